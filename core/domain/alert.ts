@@ -1,0 +1,56 @@
+/** Values of `investigation_status` (spec section 3). */
+export const alertStatus = { created: 0, submitted: 5, inProgress: 10, completed: 15, failed: 20 } as const
+export type AlertStatus = (typeof alertStatus)[keyof typeof alertStatus]
+
+/** Names shown for the values (spec section 3). */
+export const alertStatusNames: Readonly<Record<AlertStatus, string>> = {
+  0: 'Created',
+  5: 'Submitted',
+  10: 'InProgress',
+  15: 'Completed',
+  20: 'Failed',
+}
+
+/** Every move there is. A retry leads from an end back to Submitted. */
+export const alertStatusMoves: Readonly<Record<AlertStatus, readonly AlertStatus[]>> = {
+  0: [5],
+  5: [10],
+  10: [15, 20],
+  15: [5],
+  20: [5],
+}
+
+export function mayMove(from: AlertStatus, to: AlertStatus): boolean {
+  return alertStatusMoves[from].includes(to)
+}
+
+/** What a caller gives. */
+export interface NewAlert {
+  /** Kept byte for byte. */
+  readonly content: string
+  readonly provider: string
+  readonly organizationUuid: string
+  /** Absent: the alert is stored and not investigated. */
+  readonly type: string | null
+  /** Exactly as the source wrote it, an int64; its unit is the source's. */
+  readonly createdAtSource: bigint | null
+  /** Uuid of the API key. */
+  readonly createdBy: string
+}
+
+/** An incoming event. */
+export interface Alert extends NewAlert {
+  /** `<org code>-<provider>-<sequence>`; the sequence counts from 1 per organization and provider, without gaps. */
+  readonly id: string
+  readonly uuid: string
+  readonly organizationCode: string
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly modifiedAt: number
+  readonly status: AlertStatus
+  readonly retryCount: number
+  /** What the investigation adds; null until it has. */
+  readonly investigator: string | null
+  readonly caseId: string | null
+  readonly completedAt: number | null
+}

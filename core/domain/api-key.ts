@@ -1,0 +1,19 @@
+/** What a key may do. `intake` only posts alerts and reads the lookups; each later role may also do what `reader` may. */
+export const roles = ['intake', 'reader', 'analyst', 'admin'] as const
+export type Role = (typeof roles)[number]
+
+/** A key as it is stored: never its value. */
+export interface ApiKey {
+  readonly uuid: string
+  /** The part of the key that is no secret: `toc_<id>_…`. */
+  readonly id: string
+  readonly name: string
+  readonly role: Role
+  /** Organizations it may act for; null stands for all, also later ones. */
+  readonly organizationUuids: readonly string[] | null
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly expiresAt: number | null
+  readonly revokedAt: number | null
+  readonly lastUsedAt: number | null
+}

@@ -1,0 +1,30 @@
+import type { CaseChanges, CaseStatus, Severity, Verdict } from '../plugin/index.ts'
+
+/** What an investigation opens. */
+export interface Case {
+  /** `<org code>-<number>`, the number counting from 1 per organization. */
+  readonly id: string
+  readonly organizationUuid: string
+  readonly title: string
+  readonly summary: string
+  readonly status: CaseStatus
+  readonly severity: Severity
+  readonly verdict: Verdict
+  readonly assignee: string | null
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly modifiedAt: number
+}
+
+/** One line of a case's timeline. */
+export interface CaseEntry {
+  /** Epoch milliseconds. */
+  readonly at: number
+  /** Who: `run <id>`, or the name of an API key. */
+  readonly by: string
+  readonly kind: 'opened' | 'alert' | 'changed' | 'note' | 'run_ended'
+  /** The note or a sentence; plain text. */
+  readonly text: string
+  /** For `changed`: the new values. */
+  readonly changes: CaseChanges | null
+}

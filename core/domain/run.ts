@@ -1,0 +1,73 @@
+export const runStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
+export type RunStatus = (typeof runStatuses)[number]
+
+/** Every move there is. */
+export const runStatusMoves: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
+  queued: ['running', 'cancelled'],
+  running: ['completed', 'failed', 'cancelled'],
+  completed: [],
+  failed: [],
+  cancelled: [],
+}
+
+/** An error as it is stored: branch on `code`. */
+export interface StoredError {
+  readonly code: string
+  readonly message: string
+  readonly hint?: string | undefined
+  readonly details?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** One execution of a playbook. */
+export interface Run {
+  readonly uuid: string
+  readonly organizationUuid: string
+  readonly playbookName: string
+  /** Content hash of the playbook; edits affect new runs only. */
+  readonly playbookHash: string
+  readonly alertId: string | null
+  readonly caseId: string | null
+  readonly status: RunStatus
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly startedAt: number | null
+  readonly endedAt: number | null
+  readonly output: unknown
+  readonly error: StoredError | null
+}
+
+export const stepStates = ['started', 'completed', 'failed', 'skipped'] as const
+export type StepState = (typeof stepStates)[number]
+
+/** One row of a run's journal: what a step was asked to do, and what came of it. */
+export interface JournalEntry {
+  /** Where in the run: `enrich_ips[2]`, `outcome/isolate`. Never depends on the order in which work finished. */
+  readonly path: string
+  /** Id of the step in the playbook; null for a step without id. */
+  readonly stepId: string | null
+  /** What kind of work: the skill's name (`case.update`), or `set`, `if`, `wait` and so on. */
+  readonly kind: string
+  readonly state: StepState
+  /** Resolved once and never again. */
+  readonly input: unknown
+  /** Present when completed. */
+  readonly output: unknown
+  readonly error: StoredError | null
+  /** The try that gave the result, from 1. */
+  readonly attempt: number
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+  readonly endedAt: number | null
+}
+
+/** A try that failed and was, or will be, followed by another. */
+export interface FailedAttempt {
+  readonly path: string
+  readonly attempt: number
+  readonly error: StoredError
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+  readonly endedAt: number
+  /** When the next try may start. */
+  readonly retryAt: number
+}

@@ -1,0 +1,33 @@
+export const severities = ['informational', 'low', 'medium', 'high', 'critical'] as const
+export type Severity = (typeof severities)[number]
+
+export const verdicts = ['unknown', 'benign', 'suspicious', 'malicious'] as const
+export type Verdict = (typeof verdicts)[number]
+
+export const caseStatuses = ['open', 'in_progress', 'closed'] as const
+export type CaseStatus = (typeof caseStatuses)[number]
+
+/** What can be changed in a case. Absent fields stay as they are. */
+export interface CaseChanges {
+  readonly title?: string | undefined
+  readonly summary?: string | undefined
+  readonly status?: CaseStatus | undefined
+  readonly severity?: Severity | undefined
+  readonly verdict?: Verdict | undefined
+  readonly assignee?: string | undefined
+}
+
+/**
+ * Access to the cases of one organization. Every write carries the step's idempotency key: a repeat with the same key
+ * changes nothing and answers as the first time.
+ */
+export interface CaseAccess {
+  /** Id of the case of the present run, `<org code>-<number>`; `undefined` where the run has none. */
+  readonly current: string | undefined
+  /** Opens a case and returns its id. */
+  create(changes: CaseChanges & { readonly title: string }, key: string): Promise<string>
+  /** Throws SkillError `case_not_found`. */
+  update(id: string, changes: CaseChanges, key: string): Promise<void>
+  /** Adds a note to the timeline. Throws SkillError `case_not_found`. */
+  comment(id: string, text: string, key: string): Promise<void>
+}

@@ -1,0 +1,111 @@
+/**
+ * The part of JSON Schema (draft 2020-12) that declarations of skills and connections may use, and the TypeScript
+ * type that a schema stands for. The schema is the only declaration: nobody writes an interface beside it.
+ */
+
+import type { Secret } from './secret.ts'
+
+export type JsonSchemaType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'array' | 'object'
+
+/** A JSON Schema document or sub-schema. Keywords not listed here are refused by the catalogue when a plugin loads. */
+export interface JsonSchema {
+  readonly $schema?: string
+  readonly $id?: string
+  readonly $ref?: string
+  readonly $defs?: Readonly<Record<string, JsonSchema>>
+  readonly title?: string
+  readonly description?: string
+  readonly default?: unknown
+  readonly examples?: readonly unknown[]
+  readonly type?: JsonSchemaType | readonly JsonSchemaType[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly anyOf?: readonly JsonSchema[]
+  readonly oneOf?: readonly JsonSchema[]
+  readonly allOf?: readonly JsonSchema[]
+  readonly not?: JsonSchema
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: boolean | JsonSchema
+  readonly propertyNames?: JsonSchema
+  readonly minProperties?: number
+  readonly maxProperties?: number
+  readonly items?: JsonSchema
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly uniqueItems?: boolean
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly pattern?: string
+  readonly format?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly exclusiveMinimum?: number
+  readonly exclusiveMaximum?: number
+  readonly multipleOf?: number
+  readonly if?: JsonSchema
+  readonly then?: JsonSchema
+  readonly else?: JsonSchema
+  readonly dependentRequired?: Readonly<Record<string, readonly string[]>>
+  /** Of a connection's field: stored encrypted, write-only over the API, handed to skills as a {@link Secret}. */
+  readonly 'x-secret'?: boolean
+  /** Of any field: values derived from it are redacted in logs and refused by messaging skills. */
+  readonly 'x-sensitive'?: boolean
+}
+
+/**
+ * The TypeScript type of the values that fit schema `S`.
+ *
+ * Covers `type` (also lists of types), `properties` with `required`, `additionalProperties`, `items`, `enum`, `const`,
+ * `anyOf` and `oneOf`; a string marked `x-secret` is a {@link Secret}. Whatever it does not understand is `unknown`.
+ *
+ * @example
+ * type Input = Infer<{ type: 'object'; required: ['ip']; properties: { ip: { type: 'string' } } }> // { ip: string }
+ */
+export type Infer<S> = S extends { readonly const: infer C }
+  ? C
+  : S extends { readonly enum: readonly (infer E)[] }
+    ? E
+    : S extends { readonly anyOf: readonly (infer A)[] }
+      ? Infer<A>
+      : S extends { readonly oneOf: readonly (infer O)[] }
+        ? Infer<O>
+        : S extends { readonly 'x-secret': true }
+          ? Secret
+          : S extends { readonly type: readonly (infer T)[] }
+            ? OfType<T, S>
+            : S extends { readonly type: infer T }
+              ? OfType<T, S>
+              : unknown
+
+type OfType<T, S> = T extends 'string'
+  ? string
+  : T extends 'number' | 'integer'
+    ? number
+    : T extends 'boolean'
+      ? boolean
+      : T extends 'null'
+        ? null
+        : T extends 'array'
+          ? ArrayOf<S>
+          : T extends 'object'
+            ? ObjectOf<S>
+            : unknown
+
+type ArrayOf<S> = S extends { readonly items: infer I } ? readonly Infer<I>[] : readonly unknown[]
+
+type ObjectOf<S> = S extends { readonly properties: infer P }
+  ? Flatten<Required<P, S> & Optional<P, S> & Additional<S>>
+  : S extends { readonly additionalProperties: infer A extends JsonSchema }
+    ? Record<string, Infer<A>>
+    : Record<string, unknown>
+
+type RequiredKeys<P, S> = S extends { readonly required: readonly (infer K)[] } ? Extract<keyof P, K> : never
+type Required<P, S> = { [K in RequiredKeys<P, S>]: Infer<P[K]> }
+type Optional<P, S> = { [K in Exclude<keyof P, RequiredKeys<P, S>>]?: Infer<P[K]> | undefined }
+type Additional<S> = S extends { readonly additionalProperties: infer A }
+  ? A extends false
+    ? unknown
+    : { [key: string]: unknown }
+  : unknown
+type Flatten<T> = { [K in keyof T]: T[K] }

@@ -1,0 +1,114 @@
+import type { CaseAccess } from './case-access.ts'
+import type { ConnectionDefinition } from './connection.ts'
+import type { HttpClient } from './http.ts'
+import type { Infer, JsonSchema } from './json-schema.ts'
+import type { ObservableKind } from './observable.ts'
+
+/**
+ * What may be done about a write that a crash interrupted: `safe` do it again (same key or upsert), `verify` ask the other
+ * system first whether it happened, `never` let a person decide.
+ */
+export type Repeat = 'safe' | 'verify' | 'never'
+
+/** One input and its output, shown in the documentation and run against the plugin's sandbox by the generic plugin test. */
+export interface SkillExample<In, Out> {
+  readonly title: string
+  readonly input: In
+  readonly output: Out
+}
+
+/** What a skill sees while it runs. */
+export interface SkillContext<Settings = unknown> {
+  /** Of the connection the step names; secrets are Secret values. */
+  readonly settings: Settings
+  readonly http: HttpClient
+  /** Cases of the run's organization. */
+  readonly cases: CaseAccess
+  /** Aborted when the step's deadline passes or the run is cancelled. */
+  readonly signal: AbortSignal
+  readonly log: SkillLog
+  /** Stable over retries and restarts of the same step: hand it to systems that accept an idempotency key. */
+  readonly idempotencyKey: string
+  readonly run: { readonly id: string; readonly organization: string }
+}
+
+export interface SkillLog {
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void
+}
+
+interface SkillDeclaration<In extends JsonSchema, Out extends JsonSchema, S extends JsonSchema, R> {
+  /** snake_case verb and noun, unique within the plugin; a playbook uses it as `<plugin>.<name>`. */
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  /** Deep link to the vendor's page about the operation. */
+  readonly docs?: string
+  /**
+   * Kinds of observable this skill knows something about; investigators are composed from such skills. The skill must
+   * then accept the inputs `kind` and `value` alone, and its output must hold `risk.score`, 0 to 100 or null.
+   */
+  readonly enriches?: readonly ObservableKind[]
+  readonly connection?: ConnectionDefinition<S>
+  /** The skill also works without a connection; it then gives absolute addresses to `http` and sees no settings. */
+  readonly connectionIsOptional?: true
+  readonly input: In
+  readonly output: Out
+  readonly examples: readonly SkillExample<Infer<In>, Infer<Out>>[]
+  run(input: Infer<In>, context: SkillContext<Infer<S>>): Promise<R>
+}
+
+interface ReadSkill {
+  /** Changes nothing outside; may be repeated at will. */
+  readonly effect: 'read'
+}
+
+interface WriteSkill {
+  /** Changes something outside; dry runs never call it. */
+  readonly effect: 'write'
+  readonly repeat: 'safe' | 'never'
+}
+
+interface VerifiedWriteSkill<In extends JsonSchema, Out extends JsonSchema, S extends JsonSchema> {
+  readonly effect: 'write'
+  readonly repeat: 'verify'
+  /** Asks the other system whether an interrupted attempt took effect: its output if so, `undefined` if not. */
+  verify(input: Infer<In>, context: SkillContext<Infer<S>>): Promise<Infer<Out> | undefined>
+}
+
+/** One typed operation of a plugin. */
+export type SkillDefinition<
+  In extends JsonSchema = JsonSchema,
+  Out extends JsonSchema = JsonSchema,
+  S extends JsonSchema = JsonSchema,
+  R extends Infer<Out> = Infer<Out>,
+> = SkillDeclaration<In, Out, S, R> & (ReadSkill | WriteSkill | VerifiedWriteSkill<In, Out, S>)
+
+/** A skill whose types have been forgotten, as the registry holds it. */
+// eslint-disable-next-line typescript/no-explicit-any -- parameters are contravariant: only `any` accepts every skill
+export type AnySkill = SkillDefinition<any, any, any, any>
+
+/**
+ * Declares a skill. The types of `input`, `output` and `settings` follow from the schemas; the object comes back as it is.
+ *
+ * @example
+ * export const getQuote = defineSkill({
+ *   name: 'get_quote', title: 'Get Quote', description: 'One quote.', effect: 'read', connection,
+ *   input: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
+ *   output: { type: 'object', required: ['text'], properties: { text: { type: 'string' } } },
+ *   examples: [{ title: 'A quote', input: { id: '7' }, output: { text: 'Ring the bell.' } }],
+ *   async run({ id }, { http }) {
+ *     const answer = (await http.get(`/quotes/${encodeURIComponent(id)}`)).json() as { text: string }
+ *     return { text: answer.text }
+ *   },
+ * })
+ */
+export function defineSkill<
+  const In extends JsonSchema,
+  const Out extends JsonSchema,
+  // Inferred from what `run` returns, as narrowly as it is written: `{ level: 'high' }` then fits an enum.
+  const R extends Infer<Out>,
+  const S extends JsonSchema = JsonSchema,
+>(definition: SkillDefinition<In, Out, S, R>): SkillDefinition<In, Out, S, R> {
+  return definition
+}
