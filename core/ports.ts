@@ -1,0 +1,257 @@
+/**
+ * What core needs from outside. Adapters live in `server`; each port has one contract test suite (test/contract) that every
+ * adapter must pass. All store operations are atomic: when the promise resolves, all of it is durable; when it rejects, none of
+ * it happened. The organization is an argument that cannot be left out.
+ */
+
+import type { Alert, AlertStatus, NewAlert } from './domain/alert.ts'
+import type { ApiKey } from './domain/api-key.ts'
+import type { Case, CaseEntry } from './domain/case.ts'
+import type { Connection } from './domain/connection.ts'
+import type { Organization } from './domain/organization.ts'
+import type { Provider } from './domain/provider.ts'
+import type { FailedAttempt, JournalEntry, Run, RunStatus, StoredError } from './domain/run.ts'
+import type { CaseChanges, Secret } from './plugin/index.ts'
+
+/** Organizations a caller may see; `'all'` is for the runtime itself and for keys that are not scoped. */
+export type Scope = 'all' | readonly string[]
+
+/** One page of a list, newest first. */
+export interface PageRequest {
+  /** 1 to 200. */
+  readonly limit: number
+  /** What the page before gave as `nextCursor`; absent for the first. */
+  readonly cursor?: string | undefined
+}
+
+export interface Page<T> {
+  readonly data: readonly T[]
+  readonly nextCursor: string | null
+  readonly total: number
+}
+
+export interface OrganizationStore {
+  list(scope: Scope): Promise<readonly Organization[]>
+  /** Throws ConflictError `organization_exists`. */
+  create(organization: { readonly code: string; readonly name: string }): Promise<Organization>
+}
+
+export interface ProviderStore {
+  list(): Promise<readonly Provider[]>
+  /** Throws ConflictError `provider_exists`. */
+  create(provider: { readonly code: string; readonly name: string }): Promise<Provider>
+}
+
+export interface KeyStore {
+  /** `secretHash`: SHA-256 of the key's secret part. */
+  create(key: NewApiKey): Promise<ApiKey>
+  /** By the id inside the key's text, with the stored hash to compare. */
+  find(id: string): Promise<{ readonly key: ApiKey; readonly secretHash: Uint8Array } | undefined>
+  list(): Promise<readonly ApiKey[]>
+  count(): Promise<number>
+}
+
+export interface NewApiKey {
+  readonly id: string
+  readonly name: string
+  readonly role: ApiKey['role']
+  readonly organizationUuids: readonly string[] | null
+  readonly secretHash: Uint8Array
+  /** Epoch milliseconds; null never. */
+  readonly expiresAt: number | null
+}
+
+export interface AlertFilter {
+  readonly organization?: string | undefined
+  readonly provider?: string | undefined
+  readonly type?: string | undefined
+  readonly status?: AlertStatus | undefined
+  readonly caseId?: string | undefined
+}
+
+export interface AlertStore {
+  /** Gives the alert its id and its place in the sequence. Throws NotFoundError for an unknown organization or provider. */
+  create(alert: NewAlert): Promise<Alert>
+  /** By id (ignoring case) or uuid. */
+  find(scope: Scope, idOrUuid: string): Promise<Alert | undefined>
+  list(scope: Scope, filter: AlertFilter, page: PageRequest): Promise<Page<Alert>>
+  /** Oldest first: alerts with a type whose investigation has not been queued as a run: Created, after a crash. */
+  awaitingInvestigation(limit: number): Promise<readonly Alert[]>
+}
+
+export interface CaseStore {
+  find(scope: Scope, id: string): Promise<Case | undefined>
+  list(scope: Scope, page: PageRequest): Promise<Page<Case>>
+  /** Oldest first. */
+  timeline(scope: Scope, id: string): Promise<readonly CaseEntry[]>
+  /** Each write happens once per key: a repeat answers as the first time. */
+  create(organizationUuid: string, changes: CaseChanges & { readonly title: string }, by: string, key: string): Promise<Case>
+  /** Throws NotFoundError `case_not_found`. */
+  update(organizationUuid: string, id: string, changes: CaseChanges, by: string, key: string): Promise<Case>
+  /** Throws NotFoundError `case_not_found`. */
+  comment(organizationUuid: string, id: string, text: string, by: string, key: string): Promise<void>
+}
+
+/** A playbook as it is kept: identity is the content hash; a name points to its newest version. */
+export interface StoredPlaybook {
+  readonly name: string
+  /** SHA-256 of the source, hex. */
+  readonly hash: string
+  readonly source: string
+  /** `file` from the playbooks folder, `made` by an investigation. */
+  readonly origin: 'file' | 'made'
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+}
+
+export interface PlaybookStore {
+  /** Adds a version and makes it the newest of its name; a version that is already the newest changes nothing. */
+  put(playbook: Omit<StoredPlaybook, 'createdAt'>): Promise<void>
+  /** The newest version of every name. */
+  list(): Promise<readonly StoredPlaybook[]>
+  findByHash(hash: string): Promise<StoredPlaybook | undefined>
+}
+
+export interface NewRun {
+  readonly organizationUuid: string
+  readonly playbookName: string
+  readonly playbookHash: string
+  /** Uuid of the alert under investigation, or null. */
+  readonly alertUuid: string | null
+}
+
+export interface RunStore {
+  /** Queues a run; the alert, where there is one, moves to Submitted with the playbook as its investigator. */
+  queue(run: NewRun): Promise<Run>
+  /**
+   * Takes a queued run: it runs, its alert moves to InProgress, and a case is opened for it (unless the alert has one), all
+   * linked. Throws ConflictError `run_not_queued`.
+   */
+  start(uuid: string, newCase: { readonly title: string }): Promise<Run>
+  /** Ends a run, and moves its alert to Completed or Failed with the time. Throws ConflictError `run_not_running`. */
+  end(uuid: string, end: RunEnd): Promise<Run>
+  find(scope: Scope, uuid: string): Promise<Run | undefined>
+  list(scope: Scope, filter: { readonly alertId?: string | undefined }, page: PageRequest): Promise<Page<Run>>
+  /** Queued and running ones, oldest first: what a new process has to take up. */
+  unfinished(): Promise<readonly Run[]>
+}
+
+export interface RunEnd {
+  readonly status: Extract<RunStatus, 'completed' | 'failed' | 'cancelled'>
+  readonly output: unknown
+  readonly error: StoredError | null
+}
+
+/** What a run remembers. Keyed by run and path. */
+export interface JournalStore {
+  /** The intent: committed before the work begins. A second `begin` of the same path and attempt changes nothing. */
+  begin(runUuid: string, entry: JournalBegin): Promise<void>
+  /** A try failed and another will follow. */
+  attemptFailed(runUuid: string, attempt: FailedAttempt): Promise<void>
+  /** The result. Throws ConflictError `step_has_ended` when there is one already. */
+  end(runUuid: string, path: string, end: JournalEnd): Promise<void>
+  /** A step that needs no intent, e.g. `set`: begun and ended in one write. */
+  record(runUuid: string, entry: JournalBegin, end: JournalEnd): Promise<void>
+  /** In the order in which they began. */
+  entries(runUuid: string): Promise<readonly JournalEntry[]>
+  failedAttempts(runUuid: string): Promise<readonly FailedAttempt[]>
+}
+
+export interface JournalBegin {
+  readonly path: string
+  readonly stepId: string | null
+  readonly kind: string
+  readonly input: unknown
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+}
+
+export interface JournalEnd {
+  readonly state: 'completed' | 'failed' | 'skipped'
+  readonly output: unknown
+  readonly error: StoredError | null
+  readonly attempt: number
+  /** Epoch milliseconds. */
+  readonly endedAt: number
+}
+
+export interface ConnectionStore {
+  /** Secrets are encrypted at rest. Throws ConflictError `connection_exists`. */
+  create(organizationUuid: string, connection: NewConnection): Promise<Connection>
+  list(scope: Scope): Promise<readonly Connection[]>
+  /** With its secrets, for calling skills. Name compared ignoring case. */
+  open(organizationUuid: string, name: string): Promise<OpenConnection | undefined>
+}
+
+export interface NewConnection {
+  readonly name: string
+  readonly plugin: string
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly secrets: Readonly<Record<string, Secret>>
+}
+
+export interface OpenConnection {
+  readonly connection: Connection
+  readonly secrets: Readonly<Record<string, Secret>>
+}
+
+/** Everything that is kept. */
+export interface Stores {
+  readonly organizations: OrganizationStore
+  readonly providers: ProviderStore
+  readonly keys: KeyStore
+  readonly alerts: AlertStore
+  readonly cases: CaseStore
+  readonly playbooks: PlaybookStore
+  readonly runs: RunStore
+  readonly journal: JournalStore
+  readonly connections: ConnectionStore
+  /** Does a write transaction; rejects with UnavailableError when the store cannot take one. */
+  probe(): Promise<void>
+  /** Commits what is under way and lets go of the files. Later calls reject. */
+  close(): Promise<void>
+}
+
+/** Time, so that tests can hold it. */
+export interface Clock {
+  /** Epoch milliseconds. */
+  now(): number
+  /** Resolves after `ms`; rejects with the signal's reason when it is aborted first. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>
+}
+
+/** The one way out to other systems. */
+export interface Egress {
+  /**
+   * Sends one request, follows no redirect, retries nothing. Rejects with RetryableError (network, TLS, name resolution),
+   * ForbiddenError `egress_forbidden` (address or scheme not allowed), SkillError `response_too_large`, or the signal's reason.
+   */
+  send(request: EgressRequest): Promise<EgressResponse>
+}
+
+export interface EgressRequest {
+  readonly method: string
+  /** Absolute. */
+  readonly url: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+  readonly signal: AbortSignal
+}
+
+export interface EgressResponse {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Decompressed, at most 10 MB. */
+  readonly body: string
+}
+
+export interface Log {
+  debug(fields: LogFields, message: string): void
+  info(fields: LogFields, message: string): void
+  warn(fields: LogFields, message: string): void
+  error(fields: LogFields, message: string): void
+}
+
+export type LogFields = Readonly<Record<string, unknown>>
