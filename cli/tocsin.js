@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+// The one file that every Node can read: it finds a Node that runs TypeScript (22.18 or later), then hands over to main.ts.
+import { spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
+import * as nodeModule from 'node:module'
+import { dirname, join } from 'node:path'
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+
+if (major > 22 || (major === 22 && minor >= 18)) {
+  nodeModule.enableCompileCache?.()
+  const { main } = await import('./main.ts')
+  process.exitCode = await main(process.argv.slice(2))
+} else {
+  runWithPinnedNode()
+}
+
+/** npm scripts and npx find the pinned Node by themselves; this is for whoever calls `tocsin` directly. */
+function runWithPinnedNode() {
+  const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
+  let folder
+  try {
+    folder = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))
+  } catch {
+    process.stderr.write(
+      `tocsin needs Node 22.18 or later; this is ${process.version}, and the package ${name} that would bring Node 24 is not installed.\n` +
+        'Install a newer Node, or run `npm ci` with optional dependencies on Linux (x64, arm64) or Windows (x64).\n',
+    )
+    process.exit(1)
+  }
+  const node = join(folder, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)))
+}

@@ -1,0 +1,117 @@
+import { defineConfig } from 'oxlint'
+
+/** One package, one place: who may import what. Everybody else is refused. */
+const places: Readonly<Record<string, readonly string[]>> = {
+  koa: ['server/http/**', 'test/bench/**'],
+  '@koa/router': ['server/http/**', 'test/bench/**'],
+  'raw-body': ['server/http/**', 'test/bench/**'],
+  'better-sqlite3': ['server/sqlite/**', 'test/bench/**'],
+  got: ['server/egress/**'],
+  tsyringe: ['server/container.ts'],
+  'reflect-metadata': ['server/container.ts'],
+  yaml: ['core/playbook/**'],
+  ajv: ['core/schema/**'],
+  'ajv/dist/2020.js': ['core/schema/**'],
+  'ajv-formats': ['core/schema/**'],
+  pino: ['server/log.ts'],
+  re2js: ['core/expression/**'],
+  'ipaddr.js': ['core/expression/**', 'server/egress/**', 'plugins/indicators/**'],
+  tldts: ['core/expression/**', 'plugins/indicators/**'],
+  commander: ['cli/**'],
+}
+
+/** The ways out of the process. Only `server/egress` may use them; the HTTP server listens with `node:http`, sandboxes too. */
+const network: Readonly<Record<string, readonly string[]>> = {
+  'node:http': ['server/http/**', 'server/egress/**', 'core/plugin/testing/**'],
+  'node:https': ['server/egress/**'],
+  'node:http2': ['server/egress/**'],
+  'node:net': ['server/egress/**'],
+  'node:tls': ['server/egress/**'],
+  'node:dns': ['server/egress/**'],
+  'node:dns/promises': ['server/egress/**'],
+  undici: [],
+  axios: [],
+}
+
+const restricted = { ...places, ...network }
+
+function refuse(names: readonly string[], patterns: readonly object[] = []) {
+  const paths = names.map((name) => ({
+    name,
+    message: `only in ${restricted[name]?.join(', ') || 'no place'} (oxlint.config.ts: one package, one place)`,
+  }))
+  return ['error', { paths, patterns }] as const
+}
+
+const all = Object.keys(restricted)
+
+/** For each folder that may import something, the rule without what it may. */
+function exceptions() {
+  const folders = new Set(Object.values(restricted).flat())
+  return [...folders].map((folder) => ({
+    files: [folder],
+    rules: {
+      'no-restricted-imports': refuse(
+        all.filter((name) => !restricted[name]?.includes(folder)),
+        patternsOf(folder),
+      ),
+    },
+  }))
+}
+
+function patternsOf(folder: string): readonly object[] {
+  if (folder.startsWith('plugins/')) return pluginPatterns
+  return folder.startsWith('server/') ? serverPatterns : []
+}
+
+/** A plugin sees only `tocsin/plugin` (its tests and sandbox also `tocsin/plugin/testing`), so that its folder can move away. */
+const pluginPatterns = [
+  {
+    regex: '^(\\.\\./)+(core|server|cli|test|plugins)(/|$)',
+    message: "a plugin imports 'tocsin/plugin' and its own files only",
+  },
+]
+
+const serverPatterns = [
+  { regex: '(^|/)plugins/', message: 'core/registry loads plugins at run time' },
+  { regex: '(^|/)cli/', message: 'cli imports server, never the other way round' },
+]
+
+export default defineConfig({
+  plugins: ['typescript', 'unicorn', 'oxc', 'import', 'node', 'promise'],
+  categories: { correctness: 'error', suspicious: 'error', perf: 'error' },
+  ignorePatterns: ['.build', 'dist', 'test/architecture/planted'],
+  rules: {
+    'import/no-cycle': 'error',
+    'no-await-in-loop': 'off',
+    'no-shadow': 'off',
+    'no-console': 'error',
+    'no-eval': 'error',
+    'no-new-func': 'error',
+    'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
+    'typescript/consistent-type-imports': 'error',
+    'typescript/no-explicit-any': 'error',
+    'typescript/no-floating-promises': 'error',
+    'typescript/no-misused-promises': 'error',
+    'typescript/switch-exhaustiveness-check': 'error',
+    'unicorn/prefer-node-protocol': 'error',
+    'no-restricted-globals': [
+      'error',
+      { name: 'fetch', message: 'server/egress is the only way out (core/ports.ts: Egress)' },
+      { name: 'WebSocket', message: 'server/egress is the only way out (core/ports.ts: Egress)' },
+      { name: 'EventSource', message: 'server/egress is the only way out (core/ports.ts: Egress)' },
+    ],
+    'no-restricted-imports': refuse(all),
+  },
+  overrides: [
+    { files: ['plugins/**'], rules: { 'no-restricted-imports': refuse(all, pluginPatterns) } },
+    { files: ['server/**'], rules: { 'no-restricted-imports': refuse(all, serverPatterns) } },
+    ...exceptions(),
+    {
+      files: ['test/**', 'plugins/**/*.test.ts'],
+      rules: { 'typescript/no-explicit-any': 'off', 'no-restricted-globals': 'off', 'max-lines': 'off' },
+    },
+    { files: ['test/**'], rules: { 'no-restricted-imports': 'off' } },
+    { files: ['cli/**', 'test/bench/**'], rules: { 'no-console': 'off' } },
+  ],
+})
