@@ -144,7 +144,10 @@ export interface RunEnd {
 
 /** What a run remembers. Keyed by run and path. */
 export interface JournalStore {
-  /** The intent: committed before the work begins. A second `begin` of the same path and attempt changes nothing. */
+  /**
+   * The intent: committed before the work begins. A second `begin` of a path changes nothing, except that one with a higher
+   * attempt raises `attempt` in the entry: this tells a try that was under way from one that was still waited for.
+   */
   begin(runUuid: string, entry: JournalBegin): Promise<void>
   /** A try failed and another will follow. */
   attemptFailed(runUuid: string, attempt: FailedAttempt): Promise<void>
@@ -162,6 +165,8 @@ export interface JournalBegin {
   readonly stepId: string | null
   readonly kind: string
   readonly input: unknown
+  /** The try that begins, from 1. */
+  readonly attempt: number
   /** Epoch milliseconds. */
   readonly startedAt: number
 }

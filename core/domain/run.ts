@@ -53,7 +53,7 @@ export interface JournalEntry {
   /** Present when completed. */
   readonly output: unknown
   readonly error: StoredError | null
-  /** The try that gave the result, from 1. */
+  /** The try that gave the result, or that began last; from 1. */
   readonly attempt: number
   /** Epoch milliseconds. */
   readonly startedAt: number
