@@ -1,0 +1,79 @@
+import { defineConnection, SkillError } from 'tocsin/plugin'
+import { errorObject } from './error-body.ts'
+import { own } from './json.ts'
+
+const defaultBaseUrl = 'https://api.recordedfuture.com'
+const defaultTokenHeader = 'X-RFToken'
+
+export const connection = defineConnection({
+  title: 'Threat-intelligence provider',
+  description:
+    'Recorded Future, or a system with its API. Needs an API key, which a user with the role User or Admin and with ' +
+    'API access generates; it is displayed once. Rotate it every 90 days.',
+  docs: 'https://support.recordedfuture.com/hc/en-us/articles/4411077373587-Requesting-API-Tokens',
+  settings: {
+    type: 'object',
+    required: ['api_key'],
+    additionalProperties: false,
+    properties: {
+      api_key: {
+        type: 'string',
+        title: 'API Key',
+        description: 'As it was displayed when it was generated, without spaces.',
+        'x-secret': true,
+        minLength: 1,
+        maxLength: 500,
+        // A line break caught when pasting must not get into a header.
+        pattern: '^[!-~]+$',
+      },
+      base_url: {
+        type: 'string',
+        title: 'Base URL',
+        description:
+          'Address of the API: https, without a slash at the end. Plain http only for a sandbox on loopback.',
+        default: defaultBaseUrl,
+        maxLength: 300,
+        pattern:
+          '^(https://[^/?#@\\s]+|http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:[0-9]{1,5})?)(/[^?#\\s]*[^/?#\\s])?$',
+      },
+      token_header: {
+        type: 'string',
+        title: 'Token header',
+        description: 'Name of the header that carries the API key.',
+        default: defaultTokenHeader,
+        // Only names of its own kind: the key must never replace a header that has a meaning to others.
+        pattern: '^[Xx]-[A-Za-z0-9]([A-Za-z0-9-]{0,58}[A-Za-z0-9])?$',
+      },
+    },
+  },
+  baseUrl: ({ base_url }) => base_url ?? defaultBaseUrl,
+  headers: ({ api_key, token_header }) => ({
+    accept: 'application/json',
+    [token_header ?? defaultTokenHeader]: api_key.reveal(),
+  }),
+  errors: {
+    401: 'The API key is invalid or has expired: generate a new one with the provider and enter it in the connection.',
+    403: 'The subscription tier does not include this: ask the provider to enable API access and the module for the key.',
+    404: 'Nothing is there: check base_url, which ends before /v2.',
+    429: 'Too many requests: it is tried again after the pause the provider asks for.',
+    500: 'The provider has an outage or limits the rate: it is tried again with growing pauses.',
+    502: 'The provider cannot be reached behind its gateway: it is tried again.',
+    503: 'The provider has an outage or limits the rate: it is tried again with growing pauses.',
+    504: 'The provider took too long: it is tried again.',
+  },
+  async authenticate({ http }) {
+    // One small field of a well-known address: the cheapest call of the service that Get Enrichment needs.
+    const response = await http.get('/v2/ip/8.8.8.8', { query: { fields: 'entity' }, accept: [404] })
+    // An unknown address also proves the key, when it is the provider who says so.
+    const fits = response.status === 404 ? errorObject(response.text) : own(response.json(), 'data')
+    if (fits === undefined) {
+      throw new SkillError(
+        'bad_response',
+        `the answer (status ${response.status}) is not one of the provider's API`,
+        {
+          hint: 'check base_url: it ends before /v2 and must not lead to a sign-in page or a proxy',
+        },
+      )
+    }
+  },
+})

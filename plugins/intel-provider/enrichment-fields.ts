@@ -1,0 +1,58 @@
+import { SkillError } from 'tocsin/plugin'
+import type { IndicatorKind } from './indicator.ts'
+
+/** Always asked for: without them an answer says nothing about risk. */
+export const defaultFields = ['entity', 'risk', 'timestamps'] as const
+
+const commonFields = [
+  ...defaultFields,
+  'intelCard',
+  'metrics',
+  'counts',
+  'sightings',
+  'relatedEntities',
+  'analystNotes',
+  'links',
+  'threatLists',
+  'riskMapping',
+  'enterpriseLists',
+  'aiInsights',
+] as const
+
+const fieldsOfKind = {
+  ip: ['location', 'riskyCIDRIPs', 'dnsPortCert'],
+  domain: [],
+  url: [],
+  hash: ['hashAlgorithm', 'fileHashes'],
+  vulnerability: ['cvss', 'cvssv3', 'cvssRatings', 'cpe', 'nvdDescription', 'commonNames', 'rawrisk'],
+  company: ['curated'],
+} as const satisfies Record<IndicatorKind, readonly string[]>
+
+/** Every name that some kind has. */
+export const allFields = [
+  ...commonFields,
+  ...fieldsOfKind.ip,
+  ...fieldsOfKind.hash,
+  ...fieldsOfKind.vulnerability,
+  ...fieldsOfKind.company,
+] as const
+export type EnrichmentField = (typeof allFields)[number]
+
+/** What to ask for, each name once. Throws SkillError `field_not_available` for a field that the kind lacks. */
+export function fieldsToAskFor(
+  kind: IndicatorKind,
+  wanted: readonly EnrichmentField[] = [],
+): readonly EnrichmentField[] {
+  const known = new Set<EnrichmentField>([...commonFields, ...fieldsOfKind[kind]])
+  const foreign = wanted.find((field) => !known.has(field))
+  if (foreign !== undefined) {
+    throw new SkillError(
+      'field_not_available',
+      `the provider has no field '${foreign}' for the kind '${kind}'`,
+      {
+        hint: `fields of this kind: ${[...known].join(', ')}`,
+      },
+    )
+  }
+  return [...new Set([...defaultFields, ...wanted])]
+}

@@ -1,0 +1,69 @@
+import { SkillError } from 'tocsin/plugin'
+import type { IndicatorKind } from './indicator.ts'
+import { isObject, own, textAt, type JsonObject } from './json.ts'
+import { withoutMarkup } from './markup.ts'
+import { decodeRisk, unknownRisk, type Risk } from './risk.ts'
+
+/** What a playbook sees of one indicator. */
+export interface Enrichment {
+  readonly found: boolean
+  readonly kind: IndicatorKind
+  readonly value: string
+  readonly entity: Entity | null
+  readonly risk: Risk
+  readonly timestamps: { readonly first_seen: string | null; readonly last_seen: string | null }
+  readonly portal_url: string | null
+  readonly raw: JsonObject
+}
+
+export interface Entity {
+  readonly id: string | null
+  readonly name: string
+  readonly type: string | null
+  readonly description: string | null
+}
+
+/** Reads the body of a 200 answer, `{ data: {...} }`. Throws SkillError `bad_response` for anything else. */
+export function decodeEnrichment(kind: IndicatorKind, value: string, body: unknown): Enrichment {
+  const data = own(body, 'data')
+  if (!isObject(data)) {
+    throw new SkillError('bad_response', `the provider answered for '${kind}' without an object 'data'`, {
+      hint: 'check that base_url leads to the provider and not to something in front of it',
+    })
+  }
+  const timestamps = own(data, 'timestamps')
+  return {
+    found: true,
+    kind,
+    value,
+    entity: decodeEntity(own(data, 'entity'), value),
+    risk: decodeRisk(own(data, 'risk')),
+    timestamps: { first_seen: textAt(timestamps, 'firstSeen'), last_seen: textAt(timestamps, 'lastSeen') },
+    portal_url: textAt(data, 'intelCard'),
+    raw: data,
+  }
+}
+
+/** The provider knows nothing about the indicator. */
+export function nothingKnown(kind: IndicatorKind, value: string): Enrichment {
+  return {
+    found: false,
+    kind,
+    value,
+    entity: null,
+    risk: unknownRisk,
+    timestamps: { first_seen: null, last_seen: null },
+    portal_url: null,
+    raw: {},
+  }
+}
+
+function decodeEntity(entity: unknown, value: string): Entity | null {
+  if (!isObject(entity)) return null
+  return {
+    id: textAt(entity, 'id'),
+    name: textAt(entity, 'name') ?? value,
+    type: textAt(entity, 'type'),
+    description: withoutMarkup(textAt(entity, 'description')),
+  }
+}

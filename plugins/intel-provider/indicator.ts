@@ -1,0 +1,119 @@
+import { domainToASCII } from 'node:url'
+import { SkillError } from 'tocsin/plugin'
+
+export const indicatorKinds = ['ip', 'domain', 'url', 'hash', 'vulnerability', 'company'] as const
+export type IndicatorKind = (typeof indicatorKinds)[number]
+
+/**
+ * The path below the base URL that asks for one indicator, percent-encoded so that the value stays one segment.
+ * Throws SkillError `invalid_indicator` for a value that cannot be of the kind.
+ */
+export function lookupPath(kind: IndicatorKind, value: string): string {
+  const segment = readers[kind](value.trim())
+  return `/v2/${kind}/${segment}`
+}
+
+/** Each gives the encoded rest of the path. */
+const readers: Readonly<Record<IndicatorKind, (value: string) => string>> = {
+  ip: ipSegment,
+  domain: (value) => encodeURIComponent(domainName(value)),
+  url: urlSegment,
+  hash: hashSegment,
+  vulnerability: vulnerabilitySegment,
+  company: companySegment,
+}
+
+const ipv4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
+
+function isIpv6(value: string): boolean {
+  return /^[0-9a-f:.]{2,45}$/i.test(value) && value.includes(':') && URL.canParse(`http://[${value}]/`)
+}
+
+function ipSegment(value: string): string {
+  if (ipv4.test(value) || isIpv6(value)) return encodeURIComponent(value.toLowerCase())
+  if (value.includes('/')) {
+    refuse(
+      'ip',
+      value,
+      'is a range',
+      'the provider enriches single addresses: look up one address of the range',
+    )
+  }
+  return refuse('ip', value, 'is not an IPv4 or IPv6 address', 'write one address, without port and zone')
+}
+
+const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
+
+/** In lower case and in its ASCII form, as DNS carries it. */
+function domainName(value: string): string {
+  const ascii = asDomainName(value)
+  if (ascii === undefined) {
+    refuse(
+      'domain',
+      value,
+      'is not a domain name',
+      'write a name such as example.com; use the kind url or ip for others',
+    )
+  }
+  return ascii
+}
+
+function asDomainName(value: string): string | undefined {
+  // Some of these would be dropped by the conversion instead of failing it.
+  if (/[\s/?#@:\\%]/.test(value) || value.length > 253) return undefined
+  const ascii = domainToASCII(value.endsWith('.') ? value.slice(0, -1) : value)
+  const labels = ascii.split('.')
+  const fits = labels.length > 1 && ascii.length <= 253 && labels.every((text) => label.test(text))
+  return fits && !ipv4.test(ascii) ? ascii : undefined
+}
+
+function urlSegment(value: string): string {
+  // The provider compares the text of the address, so it goes out as it was written. Spaces and control characters, on
+  // the other hand, are never part of one, and half a surrogate pair cannot be encoded.
+  if (!/^[a-z][a-z0-9+.-]{0,30}:\/\/[^\s\p{Cc}]+$/iu.test(value) || !value.isWellFormed()) {
+    refuse('url', value, 'is not an absolute address', 'write it whole, with its scheme and without spaces')
+  }
+  return encodeURIComponent(value)
+}
+
+function hashSegment(value: string): string {
+  if (/^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})$/i.test(value)) return value.toLowerCase()
+  const hint = 'write MD5, SHA-1 or SHA-256 as 32, 40 or 64 hex digits'
+  if (/^[0-9a-f]{128}$/i.test(value))
+    refuse('hash', value, 'is a SHA-512, which the provider does not take', hint)
+  return refuse('hash', value, 'is not a file hash', hint)
+}
+
+/** Ids of the provider's own, e.g. `LEyYOW`. Letter case counts. */
+const entityId = /^[A-Za-z0-9_-]{2,40}$/
+
+function vulnerabilitySegment(value: string): string {
+  if (/^CVE-\d{4}-\d{4,19}$/i.test(value)) return value.toUpperCase()
+  if (entityId.test(value) && !/^CVE/i.test(value)) return value
+  return refuse(
+    'vulnerability',
+    value,
+    'is not a CVE id',
+    'write CVE-<year>-<number>, or the id the provider gave',
+  )
+}
+
+function companySegment(value: string): string {
+  if (entityId.test(value)) return value
+  const domain = asDomainName(value)
+  if (domain !== undefined) return `by_domain/${encodeURIComponent(domain)}`
+  return refuse(
+    'company',
+    value,
+    'is neither the id nor the domain of a company',
+    'names are not unique: give the domain of the company, or the id the provider gave',
+  )
+}
+
+function refuse(kind: IndicatorKind, value: string, problem: string, hint: string): never {
+  const shown = value.length > 200 ? `${value.slice(0, 200)}…` : value
+  throw new SkillError('invalid_indicator', `'${shown.toWellFormed()}' ${problem}`, {
+    hint,
+    details: { kind },
+  })
+}
