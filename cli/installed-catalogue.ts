@@ -1,0 +1,9 @@
+import type { Catalogue } from '../core/registry/catalogue.ts'
+import { discoverPlugins } from '../core/registry/index.ts'
+import { readConfig } from '../server/config.ts'
+
+/** The catalogue of the plugins that a server started here would find. */
+export async function installedCatalogue(): Promise<Catalogue> {
+  const config = readConfig(process.env)
+  return discoverPlugins({ pluginsDir: config.pluginsDir, packages: config.plugins })
+}
