@@ -109,6 +109,8 @@ export interface PlaybookStore {
   put(playbook: Omit<StoredPlaybook, 'createdAt'>): Promise<void>
   /** The newest version of every name. */
   list(): Promise<readonly StoredPlaybook[]>
+  /** The newest version of this name. */
+  find(name: string): Promise<StoredPlaybook | undefined>
   findByHash(hash: string): Promise<StoredPlaybook | undefined>
 }
 

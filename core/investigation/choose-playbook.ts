@@ -1,22 +1,21 @@
 import type { Playbook } from '../playbook/index.ts'
-import type { LibraryEntry } from './playbook-library.ts'
 
 /**
- * The playbook that investigates an alert: one that a person wrote before one that was made, then the most specific
- * trigger (a condition, then a provider, then the type alone), then the first by name. Undefined where none fits.
+ * The playbook that investigates an alert: the most specific trigger (type, provider and condition; then type and condition;
+ * then type and provider; then the type alone), then the first by name. Undefined where none fits.
  *
  * A condition that cannot be evaluated on this alert does not fit; `onConditionError` is told.
  */
 export function choosePlaybook(
-  entries: readonly LibraryEntry[],
+  playbooks: readonly Playbook[],
   alert: { readonly type: string; readonly provider: string },
   scope: Readonly<Record<string, unknown>>,
   onConditionError: (playbook: Playbook, error: unknown) => void,
 ): Playbook | undefined {
-  const candidates = entries
-    .filter(({ playbook }) => triggerNames(playbook, alert))
-    .toSorted((a, b) => rank(b) - rank(a) || compare(a.playbook.name, b.playbook.name))
-  return candidates.find(({ playbook }) => conditionHolds(playbook, scope, onConditionError))?.playbook
+  return playbooks
+    .filter((playbook) => triggerNames(playbook, alert))
+    .toSorted((a, b) => rank(b) - rank(a) || compare(a.name, b.name))
+    .find((playbook) => conditionHolds(playbook, scope, onConditionError))
 }
 
 function triggerNames({ alertTrigger }: Playbook, alert: { type: string; provider: string }): boolean {
@@ -27,11 +26,10 @@ function triggerNames({ alertTrigger }: Playbook, alert: { type: string; provide
   )
 }
 
-function rank({ playbook, origin }: LibraryEntry): number {
-  const written = origin === 'made' ? 0 : 4
-  const condition = playbook.alertTrigger?.where === undefined ? 0 : 2
-  const provider = playbook.alertTrigger?.provider === undefined ? 0 : 1
-  return written + condition + provider
+function rank({ alertTrigger }: Playbook): number {
+  const condition = alertTrigger?.where === undefined ? 0 : 2
+  const provider = alertTrigger?.provider === undefined ? 0 : 1
+  return condition + provider
 }
 
 function compare(a: string, b: string): number {

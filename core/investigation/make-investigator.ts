@@ -19,7 +19,11 @@ const maxPerKind = 20
  * every skill that declares to enrich its kind, say in the case what is known. The result is ordinary YAML for people to
  * read, edit and keep; the same arguments always give the same text.
  */
-export function makeInvestigator(alertType: string, organization: Organization, lookups: readonly Lookup[]): string {
+export function makeInvestigator(
+  alertType: string,
+  organization: Organization,
+  lookups: readonly Lookup[],
+): string {
   const steps = lookups.map((lookup) => ({ lookup, id: stepId(lookup) }))
   return [
     `# Made by Tocsin: no playbook investigated alerts of this type of organization ${organization.code}.`,

@@ -1,24 +1,20 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, parse } from 'node:path'
+import QuickLRU from 'quick-lru'
 import { NotFoundError } from '../errors/errors.ts'
 import { PlaybookError } from '../errors/playbook-error.ts'
 import { formatProblem } from '../errors/source-frame.ts'
-import { parsePlaybook, type Playbook } from '../playbook/index.ts'
+import { contentHash, parsePlaybook, type Playbook } from '../playbook/index.ts'
 import type { Log, PlaybookStore, StoredPlaybook } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 
-/** A playbook that is in force: the newest version of its name. */
-export interface LibraryEntry {
-  readonly playbook: Playbook
-  readonly origin: StoredPlaybook['origin']
-}
-
 /** The playbooks in force, checked and compiled, and the older versions that runs still hold on to. */
 export interface PlaybookLibrary {
-  inForce(): readonly LibraryEntry[]
+  /** The newest version of each playbook that a person wrote. */
+  written(): readonly Playbook[]
   /** Any version that was ever kept. Throws NotFoundError `playbook_not_found`, PlaybookError where it no longer checks. */
   byHash(hash: string): Promise<Playbook>
-  /** Checks, keeps and puts a playbook in force. Throws PlaybookError with every problem. */
+  /** Checks a playbook, keeps it and puts it in force. Throws PlaybookError with every problem. */
   keep(source: string, origin: StoredPlaybook['origin'], file?: string): Promise<Playbook>
 }
 
@@ -30,20 +26,28 @@ export interface PlaybookLibraryOptions {
   readonly folder: string
 }
 
+/** Versions held compiled in memory; others are compiled again when a run needs them. */
+const maxCompiled = 1_000
+
 /**
- * Opens the library: what the store holds, then the files of the folder over it. A file with mistakes is logged with every
- * problem and does not come into force; the last good version of its name stays.
+ * Opens the library and puts the files of the folder in force. A file with mistakes is logged with every problem; the last
+ * good version of its name (`<name>.yaml`) stays in force.
  */
 export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Promise<PlaybookLibrary> {
   const { store, catalogue, log, folder } = options
-  const inForce = new Map<string, LibraryEntry>()
-  const compiled = new Map<string, Playbook>()
+  const written = new Map<string, Playbook>()
+  const compiled = new QuickLRU<string, Playbook>({ maxSize: maxCompiled })
+  const newest = new QuickLRU<string, string>({ maxSize: maxCompiled })
 
   async function keep(source: string, origin: StoredPlaybook['origin'], file?: string): Promise<Playbook> {
+    const hash = contentHash(source)
+    const kept = compiled.get(hash)
+    if (kept !== undefined && newest.get(kept.name) === hash) return kept
     const playbook = check(source, catalogue, file)
-    await store.put({ name: playbook.name, hash: playbook.hash, source, origin })
-    compiled.set(playbook.hash, playbook)
-    inForce.set(playbook.name, { playbook, origin })
+    await store.put({ name: playbook.name, hash, source, origin })
+    compiled.set(hash, playbook)
+    newest.set(playbook.name, hash)
+    if (origin !== 'made') written.set(playbook.name, playbook)
     return playbook
   }
 
@@ -59,23 +63,31 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
     return playbook
   }
 
-  for (const stored of await store.list()) {
+  async function keepFile(file: string): Promise<void> {
+    const path = join(folder, file)
+    const source = await readFile(path, 'utf8')
     try {
-      const playbook = await byHash(stored.hash)
-      inForce.set(stored.name, { playbook, origin: stored.origin })
+      await keep(source, 'file', path)
     } catch (error) {
-      report(log, `playbook ${stored.name}`, stored.source, error)
+      if (!(error instanceof PlaybookError)) throw error
+      report(log, error, source)
+      await keepLastGood(parse(file).name)
     }
   }
-  for (const file of await playbookFiles(folder)) {
-    const source = await readFile(join(folder, file), 'utf8')
+
+  async function keepLastGood(name: string): Promise<void> {
+    const stored = await store.find(name)
+    if (stored === undefined) return
     try {
-      await keep(source, 'file', join(folder, file))
+      written.set(name, await byHash(stored.hash))
+      log.warn({ playbook: name, hash: stored.hash }, 'the last good version stays in force')
     } catch (error) {
-      report(log, file, source, error)
+      if (!(error instanceof PlaybookError)) throw error
     }
   }
-  return { inForce: () => [...inForce.values()], byHash, keep }
+
+  for (const file of await playbookFiles(folder)) await keepFile(file)
+  return { written: () => [...written.values()], byHash, keep }
 }
 
 function check(source: string, catalogue: Catalogue, file?: string): Playbook {
@@ -94,9 +106,8 @@ async function playbookFiles(folder: string): Promise<string[]> {
   }
 }
 
-function report(log: Log, what: string, source: string, error: unknown): void {
-  if (!(error instanceof PlaybookError)) throw error
-  for (const problem of error.problems.filter((problem) => problem.severity === 'error')) {
-    log.error({ playbook: what, code: problem.code }, formatProblem(problem, source))
+function report(log: Log, error: PlaybookError, source: string): void {
+  for (const problem of error.problems) {
+    if (problem.severity === 'error') log.error({ code: problem.code }, formatProblem(problem, source))
   }
 }

@@ -1,0 +1,151 @@
+import type { Alert } from '../domain/alert.ts'
+import type { Organization } from '../domain/organization.ts'
+import type { Run } from '../domain/run.ts'
+import type { Playbook } from '../playbook/index.ts'
+import type { Clock, Log, Stores } from '../ports.ts'
+import type { Catalogue } from '../registry/catalogue.ts'
+import { alertScope, organizationScope } from './alert-scope.ts'
+import { choosePlaybook } from './choose-playbook.ts'
+import { findLookups } from './find-lookups.ts'
+import { makeInvestigator } from './make-investigator.ts'
+import type { PlaybookLibrary } from './playbook-library.ts'
+
+/** Has alerts investigated: from the stored alert to the queued run. */
+export interface Investigations {
+  /**
+   * Takes up a stored alert that has a type. Returns at once and never throws: an alert whose run cannot be queued now stays
+   * Created and is taken up later.
+   */
+  submit(alert: Alert): void
+  /** Takes up what an earlier process left at Created. Resolves when all of it is queued. */
+  recover(): Promise<void>
+  /** Resolves when the alert's investigation has ended, or after `ms`. */
+  wait(alertId: string, ms: number): Promise<void>
+  /** To be told by the runner. */
+  runEnded(run: Run): void
+  /** Takes up nothing more; resolves when nothing is under way. */
+  stop(): Promise<void>
+}
+
+export interface InvestigationsOptions {
+  readonly stores: Stores
+  readonly library: PlaybookLibrary
+  readonly catalogue: Catalogue
+  readonly clock: Clock
+  readonly log: Log
+  readonly enqueue: (run: Run) => void
+}
+
+/** How many alerts a recovery takes from the store at a time. */
+const recoveryBatch = 200
+
+/** How long an alert waits that could not be taken up, e.g. because the disk is full. */
+const secondLookMs = 5_000
+
+export function createInvestigations(options: InvestigationsOptions): Investigations {
+  const { stores, library, catalogue, clock, log, enqueue } = options
+  const stopping = new AbortController()
+  const underWay = new Set<Promise<void>>()
+  const waiting = new Map<string, Set<() => void>>()
+  let secondLook: Promise<void> | undefined
+
+  async function takeUp(alert: Alert): Promise<void> {
+    const organization = await organizationOf(alert)
+    const playbook = chosen(alert, organization) ?? (await made(alert, organization))
+    const run = await stores.runs.queue({
+      organizationUuid: alert.organizationUuid,
+      playbookName: playbook.name,
+      playbookHash: playbook.hash,
+      alertUuid: alert.uuid,
+    })
+    enqueue(run)
+  }
+
+  function chosen(alert: Alert, organization: Organization): Playbook | undefined {
+    const scope = { alert: alertScope(alert), organization: organizationScope(organization) }
+    const key = { type: alert.type ?? '', provider: alert.provider }
+    return choosePlaybook(library.written(), key, scope, (playbook, error) =>
+      log.warn({ playbook: playbook.name, alert: alert.id, error }, 'on.alert.where could not be evaluated'),
+    )
+  }
+
+  /** Made anew for each alert, so that a connection added since is used; the same text is the same playbook. */
+  async function made(alert: Alert, organization: Organization): Promise<Playbook> {
+    const lookups = findLookups(catalogue, await stores.connections.list([organization.uuid]))
+    return library.keep(makeInvestigator(alert.type ?? '', organization, lookups), 'made')
+  }
+
+  async function organizationOf(alert: Alert): Promise<Organization> {
+    const [organization] = await stores.organizations.list([alert.organizationUuid])
+    if (organization === undefined) throw new Error(`alert ${alert.id} belongs to no organization`)
+    return organization
+  }
+
+  /** Never rejects: what could not be taken up stays Created, and gets a second look. */
+  async function tryTakeUp(alert: Alert): Promise<boolean> {
+    try {
+      await takeUp(alert)
+      return true
+    } catch (error) {
+      log.error({ alert: alert.id, error }, 'the alert could not be taken up; it stays Created for now')
+      return false
+    }
+  }
+
+  async function takeUpCreated(): Promise<void> {
+    for (;;) {
+      const alerts = await stores.alerts.awaitingInvestigation(recoveryBatch)
+      const results = await Promise.all(alerts.map(tryTakeUp))
+      if (alerts.length < recoveryBatch || stopping.signal.aborted) return
+      if (!results.some(Boolean)) return lookAgainLater()
+    }
+  }
+
+  function lookAgainLater(): void {
+    if (secondLook !== undefined || stopping.signal.aborted) return
+    secondLook = clock
+      .sleep(secondLookMs, stopping.signal)
+      .then(() => {
+        secondLook = undefined
+        return takeUpCreated()
+      })
+      .catch((error: unknown) => {
+        if (!stopping.signal.aborted) log.error({ error }, 'alerts at Created could not be looked through')
+      })
+  }
+
+  function track(work: Promise<void>): void {
+    underWay.add(work)
+    void work.finally(() => underWay.delete(work))
+  }
+
+  return {
+    submit(alert) {
+      if (alert.type === null || stopping.signal.aborted) return
+      track(tryTakeUp(alert).then((taken) => (taken ? undefined : lookAgainLater())))
+    },
+    recover: takeUpCreated,
+    wait(alertId, ms) {
+      return new Promise((resolve) => {
+        const resolvers = waiting.get(alertId) ?? new Set()
+        waiting.set(alertId, resolvers)
+        const over = new AbortController()
+        const done = () => {
+          resolvers.delete(done)
+          if (resolvers.size === 0) waiting.delete(alertId)
+          over.abort()
+          resolve()
+        }
+        resolvers.add(done)
+        clock.sleep(ms, over.signal).then(done, () => undefined)
+      })
+    },
+    runEnded(run) {
+      for (const done of waiting.get(run.alertId ?? '') ?? []) done()
+    },
+    async stop() {
+      stopping.abort()
+      await Promise.allSettled([...underWay, secondLook])
+    },
+  }
+}
