@@ -1,0 +1,185 @@
+import type { ErrorObject } from 'ajv'
+import type { PointedMessage } from '../errors/errors.ts'
+import type { JsonSchema } from '../plugin/index.ts'
+import { nearest } from './nearest.ts'
+import { escapePointer } from './pointer.ts'
+
+const maxShown = 20
+
+/**
+ * The validator's findings as sentences with places. Values are never quoted, since one of them may be a secret; only
+ * names of unknown fields are, shortened.
+ */
+export function describeErrors(
+  errors: readonly ErrorObject[],
+  schema: JsonSchema,
+): readonly PointedMessage[] {
+  const seen = new Set<string>()
+  const described: PointedMessage[] = []
+  for (const error of withoutNoise(errors)) {
+    const next = describe(error, schema)
+    const key = `${next.pointer}\n${next.message}`
+    if (!seen.has(key)) described.push(next)
+    seen.add(key)
+  }
+  if (described.length <= maxShown) return described
+  return [
+    ...described.slice(0, maxShown),
+    { pointer: '', message: `and ${described.length - maxShown} more problems` },
+  ]
+}
+
+/**
+ * Of an alternative, ajv reports what is wrong with every branch and then that none fits. What helps is the branch that was
+ * meant: the one whose problems lie deeper than the value itself. Where there is none, the summary alone.
+ */
+function withoutNoise(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const kept: ErrorObject[] = []
+  for (const error of errors) {
+    if (error.keyword === 'if') continue
+    if (error.keyword === 'propertyNames') {
+      while (kept.at(-1)?.propertyName !== undefined) kept.pop()
+    }
+    if (error.keyword !== 'anyOf' && error.keyword !== 'oneOf') {
+      kept.push(error)
+      continue
+    }
+    const branches: ErrorObject[] = []
+    while (kept.length > 0 && belongsTo(kept.at(-1), error)) branches.unshift(kept.pop() as ErrorObject)
+    const meant = meantBranch(branches, error)
+    kept.push(...(meant.length > 0 ? meant : [error]))
+  }
+  return kept
+}
+
+function belongsTo(inner: ErrorObject | undefined, outer: ErrorObject): boolean {
+  if (inner === undefined || !inner.instancePath.startsWith(outer.instancePath)) return false
+  return inner.schemaPath.startsWith(`${outer.schemaPath}/`) || inner.schemaPath.startsWith('#/$defs/')
+}
+
+function meantBranch(errors: readonly ErrorObject[], outer: ErrorObject): readonly ErrorObject[] {
+  const branches = new Map<string, ErrorObject[]>()
+  for (const error of errors) {
+    const rest = error.schemaPath.slice(outer.schemaPath.length + 1)
+    const branch = error.schemaPath.startsWith(`${outer.schemaPath}/`) ? (rest.split('/')[0] ?? '') : '$defs'
+    branches.set(branch, [...(branches.get(branch) ?? []), error])
+  }
+  const candidates = [...branches.values()].filter((branch) =>
+    branch.every((error) => !mismatch(error, outer)),
+  )
+  return candidates.length === 1 ? (candidates[0] ?? []) : []
+}
+
+/** The branch is about another kind of value altogether. */
+function mismatch(error: ErrorObject, outer: ErrorObject): boolean {
+  if (['type', 'const', 'enum'].includes(error.keyword) && error.instancePath === outer.instancePath)
+    return true
+  // Branches are often told apart by a field with a fixed value.
+  return error.keyword === 'const'
+}
+
+function describe(error: ErrorObject, schema: JsonSchema): PointedMessage {
+  const { instancePath: pointer, params } = error
+  if (error.keyword === 'required' || error.keyword === 'dependentRequired') {
+    return {
+      pointer: `${pointer}/${escapePointer(String(params['missingProperty']))}`,
+      message: 'is missing',
+    }
+  }
+  if (error.keyword === 'additionalProperties') {
+    const name = String(params['additionalProperty'])
+    const near = nearest(name, fieldsAt(schema, error.schemaPath))
+    const hint = near === undefined ? '' : `, did you mean '${near}'?`
+    return {
+      pointer: `${pointer}/${escapePointer(shorten(name))}`,
+      message: `unknown field '${shorten(name)}'${hint}`,
+    }
+  }
+  if (error.keyword === 'propertyNames') {
+    const name = shorten(String(params['propertyName']))
+    return { pointer: `${pointer}/${escapePointer(name)}`, message: `the name '${name}' is not allowed here` }
+  }
+  return { pointer, message: sentence(error) }
+}
+
+function sentence(error: ErrorObject): string {
+  const params = error.params as Readonly<Record<string, unknown>>
+  switch (error.keyword) {
+    case 'type':
+      return `must be ${typeNames(params['type'])}`
+    case 'enum':
+      return `must be one of ${(params['allowedValues'] as unknown[]).map(plain).join(', ')}`
+    case 'const':
+      return `must be ${plain(params['allowedValue'])}`
+    case 'format':
+      return `must be in the format ${String(params['format'])}`
+    case 'pattern':
+      return `must match the pattern ${String(params['pattern'])}`
+    case 'minLength':
+      return params['limit'] === 1
+        ? 'must not be empty'
+        : `must be at least ${String(params['limit'])} characters long`
+    case 'maxLength':
+      return `must be at most ${String(params['limit'])} characters long`
+    case 'minItems':
+      return `must have at least ${String(params['limit'])} items`
+    case 'maxItems':
+      return `must have at most ${String(params['limit'])} items`
+    case 'minProperties':
+      return `must have at least ${String(params['limit'])} fields`
+    case 'maxProperties':
+      return `must have at most ${String(params['limit'])} fields`
+    case 'uniqueItems':
+      return 'must not hold the same item twice'
+    case 'multipleOf':
+      return `must be a multiple of ${String(params['multipleOf'])}`
+    case 'anyOf':
+      return 'fits none of the allowed forms'
+    case 'oneOf':
+      return params['passingSchemas'] === null
+        ? 'fits none of the allowed forms'
+        : 'fits more than one of the forms'
+    case 'not':
+      return 'has a form that is not allowed'
+    case 'false schema':
+      return 'must not be there'
+    default:
+      // Limits: ajv's own words, `must be >= 1`.
+      return error.message ?? 'is not valid'
+  }
+}
+
+const articles: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  null: 'null',
+  array: 'a list',
+  object: 'an object',
+}
+
+function typeNames(type: unknown): string {
+  const names = (Array.isArray(type) ? type : [type]) as readonly string[]
+  return names.map((name) => articles[name] ?? name).join(' or ')
+}
+
+function plain(value: unknown): string {
+  return typeof value === 'string' && value !== '' ? value : JSON.stringify(value)
+}
+
+function shorten(name: string): string {
+  return name.length > 64 ? `${name.slice(0, 64)}…` : name
+}
+
+/** The fields declared beside the `additionalProperties` that `schemaPath` names. */
+function fieldsAt(schema: JsonSchema, schemaPath: string): readonly string[] {
+  let here: unknown = schema
+  for (const segment of schemaPath.split('/').slice(1, -1)) {
+    const key = decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~')
+    here =
+      typeof here === 'object' && here !== null && Object.hasOwn(here, key) ? here[key as never] : undefined
+  }
+  const properties = (here as JsonSchema | undefined)?.properties
+  return properties === undefined ? [] : Object.keys(properties)
+}

@@ -1,0 +1,9 @@
+/** JSON Schema (draft 2020-12): compiling, checking with readable problems, defaults. The only place that knows ajv. */
+export { compileSchema } from './compile.ts'
+export type { CompiledSchema } from './compile.ts'
+export { withDefaults } from './defaults.ts'
+export { loadSchemaFolder } from './files.ts'
+export { checkKeywords, formats } from './keywords.ts'
+export { nearest } from './nearest.ts'
+export { escapePointer } from './pointer.ts'
+export { summarize, validate } from './validate.ts'

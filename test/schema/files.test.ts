@@ -1,0 +1,33 @@
+import { expect } from 'chai'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { loadSchemaFolder } from '../../core/schema/index.ts'
+
+function folder(files: Readonly<Record<string, string>>): string {
+  const path = mkdtempSync(join(tmpdir(), 'schemas-'))
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text)
+  return path
+}
+
+describe('loadSchemaFolder', () => {
+  it('gives schemas by name, and lets them refer to one another', () => {
+    const path = folder({
+      'id.schema.json': '{"$id":"https://tocsin.dev/id","type":"string","minLength":1}',
+      'case.schema.json':
+        '{"type":"object","required":["id"],"properties":{"id":{"$ref":"https://tocsin.dev/id"}}}',
+      'README.md': 'not a schema',
+    })
+    const schemas = loadSchemaFolder(path)
+    expect([...schemas.keys()]).to.have.members(['id', 'case'])
+    expect(schemas.get('case')?.problems({ id: '' })).to.deep.equal([
+      { pointer: '/id', message: 'must not be empty' },
+    ])
+    expect(schemas.get('case')?.problems({ id: 'a' })).to.deep.equal([])
+  })
+
+  it('names the file that cannot be read', () => {
+    expect(() => loadSchemaFolder(folder({ 'a.schema.json': '{' }))).to.throw(/a\.schema\.json/)
+    expect(() => loadSchemaFolder(folder({ 'b.schema.json': '{"type":"text"}' }))).to.throw(/b\.schema\.json/)
+  })
+})
