@@ -2,6 +2,9 @@
  * What the interpreter needs from the world: work done once and remembered, waits that survive a restart, and the recorded
  * time. Everything is keyed by path, so that nothing depends on the order in which branches finish. The local adapter
  * journals to the store (`local-context.ts`); an adapter for an external durable engine gives the same operations.
+ *
+ * An operation resolves to an outcome that has been recorded, and to the same one on every replay. It rejects only when the run
+ * cannot go on in this process (see `RunSuspended`, or the journal refuses); the interpreter never handles a rejection.
  */
 
 import type { StoredError } from '../domain/run.ts'
@@ -10,8 +13,6 @@ export interface DurableContext {
   readonly runUuid: string
   /** When the run started, epoch milliseconds; the same on every replay. */
   readonly startedAt: number
-  /** Aborted when the run is cancelled or its deadline passes. */
-  readonly signal: AbortSignal
   /** A pure result: evaluated once, remembered, given back on replay without evaluating again. */
   remember(work: PureWork): Promise<Outcome>
   /** An effect outside: intent before, result after, retried as `work.retry` says; on replay the result is given back. */
@@ -27,12 +28,28 @@ interface Work {
   readonly kind: string
 }
 
-export interface PureWork extends Work {
-  /** Throws what the step shall fail with. */
-  readonly evaluate: () => { readonly state: 'completed' | 'skipped'; readonly output: unknown }
+interface TimedWork extends Work {
+  /**
+   * Epoch milliseconds, or Infinity. The work ends by then: as failed with `step_timeout`, recorded as having ended no earlier
+   * than this, so that whoever set the deadline finds it passed by comparing recorded times alone.
+   */
+  readonly deadlineMs: number
+  /** Goes on although the run is cancelled: the steps of `finally`. */
+  readonly shielded: boolean
 }
 
-export interface EffectWork extends Work {
+export interface PureWork extends Work {
+  /** When it began; default: when it ends. */
+  readonly startedAt?: number | undefined
+  /** What it throws is what the step fails with. */
+  readonly evaluate: () => PureResult
+}
+
+export type PureResult =
+  | { readonly state: 'completed' | 'skipped'; readonly output: unknown }
+  | { readonly state: 'failed'; readonly error: StoredError }
+
+export interface EffectWork extends TimedWork {
   /** Resolved inputs; evaluated once, journaled with the intent, and never again. */
   readonly input: () => unknown
   readonly run: (input: unknown, attempt: EffectAttempt) => Promise<unknown>
@@ -58,12 +75,24 @@ export interface EffectAttempt {
   readonly signal: AbortSignal
 }
 
-export interface SleepWork extends Work {
+export interface SleepWork extends TimedWork {
   /** Evaluated once and journaled: epoch milliseconds. */
   readonly untilMs: () => number
 }
 
-/** How a piece of work ended. Plain JSON: it has been stored, or will be. */
-export type Outcome =
-  | { readonly state: 'completed' | 'skipped'; readonly output: unknown }
-  | { readonly state: 'failed'; readonly error: StoredError }
+/** How a piece of work ended. Plain JSON: it has been stored. */
+export type Outcome = PureResult & {
+  /** Recorded, epoch milliseconds: the only time the interpreter ever sees. */
+  readonly endedAt: number
+}
+
+/**
+ * Thrown by a context whose run stops here without having ended: the process is draining, or the run has nothing to do for a
+ * while. The journal is complete; another context goes on from it.
+ */
+export class RunSuspended extends Error {
+  constructor() {
+    super('the run stops here and goes on later')
+    this.name = 'RunSuspended'
+  }
+}

@@ -1,0 +1,84 @@
+import { CancelledError, TimeoutError } from '../errors/errors.ts'
+import type { Clock } from '../ports.ts'
+import { RunSuspended, type EffectAttempt } from './durable-context.ts'
+
+export interface AttemptLimits {
+  /** How long this attempt may take. */
+  readonly timeoutMs: number
+  /** Epoch milliseconds or Infinity: when a group around the step must have ended. */
+  readonly deadlineMs: number
+  /** Cancels the run; undefined for a step that goes on nevertheless. */
+  readonly cancel: AbortSignal | undefined
+  /** Stops the run in this process, without a result. */
+  readonly stop: AbortSignal
+}
+
+/**
+ * Runs `call` under a deadline. Resolves as `call` does; rejects with what it throws, or with TimeoutError `step_timeout`,
+ * CancelledError `run_cancelled` or RunSuspended as soon as one of these is due, whether `call` minds its signal or not. What
+ * `call` does after that is ignored.
+ */
+export async function runAttempt<T>(
+  call: (attempt: EffectAttempt) => Promise<T>,
+  identity: { readonly number: number; readonly idempotencyKey: string },
+  limits: AttemptLimits,
+  clock: Clock,
+): Promise<T> {
+  const attempt = new AbortController()
+  const over = new AbortController()
+  const interrupted = new Promise<never>((_resolve, reject) => {
+    attempt.signal.addEventListener('abort', () => reject(attempt.signal.reason as Error), { once: true })
+  })
+  interrupted.catch(() => {})
+  const follow = (signal: AbortSignal, reason: () => Error) => {
+    if (signal.aborted) attempt.abort(reason())
+    else signal.addEventListener('abort', () => attempt.abort(reason()), { once: true, signal: over.signal })
+  }
+  follow(limits.stop, () => new RunSuspended())
+  if (limits.cancel) follow(limits.cancel, cancelled)
+  abortInTime(attempt, limits, clock, over.signal)
+  try {
+    if (attempt.signal.aborted) throw attempt.signal.reason
+    return await Promise.race([start(call, { ...identity, signal: attempt.signal }), interrupted])
+  } catch (error) {
+    // A skill that minds its signal may answer with an error of its own making before ours arrives.
+    throw attempt.signal.aborted ? attempt.signal.reason : error
+  } finally {
+    over.abort()
+  }
+}
+
+export function cancelled(): CancelledError {
+  return new CancelledError('run_cancelled', 'the run was cancelled')
+}
+
+/** Not the attempt's own time was up but that of a group around it, or of the run: no further try would help. */
+export class GroupTimeoutError extends TimeoutError {
+  constructor() {
+    super('step_timeout', 'the time of the steps around this one was up', {
+      hint: 'give the group, or the playbook, a longer timeout',
+    })
+  }
+}
+
+/** Also catches what is thrown before the first await. */
+async function start<T>(call: (attempt: EffectAttempt) => Promise<T>, attempt: EffectAttempt): Promise<T> {
+  return await call(attempt)
+}
+
+function abortInTime(attempt: AbortController, limits: AttemptLimits, clock: Clock, over: AbortSignal): void {
+  const left = limits.deadlineMs - clock.now()
+  const byGroup = left <= limits.timeoutMs
+  const reason = () => (byGroup ? new GroupTimeoutError() : timedOut(limits.timeoutMs))
+  clock.sleep(Math.max(0, byGroup ? left : limits.timeoutMs), over).then(
+    () => attempt.abort(reason()),
+    () => {}, // over before its time
+  )
+}
+
+function timedOut(timeoutMs: number): TimeoutError {
+  return new TimeoutError('step_timeout', `the attempt took longer than ${timeoutMs / 1000} s`, {
+    hint: 'if the other system needs longer, raise the timeout of the step',
+    details: { timeout_ms: timeoutMs },
+  })
+}

@@ -1,0 +1,233 @@
+import type { JournalEntry } from '../domain/run.ts'
+import { TimeoutError } from '../errors/errors.ts'
+import { RetryableError, TocsinError } from '../plugin/index.ts'
+import { cancelled, GroupTimeoutError, runAttempt } from './attempt.ts'
+import { retryDelayMs } from './backoff.ts'
+import { RunSuspended, type EffectAttempt, type EffectWork, type Outcome } from './durable-context.ts'
+import { end, failedOutcome, record, recordedOutcome, type LocalRun } from './local-run.ts'
+import { plainJson } from './plain-json.ts'
+import { mayHaveHappened } from './retry-class.ts'
+import { toStoredError } from './stored-error.ts'
+import { waitUntil } from './wait-until.ts'
+
+/** How often a crash may interrupt one step before it is given up: it may well be what brings the process down. */
+const maxInterruptions = 3
+
+/** Where an effect stands: what the next try has to know. */
+interface Progress {
+  /** The next try, from 1. */
+  number: number
+  /** The try whose intent is recorded. */
+  begun: number
+  /** Tries that failed by an error, as opposed to a crash. */
+  failures: number
+  interruptions: number
+  /** When the next try may start, epoch milliseconds. */
+  readyAtMs: number
+  /** An earlier try may have taken effect. */
+  doubtful: boolean
+}
+
+/** Intent before, result after; retried as the work says; a recorded result is given back. See `DurableContext.perform`. */
+export async function perform(local: LocalRun, work: EffectWork): Promise<Outcome> {
+  const entry = local.journal.entry(work.path)
+  const recorded = recordedOutcome(entry)
+  if (recorded) return recorded
+  return entry ? await resume(local, work, entry) : await begin(local, work)
+}
+
+async function begin(local: LocalRun, work: EffectWork): Promise<Outcome> {
+  const { path, stepId, kind } = work
+  const startedAt = local.clock.now()
+  const intent = { path, stepId, kind, input: null as unknown, attempt: 1, startedAt }
+  try {
+    intent.input = plainJson(work.input())
+    if (startedAt >= work.deadlineMs) throw new GroupTimeoutError()
+    if (!work.shielded && local.cancel.aborted) throw cancelled()
+  } catch (error) {
+    return await record(local, intent, failedOutcome(local, work, error))
+  }
+  await local.journal.begin(intent)
+  const progress: Progress = {
+    number: 1,
+    begun: 1,
+    failures: 0,
+    interruptions: 0,
+    readyAtMs: 0,
+    doubtful: false,
+  }
+  return await tryUntilEnded(local, work, intent.input, progress)
+}
+
+/** The journal knows the intent and no result: a crash came between, or the process stopped while it waited to try again. */
+async function resume(local: LocalRun, work: EffectWork, entry: JournalEntry): Promise<Outcome> {
+  const failed = local.journal.failedAttempts(work.path)
+  const last = failed.at(-1)
+  const crashes = failed.filter((attempt) => attempt.error.code === 'step_interrupted').length
+  const progress: Progress = {
+    number: (last?.attempt ?? 0) + 1,
+    begun: entry.attempt,
+    failures: failed.length - crashes,
+    interruptions: crashes,
+    readyAtMs: last?.retryAt ?? 0,
+    doubtful: failed.some((attempt) => mayHaveHappened(attempt.error)),
+  }
+  if (entry.attempt >= progress.number) {
+    const ended = await afterInterruption(local, work, entry, progress)
+    if (ended) return ended
+  }
+  return await tryUntilEnded(local, work, entry.input, progress)
+}
+
+/** Lets the class of the work decide about a try that a crash cut off. */
+async function afterInterruption(
+  local: LocalRun,
+  work: EffectWork,
+  entry: JournalEntry,
+  progress: Progress,
+): Promise<Outcome | undefined> {
+  progress.interruptions++
+  const givenUp = work.interrupted === 'ask' || progress.interruptions >= maxInterruptions
+  const error = interruptedError(work, progress.interruptions)
+  if (givenUp) return await fail(local, work, error, progress)
+  await noteFailedAttempt(local, work, progress, error, entry.startedAt, 0)
+  progress.doubtful = true
+  return undefined
+}
+
+async function tryUntilEnded(
+  local: LocalRun,
+  work: EffectWork,
+  input: unknown,
+  progress: Progress,
+): Promise<Outcome> {
+  for (;;) {
+    const waited = await caught(() => waitForTurn(local, work, progress))
+    if ('error' in waited) return await fail(local, work, waited.error, progress)
+    if (progress.number > progress.begun) await beginAgain(local, work, input, progress)
+
+    const startedAt = local.clock.now()
+    const tried = await caught(() => tryOnce(local, work, input, progress))
+    if ('value' in tried) {
+      const outcome: Outcome = { state: 'completed', output: tried.value, endedAt: local.clock.now() }
+      return await end(local, work.path, outcome, progress.number)
+    }
+    const delayMs = delayBeforeNextTry(local, work, progress, tried.error)
+    if (delayMs === undefined) return await fail(local, work, tried.error, progress)
+    progress.failures++
+    progress.doubtful ||= mayHaveHappened(tried.error)
+    await noteFailedAttempt(local, work, progress, tried.error, startedAt, delayMs)
+  }
+}
+
+/** The result of `work`, or what it threw; a run that stops here is neither. */
+async function caught<T>(
+  work: () => Promise<T>,
+): Promise<{ readonly value: T } | { readonly error: unknown }> {
+  try {
+    return { value: await work() }
+  } catch (error) {
+    if (error instanceof RunSuspended) throw error
+    return { error }
+  }
+}
+
+async function waitForTurn(local: LocalRun, work: EffectWork, progress: Progress): Promise<void> {
+  if (progress.readyAtMs > local.clock.now()) await waitUntil(local, work, progress.readyAtMs)
+}
+
+/** The intent of a further try. */
+async function beginAgain(
+  local: LocalRun,
+  work: EffectWork,
+  input: unknown,
+  progress: Progress,
+): Promise<void> {
+  const { path, stepId, kind } = work
+  const attempt = progress.number
+  await local.journal.begin({ path, stepId, kind, input, attempt, startedAt: local.clock.now() })
+  progress.begun = attempt
+}
+
+/** Asks first where an earlier try may have taken effect and the other system can tell. */
+async function tryOnce(
+  local: LocalRun,
+  work: EffectWork,
+  input: unknown,
+  progress: Progress,
+): Promise<unknown> {
+  const call = async (attempt: EffectAttempt) => {
+    if (work.interrupted === 'verify' && progress.doubtful && work.verify) {
+      const done = await work.verify(input, attempt)
+      if (done !== undefined) return plainJson(done)
+      attempt.signal.throwIfAborted()
+      progress.doubtful = false
+    }
+    return plainJson(await work.run(input, attempt))
+  }
+  const cancel = work.shielded ? undefined : local.cancel
+  const limits = { timeoutMs: work.timeoutMs, deadlineMs: work.deadlineMs, cancel, stop: local.stop }
+  const identity = { number: progress.number, idempotencyKey: idempotencyKey(local.uuid, work.path) }
+  return await runAttempt(call, identity, limits, local.clock)
+}
+
+/** Run and path; the same on every try and after every restart. */
+export function idempotencyKey(runUuid: string, path: string): string {
+  return `${runUuid}/${path}`
+}
+
+/** Undefined: there is no next try. */
+function delayBeforeNextTry(
+  local: LocalRun,
+  work: EffectWork,
+  progress: Progress,
+  error: unknown,
+): number | undefined {
+  const passing = error instanceof RetryableError || error instanceof TimeoutError
+  if (!passing || error instanceof GroupTimeoutError || progress.failures >= work.retry.max) return undefined
+  if (work.interrupted === 'ask' && mayHaveHappened(error)) return undefined
+  const retryAfterMs = error instanceof RetryableError ? error.retryAfterMs : undefined
+  const key = idempotencyKey(local.uuid, work.path)
+  const delayMs = retryDelayMs(work.retry, progress.failures + 1, retryAfterMs, key)
+  return local.clock.now() + delayMs < work.deadlineMs ? delayMs : undefined
+}
+
+/** Records that a try failed and moves on to the next. */
+async function noteFailedAttempt(
+  local: LocalRun,
+  work: EffectWork,
+  progress: Progress,
+  error: unknown,
+  startedAt: number,
+  delayMs: number,
+): Promise<void> {
+  const endedAt = local.clock.now()
+  const retryAt = endedAt + delayMs
+  const stored = toStoredError(error, local.log, { run: local.uuid, path: work.path })
+  await local.journal.attemptFailed({
+    path: work.path,
+    attempt: progress.number,
+    error: stored,
+    startedAt,
+    endedAt,
+    retryAt,
+  })
+  progress.number++
+  progress.readyAtMs = retryAt
+}
+
+async function fail(local: LocalRun, work: EffectWork, error: unknown, progress: Progress): Promise<Outcome> {
+  return await end(local, work.path, failedOutcome(local, work, error), progress.number)
+}
+
+function interruptedError(work: EffectWork, interruptions: number): TocsinError {
+  if (work.interrupted === 'ask') {
+    return new TocsinError('step_interrupted', `the process stopped while '${work.kind}' was under way`, {
+      hint: 'nobody knows whether it took effect: look at the other system, then decide whether to run it again',
+    })
+  }
+  return new TocsinError('step_interrupted', `the process stopped during '${work.kind}'`, {
+    hint: `interrupted ${interruptions} times; a step is given up after ${maxInterruptions}`,
+    details: { interruptions },
+  })
+}

@@ -1,0 +1,86 @@
+import type { Clock, JournalStore, Log } from '../ports.ts'
+import { RunSuspended } from './durable-context.ts'
+import type { DurableContext, Outcome, PureResult, PureWork, SleepWork } from './durable-context.ts'
+import { perform } from './effect.ts'
+import { createIdleWatch } from './idle-watch.ts'
+import { end, failedOutcome, failedWith, record, recordedOutcome, type LocalRun } from './local-run.ts'
+import { plainJson } from './plain-json.ts'
+import { openRunJournal } from './run-journal.ts'
+import { waitUntil } from './wait-until.ts'
+
+export interface LocalContextOptions {
+  readonly run: { readonly uuid: string; readonly startedAt: number }
+  readonly journal: JournalStore
+  readonly clock: Clock
+  readonly log: Log
+  /** Cancels the run. */
+  readonly cancel?: AbortSignal | undefined
+  /** Stops the run in this process: operations reject with RunSuspended; another context can go on from the journal. */
+  readonly stop?: AbortSignal | undefined
+  /** Every branch of the run waits, the first of them until `wakeAtMs`. May be called again and again. */
+  readonly onIdle?: ((wakeAtMs: number) => void) | undefined
+}
+
+const never = new AbortController().signal
+
+/** A durable context on a journal store. Reads the run's journal; what has ended in it does not happen again. */
+export async function openLocalContext(options: LocalContextOptions): Promise<DurableContext> {
+  const { run, clock, log, cancel = never, stop = never } = options
+  const journal = await openRunJournal({ runUuid: run.uuid, store: options.journal, clock, log, stop })
+  const idle = createIdleWatch(options.onIdle ?? (() => {}))
+  const local: LocalRun = { uuid: run.uuid, journal, clock, log, cancel, stop, idle }
+  return {
+    runUuid: run.uuid,
+    startedAt: run.startedAt,
+    remember: (work) => idle.busy(() => remember(local, work)),
+    perform: (work) => idle.busy(() => perform(local, work)),
+    sleep: (work) => idle.busy(() => sleep(local, work)),
+  }
+}
+
+async function remember(local: LocalRun, work: PureWork): Promise<Outcome> {
+  const recorded = recordedOutcome(local.journal.entry(work.path))
+  if (recorded) return recorded
+  const { path, stepId, kind } = work
+  const result = evaluate(local, work)
+  const endedAt = local.clock.now()
+  const begin = { path, stepId, kind, input: null, attempt: 1, startedAt: work.startedAt ?? endedAt }
+  return await record(local, begin, { ...result, endedAt })
+}
+
+function evaluate(local: LocalRun, work: PureWork): PureResult {
+  try {
+    const result = work.evaluate()
+    return result.state === 'failed' ? result : { state: result.state, output: plainJson(result.output) }
+  } catch (error) {
+    return failedWith(local, work.path, error)
+  }
+}
+
+async function sleep(local: LocalRun, work: SleepWork): Promise<Outcome> {
+  const { path, stepId, kind } = work
+  const entry = local.journal.entry(path)
+  const recorded = recordedOutcome(entry)
+  if (recorded) return recorded
+  let untilMs = (entry?.input as { until_ms: number } | undefined)?.until_ms
+  if (untilMs === undefined) {
+    const begin = { path, stepId, kind, input: null, attempt: 1, startedAt: local.clock.now() }
+    try {
+      untilMs = work.untilMs()
+    } catch (error) {
+      return await record(local, begin, { ...failedWith(local, path, error), endedAt: begin.startedAt })
+    }
+    await local.journal.begin({ ...begin, input: { until_ms: untilMs } })
+  }
+  return await end(local, path, await wait(local, work, untilMs), 1)
+}
+
+async function wait(local: LocalRun, work: SleepWork, untilMs: number): Promise<Outcome> {
+  try {
+    await waitUntil(local, work, untilMs)
+    return { state: 'completed', output: null, endedAt: Math.max(local.clock.now(), untilMs) }
+  } catch (error) {
+    if (error instanceof RunSuspended) throw error
+    return failedOutcome(local, work, error)
+  }
+}

@@ -1,0 +1,68 @@
+import type { JournalEntry } from '../domain/run.ts'
+import type { Clock, JournalBegin, JournalEnd, Log } from '../ports.ts'
+import { GroupTimeoutError } from './attempt.ts'
+import type { Outcome, PureResult } from './durable-context.ts'
+import type { IdleWatch } from './idle-watch.ts'
+import type { RunJournal } from './run-journal.ts'
+import { toStoredError } from './stored-error.ts'
+
+/** What the parts of a local context share. */
+export interface LocalRun {
+  readonly uuid: string
+  readonly journal: RunJournal
+  readonly clock: Clock
+  readonly log: Log
+  /** Cancels the run. */
+  readonly cancel: AbortSignal
+  /** Stops the run in this process. */
+  readonly stop: AbortSignal
+  readonly idle: IdleWatch
+}
+
+/** The recorded outcome of an entry; undefined while it has none. */
+export function recordedOutcome(entry: JournalEntry | undefined): Outcome | undefined {
+  if (entry === undefined || entry.state === 'started') return undefined
+  const endedAt = entry.endedAt ?? entry.startedAt
+  if (entry.state !== 'failed') return { state: entry.state, output: entry.output, endedAt }
+  const error = entry.error ?? { code: 'internal_error', message: 'no error was recorded' }
+  return { state: 'failed', error, endedAt }
+}
+
+export function failedWith(local: LocalRun, path: string, error: unknown): PureResult {
+  return { state: 'failed', error: toStoredError(error, local.log, { run: local.uuid, path }) }
+}
+
+/** The failure of timed work. A platform's timer may fire a little early: the deadline that ended it has passed by definition. */
+export function failedOutcome(
+  local: LocalRun,
+  work: { readonly path: string; readonly deadlineMs: number },
+  error: unknown,
+): Outcome {
+  const now = local.clock.now()
+  const endedAt = error instanceof GroupTimeoutError ? Math.max(now, work.deadlineMs) : now
+  return { ...failedWith(local, work.path, error), endedAt }
+}
+
+/** Records work that needed no intent. */
+export async function record(local: LocalRun, begin: JournalBegin, outcome: Outcome): Promise<Outcome> {
+  await local.journal.record(begin, journalEnd(outcome, 1))
+  return outcome
+}
+
+/** Records the result of work whose intent is recorded. */
+export async function end(
+  local: LocalRun,
+  path: string,
+  outcome: Outcome,
+  attempt: number,
+): Promise<Outcome> {
+  await local.journal.end(path, journalEnd(outcome, attempt))
+  return outcome
+}
+
+function journalEnd(outcome: Outcome, attempt: number): JournalEnd {
+  const { state, endedAt } = outcome
+  return outcome.state === 'failed'
+    ? { state, output: null, error: outcome.error, attempt, endedAt }
+    : { state, output: outcome.output, error: null, attempt, endedAt }
+}
