@@ -1,0 +1,114 @@
+import { readKey, bootstrapKeyHint } from './keys.ts'
+
+/** A value of the environment that cannot be used. The message follows the variable's name and ends with the remedy. */
+export class Unusable extends Error {}
+
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+export function integerBetween(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN
+    if (value >= least && value <= most) return value
+    throw new Unusable(`is ${quote(text)}; it must be a whole number between ${least} and ${most}`)
+  }
+}
+
+/** An address or name to listen on. */
+export function host(text: string): string {
+  const bare = text.replace(/^\[(.*)\]$/, '$1')
+  if (/^[A-Za-z0-9._-]{1,253}$/.test(bare) || /^[0-9A-Fa-f:.]{2,45}(%[\w.-]+)?$/.test(bare)) return bare
+  throw new Unusable(
+    `is ${quote(text)}; it must be an address or a name without scheme and port, e.g. 127.0.0.1, or 0.0.0.0 for all interfaces`,
+  )
+}
+
+export function path(text: string): string {
+  if (!text.includes('\0')) return text
+  throw new Unusable('holds a NUL character; it must be a path')
+}
+
+const taken = ['healthz', 'readyz', 'metrics']
+
+export function prefix(text: string): string {
+  const usable = /^[a-z0-9][a-z0-9_-]*(\/[a-z0-9][a-z0-9_-]*){0,5}$/.test(text) && text.length <= 100
+  if (usable && !taken.includes(text.split('/')[0] ?? '')) return text
+  throw new Unusable(
+    `is ${quote(text)}; it must be lower-case letters, digits, '-' and '_', in parts with '/' between them and none at the ends, ` +
+      `and not begin with ${taken.join(', ')}; e.g. api`,
+  )
+}
+
+export function publicUrl(text: string): string {
+  const url = URL.parse(text)
+  const bare =
+    url !== null && url.username === '' && url.password === '' && url.search === '' && url.hash === ''
+  if (bare && /^https?:$/.test(url.protocol) && url.pathname === '/') return url.origin
+  throw new Unusable(
+    `is ${shownUrl(url, text)}; it must be an http or https address without path, query and credentials, e.g. https://tocsin.example.com`,
+  )
+}
+
+/** Without what could be a password or a token. */
+function shownUrl(url: URL | null, text: string): string {
+  if (url === null) return text.includes('@') ? 'no address' : quote(text)
+  return quote(`${url.protocol}//${url.host}${url.pathname}`)
+}
+
+export function masterKey(text: string): string {
+  const bytes = Buffer.from(text, 'base64')
+  if (!/^[A-Za-z0-9+/]{43}=$/.test(text)) {
+    throw new Unusable('is not 32 bytes in base64; make one with: openssl rand -base64 32')
+  }
+  // 32 random bytes with so few different values do not happen.
+  if (new Set(bytes).size < 12) throw new Unusable('is not random; make one with: openssl rand -base64 32')
+  return text
+}
+
+export function apiKey(text: string): string {
+  if (readKey(text) === undefined)
+    throw new Unusable(`is not of the form toc_<id>_<secret>; ${bootstrapKeyHint}`)
+  const secretPart = text.slice(text.lastIndexOf('_', text.length - 43))
+  if (new Set(secretPart).size < 12) throw new Unusable(`is not random; ${bootstrapKeyHint}`)
+  return text
+}
+
+export function logLevel(text: string): LogLevel {
+  const level = logLevels.find((known) => known === text.toLowerCase())
+  if (level !== undefined) return level
+  throw new Unusable(`is ${quote(text)}; it must be one of ${logLevels.join(', ')}`)
+}
+
+/** As npm allows them. */
+const packageName = /^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/
+
+export function packageNames(text: string): readonly string[] {
+  return items(text).map((name) => {
+    if (name.length <= 214 && packageName.test(name)) return name
+    throw new Unusable(`holds ${quote(name)}; it must be names of packages with ',' between them`)
+  })
+}
+
+const hostPattern = /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(:\d{1,5})?$/
+
+export function hosts(text: string): readonly string[] {
+  return items(text).map((item) => {
+    const lower = item.toLowerCase()
+    const port = Number(/\]?:(\d+)$/.exec(lower)?.[1] ?? '1')
+    if (hostPattern.test(lower) && port >= 1 && port <= 65_535) return lower
+    throw new Unusable(
+      `holds ${quote(item)}; it must be hosts with ',' between them, each a name or an address, with :port or without, e.g. 127.0.0.1:9000,[::1],siem.internal`,
+    )
+  })
+}
+
+const items = (text: string): readonly string[] => [
+  ...new Set(
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+  ),
+]
+
+const quote = (text: string): string => `'${text.length > 80 ? `${text.slice(0, 80)}…` : text}'`

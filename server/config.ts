@@ -1,0 +1,127 @@
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ValidationError, type PointedMessage } from '../core/errors/errors.ts'
+import { Secret } from '../core/plugin/index.ts'
+import { nearest } from '../core/schema/index.ts'
+import * as read from './config-values.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What the server runs with. Read once, at start, from environment variables; docs/configuration.md describes each. */
+export interface Config {
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
+  /** Absolute. */
+  readonly dataDir: string
+  /** Without slashes at its ends. */
+  readonly apiPrefix: string
+  /** Where people reach the server, without trailing slash; undefined: where it listens. */
+  readonly publicUrl: string | undefined
+  /** 32 bytes in base64; undefined: `master.key` in the data directory. */
+  readonly masterKey: Secret | undefined
+  /** Stored as the first key when there is none yet. */
+  readonly bootstrapApiKey: Secret | undefined
+  /** Absolute. */
+  readonly playbooksDir: string
+  /** The folder of built-in plugins, absolute. */
+  readonly pluginsDir: string
+  /** Names of packages that hold further plugins. */
+  readonly plugins: readonly string[]
+  /** Runs at once. */
+  readonly maxRuns: number
+  readonly logLevel: read.LogLevel
+  /** Hosts in private address ranges that connections may reach, in lower case: `host` or `host:port`. */
+  readonly allowPrivateEgress: readonly string[]
+  /** To be logged at start: variables that begin with TOCSIN_ and mean nothing. */
+  readonly warnings: readonly string[]
+}
+
+const pluginsDir = fileURLToPath(new URL('../plugins', import.meta.url))
+
+/** Every variable, with what its absence stands for. */
+const variables = {
+  TOCSIN_HOST: read.host,
+  TOCSIN_PORT: read.integerBetween(0, 65_535),
+  TOCSIN_DATA_DIR: read.path,
+  TOCSIN_API_PREFIX: read.prefix,
+  TOCSIN_PUBLIC_URL: read.publicUrl,
+  TOCSIN_MASTER_KEY: read.masterKey,
+  TOCSIN_BOOTSTRAP_API_KEY: read.apiKey,
+  TOCSIN_PLAYBOOKS_DIR: read.path,
+  TOCSIN_PLUGINS: read.packageNames,
+  TOCSIN_MAX_RUNS: read.integerBetween(1, 10_000),
+  TOCSIN_LOG_LEVEL: read.logLevel,
+  TOCSIN_ALLOW_PRIVATE_EGRESS: read.hosts,
+} as const
+
+type Variable = keyof typeof variables
+
+/** Names of all variables that are read. */
+export const variableNames = Object.keys(variables) as readonly Variable[]
+
+/**
+ * The configuration that an environment describes. A variable that is empty counts as absent.
+ *
+ * @throws ValidationError `config_invalid`, naming every variable that is wrong, and the remedy; secret values are not quoted
+ * @example readConfig(process.env).port // 8080
+ */
+export function readConfig(env: Environment): Config {
+  const problems: PointedMessage[] = []
+
+  function value<Name extends Variable>(name: Name): ReturnType<(typeof variables)[Name]> | undefined {
+    const text = env[name]?.trim()
+    if (text === undefined || text === '') return undefined
+    try {
+      return variables[name](text) as ReturnType<(typeof variables)[Name]>
+    } catch (error) {
+      if (!(error instanceof read.Unusable)) throw error
+      problems.push({ pointer: `/${name}`, message: error.message })
+      return undefined
+    }
+  }
+
+  const config: Config = {
+    host: value('TOCSIN_HOST') ?? '127.0.0.1',
+    port: value('TOCSIN_PORT') ?? 8080,
+    dataDir: resolve(value('TOCSIN_DATA_DIR') ?? 'data'),
+    apiPrefix: value('TOCSIN_API_PREFIX') ?? 'api',
+    publicUrl: value('TOCSIN_PUBLIC_URL'),
+    masterKey: secret(value('TOCSIN_MASTER_KEY')),
+    bootstrapApiKey: secret(value('TOCSIN_BOOTSTRAP_API_KEY')),
+    playbooksDir: resolve(value('TOCSIN_PLAYBOOKS_DIR') ?? 'playbooks'),
+    pluginsDir,
+    plugins: value('TOCSIN_PLUGINS') ?? [],
+    maxRuns: value('TOCSIN_MAX_RUNS') ?? 50,
+    logLevel: value('TOCSIN_LOG_LEVEL') ?? 'info',
+    allowPrivateEgress: value('TOCSIN_ALLOW_PRIVATE_EGRESS') ?? [],
+    warnings: unknownVariables(env),
+  }
+  if (problems.length > 0) throw invalid(problems)
+  return config
+}
+
+const secret = (text: string | undefined): Secret | undefined =>
+  text === undefined ? undefined : new Secret(text)
+
+function invalid(problems: readonly PointedMessage[]): ValidationError {
+  const lines = problems.map(({ pointer, message }) => `${pointer.slice(1)} ${message}`)
+  return new ValidationError(
+    'config_invalid',
+    `the configuration cannot be used:\n  ${lines.join('\n  ')}`,
+    problems,
+    {
+      hint: 'set these environment variables as described, or leave them unset for their defaults (docs/configuration.md)',
+    },
+  )
+}
+
+function unknownVariables(env: Environment): readonly string[] {
+  const unknown = Object.keys(env).filter(
+    (name) => name.startsWith('TOCSIN_') && !Object.hasOwn(variables, name),
+  )
+  return unknown.toSorted().map((name) => {
+    const meant = nearest(name, variableNames)
+    return `${name} means nothing to Tocsin${meant === undefined ? '' : `; did you mean ${meant}?`}`
+  })
+}

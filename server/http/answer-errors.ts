@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto'
+import type { Middleware } from 'koa'
+import type { Clock, Log } from '../../core/ports.ts'
+import { problemHeaders, problemOf } from './problem.ts'
+
+const headers = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+}
+
+/** Turns whatever is thrown into a problem document, and sets what every answer carries. */
+export function answerErrors(log: Log, clock: Clock): Middleware {
+  const newId = requestIds()
+  return async (context, next) => {
+    const startedAt = clock.now()
+    const requestId = newId()
+    context.set(headers)
+    context.set('x-request-id', requestId)
+    try {
+      await next()
+    } catch (error) {
+      const problem = problemOf(error, requestId)
+      context.set(problemHeaders(error))
+      context.status = problem.status
+      context.type = 'application/problem+json'
+      context.body = JSON.stringify(problem)
+      const { status, code } = problem
+      if (status === 500)
+        log.error({ request_id: requestId, method: context.method, status, error }, 'a request failed')
+      else log.debug({ request_id: requestId, status, code }, 'a request was refused')
+    }
+    // The path without its query, which can hold tokens.
+    const { method, path, status } = context
+    log.debug(
+      { request_id: requestId, method, path, status, duration_ms: clock.now() - startedAt },
+      'request',
+    )
+  }
+}
+
+/** Unique over restarts, and cheap: one random part per process, and a number. */
+function requestIds(): () => string {
+  const process = randomBytes(6).toString('hex')
+  let count = 0
+  return () => `${process}-${(++count).toString(36)}`
+}

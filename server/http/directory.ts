@@ -1,0 +1,80 @@
+import type { Organization } from '../../core/domain/organization.ts'
+import type { Provider } from '../../core/domain/provider.ts'
+import type { Scope, Stores } from '../../core/ports.ts'
+import { RequestError } from './request-error.ts'
+
+/** Codes named in an answer, at most. */
+const maxNamed = 20
+
+/**
+ * Organizations and providers by code, so that posting an alert does not list them each time. Both are only ever added and
+ * their codes never change; what is not found here is looked up in the store before it counts as unknown.
+ */
+export interface Directory {
+  /** Ignoring case. Throws RequestError `unknown_organization`, also for one outside the scope. */
+  organization(scope: Scope, code: string, pointer: string): Promise<Organization>
+  /** Ignoring case. Throws RequestError `unknown_provider`. */
+  provider(code: string, pointer: string): Promise<Provider>
+  /** Code of an organization that something stored belongs to. */
+  organizationCode(uuid: string): Promise<string>
+}
+
+export function createDirectory(stores: Pick<Stores, 'organizations' | 'providers'>): Directory {
+  let organizations = new Map<string, Organization>()
+  let codes = new Map<string, string>()
+  let providers = new Map<string, Provider>()
+
+  async function loadOrganizations(): Promise<void> {
+    const all = await stores.organizations.list('all')
+    organizations = new Map(all.map((organization) => [organization.code.toLowerCase(), organization]))
+    codes = new Map(all.map((organization) => [organization.uuid, organization.code]))
+  }
+
+  async function loadProviders(): Promise<void> {
+    providers = new Map(
+      (await stores.providers.list()).map((provider) => [provider.code.toLowerCase(), provider]),
+    )
+  }
+
+  return {
+    async organization(scope, code, pointer) {
+      const key = code.toLowerCase()
+      if (!organizations.has(key)) await loadOrganizations()
+      const found = organizations.get(key)
+      if (found !== undefined && isInScope(scope, found.uuid)) return found
+      const visible = [...organizations.values()].filter(({ uuid }) => isInScope(scope, uuid))
+      throw unknown('organization', code, pointer, visible)
+    },
+    async provider(code, pointer) {
+      const key = code.toLowerCase()
+      if (!providers.has(key)) await loadProviders()
+      const found = providers.get(key)
+      if (found !== undefined) return found
+      throw unknown('provider', code, pointer, [...providers.values()])
+    },
+    async organizationCode(uuid) {
+      if (!codes.has(uuid)) await loadOrganizations()
+      return codes.get(uuid) ?? ''
+    },
+  }
+}
+
+export const isInScope = (scope: Scope, organizationUuid: string): boolean =>
+  scope === 'all' || scope.includes(organizationUuid)
+
+function unknown(
+  kind: 'organization' | 'provider',
+  code: string,
+  pointer: string,
+  known: readonly { readonly code: string }[],
+): RequestError {
+  const named = known.slice(0, maxNamed).map((one) => one.code)
+  const rest = known.length - named.length
+  const list = rest > 0 ? `${named.join(', ')} and ${rest} more` : named.join(', ')
+  const valid = known.length === 0 ? `this API key sees no ${kind}` : `valid values: ${list}`
+  const message = `no ${kind} has the code '${code.slice(0, 64)}'`
+  return new RequestError(`unknown_${kind}`, `${message}; ${valid}`, {
+    hint: known.length === 0 ? `have an administrator create the ${kind}` : `use one of: ${list}`,
+    errors: [{ pointer, message: `${message}; ${valid}` }],
+  })
+}

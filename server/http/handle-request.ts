@@ -1,0 +1,61 @@
+import type { RouterContext } from '@koa/router'
+import { stringifyJson } from '../../core/json.ts'
+import type { JsonSchema } from '../../core/plugin/index.ts'
+import { compileSchema } from '../../core/schema/index.ts'
+import { authenticate, authorize } from './authenticate.ts'
+import { parseQuery } from './parse-query.ts'
+import { readJsonBody } from './read-body.ts'
+import { refuseCrossSite } from './same-origin.ts'
+import type { ApiRequest, Caller, Route, Services } from './route.ts'
+import { validateBody, validateQuery } from './validate.ts'
+
+export interface RequestLimits {
+  /** Of a body. */
+  readonly maxBodyBytes: number
+  /** Where people reach the server; see `refuseCrossSite`. */
+  readonly publicOrigin: string | undefined
+}
+
+const noParameters: JsonSchema = { type: 'object', additionalProperties: false, properties: {} }
+
+const nobody: Caller = { keyUuid: '', role: 'intake', scope: [] }
+
+/**
+ * What stands between a request and a route's handler, in this order: other web sites, key, role, query, body. Schemas are
+ * compiled here, once per route.
+ */
+export function requestHandler(route: Route, services: Services, limits: RequestLimits) {
+  const querySchema = route.query ?? noParameters
+  const query = compileSchema(querySchema)
+  const body = route.body === undefined ? undefined : compileSchema(route.body)
+  // The types of parameters, query and body were checked where the route was defined, and their values are checked here.
+  const handle = route.handle as (
+    request: ApiRequest<unknown, unknown, unknown>,
+    services: Services,
+  ) => ReturnType<Route['handle']>
+
+  return async function handleRequest(context: RouterContext): Promise<void> {
+    const { headers } = context.req
+    let caller = nobody
+    if (route.access !== 'public') {
+      refuseCrossSite(headers, limits.publicOrigin)
+      caller = await authenticate(headers, services.stores.keys, services.clock)
+      authorize(caller, route.access)
+    }
+    const parameters = parseQuery(context.querystring, querySchema)
+    validateQuery(query, parameters)
+    let value: unknown
+    if (body !== undefined) {
+      value = await readJsonBody(context.req, limits.maxBodyBytes)
+      validateBody(body, value)
+    }
+    const answer = await handle(
+      { params: context.params, query: parameters, body: value, headers, caller },
+      services,
+    )
+    if (answer.headers !== undefined) context.set(answer.headers)
+    context.status = route.status
+    context.type = 'application/json'
+    context.body = stringifyJson(answer.body)
+  }
+}

@@ -1,0 +1,104 @@
+import type { IncomingMessage } from 'node:http'
+import getRawBody from 'raw-body'
+import { parseJson } from '../../core/json.ts'
+import { findDuplicateName } from './duplicate-name.ts'
+import { findLoneSurrogate } from './lone-surrogate.ts'
+import { RequestError } from './request-error.ts'
+
+/** Refuses wrong bytes instead of replacing them: alert content is kept as it was sent. */
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Objects and arrays in a body may be nested so deep. */
+const maxDepth = 64
+
+/**
+ * The JSON body of a request. Throws RequestError for everything that is not a whole, plain, well-formed JSON body of at most
+ * `limit` bytes, and TocsinError `json_invalid`, `json_too_deep`.
+ */
+export async function readJsonBody(request: IncomingMessage, limit: number): Promise<unknown> {
+  requireBody(request)
+  requirePlainJson(request)
+  const bytes = await readBytes(request, limit)
+  if (bytes.length === 0) throw bodyMissing()
+  const text = decode(bytes)
+  const value = parseJson(text, { maxDepth })
+  const duplicate = findDuplicateName(text)
+  if (duplicate !== undefined) {
+    throw new RequestError(
+      'json_duplicate_name',
+      'A field stands in the body twice; readers would not agree on its value.',
+      {
+        errors: [{ pointer: duplicate, message: 'stands here a second time' }],
+      },
+    )
+  }
+  const broken = findLoneSurrogate(text, value)
+  if (broken !== undefined) {
+    throw new RequestError(
+      'body_not_well_formed',
+      'The body holds half of a surrogate pair, which is no Unicode text.',
+      {
+        errors: [{ pointer: broken, message: 'holds a lone surrogate (\\ud800 to \\udfff)' }],
+        hint: 'write characters beyond U+FFFF as a whole pair, or as UTF-8',
+      },
+    )
+  }
+  return value
+}
+
+function bodyMissing(): RequestError {
+  return new RequestError('body_missing', undefined, {
+    hint: 'send a JSON object with Content-Type: application/json',
+  })
+}
+
+function requireBody({ headers }: IncomingMessage): void {
+  if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0)
+    throw bodyMissing()
+}
+
+const jsonType = /^application\/json *(; *charset="?utf-8"? *)?$/i
+
+function requirePlainJson({ headers }: IncomingMessage): void {
+  const type = headers['content-type'] ?? ''
+  if (!jsonType.test(type)) {
+    throw new RequestError(
+      'content_type_unsupported',
+      `The Content-Type '${type.slice(0, 100)}' is not application/json.`,
+      {
+        hint: 'send Content-Type: application/json; the encoding is UTF-8',
+      },
+    )
+  }
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity') {
+    throw new RequestError(
+      'content_encoding_unsupported',
+      `The Content-Encoding '${encoding.slice(0, 100)}' is not taken.`,
+      {
+        hint: 'send the body without Content-Encoding',
+      },
+    )
+  }
+}
+
+async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+  const length = request.headers['content-length'] ?? null
+  try {
+    return await getRawBody(request, { limit, length })
+  } catch (cause) {
+    const { type } = cause as { type?: string }
+    if (type !== 'entity.too.large') throw new RequestError('body_interrupted', undefined, { cause })
+    throw new RequestError('body_too_large', `The body is larger than ${limit} bytes.`, {
+      hint: 'send less; large evidence belongs in a store of its own, with a link in the alert',
+    })
+  }
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes)
+  } catch (cause) {
+    throw new RequestError('body_not_utf8', undefined, { hint: 'encode the body as UTF-8', cause })
+  }
+}

@@ -1,0 +1,69 @@
+import { alertStatus, type AlertStatus } from '../../../core/domain/alert.ts'
+import { RequestError } from '../request-error.ts'
+import { defineRoute, readers } from '../route.ts'
+import { investigatedAlertView } from './alert-view.ts'
+import { createAlert } from './create-alert.ts'
+import { pageOf, pageParameters, pageView } from './page.ts'
+import { runView } from './run-view.ts'
+
+const listAlerts = defineRoute({
+  method: 'GET',
+  path: '/alerts',
+  access: readers,
+  summary: 'Lists alerts, newest first.',
+  status: 200,
+  query: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      ...pageParameters,
+      organization: { type: 'string', description: 'Code of an organization.' },
+      provider: { type: 'string', description: 'Code of a provider.' },
+      type: { type: 'string', description: 'The alert type, compared exactly.' },
+      status: {
+        type: 'integer',
+        enum: Object.values(alertStatus),
+        description: 'Value of `investigation_status`.',
+      },
+      case: { type: 'string', description: 'Id of a case.' },
+    },
+  },
+  async handle({ query, caller }, { stores, directory }) {
+    const organization =
+      query.organization === undefined
+        ? undefined
+        : await directory.organization(caller.scope, query.organization, '/organization')
+    const provider =
+      query.provider === undefined ? undefined : await directory.provider(query.provider, '/provider')
+    const filter = {
+      organization: organization?.code,
+      provider: provider?.code,
+      type: query.type,
+      status: query.status as AlertStatus | undefined,
+      caseId: query.case,
+    }
+    const page = await stores.alerts.list(caller.scope, filter, pageOf(query))
+    return { body: await pageView(page, investigatedAlertView) }
+  },
+})
+
+const getAlert = defineRoute({
+  method: 'GET',
+  path: '/alerts/{alert}',
+  access: readers,
+  summary: 'One alert by its id or uuid, with the runs that investigated it.',
+  status: 200,
+  async handle({ params, caller }, { stores, directory }) {
+    const alert = await stores.alerts.find(caller.scope, params.alert)
+    if (alert === undefined) {
+      throw new RequestError('alert_not_found', undefined, {
+        hint: 'GET alerts lists those this API key may see',
+      })
+    }
+    const runs = await stores.runs.list(caller.scope, { alertId: alert.id }, { limit: 200 })
+    const views = await Promise.all(runs.data.map((run) => runView(run, directory)))
+    return { body: { ...investigatedAlertView(alert), runs: views } }
+  },
+})
+
+export const alertRoutes = [createAlert, listAlerts, getAlert]

@@ -1,0 +1,104 @@
+import type { Alert } from '../../../core/domain/alert.ts'
+import { RequestError } from '../request-error.ts'
+import { defineRoute, posters, type Services } from '../route.ts'
+import { alertView } from './alert-view.ts'
+import { readInt64 } from './int64.ts'
+import { preferredWait } from './prefer.ts'
+
+/** No control characters: the type is shown in lists and compared in playbooks. */
+const alertType = '^[^\\x00-\\x1f\\x7f]*$'
+
+export const createAlert = defineRoute({
+  method: 'POST',
+  path: '/alerts',
+  access: posters,
+  summary: 'Takes an alert in; one with a type is investigated.',
+  status: 201,
+  body: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['alert_content', 'alert_provider', 'organization_code'],
+    properties: {
+      alert_content: { type: 'string', description: 'Body of the alert, kept byte for byte.' },
+      alert_provider: {
+        type: 'string',
+        description: 'Code of a known provider; letter case does not matter.',
+      },
+      organization_code: {
+        type: 'string',
+        description: 'Code of an organization of the key; letter case does not matter.',
+      },
+      alert_type: {
+        type: ['string', 'null'],
+        minLength: 1,
+        maxLength: 200,
+        pattern: alertType,
+        description: 'What kind of alert it is. Without it the alert is stored and not investigated.',
+      },
+      created_at_source: {
+        type: ['integer', 'null'],
+        description: 'int64: when the alert arose, in whatever unit its source counts; kept as it is.',
+      },
+    },
+  },
+  async handle({ body, caller, headers }, services) {
+    const source = body.created_at_source ?? null
+    const createdAtSource = source === null ? null : readInt64(source, '/created_at_source')
+    const organization = await services.directory.organization(
+      caller.scope,
+      body.organization_code,
+      '/organization_code',
+    )
+    const provider = await services.directory.provider(body.alert_provider, '/alert_provider')
+    const type = body.alert_type ?? null
+    if (type !== null && services.investigations.accepting?.() === false) throw investigationsFull()
+
+    const alert = await services.stores.alerts.create({
+      content: body.alert_content,
+      provider: provider.code,
+      organizationUuid: organization.uuid,
+      type,
+      createdAtSource,
+      createdBy: caller.keyUuid,
+    })
+    const location = { location: `alerts/${alert.id}` }
+    if (type === null) return { body: alertView(alert), headers: location }
+    services.investigations.submit(alert)
+    const seconds = preferredWait(headers.prefer)
+    if (seconds === undefined || services.investigations.wait === undefined) {
+      return { body: alertView(alert), headers: location }
+    }
+    const applied = { 'preference-applied': `wait=${seconds}` }
+    return {
+      body: alertView(await investigated(alert, seconds, services)),
+      headers: { ...location, ...applied },
+    }
+  },
+})
+
+function investigationsFull(): RequestError {
+  return new RequestError(
+    'investigations_full',
+    'Too many investigations are waiting; the alert was not stored.',
+    {
+      hint: 'send the alert again after the time in Retry-After',
+      headers: { 'retry-after': '5' },
+    },
+  )
+}
+
+/** The alert as it is when its investigation has ended, the seconds are over, or the server closes. */
+async function investigated(alert: Alert, seconds: number, { stores, investigations, closing }: Services) {
+  await new Promise<void>((resolve) => {
+    if (closing.aborted) return resolve()
+    const stop = (): void => resolve()
+    closing.addEventListener('abort', stop, { once: true })
+    const done = (): void => {
+      closing.removeEventListener('abort', stop)
+      resolve()
+    }
+    // The alert is stored: whatever goes wrong with waiting, the answer is that it was taken in.
+    investigations.wait?.(alert.id, seconds * 1000).then(done, done)
+  })
+  return (await stores.alerts.find([alert.organizationUuid], alert.uuid)) ?? alert
+}

@@ -1,0 +1,96 @@
+import { roles, type ApiKey } from '../../../core/domain/api-key.ts'
+import { ValidationError } from '../../../core/errors/errors.ts'
+import type { Scope } from '../../../core/ports.ts'
+import { makeKey } from '../../keys.ts'
+import { isInScope, type Directory } from '../directory.ts'
+import { admins, defineRoute, type Caller } from '../route.ts'
+import { requireWholeScope } from '../whole-scope.ts'
+import { wholeView } from './page.ts'
+
+async function keyView(key: ApiKey, directory: Directory) {
+  const codes = key.organizationUuids?.map((uuid) => directory.organizationCode(uuid))
+  return {
+    key_uuid: key.uuid,
+    key_id: key.id,
+    name: key.name,
+    role: key.role,
+    organization_codes: codes === undefined ? null : await Promise.all(codes),
+    created_at: key.createdAt,
+    expires_at: key.expiresAt,
+    revoked_at: key.revokedAt,
+    last_used_at: key.lastUsedAt,
+  }
+}
+
+const listKeys = defineRoute({
+  method: 'GET',
+  path: '/keys',
+  access: admins,
+  summary: 'Lists the API keys that reach no further than the one in use, never their values.',
+  status: 200,
+  async handle({ caller }, { stores, directory }) {
+    const keys = (await stores.keys.list()).filter((key) => reachesNoFurther(key, caller.scope))
+    return { body: await wholeView(keys, (key) => keyView(key, directory)) }
+  },
+})
+
+const createKey = defineRoute({
+  method: 'POST',
+  path: '/keys',
+  access: admins,
+  summary: 'Makes an API key. Its value is in this answer and nowhere else.',
+  status: 201,
+  body: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['name', 'role'],
+    properties: {
+      name: { type: 'string', minLength: 1, maxLength: 200 },
+      role: { type: 'string', enum: roles },
+      organization_codes: {
+        type: ['array', 'null'],
+        items: { type: 'string' },
+        minItems: 1,
+        maxItems: 1000,
+        description: 'Organizations it may act for; null or absent stands for all, also later ones.',
+      },
+      expires_at: { type: ['integer', 'null'], description: 'Epoch milliseconds; null or absent: never.' },
+    },
+  },
+  async handle({ body, caller }, { stores, directory, clock }) {
+    const expiresAt = body.expires_at ?? null
+    if (expiresAt !== null && expiresAt <= clock.now()) throw expired()
+    const organizationUuids = await organizationsOf(body.organization_codes ?? null, caller, directory)
+    const { value, id, secretHash } = makeKey()
+    const key = await stores.keys.create({
+      id,
+      name: body.name,
+      role: body.role,
+      organizationUuids,
+      secretHash,
+      expiresAt,
+    })
+    return { body: { ...(await keyView(key, directory)), key: value } }
+  },
+})
+
+function expired(): ValidationError {
+  const message = 'must lie in the future (epoch milliseconds)'
+  return new ValidationError('value_invalid', `expires_at ${message}`, [{ pointer: '/expires_at', message }])
+}
+
+async function organizationsOf(codes: readonly string[] | null, caller: Caller, directory: Directory) {
+  if (codes === null) {
+    requireWholeScope(caller)
+    return null
+  }
+  const found = await Promise.all(
+    codes.map((code, at) => directory.organization(caller.scope, code, `/organization_codes/${at}`)),
+  )
+  return [...new Set(found.map(({ uuid }) => uuid))]
+}
+
+const reachesNoFurther = (key: ApiKey, scope: Scope): boolean =>
+  scope === 'all' || (key.organizationUuids?.every((uuid) => isInScope(scope, uuid)) ?? false)
+
+export const keyRoutes = [listKeys, createKey]

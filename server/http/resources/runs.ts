@@ -1,0 +1,47 @@
+import type { FailedAttempt } from '../../../core/domain/run.ts'
+import { RequestError } from '../request-error.ts'
+import { defineRoute, readers } from '../route.ts'
+import { pageOf, pageParameters, pageView } from './page.ts'
+import { runView, stepView } from './run-view.ts'
+
+const listRuns = defineRoute({
+  method: 'GET',
+  path: '/runs',
+  access: readers,
+  summary: 'Lists runs, newest first.',
+  status: 200,
+  query: {
+    type: 'object',
+    additionalProperties: false,
+    properties: { ...pageParameters, alert: { type: 'string', description: 'Id of an alert.' } },
+  },
+  async handle({ query, caller }, { stores, directory }) {
+    const page = await stores.runs.list(caller.scope, { alertId: query.alert }, pageOf(query))
+    return { body: await pageView(page, (run) => runView(run, directory)) }
+  },
+})
+
+const getRun = defineRoute({
+  method: 'GET',
+  path: '/runs/{run}',
+  access: readers,
+  summary: 'One run with its output and its steps: inputs, outputs, attempts, timing, errors.',
+  status: 200,
+  async handle({ params, caller }, { stores, directory }) {
+    const run = await stores.runs.find(caller.scope, params.run)
+    if (run === undefined) {
+      throw new RequestError('run_not_found', undefined, {
+        hint: 'GET runs lists those this API key may see',
+      })
+    }
+    const [entries, failed] = await Promise.all([
+      stores.journal.entries(run.uuid),
+      stores.journal.failedAttempts(run.uuid),
+    ])
+    const byPath = Map.groupBy(failed, (attempt: FailedAttempt) => attempt.path)
+    const steps = entries.map((entry) => stepView(entry, byPath.get(entry.path) ?? []))
+    return { body: { ...(await runView(run, directory)), output: run.output ?? null, steps } }
+  },
+})
+
+export const runRoutes = [listRuns, getRun]

@@ -1,0 +1,99 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Role } from '../../core/domain/api-key.ts'
+import type { Clock, Log, Scope, Stores } from '../../core/ports.ts'
+import type { Infer, JsonSchema } from '../../core/plugin/index.ts'
+import type { Catalogue } from '../../core/registry/catalogue.ts'
+import type { Directory } from './directory.ts'
+import type { Investigations } from './investigations.ts'
+
+/** Who may call a route: a list of roles, or everybody without a key. */
+export type Access = readonly Role[] | 'public'
+
+/** The lookups, which whoever posts alerts needs. */
+export const anyRole: Access = ['intake', 'reader', 'analyst', 'admin']
+export const posters: Access = ['intake', 'analyst', 'admin']
+export const readers: Access = ['reader', 'analyst', 'admin']
+export const admins: Access = ['admin']
+
+/** Who calls. */
+export interface Caller {
+  readonly keyUuid: string
+  readonly role: Role
+  readonly scope: Scope
+}
+
+/** What handlers work with. */
+export interface Services {
+  readonly stores: Stores
+  readonly catalogue: Catalogue
+  readonly investigations: Investigations
+  readonly directory: Directory
+  readonly clock: Clock
+  readonly log: Log
+  /** Aborted when the server begins to close. */
+  readonly closing: AbortSignal
+}
+
+export interface ApiRequest<Params, Query, Body> {
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  readonly headers: IncomingHttpHeaders
+  /** Of a public route: nobody, who sees no organization. */
+  readonly caller: Caller
+}
+
+export interface Answer {
+  /** JSON; bigints are written as integers. */
+  readonly body: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** `/alerts/{id}` → `{ id: string }`. */
+type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? { readonly [K in Name]: string } & ParamsOf<Rest>
+  : unknown
+
+interface RouteBase {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Below the prefix (see `outsidePrefix`), with `{name}` for parameters. Compared exactly: letter case and slashes count. */
+  readonly path: string
+  readonly access: Access
+  /** One sentence for the documentation. */
+  readonly summary: string
+  /** The status of success. */
+  readonly status: 200 | 201
+  readonly outsidePrefix?: true
+  /** An object schema. Parameters not in it are refused. */
+  readonly query?: JsonSchema
+  /** Absent: the route takes no body. */
+  readonly body?: JsonSchema
+}
+
+/** One operation, as the table holds it. */
+export interface Route extends RouteBase {
+  readonly handle: (request: ApiRequest<never, never, never>, services: Services) => Promise<Answer>
+}
+
+interface RouteDefinition<
+  Path extends string,
+  Query extends JsonSchema,
+  Body extends JsonSchema,
+> extends RouteBase {
+  readonly path: Path
+  readonly query?: Query
+  readonly body?: Body
+  readonly handle: (
+    request: ApiRequest<ParamsOf<Path>, Infer<Query>, Infer<Body>>,
+    services: Services,
+  ) => Promise<Answer>
+}
+
+/** Declares a route. The types of parameters, query and body follow from the path and the schemas. */
+export function defineRoute<
+  const Path extends string,
+  const Query extends JsonSchema,
+  const Body extends JsonSchema,
+>(route: RouteDefinition<Path, Query, Body>): Route {
+  return route
+}

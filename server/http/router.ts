@@ -1,0 +1,47 @@
+import Router from '@koa/router'
+import type { Middleware } from 'koa'
+import { requestHandler, type RequestLimits } from './handle-request.ts'
+import { RequestError } from './request-error.ts'
+import type { Route, Services } from './route.ts'
+
+/**
+ * The router, made from the table. Paths are compared exactly, before any decoding: an encoded or doubled slash, a trailing
+ * one, or another letter case is another path, and leads nowhere.
+ */
+export function createRouter(
+  routes: readonly Route[],
+  prefix: string,
+  services: Services,
+  limits: RequestLimits,
+): Middleware {
+  const router = new Router({ sensitive: true, strict: true })
+  for (const route of routes) {
+    router.register(pathOf(route, prefix), [route.method], requestHandler(route, services, limits))
+  }
+  const dispatch = router.routes() as unknown as Middleware
+  return (context, next) => {
+    const matched = router.match(context.path, context.method)
+    if (matched.route) return dispatch(context, next)
+    const methods = new Set(matched.path.flatMap((layer) => layer.methods))
+    throw methods.size === 0 ? pathNotFound(prefix) : methodNotAllowed(context.method, methods)
+  }
+}
+
+/** `/alerts/{id}` → `/api/alerts/:id`. */
+function pathOf(route: Route, prefix: string): string {
+  const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1')
+  return route.outsidePrefix === true ? path : `/${prefix}${path}`
+}
+
+function pathNotFound(prefix: string): RequestError {
+  return new RequestError('path_not_found', undefined, {
+    hint: `the paths of the API begin with /${prefix}/; letter case and slashes count`,
+  })
+}
+
+function methodNotAllowed(method: string, methods: ReadonlySet<string>): RequestError {
+  const allow = [...methods].toSorted().join(', ')
+  return new RequestError('method_not_allowed', `The path does not know ${method}; it knows ${allow}.`, {
+    headers: { allow },
+  })
+}

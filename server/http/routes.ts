@@ -1,0 +1,23 @@
+import { alertRoutes } from './resources/alerts.ts'
+import { caseRoutes } from './resources/cases.ts'
+import { connectionRoutes } from './resources/connections.ts'
+import { healthRoutes } from './resources/health.ts'
+import { keyRoutes } from './resources/keys.ts'
+import { lookupRoutes } from './resources/lookups.ts'
+import { playbookRoutes } from './resources/playbooks.ts'
+import { runRoutes } from './resources/runs.ts'
+import { skillRoutes } from './resources/skills.ts'
+import type { Route } from './route.ts'
+
+/** Every operation of the API. Router, role check, body and query checks and `Allow` are made from this table. */
+export const routes: readonly Route[] = [
+  ...alertRoutes,
+  ...caseRoutes,
+  ...runRoutes,
+  ...playbookRoutes,
+  ...skillRoutes,
+  ...lookupRoutes,
+  ...keyRoutes,
+  ...connectionRoutes,
+  ...healthRoutes,
+]

@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import Koa from 'koa'
+import type { Clock, Log, Stores } from '../../core/ports.ts'
+import type { Catalogue } from '../../core/registry/catalogue.ts'
+import { answerErrors } from './answer-errors.ts'
+import { answerClientError } from './client-errors.ts'
+import { createDirectory } from './directory.ts'
+import type { Investigations } from './investigations.ts'
+import { createRouter } from './router.ts'
+import { routes } from './routes.ts'
+import { boundUnreadBody } from './unread-body.ts'
+
+/** What of the configuration the HTTP server needs. */
+export interface HttpServerConfig {
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
+  /** Without slashes at its ends. */
+  readonly apiPrefix: string
+  /** Where people reach the server, when that is not where it listens. */
+  readonly publicUrl: string | undefined
+  /** Largest body taken. Default 1 MB (1,048,576). */
+  readonly maxBodyBytes?: number
+}
+
+export interface HttpServerOptions {
+  readonly config: HttpServerConfig
+  readonly stores: Stores
+  readonly catalogue: Catalogue
+  readonly investigations: Investigations
+  readonly log: Log
+  readonly clock: Clock
+}
+
+export interface HttpServer {
+  /** Resolves when connections are accepted. Rejects when the address cannot be had. */
+  listen(): Promise<{ readonly url: string }>
+  /** Accepts nothing more, lets requests under way end (10 seconds at most), and resolves when all connections are closed. */
+  close(): Promise<void>
+}
+
+/** One connection costs little; this bounds what a flood of them can take. */
+const maxConnections = 2_000
+
+/** How long requests under way may take once the server closes. */
+const closingGraceMs = 10_000
+
+/** The API over HTTP. Knows nothing of TLS: a proxy in front ends it. */
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { config, stores, log, clock } = options
+  const closing = new AbortController()
+  const services = { ...options, directory: createDirectory(stores), closing: closing.signal }
+  const limits = {
+    maxBodyBytes: config.maxBodyBytes ?? 1_048_576,
+    publicOrigin: config.publicUrl === undefined ? undefined : new URL(config.publicUrl).origin,
+  }
+  const app = new Koa()
+  app.silent = true
+  app.on('error', (error: unknown) => log.error({ error }, 'an answer could not be sent'))
+  app.use(answerErrors(log, clock))
+  app.use(createRouter(routes, config.apiPrefix, services, limits))
+
+  const server = boundedServer()
+  const handle = app.callback()
+  server.on('request', (request, response) => {
+    boundUnreadBody(request, response)
+    void handle(request, response)
+  })
+  server.on('clientError', answerClientError)
+
+  return {
+    async listen() {
+      server.listen(config.port, config.host)
+      await once(server, 'listening')
+      return { url: urlOf(server) }
+    },
+    async close() {
+      closing.abort()
+      if (!server.listening) return
+      const closed = once(server, 'close')
+      server.close()
+      server.closeIdleConnections()
+      const timer = setTimeout(() => server.closeAllConnections(), closingGraceMs)
+      await closed
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** Slow senders and idle connections are cut off; all in milliseconds. */
+function boundedServer(): Server {
+  const server = createServer({
+    headersTimeout: 10_000,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 5_000,
+    connectionsCheckingInterval: 5_000,
+    maxHeaderSize: 16_384,
+    requireHostHeader: true,
+  })
+  server.maxConnections = maxConnections
+  return server
+}
+
+function urlOf(server: Server): string {
+  const bound = server.address()
+  if (bound === null || typeof bound === 'string') throw new Error('the server has no address')
+  const { address, family, port } = bound
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}

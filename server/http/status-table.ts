@@ -1,0 +1,66 @@
+/**
+ * Which HTTP status an error becomes. Errors raised in this folder carry a code of `requestErrors`; errors of core and of
+ * plugins are mapped by their class. `test/http/status-table.test.ts` holds both lists complete.
+ */
+
+interface StatusAndTitle {
+  readonly status: number
+  readonly title: string
+}
+
+/** Errors about the request itself. */
+export const requestErrors = {
+  body_missing: { status: 400, title: 'The request has no body' },
+  body_not_utf8: { status: 400, title: 'The body is not UTF-8' },
+  body_not_well_formed: { status: 400, title: 'The body holds text that is not Unicode' },
+  body_interrupted: { status: 400, title: 'The body did not arrive whole' },
+  json_duplicate_name: { status: 400, title: 'A field stands in the body twice' },
+  request_malformed: { status: 400, title: 'The request is not valid HTTP' },
+  unknown_organization: { status: 400, title: 'There is no such organization' },
+  unknown_provider: { status: 400, title: 'There is no such provider' },
+  unknown_plugin: { status: 400, title: 'There is no such plugin' },
+  credentials_ambiguous: { status: 400, title: 'The request carries more than one API key' },
+  key_missing: { status: 401, title: 'The request carries no API key' },
+  key_invalid: { status: 401, title: 'The API key is not valid' },
+  role_insufficient: { status: 403, title: 'The API key may not do this' },
+  key_is_scoped: { status: 403, title: 'The API key is limited to some organizations' },
+  cross_site_request: { status: 403, title: 'The request comes from another web site' },
+  path_not_found: { status: 404, title: 'There is nothing at this path' },
+  playbook_not_found: { status: 404, title: 'There is no such playbook' },
+  alert_not_found: { status: 404, title: 'There is no such alert' },
+  case_not_found: { status: 404, title: 'There is no such case' },
+  run_not_found: { status: 404, title: 'There is no such run' },
+  method_not_allowed: { status: 405, title: 'The path does not know this method' },
+  request_timeout: { status: 408, title: 'The request took too long to arrive' },
+  body_too_large: { status: 413, title: 'The body is too large' },
+  content_type_unsupported: { status: 415, title: 'The body must be JSON' },
+  content_encoding_unsupported: { status: 415, title: 'The body must not be encoded' },
+  headers_too_large: { status: 431, title: 'The headers are too large' },
+  not_ready: { status: 503, title: 'The server cannot take work now' },
+  investigations_full: { status: 503, title: 'The server cannot take more investigations now' },
+} as const satisfies Readonly<Record<string, StatusAndTitle>>
+
+export type RequestErrorCode = keyof typeof requestErrors
+
+/** Errors of core and of plugins, by the name of their class. */
+export const errorClasses = {
+  ValidationError: { status: 400, title: 'The request does not fit' },
+  ForbiddenError: { status: 403, title: 'This is not allowed' },
+  NotFoundError: { status: 404, title: 'There is no such thing' },
+  ConflictError: { status: 409, title: 'This conflicts with what is there' },
+  CancelledError: { status: 409, title: 'The work was cancelled' },
+  ConnectionError: { status: 502, title: 'The connection does not work' },
+  SkillError: { status: 502, title: 'The other system said no' },
+  RetryableError: { status: 503, title: 'The other system cannot answer now' },
+  UnavailableError: { status: 503, title: 'The server cannot take the work now' },
+  TimeoutError: { status: 504, title: 'It took too long' },
+} as const satisfies Readonly<Record<string, StatusAndTitle>>
+
+/** Codes that core raises with the base class. */
+export const coreCodes = {
+  json_invalid: { status: 400, title: 'The body is not valid JSON' },
+  json_too_deep: { status: 400, title: 'The body is nested too deep' },
+} as const satisfies Readonly<Record<string, StatusAndTitle>>
+
+/** What nobody foresaw. Nothing about it is shown. */
+export const internalError = { status: 500, title: 'Something went wrong inside the server' } as const

@@ -1,0 +1,79 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { ApiKey } from '../core/domain/api-key.ts'
+import type { KeyStore, NewApiKey } from '../core/ports.ts'
+import { TocsinError } from '../core/plugin/index.ts'
+
+/** `toc_<id>_<secret>`: an id of 12 hex digits, a secret of 32 bytes in base64url. */
+const keyPattern = /^toc_([0-9a-f]{12})_([A-Za-z0-9_-]{43})$/
+
+/** Compared with when there is no such id, so that the answer takes the same time. */
+const nobodysHash = randomBytes(32)
+
+export interface MadeKey {
+  /** The whole key. Shown once, never stored. */
+  readonly value: string
+  readonly id: string
+  readonly secretHash: Uint8Array
+}
+
+/** Makes a new key from 32 random bytes. */
+export function makeKey(): MadeKey {
+  const value = `toc_${randomBytes(6).toString('hex')}_${randomBytes(32).toString('base64url')}`
+  return readKey(value) as MadeKey
+}
+
+/** The parts of a key's text; `undefined` when it is not one. */
+export function readKey(value: string): MadeKey | undefined {
+  const [, id, secret] = keyPattern.exec(value) ?? []
+  if (id === undefined || secret === undefined) return undefined
+  return { value, id, secretHash: createHash('sha256').update(secret).digest() }
+}
+
+/**
+ * The stored key that this text is, when it may be used at `now` (epoch milliseconds). Unknown, wrong, expired and revoked
+ * keys are told apart by nobody. Each call asks the store, so that a revocation counts at once.
+ */
+export async function checkKey(
+  keys: Pick<KeyStore, 'find'>,
+  value: string,
+  now: number,
+): Promise<ApiKey | undefined> {
+  const given = readKey(value)
+  if (given === undefined) return undefined
+  const stored = await keys.find(given.id)
+  const hash = stored?.secretHash ?? nobodysHash
+  const matches = hash.length === given.secretHash.length && timingSafeEqual(hash, given.secretHash)
+  if (stored === undefined || !matches) return undefined
+  const { key } = stored
+  const usable = key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now)
+  return usable ? key : undefined
+}
+
+/**
+ * Stores the first key, an administrator's, when there is none yet: the given one, or a new one. Returns the value of a key
+ * that was made here, to be shown once; `undefined` when there was nothing to make.
+ *
+ * @throws TocsinError `bootstrap_key_invalid`
+ */
+export async function ensureFirstKey(keys: KeyStore, given: string | undefined): Promise<string | undefined> {
+  if ((await keys.count()) > 0) return undefined
+  const key = given === undefined ? makeKey() : readKey(given)
+  if (key === undefined) {
+    throw new TocsinError('bootstrap_key_invalid', 'the bootstrap key is not of the form toc_<id>_<secret>', {
+      hint: bootstrapKeyHint,
+    })
+  }
+  await keys.create({ ...firstKey, id: key.id, secretHash: key.secretHash })
+  return given === undefined ? key.value : undefined
+}
+
+const firstKey: Omit<NewApiKey, 'id' | 'secretHash'> = {
+  name: 'bootstrap',
+  role: 'admin',
+  organizationUuids: null,
+  expiresAt: null,
+}
+
+export const bootstrapKeyHint =
+  'leave it unset and a key is made and shown once, or make one with: ' +
+  `node -e "const c=require('node:crypto');console.log('toc_'+c.randomBytes(6).toString('hex')+'_'+c.randomBytes(32).toString('base64url'))"`

@@ -1,0 +1,89 @@
+import pino, { type DestinationStream } from 'pino'
+import { Secret, TocsinError } from '../core/plugin/index.ts'
+import type { Log, LogFields } from '../core/ports.ts'
+import type { LogLevel } from './config-values.ts'
+
+export interface LogOptions {
+  readonly level: LogLevel
+  /** Takes live secret values out of a text; applied to every text before it is shortened. */
+  readonly redact?: (text: string) => string
+  /** Default: standard error, so that standard output stays for what commands print. Written at once, also before a crash. */
+  readonly destination?: DestinationStream
+}
+
+/**
+ * The fields that may be logged. Everything else is dropped and its name is listed under `dropped`, so that nothing slips
+ * into the log by being passed along: no headers, no bodies, no query strings.
+ */
+// prettier-ignore
+export const loggedFields = [
+  'alert', 'attempt', 'case', 'code', 'connection', 'count', 'delay_ms', 'duration_ms', 'error', 'folder', 'hash', 'host', 'key_id',
+  'kind', 'method', 'organization', 'path', 'playbook', 'plugin', 'port', 'provider', 'reason', 'request_id', 'run', 'signal',
+  'skill', 'stack', 'status', 'step', 'url', 'version',
+] as const
+
+/** Longer texts are cut. */
+const maxText = 8_000
+
+/** JSON lines: time (ISO 8601), level, message, fields. */
+export function createLog(options: LogOptions): Log {
+  const clean = (text: string): string => shorten(withoutKnownForms(options.redact?.(text) ?? text))
+  const logger = pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      messageKey: 'message',
+    },
+    options.destination ?? pino.destination({ fd: 2, sync: true }),
+  )
+  const write = (level: LogLevel) => (fields: LogFields, message: string) => {
+    if (logger.isLevelEnabled(level)) logger[level](allowed(fields, clean), clean(message))
+  }
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
+}
+
+const allowlist: ReadonlySet<string> = new Set(loggedFields)
+
+function allowed(fields: LogFields, clean: (text: string) => string): LogFields {
+  const kept: Record<string, unknown> = {}
+  const dropped: string[] = []
+  for (const [name, value] of Object.entries(fields)) {
+    if (allowlist.has(name)) kept[name] = printable(value, clean)
+    else dropped.push(clean(name))
+  }
+  return dropped.length === 0 ? kept : { ...kept, dropped: dropped.slice(0, 20) }
+}
+
+/** Texts, numbers and errors. An object has no place in a line: it could hold anything. */
+function printable(value: unknown, clean: (text: string) => string): unknown {
+  if (typeof value === 'string') return clean(value)
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value
+  if (typeof value === 'bigint') return String(value)
+  if (value instanceof Secret) return String(value)
+  if (value instanceof Error) return errorFields(value, clean)
+  return value === undefined ? undefined : `[${Array.isArray(value) ? 'list' : typeof value}]`
+}
+
+/** The stack only of errors that nobody foresaw: it is for whoever repairs Tocsin. */
+function errorFields(error: Error, clean: (text: string) => string): LogFields {
+  const name = error.name
+  const cause = error.cause instanceof Error ? { cause: clean(error.cause.message) } : {}
+  if (error instanceof TocsinError) return { name, code: error.code, message: clean(error.message), ...cause }
+  return { name, message: clean(error.message), stack: clean(error.stack ?? ''), ...cause }
+}
+
+const forms: readonly (readonly [pattern: RegExp, replacement: string])[] = [
+  [/\btoc_([0-9a-f]{12})_[A-Za-z0-9_-]{43}/g, 'toc_$1_[redacted]'],
+  [/\b(Bearer|Basic) +[A-Za-z0-9._~+/=-]{8,}/gi, '$1 [redacted]'],
+  [/\bxox[a-z]-[A-Za-z0-9-]+/g, '[redacted]'],
+  [/([?&](?:token|key|secret|password|access_token|api_key)=)[^&\s"']+/gi, '$1[redacted]'],
+]
+
+/** Takes out what looks like a credential, whoever let it in. */
+function withoutKnownForms(text: string): string {
+  return forms.reduce((cleaned, [pattern, replacement]) => cleaned.replace(pattern, replacement), text)
+}
+
+const shorten = (text: string): string => (text.length > maxText ? `${text.slice(0, maxText)}…` : text)
