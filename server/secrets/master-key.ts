@@ -1,0 +1,100 @@
+import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto'
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { ValidationError } from '../../core/errors/errors.ts'
+
+export interface MasterKey {
+  readonly key: KeyObject
+  /** Stored beside every secret, so that a rotation knows which key sealed it. */
+  readonly version: number
+  readonly origin: 'environment' | 'file' | 'made'
+}
+
+const variable = 'TOCSIN_MASTER_KEY'
+const keyBytes = 32
+const base64Of32Bytes = /^[A-Za-z0-9+/]{43}=$/
+
+/**
+ * The key that seals the secrets of connections: from `TOCSIN_MASTER_KEY` (base64, 32 bytes), else from `master.key` in the
+ * data directory, which is made at the first start, readable by its owner only.
+ *
+ * Throws ValidationError `invalid_master_key` or `master_key_exposed`; the messages never quote the key.
+ */
+export function loadMasterKey(dataDir: string, env: Readonly<Record<string, string | undefined>>): MasterKey {
+  const fromEnvironment = env[variable]
+  if (fromEnvironment !== undefined && fromEnvironment !== '') {
+    return { key: parseKey(fromEnvironment, variable), version: 1, origin: 'environment' }
+  }
+  const path = join(dataDir, 'master.key')
+  const made = makeKeyFile(dataDir, path)
+  refuseExposedFile(path)
+  return { key: parseKey(readFileSync(path, 'utf8'), path), version: 1, origin: made ? 'made' : 'file' }
+}
+
+function parseKey(text: string, source: string): KeyObject {
+  const trimmed = text.trim()
+  const bytes = Buffer.from(trimmed, 'base64')
+  if (base64Of32Bytes.test(trimmed) && bytes.length === keyBytes) return createSecretKey(bytes)
+  const found = /^[A-Za-z0-9+/]*={0,2}$/.test(trimmed) ? `${bytes.length} bytes` : 'text that is not base64'
+  const message = `${source} must hold ${keyBytes} bytes in base64; it holds ${found}`
+  throw new ValidationError('invalid_master_key', message, [{ pointer: '', message }], {
+    hint:
+      source === variable
+        ? `Make one with: openssl rand -base64 ${keyBytes}`
+        : 'Restore that file from a backup. Without it the stored secrets cannot be read; if there are none yet, delete it.',
+  })
+}
+
+/** False when there is one already. The whole key appears at once under its name, or not at all. */
+function makeKeyFile(dataDir: string, path: string): boolean {
+  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return false
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const draft = `${path}.${randomBytes(6).toString('hex')}`
+  const file = openSync(draft, 'wx', 0o600)
+  try {
+    writeFileSync(file, `${randomBytes(keyBytes).toString('base64')}\n`)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  try {
+    linkSync(draft, path)
+    syncFolder(dataDir)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
+  } finally {
+    unlinkSync(draft)
+  }
+}
+
+/** Makes the new name survive a loss of power. */
+function syncFolder(path: string): void {
+  if (process.platform === 'win32') return
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+function refuseExposedFile(path: string): void {
+  const mode = statSync(path).mode & 0o777
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return
+  const message = `${path} can be read by others (mode ${mode.toString(8)})`
+  throw new ValidationError('master_key_exposed', message, [{ pointer: '', message }], {
+    hint: `Run: chmod 600 '${path}'. If others may have read it, rotate the key and the secrets.`,
+  })
+}

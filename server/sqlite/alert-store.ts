@@ -1,0 +1,167 @@
+import { alertStatus, type Alert, type NewAlert } from '../../core/domain/alert.ts'
+import { composeAlertId } from '../../core/domain/ids.ts'
+import { NotFoundError, ValidationError } from '../../core/errors/errors.ts'
+import type { AlertFilter, AlertStore, Page, PageRequest, Scope } from '../../core/ports.ts'
+import { findAlertRow, selectAlert, toAlert, type AlertRow } from './alert-rows.ts'
+import { toContent } from './columns.ts'
+import type { Database } from './database.ts'
+import { parseCaseId } from './ids.ts'
+import { requireOrganization } from './organization-store.ts'
+import { listPage, requireLimit, type Condition } from './paging.ts'
+import { isInScope, scopeConditions } from './scope.ts'
+import type { StoreContext } from './store-context.ts'
+import { makeUuid } from './uuid.ts'
+
+export class SqliteAlertStore implements AlertStore {
+  readonly #context: StoreContext
+
+  constructor(context: StoreContext) {
+    this.#context = context
+  }
+
+  create(alert: NewAlert): Promise<Alert> {
+    const { commits } = this.#context
+    return commits.write(() => this.#insert(alert))
+  }
+
+  find(scope: Scope, idOrUuid: string): Promise<Alert | undefined> {
+    const { database } = this.#context
+    return database.read(() => {
+      const row = findAlertRow(database, idOrUuid)
+      return row && isInScope(scope, row.organizationUuid) ? toAlert(row) : undefined
+    })
+  }
+
+  list(scope: Scope, filter: AlertFilter, page: PageRequest): Promise<Page<Alert>> {
+    const { database } = this.#context
+    return database.read(() =>
+      listPage<AlertRow, Alert>(database, {
+        name: 'alerts',
+        table: 'alerts t',
+        select: selectAlert,
+        conditions: [...scopeConditions(scope, 't.organization_id'), ...filterConditions(filter)],
+        page,
+        toItem: toAlert,
+      }),
+    )
+  }
+
+  awaitingInvestigation(limit: number): Promise<readonly Alert[]> {
+    const { database } = this.#context
+    return database.read(() =>
+      database
+        .all<AlertRow>(
+          `${selectAlert} WHERE t.status = 0 AND t.type IS NOT NULL ORDER BY t.id LIMIT ?`,
+          requireLimit(limit),
+        )
+        .map(toAlert),
+    )
+  }
+
+  #insert(given: NewAlert): Alert {
+    const { database, clock } = this.#context
+    requireInt64(given.createdAtSource)
+    const organization = requireOrganization(database, given.organizationUuid)
+    const provider = requireProvider(database, given.provider)
+    const sequence = takeSequence(database, organization.id, provider.id)
+    const now = clock.now()
+    const uuid = makeUuid(now)
+    const type = given.type?.toWellFormed() ?? null
+    const row = database.insert(
+      `INSERT INTO alerts (uuid, organization_id, provider_id, sequence, type, created_at_source, created_by,
+         created_at, modified_at, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ...[
+        uuid,
+        organization.id,
+        provider.id,
+        sequence,
+        type,
+        given.createdAtSource,
+        given.createdBy,
+        now,
+        now,
+      ],
+      alertStatus.created,
+    )
+    database.run(
+      'INSERT INTO alert_contents (alert_id, content) VALUES (?, ?)',
+      row,
+      toContent(given.content),
+    )
+    return {
+      id: composeAlertId(organization.code, provider.code, sequence),
+      uuid,
+      content: given.content,
+      provider: provider.code,
+      organizationUuid: organization.uuid,
+      organizationCode: organization.code,
+      type,
+      createdAtSource: given.createdAtSource,
+      createdBy: given.createdBy,
+      createdAt: now,
+      modifiedAt: now,
+      status: alertStatus.created,
+      retryCount: 0,
+      investigator: null,
+      caseId: null,
+      completedAt: null,
+    }
+  }
+}
+
+/** In the transaction of the alert itself: what is undone leaves no gap. */
+function takeSequence(database: Database, organizationId: number, providerId: number): number {
+  const row = database.get<{ last: number }>(
+    `INSERT INTO alert_sequences (organization_id, provider_id, last) VALUES (?, ?, 1)
+     ON CONFLICT DO UPDATE SET last = last + 1 RETURNING last`,
+    organizationId,
+    providerId,
+  )
+  return (row as { last: number }).last
+}
+
+function requireProvider(database: Database, code: string): { readonly id: number; readonly code: string } {
+  const row = database.get<{ id: number; code: string }>(
+    'SELECT id, code FROM providers WHERE code = ?',
+    code,
+  )
+  if (row === undefined) {
+    throw new NotFoundError('provider_not_found', `there is no provider '${code.slice(0, 64)}'`)
+  }
+  return row
+}
+
+function requireInt64(value: bigint | null): void {
+  if (value === null || BigInt.asIntN(64, value) === value) return
+  const message = 'must be an integer of 64 bits'
+  throw new ValidationError('out_of_range', `created_at_source ${message}`, [
+    { pointer: '/created_at_source', message },
+  ])
+}
+
+function filterConditions(filter: AlertFilter): readonly Condition[] {
+  const conditions: Condition[] = []
+  if (filter.organization !== undefined) {
+    conditions.push({
+      sql: 't.organization_id = (SELECT id FROM organizations WHERE code = ?)',
+      values: [filter.organization],
+    })
+  }
+  if (filter.provider !== undefined) {
+    conditions.push({
+      sql: 't.provider_id = (SELECT id FROM providers WHERE code = ?)',
+      values: [filter.provider],
+    })
+  }
+  if (filter.type !== undefined) conditions.push({ sql: 't.type = ?', values: [filter.type] })
+  if (filter.status !== undefined) conditions.push({ sql: 't.status = ?', values: [filter.status] })
+  if (filter.caseId !== undefined) {
+    const id = parseCaseId(filter.caseId)
+    conditions.push({
+      sql: `t.case_id = (SELECT c.id FROM cases c JOIN organizations o ON o.id = c.organization_id
+        WHERE o.code = ? AND c.number = ?)`,
+      values: [id?.organization ?? '', id?.number ?? 0],
+    })
+  }
+  return conditions
+}

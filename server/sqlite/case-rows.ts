@@ -1,0 +1,74 @@
+import type { Case, CaseEntry } from '../../core/domain/case.ts'
+import { composeCaseId } from '../../core/domain/ids.ts'
+import { NotFoundError } from '../../core/errors/errors.ts'
+import type { CaseChanges } from '../../core/plugin/index.ts'
+import type { Database } from './database.ts'
+import { parseCaseId } from './ids.ts'
+import type { OrganizationKey } from './organization-store.ts'
+
+export interface CaseRow extends Omit<Case, 'id'> {
+  readonly id: number
+  readonly number: number
+  readonly organizationCode: string
+}
+
+export const selectCase = `
+  SELECT t.id, t.number, o.uuid AS organizationUuid, o.code AS organizationCode, t.title, t.summary, t.status,
+    t.severity, t.verdict, t.assignee, t.created_at AS createdAt, t.modified_at AS modifiedAt
+  FROM cases t CROSS JOIN organizations o ON o.id = t.organization_id`
+
+export function toCase({ id: _, number, organizationCode, ...rest }: CaseRow): Case {
+  return { id: composeCaseId(organizationCode, number), ...rest }
+}
+
+export function findCaseRow(database: Database, id: string): CaseRow | undefined {
+  const parsed = parseCaseId(id)
+  if (parsed === undefined) return undefined
+  return database.get<CaseRow>(
+    `${selectCase} WHERE t.organization_id = (SELECT id FROM organizations WHERE code = ?) AND t.number = ?`,
+    parsed.organization,
+    parsed.number,
+  )
+}
+
+/** Throws NotFoundError `case_not_found`, also for a case of another organization. */
+export function requireCaseRow(database: Database, organizationUuid: string, id: string): CaseRow {
+  const row = findCaseRow(database, id)
+  if (row?.organizationUuid === organizationUuid) return row
+  throw new NotFoundError('case_not_found', `there is no case '${id.slice(0, 64)}'`)
+}
+
+export function caseByRow(database: Database, row: number): Case {
+  return toCase(database.get<CaseRow>(`${selectCase} WHERE t.id = ?`, row) as CaseRow)
+}
+
+/** Gives the new case its number and its first timeline entry; answers with its integer key. */
+export function insertCase(
+  database: Database,
+  organization: OrganizationKey,
+  changes: CaseChanges & { readonly title: string },
+  by: string,
+  at: number,
+): number {
+  const counter = database.get<{ number: number }>(
+    'UPDATE organizations SET last_case_number = last_case_number + 1 WHERE id = ? RETURNING last_case_number AS number',
+    organization.id,
+  )
+  const row = database.insert(
+    `INSERT INTO cases (organization_id, number, title, summary, status, severity, verdict, assignee, created_at,
+       modified_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...[organization.id, (counter as { number: number }).number, changes.title, changes.summary ?? ''],
+    ...[changes.status ?? 'open', changes.severity ?? 'medium', changes.verdict ?? 'unknown'],
+    ...[changes.assignee ?? null, at, at],
+  )
+  insertEntry(database, row, { at, by, kind: 'opened', text: 'The case was opened.', changes: null })
+  return row
+}
+
+export function insertEntry(database: Database, caseRow: number, entry: CaseEntry): void {
+  database.run(
+    'INSERT INTO case_entries (case_id, at, author, kind, text, changes) VALUES (?, ?, ?, ?, ?, ?)',
+    ...[caseRow, entry.at, entry.by, entry.kind, entry.text],
+    entry.changes === null ? null : JSON.stringify(entry.changes),
+  )
+}

@@ -1,0 +1,148 @@
+import type { Case, CaseEntry } from '../../core/domain/case.ts'
+import { ConflictError } from '../../core/errors/errors.ts'
+import type { CaseChanges } from '../../core/plugin/index.ts'
+import type { CaseStore, Page, PageRequest, Scope } from '../../core/ports.ts'
+import {
+  caseByRow,
+  findCaseRow,
+  insertCase,
+  insertEntry,
+  requireCaseRow,
+  selectCase,
+  toCase,
+  type CaseRow,
+} from './case-rows.ts'
+import { requireOrganization, type OrganizationKey } from './organization-store.ts'
+import { listPage } from './paging.ts'
+import { isInScope, scopeConditions } from './scope.ts'
+import type { StoreContext } from './store-context.ts'
+
+type Operation = 'create' | 'update' | 'comment'
+type EntryRow = Omit<CaseEntry, 'changes'> & { readonly changes: string | null }
+
+const fields = ['title', 'summary', 'status', 'severity', 'verdict', 'assignee'] as const
+/** Fields whose new value is short enough to stand in the timeline's sentence. */
+const shown: readonly string[] = ['status', 'severity', 'verdict', 'assignee']
+
+export class SqliteCaseStore implements CaseStore {
+  readonly #context: StoreContext
+
+  constructor(context: StoreContext) {
+    this.#context = context
+  }
+
+  find(scope: Scope, id: string): Promise<Case | undefined> {
+    const { database } = this.#context
+    return database.read(() => {
+      const row = findCaseRow(database, id)
+      return row && isInScope(scope, row.organizationUuid) ? toCase(row) : undefined
+    })
+  }
+
+  list(scope: Scope, page: PageRequest): Promise<Page<Case>> {
+    const { database } = this.#context
+    return database.read(() =>
+      listPage<CaseRow, Case>(database, {
+        name: 'cases',
+        table: 'cases t',
+        select: selectCase,
+        conditions: scopeConditions(scope, 't.organization_id'),
+        page,
+        toItem: toCase,
+      }),
+    )
+  }
+
+  timeline(scope: Scope, id: string): Promise<readonly CaseEntry[]> {
+    const { database } = this.#context
+    return database.read(() => {
+      const row = findCaseRow(database, id)
+      if (row === undefined || !isInScope(scope, row.organizationUuid)) return []
+      return database
+        .all<EntryRow>(
+          'SELECT at, author AS by, kind, text, changes FROM case_entries WHERE case_id = ? ORDER BY id',
+          row.id,
+        )
+        .map((entry) => ({
+          ...entry,
+          changes: entry.changes === null ? null : (JSON.parse(entry.changes) as CaseChanges),
+        }))
+    })
+  }
+
+  create(
+    organizationUuid: string,
+    changes: CaseChanges & { readonly title: string },
+    by: string,
+    key: string,
+  ): Promise<Case> {
+    const { database, clock } = this.#context
+    return this.#once(organizationUuid, 'create', key, (organization) =>
+      insertCase(database, organization, changes, by, clock.now()),
+    )
+  }
+
+  update(organizationUuid: string, id: string, changes: CaseChanges, by: string, key: string): Promise<Case> {
+    const { database, clock } = this.#context
+    return this.#once(organizationUuid, 'update', key, () => {
+      const row = requireCaseRow(database, organizationUuid, id)
+      const at = clock.now()
+      database.run(
+        `UPDATE cases SET title = coalesce(?, title), summary = coalesce(?, summary), status = coalesce(?, status),
+           severity = coalesce(?, severity), verdict = coalesce(?, verdict), assignee = coalesce(?, assignee),
+           modified_at = ? WHERE id = ?`,
+        ...fields.map((field) => changes[field] ?? null),
+        at,
+        row.id,
+      )
+      insertEntry(database, row.id, { at, by, kind: 'changed', text: describeChanges(changes), changes })
+      return row.id
+    })
+  }
+
+  async comment(organizationUuid: string, id: string, text: string, by: string, key: string): Promise<void> {
+    const { database, clock } = this.#context
+    await this.#once(organizationUuid, 'comment', key, () => {
+      const row = requireCaseRow(database, organizationUuid, id)
+      const at = clock.now()
+      insertEntry(database, row.id, { at, by, kind: 'note', text, changes: null })
+      database.run('UPDATE cases SET modified_at = ? WHERE id = ?', at, row.id)
+      return row.id
+    })
+  }
+
+  /** The write and the mark that it happened are one transaction; a repeat answers with the case of the first time. */
+  #once(
+    organizationUuid: string,
+    operation: Operation,
+    key: string,
+    write: (organization: OrganizationKey) => number,
+  ): Promise<Case> {
+    const { database, commits } = this.#context
+    return commits.write(() => {
+      const organization = requireOrganization(database, organizationUuid)
+      const earlier = database.get<{ operation: Operation; row: number }>(
+        'SELECT operation, case_id AS row FROM case_writes WHERE organization_id = ? AND idempotency_key = ?',
+        organization.id,
+        key,
+      )
+      if (earlier !== undefined) {
+        if (earlier.operation === operation) return caseByRow(database, earlier.row)
+        throw new ConflictError('idempotency_key_reused', `the key '${key}' belongs to another write`)
+      }
+      const row = write(organization)
+      database.run(
+        'INSERT INTO case_writes (organization_id, idempotency_key, operation, case_id) VALUES (?, ?, ?, ?)',
+        ...[organization.id, key, operation, row],
+      )
+      return caseByRow(database, row)
+    })
+  }
+}
+
+function describeChanges(changes: CaseChanges): string {
+  const parts = fields
+    .filter((field) => changes[field] !== undefined)
+    .map((field) => (shown.includes(field) ? `${field} is now ${changes[field]}` : `new ${field}`))
+  return parts.length === 0 ? 'nothing changed' : parts.join(', ')
+}

@@ -1,0 +1,117 @@
+import { UnavailableError } from '../../core/errors/errors.ts'
+import type { Database } from './database.ts'
+import { isStorageFailure, storeClosed, storeUnavailable } from './storage-errors.ts'
+
+export interface GroupCommitOptions {
+  /** Writes waiting for a transaction; more are refused. Default 10,000. */
+  readonly maxQueued?: number
+  /** Writes in one transaction; the rest follows in the next turn. Default 500. */
+  readonly maxGroup?: number
+}
+
+interface QueuedWrite {
+  readonly work: () => unknown
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+type Outcome =
+  { readonly failed: false; readonly value: unknown } | { readonly failed: true; readonly error: unknown }
+
+/**
+ * Group commit: writes queue up, and one transaction per turn of the event loop runs them in order, so that a hundred of them
+ * share one wait for the disk. A promise resolves only after COMMIT has returned.
+ *
+ * Each write runs in a savepoint of its own: what it throws undoes it alone and rejects its promise alone, without the work of
+ * its neighbours being repeated. What the disk does (full, read-only, failing fsync) undoes the group and rejects all of it.
+ * A write is synchronous and changes nothing but the database, since it may be undone after it has returned.
+ */
+export class GroupCommit {
+  readonly #database: Database
+  readonly #maxQueued: number
+  readonly #maxGroup: number
+  #queue: QueuedWrite[] = []
+  #turn: Promise<void> | undefined
+  #closed = false
+
+  constructor(database: Database, options: GroupCommitOptions = {}) {
+    this.#database = database
+    this.#maxQueued = options.maxQueued ?? 10_000
+    this.#maxGroup = options.maxGroup ?? 500
+  }
+
+  /** Rejects with what `work` throws, or with UnavailableError `store_unavailable`, `store_busy` or `store_closed`. */
+  write<T>(work: () => T): Promise<T> {
+    if (this.#closed) return Promise.reject(storeClosed())
+    if (this.#queue.length >= this.#maxQueued) return Promise.reject(storeBusy(this.#maxQueued))
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
+    this.#turn ??= this.#scheduleTurn()
+    return promise
+  }
+
+  /** Commits what is queued; later writes are refused. */
+  async close(): Promise<void> {
+    this.#closed = true
+    while (this.#turn !== undefined) await this.#turn
+  }
+
+  #scheduleTurn(): Promise<void> {
+    return new Promise((resolve) => {
+      setImmediate(() => {
+        const group = this.#queue.splice(0, this.#maxGroup)
+        this.#turn = undefined
+        this.#commit(group)
+        if (this.#queue.length > 0) this.#turn ??= this.#scheduleTurn()
+        resolve()
+      })
+    })
+  }
+
+  #commit(group: readonly QueuedWrite[]): void {
+    let outcomes: readonly Outcome[]
+    try {
+      this.#database.run('BEGIN IMMEDIATE')
+      outcomes = group.map(({ work }) => this.#attempt(work))
+      this.#database.run('COMMIT')
+    } catch (error) {
+      this.#rollBack()
+      const refusal = storeUnavailable(error)
+      for (const { reject } of group) reject(refusal)
+      return
+    }
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.failed) group[index]?.reject(outcome.error)
+      else group[index]?.resolve(outcome.value)
+    }
+  }
+
+  #attempt(work: () => unknown): Outcome {
+    this.#database.run('SAVEPOINT one_write')
+    try {
+      const value = work()
+      this.#database.run('RELEASE one_write')
+      return { failed: false, value }
+    } catch (error) {
+      if (isStorageFailure(error)) throw error
+      this.#database.run('ROLLBACK TO one_write')
+      this.#database.run('RELEASE one_write')
+      return { failed: true, error }
+    }
+  }
+
+  #rollBack(): void {
+    try {
+      if (this.#database.inTransaction) this.#database.run('ROLLBACK')
+    } catch {
+      // The group is rejected already; a connection that stays in a transaction fails the next BEGIN, which says why.
+    }
+  }
+}
+
+function storeBusy(queued: number): UnavailableError {
+  return new UnavailableError('store_busy', `${queued} writes are waiting for the disk already`, {
+    retryAfterMs: 1000,
+    hint: 'Send more slowly, or use a faster disk for the data directory.',
+  })
+}

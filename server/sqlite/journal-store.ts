@@ -1,0 +1,128 @@
+import type { FailedAttempt, JournalEntry, StoredError } from '../../core/domain/run.ts'
+import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
+import type { JournalBegin, JournalEnd, JournalStore } from '../../core/ports.ts'
+import { fromJson, toJson } from './columns.ts'
+import type { StoreContext } from './store-context.ts'
+
+type EntryRow = Omit<JournalEntry, 'input' | 'output' | 'error'> & {
+  readonly input: string | null
+  readonly output: string | null
+  readonly error: string | null
+}
+
+export class SqliteJournalStore implements JournalStore {
+  readonly #context: StoreContext
+
+  constructor(context: StoreContext) {
+    this.#context = context
+  }
+
+  begin(runUuid: string, entry: JournalBegin): Promise<void> {
+    const { database, commits } = this.#context
+    return commits.write(() => {
+      database.run(
+        `INSERT INTO journal (run_id, path, step_id, kind, state, input, attempt, started_at)
+         VALUES (?, ?, ?, ?, 'started', ?, ?, ?)
+         ON CONFLICT (run_id, path) DO UPDATE SET attempt = excluded.attempt
+           WHERE state = 'started' AND attempt < excluded.attempt`,
+        ...[
+          this.#requireRun(runUuid),
+          entry.path,
+          entry.stepId,
+          entry.kind,
+          toJson(entry.input),
+          entry.attempt,
+          entry.startedAt,
+        ],
+      )
+    })
+  }
+
+  attemptFailed(runUuid: string, attempt: FailedAttempt): Promise<void> {
+    const { database, commits } = this.#context
+    return commits.write(() => {
+      database.run(
+        `INSERT INTO failed_attempts (run_id, path, attempt, error, started_at, ended_at, retry_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+        ...[this.#requireRun(runUuid), attempt.path, attempt.attempt, JSON.stringify(attempt.error)],
+        ...[attempt.startedAt, attempt.endedAt, attempt.retryAt],
+      )
+    })
+  }
+
+  end(runUuid: string, path: string, end: JournalEnd): Promise<void> {
+    const { database, commits } = this.#context
+    return commits.write(() => {
+      const run = this.#requireRun(runUuid)
+      const changed = database.run(
+        `UPDATE journal SET state = ?, output = ?, error = ?, attempt = ?, ended_at = ?
+         WHERE run_id = ? AND path = ? AND state = 'started'`,
+        ...[end.state, toJson(end.output), errorJson(end.error), end.attempt, end.endedAt, run, path],
+      )
+      if (changed === 1) return
+      if (database.get('SELECT 1 FROM journal WHERE run_id = ? AND path = ?', run, path))
+        throw stepHasEnded(path)
+      throw new NotFoundError('step_not_begun', `the step at ${path} has not begun`)
+    })
+  }
+
+  record(runUuid: string, entry: JournalBegin, end: JournalEnd): Promise<void> {
+    const { database, commits } = this.#context
+    return commits.write(() => {
+      const changed = database.run(
+        `INSERT INTO journal (run_id, path, step_id, kind, state, input, output, error, attempt, started_at, ended_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (run_id, path) DO UPDATE SET state = excluded.state, output = excluded.output,
+           error = excluded.error, attempt = excluded.attempt, ended_at = excluded.ended_at WHERE state = 'started'`,
+        ...[this.#requireRun(runUuid), entry.path, entry.stepId, entry.kind, end.state, toJson(entry.input)],
+        ...[toJson(end.output), errorJson(end.error), end.attempt, entry.startedAt, end.endedAt],
+      )
+      if (changed === 0) throw stepHasEnded(entry.path)
+    })
+  }
+
+  entries(runUuid: string): Promise<readonly JournalEntry[]> {
+    const { database } = this.#context
+    return database.read(() =>
+      database
+        .all<EntryRow>(
+          `SELECT path, step_id AS stepId, kind, state, input, output, error, attempt, started_at AS startedAt,
+             ended_at AS endedAt FROM journal WHERE run_id = (SELECT id FROM runs WHERE uuid = ?) ORDER BY id`,
+          runUuid,
+        )
+        .map((row) => ({
+          ...row,
+          input: fromJson(row.input),
+          output: fromJson(row.output),
+          error: fromJson(row.error) as StoredError | null,
+        })),
+    )
+  }
+
+  failedAttempts(runUuid: string): Promise<readonly FailedAttempt[]> {
+    const { database } = this.#context
+    return database.read(() =>
+      database
+        .all<Omit<FailedAttempt, 'error'> & { readonly error: string }>(
+          `SELECT path, attempt, error, started_at AS startedAt, ended_at AS endedAt, retry_at AS retryAt
+           FROM failed_attempts WHERE run_id = (SELECT id FROM runs WHERE uuid = ?) ORDER BY path, attempt`,
+          runUuid,
+        )
+        .map((row) => ({ ...row, error: JSON.parse(row.error) as StoredError })),
+    )
+  }
+
+  #requireRun(uuid: string): number {
+    const row = this.#context.database.get<{ id: number }>('SELECT id FROM runs WHERE uuid = ?', uuid)
+    if (row === undefined) throw new NotFoundError('run_not_found', `there is no run ${uuid}`)
+    return row.id
+  }
+}
+
+function errorJson(error: StoredError | null): string | null {
+  return error === null ? null : toJson(error)
+}
+
+function stepHasEnded(path: string): ConflictError {
+  return new ConflictError('step_has_ended', `the step at ${path} has a result already`)
+}

@@ -1,0 +1,93 @@
+import type { ApiKey } from '../../core/domain/api-key.ts'
+import { ConflictError } from '../../core/errors/errors.ts'
+import type { KeyStore, NewApiKey } from '../../core/ports.ts'
+import { requireOrganization } from './organization-store.ts'
+import { isUniqueViolation } from './storage-errors.ts'
+import type { StoreContext } from './store-context.ts'
+import { makeUuid } from './uuid.ts'
+
+interface KeyRow extends Omit<ApiKey, 'organizationUuids'> {
+  readonly allOrganizations: number
+  /** JSON list of uuids. */
+  readonly organizations: string
+  readonly secretHash: Buffer
+}
+
+const select = `
+  SELECT k.uuid, k.public_id AS id, k.name, k.role, k.all_organizations AS allOrganizations, k.secret_hash AS secretHash,
+    k.created_at AS createdAt, k.expires_at AS expiresAt, k.revoked_at AS revokedAt, k.last_used_at AS lastUsedAt,
+    (SELECT json_group_array(o.uuid) FROM api_key_organizations ko JOIN organizations o ON o.id = ko.organization_id
+      WHERE ko.api_key_id = k.id) AS organizations
+  FROM api_keys k`
+
+export class SqliteKeyStore implements KeyStore {
+  readonly #context: StoreContext
+
+  constructor(context: StoreContext) {
+    this.#context = context
+  }
+
+  create(key: NewApiKey): Promise<ApiKey> {
+    const { database, commits, clock } = this.#context
+    return commits.write(() => {
+      const now = clock.now()
+      const keyId = this.#insert(key, makeUuid(now), now)
+      for (const uuid of new Set(key.organizationUuids)) {
+        database.run(
+          'INSERT INTO api_key_organizations (api_key_id, organization_id) VALUES (?, ?)',
+          keyId,
+          requireOrganization(database, uuid).id,
+        )
+      }
+      return toKey(database.get<KeyRow>(`${select} WHERE k.id = ?`, keyId) as KeyRow)
+    })
+  }
+
+  find(id: string): Promise<{ readonly key: ApiKey; readonly secretHash: Uint8Array } | undefined> {
+    const { database } = this.#context
+    return database.read(() => {
+      const row = database.get<KeyRow>(`${select} WHERE k.public_id = ?`, id)
+      return row && { key: toKey(row), secretHash: new Uint8Array(row.secretHash) }
+    })
+  }
+
+  list(): Promise<readonly ApiKey[]> {
+    const { database } = this.#context
+    return database.read(() => database.all<KeyRow>(`${select} ORDER BY k.id`).map(toKey))
+  }
+
+  count(): Promise<number> {
+    const { database } = this.#context
+    return database.read(
+      () => database.get<{ count: number }>('SELECT count(*) AS count FROM api_keys')?.count ?? 0,
+    )
+  }
+
+  #insert(key: NewApiKey, uuid: string, now: number): number {
+    try {
+      return this.#context.database.insert(
+        `INSERT INTO api_keys (uuid, public_id, name, role, all_organizations, secret_hash, created_at, expires_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+        uuid,
+        key.id,
+        key.name,
+        key.role,
+        key.organizationUuids === null ? 1 : 0,
+        key.secretHash,
+        now,
+        key.expiresAt,
+      )
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error
+      throw new ConflictError('key_exists', `there is a key with the id '${key.id}' already`)
+    }
+  }
+}
+
+function toKey(row: KeyRow): ApiKey {
+  const { allOrganizations, organizations, secretHash: _, ...key } = row
+  return {
+    ...key,
+    organizationUuids: allOrganizations === 1 ? null : (JSON.parse(organizations) as string[]),
+  }
+}

@@ -1,0 +1,50 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { ConflictError } from '../../core/errors/errors.ts'
+import { Database } from './database.ts'
+
+export interface DataDirLock {
+  release(): void
+}
+
+/**
+ * Claims the data directory for this process. The claim is an exclusive transaction on a small SQLite file of its own: the
+ * operating system lets go of it when the process ends, however it ends. The pid stands in a second file, since nobody but the
+ * holder can read the first one, and serves the message only.
+ *
+ * Throws ConflictError `data_dir_in_use`.
+ */
+export function lockDataDir(dataDir: string): DataDirLock {
+  const pidFile = join(dataDir, 'tocsin.pid')
+  const file = new Database(join(dataDir, 'tocsin.lock'), { busyTimeoutMs: 0 })
+  try {
+    file.script('BEGIN EXCLUSIVE')
+  } catch (error) {
+    file.close()
+    throw (error as { code?: unknown }).code === 'SQLITE_BUSY' ? dataDirInUse(dataDir, pidFile) : error
+  }
+  writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 })
+  return { release: () => file.close() }
+}
+
+function dataDirInUse(dataDir: string, pidFile: string): ConflictError {
+  const pid = readPid(pidFile)
+  const holder = pid === undefined ? 'another process' : `the process ${pid}`
+  return new ConflictError(
+    'data_dir_in_use',
+    `the data directory ${resolve(dataDir)} is in use by ${holder}`,
+    {
+      hint: 'Stop that process, or give this one a data directory of its own (TOCSIN_DATA_DIR).',
+      details: { data_dir: resolve(dataDir), pid: pid ?? null },
+    },
+  )
+}
+
+function readPid(pidFile: string): number | undefined {
+  try {
+    const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10)
+    return Number.isSafeInteger(pid) ? pid : undefined
+  } catch {
+    return undefined
+  }
+}

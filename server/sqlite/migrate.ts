@@ -1,0 +1,54 @@
+import { ConflictError } from '../../core/errors/errors.ts'
+import type { Database } from './database.ts'
+import { migrations } from './migrations/index.ts'
+
+/** Stands in the file's header and says whose it is: "Tocs". */
+const applicationId = 0x546f6373
+
+export function needsMigration(database: Database): boolean {
+  return readVersion(database) < migrations.length
+}
+
+/**
+ * Brings the tables up to this program, each step in a transaction of its own; a crash between two steps is continued at the
+ * next start. Throws ConflictError `not_a_tocsin_database` and `database_too_new`, and changes nothing then.
+ */
+export function migrate(database: Database): void {
+  refuseForeignFile(database)
+  refuseNewerFile(database)
+  for (let version = readVersion(database); version < migrations.length; version += 1) {
+    database.script('BEGIN IMMEDIATE')
+    try {
+      database.script(migrations[version] ?? '')
+      database.pragma(`application_id = ${applicationId}`)
+      database.pragma(`user_version = ${version + 1}`)
+      database.script('COMMIT')
+    } catch (error) {
+      if (database.inTransaction) database.script('ROLLBACK')
+      throw error
+    }
+  }
+}
+
+function readVersion(database: Database): number {
+  return Number(database.pragma('user_version'))
+}
+
+function refuseForeignFile(database: Database): void {
+  if (database.pragma('application_id') === applicationId) return
+  const tables = database.get<{ count: number }>('SELECT count(*) AS count FROM sqlite_schema')?.count ?? 0
+  if (tables === 0 && readVersion(database) === 0) return
+  throw new ConflictError('not_a_tocsin_database', `${database.path} was made by another program`, {
+    hint: 'Move that file away, or choose another data directory (TOCSIN_DATA_DIR).',
+  })
+}
+
+function refuseNewerFile(database: Database): void {
+  const version = readVersion(database)
+  if (version <= migrations.length) return
+  throw new ConflictError(
+    'database_too_new',
+    `${database.path} has version ${version}, and this Tocsin knows versions up to ${migrations.length}`,
+    { hint: 'Start the newer Tocsin, or restore the backup made before the upgrade.' },
+  )
+}

@@ -1,0 +1,4 @@
+import { initial } from './0001-initial.ts'
+
+/** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
+export const migrations: readonly string[] = [initial]

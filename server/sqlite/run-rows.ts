@@ -1,0 +1,55 @@
+import { composeAlertId, composeCaseId } from '../../core/domain/ids.ts'
+import type { Run, StoredError } from '../../core/domain/run.ts'
+import { NotFoundError } from '../../core/errors/errors.ts'
+import { fromJson } from './columns.ts'
+import type { Database } from './database.ts'
+
+export interface RunRow extends Omit<Run, 'alertId' | 'caseId' | 'output' | 'error'> {
+  readonly id: number
+  readonly organizationCode: string
+  readonly alertRow: number | null
+  readonly sequence: number | null
+  readonly provider: string | null
+  readonly caseRow: number | null
+  readonly caseNumber: number | null
+  readonly output: string | null
+  readonly error: string | null
+}
+
+export const selectRun = `
+  SELECT t.id, t.uuid, o.uuid AS organizationUuid, o.code AS organizationCode, t.playbook_name AS playbookName,
+    t.playbook_hash AS playbookHash, t.status, t.created_at AS createdAt, t.started_at AS startedAt,
+    t.ended_at AS endedAt, t.output, t.error, t.alert_id AS alertRow, a.sequence, p.code AS provider,
+    t.case_id AS caseRow, c.number AS caseNumber
+  FROM runs t
+    CROSS JOIN organizations o ON o.id = t.organization_id
+    LEFT JOIN alerts a ON a.id = t.alert_id
+    LEFT JOIN providers p ON p.id = a.provider_id
+    LEFT JOIN cases c ON c.id = t.case_id`
+
+/** An alert and a case belong to the organization of their run, so that its code is theirs. */
+export function toRun(row: RunRow): Run {
+  const { organizationCode, sequence, provider, caseNumber } = row
+  return {
+    uuid: row.uuid,
+    organizationUuid: row.organizationUuid,
+    playbookName: row.playbookName,
+    playbookHash: row.playbookHash,
+    alertId:
+      sequence === null || provider === null ? null : composeAlertId(organizationCode, provider, sequence),
+    caseId: caseNumber === null ? null : composeCaseId(organizationCode, caseNumber),
+    status: row.status,
+    createdAt: row.createdAt,
+    startedAt: row.startedAt,
+    endedAt: row.endedAt,
+    output: fromJson(row.output),
+    error: fromJson(row.error) as StoredError | null,
+  }
+}
+
+/** Throws NotFoundError `run_not_found`. */
+export function requireRunRow(database: Database, by: 'uuid' | 'id', value: string | number): RunRow {
+  const row = database.get<RunRow>(`${selectRun} WHERE t.${by} = ?`, value)
+  if (row === undefined) throw new NotFoundError('run_not_found', `there is no run ${value}`)
+  return row
+}

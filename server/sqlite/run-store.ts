@@ -1,0 +1,184 @@
+import { alertStatus, type AlertStatus } from '../../core/domain/alert.ts'
+import { composeAlertId } from '../../core/domain/ids.ts'
+import { runStatusMoves, type Run } from '../../core/domain/run.ts'
+import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
+import type { NewRun, Page, PageRequest, RunEnd, RunStore, Scope } from '../../core/ports.ts'
+import { findAlertRow, findAlertState, requireMove, type AlertState } from './alert-rows.ts'
+import { insertCase, insertEntry } from './case-rows.ts'
+import { toJson } from './columns.ts'
+import type { Database } from './database.ts'
+import { requireOrganization, type OrganizationKey } from './organization-store.ts'
+import { listPage } from './paging.ts'
+import { requireRunRow, selectRun, toRun, type RunRow } from './run-rows.ts'
+import { isInScope, scopeConditions } from './scope.ts'
+import type { StoreContext } from './store-context.ts'
+import { makeUuid } from './uuid.ts'
+
+/** Characters of an error that a case's timeline shows; the run has all of it. */
+const maxShownError = 500
+
+export class SqliteRunStore implements RunStore {
+  readonly #context: StoreContext
+
+  constructor(context: StoreContext) {
+    this.#context = context
+  }
+
+  queue(given: NewRun): Promise<Run> {
+    const { database, commits, clock } = this.#context
+    return commits.write(() => {
+      const organization = requireOrganization(database, given.organizationUuid)
+      const alert =
+        given.alertUuid === null ? undefined : requireAlert(database, organization, given.alertUuid)
+      const now = clock.now()
+      if (alert !== undefined) submitAlert(database, alert, given.playbookName, now)
+      const row = database.insert(
+        `INSERT INTO runs (uuid, organization_id, playbook_name, playbook_hash, alert_id, status, created_at)
+         VALUES (?, ?, ?, ?, ?, 'queued', ?)`,
+        ...[makeUuid(now), organization.id, given.playbookName, given.playbookHash, alert?.id ?? null, now],
+      )
+      return toRun(requireRunRow(database, 'id', row))
+    })
+  }
+
+  start(uuid: string, newCase: { readonly title: string }): Promise<Run> {
+    const { database, commits, clock } = this.#context
+    return commits.write(() => {
+      const run = requireRunRow(database, 'uuid', uuid)
+      if (run.status !== 'queued') {
+        throw new ConflictError('run_not_queued', `the run ${uuid} is ${run.status}`)
+      }
+      const now = clock.now()
+      const alert = run.alertRow === null ? undefined : findAlertState(database, 'id', run.alertRow)
+      const caseRow = alert?.caseRow ?? this.#openCase(run, newCase, now)
+      if (alert !== undefined) beginAlert(database, run, alert, caseRow, now)
+      database.run(
+        `UPDATE runs SET status = 'running', started_at = ?, case_id = ? WHERE id = ?`,
+        ...[now, caseRow, run.id],
+      )
+      return toRun(requireRunRow(database, 'id', run.id))
+    })
+  }
+
+  end(uuid: string, end: RunEnd): Promise<Run> {
+    const { database, commits, clock } = this.#context
+    return commits.write(() => {
+      const run = requireRunRow(database, 'uuid', uuid)
+      if (!runStatusMoves[run.status].includes(end.status)) {
+        throw new ConflictError(
+          'run_not_running',
+          `the run ${uuid} is ${run.status} and cannot become ${end.status}`,
+        )
+      }
+      const now = clock.now()
+      database.run(
+        'UPDATE runs SET status = ?, ended_at = ?, output = ?, error = ? WHERE id = ?',
+        ...[end.status, now, toJson(end.output), end.error === null ? null : toJson(end.error), run.id],
+      )
+      if (run.alertRow !== null) endAlert(database, run.alertRow, end, now)
+      if (run.caseRow !== null) {
+        insertEntry(database, run.caseRow, {
+          ...{ at: now, by: `run ${run.uuid}`, kind: 'run_ended', changes: null },
+          text: describeEnd(run, end),
+        })
+      }
+      return toRun(requireRunRow(database, 'id', run.id))
+    })
+  }
+
+  find(scope: Scope, uuid: string): Promise<Run | undefined> {
+    const { database } = this.#context
+    return database.read(() => {
+      const row = database.get<RunRow>(`${selectRun} WHERE t.uuid = ?`, uuid.toLowerCase())
+      return row && isInScope(scope, row.organizationUuid) ? toRun(row) : undefined
+    })
+  }
+
+  list(
+    scope: Scope,
+    filter: { readonly alertId?: string | undefined },
+    page: PageRequest,
+  ): Promise<Page<Run>> {
+    const { database } = this.#context
+    return database.read(() => {
+      const ofAlert =
+        filter.alertId === undefined
+          ? []
+          : [{ sql: 't.alert_id = ?', values: [findAlertRow(database, filter.alertId)?.id ?? 0] }]
+      return listPage<RunRow, Run>(database, {
+        name: 'runs',
+        table: 'runs t',
+        select: selectRun,
+        conditions: [...scopeConditions(scope, 't.organization_id'), ...ofAlert],
+        page,
+        toItem: toRun,
+      })
+    })
+  }
+
+  unfinished(): Promise<readonly Run[]> {
+    const { database } = this.#context
+    return database.read(() =>
+      database.all<RunRow>(`${selectRun} WHERE t.status IN ('queued', 'running') ORDER BY t.id`).map(toRun),
+    )
+  }
+
+  #openCase(run: RunRow, { title }: { readonly title: string }, now: number): number {
+    const { database } = this.#context
+    const organization = requireOrganization(database, run.organizationUuid)
+    return insertCase(database, organization, { title }, `run ${run.uuid}`, now)
+  }
+}
+
+function requireAlert(database: Database, organization: OrganizationKey, uuid: string): AlertState {
+  const alert = findAlertState(database, 'uuid', uuid)
+  if (alert?.organizationId === organization.id) return alert
+  throw new NotFoundError('alert_not_found', `there is no alert ${uuid}`)
+}
+
+/** A retry begins as the first time did: no completion time until it has completed. */
+function submitAlert(database: Database, alert: AlertState, investigator: string, now: number): void {
+  requireMove(alert, alertStatus.submitted)
+  const retries = alert.status === alertStatus.created ? 0 : 1
+  database.run(
+    `UPDATE alerts SET status = ?, retry_count = retry_count + ?, investigator = ?, completed_at = NULL,
+       modified_at = ? WHERE id = ?`,
+    ...[alertStatus.submitted, retries, investigator, now, alert.id],
+  )
+}
+
+function beginAlert(database: Database, run: RunRow, alert: AlertState, caseRow: number, now: number): void {
+  requireMove(alert, alertStatus.inProgress)
+  database.run(
+    'UPDATE alerts SET status = ?, case_id = ?, modified_at = ? WHERE id = ?',
+    ...[alertStatus.inProgress, caseRow, now, alert.id],
+  )
+  const id = composeAlertId(run.organizationCode, alert.providerCode, alert.sequence)
+  const text = `Alert ${id} is ${alert.caseRow === null ? '' : 'again '}investigated by ${run.playbookName}.`
+  insertEntry(database, caseRow, { at: now, by: `run ${run.uuid}`, kind: 'alert', text, changes: null })
+}
+
+/** A run that is cancelled before it started takes its alert through InProgress, since there is no other way to Failed. */
+function endAlert(database: Database, alertRow: number, end: RunEnd, now: number): void {
+  const alert = findAlertState(database, 'id', alertRow) as AlertState
+  const goal: AlertStatus = end.status === 'completed' ? alertStatus.completed : alertStatus.failed
+  const stations = alert.status === alertStatus.submitted ? [alertStatus.inProgress, goal] : [goal]
+  let status = alert.status
+  for (const next of stations) {
+    requireMove({ ...alert, status }, next)
+    status = next
+  }
+  database.run(
+    'UPDATE alerts SET status = ?, completed_at = ?, modified_at = ? WHERE id = ?',
+    ...[status, now, now, alert.id],
+  )
+}
+
+function describeEnd(run: RunRow, end: RunEnd): string {
+  const name = `The run of ${run.playbookName}`
+  if (end.status === 'completed') return `${name} completed.`
+  if (end.status === 'cancelled') return `${name} was cancelled.`
+  return end.error === null
+    ? `${name} failed.`
+    : `${name} failed: ${end.error.message.slice(0, maxShownError)}`
+}

@@ -1,0 +1,23 @@
+import type { Scope } from '../../core/ports.ts'
+import type { Condition } from './paging.ts'
+
+export function isInScope(scope: Scope, organizationUuid: string): boolean {
+  return scope === 'all' || scope.includes(organizationUuid)
+}
+
+/** The rows of the scope's organizations; `column` is a name from the source, never from outside. */
+export function scopeConditions(scope: Scope, column: string): readonly Condition[] {
+  if (scope === 'all') return []
+  const [only] = scope
+  // Equality lets SQLite walk one organization's rows newest first instead of sorting them.
+  if (scope.length === 1 && only !== undefined) {
+    return [{ sql: `${column} = (SELECT id FROM organizations WHERE uuid = ?)`, values: [only] }]
+  }
+  const list = 'SELECT value FROM json_each(?)'
+  return [
+    {
+      sql: `${column} IN (SELECT id FROM organizations WHERE uuid IN (${list}))`,
+      values: [JSON.stringify(scope)],
+    },
+  ]
+}

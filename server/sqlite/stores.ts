@@ -1,0 +1,144 @@
+import { join } from 'node:path'
+import { ConflictError } from '../../core/errors/errors.ts'
+import { Secret } from '../../core/plugin/index.ts'
+import type { Clock, Stores } from '../../core/ports.ts'
+import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts'
+import { SqliteAlertStore } from './alert-store.ts'
+import { SqliteCaseStore } from './case-store.ts'
+import { SqliteConnectionStore } from './connection-store.ts'
+import { Database } from './database.ts'
+import { GroupCommit, type GroupCommitOptions } from './group-commit.ts'
+import { SqliteJournalStore } from './journal-store.ts'
+import { SqliteKeyStore } from './key-store.ts'
+import { lockDataDir, type DataDirLock } from './lock.ts'
+import { migrate, needsMigration } from './migrate.ts'
+import { SqliteOrganizationStore } from './organization-store.ts'
+import { SqlitePlaybookStore } from './playbook-store.ts'
+import { SqliteProviderStore } from './provider-store.ts'
+import { SqliteRunStore } from './run-store.ts'
+import type { StoreContext } from './store-context.ts'
+
+export interface SqliteStoresOptions extends GroupCommitOptions {
+  /** Made when missing, readable by its owner only. */
+  readonly dataDir: string
+  readonly secrets: SecretBox
+  readonly clock: Pick<Clock, 'now'>
+  /**
+   * `exclusive` (default) for the process that runs investigations: one per data directory. `shared` for commands that work
+   * beside it, e.g. making a key; it takes the claim only while it has to change the tables.
+   */
+  readonly claim?: 'exclusive' | 'shared'
+  /** How long a write waits for another process, in milliseconds. Default 2,000. */
+  readonly busyTimeoutMs?: number
+}
+
+/**
+ * Opens `tocsin.db` in the data directory, and brings it up to this program.
+ *
+ * Throws ConflictError `data_dir_in_use`, `database_too_new`, `not_a_tocsin_database` or `master_key_mismatch`.
+ */
+export async function openSqliteStores(options: SqliteStoresOptions): Promise<Stores> {
+  const { dataDir, secrets, clock } = options
+  const claim = options.claim ?? 'exclusive'
+  let lock = claim === 'exclusive' ? lockDataDir(dataDir) : undefined
+  let database: Database | undefined
+  try {
+    database = openDatabase(join(dataDir, 'tocsin.db'), options)
+    if (needsMigration(database)) lock ??= lockDataDir(dataDir)
+    migrate(database)
+    useWriteAheadLog(database)
+    requireMasterKey(database, secrets)
+    if (claim === 'shared') lock?.release()
+    const commits = new GroupCommit(database, options)
+    return assembleStores({ database, commits, clock }, secrets, claim === 'exclusive' ? lock : undefined)
+  } catch (error) {
+    database?.close()
+    lock?.release()
+    throw error
+  }
+}
+
+function openDatabase(path: string, { busyTimeoutMs }: SqliteStoresOptions): Database {
+  const database = new Database(path, busyTimeoutMs === undefined ? {} : { busyTimeoutMs })
+  // FULL: in WAL mode the default (NORMAL) may lose commits on a loss of power. The fullfsync ones matter on macOS.
+  // No memory map: an I/O error there would kill the process instead of failing a statement.
+  for (const setting of [
+    'synchronous = FULL',
+    'fullfsync = ON',
+    'checkpoint_fullfsync = ON',
+    'foreign_keys = ON',
+    'trusted_schema = OFF',
+    'mmap_size = 0',
+    'temp_store = MEMORY',
+    'cache_size = -32768',
+    'journal_size_limit = 67108864',
+  ]) {
+    database.pragma(setting)
+  }
+  return database
+}
+
+function useWriteAheadLog(database: Database): void {
+  if (database.pragma('journal_mode = WAL') === 'wal') return
+  throw new ConflictError('file_system_unfit', `${database.path} cannot keep a write-ahead log where it is`, {
+    hint: 'Put the data directory on a local disk (TOCSIN_DATA_DIR).',
+  })
+}
+
+function assembleStores(context: StoreContext, secrets: SecretBox, lock: DataDirLock | undefined): Stores {
+  const { database, commits, clock } = context
+  return {
+    organizations: new SqliteOrganizationStore(context),
+    providers: new SqliteProviderStore(context),
+    keys: new SqliteKeyStore(context),
+    alerts: new SqliteAlertStore(context),
+    cases: new SqliteCaseStore(context),
+    playbooks: new SqlitePlaybookStore(context),
+    runs: new SqliteRunStore(context),
+    journal: new SqliteJournalStore(context),
+    connections: new SqliteConnectionStore(context, secrets),
+    async probe() {
+      await commits.write(() => setFact(database, 'probed_at', clock.now()))
+    },
+    async close() {
+      await commits.close()
+      database.close()
+      lock?.release()
+    },
+  }
+}
+
+function setFact(database: Database, name: string, value: number | Uint8Array): void {
+  database.run(
+    'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
+    name,
+    value,
+  )
+}
+
+const keyCheckPlace: SecretPlace = { organizationUuid: '', connectionUuid: '', field: 'master_key_check' }
+
+/**
+ * A known text is sealed at the first start and opened at every later one: a lost or swapped master key is noticed at once, and
+ * not when the first connection is used after new secrets were sealed with another key.
+ */
+function requireMasterKey(database: Database, secrets: SecretBox): void {
+  const check = database.get<{ value: Buffer }>(`SELECT value FROM facts WHERE name = 'master_key_check'`)
+  if (check === undefined) {
+    const { keyVersion, bytes } = secrets.seal(keyCheckPlace, new Secret('tocsin'))
+    setFact(database, 'master_key_check', Buffer.concat([Buffer.from([keyVersion]), bytes]))
+    return
+  }
+  try {
+    secrets.open(keyCheckPlace, { keyVersion: check.value[0] ?? 0, bytes: check.value.subarray(1) })
+  } catch (cause) {
+    throw new ConflictError(
+      'master_key_mismatch',
+      `the master key is not the one ${database.path} was made with`,
+      {
+        hint: 'Restore master.key beside the database, or set TOCSIN_MASTER_KEY to the key used before.',
+        cause,
+      },
+    )
+  }
+}
