@@ -38,19 +38,27 @@ export const allFields = [
 ] as const
 export type EnrichmentField = (typeof allFields)[number]
 
+const fieldsByKind = new Map(
+  Object.entries(fieldsOfKind).map(([kind, fields]) => [kind, new Set<string>([...commonFields, ...fields])]),
+)
+
+/** Whether records of the kind have the field. */
+export function isFieldOf(kind: IndicatorKind, field: string): boolean {
+  return fieldsByKind.get(kind)?.has(field) === true
+}
+
 /** What to ask for, each name once. Throws SkillError `field_not_available` for a field that the kind lacks. */
 export function fieldsToAskFor(
   kind: IndicatorKind,
   wanted: readonly EnrichmentField[] = [],
 ): readonly EnrichmentField[] {
-  const known = new Set<EnrichmentField>([...commonFields, ...fieldsOfKind[kind]])
-  const foreign = wanted.find((field) => !known.has(field))
+  const foreign = wanted.find((field) => !isFieldOf(kind, field))
   if (foreign !== undefined) {
     throw new SkillError(
       'field_not_available',
       `the provider has no field '${foreign}' for the kind '${kind}'`,
       {
-        hint: `fields of this kind: ${[...known].join(', ')}`,
+        hint: `fields of this kind: ${[...(fieldsByKind.get(kind) ?? [])].join(', ')}`,
       },
     )
   }

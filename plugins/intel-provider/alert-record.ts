@@ -1,0 +1,85 @@
+import { SkillError } from 'tocsin/plugin'
+import { isObject, numberAt, objectsAt, own, textAt, type JsonObject } from './json.ts'
+
+/** One alert of `/alert/v3`, with what a playbook branches on in front and all of it in `raw`. */
+export interface IntelAlert {
+  readonly id: string
+  readonly title: string | null
+  readonly type: string | null
+  readonly status: string | null
+  readonly assignee: string | null
+  readonly triggered: string | null
+  readonly rule: { readonly id: string | null; readonly name: string | null }
+  readonly portal_url: string | null
+  readonly entities: readonly AlertEntity[]
+  readonly raw: JsonObject
+}
+
+export interface AlertEntity {
+  readonly id: string | null
+  readonly name: string | null
+  readonly type: string | null
+}
+
+export interface Page<T> {
+  readonly items: readonly T[]
+  /** How many there are in all, null where the provider does not say. */
+  readonly total: number | null
+}
+
+/** Reads `{ data: [...], counts: { total } }`. Throws SkillError `bad_response` for anything else. */
+export function decodePage<T>(body: unknown, decode: (item: JsonObject) => T): Page<T> {
+  const data = own(body, 'data')
+  if (!Array.isArray(data)) throw new SkillError('bad_response', "the provider's list has no array 'data'")
+  return { items: data.filter(isObject).map(decode), total: numberAt(own(body, 'counts'), 'total') }
+}
+
+/** Throws SkillError `bad_response` for an alert without an id. */
+export function decodeAlert(alert: JsonObject): IntelAlert {
+  const id = textAt(alert, 'id')
+  if (id === null) throw new SkillError('bad_response', 'the provider gave an alert without an id')
+  const review = own(alert, 'review')
+  const rule = own(alert, 'rule')
+  return {
+    id,
+    title: textAt(alert, 'title'),
+    type: textAt(alert, 'type'),
+    status: textAt(review, 'status_in_portal'),
+    assignee: textAt(review, 'assignee'),
+    triggered: textAt(own(alert, 'log'), 'triggered'),
+    rule: { id: textAt(rule, 'id'), name: textAt(rule, 'name') },
+    portal_url: textAt(own(alert, 'url'), 'portal'),
+    entities: entitiesOf(alert),
+    raw: alert,
+  }
+}
+
+/** Whether the text is the id or the name of an entity of the alert, ignoring letter case. */
+export function mentions(alert: IntelAlert, entity: string): boolean {
+  const wanted = entity.toLowerCase()
+  return alert.entities.some(({ id, name }) => id?.toLowerCase() === wanted || name?.toLowerCase() === wanted)
+}
+
+/** Every entity the alert names, each once. */
+function entitiesOf(alert: JsonObject): readonly AlertEntity[] {
+  const entities = new Map<string, AlertEntity>()
+  for (const entity of namedIn(alert)) {
+    const read = { id: textAt(entity, 'id'), name: textAt(entity, 'name'), type: textAt(entity, 'type') }
+    if (read.id !== null || read.name !== null) entities.set(JSON.stringify([read.id, read.name]), read)
+  }
+  return [...entities.values()]
+}
+
+function* namedIn(alert: JsonObject): Generator {
+  for (const hit of objectsAt(alert, 'hits')) {
+    yield own(hit, 'primary_entity')
+    yield* objectsAt(hit, 'entities')
+  }
+  for (const enriched of objectsAt(alert, 'enriched_entities')) yield own(enriched, 'entity')
+  for (const reference of objectsAt(alert, 'triggered_by')) {
+    const paths = own(reference, 'entity_paths')
+    for (const path of Array.isArray(paths) ? paths : []) {
+      for (const step of objectsAt({ path }, 'path')) yield own(step, 'entity')
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { SkillError } from 'tocsin/plugin'
+import { textAt, type JsonObject } from './json.ts'
+
+/** One playbook alert of the search, with what a playbook branches on in front and all of it in `raw`. */
+export interface PlaybookAlert {
+  readonly id: string
+  readonly category: string | null
+  readonly title: string | null
+  readonly status: string | null
+  readonly priority: string | null
+  readonly assignee: string | null
+  readonly created: string | null
+  readonly updated: string | null
+  readonly raw: JsonObject
+  /** Null where they were not asked for, or are gone meanwhile. */
+  readonly details: JsonObject | null
+}
+
+/** Throws SkillError `bad_response` for an alert without an id. */
+export function decodePlaybookAlert(alert: JsonObject): PlaybookAlert {
+  const id = textAt(alert, 'playbook_alert_id')
+  if (id === null) throw new SkillError('bad_response', 'the provider gave a playbook alert without an id')
+  return {
+    id,
+    category: textAt(alert, 'category'),
+    title: textAt(alert, 'title'),
+    status: textAt(alert, 'status'),
+    priority: textAt(alert, 'priority'),
+    assignee: textAt(alert, 'assignee_name'),
+    created: textAt(alert, 'created'),
+    updated: textAt(alert, 'updated'),
+    raw: alert,
+    details: null,
+  }
+}
+
+/** The segment of the path under which the details of a category are; the categories not here have common details only. */
+const detailPaths = new Map([
+  ['domain_abuse', 'domain_abuse'],
+  ['cyber_vulnerability', 'vulnerability'],
+  ...[
+    'code_repo_leakage',
+    'third_party_risk',
+    'identity_novel_exposures',
+    'geopolitics_facility',
+    'malware_report',
+    'malicious_sites',
+    'compromised_bank_checks',
+  ].map((name) => [name, name] as const),
+])
+
+export const knownCategories: readonly string[] = [...detailPaths.keys()]
+
+/** How to ask for the details of an alert. Ids hold a colon, so they are encoded. */
+export function detailRequest({ id, category }: Pick<PlaybookAlert, 'id' | 'category'>): {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+} {
+  const segment = detailPaths.get(category ?? '')
+  const encoded = encodeURIComponent(id.toWellFormed())
+  return segment === undefined
+    ? { method: 'GET', path: `/playbook-alert/common/${encoded}` }
+    : { method: 'POST', path: `/playbook-alert/${segment}/${encoded}` }
+}

@@ -1,0 +1,79 @@
+import { isObject, objectsAt, own, textAt, type JsonObject } from '../json.ts'
+import { alertError, ok, type Answer } from './answer.ts'
+import { fixture } from './fixture.ts'
+
+const alwaysPresent = ['id', 'log', 'title', 'rule']
+const queryNames = new Set([
+  'triggered',
+  'limit',
+  'from',
+  'orderBy',
+  'direction',
+  'statusInPortal',
+  'assignee',
+  'alertRule',
+  'freetext',
+  'taggedText',
+  'fields',
+])
+
+export const loadAlerts = (): readonly JsonObject[] => objectsAt(fixture('v3-alert-page-event'), 'data')
+
+/** GET `/alert/v3`. */
+export function listAlerts(alerts: readonly JsonObject[], query: URLSearchParams): Answer {
+  const foreign = [...query.keys()].find((name) => !queryNames.has(name))
+  if (foreign !== undefined) return alertError(400, `Unknown query parameter ${foreign}`)
+  const from = Number(query.get('from') ?? 0)
+  const limit = Number(query.get('limit') ?? 10)
+  if (!(Number.isInteger(limit) && limit >= 1 && limit <= 1000))
+    return alertError(400, 'limit must be 1 to 1000')
+  if (!(Number.isInteger(from) && from >= 0 && from + limit <= 1000))
+    return alertError(400, 'from + limit exceeds 1000')
+  const range = readRange(query.get('triggered'))
+  if (range === undefined) return alertError(400, 'triggered must be [from,to]')
+  const direction = query.get('direction') === 'asc' ? 1 : -1
+  const fitting = alerts
+    .filter((alert) => range(triggeredOf(alert)) && fits(alert, query))
+    .toSorted((a, b) => direction * (triggeredOf(a) - triggeredOf(b)))
+  const page = fitting.slice(from, from + limit)
+  const fields = new Set([...alwaysPresent, ...(query.get('fields')?.split(',') ?? [])])
+  return ok({
+    data: page.map((alert) => Object.fromEntries(Object.entries(alert).filter(([name]) => fields.has(name)))),
+    counts: { returned: page.length, total: fitting.length },
+  })
+}
+
+/** GET `/alert/v3/{id}`. */
+export function getAlert(alerts: readonly JsonObject[], id: string): Answer {
+  const data = alerts.find((alert) => textAt(alert, 'id') === id)
+  return data === undefined ? alertError(404, 'Alert not found') : ok({ data })
+}
+
+/** The provider ignores milliseconds. */
+const triggeredOf = (alert: JsonObject): number =>
+  Math.floor(Date.parse(textAt(own(alert, 'log'), 'triggered') ?? '') / 1000)
+
+function fits(alert: JsonObject, query: URLSearchParams): boolean {
+  const review = own(alert, 'review')
+  const status = query.get('statusInPortal')
+  const assignee = query.get('assignee')
+  const rules = query.getAll('alertRule')
+  const rule = own(alert, 'rule')
+  return (
+    (status === null || textAt(review, 'status_in_portal') === status) &&
+    (assignee === null || textAt(review, 'assignee') === (assignee === 'NONE' ? null : assignee)) &&
+    (rules.length === 0 || (isObject(rule) && rules.includes(textAt(rule, 'id') ?? '')))
+  )
+}
+
+/** A test for seconds since 1970; ends relative to now are taken as open. `undefined` for a text that is no range. */
+function readRange(text: string | null): ((seconds: number) => boolean) | undefined {
+  if (text === null) return () => true
+  const ends = /^\[([^,]*),([^,]*)\]$/.exec(text)?.slice(1)
+  if (ends === undefined || new Set(ends.filter(isAbsolute).map((end) => end.length)).size > 1)
+    return undefined
+  const [from, to] = ends.map((end) => (isAbsolute(end) ? Math.floor(Date.parse(end) / 1000) : undefined))
+  return (seconds) => seconds >= (from ?? -Infinity) && seconds <= (to ?? Infinity)
+}
+
+const isAbsolute = (end: string): boolean => /^\d{4}/.test(end)

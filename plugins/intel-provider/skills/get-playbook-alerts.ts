@@ -1,0 +1,179 @@
+import { defineSkill, SkillError, type HttpClient } from 'tocsin/plugin'
+import { decodePage } from '../alert-record.ts'
+import { connection } from '../connection.ts'
+import { isObject, own, type JsonObject } from '../json.ts'
+import { collect, furthestOffset } from '../paging.ts'
+import { decodePlaybookAlert, detailRequest, type PlaybookAlert } from '../playbook-alert-record.ts'
+import { timeText } from '../time-range.ts'
+
+const textOrNull = { type: ['string', 'null'] } as const
+const time = { type: 'string', maxLength: 40, examples: ['2026-01-12T08:00:00Z'] } as const
+/** Each needs a call of its own. */
+const mostDetails = 50
+
+const alert = {
+  type: 'object',
+  required: [
+    'id',
+    'category',
+    'title',
+    'status',
+    'priority',
+    'assignee',
+    'created',
+    'updated',
+    'raw',
+    'details',
+  ],
+  additionalProperties: false,
+  properties: {
+    id: { type: 'string' },
+    category: textOrNull,
+    title: textOrNull,
+    status: { ...textOrNull, description: 'New, InProgress, Resolved, Dismissed or another.' },
+    priority: { ...textOrNull, description: 'Informational, Moderate, High or another.' },
+    assignee: textOrNull,
+    created: { ...textOrNull, description: 'ISO 8601 in UTC, as the provider wrote it.' },
+    updated: textOrNull,
+    raw: { type: 'object', additionalProperties: true, description: 'The alert as the search gave it.' },
+    details: {
+      type: ['object', 'null'],
+      additionalProperties: true,
+      'x-sensitive': true,
+      description:
+        'The panels of the alert. Those of identity exposures hold hashes of passwords and hints at them.',
+    },
+  },
+} as const
+
+export const getPlaybookAlerts = defineSkill({
+  name: 'get_playbook_alerts',
+  title: 'Get Playbook Alerts',
+  description:
+    'Searches playbook alerts by entity, status, priority, category and time, newest first; with details: true it also ' +
+    'fetches the panels of each.',
+  docs: 'https://docs.recordedfuture.com/reference',
+  effect: 'read',
+  connection,
+  input: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      entity: list('Ids of entities, e.g. idn:example.com.'),
+      statuses: {
+        type: 'array',
+        uniqueItems: true,
+        items: { type: 'string', enum: ['New', 'InProgress', 'Resolved', 'Dismissed'] },
+      },
+      priority: {
+        type: 'array',
+        uniqueItems: true,
+        items: { type: 'string', enum: ['Informational', 'Moderate', 'High'] },
+      },
+      category: list('Categories, e.g. domain_abuse, cyber_vulnerability, identity_novel_exposures.'),
+      assignee: list('Ids of users, e.g. uhash:AbCdEf1234.'),
+      created_from: { ...time, description: 'Created at this time or later: a time with its zone.' },
+      created_until: { ...time, description: 'Created at this time or earlier: a time with its zone.' },
+      updated_from: { ...time, description: 'Changed at this time or later: a time with its zone.' },
+      updated_until: { ...time, description: 'Changed at this time or earlier: a time with its zone.' },
+      order_by: { type: 'string', enum: ['created', 'updated'], default: 'created' },
+      direction: { type: 'string', enum: ['asc', 'desc'], default: 'desc' },
+      limit: {
+        type: 'integer',
+        minimum: 1,
+        maximum: furthestOffset,
+        default: 10,
+        description: 'Alerts to return.',
+      },
+      details: {
+        type: 'boolean',
+        default: false,
+        description: `Fetch the panels too, one call for each alert. Then limit is at most ${mostDetails}.`,
+      },
+    },
+  },
+  output: {
+    type: 'object',
+    required: ['alerts', 'counts', 'truncated'],
+    additionalProperties: false,
+    properties: {
+      alerts: { type: 'array', items: alert },
+      counts: {
+        type: 'object',
+        required: ['returned', 'total'],
+        additionalProperties: false,
+        properties: { returned: { type: 'integer' }, total: { type: ['number', 'null'] } },
+      },
+      truncated: {
+        type: 'boolean',
+        description: 'There are more alerts than are returned: narrow the question.',
+      },
+    },
+  },
+  examples: [
+    {
+      title: 'Alerts of an entity that has none',
+      input: { entity: ['idn:nothing.example'], priority: ['High'] },
+      output: { alerts: [], counts: { returned: 0, total: 0 }, truncated: false },
+    },
+  ],
+  async run(input, { http }) {
+    const limit = input.limit ?? 10
+    if (input.details && limit > mostDetails) throw tooManyDetails(limit)
+    const question = {
+      order_by: input.order_by ?? 'created',
+      direction: input.direction ?? 'desc',
+      entity: input.entity,
+      statuses: input.statuses,
+      priority: input.priority,
+      category: input.category,
+      assignee: input.assignee,
+      created_range: range(input.created_from, input.created_until),
+      updated_range: range(input.updated_from, input.updated_until),
+    }
+    const found = await collect<PlaybookAlert>({
+      limit,
+      pageSize: 100,
+      keyOf: (alert) => alert.id,
+      readPage: async (from, limit) => {
+        const json = { ...question, from, limit }
+        return decodePage((await http.post('/playbook-alert/search', { json })).json(), decodePlaybookAlert)
+      },
+    })
+    const alerts: PlaybookAlert[] = []
+    for (const alert of found.items) alerts.push(input.details ? await withDetails(alert, http) : alert)
+    return { alerts, counts: { returned: alerts.length, total: found.total }, truncated: found.truncated }
+  },
+})
+
+function list<const D extends string>(description: D) {
+  return {
+    type: 'array',
+    maxItems: 100,
+    items: { type: 'string', minLength: 1, maxLength: 500 },
+    description,
+  } as const
+}
+
+function range(from: string | undefined, until: string | undefined): JsonObject | undefined {
+  if (from === undefined && until === undefined) return undefined
+  return { from: from && timeText(from), until: until && timeText(until) }
+}
+
+/** An alert that was deleted between the two calls stays in the list, without details. */
+async function withDetails(alert: PlaybookAlert, http: HttpClient): Promise<PlaybookAlert> {
+  const { method, path } = detailRequest(alert)
+  const body = method === 'POST' ? { json: {} } : {}
+  const response = await http.request({ method, path, ...body, accept: [404] })
+  if (response.status === 404) return alert
+  const details = own(response.json(), 'data')
+  if (!isObject(details))
+    throw new SkillError('bad_response', "the details of a playbook alert lack the object 'data'")
+  return { ...alert, details }
+}
+
+function tooManyDetails(limit: number): SkillError {
+  return new SkillError('too_many_details', `details of ${limit} alerts are too many for one step`, {
+    hint: `give a limit of at most ${mostDetails}, or leave details out`,
+  })
+}

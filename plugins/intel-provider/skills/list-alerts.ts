@@ -1,0 +1,204 @@
+import { defineSkill, SkillError } from 'tocsin/plugin'
+import { decodeAlert, decodePage, mentions, type IntelAlert } from '../alert-record.ts'
+import { connection } from '../connection.ts'
+import { collect, furthestOffset } from '../paging.ts'
+import { timeRange } from '../time-range.ts'
+
+const textOrNull = { type: ['string', 'null'] } as const
+const time = { type: 'string', maxLength: 40, examples: ['2026-01-12T08:00:00Z', '-24h'] } as const
+
+const statuses = ['New', 'Pending', 'In Progress', 'Resolved', 'Dismissed', 'Flag for Tuning'] as const
+const blocks = [
+  'ai_insights',
+  'enriched_entities',
+  'hits',
+  'owner_organisation_details',
+  'review',
+  'triggered_by',
+  'type',
+  'url',
+] as const
+const defaultBlocks = ['review', 'type', 'url'] as const
+/** Where entities stand; an alert can weigh megabytes with them. */
+const heavyBlocks = ['hits', 'triggered_by'] as const
+
+const entity = {
+  type: 'object',
+  required: ['id', 'name', 'type'],
+  additionalProperties: false,
+  properties: { id: textOrNull, name: textOrNull, type: textOrNull },
+} as const
+
+const alert = {
+  type: 'object',
+  required: [
+    'id',
+    'title',
+    'type',
+    'status',
+    'assignee',
+    'triggered',
+    'rule',
+    'portal_url',
+    'entities',
+    'raw',
+  ],
+  additionalProperties: false,
+  properties: {
+    id: { type: 'string' },
+    title: textOrNull,
+    type: { ...textOrNull, description: 'EVENT, REFERENCE, ENTITY or another.' },
+    status: { ...textOrNull, description: 'As the portal shows it.' },
+    assignee: textOrNull,
+    triggered: { ...textOrNull, description: 'ISO 8601 in UTC, as the provider wrote it.' },
+    rule: {
+      type: 'object',
+      required: ['id', 'name'],
+      additionalProperties: false,
+      properties: { id: textOrNull, name: textOrNull },
+    },
+    portal_url: textOrNull,
+    entities: { type: 'array', items: entity, description: 'Those named in the blocks that were asked for.' },
+    raw: { type: 'object', additionalProperties: true, description: 'The alert as the provider gave it.' },
+  },
+} as const
+
+export const listAlerts = defineSkill({
+  name: 'list_alerts',
+  title: 'List Alerts',
+  description:
+    'Lists the alerts that the provider has triggered, newest first, by status, time range and entity.',
+  docs: 'https://docs.recordedfuture.com/reference/alerts-search',
+  effect: 'read',
+  connection,
+  input: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      status: { type: 'string', enum: statuses, description: 'As the portal shows it.' },
+      triggered_from: {
+        ...time,
+        description: 'Triggered at this time or later: a time with zone, or e.g. -24h.',
+      },
+      triggered_to: {
+        ...time,
+        description: 'Triggered at this time or earlier, written as triggered_from is.',
+      },
+      entity: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 500,
+        description:
+          'Id or name of an entity, ignoring case. The provider cannot filter by it: the newest 1000 alerts are read ' +
+          'and compared here; incomplete tells when there were more.',
+      },
+      priority: {
+        type: 'string',
+        description:
+          'Refused: these alerts have no priority. Use get_playbook_alerts, whose alerts have one.',
+      },
+      alert_rule: {
+        type: 'array',
+        maxItems: 100,
+        items: { type: 'string', minLength: 1 },
+        description: 'Ids of rules.',
+      },
+      assignee: { type: 'string', minLength: 1, maxLength: 200, description: 'An email address, or NONE.' },
+      limit: {
+        type: 'integer',
+        minimum: 1,
+        maximum: furthestOffset,
+        default: 100,
+        description: 'Alerts to return.',
+      },
+      direction: {
+        type: 'string',
+        enum: ['asc', 'desc'],
+        default: 'desc',
+        description: 'By the time of triggering.',
+      },
+      fields: {
+        type: 'array',
+        uniqueItems: true,
+        items: { type: 'string', enum: blocks },
+        default: defaultBlocks,
+        description:
+          'Blocks of an alert to ask for besides id, log, title and rule. With hits it can have megabytes.',
+      },
+    },
+  },
+  output: {
+    type: 'object',
+    required: ['alerts', 'counts', 'truncated', 'incomplete'],
+    additionalProperties: false,
+    properties: {
+      alerts: { type: 'array', items: alert },
+      counts: {
+        type: 'object',
+        required: ['returned', 'total'],
+        additionalProperties: false,
+        properties: {
+          returned: { type: 'integer' },
+          total: {
+            type: ['number', 'null'],
+            description: 'What the provider has before the match by entity.',
+          },
+        },
+      },
+      truncated: {
+        type: 'boolean',
+        description: 'There are more alerts than are returned: narrow the time range.',
+      },
+      incomplete: {
+        type: 'boolean',
+        description: 'Not all alerts were compared with entity; some may be missing.',
+      },
+    },
+  },
+  examples: [
+    {
+      title: 'Open alerts of a day on which there were none',
+      input: { status: 'New', triggered_from: '2025-01-01T00:00:00Z', triggered_to: '2025-01-02T00:00:00Z' },
+      output: { alerts: [], counts: { returned: 0, total: 0 }, truncated: false, incomplete: false },
+    },
+  ],
+  async run(input, { http }) {
+    if (input.priority !== undefined) throw priorityRefused()
+    const { entity } = input
+    const fields = new Set([...(input.fields ?? defaultBlocks), ...(entity === undefined ? [] : heavyBlocks)])
+    const query = {
+      triggered: timeRange(input.triggered_from, input.triggered_to),
+      statusInPortal: input.status,
+      alertRule: input.alert_rule,
+      assignee: input.assignee,
+      orderBy: 'triggered',
+      direction: input.direction ?? 'desc',
+      fields: [...fields].join(','),
+    }
+    const found = await collect<IntelAlert>({
+      limit: input.limit ?? 100,
+      // Small pages where alerts are heavy, so that a page stays below the cap on a body.
+      pageSize: heavyBlocks.some((block) => fields.has(block)) ? 25 : 100,
+      keyOf: (alert) => alert.id,
+      wanted: entity === undefined ? undefined : (alert) => mentions(alert, entity),
+      readPage: async (from, limit) =>
+        decodePage((await http.get('/alert/v3', { query: { ...query, from, limit } })).json(), decodeAlert),
+    })
+    return {
+      alerts: found.items,
+      counts: { returned: found.items.length, total: found.total },
+      truncated: found.truncated,
+      incomplete: entity !== undefined && found.truncated,
+    }
+  },
+})
+
+function priorityRefused(): SkillError {
+  return new SkillError(
+    'priority_not_supported',
+    'alerts of this list have no priority, so it cannot be a filter',
+    {
+      hint: 'use get_playbook_alerts for alerts with a priority, or filter by status and time here',
+    },
+  )
+}
