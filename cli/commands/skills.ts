@@ -17,9 +17,13 @@ export function skillsCommand(): Command {
         (skill) => name === undefined || skill.name === name || skill.plugin.name === name,
       )
       if (skills.length === 0) {
-        throw new TocsinError('skill_not_found', `no installed skill or plugin is named '${printable(name ?? '')}'`, {
-          hint: 'see `tocsin skills` for what is installed',
-        })
+        throw new TocsinError(
+          'skill_not_found',
+          `no installed skill or plugin is named '${printable(name ?? '')}'`,
+          {
+            hint: 'see `tocsin skills` for what is installed',
+          },
+        )
       }
       console.log(options.json ? JSON.stringify(skills.map(describe), null, 2) : overview(skills))
     })

@@ -41,9 +41,13 @@ async function playbookFiles(paths: readonly string[]): Promise<string[]> {
   const found = await Promise.all(paths.map(filesAt))
   const files = [...new Set(found.flat())]
   if (files.length === 0) {
-    throw new TocsinError('no_playbooks', `no playbooks in ${paths.map((path) => printable(path)).join(', ')}`, {
-      hint: 'playbooks are files named <name>.yaml',
-    })
+    throw new TocsinError(
+      'no_playbooks',
+      `no playbooks in ${paths.map((path) => printable(path)).join(', ')}`,
+      {
+        hint: 'playbooks are files named <name>.yaml',
+      },
+    )
   }
   return files
 }

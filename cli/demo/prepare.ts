@@ -1,0 +1,57 @@
+import { TocsinError } from '../../core/plugin/index.ts'
+import { loadSandbox } from '../../core/registry/index.ts'
+import { readConfig } from '../../server/config.ts'
+import { startTocsin, type Tocsin } from '../../server/main.ts'
+import { apiClient } from './api-client.ts'
+import type { SampleAlert } from './sample-alerts.ts'
+
+/** Where the demo's alerts belong. */
+export const demoOrganization = { code: 'demo', name: 'Demo organization' }
+
+/** A server in a folder of its own, with the sandboxes of its plugins behind it. */
+export interface RunningDemo {
+  readonly tocsin: Tocsin
+  readonly key: string
+  close(): Promise<void>
+}
+
+/** Starts the sandbox and the server, and makes what the alerts need: organization, providers, connection. */
+export async function prepareDemo(folder: string, samples: readonly SampleAlert[]): Promise<RunningDemo> {
+  const { pluginsDir } = readConfig({})
+  const sandbox = await (await loadSandbox(pluginsDir, 'intel_provider')).start()
+  const tocsin = await startTocsin(
+    readConfig({
+      TOCSIN_DATA_DIR: folder,
+      TOCSIN_PORT: '0',
+      TOCSIN_LOG_LEVEL: 'error',
+      TOCSIN_ALLOW_PRIVATE_EGRESS: new URL(sandbox.url).host,
+    }),
+  )
+  const key = tocsin.adminKey
+  if (key === undefined) throw new TocsinError('demo_not_fresh', `the folder ${folder} was not empty`)
+
+  const api = apiClient(tocsin.apiUrl, key)
+  await api.post('/organizations', demoOrganization)
+  await addMissingProviders(samples, api)
+  await api.post('/connections', {
+    organization_code: demoOrganization.code,
+    name: 'intel',
+    plugin: 'intel_provider',
+    settings: sandbox.settings,
+  })
+  return {
+    tocsin,
+    key,
+    async close() {
+      await tocsin.close()
+      await sandbox.close()
+    },
+  }
+}
+
+async function addMissingProviders(samples: readonly SampleAlert[], api: ReturnType<typeof apiClient>) {
+  const { data } = await api.get<{ data: readonly { code: string }[] }>('/providers')
+  const known = new Set(data.map((provider) => provider.code))
+  const missing = new Set(samples.map((sample) => sample.provider).filter((code) => !known.has(code)))
+  for (const code of missing) await api.post('/providers', { code, name: code })
+}
