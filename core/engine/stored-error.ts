@@ -17,9 +17,7 @@ export function toStoredError(
   log: Log,
   fields: Readonly<Record<string, unknown>>,
 ): StoredError {
-  if (error instanceof TocsinError) {
-    return boundError({ code: error.code, message: error.message, hint: error.hint, details: error.details })
-  }
+  if (error instanceof TocsinError) return storedTocsinError(error)
   const stack = error instanceof Error ? (error.stack ?? error.message) : describe(error)
   log.error({ ...fields, stack: cut(stack, 8_000) }, 'a step failed in a way that nobody foresaw')
   return {
@@ -30,7 +28,7 @@ export function toStoredError(
 }
 
 /** Cuts what is too long and drops what is not JSON. */
-export function boundError(error: StoredError): StoredError {
+export function storedTocsinError(error: TocsinError): StoredError {
   const details = boundDetails(error.details)
   return {
     code: cut(error.code, 100),

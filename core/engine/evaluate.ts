@@ -1,0 +1,58 @@
+import { TocsinError } from '../plugin/index.ts'
+import { evaluateTemplate } from '../playbook/template.ts'
+import { parseDurationMs } from '../playbook/durations.ts'
+import type { Template } from '../playbook/playbook.ts'
+import type { Program } from '../expression/index.ts'
+import type { Scope } from './scope.ts'
+
+/** What a template stands for here and now. Throws what the step fails with. */
+export function valueOf(template: Template, scope: Scope): unknown {
+  return evaluateTemplate(template, namesOf(scope), scope.budget)
+}
+
+/** Throws when the condition fails or is no boolean: an error never means false. */
+export function holds(condition: Program, scope: Scope): boolean {
+  const value = condition.evaluate(namesOf(scope), scope.budget)
+  if (typeof value === 'boolean') return value
+  throw new TocsinError(
+    'condition_not_boolean',
+    `the condition is ${typeof value} and neither true nor false`,
+    {
+      hint: 'compare it with something, or write has(…)',
+    },
+  )
+}
+
+/** Epoch milliseconds at which a wait ends. */
+export function untilMs(wait: { durationMs: Template } | { until: Template }, scope: Scope): number {
+  if ('until' in wait) return timeOf(valueOf(wait.until, scope))
+  return scope.thread.nowMs + durationOf(valueOf(wait.durationMs, scope))
+}
+
+/** What expressions see. */
+function namesOf(scope: Scope): Record<string, unknown> {
+  const { names, locals, thread } = scope
+  return { ...names, ...locals, steps: thread.steps, now: new Date(thread.nowMs).toISOString() }
+}
+
+const seconds = /^(\d{1,10}(?:\.\d{1,9})?)s$/
+
+function durationOf(value: unknown): number {
+  if (typeof value === 'number' && value >= 0 && value < Infinity) return value
+  if (typeof value === 'string') {
+    const fraction = seconds.exec(value)
+    const ms = fraction ? Number(fraction[1]) * 1000 : parseDurationMs(value)
+    if (ms !== undefined) return ms
+  }
+  throw new TocsinError('wait_invalid', `cannot wait for ${JSON.stringify(value)}`, {
+    hint: 'write a duration such as 30s, 5m or 1h',
+  })
+}
+
+function timeOf(value: unknown): number {
+  const ms = typeof value === 'number' ? value : typeof value === 'string' ? Date.parse(value) : NaN
+  if (Number.isFinite(ms)) return ms
+  throw new TocsinError('wait_invalid', `cannot wait until ${JSON.stringify(value)}`, {
+    hint: 'write a time such as 2026-03-01T08:00:00Z',
+  })
+}

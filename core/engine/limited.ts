@@ -1,0 +1,26 @@
+/**
+ * Runs `task(0)` to `task(count - 1)`, at most `limit` at once, and gives the results in order. When one rejects, no further
+ * one starts; it rejects, with the first reason, once all that have started are over.
+ */
+export async function limited<T>(
+  count: number,
+  limit: number,
+  task: (index: number) => Promise<T>,
+): Promise<readonly T[]> {
+  const results = Array.from<T>({ length: count })
+  let next = 0
+  let failure: { readonly reason: unknown } | undefined
+  const work = async () => {
+    while (next < count && failure === undefined) {
+      const index = next++
+      try {
+        results[index] = await task(index)
+      } catch (reason) {
+        failure ??= { reason }
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(limit, count) }, work))
+  if (failure !== undefined) throw failure.reason
+  return results
+}

@@ -1,0 +1,100 @@
+import type { StoredError } from '../domain/run.ts'
+import type { Budget } from '../expression/index.ts'
+import type { Step } from '../playbook/playbook.ts'
+import type { Flow, ItemView } from './flow.ts'
+import { idsWithin } from './step-ids.ts'
+
+/** What expressions see as `steps.<id>`. */
+export interface StepView {
+  readonly status: 'completed' | 'failed' | 'skipped'
+  /** Whether it completed. */
+  readonly ok: boolean
+  readonly output?: unknown
+  readonly error?: StoredError
+  /** Of a `foreach`. */
+  readonly items?: readonly ItemView[]
+}
+
+/** Names that stay the same in a run: `alert`, `organization`, `case`, `inputs`; and what is known of `run` beforehand. */
+export interface RunNames {
+  readonly [name: string]: unknown
+  readonly run?: Readonly<Record<string, unknown>>
+}
+
+/** What steps in order share and change. A branch gets a copy, so that siblings never see each other. */
+export interface Thread {
+  /** Without prototype, by id. */
+  readonly steps: Record<string, StepView>
+  /** The latest recorded time so far: all that the interpreter knows of time, and the same on every replay. */
+  nowMs: number
+}
+
+export interface Deadline {
+  /** Epoch milliseconds, or Infinity. */
+  readonly atMs: number
+  readonly error: StoredError
+  /** Of the group it belongs to; `''` for the run. */
+  readonly path: string
+}
+
+/** Where the interpreter stands: what expressions see and by when the present steps must have ended. */
+export interface Scope {
+  readonly names: RunNames
+  /** `item`, `index`, `error`, `output`, where they exist. */
+  readonly locals: Readonly<Record<string, unknown>>
+  readonly thread: Thread
+  readonly deadline: Deadline
+  /** In `finally`: goes on although the run is cancelled. */
+  readonly shielded: boolean
+  /** For all expressions of the run together. */
+  readonly budget: Budget
+}
+
+export function withLocals(scope: Scope, locals: Readonly<Record<string, unknown>>): Scope {
+  return { ...scope, locals: { ...scope.locals, ...locals } }
+}
+
+/** A branch that begins now and sees the steps so far. */
+export function fork(scope: Scope): Scope {
+  const { steps, nowMs } = scope.thread
+  return { ...scope, thread: { steps: Object.assign(emptySteps(), steps), nowMs } }
+}
+
+/** The branch has ended: its steps are seen from now on. */
+export function join(scope: Scope, branch: Scope, step: Step): void {
+  for (const id of idsWithin(step)) {
+    const view = branch.thread.steps[id]
+    if (view) scope.thread.steps[id] = view
+  }
+  advance(scope, branch.thread.nowMs)
+}
+
+/** Recorded time passes; it never goes back, even if a clock was set back. */
+export function advance(scope: Scope, atMs: number): void {
+  scope.thread.nowMs = Math.max(scope.thread.nowMs, atMs)
+}
+
+export function isOver(deadline: Deadline, scope: Scope): boolean {
+  return scope.thread.nowMs >= deadline.atMs
+}
+
+export function emptySteps(): Record<string, StepView> {
+  return Object.create(null) as Record<string, StepView>
+}
+
+/** A step that is not reached, or not yet: as skipped, without output. */
+export const unreached: StepView = Object.freeze({ status: 'skipped', ok: false })
+
+export function viewOf(flow: Exclude<Flow, { state: 'run_ends' }>): StepView {
+  const output = 'output' in flow && flow.output !== undefined ? { output: flow.output } : {}
+  const items = 'items' in flow && flow.items ? { items: flow.items } : {}
+  switch (flow.state) {
+    case 'completed':
+      return { status: 'completed', ok: true, ...output, ...items }
+    case 'skipped':
+      return { status: 'skipped', ok: false, ...output }
+    case 'failed':
+    case 'handled':
+      return { status: 'failed', ok: false, error: flow.error, ...output, ...items }
+  }
+}
