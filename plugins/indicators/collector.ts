@@ -1,0 +1,57 @@
+import {
+  extractedKinds,
+  maxPlaces,
+  type Cut,
+  type Extraction,
+  type ExtractedKind,
+  type FoundObservable,
+} from './observables.ts'
+
+/** Collects distinct values up to a limit per kind, in order of first appearance. */
+export interface Collector {
+  add(kind: ExtractedKind, value: string, place: string): void
+  cut(what: Cut): void
+  leaveOut(kind: ExtractedKind, value: string): void
+  result(): Extraction
+}
+
+/** Users and hosts are the same whatever their case; the first spelling stays. */
+const identityOf = (kind: ExtractedKind, value: string): string =>
+  `${kind} ${kind === 'user' ? value.toLowerCase() : value}`
+
+/** The left-out are only counted, so their memory is bounded apart from the lists. */
+const maxCounted = 10_000
+
+export function createCollector(maxPerKind: number): Collector {
+  const found = new Map<string, FoundObservable & { readonly places: string[] }>()
+  const counts = new Map<ExtractedKind, number>()
+  const cuts = new Set<Cut>()
+  const leftOut = new Set<string>()
+  return {
+    add(kind, value, place) {
+      const identity = identityOf(kind, value)
+      const known = found.get(identity)
+      if (known !== undefined) {
+        if (known.places.length < maxPlaces && !known.places.includes(place)) known.places.push(place)
+        return
+      }
+      const count = counts.get(kind) ?? 0
+      if (count >= maxPerKind) {
+        cuts.add(kind)
+        return
+      }
+      counts.set(kind, count + 1)
+      found.set(identity, { kind, value, places: [place] })
+    },
+    cut: (what) => void cuts.add(what),
+    leaveOut(kind, value) {
+      if (leftOut.size < maxCounted) leftOut.add(identityOf(kind, value))
+    },
+    result() {
+      const all = [...found.values()]
+      const of = (kind: ExtractedKind) => all.filter((one) => one.kind === kind).map((one) => one.value)
+      const lists = Object.fromEntries(extractedKinds.map((kind) => [kind, of(kind)]))
+      return { ...(lists as Record<ExtractedKind, string[]>), all, cut: [...cuts], leftOut: leftOut.size }
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import { domainToASCII } from 'node:url'
+import { parse } from 'tldts'
+
+const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
+
+/**
+ * Reads the whole of `text` as a DNS name under a public suffix (ICANN's part of the list; also `.onion`, and `.example` for
+ * documentation). Lower case, internationalised names in punycode; `undefined` when it is none.
+ */
+export function parseDomain(text: string): string | undefined {
+  if (text.length > 253 || !text.includes('.')) return undefined
+  const name = toAscii(text.endsWith('.') ? text.slice(0, -1) : text)
+  if (name.length > 253 || !name.split('.').every((part) => label.test(part))) return undefined
+  const { domain, isIcann, publicSuffix } = parse(name, {
+    extractHostname: false,
+    validateHostname: false,
+    detectIp: false,
+  })
+  if (domain === null || domain.includes('_')) return undefined
+  return isIcann === true || publicSuffix === 'example' ? name : undefined
+}
+
+/** `domainToASCII` leaves ASCII names with `_` alone only when it is not asked. */
+const toAscii = (text: string): string =>
+  /^[\w.-]+$/.test(text) ? text.toLowerCase() : domainToASCII(text.toLowerCase())
+
+/** Suffixes that are file extensions first: a bare name of two labels with one of them is a file. */
+const fileSuffixes = new Set(['zip', 'mov', 'sh', 'py', 'rs', 'md', 'ps', 'so', 'cab', 'pm', 'bz'])
+/** Extensions before the last one: `invoice.pdf.zip`, `libcrypto.1.so`. */
+const fileInfix = /\.(?:pdf|docx?|xlsx?|pptx?|tar|min|exe|html?|txt|jpe?g|png|\d+)\.[a-z]+$/
+/** Names of fields as log lines write them (`host.name`, `user.id`): their last part is also a top-level domain. */
+const fieldName =
+  /^(?:[a-z_]+\.)*(?:user|host|process|event|file|client|server|source|destination|browser|os|app|device|agent|rule|alert|account|service|object|target|actor|parent|request|response|http|dns|url|network|data|threat)\.(?:name|id|email|group|host|link|page|date|network|domains|as|hash|ip|app|mobile|security|cloud)$/
+/** Brands that read like names when they stand in capitals. */
+const brands = new Set(['ASP.NET', 'ADO.NET', 'VB.NET'])
+/** One label in front of a cloud API's domain is the name of a service, unless what it serves is customers' content. */
+const cloudApi = /^(?!storage\.|firebasestorage\.|s3[.-])[a-z0-9-]+\.(?:googleapis|amazonaws)\.com$/
+
+/** The name of a cloud provider's API, as audit logs use it for naming services: no indicator. */
+export const isCloudApi = (name: string): boolean => cloudApi.test(name)
+
+const scriptWithoutSpaces = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}]/u
+
+/** Bare names in running text; not files, paths, fields, method names or services of cloud providers. */
+export function findDomains(text: string): string[] {
+  const found: string[] = []
+  for (const match of text.matchAll(/[\p{L}\p{M}\p{N}_.-]+/gu)) {
+    const { index } = match
+    const word = match[0]
+    if (word.length > 300 || !word.includes('.')) continue
+    const before = text.slice(Math.max(0, index - 3), index)
+    const after = text.slice(index + word.length, index + word.length + 2)
+    // `a@b`, `$x.name`, `f.call(`, `key.name=`: not names of machines.
+    if (/[@$%]$/.test(before) || /^[(=@]/.test(after) || isInPath(before)) continue
+    for (const part of scriptWithoutSpaces.test(word) && /[a-z]/i.test(word) ? splitScripts(word) : [word]) {
+      const name = readBareName(part.replace(/^[.-]+|[.-]+$/g, ''))
+      if (name !== undefined) found.push(name)
+    }
+  }
+  return found
+}
+
+/** Inside a path, but not at the start of `//host/share` or `\\host\share`. */
+const isInPath = (before: string): boolean =>
+  /[/\\]$/.test(before) && !/^(?:|.*[\s"'(=:])(?:\/\/|\\\\)$/s.test(before)
+
+/** Text without spaces around a name: the whole is a name (`例え.jp`), or the ASCII part of it is. */
+function splitScripts(word: string): string[] {
+  if (parseDomain(word) !== undefined && !/[a-z0-9][^\x00-\x7F]|[^\x00-\x7F][a-z0-9]/i.test(word))
+    return [word]
+  return word.match(/[a-z0-9_.-]+/gi) ?? []
+}
+
+function readBareName(word: string): string | undefined {
+  const lastDot = word.lastIndexOf('.')
+  const suffix = word.slice(lastDot + 1)
+  if (lastDot < 1 || /\d/.test(suffix.replace(/^xn--.*/i, '')) || brands.has(word)) return undefined
+  // `Exploit.PDF-JS.MF`, `Socket.IO`, `end.The`: a suffix in capitals belongs to a name all in capitals.
+  if (suffix !== suffix.toLowerCase() && word !== word.toUpperCase()) return undefined
+  const name = parseDomain(word)
+  if (name === undefined || isCloudApi(name) || fieldName.test(name)) return undefined
+  return isFile(word, name) ? undefined : name
+}
+
+function isFile(word: string, name: string): boolean {
+  const suffix = name.slice(name.lastIndexOf('.') + 1)
+  // Applications of a Mac: `Terminal.app`.
+  if (suffix === 'app') return /[A-Z]/.test(word)
+  return fileSuffixes.has(suffix) && (name.indexOf('.') === name.lastIndexOf('.') || fileInfix.test(name))
+}

@@ -1,0 +1,166 @@
+import { createCollector, type Collector } from './collector.ts'
+import { parseDomain } from './domain-names.ts'
+import { parseEmail } from './emails.ts'
+import { contextOf, keyOfMember, textOf, type Field, type Members } from './field-context.ts'
+import { findInText, type Reports, type TextContext } from './find-in-text.ts'
+import { findHashes } from './hashes.ts'
+import { parseIp, type IpAddress } from './ip-addresses.ts'
+import { parseUser } from './names.ts'
+import {
+  maxCharacters,
+  maxDepth,
+  maxNestedDocuments,
+  maxNodes,
+  type ExtractedKind,
+  type Extraction,
+  type ExtractionOptions,
+} from './observables.ts'
+
+/** Finds the observables of a text; a text that is JSON is read as JSON. Pure, and linear in the length of the text. */
+export function extractObservables(text: string, options: ExtractionOptions = {}): Extraction {
+  return extract(text, options)
+}
+
+/** Finds the observables of any JSON value; strings in it that are JSON are read as such. */
+export function extractFromJson(value: unknown, options: ExtractionOptions = {}): Extraction {
+  return extract(value, options)
+}
+
+function extract(value: unknown, options: ExtractionOptions): Extraction {
+  const collector = createCollector(options.maxPerKind ?? 50)
+  const walk: Walk = { collector, reportsAt: reportsFor(collector, options), characters: 0, nodes: 0 }
+  visit(
+    walk,
+    value,
+    { key: '', parentKey: '', members: undefined, inLinks: false },
+    { pointer: '', fixed: false, depth: 0, documents: 0 },
+  )
+  return collector.result()
+}
+
+interface Walk {
+  readonly collector: Collector
+  readonly reportsAt: (place: string) => Reports
+  characters: number
+  nodes: number
+}
+
+interface Position {
+  readonly pointer: string
+  /** Inside a JSON document in a string: there is no pointer further in, places stay at the string. */
+  readonly fixed: boolean
+  readonly depth: number
+  readonly documents: number
+}
+
+function visit(walk: Walk, value: unknown, field: Field, position: Position): void {
+  if (typeof value === 'string') {
+    visitText(walk, value, field, position)
+  } else if (typeof value === 'object' && value !== null) {
+    if (position.depth >= maxDepth) return walk.collector.cut('depth')
+    if (Array.isArray(value)) visitArray(walk, value, field, position)
+    else visitObject(walk, value as Members, field, position)
+  }
+}
+
+function visitArray(walk: Walk, values: readonly unknown[], field: Field, position: Position): void {
+  for (const [index, value] of values.entries()) {
+    if (!spend(walk, 0)) return
+    visit(walk, value, field, inside(position, String(index)))
+  }
+}
+
+function visitObject(walk: Walk, members: Members, field: Field, position: Position): void {
+  const upnSuffix = textOf(members, 'UPNSuffix')
+  const account =
+    upnSuffix === undefined ? undefined : parseUser(`${textOf(members, 'Name') ?? ''}@${upnSuffix}`)
+  if (account !== undefined) walk.reportsAt(position.pointer).report('user', account)
+  for (const [key, value] of Object.entries(members)) {
+    if (!spend(walk, key.length)) return
+    const at = inside(position, key)
+    reportKey(key, walk.reportsAt(at.pointer))
+    if (account !== undefined && (key === 'Name' || key === 'UPNSuffix')) continue
+    const inLinks = field.inLinks || /^_?links$/.test(field.key) || textOf(members, 'rel') !== undefined
+    visit(walk, value, { key: keyOfMember(members, key), parentKey: field.key, members, inLinks }, at)
+  }
+}
+
+/** Tables keyed by address, hash or account. */
+function reportKey(key: string, reports: Reports): void {
+  if (key.length < 3 || key.length > 320) return
+  const ip = /^[0-9a-f:.]+$/i.test(key) ? parseIp(key) : undefined
+  if (ip !== undefined) reports.ip(ip)
+  for (const hash of /^[0-9a-f]{32,128}$/i.test(key) ? findHashes(key) : []) reports.report('hash', hash)
+  const email = key.includes('@') ? parseEmail(key) : undefined
+  if (email !== undefined) reports.report('email', email.value)
+}
+
+function visitText(walk: Walk, written: string, field: Field, position: Position): void {
+  const room = maxCharacters - walk.characters
+  if (!spend(walk, written.length) && room <= 0) return
+  const text = written.length > room ? written.slice(0, room) : written
+  const document = parseDocument(text, position)
+  if (document !== undefined) {
+    // Characters of a document in a string have been paid for: reading it costs no more than scanning it.
+    walk.characters -= text.length
+    const documents = position.documents + 1
+    visit(walk, document.value, field, {
+      ...position,
+      fixed: position.depth > 0 || position.fixed,
+      documents,
+    })
+    return
+  }
+  const context = contextOf(field)
+  findInText(text, field.key === '' ? asProse(context) : context, walk.reportsAt(position.pointer))
+}
+
+/** A text without a key is what somebody sent. */
+const asProse = (context: TextContext): TextContext => ({
+  ...context,
+  meaning: { ...context.meaning, prose: true },
+})
+
+/** Wrapped, since `null` is a document too. */
+function parseDocument(text: string, position: Position): { readonly value: unknown } | undefined {
+  const start = /^\s{0,100}([[{"])/.exec(text)?.[1]
+  if (start === undefined || position.documents > maxNestedDocuments) return undefined
+  if (start === '"' && position.depth > 0) return undefined
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch {
+    return undefined
+  }
+}
+
+/** Takes from the budget of the whole input; false, and a mark, when it is used up. */
+function spend(walk: Walk, characters: number): boolean {
+  walk.characters += characters
+  walk.nodes += 1
+  if (walk.characters <= maxCharacters && walk.nodes <= maxNodes) return true
+  walk.collector.cut('input')
+  return false
+}
+
+function inside(position: Position, name: string): Position {
+  const pointer = position.fixed
+    ? position.pointer
+    : `${position.pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+  return { ...position, pointer, depth: position.depth + 1 }
+}
+
+/** Applies the options to what the finders report. */
+function reportsFor(collector: Collector, options: ExtractionOptions): (place: string) => Reports {
+  const own = (options.ownDomains ?? []).map((name) => parseDomain(name) ?? name.toLowerCase())
+  const isOwn = (name: string) => own.some((domain) => name === domain || name.endsWith(`.${domain}`))
+  const isPrivate = (ip: IpAddress | undefined) => ip?.scope === 'private' && options.includePrivate !== true
+  return (place) => {
+    const put = (kind: ExtractedKind, value: string, leaveOut: boolean) =>
+      leaveOut ? collector.leaveOut(kind, value) : collector.add(kind, value, place)
+    return {
+      report: (kind, value) => put(kind, value, kind === 'domain' && isOwn(value)),
+      ip: (ip) => put('ip', ip.value, isPrivate(ip)),
+      url: (url, at) => put('url', url, isPrivate(at) || isOwn(new URL(url).hostname)),
+    }
+  }
+}

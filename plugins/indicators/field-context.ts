@@ -1,0 +1,98 @@
+import type { TextContext } from './find-in-text.ts'
+import { meaningOf, wordsOf } from './key-meaning.ts'
+
+/** A JSON object that came from outside: read with {@link own} only. */
+export type Members = Readonly<Record<string, unknown>>
+
+/** Where a text stands: its key, the key of the object around it, and that object. */
+export interface Field {
+  readonly key: string
+  readonly parentKey: string
+  readonly members: Members | undefined
+  /** Below a `_links` or beside a `rel`. */
+  readonly inLinks: boolean
+}
+
+const person = /(?:user|users|useraccount|actor|actors|person|principal|member|employee|by|admin|invitee)$/
+const machine = /(?:host|machine|computer|device|endpoint|workstation)$/
+const outsideParty = /^(?:from|sender|source|returnpath|replyto)$/
+const accountNamed = new Set(['name', 'login', 'alternateid', 'username', 'accountname'])
+const addressed = new Set(['email', 'emailaddress', 'mail', 'id', 'address'])
+/** Beside one of these, `name` is what people call themselves. */
+const betterThanName = ['login', 'email', 'email_address', 'username', 'userName', 'alternateId', 'upn']
+/** Beside one of these, `accountName` is a person's and not a cloud account's. */
+const besideAccountName = [
+  'AccountSid',
+  'accountSid',
+  'AccountDomain',
+  'accountDomain',
+  'AccountUpn',
+  'domainName',
+]
+
+const consoleWord = new Set(
+  'self portal console results tool alert incident detection case ticket investigation report falcon dashboard view permalink html api event finding issue help docs documentation'.split(
+    ' ',
+  ),
+)
+const linkWord = new Set(['link', 'links', 'url', 'href', 'uri', 'permalink'])
+
+/** Reads what key, parent and siblings say about a text. */
+export function contextOf({ key, parentKey, members, inLinks }: Field): TextContext {
+  const meaning = meaningOf(key)
+  const words = wordsOf(key)
+  const whole = words.join('')
+  const parent = wordsOf(parentKey).join('')
+  const type = textOf(members, 'type') ?? textOf(members, 'Type') ?? textOf(members, 'entityType') ?? ''
+  // A role or a group has a name too; it is nobody's account.
+  const isNobody = /(?:role|group|team|app\w*)$/i.test(type) && type !== 'AssumedRole'
+  return {
+    meaning,
+    user: isNobody ? undefined : (meaning.user ?? userBySurroundings(whole, parent, type, members)),
+    host:
+      meaning.host ??
+      (whole === 'name' && (machine.test(parent) || machine.test(type.toLowerCase()))
+        ? 'machine'
+        : undefined),
+    sender: meaning.sender || (addressed.has(whole) && outsideParty.test(parent)),
+    consoleLink:
+      isConsoleLink(words, inLinks) || (whole === 'link' && textOf(members, 'value') !== undefined),
+  }
+}
+
+function userBySurroundings(
+  whole: string,
+  parent: string,
+  type: string,
+  members: Members | undefined,
+): TextContext['user'] {
+  if (whole === 'accountname' && besideAccountName.some((name) => textOf(members, name) !== undefined))
+    return 'account'
+  if (!person.test(parent) && !/^(?:user|account)$/i.test(type)) return undefined
+  if (accountNamed.has(whole)) {
+    const isDisplayName =
+      whole === 'name' &&
+      (parent.endsWith('by') || betterThanName.some((name) => textOf(members, name) !== undefined))
+    return isDisplayName ? 'address' : 'account'
+  }
+  return addressed.has(whole) ? 'address' : undefined
+}
+
+const isConsoleLink = (words: readonly string[], inLinks: boolean): boolean =>
+  linkWord.has(words.at(-1) ?? '') && (inLinks || words.some((word) => consoleWord.has(word)))
+
+/** An own member that is a text. */
+export function textOf(members: Members | undefined, name: string): string | undefined {
+  const value = members !== undefined && Object.hasOwn(members, name) ? members[name] : undefined
+  return typeof value === 'string' ? value : undefined
+}
+
+const nameMembers = ['name', 'Name', 'key', 'Key']
+const valueMember = /^(?:value|values|valuestring|stringvalue|textvalue)$/i
+
+/** The key a member goes by: in `{ name: 'ClientIP', value: '…' }` the value's key is `ClientIP`. */
+export function keyOfMember(members: Members, key: string): string {
+  if (!valueMember.test(key)) return key
+  const name = nameMembers.map((member) => textOf(members, member)).find((text) => text !== undefined)
+  return name !== undefined && /^[\w .-]{1,64}$/.test(name) ? name : key
+}

@@ -1,0 +1,32 @@
+/** MD5, SHA-1, SHA-256, SHA-512. */
+const lengths = new Set([32, 40, 64, 128])
+
+/** Of the empty file: every system has seen it, it says nothing. */
+const ofNothing = new Set([
+  'd41d8cd98f00b204e9800998ecf8427e',
+  'da39a3ee5e6b4b0d3255bfef95601890afd80709',
+  'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  'cf83e1357eefb8bdf1542850d66d8007d620e4050b5715dc83f4a921d36ce9ce47d0d13c5d85f2b0ff8318d2877eec2f63b931bd47417a81a538327af927da3e',
+])
+
+// The last range are noncharacters, with which one ticket system marks encrypted text.
+const word = /[\p{L}\p{M}\p{N}_\uFDD0-\uFDEF-]+/gu
+
+/** Hashes of files in running text, lower case; not UUIDs, placeholders of one digit, or numbers without letters. */
+export function findHashes(text: string): string[] {
+  const found: string[] = []
+  for (const [token] of text.matchAll(word)) {
+    if (!lengths.has(token.length) || !/^[0-9a-f]+$/i.test(token)) continue
+    const hash = token.toLowerCase()
+    const isPlaceholder = /^(.)\1*$/.test(hash) || /^\d+$/.test(hash) || /^[a-f]+$/.test(hash)
+    if (!isPlaceholder && !ofNothing.has(hash)) found.push(hash)
+  }
+  return found
+}
+
+/** CVE ids, upper case; also with the hyphens of typesetting. */
+export function findVulnerabilities(text: string): string[] {
+  return [...text.matchAll(/(?<![A-Za-z0-9])CVE[-‐-–_](\d{4})[-‐-–_](\d{4,19})(?!\d)/gi)].map(
+    ([, year, number]) => `CVE-${year}-${number}`,
+  )
+}

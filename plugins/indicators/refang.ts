@@ -1,0 +1,13 @@
+/**
+ * Undoes the usual ways of making an indicator harmless: `hxxps://`, `[.]`, `(dot)`, `[at]`, `[:]`. Every pattern has a fixed
+ * length, so the work grows with the text and no faster.
+ */
+export function refang(text: string): string {
+  return text
+    .replace(/[[({]\s?\.\s?[\])}]/g, '.')
+    .replace(/\s?[[({]\s?d[o0]t\s?[\])}]\s?/gi, '.')
+    .replace(/\s?[[({]\s?(?:at|@)\s?[\])}]\s?/gi, '@')
+    .replace(/\[(:\/\/|:|\/\/|\/)\]/g, '$1')
+    .replace(/(?<![a-z])h(?:xx|\*\*)p(s?):\/\//gi, 'http$1://')
+    .replace(/(?<![a-z])fxp(s?):\/\//gi, 'ftp$1://')
+}
