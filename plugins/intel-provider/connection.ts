@@ -1,6 +1,6 @@
 import { defineConnection, SkillError } from 'tocsin/plugin'
-import { errorObject } from './error-body.ts'
-import { own } from './json.ts'
+import { isObject, own } from './json.ts'
+import { saysNothingKnown } from './not-found.ts'
 
 const defaultBaseUrl = 'https://api.recordedfuture.com'
 const defaultTokenHeader = 'X-RFToken'
@@ -52,6 +52,7 @@ export const connection = defineConnection({
     [token_header ?? defaultTokenHeader]: api_key.reveal(),
   }),
   errors: {
+    400: 'The provider refused the question: check the inputs of the step.',
     401: 'The API key is invalid or has expired: generate a new one with the provider and enter it in the connection.',
     403: 'The subscription tier does not include this: ask the provider to enable API access and the module for the key.',
     404: 'Nothing is there: check base_url, which ends before /v2.',
@@ -65,8 +66,8 @@ export const connection = defineConnection({
     // One small field of a well-known address: the cheapest call of the service that Get Enrichment needs.
     const response = await http.get('/v2/ip/8.8.8.8', { query: { fields: 'entity' }, accept: [404] })
     // An unknown address also proves the key, when it is the provider who says so.
-    const fits = response.status === 404 ? errorObject(response.text) : own(response.json(), 'data')
-    if (fits === undefined) {
+    const fits = response.status === 404 ? saysNothingKnown(response) : isObject(own(response.json(), 'data'))
+    if (!fits) {
       throw new SkillError(
         'bad_response',
         `the answer (status ${response.status}) is not one of the provider's API`,

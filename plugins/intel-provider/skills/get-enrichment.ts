@@ -1,9 +1,9 @@
-import { defineSkill, SkillError, type HttpResponse, type Secret } from 'tocsin/plugin'
+import { defineSkill, SkillError } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
 import { allFields, defaultFields, fieldsToAskFor } from '../enrichment-fields.ts'
 import { decodeEnrichment, nothingKnown } from '../enrichment-record.ts'
-import { errorObject, errorText } from '../error-body.ts'
 import { indicatorKinds, lookupPath } from '../indicator.ts'
+import { saysNothingKnown } from '../not-found.ts'
 import { riskLevels } from '../risk.ts'
 
 const textOrNull = { type: ['string', 'null'] } as const
@@ -154,37 +154,14 @@ export const getEnrichment = defineSkill({
       },
     },
   ],
-  async run({ kind, value, fields }, { http, settings }) {
+  async run({ kind, value, fields }, { http }) {
     const path = lookupPath(kind, value)
     const query = { fields: fieldsToAskFor(kind, fields).join(',') }
-    const response = await http.get(path, { query, accept: [400, 404] })
-    if (response.status === 400) throw refused(response, settings.api_key)
-    if (response.status === 404) {
-      if (!comesFromProvider(response)) throw foreignNotFound()
-      return nothingKnown(kind, value)
-    }
-    return decodeEnrichment(kind, value, response.json())
+    const response = await http.get(path, { query, accept: [404] })
+    if (response.status !== 404) return decodeEnrichment(kind, value, response.json())
+    if (saysNothingKnown(response)) return nothingKnown(kind, value)
+    throw new SkillError('bad_response', "the answer 404 is not the provider's: its body is not JSON", {
+      hint: 'check base_url, and that no proxy on the way decodes %2F in paths',
+    })
   },
 })
-
-/**
- * A gateway's page and a wrong base URL also answer 404. Were they taken for "nothing known", every indicator would look
- * harmless; so HTML and plain text are not.
- */
-function comesFromProvider({ text }: HttpResponse): boolean {
-  return text.trim() === '' || errorObject(text) !== undefined
-}
-
-function foreignNotFound(): SkillError {
-  return new SkillError('bad_response', "the answer 404 is not the provider's: its body is not JSON", {
-    hint: 'check base_url, and that no proxy on the way decodes %2F in paths',
-  })
-}
-
-function refused({ text }: HttpResponse, key: Secret): SkillError {
-  const said = errorText(text)?.replaceAll(key.reveal(), '[redacted]')
-  return new SkillError('http_400', `the provider refused the question${said ? `: ${said}` : ''}`, {
-    hint: 'check the value and the fields',
-    details: { status: 400 },
-  })
-}
