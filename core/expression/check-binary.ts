@@ -1,0 +1,246 @@
+import type { BinaryNode, Node } from './ast.ts'
+import type { Checker, Scope } from './checker.ts'
+import { suggest } from './suggest.ts'
+import {
+  admitsNull,
+  bool,
+  describeType,
+  double,
+  duration,
+  dyn,
+  int,
+  isNumeric,
+  list,
+  membersOf,
+  string,
+  timestamp,
+  union,
+  withoutNull,
+  type Type,
+} from './types.ts'
+
+/** The type of `left operator right`. */
+export function checkBinary(checker: Checker, node: BinaryNode, scope: Scope): Type {
+  const left = checker.infer(node.left, scope)
+  const right = checker.infer(node.right, scope)
+  switch (node.operator) {
+    case '==':
+    case '!=':
+      return checkEquality(checker, node, left, right)
+    case 'in':
+      return checkIn(checker, node, left, right, scope)
+    default:
+      return checkArithmetic(checker, node, left, right, scope)
+  }
+}
+
+/** Text with the format of a time counts as that time where the other side is one; the conversion is then implicit. */
+export function timeKind(type: Type): 'timestamp' | 'duration' | undefined {
+  const plain = withoutNull(type)
+  if (plain.kind === 'timestamp' || plain.kind === 'duration') return plain.kind
+  if (plain.kind !== 'string') return undefined
+  return plain.format === 'date-time' ? 'timestamp' : plain.format === 'duration' ? 'duration' : undefined
+}
+
+const typeOfKind = { timestamp, duration }
+
+/** Reads both sides as times when one is a time and the other is text in its format, or when both are such text. */
+function convertTimes(checker: Checker, node: BinaryNode, left: Type, right: Type): readonly [Type, Type] {
+  const [leftKind, rightKind] = [timeKind(left), timeKind(right)]
+  const convert = (operand: Node, type: Type, kind: 'timestamp' | 'duration' | undefined): Type => {
+    if (kind === undefined || type.kind !== 'string') return type
+    checker.conversions.set(operand, kind)
+    return typeOfKind[kind]
+  }
+  if (leftKind === undefined || rightKind === undefined) return [left, right]
+  return [convert(node.left, left, leftKind), convert(node.right, right, rightKind)]
+}
+
+function checkEquality(checker: Checker, node: BinaryNode, givenLeft: Type, givenRight: Type): Type {
+  const [left, right] = convertTimes(checker, node, givenLeft, givenRight)
+  if (left.kind === 'dyn' || right.kind === 'dyn') return bool
+  if (left.kind === 'null' || right.kind === 'null') {
+    const [value, type] = left.kind === 'null' ? [node.right, right] : [node.left, left]
+    if (admitsNull(type)) return bool
+    const hint = 'leave the comparison out; a field that may be missing is asked for with has(…)'
+    checker.problem('wrong_type', `${checker.text(value)} is never null`, node, hint)
+    return bool
+  }
+  if (reportStray(checker, node.left, left, right) || reportStray(checker, node.right, right, left))
+    return bool
+  const meets = membersOf(left).some((a) => membersOf(right).some((b) => comparable(a, b)))
+  if (meets) return bool
+  checker.problem(
+    'wrong_type',
+    `${describeType(widened(left))} is never equal to ${describeType(widened(right))}`,
+    node,
+    conversionHint(left, right),
+  )
+  return bool
+}
+
+/** A literal that the enumeration on the other side does not have. */
+function reportStray(checker: Checker, literal: Node, type: Type, other: Type): boolean {
+  if (literal.kind !== 'literal' || typeof literal.value !== 'string' || type.kind !== 'string') return false
+  const { value } = literal
+  const members = membersOf(other).filter((member) => member.kind !== 'null')
+  const allowed: string[] = []
+  for (const member of members) {
+    if (member.kind !== 'string' || !member.values) return false
+    allowed.push(...member.values)
+  }
+  if (allowed.length === 0 || allowed.includes(value)) return false
+  const near = suggest(value, allowed)
+  const message = `'${value}' is not one of ${allowed.join(', ')}`
+  checker.problem('not_in_enum', message, literal, near === undefined ? undefined : `did you mean '${near}'?`)
+  return true
+}
+
+function comparable(left: Type, right: Type): boolean {
+  if (left.kind === 'dyn' || right.kind === 'dyn') return true
+  if (isNumeric(left) && isNumeric(right)) return true
+  const maps = ['map', 'object']
+  if (maps.includes(left.kind) && maps.includes(right.kind)) return true
+  return left.kind === right.kind
+}
+
+function checkIn(checker: Checker, node: BinaryNode, left: Type, right: Type, scope: Scope): Type {
+  if (right.kind === 'dyn' || checker.mayBeNull(node.right, right, scope)) return bool
+  const members = membersOf(right)
+  if (!members.some((member) => ['list', 'map', 'object', 'dyn'].includes(member.kind))) {
+    const hint = right.kind === 'string' ? 'write text.contains(part) for a part of a text' : undefined
+    checker.problem(
+      'wrong_type',
+      `in looks into a list or a map, found ${describeType(widened(right))}`,
+      node.right,
+      hint,
+    )
+    return bool
+  }
+  if (right.kind !== 'list') return bool
+  // Each element of a literal list is compared, so that every misspelling is found where it stands.
+  if (node.right.kind === 'list') {
+    for (const { value } of node.right.elements) {
+      reportStray(checker, value, value.kind === 'literal' ? string : dyn, left)
+    }
+  }
+  if (reportStray(checker, node.left, left, right.element)) return bool
+  const meets = membersOf(left).some((a) => membersOf(right.element).some((b) => comparable(a, b)))
+  if (!meets) {
+    const [one, many] = [describeType(widened(left)), describeType(widened(right.element))]
+    checker.problem(
+      'wrong_type',
+      `${one} is never in a list of ${many}`,
+      node,
+      conversionHint(left, right.element),
+    )
+  }
+  return bool
+}
+
+function checkArithmetic(
+  checker: Checker,
+  node: BinaryNode,
+  givenLeft: Type,
+  givenRight: Type,
+  scope: Scope,
+): Type {
+  const nulls = [
+    checker.mayBeNull(node.left, givenLeft, scope),
+    checker.mayBeNull(node.right, givenRight, scope),
+  ]
+  const isOrder = ['<', '<=', '>', '>='].includes(node.operator)
+  if (nulls.includes(true)) return isOrder ? bool : dyn
+  const [timeLeft, timeRight] = convertTimes(checker, node, givenLeft, givenRight)
+  // Text in the format of a time can be compared with other text, but not added to it.
+  const [left, right] =
+    isOrder || timeLeft.kind !== 'string' ? [timeLeft, timeRight] : [givenLeft, givenRight]
+  const found: Type[] = []
+  for (const a of membersOf(left)) {
+    for (const b of membersOf(right)) {
+      const result = isOrder ? order(a, b) : arithmetic(node.operator, a, b)
+      if (result) found.push(result)
+    }
+  }
+  if (found.length > 0) return union(found)
+  checker.problem(
+    'wrong_type',
+    `${node.operator} does not work on ${describeType(widened(left))} and ${describeType(widened(right))}`,
+    node,
+    node.operator === '+' && [left.kind, right.kind].includes('string')
+      ? plusHint(left, right)
+      : conversionHint(left, right),
+  )
+  return isOrder ? bool : dyn
+}
+
+function order(left: Type, right: Type): Type | undefined {
+  const ordered = ['string', 'bool', 'timestamp', 'duration', 'dyn']
+  if (isNumeric(left) && (isNumeric(right) || right.kind === 'dyn')) return bool
+  if (isNumeric(right) && left.kind === 'dyn') return bool
+  if (!ordered.includes(left.kind) || !ordered.includes(right.kind)) return undefined
+  return comparable(left, right) ? bool : undefined
+}
+
+function arithmetic(operator: string, left: Type, right: Type): Type | undefined {
+  if (isNumeric(left) && isNumeric(right)) return numeric(operator, left, right)
+  if (left.kind === 'dyn' || right.kind === 'dyn') {
+    const known = left.kind === 'dyn' ? right : left
+    return withUnknown(operator, known)
+  }
+  const kinds = `${left.kind} ${operator} ${right.kind}`
+  switch (kinds) {
+    case 'string + string':
+      return string
+    case 'list + list':
+      return left.kind === 'list' && right.kind === 'list'
+        ? list(union([left.element, right.element]))
+        : undefined
+    case 'timestamp + duration':
+    case 'duration + timestamp':
+    case 'timestamp - duration':
+      return timestamp
+    case 'timestamp - timestamp':
+    case 'duration + duration':
+    case 'duration - duration':
+      return duration
+    default:
+      return undefined
+  }
+}
+
+function withUnknown(operator: string, known: Type): Type | undefined {
+  if (known.kind === 'dyn' || isNumeric(known)) return dyn
+  if (operator === '+') {
+    if (known.kind === 'string') return string
+    return known.kind === 'list' || known.kind === 'timestamp' || known.kind === 'duration' ? dyn : undefined
+  }
+  return operator === '-' && (known.kind === 'timestamp' || known.kind === 'duration') ? dyn : undefined
+}
+
+function numeric(operator: string, left: Type, right: Type): Type {
+  if (left.kind === 'int' && right.kind === 'int') return int
+  if (operator === '%') return { kind: 'number', whole: true }
+  if (left.kind === 'double' || right.kind === 'double') return double
+  const whole = (type: Type): boolean => type.kind === 'int' || (type.kind === 'number' && type.whole)
+  return { kind: 'number', whole: operator !== '/' && whole(left) && whole(right) }
+}
+
+/** A literal is spoken of as its type, not as an enumeration of one. */
+export const widened = (type: Type): Type => (type.kind === 'string' ? string : type)
+
+function plusHint(left: Type, right: Type): string | undefined {
+  const other = left.kind === 'string' ? right : left
+  return other.kind === 'list' ? "join the list: list.join(', ')" : 'convert with string(…)'
+}
+
+/** How to make text comparable with what stands on the other side. */
+export function conversionHint(left: Type, right: Type): string | undefined {
+  const [text, other] = left.kind === 'string' ? [left, right] : [right, left]
+  if (text.kind === 'optional' || other.kind === 'optional') return 'take the value out with orValue(…)'
+  if (text.kind !== 'string') return undefined
+  if (other.kind === 'timestamp') return 'convert with timestamp(…)'
+  if (other.kind === 'duration') return 'convert with duration(…)'
+  if (isNumeric(other)) return 'convert with double(…) or int(…)'
+  return other.kind === 'bool' ? 'convert with bool(…)' : undefined
+}

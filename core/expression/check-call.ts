@@ -1,0 +1,218 @@
+import type { CallNode, Node } from './ast.ts'
+import { conversionHint, timeKind, widened } from './check-binary.ts'
+import type { Checker, Scope } from './checker.ts'
+import { Fault } from './errors.ts'
+import type { ExpressionFunction, Overload, Parameter } from './functions/function.ts'
+import { allFunctions, findFunction } from './functions/index.ts'
+import { compilePattern } from './functions/matches.ts'
+import { suggest } from './suggest.ts'
+import { parseDuration, parseTimestamp } from './time.ts'
+import { describeType, duration, dyn, isNumeric, membersOf, timestamp, type Type } from './types.ts'
+
+/** What people who know other languages try first. */
+const habits: ReadonlyMap<string, string> = new Map([
+  ['toLowerCase', 'write lowerAscii()'],
+  ['lower', 'write lowerAscii()'],
+  ['toUpperCase', 'write upperAscii()'],
+  ['upper', 'write upperAscii()'],
+  ['includes', 'write text.contains(part), or value in list'],
+  ['len', 'write size(x)'],
+  ['length', 'write size(x)'],
+  ['count', 'write size(x)'],
+  ['now', 'now is a name: write it without ()'],
+  ['some', 'write list.exists(x, condition)'],
+  ['any', 'write list.exists(x, condition)'],
+  ['every', 'write list.all(x, condition)'],
+  ['default', 'write x.?field.orValue(default)'],
+  ['uint', 'write int(x)'],
+  ['bytes', 'expressions have no bytes'],
+])
+
+const macroNames = new Set([
+  'all',
+  'exists',
+  'exists_one',
+  'existsOne',
+  'map',
+  'filter',
+  'optMap',
+  'optFlatMap',
+])
+
+/** The type of a call, reporting unknown functions and arguments that do not fit. */
+export function checkCall(checker: Checker, node: CallNode, scope: Scope): Type {
+  const nodes = node.target ? [node.target, ...node.args] : node.args
+  if (macroNames.has(node.name) && node.target) {
+    checker.infer(node.target, scope)
+    const message = `${node.name}() takes a name and an expression`
+    checker.problem('wrong_arguments', message, node.nameSpan, `write it like list.${node.name}(x, …)`)
+    return dyn
+  }
+  const types = nodes.map((each) => checker.infer(each, scope))
+  const found = findFunction(node.name, node.target !== undefined)
+  if (!found) {
+    reportUnknown(checker, node)
+    return dyn
+  }
+  const fitting = found.overloads.filter((overload) => overload.parameters.length === nodes.length)
+  if (fitting.length === 0) {
+    reportCount(checker, node, found)
+    return dyn
+  }
+  if (
+    fitting[0]!.parameters.every(
+      (_, at) => !isNullProblem(checker, fitting, nodes[at]!, types[at]!, at, scope),
+    )
+  ) {
+    const overload = fitting.find(({ parameters }) =>
+      parameters.every((each, at) => accepts(each, types[at]!)),
+    )
+    if (overload) return resultOf(checker, node, nodes, types, overload)
+    reportArgument(checker, node, nodes, types, fitting)
+  }
+  return typeof fitting[0]!.result === 'function' ? dyn : fitting[0]!.result
+}
+
+function isNullProblem(
+  checker: Checker,
+  overloads: readonly Overload[],
+  node: Node,
+  type: Type,
+  at: number,
+  scope: Scope,
+): boolean {
+  if (overloads.some((overload) => overload.parameters[at] === 'value')) return false
+  return checker.mayBeNull(node, type, scope)
+}
+
+function resultOf(
+  checker: Checker,
+  node: CallNode,
+  nodes: readonly Node[],
+  types: readonly Type[],
+  overload: Overload,
+): Type {
+  for (const [at, parameter] of overload.parameters.entries()) {
+    const type = types[at]!
+    if ((parameter === 'timestamp' || parameter === 'duration') && type.kind === 'string') {
+      checker.conversions.set(nodes[at]!, parameter)
+    }
+  }
+  checkLiterals(checker, node, nodes)
+  const result = typeof overload.result === 'function' ? overload.result(types) : overload.result
+  // The value inside an optional comes from the data as it is.
+  if (node.name === 'orValue' || node.name === 'value') {
+    for (const member of membersOf(result)) {
+      if (member.kind === 'timestamp' || member.kind === 'duration')
+        checker.conversions.set(node, member.kind)
+    }
+  }
+  return result
+}
+
+function accepts(parameter: Parameter, type: Type): boolean {
+  return membersOf(type).some((member) => acceptsOne(parameter, member))
+}
+
+function acceptsOne(parameter: Parameter, type: Type): boolean {
+  if (type.kind === 'dyn') return true
+  switch (parameter) {
+    case 'any':
+    case 'value':
+      return true
+    case 'number':
+      return isNumeric(type)
+    case 'int':
+      return type.kind === 'int' || type.kind === 'number'
+    case 'strings':
+      return (
+        type.kind === 'list' &&
+        membersOf(type.element).some((each) => each.kind === 'string' || each.kind === 'dyn')
+      )
+    case 'map':
+      return type.kind === 'map' || type.kind === 'object'
+    case 'timestamp':
+    case 'duration':
+      return timeKind(type) === parameter
+    default:
+      return type.kind === parameter
+  }
+}
+
+function reportUnknown(checker: Checker, node: CallNode): void {
+  const other = findFunction(node.name, node.target === undefined)
+  const names = allFunctions
+    .filter((each) => each.receiver === (node.target !== undefined))
+    .map((each) => each.name)
+  const near = suggest(node.name, [...names, ...(node.target ? macroNames : ['has'])])
+  const hint = other
+    ? other.receiver
+      ? `write value.${node.name}(…)`
+      : `write ${node.name}(value)`
+    : (habits.get(node.name) ?? (near === undefined ? undefined : `did you mean ${near}?`))
+  checker.problem('unknown_function', `there is no function '${node.name}'`, node.nameSpan, hint)
+}
+
+function reportCount(checker: Checker, node: CallNode, found: ExpressionFunction): void {
+  const hidden = found.receiver ? 1 : 0
+  const counts = [...new Set(found.overloads.map((overload) => overload.parameters.length - hidden))]
+  const wanted = counts.join(' or ')
+  const noun = wanted === '1' ? 'argument' : 'arguments'
+  checker.problem(
+    'wrong_arguments',
+    `${node.name}() takes ${wanted} ${noun}, found ${node.args.length}`,
+    node,
+  )
+}
+
+/** Names the first argument that no overload accepts. */
+function reportArgument(
+  checker: Checker,
+  node: CallNode,
+  nodes: readonly Node[],
+  types: readonly Type[],
+  overloads: readonly Overload[],
+): void {
+  const at = types.findIndex(
+    (type, index) => !overloads.some(({ parameters }) => accepts(parameters[index]!, type)),
+  )
+  const place = Math.max(at, 0)
+  const wanted = [...new Set(overloads.map(({ parameters }) => spoken(parameters[place]!)))].join(' or ')
+  const type = types[place]!
+  checker.problem(
+    'wrong_type',
+    `${node.name}() expects ${wanted}, found ${describeType(widened(type))}`,
+    nodes[place]!,
+    argumentHint(overloads[0]!.parameters[place]!, type),
+  )
+}
+
+const spoken = (parameter: Parameter): string =>
+  ({ strings: 'a list of strings', any: 'a value', value: 'a value', int: 'a whole number' })[
+    parameter as string
+  ] ?? parameter
+
+function argumentHint(wanted: Parameter, type: Type): string | undefined {
+  if (type.kind === 'optional') return 'take the value out with orValue(…)'
+  if (wanted === 'timestamp') return conversionHint(type, timestamp)
+  if (wanted === 'duration') return conversionHint(type, duration)
+  if (wanted === 'string') {
+    if (type.kind === 'object' || type.kind === 'map' || type.kind === 'list') return 'convert with json(…)'
+    return 'convert with string(…)'
+  }
+  return undefined
+}
+
+/** Patterns and times written as literals are tried at once. */
+function checkLiterals(checker: Checker, node: CallNode, nodes: readonly Node[]): void {
+  const literal = nodes[node.name === 'matches' ? 1 : 0]
+  if (literal?.kind !== 'literal' || typeof literal.value !== 'string') return
+  try {
+    if (node.name === 'matches') compilePattern(literal.value, literal)
+    else if (node.name === 'timestamp') parseTimestamp(literal.value, literal)
+    else if (node.name === 'duration') parseDuration(literal.value, literal)
+  } catch (fault) {
+    if (!(fault instanceof Fault)) throw fault
+    checker.problem('invalid_literal', fault.message, literal, fault.hint)
+  }
+}

@@ -1,0 +1,132 @@
+import type { Node } from './ast.ts'
+import type { Checker, Scope } from './checker.ts'
+import type { Span } from './errors.ts'
+import { pathOf } from './narrowing.ts'
+import { suggest } from './suggest.ts'
+import {
+  describeType,
+  dyn,
+  membersOf,
+  optionalOf,
+  union,
+  withoutNull,
+  type ObjectType,
+  type Type,
+} from './types.ts'
+
+/** How a field is read: `a.b`, `a.?b` or `has(a.b)`. */
+export type Access = 'plain' | 'optional' | 'has'
+
+/** A read of a field, by dot or by `["name"]`. */
+export interface FieldRead {
+  readonly node: Node
+  readonly operand: Node
+  readonly field: string
+  /** Where the name of the field stands. */
+  readonly span: Span
+}
+
+/** What is known about a field in one of the types that its container may have. */
+interface Found {
+  readonly type: Type
+  readonly optional: boolean
+}
+
+/** The type of a field, reporting fields that do not exist, may be missing, or belong to something that may be null. */
+export function selectField(
+  checker: Checker,
+  read: FieldRead,
+  container: Type,
+  scope: Scope,
+  access: Access,
+): Type {
+  if (container.kind === 'optional') {
+    const inner = selectField(checker, read, container.value, scope, 'optional')
+    return access === 'has' || inner.kind === 'optional' ? inner : optionalOf(inner)
+  }
+  if (checker.mayBeNull(read.operand, container, scope) && container.kind === 'null') return dyn
+  const members = membersOf(withoutNull(container))
+  const found = members.map((member) => lookUp(member, read.field))
+  const known = found.filter((each) => each !== undefined)
+  if (known.length === 0) {
+    reportUnknown(checker, read, members)
+    return access === 'optional' ? optionalOf(dyn) : dyn
+  }
+  const path = pathOf(read.node)
+  const present = path !== undefined && scope.knowledge.isPresent(path)
+  const optional = known.length < found.length || known.some((each) => each.optional)
+  if (optional && access === 'plain' && !present) reportOptional(checker, read)
+  if (access !== 'has' && members.some((member) => isSensitiveField(member, read.field)))
+    checker.sensitive = true
+  const type = union(known.map((each) => each.type))
+  return access === 'optional' ? optionalOf(type) : type
+}
+
+function lookUp(type: Type, field: string): Found | undefined {
+  if (type.kind === 'dyn') return { type: dyn, optional: false }
+  if (type.kind === 'map') return { type: type.value, optional: false }
+  if (type.kind !== 'object') return undefined
+  const property = type.properties.get(field)
+  if (property) return { type: property.type, optional: property.optional === true }
+  return type.additional && { type: type.additional, optional: false }
+}
+
+function reportUnknown(
+  checker: Checker,
+  { field, span, operand }: FieldRead,
+  members: readonly Type[],
+): void {
+  const objects = members.filter((member): member is ObjectType => member.kind === 'object')
+  const path = checker.text(operand)
+  if (objects.length === 0) {
+    const type = describeType(union(members))
+    checker.problem('wrong_type', `${path} is ${type}: it has no field '${field}'`, span)
+    return
+  }
+  const fields = objects.flatMap((object) => [...object.properties.keys()])
+  const near = suggest(field, fields)
+  const listed = fields.length > 0 && fields.length <= 8 ? `it has ${fields.join(', ')}` : undefined
+  checker.problem(
+    'unknown_field',
+    `${path} has no field '${field}'`,
+    span,
+    near === undefined ? listed : `did you mean ${near}?`,
+  )
+}
+
+function reportOptional(checker: Checker, { node, operand, field }: FieldRead): void {
+  const path = checker.text(node)
+  const dotted = /^[A-Za-z_]\w*$/.test(field)
+  const safe = dotted ? `${checker.text(operand)}.?${field}` : `${checker.text(operand)}[?'${field}']`
+  const guard = dotted && node.kind === 'select' ? `has(${path})` : `'${field}' in ${checker.text(operand)}`
+  checker.problem(
+    'optional_field',
+    `${path} may be missing`,
+    node,
+    `guard it with ${guard}, or give a default: ${safe}.orValue(…)`,
+  )
+}
+
+const isSensitiveField = (type: Type, field: string): boolean =>
+  type.kind === 'object' && type.properties.get(field)?.sensitive === true
+
+/** Whether a value of this type carries a field marked `x-sensitive`, at any depth. */
+export function isSensitive(type: Type, depth = 0): boolean {
+  if (depth > 16) return false
+  switch (type.kind) {
+    case 'object':
+      for (const property of type.properties.values()) {
+        if (property.sensitive === true || isSensitive(property.type, depth + 1)) return true
+      }
+      return type.additional !== undefined && isSensitive(type.additional, depth + 1)
+    case 'list':
+      return isSensitive(type.element, depth + 1)
+    case 'map':
+    case 'optional':
+      return isSensitive(type.value, depth + 1)
+    case 'union':
+      return type.members.some((member) => isSensitive(member, depth + 1))
+    default:
+      return false
+  }
+}

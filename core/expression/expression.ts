@@ -1,0 +1,100 @@
+import { childrenOf, type Node } from './ast.ts'
+import { maxHeight, maxNodes, maxSourceBytes } from './budget.ts'
+import { check } from './checker.ts'
+import type { ExpressionProblem } from './errors.ts'
+import type { Fact } from './narrowing.ts'
+import { parse } from './parser.ts'
+import { makeProgram, type Program } from './program.ts'
+import { dyn, type Type } from './types.ts'
+
+export interface CompileOptions {
+  /** What conditions around the expression have made certain, such as the `whenTrue` of an enclosing `if`. */
+  readonly given?: readonly Fact[] | undefined
+  /**
+   * `off` leaves every question of types to run time, as CEL does without its checker; only the syntax and the limits are
+   * looked at. Default `strict`.
+   */
+  readonly types?: 'strict' | 'off' | undefined
+}
+
+export interface CompiledExpression {
+  /** Absent when there is any problem. */
+  readonly program?: Program
+  /** The type of the value, as far as it is known; `dyn` when the expression could not be understood. */
+  readonly type: Type
+  /** All that is wrong, in the order of the source. */
+  readonly problems: readonly ExpressionProblem[]
+  /** What is certain where the expression, as a condition, was true or false: see {@link CompileOptions.given}. */
+  readonly whenTrue: readonly Fact[]
+  readonly whenFalse: readonly Fact[]
+}
+
+/**
+ * Parses, checks and compiles an expression. Never throws on a bad source: every problem is collected, with its place.
+ *
+ * @param names the names that the expression may use, with their types; `dyn` where nothing is known
+ * @example
+ * const { program } = compileExpression('alert.data.risk >= 50', { alert: dyn })
+ * program?.evaluate({ alert: { data: { risk: 70 } } }) // true
+ */
+export function compileExpression(
+  source: string,
+  names: Readonly<Record<string, Type>>,
+  options: CompileOptions = {},
+): CompiledExpression {
+  const problems: ExpressionProblem[] = []
+  const broken = (): CompiledExpression => ({
+    type: dyn,
+    problems: sorted(problems),
+    whenTrue: [],
+    whenFalse: [],
+  })
+  const whole = { start: 0, end: source.length }
+  if (source.length > maxSourceBytes || Buffer.byteLength(source) > maxSourceBytes) {
+    problems.push({
+      code: 'too_long',
+      message: `the expression is longer than ${maxSourceBytes} bytes`,
+      ...whole,
+    })
+    return broken()
+  }
+  const tree = parse(source, problems)
+  const size = measure(tree)
+  if (size.nodes > maxNodes) {
+    problems.push({
+      code: 'too_many_nodes',
+      message: `the expression has more than ${maxNodes} nodes`,
+      ...whole,
+    })
+    return broken()
+  }
+  if (size.height > maxHeight) {
+    const message = `the expression has a chain of more than ${maxHeight} operators`
+    problems.push({ code: 'too_deep', message, ...whole })
+    return broken()
+  }
+  const checked = check(tree, source, names, options.given ?? [])
+  if (options.types !== 'off') problems.push(...checked.problems)
+  const result = { type: checked.type, problems: sorted(problems), ...checked.facts }
+  if (problems.length > 0) return result
+  const conversions = options.types === 'off' ? new Map<Node, never>() : checked.conversions
+  const program = makeProgram(source, tree, Object.keys(names), { ...checked, conversions })
+  return { program, ...result }
+}
+
+const sorted = (problems: readonly ExpressionProblem[]): readonly ExpressionProblem[] =>
+  problems.toSorted((left, right) => left.start - right.start || left.end - right.end)
+
+/** Without recursion, since it is what keeps recursion in bounds everywhere else. */
+function measure(tree: Node): { nodes: number; height: number } {
+  const open: [Node, number][] = [[tree, 1]]
+  let nodes = 0
+  let height = 0
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [node, depth] = next
+    nodes++
+    height = Math.max(height, depth)
+    for (const child of childrenOf(node)) open.push([child, depth + 1])
+  }
+  return { nodes, height }
+}

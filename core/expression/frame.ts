@@ -1,0 +1,46 @@
+import { childrenOf, type Node } from './ast.ts'
+import { Meter, type Budget } from './budget.ts'
+import { Fault } from './errors.ts'
+import { kindOf, type Value } from './values.ts'
+
+/** What one evaluation works with: the names, the variables of macros by slot, and what may still be spent. */
+export class Frame extends Meter {
+  readonly scope: Readonly<Record<string, unknown>>
+  readonly slots: Value[]
+
+  constructor(scope: Readonly<Record<string, unknown>>, slots: number, budget: Budget | undefined) {
+    super(budget)
+    this.scope = scope
+    this.slots = slots === 0 ? noSlots : new Array<Value>(slots).fill(null)
+  }
+}
+
+const noSlots: Value[] = []
+
+/** A compiled node. */
+export type Run = (frame: Frame) => Value
+
+/** What compiling needs to know beside the node. */
+export interface Compiler {
+  readonly source: string
+  /** Nodes whose text value is to be read as a timestamp or duration, as the checker found. */
+  readonly conversions: ReadonlyMap<Node, 'timestamp' | 'duration'>
+  /** Slots of the macro variables in scope. */
+  readonly variables: ReadonlyMap<string, number>
+  /** Names of the scope; undefined when they are not known, so that the names of types come last. */
+  readonly names: ReadonlySet<string>
+  /** Takes the next free slot. */
+  readonly takeSlot: () => number
+  /** Compiles a child. */
+  readonly compile: (node: Node, compiler: Compiler) => Run
+}
+
+export const notBool = (operator: string, value: Value, node: Node): Fault =>
+  new Fault('expression_wrong_type', `${operator} needs a bool, found ${kindOf(value)}`, node)
+
+/** Nodes of a loop's body, without those of loops inside it, which pay for themselves. */
+export function bodySize(node: Node): number {
+  let size = 1
+  for (const child of childrenOf(node)) size += child.kind === 'macro' ? 1 : bodySize(child)
+  return size
+}

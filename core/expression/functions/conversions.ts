@@ -1,0 +1,139 @@
+import type { Meter } from '../budget.ts'
+import { Fault, type Span } from '../errors.ts'
+import { isMap } from '../operators.ts'
+import {
+  durationOf,
+  formatDuration,
+  formatTimestamp,
+  parseDuration,
+  parseTimestamp,
+  shorten,
+  timestampOf,
+} from '../time.ts'
+import { Duration, isList, keysOf, Timestamp, typeOf, TypeValue, type Value } from '../values.ts'
+import { global, invalidArgument, method, wrongArgument, type ExpressionFunction } from './function.ts'
+import { formatDouble } from './numbers.ts'
+import { lengthOf } from './strings.ts'
+
+function size(meter: Meter, span: Span, value: Value): Value {
+  if (typeof value === 'string') return BigInt(lengthOf(value, meter, span))
+  if (isList(value)) return BigInt(value.length)
+  if (isMap(value)) {
+    const keys = keysOf(value)
+    meter.spend(keys.length >>> 3, span)
+    return BigInt(keys.length)
+  }
+  throw wrongArgument(span, value, 'string, list or map')
+}
+
+function toInt(_meter: Meter, span: Span, value: Value): Value {
+  if (typeof value === 'bigint') return value
+  if (typeof value === 'number') {
+    // 2^63 is itself out of range, and so is its neighbour below as far as CEL is concerned.
+    if (value > -(2 ** 63) && value < 2 ** 63) return BigInt(Math.trunc(value))
+    throw new Fault('expression_overflow', `${formatDouble(value)} does not fit into 64 bits`, span)
+  }
+  if (value instanceof Timestamp) return BigInt(value.seconds)
+  if (value instanceof Duration) return BigInt(value.seconds)
+  if (typeof value !== 'string') throw wrongArgument(span, value, 'number, string, timestamp or duration')
+  if (!/^[+-]?\d{1,20}$/.test(value)) throw invalidArgument(span, `'${shorten(value)}' is not an integer`)
+  const found = BigInt(value.replace('+', ''))
+  if (BigInt.asIntN(64, found) === found) return found
+  throw new Fault('expression_overflow', `${value} does not fit into 64 bits`, span)
+}
+
+const decimal = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
+const specialDoubles: ReadonlyMap<string, number> = new Map([
+  ['nan', NaN],
+  ['inf', Infinity],
+  ['+inf', Infinity],
+  ['-inf', -Infinity],
+  ['infinity', Infinity],
+  ['+infinity', Infinity],
+  ['-infinity', -Infinity],
+])
+
+function toDouble(meter: Meter, span: Span, value: Value): Value {
+  if (typeof value === 'number') return value
+  if (typeof value === 'bigint') return Number(value)
+  if (typeof value !== 'string') throw wrongArgument(span, value, 'number or string')
+  meter.read(value.length, span)
+  if (value.length <= 400 && decimal.test(value)) return Number(value)
+  const special = specialDoubles.get(shorten(value).toLowerCase())
+  if (special !== undefined) return special
+  throw invalidArgument(span, `'${shorten(value)}' is not a number`)
+}
+
+function toStringValue(_meter: Meter, span: Span, value: Value): Value {
+  const written = scalarText(value)
+  if (written !== undefined) return written
+  throw wrongArgument(span, value, 'string, number, bool, timestamp or duration')
+}
+
+/** A scalar as text; undefined for everything else, null included. */
+export function scalarText(value: Value): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return value
+    case 'number':
+      return formatDouble(value)
+    case 'bigint':
+    case 'boolean':
+      return String(value)
+    default:
+      if (value instanceof Timestamp) return formatTimestamp(value)
+      if (value instanceof Duration) return formatDuration(value)
+      return value instanceof TypeValue ? value.name : undefined
+  }
+}
+
+const truths: ReadonlyMap<string, boolean> = new Map([
+  ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((word) => [word, true] as const),
+  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((word) => [word, false] as const),
+])
+
+function toBool(_meter: Meter, span: Span, value: Value): Value {
+  if (typeof value === 'boolean') return value
+  if (typeof value !== 'string') throw wrongArgument(span, value, 'bool or string')
+  const found = truths.get(value)
+  if (found === undefined) throw invalidArgument(span, `'${shorten(value)}' is neither true nor false`)
+  return found
+}
+
+function toTimestamp(_meter: Meter, span: Span, value: Value): Value {
+  if (value instanceof Timestamp) return value
+  if (typeof value === 'string') return parseTimestamp(value, span)
+  if (typeof value === 'bigint') return timestampOf(Number(value), 0, span)
+  if (typeof value !== 'number') throw wrongArgument(span, value, 'RFC 3339 text or seconds since 1970')
+  const seconds = Math.floor(value)
+  return timestampOf(seconds, Math.round((value - seconds) * 1e9), span)
+}
+
+function toDuration(_meter: Meter, span: Span, value: Value): Value {
+  if (value instanceof Duration) return value
+  if (typeof value === 'string') return parseDuration(value, span)
+  if (typeof value !== 'number' && typeof value !== 'bigint') {
+    throw wrongArgument(span, value, 'text such as 90s, or seconds')
+  }
+  const seconds = Math.trunc(Number(value))
+  return durationOf(seconds, Math.round((Number(value) - seconds) * 1e9), span)
+}
+
+const sizes = ['string -> int', 'list -> int', 'map -> int']
+
+export const conversionFunctions: readonly ExpressionFunction[] = [
+  global('size', sizes, size),
+  method('size', sizes, size),
+  global('int', ['number -> int', 'string -> int', 'timestamp -> int', 'duration -> int'], toInt),
+  global('double', ['number -> double', 'string -> double'], toDouble),
+  global(
+    'string',
+    ['string -> string', 'number -> string', 'bool -> string', 'timestamp -> string', 'duration -> string'],
+    toStringValue,
+  ),
+  global('bool', ['bool -> bool', 'string -> bool'], toBool),
+  global('timestamp', ['string -> timestamp', 'timestamp -> timestamp', 'number -> timestamp'], toTimestamp),
+  global('duration', ['string -> duration', 'duration -> duration', 'number -> duration'], toDuration),
+  global('type', ['value -> type'], (_meter, _span, value) => typeOf(value)),
+  global('dyn', ['value -> any'], (_meter, _span, value) => value),
+]

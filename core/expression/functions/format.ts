@@ -1,0 +1,118 @@
+import type { Meter } from '../budget.ts'
+import type { Span } from '../errors.ts'
+import { guardDepth, isMap } from '../operators.ts'
+import { formatDuration, formatTimestamp } from '../time.ts'
+import { Duration, entryOf, isList, keysOf, kindOf, Timestamp, TypeValue, type Value } from '../values.ts'
+import { invalidArgument, text, wrongArgument } from './function.ts'
+import { formatDouble } from './numbers.ts'
+
+const clause = /%(?:\.(\d+))?([a-zA-Z%]?)/g
+const maxPrecision = 100
+
+/** Fills `%s %d %f %e %x %X %o %b` in, as printf does; `%%` is a percent sign. */
+export function format(meter: Meter, span: Span, target: Value, args: Value): Value {
+  const template = text(target, span)
+  if (!isList(args)) throw wrongArgument(span, args, 'a list of arguments')
+  let next = 0
+  let made = template.length
+  const result = template.replace(clause, (whole: string, digits: string | undefined, verb: string) => {
+    if (verb === '%') return '%'
+    const precision = digits === undefined ? undefined : Number(digits)
+    if (precision !== undefined && precision > maxPrecision) {
+      throw invalidArgument(span, `a precision is at most ${maxPrecision}`)
+    }
+    if (next >= args.length) throw invalidArgument(span, `there is no argument ${next} for ${whole}`)
+    const written = formatOne(verb, precision, args[next++]!, meter, span)
+    made += written.length
+    meter.allocateText(written.length, span)
+    return written
+  })
+  meter.allocateText(made, span)
+  return result
+}
+
+function formatOne(
+  verb: string,
+  precision: number | undefined,
+  value: Value,
+  meter: Meter,
+  span: Span,
+): string {
+  switch (verb) {
+    case 's':
+      return plain(value, meter, span, 0)
+    case 'd':
+      return decimal(value, span)
+    case 'f':
+    case 'e':
+      return fraction(verb, precision ?? 6, value, span)
+    case 'x':
+      return hexadecimal(value, meter, span)
+    case 'X':
+      return hexadecimal(value, meter, span).toUpperCase()
+    case 'o':
+      return integer(value, 8, '%o', span)
+    case 'b':
+      return typeof value === 'boolean' ? (value ? '1' : '0') : integer(value, 2, '%b', span)
+    default:
+      throw invalidArgument(span, `'%${verb}' is not a format`, 'use %s %d %f %e %x %X %o or %b')
+  }
+}
+
+const wrong = (verb: string, value: Value, span: Span, wanted: string) =>
+  invalidArgument(span, `${verb} takes ${wanted}, found ${kindOf(value)}`)
+
+function integer(value: Value, base: number, verb: string, span: Span): string {
+  if (typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value))) {
+    return value.toString(base)
+  }
+  throw wrong(verb, value, span, 'a whole number')
+}
+
+function decimal(value: Value, span: Span): string {
+  if (typeof value === 'bigint') return value.toString()
+  if (typeof value === 'number') return formatDouble(value)
+  throw wrong('%d', value, span, 'a number')
+}
+
+function fraction(verb: 'f' | 'e', precision: number, value: Value, span: Span): string {
+  if (typeof value !== 'number' && typeof value !== 'bigint') throw wrong(`%${verb}`, value, span, 'a number')
+  const size = Number(value)
+  if (!Number.isFinite(size)) return formatDouble(size)
+  if (verb === 'f') return Math.abs(size) < 1e21 ? size.toFixed(precision) : wideFixed(size, precision)
+  // At least two digits in the exponent, as C has it.
+  return size.toExponential(precision).replace(/e([+-])(\d)$/, 'e$10$2')
+}
+
+const wideFixed = (size: number, precision: number): string =>
+  BigInt(size).toString() + (precision > 0 ? `.${'0'.repeat(precision)}` : '')
+
+function hexadecimal(value: Value, meter: Meter, span: Span): string {
+  if (typeof value !== 'string') return integer(value, 16, '%x', span)
+  meter.allocateText(value.length * 4, span)
+  return Buffer.from(value, 'utf8').toString('hex')
+}
+
+/** `%s` of any value: lists and maps as they would be written, maps with their keys in order. */
+function plain(value: Value, meter: Meter, span: Span, depth: number): string {
+  guardDepth(depth, span)
+  meter.spend(1, span)
+  if (typeof value === 'string') {
+    if (depth > 0) meter.allocateText(value.length, span)
+    return value
+  }
+  if (typeof value === 'number') return formatDouble(value)
+  if (typeof value === 'boolean' || typeof value === 'bigint') return String(value)
+  if (value === null) return 'null'
+  if (value instanceof Timestamp) return formatTimestamp(value)
+  if (value instanceof Duration) return formatDuration(value)
+  if (value instanceof TypeValue) return value.name
+  if (isList(value)) return `[${value.map((each) => plain(each, meter, span, depth + 1)).join(', ')}]`
+  if (!isMap(value)) throw wrong('%s', value, span, 'a value that can be written')
+  const entries = keysOf(value).map((key): [string, string] => [
+    plain(key, meter, span, depth + 1),
+    plain(entryOf(value, key)!, meter, span, depth + 1),
+  ])
+  entries.sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0))
+  return `{${entries.map(([key, each]) => `${key}: ${each}`).join(', ')}}`
+}

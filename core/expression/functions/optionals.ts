@@ -1,0 +1,84 @@
+import { Fault, type Span } from '../errors.ts'
+import { isMap } from '../operators.ts'
+import { dyn, optionalOf, union, type Type } from '../types.ts'
+import { Duration, isList, keysOf, Optional, Timestamp, type Value } from '../values.ts'
+import { wrongArgument, type ExpressionFunction } from './function.ts'
+
+export function optional(value: Value, span: Span): Optional {
+  if (value instanceof Optional) return value
+  throw wrongArgument(span, value, 'an optional')
+}
+
+const inside = (type: Type | undefined): Type => (type?.kind === 'optional' ? type.value : dyn)
+
+/** Zero values: false, 0, '', empty lists and maps, null, the epoch and the empty duration. */
+function isZero(value: Value): boolean {
+  if (value === null || value === false || value === '' || value === 0 || value === 0n) return true
+  if (isList(value)) return value.length === 0
+  if (value instanceof Timestamp || value instanceof Duration) return value.seconds === 0 && value.nanos === 0
+  return isMap(value) && keysOf(value).length === 0
+}
+
+const wrap = (args: readonly Type[]): Type => optionalOf(args[0] ?? dyn)
+
+export const optionalFunctions: readonly ExpressionFunction[] = [
+  {
+    name: 'optional.of',
+    receiver: false,
+    overloads: [{ parameters: ['value'], result: wrap }],
+    run: (_meter, _span, value) => new Optional(value),
+  },
+  {
+    name: 'optional.ofNonZeroValue',
+    receiver: false,
+    overloads: [{ parameters: ['value'], result: wrap }],
+    run: (_meter, _span, value) => (isZero(value) ? Optional.none : new Optional(value)),
+  },
+  {
+    name: 'optional.none',
+    receiver: false,
+    overloads: [{ parameters: [], result: optionalOf(dyn) }],
+    run: () => Optional.none,
+  },
+  {
+    name: 'hasValue',
+    receiver: true,
+    overloads: [{ parameters: ['optional'], result: { kind: 'bool' } }],
+    run: (_meter, span, target) => optional(target, span).value !== undefined,
+  },
+  {
+    name: 'value',
+    receiver: true,
+    overloads: [{ parameters: ['optional'], result: (args) => inside(args[0]) }],
+    run: (_meter, span, target) => {
+      const { value } = optional(target, span)
+      if (value !== undefined) return value
+      throw new Fault('expression_missing_field', 'the optional has no value', span, 'use orValue(…)')
+    },
+  },
+  // Both are compiled specially, so that the argument is only evaluated when it is needed.
+  {
+    name: 'or',
+    receiver: true,
+    overloads: [
+      {
+        parameters: ['optional', 'optional'],
+        result: ([left, right]) => optionalOf(union([inside(left), inside(right)])),
+      },
+    ],
+    run: (_meter, span, target, other) =>
+      optional(target, span).value === undefined ? optional(other, span) : target,
+  },
+  {
+    name: 'orValue',
+    receiver: true,
+    overloads: [
+      { parameters: ['optional', 'value'], result: ([left, right]) => union([inside(left), right ?? dyn]) },
+    ],
+    run: (_meter, span, target, other) => {
+      // Not `??`: an optional may well hold null.
+      const { value } = optional(target, span)
+      return value === undefined ? other : value
+    },
+  },
+]

@@ -1,0 +1,225 @@
+import type { Meter } from '../budget.ts'
+import { Fault, type Span } from '../errors.ts'
+import { isList, type Value } from '../values.ts'
+import { format } from './format.ts'
+import { global, method, text, whole, wrongArgument, type ExpressionFunction } from './function.ts'
+import { matches } from './matches.ts'
+
+/**
+ * CEL counts characters, JavaScript UTF-16 units. Both are the same where no surrogate occurs, which is nearly always; only
+ * otherwise the text is taken apart.
+ */
+const surrogate = /[\ud800-\udfff]/
+
+export function characters(value: string, meter: Meter, span: Span): readonly string[] {
+  meter.allocate(value.length * 16, span)
+  meter.read(value.length * 8, span)
+  return Array.from(value)
+}
+
+/** Length in characters. */
+export function lengthOf(value: string, meter: Meter, span: Span): number {
+  meter.read(value.length, span)
+  return surrogate.test(value) ? characters(value, meter, span).length : value.length
+}
+
+function slice(value: string, from: number, to: number | undefined, meter: Meter, span: Span): string {
+  meter.read(value.length, span)
+  const wide = surrogate.test(value) ? characters(value, meter, span) : undefined
+  const length = wide?.length ?? value.length
+  const end = to ?? length
+  if (from < 0 || from > length || end < 0 || end > length || from > end) {
+    const range = to === undefined ? `${from}` : `${from} to ${to}`
+    throw new Fault('expression_index_out_of_range', `${range} is outside of the text's 0 to ${length}`, span)
+  }
+  meter.allocate(16 + (end - from) * 2, span)
+  return wide ? wide.slice(from, end).join('') : value.slice(from, end)
+}
+
+function charAt(meter: Meter, span: Span, target: Value, index: Value): Value {
+  const value = text(target, span)
+  const at = whole(index, span)
+  const length = lengthOf(value, meter, span)
+  if (at === length) return ''
+  return slice(value, at, at + 1, meter, span)
+}
+
+function find(last: boolean) {
+  return (meter: Meter, span: Span, target: Value, part: Value, offset: Value | undefined): Value => {
+    const value = text(target, span)
+    const wanted = text(part, span)
+    meter.read(value.length + wanted.length, span)
+    const wide = surrogate.test(value) ? characters(value, meter, span) : undefined
+    const length = wide?.length ?? value.length
+    const at = offset === undefined ? undefined : whole(offset, span)
+    if (at !== undefined && (at < 0 || at > length)) {
+      throw new Fault('expression_index_out_of_range', `${at} is outside of the text's 0 to ${length}`, span)
+    }
+    const unit = at === undefined || !wide ? at : wide.slice(0, at).join('').length
+    const found = last ? value.lastIndexOf(wanted, unit) : value.indexOf(wanted, unit)
+    return BigInt(found <= 0 || !wide ? found : Array.from(value.slice(0, found)).length)
+  }
+}
+
+function join(meter: Meter, span: Span, target: Value, separator: Value | undefined): Value {
+  if (!isList(target)) throw wrongArgument(span, target, 'a list of strings')
+  const between = separator === undefined ? '' : text(separator, span)
+  let size = 0
+  for (const each of target) size += text(each, span).length + between.length
+  meter.spend(target.length >>> 3, span)
+  meter.allocateText(size, span)
+  return target.join(between)
+}
+
+function replace(
+  meter: Meter,
+  span: Span,
+  target: Value,
+  from: Value,
+  to: Value,
+  limit: Value | undefined,
+): Value {
+  const parts = pieces(text(target, span), text(from, span), limit, 1, meter, span)
+  const replacement = text(to, span)
+  const removed = (parts.length - 1) * text(from, span).length
+  meter.allocateText(text(target, span).length - removed + (parts.length - 1) * replacement.length, span)
+  return parts.join(replacement)
+}
+
+function split(meter: Meter, span: Span, target: Value, separator: Value, limit: Value | undefined): Value {
+  const most = limit === undefined ? -1 : whole(limit, span)
+  if (most === 0) return []
+  return pieces(text(target, span), text(separator, span), limit, 0, meter, span)
+}
+
+/** Splits into at most `limit` (+ `extra`) pieces; a negative limit is none. The last piece keeps the rest. */
+function pieces(
+  value: string,
+  separator: string,
+  limit: Value | undefined,
+  extra: number,
+  meter: Meter,
+  span: Span,
+): readonly string[] {
+  meter.read(value.length, span)
+  const wanted = limit === undefined ? -1 : whole(limit, span)
+  const most = wanted < 0 ? Infinity : wanted + extra
+  const parts = separator === '' ? letters(value, extra, meter, span) : value.split(separator)
+  meter.spend(parts.length >>> 3, span)
+  meter.allocate(parts.length * 16 + value.length * 2, span)
+  if (parts.length <= most) return parts
+  return [...parts.slice(0, most - 1), parts.slice(most - 1).join(separator)]
+}
+
+// An empty separator lies between all characters; for `replace` also before the first and behind the last.
+function letters(value: string, around: number, meter: Meter, span: Span): string[] {
+  const found = characters(value, meter, span)
+  return around ? ['', ...found, ''] : [...found]
+}
+
+function ascii(pattern: RegExp, change: (found: string) => string) {
+  return (meter: Meter, span: Span, target: Value): Value => {
+    const value = text(target, span)
+    meter.allocateText(value.length, span)
+    return value.replace(pattern, change)
+  }
+}
+
+function test(check: (value: string, part: string) => boolean) {
+  return (meter: Meter, span: Span, target: Value, part: Value): Value => {
+    const value = text(target, span)
+    const wanted = text(part, span)
+    meter.read(value.length, span)
+    return check(value, wanted)
+  }
+}
+
+const quoted: Readonly<Record<string, string>> = {
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+  '"': '\\"',
+}
+
+function quote(meter: Meter, span: Span, value: Value): Value {
+  const plain = text(value, span).toWellFormed()
+  meter.allocateText(plain.length * 2 + 2, span)
+  return `"${plain.replace(/[\x07\b\f\n\r\t\v\\"]/g, (found) => quoted[found]!)}"`
+}
+
+function trim(meter: Meter, span: Span, target: Value): Value {
+  const value = text(target, span)
+  meter.allocateText(value.length, span)
+  let from = 0
+  let to = value.length
+  while (from < to && isSpace(value.charAt(from))) from++
+  while (to > from && isSpace(value.charAt(to - 1))) to--
+  return value.slice(from, to)
+}
+
+// As Unicode has it, without U+FEFF, which JavaScript's trim() takes along.
+const isSpace = (character: string): boolean =>
+  character === '\u0085' || (character !== '\ufeff' && character.trim() === '')
+
+function reverse(meter: Meter, span: Span, target: Value): Value {
+  const value = text(target, span)
+  meter.allocate(value.length * 2, span)
+  return characters(value, meter, span).toReversed().join('')
+}
+
+export const stringFunctions: readonly ExpressionFunction[] = [
+  method('charAt', ['string, int -> string'], charAt),
+  method('indexOf', ['string, string -> int', 'string, string, int -> int'], find(false)),
+  method('lastIndexOf', ['string, string -> int', 'string, string, int -> int'], find(true)),
+  method('join', ['strings -> string', 'strings, string -> string'], join),
+  method(
+    'lowerAscii',
+    ['string -> string'],
+    ascii(/[A-Z]+/g, (found) => found.toLowerCase()),
+  ),
+  method(
+    'upperAscii',
+    ['string -> string'],
+    ascii(/[a-z]+/g, (found) => found.toUpperCase()),
+  ),
+  method('replace', ['string, string, string -> string', 'string, string, string, int -> string'], replace),
+  method('split', ['string, string -> strings', 'string, string, int -> strings'], split),
+  method(
+    'substring',
+    ['string, int -> string', 'string, int, int -> string'],
+    (meter, span, target, from, to) =>
+      slice(
+        text(target, span),
+        whole(from, span),
+        (to as Value | undefined) === undefined ? undefined : whole(to, span),
+        meter,
+        span,
+      ),
+  ),
+  method('trim', ['string -> string'], trim),
+  method('reverse', ['string -> string'], reverse),
+  method('format', ['string, list -> string'], format),
+  global('strings.quote', ['string -> string'], quote),
+  method(
+    'contains',
+    ['string, string -> bool'],
+    test((value, part) => value.includes(part)),
+  ),
+  method(
+    'startsWith',
+    ['string, string -> bool'],
+    test((value, part) => value.startsWith(part)),
+  ),
+  method(
+    'endsWith',
+    ['string, string -> bool'],
+    test((value, part) => value.endsWith(part)),
+  ),
+  method('matches', ['string, string -> bool'], matches),
+  global('matches', ['string, string -> bool'], matches),
+]

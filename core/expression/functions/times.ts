@@ -1,0 +1,75 @@
+import type { Meter } from '../budget.ts'
+import type { Span } from '../errors.ts'
+import { offsetOf } from '../time.ts'
+import { Duration, Timestamp, type Value } from '../values.ts'
+import { method, text, wrongArgument, type ExpressionFunction } from './function.ts'
+
+/** A part of a timestamp, in UTC or in the zone given. */
+function part(name: string, read: (date: Date, nanos: number) => number): ExpressionFunction {
+  return method(name, ['timestamp -> int', 'timestamp, string -> int'], (_meter, span, target, zone) =>
+    ofTimestamp(target, zone, read, span),
+  )
+}
+
+/** A part of a timestamp, or the whole of a duration in that unit. */
+function unit(
+  name: string,
+  read: (date: Date, nanos: number) => number,
+  total: (value: Duration) => number,
+): ExpressionFunction {
+  return method(
+    name,
+    ['timestamp -> int', 'timestamp, string -> int', 'duration -> int'],
+    (_meter: Meter, span: Span, target: Value, zone: Value | undefined): Value =>
+      target instanceof Duration && zone === undefined
+        ? BigInt(Math.trunc(total(target)))
+        : ofTimestamp(target, zone, read, span),
+  )
+}
+
+function ofTimestamp(
+  target: Value,
+  zone: Value | undefined,
+  read: (date: Date, nanos: number) => number,
+  span: Span,
+): bigint {
+  if (!(target instanceof Timestamp)) throw wrongArgument(span, target, 'a timestamp')
+  const offset = zone === undefined ? 0 : offsetOf(text(zone, span), span)
+  return BigInt(read(new Date((target.seconds + offset) * 1000), target.nanos))
+}
+
+function dayOfYear(date: Date): number {
+  const first = new Date(0)
+  first.setUTCFullYear(date.getUTCFullYear(), 0, 1)
+  return Math.floor((date.getTime() - first.getTime()) / 86_400_000)
+}
+
+export const timeFunctions: readonly ExpressionFunction[] = [
+  part('getFullYear', (date) => date.getUTCFullYear()),
+  part('getMonth', (date) => date.getUTCMonth()),
+  part('getDate', (date) => date.getUTCDate()),
+  part('getDayOfMonth', (date) => date.getUTCDate() - 1),
+  part('getDayOfWeek', (date) => date.getUTCDay()),
+  part('getDayOfYear', dayOfYear),
+  unit(
+    'getHours',
+    (date) => date.getUTCHours(),
+    (value) => value.seconds / 3600,
+  ),
+  unit(
+    'getMinutes',
+    (date) => date.getUTCMinutes(),
+    (value) => value.seconds / 60,
+  ),
+  unit(
+    'getSeconds',
+    (date) => date.getUTCSeconds(),
+    (value) => value.seconds,
+  ),
+  // Of a duration only the part below the second, as in CEL.
+  unit(
+    'getMilliseconds',
+    (_date, nanos) => Math.floor(nanos / 1e6),
+    (value) => value.nanos / 1e6,
+  ),
+]

@@ -1,0 +1,112 @@
+import type { Node } from './ast.ts'
+
+/**
+ * What a condition has made certain: that a path is `present` (then so are the objects on the way to it), or that it is
+ * `not_null` (then it is present as well).
+ */
+export interface Fact {
+  readonly path: readonly string[]
+  readonly is: 'present' | 'not_null'
+}
+
+/** What holds when a condition is true, and when it is false. */
+export interface Facts {
+  readonly whenTrue: readonly Fact[]
+  readonly whenFalse: readonly Fact[]
+}
+
+const nothing: Facts = { whenTrue: [], whenFalse: [] }
+
+/** The static path of a chain of names, such as `steps.signin.output`; undefined when it is not one. */
+export function pathOf(node: Node): readonly string[] | undefined {
+  if (node.kind === 'ident') return [node.name]
+  if (node.kind === 'select') {
+    const path = pathOf(node.operand)
+    return path && [...path, node.field]
+  }
+  if (node.kind === 'index' && node.index.kind === 'literal' && typeof node.index.value === 'string') {
+    const path = pathOf(node.operand)
+    return path && [...path, node.index.value]
+  }
+  return undefined
+}
+
+/** What follows from a condition, whether it is true or false. */
+export function factsOf(node: Node): Facts {
+  switch (node.kind) {
+    case 'has':
+      return whenTrue(pathOf(node.field), 'present')
+    case 'unary': {
+      const { whenTrue: yes, whenFalse: no } = factsOf(node.operand)
+      return node.operator === '!' ? { whenTrue: no, whenFalse: yes } : nothing
+    }
+    case 'logic': {
+      const terms = node.terms.map(factsOf)
+      return node.operator === '&&'
+        ? { whenTrue: terms.flatMap((term) => term.whenTrue), whenFalse: [] }
+        : { whenTrue: [], whenFalse: terms.flatMap((term) => term.whenFalse) }
+    }
+    case 'binary':
+      return ofComparison(node)
+    case 'call': {
+      // `a.?b.hasValue()`
+      if (node.name !== 'hasValue' || !node.target) return nothing
+      return whenTrue(pathOf(node.target), 'present')
+    }
+    default:
+      return nothing
+  }
+}
+
+function ofComparison(node: Node & { kind: 'binary' }): Facts {
+  if (node.operator === 'in') {
+    const container = pathOf(node.right)
+    const key = node.left.kind === 'literal' ? node.left.value : undefined
+    return container && typeof key === 'string' ? whenTrue([...container, key], 'present') : nothing
+  }
+  if (node.operator !== '==' && node.operator !== '!=') return nothing
+  const [value, other] = node.left.kind === 'literal' ? [node.right, node.left] : [node.left, node.right]
+  const path = pathOf(value)
+  if (!path || other.kind !== 'literal') return nothing
+  const facts: readonly Fact[] = [{ path, is: 'not_null' }]
+  // Equal to a literal other than null means not null; so does unequal to null.
+  return (node.operator === '==') === (other.value !== null)
+    ? { whenTrue: facts, whenFalse: [] }
+    : { whenTrue: [], whenFalse: facts }
+}
+
+function whenTrue(path: readonly string[] | undefined, is: Fact['is']): Facts {
+  return path ? { whenTrue: [{ path, is }], whenFalse: [] } : nothing
+}
+
+/** A set of facts, with the questions that the checker asks. */
+export class Knowledge {
+  readonly #facts: readonly Fact[]
+
+  constructor(facts: readonly Fact[]) {
+    this.#facts = facts
+  }
+
+  and(facts: readonly Fact[]): Knowledge {
+    return facts.length === 0 ? this : new Knowledge([...this.#facts, ...facts])
+  }
+
+  /** Without what is known about a name, because a variable of that name hides it. */
+  without(name: string): Knowledge {
+    return new Knowledge(this.#facts.filter((fact) => fact.path[0] !== name))
+  }
+
+  isPresent(path: readonly string[]): boolean {
+    return this.#facts.some((fact) => startsWith(fact.path, path))
+  }
+
+  /** A value with a field that is present cannot be null itself. */
+  isNotNull(path: readonly string[]): boolean {
+    return this.#facts.some(
+      (fact) => startsWith(fact.path, path) && (fact.is === 'not_null' || fact.path.length > path.length),
+    )
+  }
+}
+
+const startsWith = (path: readonly string[], start: readonly string[]): boolean =>
+  start.length <= path.length && start.every((part, at) => path[at] === part)

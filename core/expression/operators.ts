@@ -1,0 +1,256 @@
+import type { Meter } from './budget.ts'
+import { Fault, type Span } from './errors.ts'
+import { addDurations, addToTimestamp, betweenTimestamps, compareTimes, negateDuration } from './time.ts'
+import {
+  Duration,
+  entryOf,
+  isList,
+  isObject,
+  keysOf,
+  kindOf,
+  MapValue,
+  Optional,
+  Timestamp,
+  toKey,
+  TypeValue,
+  type ObjectValue,
+  type Value,
+} from './values.ts'
+
+/** Lists and maps nested deeper than this are neither compared nor written as JSON. */
+export const maxValueDepth = 200
+
+/** An int within its 64 bits. */
+export function checkedInt(value: bigint, span: Span): bigint {
+  if (BigInt.asIntN(64, value) === value) return value
+  throw new Fault('expression_overflow', `${value} does not fit into 64 bits`, span)
+}
+
+export function wrongOperands(operator: string, left: Value, right: Value, span: Span): Fault {
+  return new Fault(
+    'expression_wrong_type',
+    `${operator} does not work on ${kindOf(left)} and ${kindOf(right)}`,
+    span,
+    hintFor(operator, left, right),
+  )
+}
+
+function hintFor(operator: string, left: Value, right: Value): string | undefined {
+  const kinds = [left, right]
+  if (kinds.includes(null)) return 'one side is null: compare it with != null first'
+  const text = kinds.some((value) => typeof value === 'string')
+  if (!text) return undefined
+  if (kinds.some((value) => value instanceof Timestamp)) return 'convert the text with timestamp(…)'
+  if (kinds.some((value) => value instanceof Duration)) return 'convert the text with duration(…)'
+  if (operator === '+') return 'convert the other side with string(…)'
+  return kinds.some(isNumber) ? 'convert the text with double(…) or int(…)' : undefined
+}
+
+export const isNumber = (value: Value): value is number | bigint =>
+  typeof value === 'number' || typeof value === 'bigint'
+
+export function add(left: Value, right: Value, meter: Meter, span: Span): Value {
+  if (typeof left === 'string' && typeof right === 'string') {
+    meter.allocateText(left.length + right.length, span)
+    return left + right
+  }
+  if (typeof left === 'bigint' && typeof right === 'bigint') return checkedInt(left + right, span)
+  if (isNumber(left) && isNumber(right)) return Number(left) + Number(right)
+  if (isList(left) && isList(right)) {
+    const size = left.length + right.length
+    meter.spend(1 + (size >>> 3), span)
+    meter.allocate(16 + size * 16, span)
+    return [...left, ...right]
+  }
+  if (left instanceof Timestamp && right instanceof Duration) return addToTimestamp(left, right, span)
+  if (left instanceof Duration && right instanceof Timestamp) return addToTimestamp(right, left, span)
+  if (left instanceof Duration && right instanceof Duration) return addDurations(left, right, span)
+  throw wrongOperands('+', left, right, span)
+}
+
+export function subtract(left: Value, right: Value, span: Span): Value {
+  if (typeof left === 'bigint' && typeof right === 'bigint') return checkedInt(left - right, span)
+  if (isNumber(left) && isNumber(right)) return Number(left) - Number(right)
+  if (left instanceof Timestamp) {
+    if (right instanceof Timestamp) return betweenTimestamps(left, right, span)
+    if (right instanceof Duration) return addToTimestamp(left, negateDuration(right), span)
+  }
+  if (left instanceof Duration && right instanceof Duration) {
+    return addDurations(left, negateDuration(right), span)
+  }
+  throw wrongOperands('-', left, right, span)
+}
+
+export function multiply(left: Value, right: Value, span: Span): Value {
+  if (typeof left === 'bigint' && typeof right === 'bigint') return checkedInt(left * right, span)
+  if (isNumber(left) && isNumber(right)) return Number(left) * Number(right)
+  throw wrongOperands('*', left, right, span)
+}
+
+/** Ints divide to an int, towards zero; as soon as a double takes part, the result is a double. */
+export function divide(left: Value, right: Value, span: Span): Value {
+  if (typeof left === 'bigint' && typeof right === 'bigint') {
+    if (right === 0n) throw new Fault('expression_divide_by_zero', 'division by zero', span)
+    return checkedInt(left / right, span)
+  }
+  if (isNumber(left) && isNumber(right)) return Number(left) / Number(right)
+  throw wrongOperands('/', left, right, span)
+}
+
+/** Whole JSON numbers count as integers here; a double with a fraction does not. */
+export function modulo(left: Value, right: Value, span: Span): Value {
+  if (!isNumber(left) || !isNumber(right)) throw wrongOperands('%', left, right, span)
+  if (typeof left === 'bigint' && typeof right === 'bigint') {
+    if (right === 0n) throw new Fault('expression_divide_by_zero', 'modulus by zero', span)
+    return left % right
+  }
+  const [dividend, divisor] = [Number(left), Number(right)]
+  if (!Number.isSafeInteger(dividend) || !Number.isSafeInteger(divisor)) {
+    throw new Fault('expression_wrong_type', '% works on whole numbers only', span)
+  }
+  if (divisor === 0) throw new Fault('expression_divide_by_zero', 'modulus by zero', span)
+  return (dividend % divisor) + 0
+}
+
+export function negate(value: Value, span: Span): Value {
+  if (typeof value === 'bigint') return checkedInt(-value, span)
+  if (typeof value === 'number') return -value
+  throw new Fault('expression_wrong_type', `- does not work on ${kindOf(value)}`, span)
+}
+
+/** Negative, zero or positive; NaN when a NaN takes part, of which every comparison is false. */
+export function compare(operator: string, left: Value, right: Value, meter: Meter, span: Span): number {
+  if (isNumber(left) && isNumber(right)) {
+    return left < right ? -1 : left > right ? 1 : Number.isNaN(left) || Number.isNaN(right) ? NaN : 0
+  }
+  if (typeof left === 'string' && typeof right === 'string') {
+    meter.read(Math.min(left.length, right.length), span)
+    return compareText(left, right)
+  }
+  if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right)
+  if (left instanceof Timestamp && right instanceof Timestamp) return compareTimes(left, right)
+  if (left instanceof Duration && right instanceof Duration) return compareTimes(left, right)
+  throw wrongOperands(operator, left, right, span)
+}
+
+/** By code point, not by UTF-16 unit: the two differ where one side has a surrogate and the other U+E000 to U+FFFF. */
+function compareText(left: string, right: string): number {
+  if (left === right) return 0
+  const shorter = Math.min(left.length, right.length)
+  let at = 0
+  while (at < shorter && left.charCodeAt(at) === right.charCodeAt(at)) at++
+  if (at === shorter) return left.length - right.length
+  const [a, b] = [left.charCodeAt(at), right.charCodeAt(at)]
+  const [aPair, bPair] = [isSurrogate(a), isSurrogate(b)]
+  return aPair === bPair ? a - b : aPair ? 1 : -1
+}
+
+const isSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdfff
+
+/** Deep equality as CEL has it: numbers by value, whatever their kind; values of different kinds are never equal. */
+export function equals(left: Value, right: Value, meter: Meter, span: Span, depth = 0): boolean {
+  switch (typeof left) {
+    case 'string':
+      if (typeof right !== 'string' || left.length !== right.length) return false
+      meter.read(left.length, span)
+      return left === right
+    case 'number':
+    case 'bigint':
+      return isNumber(right) && equalNumbers(left, right)
+    case 'boolean':
+      return left === right
+    default:
+      if (left === null || right === null) return left === right
+      if (typeof right !== 'object') return false
+      return equalObjects(left, right, meter, span, depth)
+  }
+}
+
+export function equalNumbers(left: number | bigint, right: number | bigint): boolean {
+  if (typeof left === typeof right) return left === right
+  const [whole, other] = typeof left === 'bigint' ? [left, right as number] : [right as bigint, left]
+  return Number(whole) === other && (Number.isSafeInteger(other) || BigInt(other) === whole)
+}
+
+function equalObjects(
+  left: Value & object,
+  right: Value & object,
+  meter: Meter,
+  span: Span,
+  depth: number,
+): boolean {
+  if (isList(left)) return isList(right) && equalLists(left, right, meter, span, depth)
+  if (isList(right)) return false
+  if (left instanceof Timestamp) return right instanceof Timestamp && compareTimes(left, right) === 0
+  if (left instanceof Duration) return right instanceof Duration && compareTimes(left, right) === 0
+  if (left instanceof TypeValue) return right instanceof TypeValue && left.name === right.name
+  if (left instanceof Optional) {
+    if (!(right instanceof Optional)) return false
+    if (left.value === undefined || right.value === undefined) return left.value === right.value
+    return equals(left.value, right.value, meter, span, depth + 1)
+  }
+  if (!isMap(left) || !isMap(right)) return false
+  const keys = keysOf(left)
+  if (keys.length !== keysOf(right).length) return false
+  guardDepth(depth, span)
+  meter.spend(keys.length, span)
+  return keys.every((key) => {
+    const other = entryOf(right, key)
+    return other !== undefined && equals(entryOf(left, key)!, other, meter, span, depth + 1)
+  })
+}
+
+function equalLists(
+  left: readonly Value[],
+  right: readonly Value[],
+  meter: Meter,
+  span: Span,
+  depth: number,
+): boolean {
+  if (left.length !== right.length) return false
+  guardDepth(depth, span)
+  meter.spend(left.length, span)
+  return left.every((value, at) => equals(value, right[at]!, meter, span, depth + 1))
+}
+
+export function guardDepth(depth: number, span: Span): void {
+  if (depth <= maxValueDepth) return
+  throw new Fault('expression_too_deep', `the value is nested deeper than ${maxValueDepth} levels`, span)
+}
+
+export const isMap = (value: Value | undefined): value is ObjectValue | MapValue =>
+  value instanceof MapValue || isObject(value)
+
+/** `element in list`, `key in map`. */
+export function isIn(element: Value, container: Value, meter: Meter, span: Span): boolean {
+  if (isList(container)) {
+    meter.spend(container.length >>> 3, span)
+    if (typeof element === 'string') {
+      meter.read(element.length, span)
+      return container.includes(element)
+    }
+    return container.some((each) => equals(element, each, meter, span))
+  }
+  if (isMap(container)) {
+    const key = toKey(element)
+    return key !== undefined && entryOf(container, key) !== undefined
+  }
+  throw wrongOperands('in', element, container, span)
+}
+
+/** `container[key]`; undefined when there is no such element or entry. */
+export function lookUp(container: Value, key: Value, span: Span): Value | undefined {
+  if (isList(container)) {
+    if (typeof key === 'bigint' || (typeof key === 'number' && Number.isInteger(key))) {
+      return key >= 0 && key < container.length ? container[Number(key)] : undefined
+    }
+    throw new Fault('expression_wrong_type', `a list has no index of type ${kindOf(key)}`, span)
+  }
+  if (isMap(container)) {
+    const mapKey = toKey(key)
+    if (mapKey !== undefined) return entryOf(container, mapKey)
+    if (typeof key === 'number') return undefined
+    throw new Fault('expression_wrong_type', `a map has no key of type ${kindOf(key)}`, span)
+  }
+  throw new Fault('expression_wrong_type', `${kindOf(container)} has no [${kindOf(key)}]`, span)
+}

@@ -1,0 +1,85 @@
+import type { Node } from './ast.ts'
+import type { Budget } from './budget.ts'
+import { compile } from './compile.ts'
+import { ExpressionError, Fault, type Span } from './errors.ts'
+import { Frame } from './frame.ts'
+import type { Type } from './types.ts'
+
+/** A read of a name of the scope, as far as its path is static. */
+export interface Reference extends Span {
+  /** The name, such as `steps`. */
+  readonly root: string
+  /** The fields behind it, such as `['signin', 'output', 'user']`. */
+  readonly path: readonly string[]
+  /** The read copes with absence: `has(…)`, `.?` or `[?…]`. */
+  readonly guarded: boolean
+}
+
+/** An expression that is ready to run. Immutable; may be shared and evaluated any number of times. */
+export interface Program {
+  readonly source: string
+  readonly type: Type
+  /** In the order of the source. */
+  readonly references: readonly Reference[]
+  /** Whether a value that a schema marks `x-sensitive` takes part. */
+  readonly sensitive: boolean
+  /**
+   * Computes the value. Ints are bigint, times are objects: use `toJsonValue` or `toText` where the value leaves.
+   *
+   * @param scope the names, with JSON values; a name that is undefined is missing
+   * @param budget shared by many evaluations; without one only the limits of a single evaluation hold
+   * @throws ExpressionError
+   */
+  evaluate(scope: Readonly<Record<string, unknown>>, budget?: Budget): unknown
+}
+
+/** What the checker knows about an expression without problems. */
+export interface Checked {
+  readonly type: Type
+  readonly references: readonly Reference[]
+  readonly sensitive: boolean
+  readonly conversions: ReadonlyMap<Node, 'timestamp' | 'duration'>
+}
+
+/** Makes a program of a tree without problems. */
+export function makeProgram(source: string, tree: Node, names: readonly string[], checked: Checked): Program {
+  let slots = 0
+  const run = compile(tree, {
+    source,
+    conversions: checked.conversions,
+    variables: new Map(),
+    names: new Set(names),
+    takeSlot: () => slots++,
+    compile,
+  })
+  return {
+    source,
+    type: checked.type,
+    references: checked.references,
+    sensitive: checked.sensitive,
+    evaluate(scope, budget) {
+      const frame = new Frame(scope, slots, budget)
+      const { fuel, bytes } = frame
+      try {
+        return run(frame)
+      } catch (fault) {
+        throw toError(fault, source)
+      } finally {
+        if (budget) {
+          budget.fuel -= fuel - Math.max(0, frame.fuel)
+          budget.bytes -= bytes - Math.max(0, frame.bytes)
+        }
+      }
+    },
+  }
+}
+
+function toError(fault: unknown, source: string): unknown {
+  if (fault instanceof Fault) return fault.toError()
+  // Only the depth of the syntax tree or of a value can exhaust the stack, and only when little of it was left.
+  if (!(fault instanceof RangeError)) return fault
+  const whole = { start: 0, end: source.length }
+  return new ExpressionError('expression_too_deep', 'the expression needs more stack than there is', whole, {
+    cause: fault,
+  })
+}

@@ -1,0 +1,161 @@
+/**
+ * Static types of expressions. They follow JSON rather than CEL: an object knows which of its fields may be missing, a
+ * value may be null, a string may be limited to an enumeration.
+ */
+
+/** A field of an {@link ObjectType}. */
+export interface Property {
+  readonly type: Type
+  /** The field may be missing: reading it needs `has()` or `.?`. */
+  readonly optional?: boolean | undefined
+  /** `x-sensitive` in the schema: values derived from it are redacted and kept out of messages. */
+  readonly sensitive?: boolean | undefined
+}
+
+/** A JSON object with known fields. */
+export interface ObjectType {
+  readonly kind: 'object'
+  readonly properties: ReadonlyMap<string, Property>
+  /** Type of the fields that are not listed, each of them optional to exist; undefined: there are no others. */
+  readonly additional: Type | undefined
+}
+
+/** Text; `values` limits it to an enumeration, `format` is the JSON Schema format. */
+export interface StringType {
+  readonly kind: 'string'
+  readonly values?: readonly string[] | undefined
+  readonly format?: string | undefined
+}
+
+/** A JSON number: a double, or an int where the data holds an integer beyond 2^53. */
+export interface NumberType {
+  readonly kind: 'number'
+  /** The schema promises whole numbers. */
+  readonly whole: boolean
+  readonly values?: readonly number[] | undefined
+}
+
+/** What is known about a value before it exists. `dyn` is "nothing is known": every operation is checked at run time. */
+export type Type =
+  | { readonly kind: 'dyn' }
+  | { readonly kind: 'null' }
+  | { readonly kind: 'bool' }
+  | { readonly kind: 'int' }
+  | { readonly kind: 'double' }
+  | NumberType
+  | StringType
+  | { readonly kind: 'timestamp' }
+  | { readonly kind: 'duration' }
+  | { readonly kind: 'type' }
+  | { readonly kind: 'list'; readonly element: Type }
+  | { readonly kind: 'map'; readonly key: Type; readonly value: Type }
+  | ObjectType
+  | { readonly kind: 'optional'; readonly value: Type }
+  | { readonly kind: 'union'; readonly members: readonly Type[] }
+
+export const dyn: Type = { kind: 'dyn' }
+export const nullType: Type = { kind: 'null' }
+export const bool: Type = { kind: 'bool' }
+export const int: Type = { kind: 'int' }
+export const double: Type = { kind: 'double' }
+export const number: Type = { kind: 'number', whole: false }
+export const integer: Type = { kind: 'number', whole: true }
+export const string: StringType = { kind: 'string' }
+/** In data a timestamp is RFC 3339 text; names declared so are converted when they are read. */
+export const timestamp: Type = { kind: 'timestamp' }
+/** In data a duration is text such as `90s`; names declared so are converted when they are read. */
+export const duration: Type = { kind: 'duration' }
+export const typeType: Type = { kind: 'type' }
+
+/** Text that is one of `values`. */
+export const enumeration = (values: readonly string[]): StringType => ({ kind: 'string', values })
+export const list = (element: Type): Type => ({ kind: 'list', element })
+/** A map whose keys are not known beforehand. */
+export const map = (value: Type, key: Type = string): Type => ({ kind: 'map', key, value })
+export const optionalOf = (value: Type): Type => ({ kind: 'optional', value })
+
+/**
+ * An object with the given fields. A plain type is a required field; {@link optional} marks one that may be missing.
+ *
+ * @param additional type of the fields not listed; undefined (the default) means that there are none
+ * @example object({ ip: string, risk: optional(number) })
+ */
+export function object(properties: Readonly<Record<string, Type | Property>>, additional?: Type): ObjectType {
+  const entries = Object.entries(properties).map(([name, given]): [string, Property] => [
+    name,
+    'kind' in given ? { type: given } : given,
+  ])
+  return { kind: 'object', properties: new Map(entries), additional }
+}
+
+/** A field that may be missing, for {@link object}. */
+export const optional = (type: Type): Property => ({ type, optional: true })
+
+/** The value may be null. */
+export const nullable = (type: Type): Type => union([type, nullType])
+
+/** One of several types: duplicates are merged, `dyn` swallows all but null. */
+export function union(types: readonly Type[]): Type {
+  const members: Type[] = []
+  for (const type of types.flatMap((each) => (each.kind === 'union' ? each.members : [each]))) {
+    const at = members.findIndex((known) => known.kind === type.kind && mergeable(known, type))
+    if (at < 0) members.push(type)
+    else members[at] = merge(members[at]!, type)
+  }
+  if (members.some((member) => member.kind === 'dyn')) return dyn
+  return members.length === 1 ? members[0]! : members.length === 0 ? dyn : { kind: 'union', members }
+}
+
+function mergeable(a: Type, b: Type): boolean {
+  if (a.kind === 'object' || b.kind === 'object') return a === b
+  return true
+}
+
+function merge(a: Type, b: Type): Type {
+  if (a === b) return a
+  if (a.kind === 'string' && b.kind === 'string') {
+    const values = a.values && b.values ? [...new Set([...a.values, ...b.values])] : undefined
+    return { kind: 'string', values, format: a.format === b.format ? a.format : undefined }
+  }
+  if (a.kind === 'number' && b.kind === 'number') return { kind: 'number', whole: a.whole && b.whole }
+  if (a.kind === 'list' && b.kind === 'list') return list(union([a.element, b.element]))
+  if (a.kind === 'map' && b.kind === 'map') return map(union([a.value, b.value]), union([a.key, b.key]))
+  if (a.kind === 'optional' && b.kind === 'optional') return optionalOf(union([a.value, b.value]))
+  return a
+}
+
+/** The members of a union, or the type itself. */
+export const membersOf = (type: Type): readonly Type[] => (type.kind === 'union' ? type.members : [type])
+
+/** Whether null is among the values; `dyn` does not count, since nothing is promised about it. */
+export const admitsNull = (type: Type): boolean => membersOf(type).some((member) => member.kind === 'null')
+
+/** The type without null. */
+export function withoutNull(type: Type): Type {
+  return type.kind === 'union' ? union(type.members.filter((member) => member.kind !== 'null')) : type
+}
+
+export const isNumeric = (type: Type): boolean =>
+  type.kind === 'int' || type.kind === 'double' || type.kind === 'number'
+
+/** A type as people read it: `string`, `list(number)`, `object`, `string or null`. */
+export function describeType(type: Type): string {
+  switch (type.kind) {
+    case 'dyn':
+      return 'any'
+    case 'number':
+      return type.whole ? 'integer' : 'number'
+    case 'string':
+      return type.values && type.values.length <= 5 ? `one of ${type.values.join(', ')}` : 'string'
+    case 'list':
+      return type.element.kind === 'dyn' ? 'list' : `list(${describeType(type.element)})`
+    case 'map':
+      return 'map'
+    case 'optional':
+      return `optional(${describeType(type.value)})`
+    case 'union':
+      return type.members.map(describeType).join(' or ')
+    default:
+      return type.kind
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * Values while an expression runs.
+ *
+ * | CEL       | here                                                                              |
+ * |-----------|-----------------------------------------------------------------------------------|
+ * | int       | bigint, within 64 bits                                                            |
+ * | double    | number; every number that comes out of JSON data is one                           |
+ * | list      | array                                                                             |
+ * | map       | object with its own fields as entries, or {@link MapValue} when a key is no text  |
+ * | others    | boolean, string, null, {@link Timestamp}, {@link Duration}, {@link Optional}, {@link TypeValue} |
+ *
+ * Data is never copied and never changed. Only own fields are read, so that `__proto__` and `constructor` are keys like
+ * any other.
+ */
+export type Value =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | readonly Value[]
+  | ObjectValue
+  | MapValue
+  | Timestamp
+  | Duration
+  | Optional
+  | TypeValue
+
+export interface ObjectValue {
+  readonly [key: string]: Value | undefined
+}
+
+/** A point in time, between the years 1 and 9999. */
+export class Timestamp {
+  /** Seconds since 1970-01-01T00:00:00Z. */
+  readonly seconds: number
+  /** 0 to 999,999,999, always forward in time. */
+  readonly nanos: number
+
+  constructor(seconds: number, nanos: number) {
+    this.seconds = seconds
+    this.nanos = nanos
+  }
+}
+
+/** A span of time. Both parts have the same sign. */
+export class Duration {
+  readonly seconds: number
+  readonly nanos: number
+
+  constructor(seconds: number, nanos: number) {
+    this.seconds = seconds
+    this.nanos = nanos
+  }
+}
+
+/** What `.?` and `[?…]` give: a value, or the knowledge that there is none. */
+export class Optional {
+  static readonly none: Optional = new Optional(undefined)
+  readonly value: Value | undefined
+
+  constructor(value: Value | undefined) {
+    this.value = value
+  }
+}
+
+/** A type as a value: what `type(x)` gives. */
+export class TypeValue {
+  readonly name: string
+
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+/** A key of a map as CEL compares it: numbers that are equal are one key. */
+export type MapKey = string | boolean | bigint
+
+/** A map with keys that are not text; it exists only while an expression runs. */
+export class MapValue {
+  readonly entries: ReadonlyMap<MapKey, Value>
+
+  constructor(entries: ReadonlyMap<MapKey, Value>) {
+    this.entries = entries
+  }
+}
+
+const typeNames = [
+  'null_type',
+  'bool',
+  'int',
+  'double',
+  'string',
+  'list',
+  'map',
+  'type',
+  'google.protobuf.Timestamp',
+  'google.protobuf.Duration',
+  'optional_type',
+] as const
+
+/** The types that have a name in expressions. */
+export const typeValues: ReadonlyMap<string, TypeValue> = new Map(
+  typeNames.map((name) => [name, new TypeValue(name)]),
+)
+
+const typeValue = (name: (typeof typeNames)[number]): TypeValue => typeValues.get(name)!
+
+/** The type of a value, as `type(x)` gives it. */
+export function typeOf(value: Value): TypeValue {
+  switch (typeof value) {
+    case 'boolean':
+      return typeValue('bool')
+    case 'number':
+      return typeValue('double')
+    case 'bigint':
+      return typeValue('int')
+    case 'string':
+      return typeValue('string')
+    default:
+      if (value === null) return typeValue('null_type')
+      if (Array.isArray(value)) return typeValue('list')
+      if (value instanceof Timestamp) return typeValue('google.protobuf.Timestamp')
+      if (value instanceof Duration) return typeValue('google.protobuf.Duration')
+      if (value instanceof Optional) return typeValue('optional_type')
+      if (value instanceof TypeValue) return typeValue('type')
+      return typeValue('map')
+  }
+}
+
+const spokenNames: Readonly<Record<string, string>> = {
+  null_type: 'null',
+  'google.protobuf.Timestamp': 'timestamp',
+  'google.protobuf.Duration': 'duration',
+  optional_type: 'optional',
+}
+
+/** The type of a value in the words of error messages: `string`, `list`, `null`, `timestamp`. */
+export function kindOf(value: Value): string {
+  const { name } = typeOf(value)
+  return spokenNames[name] ?? name
+}
+
+/** Whether the value is a plain JSON object: not a list, not null, none of the classes above, nor of any other class. */
+export function isObject(value: Value | undefined): value is ObjectValue {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+/** A list; `Array.isArray` alone does not narrow readonly arrays. */
+export const isList = (value: Value | undefined): value is readonly Value[] => Array.isArray(value)
+
+/** A value as a key, or undefined when it cannot be one. */
+export function toKey(value: Value): MapKey | undefined {
+  if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'bigint') return value
+  return typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : undefined
+}
+
+/** Field of an object or entry of a map; undefined when there is none. */
+export function entryOf(container: ObjectValue | MapValue, key: MapKey): Value | undefined {
+  if (container instanceof MapValue) return container.entries.get(key)
+  return typeof key === 'string' && Object.hasOwn(container, key) ? container[key] : undefined
+}
+
+/** Keys of an object or map, in their order. A field that is undefined does not exist. */
+export function keysOf(container: ObjectValue | MapValue): readonly MapKey[] {
+  if (container instanceof MapValue) return [...container.entries.keys()]
+  const keys = Object.keys(container)
+  for (const key of keys)
+    if (container[key] === undefined) return keys.filter((each) => container[each] !== undefined)
+  return keys
+}
