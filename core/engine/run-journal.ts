@@ -68,7 +68,7 @@ async function insist(write: () => Promise<void>, options: RunJournalOptions): P
       if (!(error instanceof UnavailableError)) throw error
       const waitMs = Math.min(Math.max(firstWaitMs * 2 ** (tries - 1), error.retryAfterMs), longestWaitMs)
       options.log.warn(
-        { run: options.runUuid, code: error.code, wait_ms: waitMs },
+        { run: options.runUuid, code: error.code, delay_ms: waitMs },
         'the journal cannot be written',
       )
       await options.clock.sleep(waitMs, options.stop).catch(() => {

@@ -1,0 +1,40 @@
+import type { Alert } from '../domain/alert.ts'
+import type { Run } from '../domain/run.ts'
+import { alertScope, organizationScope } from '../investigation/alert-scope.ts'
+import type { Stores } from '../ports.ts'
+import type { RunNames } from './scope.ts'
+
+/** What a run has to know about the world before it begins. */
+export interface RunDescription {
+  /** What its expressions see besides `steps`, `now`, `run` and `case`. */
+  readonly names: RunNames
+  /** Of the case that is opened for it. */
+  readonly caseTitle: string
+}
+
+/** Reads the alert and the organization of a run. */
+export async function describeRun(
+  stores: Pick<Stores, 'alerts' | 'organizations'>,
+  run: Run,
+): Promise<RunDescription> {
+  const scope = [run.organizationUuid]
+  const [[organization], alert] = await Promise.all([
+    stores.organizations.list(scope),
+    run.alertId === null ? undefined : stores.alerts.find(scope, run.alertId),
+  ])
+  return {
+    names: {
+      inputs: {},
+      ...(organization ? { organization: organizationScope(organization) } : {}),
+      ...(alert ? { alert: alertScope(alert) } : {}),
+    },
+    caseTitle: alert ? titleOf(alert) : run.playbookName,
+  }
+}
+
+/** Longest part of a title that comes from the alert. */
+const maxTitle = 200
+
+function titleOf(alert: Alert): string {
+  return `${(alert.type ?? 'alert').slice(0, maxTitle)} (${alert.id})`
+}
