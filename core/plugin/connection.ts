@@ -11,6 +11,11 @@ export interface ConnectionDefinition<S extends JsonSchema = JsonSchema> {
   readonly settings: S
   /** Origin and base path of every call, without trailing slash. Calls never leave this origin. */
   readonly baseUrl: (settings: Infer<S>) => string
+  /**
+   * Further origins that a call may name with an absolute address, e.g. the identity provider that hands out tokens or the
+   * store that holds downloads. They are never sent the connection's headers. Default: none.
+   */
+  readonly otherOrigins?: (settings: Infer<S>) => readonly string[]
   /** Headers that carry the credentials. */
   readonly headers?: (settings: Infer<S>) => Readonly<Record<string, string>>
   /** What a status of the other system means, in the operator's words; shown as the hint of the error. */

@@ -6,7 +6,8 @@ export interface HttpRequest {
   /** Default `GET`. */
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path below the connection's base URL, beginning with `/`. Percent-encode values: `/v2/ip/${encodeURIComponent(ip)}`.
-   * Where the step has no connection: an absolute https URL, fetched without credentials. */
+   * An absolute https URL, fetched without credentials, where the step has no connection or the connection lists its origin
+   * among `otherOrigins`. */
   readonly path: string
   readonly query?: Readonly<Record<string, QueryValue>>
   readonly headers?: Readonly<Record<string, string>>

@@ -1,0 +1,48 @@
+import type { SandboxReply } from './serve-sandbox.ts'
+import type { SandboxRequest } from '../index.ts'
+import type { Egress, EgressRequest, EgressResponse } from '../../ports.ts'
+
+/** What a skill sent. */
+export interface SentRequest extends SandboxRequest {
+  /** Absolute. */
+  readonly url: string
+}
+
+/** An answer, or an error that the way out rejects with. */
+export type CannedReply = Omit<SandboxReply, 'delayMs'> | Error
+
+/** Answers in the order of the requests, or one function for all of them. */
+export type Replies = readonly CannedReply[] | ((request: SentRequest) => CannedReply)
+
+/** Answers with what it was given and records what it was asked. One request more than there are replies is an error. */
+export function cannedEgress(replies: Replies): {
+  readonly egress: Egress
+  readonly requests: readonly SentRequest[]
+} {
+  const requests: SentRequest[] = []
+  const next = (request: SentRequest): CannedReply => {
+    if (typeof replies === 'function') return replies(request)
+    const reply = replies[requests.length - 1]
+    if (reply !== undefined) return reply
+    throw new Error(`request ${requests.length} (${request.method} ${request.url}) has no canned reply`)
+  }
+  const send = async (request: EgressRequest): Promise<EgressResponse> => {
+    request.signal.throwIfAborted()
+    const sent = toSent(request)
+    requests.push(sent)
+    const reply = next(sent)
+    if (reply instanceof Error) throw reply
+    const headers = {
+      'content-type': reply.json === undefined ? 'text/plain' : 'application/json',
+      ...reply.headers,
+    }
+    const body = reply.json === undefined ? (reply.text ?? '') : JSON.stringify(reply.json)
+    return { status: reply.status ?? 200, headers, body }
+  }
+  return { egress: { send }, requests }
+}
+
+function toSent({ method, url, headers, body }: EgressRequest): SentRequest {
+  const { pathname, search } = new URL(url)
+  return { method, url, path: `${pathname}${search}`, headers, body: body ?? '' }
+}

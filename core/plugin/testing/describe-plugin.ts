@@ -1,0 +1,129 @@
+import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { ConnectionError, ValidationError } from '../../errors/errors.ts'
+import { checkPlugin } from '../../registry/index.ts'
+import { authenticate, checkSettings } from '../../skill/index.ts'
+import type { ConnectionDefinition, PluginDefinition, RunningSandbox, Sandbox } from '../index.ts'
+import { loopbackEgress } from './loopback-egress.ts'
+import { testConnection } from './memory-stores.ts'
+import { runSkill } from './run-skill.ts'
+
+// mocha's, taken as globals: `tocsin demo` loads sandboxes, and with them this module, where no mocha is installed.
+interface TestGlobals {
+  describe(name: string, body: () => void): void
+  it(name: string, body: () => void | Promise<void>): void
+}
+
+export interface DescribePluginOptions {
+  /** The plugin's folder, e.g. `import.meta.dirname`: it is named for the plugin and holds its README. */
+  readonly folder: string
+  /** Examples are run against it. Needed when the plugin has a connection. */
+  readonly sandbox?: Sandbox
+}
+
+/** What holds for every plugin, as a mocha suite. A plugin's own tests are about what is its own. */
+export function describePlugin(plugin: PluginDefinition, options: DescribePluginOptions): void {
+  const { describe, it } = globalThis as unknown as TestGlobals
+  describe(`plugin ${plugin.name}`, () => {
+    it('is declared well: names, schemas, examples, effects', () => {
+      deepStrictEqual(checkPlugin(plugin, basename(options.folder)), [])
+    })
+
+    it('has a README that names every skill', () => {
+      const readme = readFileSync(join(options.folder, 'README.md'), 'utf8')
+      for (const { name } of plugin.skills) {
+        ok(readme.includes(`${plugin.name}.${name}`), `README.md does not mention ${plugin.name}.${name}`)
+      }
+    })
+
+    for (const skill of plugin.skills) {
+      if (skill.connection === undefined || skill.connectionIsOptional === true) continue
+      it(`${skill.name} says where its operation is documented`, () => {
+        match(String(skill.docs), /^https:\/\/[^/]+\/./)
+      })
+    }
+
+    describeExamples(plugin, options)
+    if (plugin.connection !== undefined) describeConnection(plugin, plugin.connection, options)
+  })
+}
+
+function describeExamples(plugin: PluginDefinition, options: DescribePluginOptions): void {
+  const { it } = globalThis as unknown as TestGlobals
+  for (const skill of plugin.skills) {
+    for (const example of skill.examples) {
+      it(`${skill.name} does what its example says: ${example.title}`, async () => {
+        const connected = skill.connection !== undefined
+        await withSandbox(connected ? options.sandbox : undefined, async (sandbox) => {
+          const settings = sandbox === undefined ? {} : { settings: sandbox.settings, egress: loopbackEgress }
+          const { output } = await runSkill(skill, example.input, settings)
+          deepStrictEqual(output, example.output)
+        })
+      })
+    }
+  }
+}
+
+function describeConnection(
+  plugin: PluginDefinition,
+  definition: ConnectionDefinition,
+  { sandbox }: DescribePluginOptions,
+): void {
+  const { it } = globalThis as unknown as TestGlobals
+  const check = (settings: unknown): Promise<void> =>
+    authenticate(
+      { egress: loopbackEgress, clock: { now: Date.now } },
+      definition,
+      testConnection(definition, plugin.name, settings),
+      AbortSignal.timeout(10_000),
+    )
+
+  it('has a sandbox', () => {
+    strictEqual(typeof sandbox?.start, 'function', 'a plugin with a connection needs a sandbox.ts')
+  })
+
+  it('takes the credentials of its sandbox', () =>
+    withSandbox(sandbox, (running) => check(running?.settings)))
+
+  it('refuses a setting that it does not know', () =>
+    withSandbox(sandbox, async (running) => {
+      throws(() => checkSettings(definition, { ...running?.settings, not_a_setting: 1 }), ValidationError)
+    }))
+
+  if (secretNames(definition).length === 0) return
+  it('answers wrong credentials with a ConnectionError', () =>
+    withSandbox(sandbox, async (running) => {
+      const wrong = secretNames(definition).flatMap((name) => {
+        const secret = running?.settings[name]
+        return typeof secret === 'string' ? [[name, spoil(secret)]] : []
+      })
+      await rejects(check({ ...running?.settings, ...Object.fromEntries(wrong) }), ConnectionError)
+    }))
+}
+
+async function withSandbox(
+  sandbox: Sandbox | undefined,
+  work: (running: RunningSandbox | undefined) => Promise<void>,
+): Promise<void> {
+  const running = await sandbox?.start()
+  try {
+    await work(running)
+  } finally {
+    await running?.close()
+  }
+}
+
+function secretNames(definition: ConnectionDefinition): readonly string[] {
+  const properties = Object.entries(definition.settings.properties ?? {})
+  return properties.filter(([, schema]) => schema['x-secret'] === true).map(([name]) => name)
+}
+
+/** Another secret of the same form: the last letters and digits are changed, each to one of its kind. */
+function spoil(secret: string): string {
+  return secret.replace(/[A-Za-z0-9](?=[^A-Za-z0-9]*(?:[A-Za-z0-9][^A-Za-z0-9]*){0,3}$)/g, (char) => {
+    if (char === '9') return '0'
+    if (/[fFzZ]/.test(char)) return String.fromCharCode(char.charCodeAt(0) - 1)
+    return String.fromCharCode(char.charCodeAt(0) + 1)
+  })
+}

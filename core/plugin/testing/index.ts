@@ -1,0 +1,18 @@
+/** For the tests of plugins, imported as `tocsin/plugin/testing`. */
+export type { CannedReply, Replies, SentRequest } from './canned-egress.ts'
+export { describePlugin } from './describe-plugin.ts'
+export type { DescribePluginOptions } from './describe-plugin.ts'
+export { loopbackEgress } from './loopback-egress.ts'
+export { testCases } from './memory-stores.ts'
+export type { TestCases } from './memory-stores.ts'
+export { runSkill } from './run-skill.ts'
+export type { LoggedLine, RunSkillOptions, SkillRun } from './run-skill.ts'
+export { serveSandbox } from './serve-sandbox.ts'
+export type {
+  Failure,
+  SandboxCall,
+  SandboxHandler,
+  SandboxReply,
+  SandboxRoutes,
+  ServedSandbox,
+} from './serve-sandbox.ts'

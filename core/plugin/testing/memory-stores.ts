@@ -1,0 +1,112 @@
+import { NotFoundError } from '../../errors/errors.ts'
+import type { Case, CaseEntry } from '../../domain/case.ts'
+import type { Connection } from '../../domain/connection.ts'
+import type { CaseChanges, ConnectionDefinition, Secret } from '../index.ts'
+import type { CaseStore, ConnectionStore } from '../../ports.ts'
+import { checkSettings } from '../../skill/index.ts'
+
+const organizationUuid = 'test-organization'
+
+/** The cases of a test: what skills did to them can be read back. */
+export interface TestCases extends CaseStore {
+  readonly all: readonly Case[]
+  readonly entries: readonly (CaseEntry & { readonly caseId: string })[]
+}
+
+/** Cases in memory: `DEMO-1`, `DEMO-2`, …; `DEMO-1` is there from the start and is the case of the run. */
+export function testCases(): TestCases {
+  const byId = new Map<string, Case>()
+  const entries: (CaseEntry & { readonly caseId: string })[] = []
+  const done = new Map<string, Case>()
+  const once = (key: string, work: () => Case): Case => {
+    const result = done.get(key) ?? work()
+    done.set(key, result)
+    return result
+  }
+  const existing = (id: string): Case => {
+    const found = byId.get(id)
+    if (found === undefined) throw new NotFoundError('case_not_found', `there is no case '${id}'`)
+    return found
+  }
+  const write = (found: Case, changes: CaseChanges, entry: Omit<CaseEntry, 'at'>): Case => {
+    const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+    const next: Case = { ...found, ...Object.fromEntries(given) }
+    byId.set(next.id, next)
+    entries.push({ ...entry, at: 0, caseId: next.id })
+    return next
+  }
+  const open = (changes: CaseChanges & { readonly title: string }, by: string): Case =>
+    write(newCase(`DEMO-${byId.size + 1}`), changes, {
+      by,
+      kind: 'opened',
+      text: changes.title,
+      changes: null,
+    })
+  open({ title: 'The case of the run' }, 'test')
+  return {
+    get all() {
+      return [...byId.values()]
+    },
+    entries,
+    find: async (_scope, id) => byId.get(id),
+    list: async () => ({ data: [...byId.values()], nextCursor: null, total: byId.size }),
+    timeline: async (_scope, id) => entries.filter((entry) => entry.caseId === id),
+    create: async (_organization, changes, by, key) => once(key, () => open(changes, by)),
+    update: async (_organization, id, changes, by, key) =>
+      once(key, () => write(existing(id), changes, { by, kind: 'changed', text: 'changed', changes })),
+    comment: async (_organization, id, text, by, key) => {
+      once(key, () => write(existing(id), {}, { by, kind: 'note', text, changes: null }))
+    },
+  }
+}
+
+function newCase(id: string): Case {
+  return {
+    id,
+    organizationUuid,
+    title: '',
+    summary: '',
+    status: 'open',
+    severity: 'medium',
+    verdict: 'unknown',
+    assignee: null,
+    createdAt: 0,
+    modifiedAt: 0,
+  }
+}
+
+export interface TestConnection {
+  readonly connection: Connection
+  readonly secrets: Readonly<Record<string, Secret>>
+}
+
+/** A connection as if an operator had typed `settings` in; refuses what the real thing refuses. */
+export function testConnection(
+  definition: ConnectionDefinition,
+  plugin: string,
+  typed: unknown,
+): TestConnection {
+  const { settings, secrets } = checkSettings(definition, typed)
+  const connection: Connection = {
+    uuid: 'test-connection',
+    organizationUuid,
+    name: 'test',
+    plugin,
+    settings,
+    enabled: true,
+    createdAt: 0,
+    modifiedAt: 0,
+  }
+  return { connection, secrets }
+}
+
+/** The one connection of a test, or none. */
+export function testConnections(open: TestConnection | undefined): ConnectionStore {
+  return {
+    create: async () => {
+      throw new Error('a test makes its connection from settings')
+    },
+    list: async () => (open === undefined ? [] : [open.connection]),
+    open: async (_organization, name) => (open?.connection.name === name ? open : undefined),
+  }
+}

@@ -1,0 +1,114 @@
+import type { AnySkill, ConnectionDefinition, Infer, SkillDefinition, JsonSchema } from '../index.ts'
+import type { Egress, Log } from '../../ports.ts'
+import { createSkillCaller } from '../../skill/index.ts'
+import { cannedEgress, type Replies, type SentRequest } from './canned-egress.ts'
+import { testCases, testConnection, testConnections, type TestCases } from './memory-stores.ts'
+
+export interface RunSkillOptions {
+  /** What an operator would type in, secrets as plain text; absent: the step has no connection. */
+  readonly settings?: Readonly<Record<string, unknown>>
+  /** What the other system answers. Default: nothing, so that every request is an error. */
+  readonly replies?: Replies
+  /** Instead of `replies`: a way out, e.g. `loopbackEgress` to a sandbox. */
+  readonly egress?: Egress
+  /** Default `test-run`. */
+  readonly run?: { readonly id: string }
+  /** Default: fresh ones. */
+  readonly cases?: TestCases
+  /** Id of the run's case; null for a run without. Default `DEMO-1`. */
+  readonly caseId?: string | null
+  /** Default `run`. */
+  readonly purpose?: 'run' | 'verify'
+  /** Default: one that aborts after 10 s. */
+  readonly signal?: AbortSignal
+  /** Epoch milliseconds, for Retry-After. Default: the real time. */
+  readonly now?: number
+}
+
+/** What became of a call. */
+export interface SkillRun<Output> {
+  readonly output: Output
+  /** Sent through `replies`, in order. */
+  readonly requests: readonly SentRequest[]
+  /** Written by the skill, in order. */
+  readonly logs: readonly LoggedLine[]
+  readonly cases: TestCases
+}
+
+export interface LoggedLine {
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly message: string
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Calls a skill once, just as the runtime does (same checks of settings, input and output, same errors), against canned
+ * replies.
+ *
+ * @example
+ * const { output, requests } = await runSkill(getQuote, { id: '7' }, {
+ *   settings: { base_url: 'https://api.example.com', api_key: 'key' },
+ *   replies: [{ json: { text: 'Ring the bell.' } }],
+ * })
+ */
+export async function runSkill<
+  In extends JsonSchema,
+  Out extends JsonSchema,
+  S extends JsonSchema,
+  R extends Infer<Out>,
+>(
+  skill: SkillDefinition<In, Out, S, R>,
+  input: Infer<In>,
+  options: RunSkillOptions = {},
+): Promise<SkillRun<Infer<Out>>> {
+  const canned = cannedEgress(options.replies ?? [])
+  const logs: LoggedLine[] = []
+  const cases = options.cases ?? testCases()
+  const name = `test.${skill.name}`
+  const connection = connectionOf(skill as AnySkill, options.settings)
+  const plugin = { name: 'test', title: 'Test', description: 'Test', skills: [skill as AnySkill] }
+  const call = createSkillCaller({
+    catalogue: { skill: () => ({ name, plugin, skill: skill as AnySkill }) },
+    stores: { connections: testConnections(connection), cases },
+    egress: options.egress ?? canned.egress,
+    log: recordingLog(logs),
+    clock: { now: () => options.now ?? Date.now() },
+  })
+  const runUuid = options.run?.id ?? 'test-run'
+  const output = await call({
+    purpose: options.purpose ?? 'run',
+    skill: name,
+    connection: connection?.connection.name,
+    input,
+    run: {
+      uuid: runUuid,
+      organizationUuid: 'test-organization',
+      caseId: options.caseId === undefined ? 'DEMO-1' : options.caseId,
+    },
+    attempt: {
+      number: 1,
+      idempotencyKey: `${runUuid}/step`,
+      signal: options.signal ?? AbortSignal.timeout(10_000),
+    },
+  })
+  return { output: output as Infer<Out>, requests: canned.requests, logs, cases }
+}
+
+function connectionOf(
+  skill: AnySkill,
+  settings: Readonly<Record<string, unknown>> | undefined,
+): ReturnType<typeof testConnection> | undefined {
+  if (settings === undefined) return undefined
+  if (skill.connection === undefined)
+    throw new Error(`the skill '${skill.name}' has no connection to give settings to`)
+  return testConnection(skill.connection as ConnectionDefinition, 'test', settings)
+}
+
+function recordingLog(lines: LoggedLine[]): Log {
+  const write =
+    (level: LoggedLine['level']) =>
+    (fields: Readonly<Record<string, unknown>>, message: string): void => {
+      lines.push({ level, message, fields })
+    }
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
+}

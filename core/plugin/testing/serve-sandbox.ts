@@ -1,0 +1,157 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { parseJson } from '../../json.ts'
+import type { RunningSandbox, Sandbox, SandboxRequest } from '../index.ts'
+import { compileRoutes } from './routes.ts'
+
+/** Largest request body that a sandbox reads, in bytes. */
+const maxBody = 1_048_576
+
+/** A request as a sandbox's handler sees it. */
+export interface SandboxCall extends SandboxRequest {
+  /** The path without the query, percent-encoded as sent. */
+  readonly pathname: string
+  readonly query: URLSearchParams
+  /** Values of `:name` in the route's path, decoded. */
+  readonly params: Readonly<Record<string, string>>
+  /** The body as JSON; a body that is not JSON is answered 400. */
+  json(): unknown
+  /** The body as `application/x-www-form-urlencoded`. */
+  form(): URLSearchParams
+}
+
+/** At most one of `json` and `text`. */
+export interface SandboxReply {
+  /** Default 200. */
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly json?: unknown
+  readonly text?: string
+  /** Waits before it answers, in milliseconds. */
+  readonly delayMs?: number
+}
+
+export type SandboxHandler = (call: SandboxCall) => SandboxReply | Promise<SandboxReply>
+
+/** By `<METHOD> <path>`, e.g. `GET /v2/ip/:value`. Anything else is answered 404. */
+export type SandboxRoutes = Readonly<Record<string, SandboxHandler>>
+
+/** What a sandbox can be told to do instead of answering: cut the connection, or never answer. */
+export type Failure = 'reset' | 'hang'
+
+export interface ServedSandbox extends RunningSandbox {
+  /** The next `times` requests (default 1) are answered so, whatever they ask. */
+  failNext(how: SandboxReply | Failure, times?: number): void
+}
+
+/**
+ * Makes a sandbox over real HTTP on 127.0.0.1, at a free port.
+ *
+ * @param behaviour Called at every start, so that state made in it lasts as long as the running sandbox.
+ * @param settings What an operator would type in to reach it.
+ * @example
+ * export default serveSandbox(
+ *   () => ({ 'GET /quotes/:id': ({ params }) => ({ json: { id: params.id, text: 'Ring the bell.' } }) }),
+ *   (url) => ({ base_url: url, api_key: 'sandbox-key' }),
+ * )
+ */
+export function serveSandbox(
+  behaviour: () => SandboxHandler | SandboxRoutes,
+  settings: (url: string) => Readonly<Record<string, unknown>>,
+): Sandbox & { start(): Promise<ServedSandbox> } {
+  return { start: () => start(behaviour(), settings) }
+}
+
+async function start(
+  behaviour: SandboxHandler | SandboxRoutes,
+  settings: (url: string) => Readonly<Record<string, unknown>>,
+): Promise<ServedSandbox> {
+  const handler = typeof behaviour === 'function' ? behaviour : compileRoutes(behaviour)
+  const requests: SandboxRequest[] = []
+  const failures: (SandboxReply | Failure)[] = []
+  const server = createServer((request, response) => {
+    void answer(request, response, handler, requests, failures)
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', resolve)
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url,
+    settings: settings(url),
+    requests,
+    failNext(how, times = 1) {
+      for (let count = 0; count < times; count++) failures.push(how)
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  handler: SandboxHandler,
+  requests: SandboxRequest[],
+  failures: (SandboxReply | Failure)[],
+): Promise<void> {
+  // Answers depend on the request alone, so that examples can be compared with them.
+  response.sendDate = false
+  try {
+    const body = await readBody(request)
+    if (body === undefined) return send(response, { status: 413, json: { error: 'the body is too large' } })
+    const call = toCall(request, body)
+    requests.push({ method: call.method, path: call.path, headers: call.headers, body: call.body })
+    const failure = failures.shift()
+    if (failure === 'hang') return
+    if (failure === 'reset') {
+      request.socket.resetAndDestroy()
+      return
+    }
+    const reply = failure ?? (await handler(call))
+    if (reply.delayMs !== undefined)
+      await new Promise((resolve) => setTimeout(resolve, reply.delayMs).unref())
+    send(response, reply)
+  } catch (error) {
+    const badBody = (error as { code?: unknown }).code === 'json_invalid'
+    send(response, { status: badBody ? 400 : 500, json: { error: String(error) } })
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxBody) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+function toCall(request: IncomingMessage, body: string): SandboxCall {
+  const path = request.url ?? '/'
+  const [pathname = '/', query = ''] = path.split('?', 2)
+  const headers = Object.entries(request.headers).map(([name, value]) => [name, [value].flat().join(', ')])
+  return {
+    method: request.method ?? 'GET',
+    path,
+    headers: Object.fromEntries(headers) as Record<string, string>,
+    body,
+    pathname,
+    query: new URLSearchParams(query),
+    params: {},
+    json: () => parseJson(body),
+    form: () => new URLSearchParams(body),
+  }
+}
+
+function send(response: ServerResponse, reply: SandboxReply): void {
+  if (response.headersSent || response.destroyed) return
+  const type = reply.json === undefined ? 'text/plain; charset=utf-8' : 'application/json'
+  const body = reply.json === undefined ? (reply.text ?? '') : JSON.stringify(reply.json)
+  response.writeHead(reply.status ?? 200, { 'content-type': type, ...reply.headers }).end(body)
+}

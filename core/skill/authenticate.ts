@@ -1,0 +1,26 @@
+import { TocsinError, type ConnectionDefinition } from '../plugin/index.ts'
+import type { OpenConnection } from '../ports.ts'
+import type { SkillCallerOptions } from './caller.ts'
+import { createHttpClient } from './http-client.ts'
+import { openConnection } from './open-connection.ts'
+
+/**
+ * Asks the other system whether a connection's credentials work; resolves if so. Also for connections that are not stored yet.
+ *
+ * @throws ConnectionError (wrong credentials, unusable settings), RetryableError (out of reach), SkillError
+ */
+export async function authenticate(
+  options: Pick<SkillCallerOptions, 'egress' | 'clock'>,
+  definition: ConnectionDefinition,
+  open: OpenConnection,
+  signal: AbortSignal,
+): Promise<void> {
+  const { settings, target, redactor } = openConnection(definition, open)
+  try {
+    const http = createHttpClient({ ...options, signal, redactor, target })
+    await definition.authenticate({ settings, http, signal })
+  } catch (error) {
+    if (signal.aborted && error === signal.reason) throw error
+    throw redactor.error(error, (one) => one instanceof TocsinError)
+  }
+}

@@ -1,0 +1,130 @@
+import type { SkillCall, SkillCaller } from '../engine/skill-caller.ts'
+import { NotFoundError } from '../errors/errors.ts'
+import { SkillError, TocsinError, type AnySkill, type SkillContext } from '../plugin/index.ts'
+import type { Clock, Egress, Log, Stores } from '../ports.ts'
+import type { Catalogue, CatalogueSkill } from '../registry/catalogue.ts'
+import { compileSchema, summarize, validate, withDefaults } from '../schema/index.ts'
+import { createSkillLog } from './call-log.ts'
+import { createCaseAccess } from './case-access.ts'
+import { findConnection } from './find-connection.ts'
+import { createHttpClient } from './http-client.ts'
+import { openConnection, type ReadyConnection } from './open-connection.ts'
+import { plainOutput } from './plain-output.ts'
+import { Redactor } from './redactor.ts'
+
+export interface SkillCallerOptions {
+  readonly catalogue: Pick<Catalogue, 'skill'>
+  readonly stores: Pick<Stores, 'connections' | 'cases'>
+  readonly egress: Egress
+  readonly log: Log
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/**
+ * Makes the caller of skills: input checked, connection opened, skill run, output checked, secrets kept out of everything that
+ * is said about the call.
+ */
+export function createSkillCaller(options: SkillCallerOptions): SkillCaller {
+  return async (call) => {
+    const entry = options.catalogue.skill(call.skill)
+    if (entry === undefined) {
+      throw new NotFoundError('skill_not_found', `the skill '${call.skill}' is not installed`, {
+        hint: 'install its plugin, or correct the name',
+      })
+    }
+    const input = checkInput(entry, call.input)
+    const connection = await connect(options, entry, call)
+    const redactor = connection?.redactor ?? new Redactor()
+    try {
+      const context = createContext(options, call, connection, redactor)
+      return await untilAborted(perform(entry, call, input, context, redactor), call.attempt.signal)
+    } catch (error) {
+      if (call.attempt.signal.aborted && error === call.attempt.signal.reason) throw error
+      throw redactor.error(error, (one) => one instanceof TocsinError)
+    }
+  }
+}
+
+function checkInput({ name, skill }: CatalogueSkill, given: unknown): unknown {
+  const input = withDefaults(skill.input, given)
+  validate(compileSchema(skill.input), input, `input of ${name}`)
+  return input
+}
+
+/** Undefined where the skill has no connection, or one that is optional and not named. */
+async function connect(
+  options: SkillCallerOptions,
+  { plugin, skill }: CatalogueSkill,
+  call: SkillCall,
+): Promise<ReadyConnection | undefined> {
+  if (skill.connection === undefined) return undefined
+  // Never the only connection by itself: the step's author did not ask for credentials to be sent.
+  if (skill.connectionIsOptional === true && call.connection === undefined) return undefined
+  const { organizationUuid } = call.run
+  const open = await findConnection(options.stores.connections, {
+    organizationUuid,
+    plugin: plugin.name,
+    name: call.connection,
+  })
+  return openConnection(skill.connection, open)
+}
+
+function createContext(
+  options: SkillCallerOptions,
+  call: SkillCall,
+  connection: ReadyConnection | undefined,
+  redactor: Redactor,
+): SkillContext {
+  const { signal, idempotencyKey } = call.attempt
+  const { organizationUuid, uuid: runUuid, caseId } = call.run
+  const { cases } = options.stores
+  return {
+    settings: connection?.settings,
+    http: createHttpClient({ ...options, signal, redactor, target: connection?.target }),
+    cases: createCaseAccess({ cases, organizationUuid, runUuid, caseId, idempotencyKey }),
+    signal,
+    log: createSkillLog(options.log, call.skill, runUuid, redactor),
+    idempotencyKey,
+    run: { id: runUuid, organization: organizationUuid },
+  }
+}
+
+async function perform(
+  { name, skill }: CatalogueSkill,
+  call: SkillCall,
+  input: unknown,
+  context: SkillContext,
+  redactor: Redactor,
+): Promise<unknown> {
+  context.signal.throwIfAborted()
+  const raw: unknown =
+    call.purpose === 'run' ? await skill.run(input, context) : await verify(skill, input, context)
+  if (call.purpose === 'verify' && raw === undefined) return undefined
+  const output = redactor.value(plainOutput(raw, name))
+  const problems = compileSchema(skill.output).problems(output)
+  if (problems.length === 0) return output
+  throw new SkillError(
+    'contract_violation',
+    `output of ${name} is not what it declares: ${summarize(problems)}`,
+    {
+      hint: 'the other system has changed, or the skill has a mistake: report it to the plugin’s author',
+      details: { errors: problems },
+    },
+  )
+}
+
+async function verify(skill: AnySkill, input: unknown, context: SkillContext): Promise<unknown> {
+  if (skill.effect === 'write' && skill.repeat === 'verify') return skill.verify(input, context)
+  throw new SkillError('not_verifiable', `the skill '${skill.name}' cannot tell whether it took effect`)
+}
+
+/** A skill that does not listen to its signal is left behind; its outcome no longer counts. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the reason is the engine's own error
+    const abort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    if (signal.aborted) abort()
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}

@@ -1,0 +1,38 @@
+import { NotFoundError } from '../errors/errors.ts'
+import { SkillError, type CaseAccess } from '../plugin/index.ts'
+import type { CaseStore } from '../ports.ts'
+
+export interface CaseAccessOptions {
+  readonly cases: CaseStore
+  readonly organizationUuid: string
+  readonly runUuid: string
+  readonly caseId: string | null
+  /** Of the attempt; keys that a skill makes up are kept apart from those of other steps by it. */
+  readonly idempotencyKey: string
+}
+
+/** The cases of the run's organization, as one step sees them. */
+export function createCaseAccess(options: CaseAccessOptions): CaseAccess {
+  const { cases, organizationUuid } = options
+  const by = `run ${options.runUuid}`
+  const own = (key: string): string =>
+    key.startsWith(options.idempotencyKey) ? key : `${options.idempotencyKey}/${key}`
+  return {
+    current: options.caseId ?? undefined,
+    create: async (changes, key) => (await cases.create(organizationUuid, changes, by, own(key))).id,
+    update: async (id, changes, key) => {
+      await skillErrors(cases.update(organizationUuid, id, changes, by, own(key)))
+    },
+    comment: (id, text, key) => skillErrors(cases.comment(organizationUuid, id, text, by, own(key))),
+  }
+}
+
+async function skillErrors<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof NotFoundError)
+      throw new SkillError('case_not_found', error.message, { cause: error })
+    throw error
+  }
+}

@@ -1,0 +1,52 @@
+import { ConnectionError } from '../errors/errors.ts'
+import type { ConnectionDefinition } from '../plugin/index.ts'
+import type { OpenConnection } from '../ports.ts'
+import { parseBase } from './address.ts'
+import type { Target } from './http-client.ts'
+import { Redactor } from './redactor.ts'
+import { openSettings } from './settings.ts'
+
+/** A connection ready to be called. */
+export interface ReadyConnection {
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly target: Target
+  readonly redactor: Redactor
+}
+
+/** @throws ConnectionError `connection_invalid` */
+export function openConnection(definition: ConnectionDefinition, open: OpenConnection): ReadyConnection {
+  const { name } = open.connection
+  const { settings, secrets } = openSettings(definition, open)
+  const redactor = new Redactor(secrets)
+  const headers = lowerCase(definition.headers?.(settings) ?? {})
+  for (const value of Object.values(headers)) redactCredential(value, secrets, redactor)
+  const base = parseBase(definition.baseUrl(settings))
+  if (base === undefined) {
+    throw new ConnectionError(
+      'connection_invalid',
+      `the base address of connection '${name}' is not an http(s) address`,
+      {
+        hint: 'give an origin and a path, without credentials, query or fragment',
+      },
+    )
+  }
+  const otherOrigins = (definition.otherOrigins?.(settings) ?? []).map((text) => new URL(text).origin)
+  return {
+    settings,
+    redactor,
+    target: { connection: name, base, otherOrigins, headers, hints: definition.errors ?? {} },
+  }
+}
+
+/** The header's text is a secret too when it was made from one, as with `Basic` and a password. */
+function redactCredential(header: string, secrets: readonly string[], redactor: Redactor): void {
+  const credential = header.replace(/^[A-Za-z]+\s+/, '')
+  const decoded = Buffer.from(credential, 'base64').toString()
+  if (secrets.some((secret) => secret !== '' && (header.includes(secret) || decoded.includes(secret)))) {
+    redactor.add(credential)
+  }
+}
+
+function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}

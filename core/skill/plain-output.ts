@@ -1,0 +1,41 @@
+import { SkillError } from '../plugin/index.ts'
+
+const maxDepth = 100
+
+/**
+ * A skill's output as plain JSON data: a copy without undefined fields. What JSON cannot hold is the skill's mistake and is
+ * said here, before a journal turns it into something else.
+ *
+ * @throws SkillError `contract_violation`
+ */
+export function plainOutput(value: unknown, skill: string): unknown {
+  return copy(value, '', 0, (pointer, why) => {
+    throw new SkillError(
+      'contract_violation',
+      `output of ${skill}: ${pointer === '' ? 'it' : pointer} ${why}`,
+    )
+  })
+}
+
+type Refuse = (pointer: string, why: string) => never
+
+function copy(value: unknown, pointer: string, depth: number, refuse: Refuse): unknown {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'bigint')
+    return value
+  if (typeof value === 'number') {
+    return Number.isFinite(value) ? value : refuse(pointer, `is ${value}, which JSON cannot hold`)
+  }
+  if (typeof value !== 'object') return refuse(pointer, `is ${typeof value}, which JSON cannot hold`)
+  if (depth > maxDepth) return refuse(pointer, `is nested deeper than ${maxDepth} levels`)
+  if (Array.isArray(value)) {
+    return value.map((item: unknown, index) => copy(item, `${pointer}/${index}`, depth + 1, refuse))
+  }
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) {
+    return refuse(pointer, `is a ${value.constructor.name}, not plain data`)
+  }
+  const fields = Object.entries(value).filter(([, inner]) => inner !== undefined)
+  return Object.fromEntries(
+    fields.map(([key, inner]) => [key, copy(inner, `${pointer}/${key}`, depth + 1, refuse)]),
+  )
+}

@@ -1,0 +1,91 @@
+/** Shorter values are not secrets but accidents: replacing every `a` would hide the message and no secret. */
+const minLength = 4
+const hidden = '[redacted]'
+const maxDepth = 100
+
+/** What a body says about a token that has just been handed out. */
+const issuedToken = /"(?:access_token|refresh_token|id_token)"\s*:\s*"([^"\\]{8,8192})"/g
+
+/**
+ * Knows the live secrets of one call and takes them out of whatever is shown: as they are, and as they look in a URL, in JSON
+ * and in base64. Values are replaced before anything is shortened, so that no half of a secret is left.
+ */
+export class Redactor {
+  #forms: readonly string[] = []
+
+  constructor(secrets: readonly string[] = []) {
+    for (const secret of secrets) this.add(secret)
+  }
+
+  add(secret: string): void {
+    if (secret.length < minLength) return
+    const bytes = Buffer.from(secret)
+    const forms = [
+      secret,
+      encodeURIComponent(secret),
+      new URLSearchParams([['', secret]]).toString().slice(1),
+      JSON.stringify(secret).slice(1, -1),
+      bytes.toString('base64'),
+      bytes.toString('base64').replace(/=+$/, ''),
+      bytes.toString('base64url'),
+    ]
+    // Longest first: a secret may be the beginning of another form of itself.
+    this.#forms = [...new Set([...this.#forms, ...forms])].toSorted((a, b) => b.length - a.length)
+  }
+
+  /** Tokens in an answer are secrets from the moment they arrive. */
+  learn(body: string): void {
+    for (const [, token] of body.slice(0, 65_536).matchAll(issuedToken))
+      if (token !== undefined) this.add(token)
+  }
+
+  text(text: string): string {
+    let shown = text
+    for (const form of this.#forms) if (shown.includes(form)) shown = shown.replaceAll(form, hidden)
+    return shown
+  }
+
+  /** A copy of JSON-like data with every text redacted, names of fields too; the value itself where nothing was found. */
+  value(value: unknown, depth = 0): unknown {
+    if (typeof value === 'string') return this.text(value)
+    if (typeof value !== 'object' || value === null || this.#forms.length === 0) return value
+    if (depth > maxDepth) return hidden
+    if (Array.isArray(value)) {
+      const items = value.map((item: unknown) => this.value(item, depth + 1))
+      return items.some((item, index) => item !== value[index]) ? items : value
+    }
+    const before = Object.entries(value)
+    const after = before.map(([key, inner]) => [this.text(key), this.value(inner, depth + 1)] as const)
+    const changed = after.some(
+      ([key, inner], index) => key !== before[index]?.[0] || inner !== before[index]?.[1],
+    )
+    return changed ? Object.fromEntries(after) : value
+  }
+
+  /**
+   * The error without secrets in its message, stack, hint, details and causes. Errors of ours are changed in place and keep
+   * their class; of foreign ones, which may carry anything, only name, code, message and stack are left.
+   */
+  error(error: unknown, isOurs: (error: Error) => boolean, depth = 0): unknown {
+    if (!(error instanceof Error)) return new Error(this.text(String(error)))
+    const cause =
+      error.cause === undefined || depth > 5 ? undefined : this.error(error.cause, isOurs, depth + 1)
+    if (isOurs(error)) {
+      for (const key of Object.getOwnPropertyNames(error)) {
+        const value = key === 'cause' ? cause : this.value((error as unknown as Record<string, unknown>)[key])
+        Object.defineProperty(error, key, {
+          value,
+          configurable: true,
+          writable: true,
+          enumerable: key !== 'stack' && key !== 'message' && key !== 'cause',
+        })
+      }
+      return error
+    }
+    const copy = new Error(this.text(error.message), cause === undefined ? {} : { cause })
+    copy.name = error.name
+    copy.stack = this.text(error.stack ?? '')
+    const { code } = error as { code?: unknown }
+    return typeof code === 'string' ? Object.assign(copy, { code: this.text(code) }) : copy
+  }
+}

@@ -1,0 +1,58 @@
+import { ConnectionError, ValidationError } from '../errors/errors.ts'
+import { Secret, type ConnectionDefinition, type JsonSchema } from '../plugin/index.ts'
+import type { OpenConnection } from '../ports.ts'
+import { compileSchema, validate, withDefaults } from '../schema/index.ts'
+
+/** What an operator typed in, checked and taken apart: secrets are stored encrypted, settings are not. */
+export interface CheckedSettings {
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly secrets: Readonly<Record<string, Secret>>
+}
+
+/**
+ * Checks the fields of a new connection, with defaults filled in, and takes its secrets apart.
+ *
+ * @param typed Everything as plain JSON, secrets too.
+ * @throws ValidationError `value_invalid`; never quotes a value
+ */
+export function checkSettings(definition: ConnectionDefinition, typed: unknown): CheckedSettings {
+  const full = withDefaults(definition.settings, typed)
+  validate(compileSchema(definition.settings), full, 'settings')
+  const settings: [string, unknown][] = []
+  const secrets: [string, Secret][] = []
+  for (const [name, value] of Object.entries(full as object)) {
+    if (isSecret(definition.settings, name)) secrets.push([name, new Secret(value as string)])
+    else settings.push([name, value])
+  }
+  return { settings: Object.fromEntries(settings), secrets: Object.fromEntries(secrets) }
+}
+
+/**
+ * The settings as a skill sees them. Checked once more: a newer version of the plugin may ask for more than was typed in.
+ *
+ * @throws ConnectionError `connection_invalid`
+ */
+export function openSettings(
+  definition: ConnectionDefinition,
+  { connection, secrets }: OpenConnection,
+): { readonly settings: Readonly<Record<string, unknown>>; readonly secrets: readonly string[] } {
+  const revealed = Object.entries(secrets).map(([name, secret]) => [name, secret.reveal()] as const)
+  try {
+    const checked = checkSettings(definition, { ...connection.settings, ...Object.fromEntries(revealed) })
+    return {
+      settings: { ...checked.settings, ...checked.secrets },
+      secrets: revealed.map(([, text]) => text),
+    }
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error
+    throw new ConnectionError('connection_invalid', `connection '${connection.name}': ${error.message}`, {
+      hint: 'its plugin has changed: create the connection again',
+      details: { errors: error.errors },
+    })
+  }
+}
+
+function isSecret(schema: JsonSchema, name: string): boolean {
+  const properties = schema.properties ?? {}
+  return Object.hasOwn(properties, name) && properties[name]?.['x-secret'] === true
+}
