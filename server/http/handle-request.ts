@@ -9,7 +9,9 @@ import { refuseCrossSite } from './same-origin.ts'
 import type { ApiRequest, Caller, Route, Services } from './route.ts'
 import { validateBody, validateQuery } from './validate.ts'
 
-export interface RequestLimits {
+/** What the configuration says about requests. */
+export interface RequestSettings {
+  readonly prefix: string
   /** Of a body. */
   readonly maxBodyBytes: number
   /** Where people reach the server; see `refuseCrossSite`. */
@@ -24,7 +26,7 @@ const nobody: Caller = { keyUuid: '', role: 'intake', scope: [] }
  * What stands between a request and a route's handler, in this order: other web sites, key, role, query, body. Schemas are
  * compiled here, once per route.
  */
-export function requestHandler(route: Route, services: Services, limits: RequestLimits) {
+export function requestHandler(route: Route, services: Services, settings: RequestSettings) {
   const querySchema = route.query ?? noParameters
   const query = compileSchema(querySchema)
   const body = route.body === undefined ? undefined : compileSchema(route.body)
@@ -38,7 +40,7 @@ export function requestHandler(route: Route, services: Services, limits: Request
     const { headers } = context.req
     let caller = nobody
     if (route.access !== 'public') {
-      refuseCrossSite(headers, limits.publicOrigin)
+      refuseCrossSite(headers, settings.publicOrigin)
       caller = await authenticate(headers, services.stores.keys, services.clock)
       authorize(caller, route.access)
     }
@@ -46,13 +48,14 @@ export function requestHandler(route: Route, services: Services, limits: Request
     validateQuery(query, parameters)
     let value: unknown
     if (body !== undefined) {
-      value = await readJsonBody(context.req, limits.maxBodyBytes)
+      value = await readJsonBody(context.req, settings.maxBodyBytes)
       validateBody(body, value)
     }
     const answer = await handle(
       { params: context.params, query: parameters, body: value, headers, caller },
       services,
     )
+    if (answer.location !== undefined) context.set('location', `/${settings.prefix}${answer.location}`)
     if (answer.headers !== undefined) context.set(answer.headers)
     context.status = route.status
     context.type = 'application/json'

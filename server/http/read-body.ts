@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import getRawBody from 'raw-body'
 import { parseJson } from '../../core/json.ts'
+import { TocsinError } from '../../core/plugin/index.ts'
 import { findDuplicateName } from './duplicate-name.ts'
 import { findLoneSurrogate } from './lone-surrogate.ts'
 import { RequestError } from './request-error.ts'
@@ -21,7 +22,7 @@ export async function readJsonBody(request: IncomingMessage, limit: number): Pro
   const bytes = await readBytes(request, limit)
   if (bytes.length === 0) throw bodyMissing()
   const text = decode(bytes)
-  const value = parseJson(text, { maxDepth })
+  const value = parse(text)
   const duplicate = findDuplicateName(text)
   if (duplicate !== undefined) {
     throw new RequestError(
@@ -100,5 +101,19 @@ function decode(bytes: Buffer): string {
     return utf8.decode(bytes)
   } catch (cause) {
     throw new RequestError('body_not_utf8', undefined, { hint: 'encode the body as UTF-8', cause })
+  }
+}
+
+/** The parser quotes what it stumbles over, and that can be a secret: only the position is passed on. */
+function parse(text: string): unknown {
+  try {
+    return parseJson(text, { maxDepth })
+  } catch (error) {
+    if (!(error instanceof TocsinError) || error.code !== 'json_invalid') throw error
+    const [place] = /position \d+ \(line \d+ column \d+\)/.exec(error.message) ?? []
+    const where = place === undefined ? '' : `, at ${place}`
+    throw new TocsinError('json_invalid', `The body is not valid JSON${where}.`, {
+      hint: 'quotes and backslashes inside a text are written as \\" and \\\\',
+    })
   }
 }

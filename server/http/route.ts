@@ -46,6 +46,8 @@ export interface ApiRequest<Params, Query, Body> {
 export interface Answer {
   /** JSON; bigints are written as integers. */
   readonly body: unknown
+  /** Path of what was made, below the prefix. */
+  readonly location?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 

@@ -1,6 +1,6 @@
 import Router from '@koa/router'
 import type { Middleware } from 'koa'
-import { requestHandler, type RequestLimits } from './handle-request.ts'
+import { requestHandler, type RequestSettings } from './handle-request.ts'
 import { RequestError } from './request-error.ts'
 import type { Route, Services } from './route.ts'
 
@@ -10,13 +10,13 @@ import type { Route, Services } from './route.ts'
  */
 export function createRouter(
   routes: readonly Route[],
-  prefix: string,
   services: Services,
-  limits: RequestLimits,
+  settings: RequestSettings,
 ): Middleware {
+  const { prefix } = settings
   const router = new Router({ sensitive: true, strict: true })
   for (const route of routes) {
-    router.register(pathOf(route, prefix), [route.method], requestHandler(route, services, limits))
+    router.register(pathOf(route, prefix), [route.method], requestHandler(route, services, settings))
   }
   const dispatch = router.routes() as unknown as Middleware
   return (context, next) => {

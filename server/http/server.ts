@@ -51,7 +51,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { config, stores, log, clock } = options
   const closing = new AbortController()
   const services = { ...options, directory: createDirectory(stores), closing: closing.signal }
-  const limits = {
+  const settings = {
+    prefix: config.apiPrefix,
     maxBodyBytes: config.maxBodyBytes ?? 1_048_576,
     publicOrigin: config.publicUrl === undefined ? undefined : new URL(config.publicUrl).origin,
   }
@@ -59,7 +60,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   app.silent = true
   app.on('error', (error: unknown) => log.error({ error }, 'an answer could not be sent'))
   app.use(answerErrors(log, clock))
-  app.use(createRouter(routes, config.apiPrefix, services, limits))
+  app.use(createRouter(routes, services, settings))
 
   const server = boundedServer()
   const handle = app.callback()

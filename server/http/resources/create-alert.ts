@@ -61,18 +61,14 @@ export const createAlert = defineRoute({
       createdAtSource,
       createdBy: caller.keyUuid,
     })
-    const location = { location: `alerts/${alert.id}` }
-    if (type === null) return { body: alertView(alert), headers: location }
+    const location = `/alerts/${alert.id}`
+    if (type === null) return { body: alertView(alert), location }
     services.investigations.submit(alert)
     const seconds = preferredWait(headers.prefer)
-    if (seconds === undefined || services.investigations.wait === undefined) {
-      return { body: alertView(alert), headers: location }
-    }
-    const applied = { 'preference-applied': `wait=${seconds}` }
-    return {
-      body: alertView(await investigated(alert, seconds, services)),
-      headers: { ...location, ...applied },
-    }
+    if (seconds === undefined || services.investigations.wait === undefined)
+      return { body: alertView(alert), location }
+    const later = await investigated(alert, seconds, services)
+    return { body: alertView(later), location, headers: { 'preference-applied': `wait=${seconds}` } }
   },
 })
 
