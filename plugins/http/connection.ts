@@ -1,0 +1,46 @@
+import { defineConnection } from 'tocsin/plugin'
+
+export const connection = defineConnection({
+  title: 'HTTP API',
+  description: 'Any HTTP API that takes its credentials in one header, or needs none.',
+  settings: {
+    type: 'object',
+    required: ['base_url'],
+    additionalProperties: false,
+    properties: {
+      base_url: {
+        type: 'string',
+        format: 'uri',
+        title: 'Base URL',
+        description: 'Every call stays below it.',
+      },
+      header_name: {
+        type: 'string',
+        title: 'Header name',
+        description: 'The header that carries the credentials.',
+        default: 'authorization',
+        pattern: '^[A-Za-z0-9-]+$',
+      },
+      header_value: {
+        type: 'string',
+        title: 'Header value',
+        description: 'Its whole value, e.g. `Bearer <token>`. Leave it out for an API without credentials.',
+        minLength: 1,
+        'x-secret': true,
+      },
+      test_path: {
+        type: 'string',
+        title: 'Test path',
+        description: 'A path that answers only to good credentials; asked when the connection is tested.',
+        default: '/',
+        pattern: '^/',
+      },
+    },
+  },
+  baseUrl: (settings) => settings.base_url,
+  headers: ({ header_name: name, header_value: value }) =>
+    value === undefined ? {} : { [name ?? 'authorization']: value.reveal() },
+  async authenticate({ settings, http }) {
+    await http.get(settings.test_path ?? '/', { headers: { accept: '*/*' } })
+  },
+})

@@ -1,0 +1,123 @@
+import { SkillError, type HttpClient, type HttpRequest } from 'tocsin/plugin'
+
+/** Characters of a body that become part of the output. */
+const maxText = 65_536
+/** Characters of a body up to which it is read as JSON. */
+const maxJson = 1_048_576
+
+/** Inputs that `get` and `send` share. */
+export const requestProperties = {
+  url: {
+    type: 'string',
+    format: 'uri',
+    description: 'An absolute https address, for a step without a connection. No credentials are sent.',
+  },
+  path: { type: 'string', pattern: '^/', description: "Path below the base URL of the step's connection." },
+  query: {
+    type: 'object',
+    description: 'Added to the address, percent-encoded. A list repeats its name.',
+    additionalProperties: {
+      type: ['string', 'number', 'boolean', 'array'],
+      items: { type: ['string', 'number', 'boolean'] },
+    },
+  },
+  headers: { type: 'object', additionalProperties: { type: 'string' } },
+  accept_statuses: {
+    type: 'array',
+    description: 'Statuses outside 200-299 that are answers and not errors, e.g. 404.',
+    items: { type: 'integer', minimum: 100, maximum: 599 },
+  },
+} as const
+
+export const answerSchema = {
+  type: 'object',
+  required: ['status', 'headers', 'text', 'truncated'],
+  properties: {
+    status: { type: 'integer' },
+    headers: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'Names in lower case.',
+    },
+    text: { type: 'string', description: 'The first 65,536 characters of the body.' },
+    truncated: { type: 'boolean', description: 'Whether the body is longer than `text`.' },
+    json: { description: 'The body, where it is JSON of at most 1,048,576 characters.' },
+  },
+} as const
+
+export interface Wanted {
+  readonly url?: string | undefined
+  readonly path?: string | undefined
+  readonly query?: HttpRequest['query']
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly accept_statuses?: readonly number[] | undefined
+}
+
+/** What `get` and `send` share: where it goes, and what comes back. */
+export async function request(
+  http: HttpClient,
+  connected: boolean,
+  wanted: Wanted,
+  more: Pick<HttpRequest, 'method' | 'json' | 'body'>,
+): Promise<{
+  status: number
+  headers: Readonly<Record<string, string>>
+  text: string
+  truncated: boolean
+  json?: unknown
+}> {
+  const response = await http.request({
+    ...more,
+    path: address(wanted, connected),
+    query: wanted.query ?? {},
+    headers: { accept: '*/*', ...wanted.headers },
+    accept: wanted.accept_statuses ?? [],
+  })
+  const { status, headers, text } = response
+  const answer = {
+    status,
+    headers: withoutHopByHop(headers),
+    text: text.slice(0, maxText),
+    truncated: text.length > maxText,
+  }
+  const json =
+    text.length <= maxJson && looksLikeJson(headers['content-type'], text) ? tryJson(response) : undefined
+  return json === undefined ? answer : { ...answer, json }
+}
+
+function address({ url, path }: Wanted, connected: boolean): string {
+  if ((url === undefined) === (path === undefined)) {
+    throw new SkillError('bad_address', 'give either url or path', {
+      hint: 'url for a step without a connection, path for one with',
+    })
+  }
+  if (url !== undefined && connected) {
+    throw new SkillError('bad_address', 'url would leave the connection that the step names', {
+      hint: 'give a path, or take the connection out of the step',
+    })
+  }
+  if (path !== undefined && !connected) {
+    throw new SkillError('bad_address', 'path needs a connection', {
+      hint: 'name one in the step, or give a url',
+    })
+  }
+  return url ?? path ?? ''
+}
+
+/** They describe the way, not the answer. */
+function withoutHopByHop(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const hops = ['connection', 'keep-alive', 'transfer-encoding', 'set-cookie']
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hops.includes(name)))
+}
+
+function looksLikeJson(type: string | undefined, text: string): boolean {
+  return /^application\/([a-z0-9.+-]+\+)?json\b/i.test(type ?? '') || /^\s*[[{]/.test(text)
+}
+
+function tryJson(response: { json(): unknown }): unknown {
+  try {
+    return response.json()
+  } catch {
+    return undefined
+  }
+}
