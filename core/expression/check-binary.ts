@@ -86,7 +86,7 @@ function reportStray(checker: Checker, literal: Node, type: Type, other: Type): 
   const members = membersOf(other).filter((member) => member.kind !== 'null')
   const allowed: string[] = []
   for (const member of members) {
-    if (member.kind !== 'string' || !member.values) return false
+    if (member.kind !== 'string' || !member.values || member.literal === true) return false
     allowed.push(...member.values)
   }
   if (allowed.length === 0 || allowed.includes(value)) return false

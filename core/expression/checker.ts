@@ -14,7 +14,7 @@ import { checkBinary } from './check-binary.ts'
 import { checkCall } from './check-call.ts'
 import { isSensitive, selectField, type Access } from './check-fields.ts'
 import type { ExpressionProblem, ExpressionProblemCode, Span } from './errors.ts'
-import { factsOf, Knowledge, pathOf, type Fact, type Facts } from './narrowing.ts'
+import { factsOf, Knowledge, pathOf, refine, type Fact, type Facts } from './narrowing.ts'
 import type { Checked, Reference } from './program.ts'
 import { suggest } from './suggest.ts'
 import { shorten } from './time.ts'
@@ -343,7 +343,7 @@ export class Checker {
     }
     if (node.name === 'map') return list(this.infer(node.body, inner))
     this.condition(node.body, inner)
-    return node.name === 'filter' ? list(element) : bool
+    return node.name === 'filter' ? list(refine(element, node.variable, factsOf(node.body).whenTrue)) : bool
   }
 
   /** What the variable of a macro stands for: elements of a list, keys of a map. */
@@ -386,7 +386,7 @@ export class Checker {
 function typeOfLiteral(value: unknown): Type {
   switch (typeof value) {
     case 'string':
-      return { kind: 'string', values: [value] }
+      return { kind: 'string', values: [value], literal: true }
     case 'bigint':
       return int
     case 'number':

@@ -23,7 +23,7 @@ const mistakes: readonly (readonly [RegExp, string])[] = [
   [/=/y, 'use == to compare'],
   [/&/y, 'use && for "and"'],
   [/\|/y, 'use || for "or"'],
-  [/\$\{\{|\$\{|\}\}/y, 'an expression is written without ${{ }} inside it'],
+  [/\$\{\{?/y, 'an expression is written without ${{ }} inside it'],
   [/[“”‘’]/y, 'use plain quotes: \' or "'],
 ]
 

@@ -1,4 +1,5 @@
 import type { Node } from './ast.ts'
+import { union, withoutNull, type Type } from './types.ts'
 
 /**
  * What a condition has made certain: that a path is `present` (then so are the objects on the way to it), or that it is
@@ -110,3 +111,25 @@ export class Knowledge {
 
 const startsWith = (path: readonly string[], start: readonly string[]): boolean =>
   start.length <= path.length && start.every((part, at) => path[at] === part)
+
+/** The type of the values for which the facts about a variable hold: what `filter` keeps. */
+export function refine(type: Type, variable: string, facts: readonly Fact[]): Type {
+  return facts
+    .filter(({ path }) => path[0] === variable)
+    .reduce((refined, { path, is }) => refinePath(refined, path.slice(1), is), type)
+}
+
+function refinePath(type: Type, path: readonly string[], is: Fact['is']): Type {
+  if (path.length === 0) return is === 'not_null' ? withoutNull(type) : type
+  if (type.kind === 'union')
+    return union(withoutNullMembers(type).map((member) => refinePath(member, path, is)))
+  const [field, ...rest] = path as [string, ...string[]]
+  const property = type.kind === 'object' ? type.properties.get(field) : undefined
+  if (type.kind !== 'object' || !property) return type
+  const refined = { ...property, type: refinePath(property.type, rest, is), optional: false }
+  return { ...type, properties: new Map([...type.properties, [field, refined]]) }
+}
+
+// A value with a field that is present is not null.
+const withoutNullMembers = (type: Type & { kind: 'union' }): readonly Type[] =>
+  type.members.filter((member) => member.kind !== 'null')

@@ -25,6 +25,8 @@ export interface StringType {
   readonly kind: 'string'
   readonly values?: readonly string[] | undefined
   readonly format?: string | undefined
+  /** `values` is what the expression itself says, not what a schema allows. */
+  readonly literal?: boolean | undefined
 }
 
 /** A JSON number: a double, or an int where the data holds an integer beyond 2^53. */
@@ -115,7 +117,8 @@ function merge(a: Type, b: Type): Type {
   if (a === b) return a
   if (a.kind === 'string' && b.kind === 'string') {
     const values = a.values && b.values ? [...new Set([...a.values, ...b.values])] : undefined
-    return { kind: 'string', values, format: a.format === b.format ? a.format : undefined }
+    const literal = a.literal === true && b.literal === true
+    return { kind: 'string', values, format: a.format === b.format ? a.format : undefined, literal }
   }
   if (a.kind === 'number' && b.kind === 'number') return { kind: 'number', whole: a.whole && b.whole }
   if (a.kind === 'list' && b.kind === 'list') return list(union([a.element, b.element]))

@@ -79,9 +79,18 @@ function fraction(verb: 'f' | 'e', precision: number, value: Value, span: Span):
   if (typeof value !== 'number' && typeof value !== 'bigint') throw wrong(`%${verb}`, value, span, 'a number')
   const size = Number(value)
   if (!Number.isFinite(size)) return formatDouble(size)
-  if (verb === 'f') return Math.abs(size) < 1e21 ? size.toFixed(precision) : wideFixed(size, precision)
+  if (verb === 'f') return Math.abs(size) < 1e21 ? fixed(size, precision) : wideFixed(size, precision)
   // At least two digits in the exponent, as C has it.
   return size.toExponential(precision).replace(/e([+-])(\d)$/, 'e$10$2')
+}
+
+/** Rounds what lies exactly between two to the even one, as IEEE 754 has it; `toFixed` takes the larger. */
+function fixed(size: number, precision: number): string {
+  const written = size.toFixed(precision)
+  // `toFixed(100)` shows every digit of such a number.
+  const isTie = /^50*$/.test(size.toFixed(100).split('.')[1]!.slice(precision))
+  const isOdd = /[13579]$/.test(written)
+  return isTie && isOdd ? size.toFixed(precision + 1).slice(0, precision === 0 ? -2 : -1) : written
 }
 
 const wideFixed = (size: number, precision: number): string =>
