@@ -58,7 +58,7 @@ export interface ServedSandbox extends RunningSandbox {
 export function serveSandbox(
   behaviour: () => SandboxHandler | SandboxRoutes,
   settings: (url: string) => Readonly<Record<string, unknown>>,
-): Sandbox & { start(): Promise<ServedSandbox> } {
+): { start(): Promise<ServedSandbox> } & Sandbox {
   return { start: () => start(behaviour(), settings) }
 }
 

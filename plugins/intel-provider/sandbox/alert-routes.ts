@@ -1,5 +1,6 @@
+import type { SandboxReply } from 'tocsin/plugin/testing'
 import { isObject, objectsAt, own, textAt, type JsonObject } from '../json.ts'
-import { alertError, ok, type Answer } from './answer.ts'
+import { alertError, ok } from './answer.ts'
 import { fixture } from './fixture.ts'
 
 const alwaysPresent = ['id', 'log', 'title', 'rule']
@@ -20,7 +21,7 @@ const queryNames = new Set([
 export const loadAlerts = (): readonly JsonObject[] => objectsAt(fixture('v3-alert-page-event'), 'data')
 
 /** GET `/alert/v3`. */
-export function listAlerts(alerts: readonly JsonObject[], query: URLSearchParams): Answer {
+export function listAlerts(alerts: readonly JsonObject[], query: URLSearchParams): SandboxReply {
   const foreign = [...query.keys()].find((name) => !queryNames.has(name))
   if (foreign !== undefined) return alertError(400, `Unknown query parameter ${foreign}`)
   const from = Number(query.get('from') ?? 0)
@@ -44,7 +45,7 @@ export function listAlerts(alerts: readonly JsonObject[], query: URLSearchParams
 }
 
 /** GET `/alert/v3/{id}`. */
-export function getAlert(alerts: readonly JsonObject[], id: string): Answer {
+export function getAlert(alerts: readonly JsonObject[], id: string): SandboxReply {
   const data = alerts.find((alert) => textAt(alert, 'id') === id)
   return data === undefined ? alertError(404, 'Alert not found') : ok({ data })
 }

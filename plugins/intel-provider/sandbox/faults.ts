@@ -1,6 +1,7 @@
-import { alertError, enrichmentError, type Answer } from './answer.ts'
+import type { SandboxReply } from 'tocsin/plugin/testing'
+import { alertError, enrichmentError } from './answer.ts'
 
-/** Trouble to switch on with `failNext`; any other answer can be given as well. */
+/** Trouble to switch on with `failNext`; any other reply can be given as well, also `reset` and `hang`. */
 export const faults = {
   rateLimited: { ...alertError(429, 'Rate limit exceeded'), headers: { 'retry-after': '2' } },
   outage: enrichmentError(500, 'Internal server error'),
@@ -25,4 +26,4 @@ export const faults = {
     headers: { 'content-type': 'application/json' },
     text: '{"data":{"risk":{"score":9',
   },
-} as const satisfies Record<string, Answer>
+} as const satisfies Record<string, SandboxReply>

@@ -1,5 +1,6 @@
+import type { SandboxReply } from 'tocsin/plugin/testing'
 import { isObject, objectsAt, own, textAt, type JsonObject } from '../json.ts'
-import { alertError, ok, type Answer } from './answer.ts'
+import { alertError, ok } from './answer.ts'
 import { fixture } from './fixture.ts'
 
 export interface PlaybookAlerts {
@@ -30,9 +31,8 @@ export function loadPlaybookAlerts(): PlaybookAlerts {
 const done = { status_code: 'Ok', status_message: 'Done' }
 
 /** POST `/playbook-alert/search`. */
-export function searchPlaybookAlerts({ found, details }: PlaybookAlerts, body: string): Answer {
-  const question = readObject(body)
-  if (question === undefined) return alertError(400, 'The body is not a JSON object')
+export function searchPlaybookAlerts({ found, details }: PlaybookAlerts, question: unknown): SandboxReply {
+  if (!isObject(question)) return alertError(400, 'The body is not a JSON object')
   const from = own(question, 'from') ?? 0
   const limit = own(question, 'limit') ?? 10
   if (typeof from !== 'number' || typeof limit !== 'number' || limit < 1)
@@ -47,7 +47,7 @@ export function searchPlaybookAlerts({ found, details }: PlaybookAlerts, body: s
 }
 
 /** POST `/playbook-alert/{segment}/{id}`, or GET for the segment `common`. */
-export function playbookAlertDetails({ details }: PlaybookAlerts, segment: string, id: string): Answer {
+export function playbookAlertDetails({ details }: PlaybookAlerts, segment: string, id: string): SandboxReply {
   const data = details.get(`${segment}/${id}`)
   return data === undefined ? alertError(404, 'Playbook alert not found') : ok({ status: done, data })
 }
@@ -76,13 +76,4 @@ function within(range: unknown, time: string | null): boolean {
     at >= Date.parse(textAt(range, 'from') ?? '1970-01-01') &&
     at <= Date.parse(textAt(range, 'until') ?? '9999-01-01')
   )
-}
-
-function readObject(body: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(body || '{}')
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }
