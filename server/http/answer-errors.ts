@@ -25,7 +25,7 @@ export function answerErrors(log: Log, clock: Clock): Middleware {
       const problem = problemOf(error, requestId)
       context.set(problemHeaders(error))
       context.status = problem.status
-      context.type = 'application/problem+json'
+      context.set('content-type', 'application/problem+json')
       context.body = JSON.stringify(problem)
       const { status, code } = problem
       if (status === 500)

@@ -58,7 +58,7 @@ export function requestHandler(route: Route, services: Services, settings: Reque
     if (answer.location !== undefined) context.set('location', `/${settings.prefix}${answer.location}`)
     if (answer.headers !== undefined) context.set(answer.headers)
     context.status = route.status
-    context.type = 'application/json'
+    context.set('content-type', 'application/json')
     context.body = stringifyJson(answer.body)
   }
 }

@@ -1,0 +1,107 @@
+import { expect } from 'chai'
+import { makeKey } from '../../server/keys.ts'
+import { startApi, type Api } from './support/api.ts'
+import { sendRaw } from './support/raw-request.ts'
+import { expectProblem } from './support/schemas.ts'
+
+describe('API keys of requests', () => {
+  let api: Api
+  const get = (headers: Readonly<Record<string, string>>) =>
+    api.call('GET', '/api/alerts', { key: null, headers })
+
+  before(async () => {
+    api = await startApi()
+  })
+  after(() => api.close())
+
+  it('is taken from the Session cookie', async () => {
+    expect((await get({ cookie: `Session=${api.adminKey}` })).status).to.equal(200)
+    expect(
+      (await get({ cookie: `theme=dark; Session=${api.adminKey}; session=x; XSession=y` })).status,
+    ).to.equal(200)
+  })
+
+  it('is taken from Authorization: Bearer', async () => {
+    expect((await get({ authorization: `Bearer ${api.adminKey}` })).status).to.equal(200)
+    expect((await get({ authorization: `bearer ${api.adminKey}` })).status).to.equal(200)
+  })
+
+  it('is missing: 401 with the challenge', async () => {
+    for (const headers of [{}, { cookie: 'other=1' }, { cookie: '' }]) {
+      const reply = await get(headers)
+      expectProblem(reply, 401, 'key_missing')
+      expect(reply.headers.get('www-authenticate')).to.equal('Bearer realm="tocsin"')
+    }
+  })
+
+  it('is malformed, unknown, wrong, expired or revoked: one and the same answer, without the key', async () => {
+    const expired = await api.newKey('admin', undefined, api.clock.time + 1)
+    const revoked = await api.newKey('admin')
+    const { find } = api.stores.keys
+    api.stores.keys.find = async (id) => {
+      const found = await find.call(api.stores.keys, id)
+      return found && revoked.includes(id) ? { ...found, key: { ...found.key, revokedAt: 1 } } : found
+    }
+    api.clock.time += 1
+    const wrong = `${api.adminKey.slice(0, -43)}${'A'.repeat(43)}`
+    const keys = [
+      'x',
+      '',
+      'toc_',
+      `${api.adminKey} `.repeat(2),
+      `${api.adminKey}x`,
+      makeKey().value,
+      wrong,
+      expired,
+      revoked,
+    ]
+    const answers = new Set<string>()
+    for (const key of keys) {
+      const reply = await get({ cookie: `Session=${key}` })
+      expectProblem(reply, 401, 'key_invalid')
+      if (key !== '') expect(reply.text.includes(key) && key.length > 4, key).to.equal(false)
+      answers.add(JSON.stringify({ ...reply.json, request_id: '' }))
+    }
+    api.stores.keys.find = find.bind(api.stores.keys)
+    expect(answers.size).to.equal(1)
+  })
+
+  it('is revoked at once: each request asks the store', async () => {
+    const key = await api.newKey('reader')
+    expect((await api.call('GET', '/api/alerts', { key })).status).to.equal(200)
+    const { find } = api.stores.keys
+    api.stores.keys.find = async (id) => {
+      const found = await find.call(api.stores.keys, id)
+      return found && { ...found, key: { ...found.key, revokedAt: api.clock.time } }
+    }
+    const reply = await api.call('GET', '/api/alerts', { key })
+    api.stores.keys.find = find.bind(api.stores.keys)
+    expect(reply.status).to.equal(401)
+  })
+
+  it('stands twice: 400, even when both are the same', async () => {
+    const cookie = `Session=${api.adminKey}`
+    expectProblem(await get({ cookie: `${cookie}; ${cookie}` }), 400, 'credentials_ambiguous')
+    expectProblem(
+      await get({ cookie, authorization: `Bearer ${api.adminKey}` }),
+      400,
+      'credentials_ambiguous',
+    )
+    const twoHeaders = `GET /api/alerts HTTP/1.1\r\nHost: x\r\nCookie: ${cookie}\r\nCookie: Session=x\r\nConnection: close\r\n\r\n`
+    expect(await sendRaw(api.url, twoHeaders))
+      .to.match(/^HTTP\/1.1 400 /)
+      .and.include('credentials_ambiguous')
+  })
+
+  it('is not one of another scheme', async () => {
+    expectProblem(await get({ authorization: `Basic ${btoa(`x:${api.adminKey}`)}` }), 401, 'key_invalid')
+  })
+
+  it('never stands in the log', () => {
+    expect(JSON.stringify(api.logged)).to.not.include(api.adminKey.slice(-43))
+  })
+
+  it('is never set as a cookie by the server', async () => {
+    expect((await api.call('GET', '/api/alerts')).headers.get('set-cookie')).to.equal(null)
+  })
+})

@@ -1,0 +1,309 @@
+import { expect } from 'chai'
+import { startApi, type Api, type CallOptions } from './support/api.ts'
+import { sendRaw } from './support/raw-request.ts'
+import { expectProblem } from './support/schemas.ts'
+
+const alert = { alert_content: 'x', alert_provider: 'SIEM', organization_code: 'acme' }
+const json = { 'content-type': 'application/json' }
+const { alert_content: _content, ...withoutContent } = alert
+
+/** What is wrong, the request, and the answer: status, code, and the pointer of the first place. */
+const bodies: readonly (readonly [what: string, body: unknown, code: string, pointer?: string])[] = [
+  ['a missing field', withoutContent, 'value_invalid', '/alert_content'],
+  ['a field of the wrong type', { ...alert, alert_content: { a: 1 } }, 'value_invalid', '/alert_content'],
+  ['null for a required field', { ...alert, alert_content: null }, 'value_invalid', '/alert_content'],
+  ['an empty alert_type', { ...alert, alert_type: '' }, 'value_invalid', '/alert_type'],
+  ['a very long alert_type', { ...alert, alert_type: 'x'.repeat(201) }, 'value_invalid', '/alert_type'],
+  ['NUL in the alert_type', { ...alert, alert_type: 'a\0' }, 'value_invalid', '/alert_type'],
+  ['an unknown field', { ...alert, alert_contents: 'y' }, 'value_invalid', '/alert_contents'],
+  ['a status from outside', { ...alert, investigation_status: 15 }, 'value_invalid', '/investigation_status'],
+  ['an id from outside', { ...alert, alert_id: 'acme-SIEM-9' }, 'value_invalid', '/alert_id'],
+  [
+    'the capital of the table',
+    { ...alert, Organization_code: 'acme' },
+    'value_invalid',
+    '/Organization_code',
+  ],
+  [
+    'a __proto__ field',
+    `{"__proto__":{"alert_type":"x"},${JSON.stringify(alert).slice(1)}`,
+    'value_invalid',
+    '/__proto__',
+  ],
+  ['a constructor field', { ...alert, constructor: {} }, 'value_invalid', '/constructor'],
+  [
+    'fields that are inherited only',
+    '{"__proto__":{"alert_content":"x","alert_provider":"SIEM"},"organization_code":"acme"}',
+    'value_invalid',
+  ],
+  ['an unknown provider', { ...alert, alert_provider: 'nobody' }, 'unknown_provider', '/alert_provider'],
+  ['NUL in a provider', { ...alert, alert_provider: 'SIEM\0' }, 'unknown_provider', '/alert_provider'],
+  [
+    'an unknown organization',
+    { ...alert, organization_code: 'nobody' },
+    'unknown_organization',
+    '/organization_code',
+  ],
+  [
+    'an inherited name as organization',
+    { ...alert, organization_code: '__proto__' },
+    'unknown_organization',
+    '/organization_code',
+  ],
+  ['a list', [], 'value_invalid', ''],
+  ['a text', '"x"', 'value_invalid', ''],
+  ['null', 'null', 'value_invalid', ''],
+  ['half an object', '{"alert_content":', 'json_invalid'],
+  ['two objects', '{}{}', 'json_invalid'],
+  ['a comment', '{/**/}', 'json_invalid'],
+  ['a bare word', 'hello', 'json_invalid'],
+  ['blanks only', '  ', 'json_invalid'],
+  ['deep nesting', `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'json_too_deep'],
+  ['unclosed deep nesting', '['.repeat(500_000), 'json_too_deep'],
+  ['a field twice', '{"alert_content":"a","alert_content":"b"}', 'json_duplicate_name', '/alert_content'],
+  [
+    'a field twice, once escaped',
+    '{"organization_code":"acme","organizat\\u0069on_code":"globex"}',
+    'json_duplicate_name',
+    '/organization_code',
+  ],
+  ['a field twice below', '{"a":[{"b":1},{"c":{"d":1,"d":2}}]}', 'json_duplicate_name', '/a/1/c/d'],
+  ['a lone surrogate', '{"alert_content":"\\ud800"}', 'body_not_well_formed', '/alert_content'],
+  ['a lone surrogate in a name', '{"\\udc00":1}', 'body_not_well_formed', ''],
+]
+
+describe('bad requests', () => {
+  let api: Api
+  const post = (options: CallOptions) => api.call('POST', '/api/alerts', options)
+
+  before(async () => {
+    api = await startApi({ maxBodyBytes: 1_100_000 })
+  })
+  after(async () => {
+    expect((await api.call('GET', '/api/alerts')).json.total, 'nothing was stored').to.equal(0)
+    await api.close()
+  })
+
+  for (const [what, body, code, pointer] of bodies) {
+    it(`refuses ${what}`, async () => {
+      const reply = await post({ body })
+      expectProblem(reply, 400, code)
+      if (pointer !== undefined) expect(reply.json.errors[0].pointer).to.equal(pointer)
+    })
+  }
+
+  it('names every place that is wrong, not only the first', async () => {
+    const reply = await post({ body: { alert_content: 1, extra: 2 } })
+    const pointers = reply.json.errors.map((error: { pointer: string }) => error.pointer)
+    expect(pointers).to.have.members(['/alert_provider', '/organization_code', '/alert_content', '/extra'])
+  })
+
+  it('names the field that was probably meant', async () => {
+    const reply = await post({ body: { ...alert, alert_tipe: 'x' } })
+    expect(reply.json.detail).to.include("did you mean 'alert_type'?")
+  })
+
+  it('lists the valid values that the caller may see, and no others', async () => {
+    const key = await api.newKey('intake', ['globex'])
+    const foreign = await post({ body: alert, key })
+    expectProblem(foreign, 400, 'unknown_organization')
+    expect(foreign.json.detail).to.equal(`no organization has the code 'acme'; valid values: globex`)
+    const absent = await post({ body: { ...alert, organization_code: 'none' }, key })
+    expect(absent.json.detail).to.equal(`no organization has the code 'none'; valid values: globex`)
+    const provider = await post({ body: { ...alert, alert_provider: 'none' } })
+    expect(provider.json.hint).to.equal('use one of: dlp, SIEM')
+  })
+
+  it('lists 20 valid values at most', async () => {
+    for (let at = 0; at < 25; at++) await api.stores.providers.create({ code: `many_${at}`, name: 'x' })
+    const reply = await post({ body: { ...alert, alert_provider: 'none' } })
+    expect(reply.json.detail).to.match(/and 7 more$/)
+  })
+
+  it('does not quote a body that is not JSON', async () => {
+    const reply = await post({ body: '{"settings":{"api_token":"canary-7' })
+    expectProblem(reply, 400, 'json_invalid')
+    expect(reply.text + JSON.stringify(api.logged)).to.not.include('canary')
+  })
+
+  it('refuses an absent and an empty body', async () => {
+    expectProblem(await post({ headers: json }), 400, 'body_missing')
+    expectProblem(await post({ body: '', headers: json }), 400, 'body_missing')
+    expectProblem(await post({}), 400, 'body_missing')
+  })
+
+  it('refuses a body that is not UTF-8', async () => {
+    const raw = Buffer.from('{"alert_content":"é"}', 'latin1').toString('latin1')
+    const head = `POST /api/alerts HTTP/1.1\r\nHost: x\r\nCookie: Session=${api.adminKey}\r\nContent-Type: application/json\r\nConnection: close\r\n`
+    const { connect } = await import('node:net')
+    const text = await new Promise<string>((resolve) => {
+      let received = ''
+      const socket = connect(Number(new URL(api.url).port), '127.0.0.1', () => {
+        socket.write(`${head}Content-Length: ${raw.length}\r\n\r\n`)
+        socket.write(Buffer.from(raw, 'latin1'))
+      })
+      socket.on('data', (chunk) => (received += chunk.toString()))
+      socket.on('close', () => resolve(received))
+    })
+    expect(text)
+      .to.match(/^HTTP\/1.1 400 /)
+      .and.include('body_not_utf8')
+  })
+
+  for (const type of [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/json; charset=utf-16',
+    'application/jsonp',
+    'text/json, application/json',
+  ]) {
+    it(`refuses the Content-Type ${type}`, async () => {
+      expectProblem(
+        await post({ body: alert, headers: { 'content-type': type } }),
+        415,
+        'content_type_unsupported',
+      )
+    })
+  }
+
+  it('takes application/json in any letter case and with charset utf-8', async () => {
+    for (const type of [
+      'Application/JSON',
+      'application/json;charset=UTF-8',
+      'application/json; charset="utf-8"',
+    ]) {
+      const reply = await post({ body: withoutContent, headers: { 'content-type': type } })
+      expectProblem(reply, 400, 'value_invalid')
+    }
+  })
+
+  for (const encoding of ['gzip', 'br', 'deflate', 'x-unknown']) {
+    it(`refuses the Content-Encoding ${encoding}`, async () => {
+      const reply = await post({ body: alert, headers: { 'content-encoding': encoding } })
+      expectProblem(reply, 415, 'content_encoding_unsupported')
+    })
+  }
+
+  it('refuses a body that says it is too large without waiting for it', async () => {
+    const head = `POST /api/alerts HTTP/1.1\r\nHost: x\r\nCookie: Session=${api.adminKey}\r\nContent-Type: application/json\r\n`
+    const text = await sendRaw(api.url, `${head}Content-Length: 99999999999\r\n\r\n{`, 300)
+    expect(text)
+      .to.match(/^HTTP\/1.1 413 /)
+      .and.include('body_too_large')
+  })
+
+  it('refuses a body that turns out too large, and does not read on forever', async () => {
+    const head = `POST /api/alerts HTTP/1.1\r\nHost: x\r\nCookie: Session=${api.adminKey}\r\nContent-Type: application/json\r\n`
+    const chunk = `${(65_536).toString(16)}\r\n${' '.repeat(65_536)}\r\n`
+    const startedAt = Date.now()
+    const text = await sendRaw(api.url, `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(40)}`, 5_000)
+    expect(text).to.match(/^HTTP\/1.1 413 /)
+    expect(Date.now() - startedAt).to.be.within(500, 3_000)
+  }).timeout(8_000)
+
+  it('answers a body a little too large over fetch', async () => {
+    expectProblem(
+      await post({ body: { ...alert, alert_content: 'x'.repeat(1_200_000) } }),
+      413,
+      'body_too_large',
+    )
+  })
+
+  for (const [query, pointer] of [
+    ['limit=0', '/limit'],
+    ['limit=201', '/limit'],
+    ['limit=ten', '/limit'],
+    ['limit=1e1', '/limit'],
+    ['limit=', '/limit'],
+    ['limit=5&limit=6', '/limit'],
+    ['status=7', '/status'],
+    ['limits=5', '/limits'],
+    ['__proto__=5', '/__proto__'],
+  ] as const) {
+    it(`refuses the query ${query}`, async () => {
+      const reply = await api.call('GET', `/api/alerts?${query}`)
+      expectProblem(reply, 400, 'query_invalid')
+      expect(reply.json.errors[0].pointer).to.equal(pointer)
+    })
+  }
+
+  it('refuses a cursor that is none', async () => {
+    expectProblem(await api.call('GET', '/api/alerts?cursor=abc'), 400, 'invalid_cursor')
+  })
+
+  it('refuses a query where there is none to give', async () => {
+    expectProblem(await api.call('GET', '/api/providers?limit=5'), 400, 'query_invalid')
+    expectProblem(await api.call('POST', '/api/alerts?a=b', { body: alert }), 400, 'query_invalid')
+  })
+
+  for (const path of [
+    '/',
+    '/api',
+    '/api/',
+    '/api/nothing',
+    '/api/alerts/',
+    '/API/alerts',
+    '/api/Alerts',
+    '//api/alerts',
+    '/api//alerts',
+    '/api/%61lerts',
+    '/api%2Falerts',
+    '/api/alerts%2f',
+    '/api/alerts.json',
+    '/api/alerts;x=1',
+    '/api/./alerts/x/y',
+    '/healthz/',
+    '/api/healthz',
+  ]) {
+    it(`knows no path ${path}`, async () => {
+      const text = await sendRaw(api.url, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+      expect(text)
+        .to.match(/^HTTP\/1.1 404 /)
+        .and.include('path_not_found')
+    })
+  }
+
+  it('says which methods a path knows', async () => {
+    for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+      const reply = await api.call(method, '/api/alerts', { key: null })
+      expectProblem(reply, 405, 'method_not_allowed')
+      expect(reply.headers.get('allow')).to.equal('GET, HEAD, POST')
+    }
+  })
+
+  it('answers 404 alike for ids of nothing and of nobody', async () => {
+    for (const path of [
+      'alerts/acme-SIEM-999',
+      'alerts/a%2Fb',
+      'alerts/%00',
+      'alerts/%ff',
+      'cases/acme-1',
+      'runs/x',
+      'playbooks/none',
+    ]) {
+      expect((await api.call('GET', `/api/${path}`)).status, path).to.equal(404)
+    }
+  })
+
+  it('answers what is no HTTP request with a problem document', async () => {
+    const broken = await sendRaw(api.url, 'GET / HTTP/9.9\r\n\r\n')
+    expect(broken)
+      .to.match(/^HTTP\/1.1 400 /)
+      .and.include('request_malformed')
+    const large = await sendRaw(api.url, `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`)
+    expect(large)
+      .to.match(/^HTTP\/1.1 431 /)
+      .and.include('headers_too_large')
+  })
+
+  it('shows nothing of an error that nobody foresaw, and logs it', async () => {
+    const list = api.stores.providers.list
+    api.stores.providers.list = () => Promise.reject(new Error('canary: disk fell out'))
+    const reply = await api.call('GET', '/api/providers')
+    api.stores.providers.list = list
+    expectProblem(reply, 500, 'internal_error')
+    expect(reply.text).to.not.match(/canary|disk|at .*\.ts/)
+    const line = api.logged.find(({ level }) => level === 'error')
+    expect(line?.fields).to.include({ request_id: reply.json.request_id, status: 500 })
+  })
+})

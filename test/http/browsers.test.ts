@@ -1,0 +1,60 @@
+import { expect } from 'chai'
+import { startApi, type Api } from './support/api.ts'
+import { sendRaw } from './support/raw-request.ts'
+
+describe('browsers', () => {
+  let api: Api
+  /** Headers that fetch does not let a caller set are sent raw. */
+  async function status(headers: string): Promise<string> {
+    const host = new URL(api.url).host
+    const head = `GET /api/alerts HTTP/1.1\r\nHost: ${host}\r\nCookie: Session=${api.adminKey}\r\nConnection: close\r\n`
+    const answer = await sendRaw(api.url, `${head}${headers}\r\n`)
+    return `${answer.slice(9, 12)}${answer.includes('cross_site_request') ? ' cross-site' : ''}`
+  }
+
+  before(async () => {
+    api = await startApi({ publicUrl: 'https://tocsin.example' })
+  })
+  after(() => api.close())
+
+  for (const [headers, expected] of [
+    ['Sec-Fetch-Site: same-origin', '200'],
+    ['Sec-Fetch-Site: none', '200'],
+    ['Sec-Fetch-Site: same-site', '403 cross-site'],
+    ['Sec-Fetch-Site: cross-site', '403 cross-site'],
+    ['Sec-Fetch-Site: Same-Origin', '403 cross-site'],
+    ['Sec-Fetch-Site: none\r\nSec-Fetch-Site: cross-site', '403 cross-site'],
+    ['Origin: https://tocsin.example', '200'],
+    ['Origin: https://tocsin.example.evil.example', '403 cross-site'],
+    ['Origin: http://tocsin.example', '403 cross-site'],
+    ['Origin: null', '403 cross-site'],
+    ['Origin:', '403 cross-site'],
+    ['Sec-Fetch-Site: same-origin\r\nOrigin: https://evil.example', '403 cross-site'],
+  ] as const) {
+    it(`get ${expected} for ${headers.replaceAll('\r\n', ', ')}`, async () => {
+      expect(await status(`${headers}\r\n`)).to.equal(expected)
+    })
+  }
+
+  it('may call from a page of the address they reach the server at', async () => {
+    expect(await status(`Origin: ${api.url}\r\n`)).to.equal('200')
+  })
+
+  it('are refused before the key is looked at', async () => {
+    const reply = await api.call('GET', '/api/alerts', {
+      key: null,
+      headers: { 'sec-fetch-site': 'cross-site' },
+    })
+    expect(reply.status).to.equal(403)
+  })
+
+  it('get no permission for other origins, and no answer to keep, frame or guess at', async () => {
+    for (const path of ['/api/alerts', '/api/none', '/healthz']) {
+      const { headers } = await api.call('GET', path)
+      expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).to.deep.equal([])
+      expect(headers.get('cache-control')).to.equal('no-store')
+      expect(headers.get('x-content-type-options')).to.equal('nosniff')
+      expect(headers.get('content-security-policy')).to.equal("default-src 'none'; frame-ancestors 'none'")
+    }
+  })
+})

@@ -1,0 +1,142 @@
+import type { Alert } from '../../../core/domain/alert.ts'
+import type { Role } from '../../../core/domain/api-key.ts'
+import type { Clock, Log, LogFields, Stores } from '../../../core/ports.ts'
+import { createHttpServer, type HttpServerConfig } from '../../../server/http/server.ts'
+import type { Investigations } from '../../../server/http/investigations.ts'
+import { makeKey } from '../../../server/keys.ts'
+import { createSecretBox } from '../../../server/secrets/secret-box.ts'
+import { loadMasterKey } from '../../../server/secrets/master-key.ts'
+import { openSqliteStores } from '../../../server/sqlite/stores.ts'
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts'
+import { catalogue } from './catalogue.ts'
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // eslint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
+  readonly json: any
+}
+
+export interface CallOptions {
+  /** Sent as the Session cookie. Default: the administrator's; null: none. */
+  readonly key?: string | null
+  /** A string is sent as it is, anything else as JSON. */
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Api {
+  readonly url: string
+  readonly stores: Stores
+  readonly adminKey: string
+  /** What has been handed over for investigation. */
+  readonly submitted: readonly Alert[]
+  readonly logged: readonly { readonly level: string; readonly fields: LogFields; readonly message: string }[]
+  readonly clock: Clock & { time: number }
+  readonly investigations: { -readonly [K in keyof Investigations]: Investigations[K] }
+  /** Uuid of an organization by its code. */
+  readonly organizations: Readonly<Record<string, string>>
+  newKey(role: Role, organizationCodes?: readonly string[], expiresAt?: number): Promise<string>
+  call(method: string, path: string, options?: CallOptions): Promise<Reply>
+  close(): Promise<void>
+}
+
+/** A server on a free port with real stores, two organizations (`acme`, `globex`) and two providers (`SIEM`, `dlp`). */
+export async function startApi(config: Partial<HttpServerConfig> = {}): Promise<Api> {
+  const folder = await makeTemporaryFolder()
+  const clock = heldClock()
+  const stores = await openSqliteStores({
+    dataDir: folder.path,
+    secrets: createSecretBox(loadMasterKey(folder.path, {})),
+    clock,
+  })
+  const submitted: Alert[] = []
+  const investigations: Api['investigations'] = { submit: (alert) => void submitted.push(alert) }
+  const { log, logged } = recordingLog()
+  const server = createHttpServer({
+    config: { host: '127.0.0.1', port: 0, apiPrefix: 'api', publicUrl: undefined, ...config },
+    ...{ stores, catalogue, investigations, log, clock },
+  })
+  const { url } = await server.listen()
+  const organizations = Object.fromEntries(
+    await Promise.all(
+      ['acme', 'globex'].map(async (code) => [
+        code,
+        (await stores.organizations.create({ code, name: code })).uuid,
+      ]),
+    ),
+  ) as Record<string, string>
+  for (const code of ['SIEM', 'dlp']) await stores.providers.create({ code, name: code })
+
+  async function newKey(role: Role, codes?: readonly string[], expiresAt?: number): Promise<string> {
+    const { value, id, secretHash } = makeKey()
+    const organizationUuids = codes?.map((code) => organizations[code] ?? '') ?? null
+    await stores.keys.create({
+      id,
+      secretHash,
+      name: role,
+      role,
+      organizationUuids,
+      expiresAt: expiresAt ?? null,
+    })
+    return value
+  }
+
+  const adminKey = await newKey('admin')
+  return {
+    ...{ url, stores, adminKey, submitted, logged, clock, investigations, organizations, newKey },
+    call: (method, path, options = {}) => call(`${url}${path}`, method, { key: adminKey, ...options }),
+    async close() {
+      await server.close()
+      await stores.close()
+      await folder.remove()
+    },
+  }
+}
+
+async function call(url: string, method: string, { key, body, headers = {} }: CallOptions): Promise<Reply> {
+  const sent: Record<string, string> = { ...(typeof key === 'string' && { cookie: `Session=${key}` }) }
+  if (body !== undefined) sent['content-type'] = 'application/json'
+  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+  const answer = await fetch(url, {
+    method,
+    headers: { ...sent, ...headers },
+    ...(text !== undefined && { body: text }),
+  })
+  const answered = await answer.text()
+  return { status: answer.status, headers: answer.headers, text: answered, json: parsed(answered) }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function heldClock(): Api['clock'] {
+  return {
+    time: 1_800_000_000_000,
+    now() {
+      return this.time
+    },
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        const timer = setTimeout(resolve, ms)
+        signal.addEventListener('abort', () => {
+          clearTimeout(timer)
+          reject(signal.reason as Error)
+        })
+      }),
+  }
+}
+
+function recordingLog() {
+  const logged: { level: string; fields: LogFields; message: string }[] = []
+  const write = (level: string) => (fields: LogFields, message: string) =>
+    void logged.push({ level, fields, message })
+  const log: Log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
+  return { log, logged }
+}

@@ -1,0 +1,55 @@
+import { defineConnection, definePlugin, defineSkill } from '../../../core/plugin/index.ts'
+import type { Catalogue } from '../../../core/registry/catalogue.ts'
+
+const connection = defineConnection({
+  title: 'Bell tower',
+  description: 'A tower with bells.',
+  settings: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['base_url', 'api_token'],
+    properties: {
+      base_url: { type: 'string', format: 'uri' },
+      api_token: { type: 'string', minLength: 1, 'x-secret': true },
+    },
+  },
+  baseUrl: ({ base_url }) => base_url,
+  authenticate: async () => undefined,
+})
+
+const ringBell = defineSkill({
+  name: 'ring_bell',
+  title: 'Ring Bell',
+  description: 'Rings a bell.',
+  effect: 'write',
+  repeat: 'never',
+  connection,
+  input: { type: 'object', required: ['times'], properties: { times: { type: 'integer' } } },
+  output: { type: 'object', properties: {} },
+  examples: [],
+  run: async () => ({}),
+})
+
+const plugin = definePlugin({
+  name: 'tower',
+  title: 'Tower',
+  description: 'Bells.',
+  connection,
+  skills: [ringBell],
+})
+const quiet = definePlugin({
+  name: 'quiet',
+  title: 'Quiet',
+  description: 'Nothing to connect to.',
+  skills: [],
+})
+const skill = { name: 'tower.ring_bell', plugin, skill: ringBell }
+
+/** One plugin with a connection and one without. */
+export const catalogue: Catalogue = {
+  plugins: [plugin, quiet],
+  skills: [skill],
+  skill: (name) => (name === skill.name ? skill : undefined),
+  connection: (name) => (name === plugin.name ? plugin.connection : undefined),
+  enriching: () => [],
+}
