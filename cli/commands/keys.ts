@@ -27,7 +27,7 @@ export function keysCommand(): Command {
 
 async function createKey(name: string, options: CreateOptions): Promise<void> {
   const expiresAt = expiry(options.days)
-  const stores = await openStores(readConfig(process.env), { alone: false })
+  const stores = await openStores(readConfig(process.env), 'shared')
   try {
     const organizationUuids = await uuidsOf(stores, options.organization)
     const key = makeKey()

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { alertStatusNames, type AlertStatus } from '../../core/domain/alert.ts'
 import { printable } from '../output/paint.ts'
 import type { ApiClient } from './api-client.ts'
 import { demoOrganization } from './prepare.ts'
@@ -23,18 +24,10 @@ interface AlertAnswer {
   readonly alert_provider: string
   readonly alert_type: string
   readonly created_at: number
-  readonly investigation_status: number
+  readonly investigation_status: AlertStatus
   readonly investigator: string | null
   readonly case_id: string | null
   readonly completed_at: number | null
-}
-
-const statusNames: Readonly<Record<number, string>> = {
-  0: 'Created',
-  5: 'Submitted',
-  10: 'InProgress',
-  15: 'Completed',
-  20: 'Failed',
 }
 
 /** How long the demo waits for the last investigation. */
@@ -75,7 +68,7 @@ async function outcomeOf(alert: AlertAnswer, api: ApiClient): Promise<Outcome> {
     alertId: alert.alert_id.toUpperCase(),
     provider: alert.alert_provider,
     alertType: alert.alert_type,
-    status: statusNames[alert.investigation_status] ?? String(alert.investigation_status),
+    status: alertStatusNames[alert.investigation_status],
     playbook: alert.investigator ?? '',
     caseId: alert.case_id ?? '',
     severity: found.severity,

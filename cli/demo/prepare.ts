@@ -18,7 +18,10 @@ export interface RunningDemo {
 /** Starts the sandbox and the server, and makes what the alerts need: organization, providers, connection. */
 export async function prepareDemo(folder: string, samples: readonly SampleAlert[]): Promise<RunningDemo> {
   const { pluginsDir } = readConfig({})
-  const sandbox = await (await loadSandbox(pluginsDir, 'intel_provider')).start()
+  const definition = await loadSandbox(pluginsDir, 'intel_provider')
+  if (definition === undefined)
+    throw new TocsinError('sandbox_not_found', 'the plugin intel_provider has no sandbox')
+  const sandbox = await definition.start()
   const tocsin = await startTocsin(
     readConfig({
       TOCSIN_DATA_DIR: folder,

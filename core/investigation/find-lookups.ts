@@ -9,7 +9,7 @@ import type { Lookup } from './make-investigator.ts'
  */
 export function findLookups(catalogue: Catalogue, connections: readonly Connection[]): Lookup[] {
   return observableKinds.flatMap((kind) =>
-    catalogue.enriching(kind).flatMap(({ name, plugin, skill }) => {
+    catalogue.enriching(kind).flatMap(({ name, plugin, skill }): Lookup[] => {
       if (skill.connection === undefined) return [{ skill: name, kind, connection: undefined }]
       return connections
         .filter((connection) => connection.enabled && connection.plugin === plugin.name)

@@ -17,6 +17,8 @@ export interface Investigations {
    * Created and is taken up later.
    */
   submit(alert: Alert): void
+  /** False while more alerts are being taken up than memory should hold; alerts with a type are then to be refused. */
+  accepting(): boolean
   /** Takes up what an earlier process left at Created. Resolves when all of it is queued. */
   recover(): Promise<void>
   /** Resolves when the alert's investigation has ended, or after `ms`. */
@@ -35,6 +37,9 @@ export interface InvestigationsOptions {
   readonly log: Log
   readonly enqueue: (run: Run) => void
 }
+
+/** Alerts being taken up at the same time; each is a write away from being a queued run. */
+const maxUnderWay = 10_000
 
 /** How many alerts a recovery takes from the store at a time. */
 const recoveryBatch = 200
@@ -124,6 +129,7 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
       if (alert.type === null || stopping.signal.aborted) return
       track(tryTakeUp(alert).then((taken) => (taken ? undefined : lookAgainLater())))
     },
+    accepting: () => underWay.size < maxUnderWay && !stopping.signal.aborted,
     recover: takeUpCreated,
     wait(alertId, ms) {
       return new Promise((resolve) => {

@@ -1,0 +1,97 @@
+import 'reflect-metadata'
+import {
+  container as root,
+  instanceCachingFactory,
+  type DependencyContainer,
+  type InjectionToken,
+} from 'tsyringe'
+import { createRunner, type Runner } from '../core/engine/runner.ts'
+import { interruptedPolicy, type SkillCaller } from '../core/engine/skill-caller.ts'
+import { createInvestigations, type Investigations } from '../core/investigation/investigations.ts'
+import type { PlaybookLibrary } from '../core/investigation/playbook-library.ts'
+import type { Clock, Log, Stores } from '../core/ports.ts'
+import type { Catalogue } from '../core/registry/catalogue.ts'
+import { createSkillCaller } from '../core/skill/index.ts'
+import { systemClock } from './clock.ts'
+import type { Config } from './config.ts'
+import { createEgress, type ClosableEgress } from './egress/index.ts'
+import { createHttpServer, type HttpServer } from './http/server.ts'
+
+/** What has to be opened, with waiting, before the rest can be put together. */
+export interface Opened {
+  readonly config: Config
+  readonly log: Log
+  readonly stores: Stores
+  readonly catalogue: Catalogue
+  readonly library: PlaybookLibrary
+}
+
+/** Resolves what is registered; each thing is made once, when it is first asked for. */
+export interface Container {
+  get<T>(token: Token<T>): T
+}
+
+/** Names a thing and its type. */
+type Token<T> = symbol & { readonly thing?: T }
+
+const token = <T>(name: string): Token<T> => Symbol(name)
+
+export const tokens = {
+  clock: token<Clock>('clock'),
+  egress: token<ClosableEgress>('egress'),
+  skillCaller: token<SkillCaller>('skill caller'),
+  runner: token<Runner>('runner'),
+  investigations: token<Investigations>('investigations'),
+  httpServer: token<HttpServer>('http server'),
+}
+
+/** The composition root: the only place that knows which implementation stands for what. */
+export function createContainer(opened: Opened): Container {
+  const { config, log, stores, catalogue, library } = opened
+  const container = root.createChildContainer()
+  const register = <T>(token: Token<T>, make: () => T) =>
+    container.register(token as InjectionToken<T>, {
+      useFactory: instanceCachingFactory((_: DependencyContainer) => make()),
+    })
+  // Tokens are symbols: tsyringe refuses one that is not registered, where it would silently build an unknown class.
+  const get = <T>(token: Token<T>) => container.resolve(token as InjectionToken<T>)
+
+  register(tokens.clock, () => systemClock)
+  register(tokens.egress, () => createEgress({ allowPrivate: config.allowPrivateEgress }))
+  register(tokens.skillCaller, () =>
+    createSkillCaller({ catalogue, stores, egress: get(tokens.egress), log, clock: get(tokens.clock) }),
+  )
+  register(tokens.runner, () =>
+    createRunner({
+      stores,
+      clock: get(tokens.clock),
+      log,
+      loadPlaybook: library.byHash,
+      callSkill: get(tokens.skillCaller),
+      interrupted: (skill) => interruptedPolicy(catalogue, skill),
+      maxRuns: config.maxRuns,
+      onRunEnded: (run) => get(tokens.investigations).runEnded(run),
+    }),
+  )
+  register(tokens.investigations, () =>
+    createInvestigations({
+      stores,
+      library,
+      catalogue,
+      clock: get(tokens.clock),
+      log,
+      enqueue: (run) => get(tokens.runner).enqueue(run),
+    }),
+  )
+  register(tokens.httpServer, () =>
+    createHttpServer({
+      config,
+      stores,
+      catalogue,
+      investigations: get(tokens.investigations),
+      log,
+      clock: get(tokens.clock),
+    }),
+  )
+  return { get }
+}

@@ -1,0 +1,72 @@
+import { openPlaybookLibrary, type PlaybookLibrary } from '../core/investigation/playbook-library.ts'
+import type { Catalogue } from '../core/registry/catalogue.ts'
+import { discoverPlugins } from '../core/registry/index.ts'
+import { bootstrap } from './bootstrap.ts'
+import type { Config } from './config.ts'
+import { createContainer, tokens, type Container, type Opened } from './container.ts'
+import { createLog } from './log.ts'
+import { openStores } from './open-stores.ts'
+
+/** A server that listens. */
+export interface Tocsin {
+  /** Where it listens: scheme, host and port. */
+  readonly url: string
+  /** The same with the API's prefix. */
+  readonly apiUrl: string
+  /** The first admin key, if this start made it: to be shown once. */
+  readonly adminKey: string | undefined
+  readonly config: Config
+  readonly catalogue: Catalogue
+  readonly library: PlaybookLibrary
+  /** Takes nothing more in, lets runs end for up to `drainMs`, and lets go of the data directory. */
+  close(): Promise<void>
+}
+
+/** How long runs under way may take to end when the server closes. */
+const drainMs = 20_000
+
+/**
+ * Starts everything: plugins, data directory, playbooks, the runs an earlier process left, the HTTP server.
+ *
+ * Throws what is wrong with the configuration, the plugins or the data directory, each with what to do.
+ */
+export async function startTocsin(config: Config): Promise<Tocsin> {
+  const log = createLog({ level: config.logLevel })
+  for (const warning of config.warnings) log.warn({}, warning)
+  const catalogue = await discoverPlugins({ pluginsDir: config.pluginsDir, packages: config.plugins })
+  const stores = await openStores(config, 'exclusive')
+  try {
+    const { adminKey } = await bootstrap(stores, config.bootstrapApiKey?.reveal())
+    const library = await openPlaybookLibrary({
+      store: stores.playbooks,
+      catalogue,
+      log,
+      folder: config.playbooksDir,
+    })
+    const opened = { config, log, stores, catalogue, library }
+    const container = createContainer(opened)
+    const { url } = await container.get(tokens.httpServer).listen()
+    await takeUpUnfinished(container)
+    log.info({ url, folder: config.dataDir }, 'listening')
+    const apiUrl = `${url}/${config.apiPrefix}`
+    return { url, apiUrl, adminKey, config, catalogue, library, close: () => close(container, opened) }
+  } catch (error) {
+    await stores.close()
+    throw error
+  }
+}
+
+async function takeUpUnfinished(container: Container): Promise<void> {
+  await container.get(tokens.runner).recover()
+  await container.get(tokens.investigations).recover()
+}
+
+/** From the outside in: nothing more comes in, then nothing more goes on, then the files are let go. */
+async function close(container: Container, { log, stores }: Opened): Promise<void> {
+  await container.get(tokens.httpServer).close()
+  await container.get(tokens.investigations).stop()
+  await container.get(tokens.runner).drain(drainMs)
+  await container.get(tokens.egress).close()
+  await stores.close()
+  log.info({}, 'stopped')
+}
