@@ -1,0 +1,189 @@
+import { expect } from 'chai'
+import { alertStatus } from '../../core/domain/alert.ts'
+import {
+  completed,
+  expectRejection,
+  newAlert,
+  queuedRun,
+  startedRun,
+  unknownUuid,
+  uuidPattern,
+  type GetSubject,
+} from './fixture.ts'
+
+export function alertStoreContract(subject: GetSubject): void {
+  describe('AlertStore', () => {
+    it('stores an alert as Created, with an id made of codes and sequence', async () => {
+      const { stores, acme, clock } = subject()
+      const given = newAlert(acme, { provider: 'siem', createdAtSource: 12n })
+      const alert = await stores.alerts.create(given)
+      expect(alert).to.deep.equal({
+        ...given,
+        provider: 'SIEM',
+        id: 'Acme-SIEM-1',
+        uuid: alert.uuid,
+        organizationCode: 'Acme',
+        createdAt: clock.nowMs,
+        modifiedAt: clock.nowMs,
+        status: alertStatus.created,
+        retryCount: 0,
+        investigator: null,
+        caseId: null,
+        completedAt: null,
+      })
+      expect(alert.uuid).to.match(uuidPattern)
+      expect(await stores.alerts.find('all', alert.uuid)).to.deep.equal(alert)
+    })
+
+    it('counts per organization and provider, without gaps, also when many come at once and some are refused', async () => {
+      const { stores, acme, globex } = subject()
+      await stores.providers.create({ code: 'DLP', name: 'x' })
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 120 }, (_, index) =>
+          stores.alerts.create(
+            newAlert(index % 4 === 0 ? globex : acme, {
+              provider: ['SIEM', 'DLP', 'nobody'][index % 3] ?? '',
+            }),
+          ),
+        ),
+      )
+      const ids = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.id] : []))
+      const expected = [
+        ...Array.from({ length: 30 }, (_, index) => [`Acme-SIEM-${index + 1}`, `Acme-DLP-${index + 1}`]),
+        ...Array.from({ length: 10 }, (_, index) => [`Globex-SIEM-${index + 1}`, `Globex-DLP-${index + 1}`]),
+      ].flat()
+      expect(ids).to.have.members(expected)
+      expect(outcomes.filter(({ status }) => status === 'rejected')).to.have.length(40)
+    })
+
+    it('gives the sequence in the order of the calls', async () => {
+      const { stores, acme } = subject()
+      const alerts = await Promise.all(Array.from({ length: 50 }, () => stores.alerts.create(newAlert(acme))))
+      expect(alerts.map(({ id }) => id)).to.deep.equal(alerts.map((_, index) => `Acme-SIEM-${index + 1}`))
+    })
+
+    it('refuses an unknown organization or provider', async () => {
+      const { stores, acme } = subject()
+      const stranger = stores.alerts.create(newAlert({ ...acme, uuid: unknownUuid }))
+      await expectRejection(stranger, 'NotFoundError', 'organization_not_found')
+      const unheard = stores.alerts.create(newAlert(acme, { provider: 'nobody' }))
+      await expectRejection(unheard, 'NotFoundError', 'provider_not_found')
+    })
+
+    it('finds by id in any letter case and by uuid in any letter case', async () => {
+      const { stores, acme } = subject()
+      const alert = await stores.alerts.create(newAlert(acme))
+      for (const name of ['ACME-SIEM-1', 'acme-siem-1', alert.uuid, alert.uuid.toUpperCase()]) {
+        expect((await stores.alerts.find([acme.uuid], name))?.uuid, name).to.equal(alert.uuid)
+      }
+    })
+
+    it('finds nothing for other spellings, and nothing of another organization', async () => {
+      const { stores, acme, globex } = subject()
+      const alert = await stores.alerts.create(newAlert(acme))
+      for (const name of [
+        'Acme-SIEM-01',
+        'Acme-SIEM-2',
+        'Acme-SIEM',
+        'Acme-SIEM-1 ',
+        'Acme-SIEM-1e0',
+        '',
+        '%',
+      ]) {
+        expect(await stores.alerts.find('all', name), name).to.equal(undefined)
+      }
+      for (const scope of [[], [globex.uuid]]) {
+        expect(await stores.alerts.find(scope, alert.id)).to.equal(undefined)
+        expect(await stores.alerts.find(scope, alert.uuid)).to.equal(undefined)
+      }
+    })
+
+    it('keeps hostile content character for character', async () => {
+      const { stores, acme } = subject()
+      const contents = {
+        nul: 'before\u0000after',
+        'lone surrogates': 'a\ud800b\udc00c',
+        'byte order mark and noncharacters': '\ufeff\uffff\ufffd',
+        astral: '🔔'.repeat(10),
+        'decomposed accents': 'e\u0301 is not \u00e9',
+        quotes: `'; DROP TABLE alerts; -- "\\`,
+        'duplicate keys and big integers': '{"id":12345678901234567890,"id":1e400,"__proto__":{}}',
+        'line ends': 'a\r\nb\rc\u2028d',
+        empty: '',
+        'a megabyte': 'ü'.repeat(512 * 1024),
+      }
+      for (const [name, content] of Object.entries(contents)) {
+        const { uuid } = await stores.alerts.create(newAlert(acme, { content }))
+        const stored = await stores.alerts.find('all', uuid)
+        expect(stored?.content === content, name).to.equal(true)
+      }
+    })
+
+    it('keeps every int64 of the source exactly', async () => {
+      const { stores, acme } = subject()
+      for (const value of [0n, -1n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)]) {
+        const { uuid } = await stores.alerts.create(newAlert(acme, { createdAtSource: value }))
+        expect((await stores.alerts.find('all', uuid))?.createdAtSource).to.equal(value)
+      }
+      const tooBig = stores.alerts.create(newAlert(acme, { createdAtSource: 2n ** 63n }))
+      await expectRejection(tooBig, 'ValidationError', 'out_of_range')
+    })
+
+    it('lists what fits all filters, ignoring the case of codes', async () => {
+      const subjects = subject()
+      const { stores, acme, globex } = subjects
+      await stores.providers.create({ code: 'DLP', name: 'x' })
+      const first = await stores.alerts.create(newAlert(acme))
+      await stores.alerts.create(newAlert(acme, { provider: 'DLP', type: 'leak' }))
+      await stores.alerts.create(newAlert(globex, { type: null }))
+      const { caseId } = await startedRun(subjects, first)
+      const ids = async (filter: Parameters<typeof stores.alerts.list>[1]) => {
+        const page = await stores.alerts.list('all', filter, { limit: 10 })
+        expect(page.total).to.equal(page.data.length)
+        return page.data.map(({ id }) => id)
+      }
+      expect(await ids({})).to.deep.equal(['Globex-SIEM-1', 'Acme-DLP-1', 'Acme-SIEM-1'])
+      expect(await ids({ organization: 'ACME' })).to.deep.equal(['Acme-DLP-1', 'Acme-SIEM-1'])
+      expect(await ids({ provider: 'siem' })).to.deep.equal(['Globex-SIEM-1', 'Acme-SIEM-1'])
+      expect(await ids({ type: 'leak' })).to.deep.equal(['Acme-DLP-1'])
+      expect(await ids({ status: alertStatus.inProgress })).to.deep.equal(['Acme-SIEM-1'])
+      expect(await ids({ caseId: caseId?.toUpperCase() })).to.deep.equal(['Acme-SIEM-1'])
+      expect(await ids({ organization: 'acme', provider: 'dlp', status: 0, type: 'leak' })).to.have.length(1)
+      for (const nothing of [
+        { organization: 'nobody' },
+        { provider: 'x' },
+        { caseId: 'nonsense' },
+        { type: "' OR 1" },
+      ]) {
+        expect(await ids(nothing)).to.deep.equal([])
+      }
+    })
+
+    it('lists nothing of another organization, whatever the filter', async () => {
+      const { stores, acme, globex } = subject()
+      await stores.alerts.create(newAlert(acme))
+      const page = await stores.alerts.list([globex.uuid], { organization: 'Acme' }, { limit: 10 })
+      expect(page).to.deep.equal({ data: [], nextCursor: null, total: 0 })
+      expect((await stores.alerts.list([], {}, { limit: 10 })).total).to.equal(0)
+    })
+
+    it('names those that wait for an investigation, oldest first', async () => {
+      const subjects = subject()
+      const { stores, acme } = subjects
+      const [one] = await Promise.all([
+        stores.alerts.create(newAlert(acme)),
+        stores.alerts.create(newAlert(acme, { type: null })),
+        stores.alerts.create(newAlert(acme)),
+        stores.alerts.create(newAlert(acme)),
+      ])
+      const waiting = async (limit: number) =>
+        (await stores.alerts.awaitingInvestigation(limit)).map(({ id }) => id)
+      expect(await waiting(2)).to.deep.equal(['Acme-SIEM-1', 'Acme-SIEM-3'])
+      const run = await queuedRun(subjects, one)
+      expect(await waiting(10)).to.deep.equal(['Acme-SIEM-3', 'Acme-SIEM-4'])
+      await stores.runs.start(run.uuid, { title: 'x' })
+      await stores.runs.end(run.uuid, completed)
+      expect(await waiting(10)).to.deep.equal(['Acme-SIEM-3', 'Acme-SIEM-4'])
+    })
+  })
+}

@@ -1,0 +1,89 @@
+import { expect } from 'chai'
+import { expectRejection, type GetSubject } from './fixture.ts'
+
+const changes = { severity: 'high', verdict: 'malicious', assignee: 'kim' } as const
+
+export function caseStoreContract(subject: GetSubject): void {
+  describe('CaseStore', () => {
+    it('numbers cases per organization, from 1', async () => {
+      const { stores, acme, globex, clock } = subject()
+      const first = await stores.cases.create(acme.uuid, { title: 'One' }, 'run 1', 'a')
+      const second = await stores.cases.create(acme.uuid, { title: 'Two', ...changes }, 'run 1', 'b')
+      const other = await stores.cases.create(globex.uuid, { title: 'Three' }, 'run 2', 'a')
+      expect([first.id, second.id, other.id]).to.deep.equal(['Acme-1', 'Acme-2', 'Globex-1'])
+      expect(first).to.deep.equal({
+        ...{ id: 'Acme-1', organizationUuid: acme.uuid, title: 'One', summary: '', status: 'open' },
+        ...{
+          severity: 'medium',
+          verdict: 'unknown',
+          assignee: null,
+          createdAt: clock.nowMs,
+          modifiedAt: clock.nowMs,
+        },
+      })
+      expect(second).to.include({ title: 'Two', ...changes })
+    })
+
+    it('finds by id in any letter case, within the scope only', async () => {
+      const { stores, acme, globex } = subject()
+      const made = await stores.cases.create(acme.uuid, { title: 'One' }, 'run 1', 'a')
+      expect(await stores.cases.find([acme.uuid], 'ACME-1')).to.deep.equal(made)
+      expect(await stores.cases.find([globex.uuid], 'Acme-1')).to.equal(undefined)
+      expect(await stores.cases.find('all', 'Acme-01')).to.equal(undefined)
+      expect(await stores.cases.timeline([globex.uuid], 'Acme-1')).to.deep.equal([])
+      expect((await stores.cases.list([globex.uuid], { limit: 5 })).total).to.equal(0)
+    })
+
+    it('keeps a timeline of what happened, oldest first', async () => {
+      const { stores, acme, clock } = subject()
+      const { id } = await stores.cases.create(acme.uuid, { title: 'One' }, 'run 1', 'a')
+      clock.nowMs += 10
+      const updated = await stores.cases.update(acme.uuid, id, changes, 'Kim', 'b')
+      expect(updated).to.include({ ...changes, title: 'One', status: 'open', modifiedAt: clock.nowMs })
+      clock.nowMs += 10
+      await stores.cases.comment(acme.uuid, id, '<b>note</b>', 'Kim', 'c')
+      const timeline = await stores.cases.timeline('all', id.toLowerCase())
+      expect(timeline.map(({ kind, by }) => [kind, by])).to.deep.equal([
+        ['opened', 'run 1'],
+        ['changed', 'Kim'],
+        ['note', 'Kim'],
+      ])
+      expect(timeline[1]).to.deep.include({ changes, at: clock.nowMs - 10 })
+      expect(timeline[2]).to.deep.include({ text: '<b>note</b>', changes: null })
+      expect((await stores.cases.find('all', id))?.modifiedAt).to.equal(clock.nowMs)
+    })
+
+    it('writes once per key, also when the repeats come at once', async () => {
+      const { stores, acme } = subject()
+      const create = () => stores.cases.create(acme.uuid, { title: 'One' }, 'run 1', 'key 1')
+      const ids = (await Promise.all([create(), create(), create()])).map(({ id }) => id)
+      expect(ids).to.deep.equal(['Acme-1', 'Acme-1', 'Acme-1'])
+      await stores.cases.update(acme.uuid, 'Acme-1', { severity: 'high' }, 'run 1', 'key 2')
+      await stores.cases.update(acme.uuid, 'Acme-1', { severity: 'low' }, 'Kim', 'key 3')
+      await stores.cases.update(acme.uuid, 'Acme-1', { severity: 'high' }, 'run 1', 'key 2')
+      const note = () => stores.cases.comment(acme.uuid, 'Acme-1', 'note', 'run 1', 'key 4')
+      await Promise.all([note(), note()])
+      expect((await stores.cases.find('all', 'Acme-1'))?.severity).to.equal('low')
+      expect(await stores.cases.timeline('all', 'Acme-1')).to.have.length(4)
+      expect((await create()).id).to.equal('Acme-1')
+      expect((await stores.cases.create(acme.uuid, { title: 'Two' }, 'run 1', 'key 5')).id).to.equal('Acme-2')
+    })
+
+    it('refuses a key that belongs to another kind of write', async () => {
+      const { stores, acme } = subject()
+      const { id } = await stores.cases.create(acme.uuid, { title: 'One' }, 'run 1', 'key')
+      const reuse = stores.cases.comment(acme.uuid, id, 'note', 'run 1', 'key')
+      await expectRejection(reuse, 'ConflictError', 'idempotency_key_reused')
+    })
+
+    it('does not let one organization write to the case of another', async () => {
+      const { stores, acme, globex } = subject()
+      const { id } = await stores.cases.create(acme.uuid, { title: 'One' }, 'run 1', 'a')
+      const update = stores.cases.update(globex.uuid, id, { title: 'Mine' }, 'run 2', 'b')
+      await expectRejection(update, 'NotFoundError', 'case_not_found')
+      const comment = stores.cases.comment(globex.uuid, id, 'hello', 'run 2', 'c')
+      await expectRejection(comment, 'NotFoundError', 'case_not_found')
+      expect(await stores.cases.timeline('all', id)).to.have.length(1)
+    })
+  })
+}

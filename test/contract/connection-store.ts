@@ -1,0 +1,53 @@
+import { expect } from 'chai'
+import { Secret } from '../../core/plugin/index.ts'
+import type { NewConnection } from '../../core/ports.ts'
+import { expectRejection, unknownUuid, uuidPattern, type GetSubject } from './fixture.ts'
+
+const given: NewConnection = {
+  name: 'Main EDR',
+  plugin: 'endpoint_security',
+  settings: { tenant_id: 't', nested: { list: [1] } },
+  secrets: { client_secret: new Secret('s3cr\u00e9t🔔'), other: new Secret('') },
+}
+
+export function connectionStoreContract(subject: GetSubject): void {
+  describe('ConnectionStore', () => {
+    it('opens a connection with its secrets, by name ignoring case', async () => {
+      const { stores, acme, clock } = subject()
+      const made = await stores.connections.create(acme.uuid, given)
+      expect(made).to.deep.equal({
+        ...{ uuid: made.uuid, organizationUuid: acme.uuid, name: 'Main EDR', plugin: 'endpoint_security' },
+        ...{ settings: given.settings, enabled: true, createdAt: clock.nowMs, modifiedAt: clock.nowMs },
+      })
+      expect(made.uuid).to.match(uuidPattern)
+      const opened = await stores.connections.open(acme.uuid, 'MAIN edr')
+      expect(opened?.connection).to.deep.equal(made)
+      expect(Object.keys(opened?.secrets ?? {})).to.have.members(['client_secret', 'other'])
+      expect(opened?.secrets['client_secret']?.reveal()).to.equal('s3cr\u00e9t🔔')
+      expect(opened?.secrets['other']?.reveal()).to.equal('')
+    })
+
+    it('keeps names unique within an organization, ignoring case in any script', async () => {
+      const { stores, acme, globex } = subject()
+      await stores.connections.create(acme.uuid, { ...given, name: 'Zürich ÄRGER' })
+      const again = stores.connections.create(acme.uuid, { ...given, name: 'zürich ärger' })
+      await expectRejection(again, 'ConflictError', 'connection_exists')
+      await stores.connections.create(globex.uuid, { ...given, name: 'zürich ärger' })
+      expect(await stores.connections.list('all')).to.have.length(2)
+    })
+
+    it('shows nothing of another organization', async () => {
+      const { stores, acme, globex } = subject()
+      const made = await stores.connections.create(acme.uuid, given)
+      expect(await stores.connections.open(globex.uuid, given.name)).to.equal(undefined)
+      expect(await stores.connections.list([globex.uuid])).to.deep.equal([])
+      expect(await stores.connections.list([acme.uuid])).to.deep.equal([made])
+    })
+
+    it('refuses an unknown organization', async () => {
+      const { stores } = subject()
+      const stray = stores.connections.create(unknownUuid, given)
+      await expectRejection(stray, 'NotFoundError', 'organization_not_found')
+    })
+  })
+}

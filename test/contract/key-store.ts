@@ -1,0 +1,65 @@
+import { expect } from 'chai'
+import type { NewApiKey } from '../../core/ports.ts'
+import { expectRejection, unknownUuid, uuidPattern, type GetSubject } from './fixture.ts'
+
+const secretHash = Uint8Array.from({ length: 32 }, (_, index) => 255 - index)
+
+function newKey(changes: Partial<NewApiKey> = {}): NewApiKey {
+  return {
+    id: 'k1',
+    name: 'Ops',
+    role: 'admin',
+    organizationUuids: null,
+    secretHash,
+    expiresAt: null,
+    ...changes,
+  }
+}
+
+export function keyStoreContract(subject: GetSubject): void {
+  describe('KeyStore', () => {
+    it('finds a key by its public id, with the hash', async () => {
+      const { stores, clock } = subject()
+      const key = await stores.keys.create(newKey({ expiresAt: clock.nowMs + 1 }))
+      expect(key.uuid).to.match(uuidPattern)
+      expect(key).to.deep.include({ id: 'k1', name: 'Ops', role: 'admin', organizationUuids: null })
+      expect(key).to.include({
+        createdAt: clock.nowMs,
+        expiresAt: clock.nowMs + 1,
+        revokedAt: null,
+        lastUsedAt: null,
+      })
+      const found = await stores.keys.find('k1')
+      expect(found?.key).to.deep.equal(key)
+      expect([...(found?.secretHash ?? [])]).to.deep.equal([...secretHash])
+      expect(await stores.keys.find('K1')).to.equal(undefined)
+    })
+
+    it('tells a key for all organizations from a key for none', async () => {
+      const { stores, acme, globex } = subject()
+      await stores.keys.create(newKey({ id: 'all' }))
+      await stores.keys.create(newKey({ id: 'none', organizationUuids: [] }))
+      await stores.keys.create(newKey({ id: 'two', organizationUuids: [acme.uuid, globex.uuid, acme.uuid] }))
+      const scopes = (await stores.keys.list()).map(({ organizationUuids }) => organizationUuids)
+      expect(scopes[0]).to.equal(null)
+      expect(scopes[1]).to.deep.equal([])
+      expect(scopes[2]).to.have.members([acme.uuid, globex.uuid])
+    })
+
+    it('counts keys, and undoes one that names an unknown organization', async () => {
+      const { stores, acme } = subject()
+      expect(await stores.keys.count()).to.equal(0)
+      const half = stores.keys.create(newKey({ organizationUuids: [acme.uuid, unknownUuid] }))
+      await expectRejection(half, 'NotFoundError', 'organization_not_found')
+      expect(await stores.keys.count()).to.equal(0)
+      await stores.keys.create(newKey())
+      expect(await stores.keys.count()).to.equal(1)
+    })
+
+    it('refuses a public id twice', async () => {
+      const { stores } = subject()
+      await stores.keys.create(newKey())
+      await expectRejection(stores.keys.create(newKey()), 'ConflictError', 'key_exists')
+    })
+  })
+}

@@ -1,0 +1,179 @@
+import { expect } from 'chai'
+import { alertStatus } from '../../core/domain/alert.ts'
+import {
+  completed,
+  expectRejection,
+  failed,
+  newAlert,
+  queuedRun,
+  startedRun,
+  unknownUuid,
+  uuidPattern,
+  type GetSubject,
+} from './fixture.ts'
+
+export function runStoreContract(subject: GetSubject): void {
+  const stored = async (id: string) =>
+    (await subject().stores.alerts.find('all', id)) ?? expect.fail('no alert')
+
+  describe('RunStore', () => {
+    it('queues a run, and submits its alert with the playbook as investigator', async () => {
+      const { stores, acme, clock } = subject()
+      const alert = await stores.alerts.create(newAlert(acme))
+      clock.nowMs += 5
+      const run = await queuedRun(subject(), alert)
+      expect(run).to.deep.equal({
+        ...{ uuid: run.uuid, organizationUuid: acme.uuid, playbookName: 'phishing-triage' },
+        ...{ playbookHash: 'a'.repeat(64), alertId: alert.id, caseId: null, status: 'queued' },
+        ...{ createdAt: clock.nowMs, startedAt: null, endedAt: null, output: null, error: null },
+      })
+      expect(run.uuid).to.match(uuidPattern)
+      const { status, investigator, retryCount, modifiedAt } = await stored(alert.id)
+      expect({ status, investigator, retryCount, modifiedAt }).to.deep.equal({
+        ...{ status: alertStatus.submitted, investigator: 'phishing-triage', retryCount: 0 },
+        modifiedAt: clock.nowMs,
+      })
+    })
+
+    it('starts a run with a new case; alert, run and case are linked', async () => {
+      const { stores, acme } = subject()
+      const alert = await stores.alerts.create(newAlert(acme))
+      const run = await startedRun(subject(), alert)
+      expect(run).to.include({ status: 'running', caseId: 'Acme-1', alertId: alert.id })
+      expect(await stored(alert.id)).to.include({ status: alertStatus.inProgress, caseId: 'Acme-1' })
+      expect(await stores.cases.find('all', 'Acme-1')).to.include({ title: 'Phishing', status: 'open' })
+      const timeline = await stores.cases.timeline('all', 'Acme-1')
+      expect(timeline.map(({ kind, by }) => [kind, by])).to.deep.equal([
+        ['opened', `run ${run.uuid}`],
+        ['alert', `run ${run.uuid}`],
+      ])
+      expect(timeline[1]?.text).to.include(alert.id)
+    })
+
+    for (const [end, status] of [
+      [completed, alertStatus.completed],
+      [failed, alertStatus.failed],
+      [{ status: 'cancelled', output: null, error: null }, alertStatus.failed],
+    ] as const) {
+      it(`ends a run as ${end.status}, and its alert with the time`, async () => {
+        const { stores, acme, clock } = subject()
+        const alert = await stores.alerts.create(newAlert(acme))
+        const { uuid } = await startedRun(subject(), alert)
+        clock.nowMs += 7
+        const run = await stores.runs.end(uuid, end)
+        expect(run).to.deep.include({ ...end, endedAt: clock.nowMs })
+        expect(await stores.runs.find('all', uuid)).to.deep.equal(run)
+        expect(await stored(alert.id)).to.include({
+          status,
+          completedAt: clock.nowMs,
+          modifiedAt: clock.nowMs,
+        })
+        const [last] = (await stores.cases.timeline('all', 'Acme-1')).slice(-1)
+        expect(last).to.include({ kind: 'run_ended', at: clock.nowMs })
+      })
+    }
+
+    it('starts and ends a run once, also when two try at once', async () => {
+      const { stores } = subject()
+      const { uuid } = await queuedRun(subject(), null)
+      const start = () => stores.runs.start(uuid, { title: 'x' })
+      const starts = await Promise.allSettled([start(), start()])
+      expect(starts.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected'])
+      await expectRejection(start(), 'ConflictError', 'run_not_queued')
+      const ends = await Promise.allSettled([stores.runs.end(uuid, completed), stores.runs.end(uuid, failed)])
+      expect(ends.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected'])
+      await expectRejection(stores.runs.end(uuid, failed), 'ConflictError', 'run_not_running')
+      expect((await stores.runs.find('all', uuid))?.status).to.equal('completed')
+      expect((await stores.cases.list('all', { limit: 5 })).total).to.equal(1)
+    })
+
+    it('does not complete a run that has not started', async () => {
+      const { stores } = subject()
+      const { uuid } = await queuedRun(subject(), null)
+      await expectRejection(stores.runs.end(uuid, completed), 'ConflictError', 'run_not_running')
+      await expectRejection(stores.runs.end(uuid, failed), 'ConflictError', 'run_not_running')
+    })
+
+    it('cancels a queued run, which leaves its alert Failed and opens no case', async () => {
+      const { stores, acme } = subject()
+      const alert = await stores.alerts.create(newAlert(acme))
+      const { uuid } = await queuedRun(subject(), alert)
+      await stores.runs.end(uuid, { status: 'cancelled', output: null, error: null })
+      expect(await stored(alert.id)).to.include({ status: alertStatus.failed, caseId: null })
+      await expectRejection(stores.runs.start(uuid, { title: 'x' }), 'ConflictError', 'run_not_queued')
+    })
+
+    it('investigates an alert again: retry count rises, the case stays', async () => {
+      const { stores, acme } = subject()
+      const alert = await stores.alerts.create(newAlert(acme))
+      for (const end of [failed, completed]) {
+        const { uuid } = await startedRun(subject(), await stored(alert.id))
+        await stores.runs.end(uuid, end)
+      }
+      expect(await stored(alert.id)).to.include({
+        status: alertStatus.completed,
+        retryCount: 1,
+        caseId: 'Acme-1',
+      })
+      await queuedRun(subject(), alert)
+      expect(await stored(alert.id)).to.include({
+        status: alertStatus.submitted,
+        retryCount: 2,
+        completedAt: null,
+      })
+      expect((await stores.cases.list('all', { limit: 5 })).total).to.equal(1)
+      const kinds = (await stores.cases.timeline('all', 'Acme-1')).map(({ kind }) => kind)
+      expect(kinds).to.deep.equal(['opened', 'alert', 'run_ended', 'alert', 'run_ended'])
+    })
+
+    it('does not queue a second run while one is under way', async () => {
+      const { stores, acme } = subject()
+      const alert = await stores.alerts.create(newAlert(acme))
+      const { uuid } = await queuedRun(subject(), alert)
+      await expectRejection(queuedRun(subject(), alert), 'ConflictError', 'alert_move_forbidden')
+      await stores.runs.start(uuid, { title: 'x' })
+      await expectRejection(queuedRun(subject(), alert), 'ConflictError', 'alert_move_forbidden')
+      expect((await stores.runs.list('all', {}, { limit: 5 })).total).to.equal(1)
+      expect(await stored(alert.id)).to.include({ retryCount: 0 })
+    })
+
+    it('knows alerts, runs and organizations that do not exist from those that do', async () => {
+      const { stores, acme, globex } = subject()
+      const foreign = await stores.alerts.create(newAlert(globex))
+      await expectRejection(queuedRun(subject(), foreign), 'NotFoundError', 'alert_not_found')
+      const run = { organizationUuid: unknownUuid, playbookName: 'x', playbookHash: 'y', alertUuid: null }
+      await expectRejection(stores.runs.queue(run), 'NotFoundError', 'organization_not_found')
+      await expectRejection(stores.runs.start(unknownUuid, { title: 'x' }), 'NotFoundError', 'run_not_found')
+      await expectRejection(stores.runs.end(unknownUuid, failed), 'NotFoundError', 'run_not_found')
+      const { uuid } = await queuedRun(subject(), null)
+      expect(await stores.runs.find([globex.uuid], uuid)).to.equal(undefined)
+      expect((await stores.runs.list([globex.uuid], {}, { limit: 5 })).total).to.equal(0)
+      expect((await stores.runs.find([acme.uuid], uuid))?.uuid).to.equal(uuid)
+    })
+
+    it('lists the runs of one alert, newest first', async () => {
+      const { stores, acme } = subject()
+      const alert = await stores.alerts.create(newAlert(acme))
+      const first = await startedRun(subject(), alert)
+      await stores.runs.end(first.uuid, failed)
+      const second = await queuedRun(subject(), alert)
+      await queuedRun(subject(), null)
+      const page = await stores.runs.list('all', { alertId: alert.id.toLowerCase() }, { limit: 5 })
+      expect(page.data.map(({ uuid }) => uuid)).to.deep.equal([second.uuid, first.uuid])
+      expect((await stores.runs.list('all', { alertId: 'Acme-SIEM-99' }, { limit: 5 })).total).to.equal(0)
+    })
+
+    it('names unfinished runs, oldest first', async () => {
+      const { stores } = subject()
+      const [first, second, third] = await Promise.all([1, 2, 3].map(() => queuedRun(subject(), null)))
+      await stores.runs.start(third?.uuid ?? '', { title: 'x' })
+      await stores.runs.start(first?.uuid ?? '', { title: 'x' })
+      await stores.runs.end(first?.uuid ?? '', completed)
+      const unfinished = await stores.runs.unfinished()
+      expect(unfinished.map(({ uuid, status }) => [uuid, status])).to.deep.equal([
+        [second?.uuid, 'queued'],
+        [third?.uuid, 'running'],
+      ])
+    })
+  })
+}

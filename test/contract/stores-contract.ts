@@ -1,0 +1,61 @@
+import { expect } from 'chai'
+import { alertStoreContract } from './alert-store.ts'
+import { caseStoreContract } from './case-store.ts'
+import { connectionStoreContract } from './connection-store.ts'
+import { expectRejection, newAlert, type MakeStores, type OpenedStores, type Subject } from './fixture.ts'
+import { journalStoreContract } from './journal-store.ts'
+import { keyStoreContract } from './key-store.ts'
+import { organizationStoreContract } from './organization-store.ts'
+import { pagingContract } from './paging.ts'
+import { playbookStoreContract } from './playbook-store.ts'
+import { providerStoreContract } from './provider-store.ts'
+import { runStoreContract } from './run-store.ts'
+
+/** What every adapter of `Stores` must do. Call it inside a `describe` that names the adapter. */
+export function storesContract(makeStores: MakeStores): void {
+  let opened: OpenedStores
+  let subject: Subject
+
+  beforeEach(async () => {
+    const clock = { nowMs: 1_700_000_000_000 }
+    opened = await makeStores({ now: () => clock.nowMs })
+    const { stores } = opened
+    const acme = await stores.organizations.create({ code: 'Acme', name: 'Acme Ltd' })
+    const globex = await stores.organizations.create({ code: 'Globex', name: 'Globex Corp' })
+    await stores.providers.create({ code: 'SIEM', name: 'The SIEM' })
+    subject = { stores, clock, acme, globex }
+  })
+
+  afterEach(() => opened.dispose())
+
+  const getSubject = () => subject
+  organizationStoreContract(getSubject)
+  providerStoreContract(getSubject)
+  keyStoreContract(getSubject)
+  alertStoreContract(getSubject)
+  pagingContract(getSubject)
+  caseStoreContract(getSubject)
+  playbookStoreContract(getSubject)
+  runStoreContract(getSubject)
+  journalStoreContract(getSubject)
+  connectionStoreContract(getSubject)
+
+  describe('the stores as a whole', () => {
+    it('answer a probe, and go on', async () => {
+      await subject.stores.probe()
+      await subject.stores.probe()
+      expect(await subject.stores.organizations.list('all')).to.have.length(2)
+    })
+
+    it('finish the writes under way when they close, and refuse later calls', async () => {
+      const { stores, acme } = subject
+      const writes = Array.from({ length: 20 }, () => stores.alerts.create(newAlert(acme)))
+      const closing = stores.close()
+      expect(await Promise.all(writes)).to.have.length(20)
+      await closing
+      await expectRejection(stores.alerts.create(newAlert(acme)), 'UnavailableError', 'store_closed')
+      await expectRejection(stores.organizations.list('all'), 'UnavailableError', 'store_closed')
+      await expectRejection(stores.probe(), 'UnavailableError', 'store_closed')
+    })
+  })
+}
