@@ -11,6 +11,8 @@ export interface Playbook {
   /** A label; identity is `hash`. */
   readonly version: string | undefined
   readonly description: string
+  readonly owner?: string | undefined
+  readonly tags?: readonly string[]
   /** SHA-256 of the source, hex. */
   readonly hash: string
   readonly source: string
@@ -132,7 +134,8 @@ export interface FailStep extends StepBase {
   readonly message: Template
 }
 
-export type Step = UsesStep | SetStep | GroupStep | ParallelStep | SwitchStep | WaitStep | ReturnStep | FailStep
+export type Step =
+  UsesStep | SetStep | GroupStep | ParallelStep | SwitchStep | WaitStep | ReturnStep | FailStep
 
 /** A YAML value with expressions in it; evaluated by `evaluateTemplate`. */
 export type Template =

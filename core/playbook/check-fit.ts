@@ -1,0 +1,148 @@
+import { describeType, explainMismatch, type ObjectType, type Type } from '../expression/index.ts'
+import { ValidationError } from '../errors/errors.ts'
+import type { JsonSchema } from '../plugin/index.ts'
+import { compileSchema } from '../schema/index.ts'
+import { suggest } from './did-you-mean.ts'
+import type { ProblemCode } from './problem-catalogue.ts'
+import { quote, type Problems } from './problem.ts'
+import type { Span } from './source-text.ts'
+import type { TypedTemplate } from './template.ts'
+
+/** What a misfit is called: inputs of skills have codes of their own for what is unknown or missing. */
+export interface FitCodes {
+  readonly unknown: ProblemCode
+  readonly missing: ProblemCode
+  readonly misfit: ProblemCode
+}
+
+/** Reports where a value does not fit a type, each part at its own place. Returns whether all of it fits. */
+export function checkFit(
+  problems: Problems,
+  value: TypedTemplate,
+  expected: Type,
+  what: string,
+  codes: FitCodes,
+  head: Span = value,
+): boolean {
+  const target = value.entries
+    ? onlyMember(expected, 'object')
+    : value.items
+      ? onlyMember(expected, 'list')
+      : undefined
+  if (value.entries && target?.kind === 'object')
+    return checkObject(problems, value, target, what, codes, head)
+  if (value.items && target?.kind === 'list') {
+    return value.items.every((item, at) => checkFit(problems, item, target.element, `${what}[${at}]`, codes))
+  }
+  return checkLeaf(problems, value, expected, what, codes)
+}
+
+const membersOf = (type: Type): readonly Type[] => (type.kind === 'union' ? type.members : [type])
+
+function onlyMember(type: Type, kind: Type['kind']): Type | undefined {
+  const found = membersOf(type).filter((member) => member.kind === kind)
+  return found.length === 1 ? found[0] : undefined
+}
+
+function checkObject(
+  problems: Problems,
+  value: TypedTemplate,
+  expected: ObjectType,
+  what: string,
+  codes: FitCodes,
+  head: Span,
+): boolean {
+  const nested = { ...codes, unknown: codes.misfit, missing: codes.misfit }
+  const names = [...expected.properties.keys()]
+  const given = new Set<string>()
+  let fits = true
+  for (const { name, key, value: part } of value.entries ?? []) {
+    given.add(name)
+    const type = expected.properties.get(name)?.type ?? expected.additional
+    const path = what === '' ? name : `${what}.${name}`
+    if (type !== undefined) fits = checkFit(problems, part, type, path, nested, key) && fits
+    else {
+      problems.add(codes.unknown, `${quote(path)} is not known here`, key, suggest(name, names))
+      fits = false
+    }
+  }
+  for (const [name, { type, optional }] of expected.properties) {
+    if (optional === true || given.has(name)) continue
+    const path = what === '' ? name : `${what}.${name}`
+    const hint = type.kind === 'dyn' ? undefined : `it is ${describeType(type)}`
+    problems.add(codes.missing, `${quote(path)} is required`, head, hint)
+    fits = false
+  }
+  return fits
+}
+
+function checkLeaf(
+  problems: Problems,
+  value: TypedTemplate,
+  expected: Type,
+  what: string,
+  codes: FitCodes,
+): boolean {
+  const reason = explainMismatch(value.type, expected)
+  if (reason === undefined) return true
+  const label = what === '' ? '' : `${what}: `
+  const parts = membersOf(value.type)
+  const choices = membersOf(expected).flatMap((member) =>
+    member.kind === 'string' ? (member.values ?? []) : [],
+  )
+  const { template } = value
+  if (template.kind === 'literal' && typeof template.value === 'string' && choices.length > 0) {
+    const message = `${label}${quote(template.value)} is not one of ${choices.join(', ')}`
+    problems.add('E202', message, value, suggest(template.value, choices))
+  } else if (parts.some((part) => part.kind === 'optional')) {
+    problems.add('E206', `${label}the value may be missing`, value, 'add .orValue(…)')
+  } else if (parts.length > 1 && parts.some((part) => part.kind === 'null')) {
+    const message = `${label}the value may be null, and ${describeType(expected)} is expected`
+    problems.add('E207', message, value, 'write x == null ? … : x')
+  } else problems.add(codes.misfit, `${label}${reason}`, value, hintFor(value, expected))
+  return false
+}
+
+function hintFor({ template, type }: TypedTemplate, expected: Type): string | undefined {
+  if (expected.kind === 'string' && template.kind === 'literal' && typeof template.value !== 'object') {
+    return `put it into quotes: "${String(template.value)}"`
+  }
+  if (expected.kind === 'string' && template.kind === 'expression' && type.kind !== 'object')
+    return 'write string(…)'
+  return undefined
+}
+
+/** Checks a literal against everything else that its schema says: lengths, patterns, bounds, formats. */
+export function checkLiteral(
+  problems: Problems,
+  value: TypedTemplate,
+  schema: JsonSchema,
+  what: string,
+  code: ProblemCode,
+): void {
+  if (value.template.kind !== 'literal') return
+  for (const { pointer, message } of schemaProblems(schema, value.template.value)) {
+    problems.add(code, `${what}${pointer.replaceAll('/', '.')}: ${message}`, partAt(value, pointer))
+  }
+}
+
+function schemaProblems(schema: JsonSchema, value: unknown) {
+  try {
+    return compileSchema(schema).problems(value)
+  } catch (error) {
+    // A schema that cannot be used is the plugin author's concern; the catalogue refuses it.
+    if (error instanceof ValidationError) return []
+    throw error
+  }
+}
+
+function partAt(value: TypedTemplate, pointer: string): Span {
+  let at = value
+  for (const part of pointer.split('/').slice(1)) {
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    const next = at.items?.[Number(name)] ?? at.entries?.find((entry) => entry.name === name)?.value
+    if (next === undefined) return at
+    at = next
+  }
+  return at
+}

@@ -1,0 +1,210 @@
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  parseDocument,
+  type Alias,
+  type Node as YamlNode,
+  type Scalar,
+} from 'yaml'
+import { maxDepth, maxNodes } from './pre-scan.ts'
+import { quote, type Problems } from './problem.ts'
+import type { Span } from './source-text.ts'
+
+/** A piece of the YAML, with its place. Whatever YAML has beyond JSON has been resolved or refused. */
+export type Node = ScalarNode | ListNode | MapNode
+
+export type ScalarStyle = 'plain' | 'single' | 'double' | 'literal' | 'folded'
+
+export interface ScalarNode extends Span {
+  readonly kind: 'scalar'
+  readonly value: string | number | boolean | null
+  readonly style: ScalarStyle
+}
+
+export interface ListNode extends Span {
+  readonly kind: 'list'
+  readonly items: readonly Node[]
+}
+
+export interface MapNode extends Span {
+  readonly kind: 'map'
+  /** As written; a duplicate has been reported and is left out. */
+  readonly entries: readonly Entry[]
+}
+
+export interface Entry {
+  readonly name: string
+  readonly key: Span
+  readonly value: Node
+}
+
+/** The content of a source that passed the pre-scan; undefined when there is none to speak of. */
+export function readDocument(text: string, problems: Problems): Node | undefined {
+  const document = parseDocument(text, {
+    version: '1.2',
+    schema: 'core',
+    merge: false,
+    // Pairwise comparison takes seconds for thousands of keys; Converter looks for duplicates itself.
+    uniqueKeys: false,
+    stringKeys: true,
+    prettyErrors: false,
+    logLevel: 'silent',
+  })
+  for (const error of [...document.errors, ...document.warnings]) {
+    const [start, end] = error.pos
+    const code = error.code === 'MULTIPLE_DOCS' ? 'E102' : 'E101'
+    const message = code === 'E102' ? 'a file holds one playbook' : error.message.replaceAll(/\s+/g, ' ')
+    problems.add(code, message, { start, end: Math.max(end, start + 1) })
+  }
+  if (problems.hasErrors) return undefined
+  if (document.contents === null) {
+    problems.add('E106', 'the playbook is empty', { start: 0, end: 0 }, 'begin with apiVersion: tocsin/v1')
+    return undefined
+  }
+  return new Converter(text, problems).convert(document.contents, 1)?.node
+}
+
+const styles: Readonly<Record<string, ScalarStyle>> = {
+  PLAIN: 'plain',
+  QUOTE_SINGLE: 'single',
+  QUOTE_DOUBLE: 'double',
+  BLOCK_LITERAL: 'literal',
+  BLOCK_FOLDED: 'folded',
+}
+
+interface Converted {
+  readonly node: Node
+  /** Nodes in it, aliases counted as what they stand for. */
+  readonly size: number
+  /** Levels of nesting in it. */
+  readonly height: number
+}
+
+class Converter {
+  readonly #text: string
+  readonly #problems: Problems
+  readonly #anchors = new Map<string, Converted>()
+  #total = 0
+  /** Once too much has been found, what follows is left out. */
+  #full = false
+
+  constructor(text: string, problems: Problems) {
+    this.#text = text
+    this.#problems = problems
+  }
+
+  convert(node: YamlNode, depth: number): Converted | undefined {
+    if (this.#full) return undefined
+    const span = spanOf(node)
+    if (isAlias(node)) return this.#alias(node, span, depth)
+    if (!this.#grow(1, 1, depth, span)) return undefined
+    const converted = isScalar(node) ? this.#scalar(node, span) : this.#collection(node, span, depth)
+    const anchor = (node as { anchor?: string }).anchor
+    if (converted !== undefined && anchor !== undefined) this.#anchors.set(anchor, converted)
+    return converted
+  }
+
+  #alias(alias: Alias, span: Span, depth: number): Converted | undefined {
+    const target = this.#anchors.get(alias.source)
+    if (target === undefined) {
+      const hint = 'anchors stand before their aliases, and not around them'
+      this.#problems.add('E006', `there is no anchor ${quote(alias.source)} before this alias`, span, hint)
+      return undefined
+    }
+    return this.#grow(target.size, target.height, depth, span) ? target : undefined
+  }
+
+  #grow(size: number, height: number, depth: number, span: Span): boolean {
+    this.#total += size
+    if (this.#total > maxNodes) {
+      this.#problems.add('E005', `the playbook has more than ${maxNodes} keys, values and items`, span)
+    } else if (depth + height - 1 > maxDepth) {
+      this.#problems.add(
+        'E004',
+        `maps and lists are nested deeper than ${maxDepth}`,
+        span,
+        'split the playbook',
+      )
+    } else return true
+    this.#full = true
+    return false
+  }
+
+  #scalar(node: Scalar, span: Span): Converted {
+    const style = styles[node.type ?? 'PLAIN'] ?? 'plain'
+    let value = node.value as ScalarNode['value']
+    if (typeof value === 'number' && !isJsonNumber(value, this.#text.slice(span.start, span.end))) {
+      const hint = 'put it into quotes to have it as text'
+      this.#problems.add('E102', 'this number cannot be kept exactly as JSON', span, hint)
+      value = 0
+    }
+    return { node: { kind: 'scalar', value, style, ...span }, size: 1, height: 1 }
+  }
+
+  #collection(node: YamlNode, span: Span, depth: number): Converted {
+    let size = 1
+    let height = 0
+    const add = (child: YamlNode): Node | undefined => {
+      const converted = this.convert(child, depth + 1)
+      size += converted?.size ?? 0
+      height = Math.max(height, converted?.height ?? 0)
+      return converted?.node
+    }
+    if (isSeq<YamlNode>(node)) {
+      const items = node.items.map(add).filter((item) => item !== undefined)
+      return { node: { kind: 'list', items, ...span }, size, height: height + 1 }
+    }
+    const entries: Entry[] = []
+    const seen = new Map<string, Span>()
+    for (const pair of isMap<YamlNode, YamlNode | null>(node) ? node.items : []) {
+      const key = spanOf(pair.key)
+      const name = this.#keyName(pair.key, key, seen)
+      const value = pair.value === null ? nothing(key) : add(pair.value)
+      this.#grow(1, 1, depth, key)
+      size++
+      if (name !== undefined && value !== undefined) entries.push({ name, key, value: placed(value, key) })
+    }
+    return { node: { kind: 'map', entries, ...span }, size, height: height + 1 }
+  }
+
+  #keyName(node: YamlNode, span: Span, seen: Map<string, Span>): string | undefined {
+    if (!isScalar(node) || typeof node.value !== 'string') {
+      this.#problems.add('E106', 'a key must be text', span)
+      return undefined
+    }
+    const name = node.value
+    if (name === '<<' && node.type === 'PLAIN') {
+      this.#problems.add('E102', 'merge keys are not used in playbooks', span, 'write the keys out')
+      return undefined
+    }
+    if (seen.has(name)) {
+      this.#problems.add('E103', `the key ${quote(name)} is already there`, span, 'keep one of them')
+      return undefined
+    }
+    seen.set(name, span)
+    return name
+  }
+}
+
+/** A value that is not written (`key:`) is null, and shown at its key. */
+const nothing = (key: Span): ScalarNode => ({
+  kind: 'scalar',
+  value: null,
+  style: 'plain',
+  start: key.start,
+  end: key.end,
+})
+const placed = (value: Node, key: Span): Node => (value.start === value.end ? { ...value, ...key } : value)
+
+function spanOf(node: YamlNode | null): Span {
+  const [start, end] = node?.range ?? [0, 0]
+  return { start, end }
+}
+
+/** Whether the number survives being JSON: finite, and no integer beyond 2^53. */
+function isJsonNumber(value: number, written: string): boolean {
+  if (!Number.isFinite(value)) return false
+  return !Number.isInteger(value) || Number.isSafeInteger(value) || /[.eE]/.test(written)
+}

@@ -1,0 +1,22 @@
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Longest duration in a playbook: 366 days. */
+export const maxDurationMs = 366 * 86_400_000
+
+/** How durations are written, for hints. */
+export const durationHint = 'write it like 500ms, 30s, 5m, 2h, 1d or 1h30m'
+
+export const durationPattern = '^(?:\\d{1,9}d)?(?:\\d{1,9}h)?(?:\\d{1,9}m)?(?:\\d{1,9}s)?(?:\\d{1,9}ms)?$'
+const pattern = new RegExp(durationPattern)
+
+/**
+ * Milliseconds of `30s`, `1h30m`, `500ms`; the larger unit comes first. Undefined for anything else.
+ *
+ * @example parseDurationMs('1h30m') // 5_400_000
+ */
+export function parseDurationMs(text: string): number | undefined {
+  if (text === '' || !pattern.test(text)) return undefined
+  let total = 0
+  for (const [, amount, unit] of text.matchAll(/(\d+)(ms|[dhms])/g)) total += Number(amount) * units[unit!]!
+  return total > maxDurationMs ? undefined : total
+}

@@ -1,0 +1,179 @@
+import {
+  compileExpression,
+  describeType,
+  dyn,
+  type CompiledExpression,
+  type ExpressionProblem,
+  type ExpressionProblemCode,
+  type Fact,
+  type Program,
+} from '../expression/index.ts'
+import type { Context } from './context.ts'
+import { suggest } from './did-you-mean.ts'
+import type { Entry, Node, ScalarNode } from './document.ts'
+import { describe } from './fields.ts'
+import type { ProblemCode } from './problem-catalogue.ts'
+import { quote } from './problem.ts'
+import { spanInScalar } from './scalar-offsets.ts'
+import type { Scope } from './scope.ts'
+import type { Span } from './source-text.ts'
+import { compileTemplate, trimmed, type TemplateCompiler, type TypedTemplate } from './template.ts'
+
+const codes: Readonly<Record<ExpressionProblemCode, ProblemCode>> = {
+  syntax: 'E201',
+  not_in_enum: 'E202',
+  wrong_type: 'E203',
+  unknown_name: 'E204',
+  unknown_field: 'E205',
+  optional_field: 'E206',
+  nullable: 'E207',
+  unknown_function: 'E208',
+  wrong_arguments: 'E208',
+  too_long: 'E209',
+  too_deep: 'E209',
+  too_many_nodes: 'E209',
+  invalid_literal: 'E212',
+  not_supported: 'E213',
+}
+
+/** A value with `${{ … }}` in it. */
+export function compileValue(context: Context, scope: Scope, node: Node): TypedTemplate {
+  return compileTemplate(node, templateCompiler(context, scope))
+}
+
+function templateCompiler(context: Context, scope: Scope): TemplateCompiler {
+  const { problems, source } = context
+  return {
+    expression: (scalar, from, to) => compileAt(context, scope, scalar, from, to).program,
+    report: (code, message, scalar, from, to, hint) =>
+      problems.add(code, message, spanInScalar(source.text, scalar, from, to), hint),
+    reportAt: (code, message, span, hint) => problems.add(code, message, span, hint),
+  }
+}
+
+/** A compiled condition; the program is missing when it is wrong, which has been reported. */
+export interface Condition {
+  readonly program: Program | undefined
+  /** What is certain where it holds, and where it does not. */
+  readonly whenTrue: readonly Fact[]
+  readonly whenFalse: readonly Fact[]
+}
+
+const unknownCondition: Condition = { program: undefined, whenTrue: [], whenFalse: [] }
+
+/** `if`, `when`, `where`: an expression without braces that is true or false. */
+export function compileCondition(context: Context, scope: Scope, { name, value }: Entry): Condition {
+  const { problems, source } = context
+  if (value.kind !== 'scalar' || value.value === null || value.value === '') {
+    problems.add('E106', `\`${name}\` must be an expression, not ${describe(value)}`, value)
+    return unknownCondition
+  }
+  const text = String(value.value)
+  if (text.trimStart().startsWith('${{')) {
+    const inner = /^\s*\$\{\{(.*)\}\}\s*$/s.exec(text)?.[1]?.trim()
+    const hint = inner === undefined ? undefined : `write ${name}: ${inner}`
+    problems.add('E201', `\`${name}\` takes an expression without \${{ }}`, value, hint)
+    return unknownCondition
+  }
+  const [from, to] = trimmed(text, 0, text.length)
+  const { program, type, whenTrue, whenFalse } = compileAt(context, scope, value, from, to)
+  if (program === undefined) return unknownCondition
+  if (type.kind !== 'bool' && type.kind !== 'dyn') {
+    const hint = 'compare it with something, or write has(…)'
+    const message = `\`${name}\` must be true or false, but this is ${article(describeType(type))}`
+    problems.add('E210', message, spanInScalar(source.text, value, from, to), hint)
+    return unknownCondition
+  }
+  return { program, whenTrue, whenFalse }
+}
+
+const article = (noun: string): string =>
+  /^(?:any|null|one of)/.test(noun) ? noun : `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
+
+type Compiled = Pick<CompiledExpression, 'program' | 'type' | 'whenTrue' | 'whenFalse'>
+
+function compileAt(context: Context, scope: Scope, scalar: ScalarNode, from: number, to: number): Compiled {
+  const { problems, source, readSteps } = context
+  const text = String(scalar.value)
+  const [start, end] = trimmed(text, from, to)
+  const expression = text.slice(start, Math.min(end, to))
+  if (expression.trim() === '') {
+    problems.add('E201', 'the expression is empty', spanInScalar(source.text, scalar, from, end))
+    return { type: dyn, whenTrue: [], whenFalse: [] }
+  }
+  const compiled = compileExpression(expression, scope.names, { given: scope.given })
+  for (const problem of compiled.problems) {
+    const span = spanInScalar(
+      source.text,
+      scalar,
+      start + problem.start,
+      start + Math.max(problem.end, problem.start + 1),
+    )
+    report(context, scope, expression, problem, span)
+  }
+  for (const { root, path } of compiled.program?.references ?? []) {
+    // Without a static path any step may be meant.
+    if (root === 'steps') readSteps.add(path[0] ?? '')
+  }
+  return compiled
+}
+
+function report(
+  context: Context,
+  scope: Scope,
+  expression: string,
+  problem: ExpressionProblem,
+  span: Span,
+): void {
+  const id = problem.code === 'unknown_field' ? stepIn(expression, problem) : undefined
+  if (id === undefined || scope.has(id)) {
+    context.problems.add(codes[problem.code], problem.message, span, problem.hint)
+    return
+  }
+  const step = context.ids.get(id)
+  if (step === undefined) {
+    const hint = suggest(id, scope.stepIds) ?? 'give the step an id'
+    context.problems.add('E302', `there is no step ${quote(id)}`, span, hint)
+    return
+  }
+  const [message, hint] = whyInvisible(id, step, scope.place.current)
+  context.problems.add('E303', message, span, hint)
+}
+
+/** The step that an unknown field of `steps` names. */
+function stepIn(expression: string, { start, end }: Span): string | undefined {
+  const field = /([A-Za-z_]\w*)\W*$/.exec(expression.slice(start, end))?.[1]
+  const before = expression.slice(0, end)
+  return field !== undefined &&
+    new RegExp(`\\bsteps\\s*(?:\\.\\s*\\??|\\[\\s*\\??\\s*['"])\\s*${field}\\W*$`).test(before)
+    ? field
+    : undefined
+}
+
+function whyInvisible(
+  id: string,
+  step: { readonly span: Span; readonly insideForeach: boolean },
+  current: Span | undefined,
+): readonly [message: string, hint: string] {
+  const { span } = step
+  if (current && span.start === current.start) {
+    return [`step ${quote(id)} cannot see itself`, 'its result exists once it has ended']
+  }
+  if (current && span.start <= current.start && span.end >= current.end) {
+    return [`step ${quote(id)} has not ended: this step is inside it`, 'refer to a step before it']
+  }
+  if (current && span.start > current.start)
+    return [`step ${quote(id)} runs later`, 'move it before this step']
+  if (step.insideForeach) {
+    return [
+      `step ${quote(id)} runs once for each item of its foreach`,
+      'put the foreach on a single step and read its output',
+    ]
+  }
+  if (current === undefined)
+    return [`step ${quote(id)} has not run here`, 'only what is finished can be read']
+  return [
+    `step ${quote(id)} runs at the same time, or only in another branch`,
+    'read it after the branches have ended',
+  ]
+}

@@ -1,0 +1,162 @@
+import { nearest } from '../schema/nearest.ts'
+import { suggest } from './did-you-mean.ts'
+import type { Entry, MapNode, Node } from './document.ts'
+import { durationHint, parseDurationMs } from './durations.ts'
+import type { KeyTable } from './grammar.ts'
+import { quote, type Problems } from './problem.ts'
+import type { Span } from './source-text.ts'
+
+/** The known keys of a map, by name. */
+export type Fields = ReadonlyMap<string, Entry>
+
+/** Reads a map against its table of keys; whatever does not belong is reported. Undefined if it is no map at all. */
+export function readFields(
+  problems: Problems,
+  node: Node,
+  table: KeyTable,
+  at: Span = node,
+): Fields | undefined {
+  if (node.kind !== 'map') {
+    problems.add(
+      'E106',
+      `${table.what} must be a map, not ${describe(node)}`,
+      at,
+      `possible keys: ${table.keys.join(', ')}`,
+    )
+    return undefined
+  }
+  const fields = new Map<string, Entry>()
+  for (const entry of node.entries) {
+    if (table.keys.includes(entry.name)) fields.set(entry.name, entry)
+    else if (table.notYet?.includes(entry.name)) {
+      problems.add(
+        'E108',
+        `\`${entry.name}\` is not supported yet`,
+        entry.key,
+        'this version of Tocsin cannot run it',
+      )
+    } else
+      problems.add(
+        'E104',
+        `${quote(entry.name)} is not a key of ${table.what}`,
+        entry.key,
+        suggest(entry.name, table.keys),
+      )
+  }
+  for (const name of table.required ?? []) {
+    if (!fields.has(name) && !misspelt(node, name, table)) {
+      problems.add('E105', `${table.what} needs \`${name}\``, headOf(node))
+    }
+  }
+  return fields
+}
+
+/** A required key that stands there with a typing mistake has been reported as unknown; that is enough. */
+function misspelt(node: MapNode, name: string, table: KeyTable): boolean {
+  return node.entries.some(
+    (entry) => !table.keys.includes(entry.name) && nearest(entry.name, table.keys) === name,
+  )
+}
+
+/** Where to point when something is missing in a node. */
+export function headOf(node: Node): Span {
+  if (node.kind === 'map' && node.entries[0]) return node.entries[0].key
+  if (node.kind === 'list' && node.items[0]) return headOf(node.items[0])
+  return { start: node.start, end: Math.max(node.end, node.start + 1) }
+}
+
+/** A node as people call it. */
+export function describe(node: Node): string {
+  if (node.kind !== 'scalar') return `a ${node.kind}`
+  if (node.value === null) return 'nothing'
+  return typeof node.value === 'string' ? 'a text' : `the ${typeof node.value} ${node.value}`
+}
+
+/** A literal text, not empty. */
+export function readText(problems: Problems, { name, value }: Entry): string | undefined {
+  if (value.kind !== 'scalar' || typeof value.value !== 'string') {
+    const hint =
+      value.kind === 'scalar' && value.value !== null ? `put it into quotes: "${value.value}"` : undefined
+    problems.add('E106', `\`${name}\` must be a text, not ${describe(value)}`, value, hint)
+    return undefined
+  }
+  if (value.value.includes('${{')) {
+    problems.add('E107', `\`${name}\` takes no expression`, value, 'write the value itself')
+    return undefined
+  }
+  if (value.value.trim() === '') {
+    problems.add('E107', `\`${name}\` is empty`, value)
+    return undefined
+  }
+  return value.value
+}
+
+/** A text that follows a pattern. */
+export function readWord(
+  problems: Problems,
+  entry: Entry,
+  pattern: string,
+  rule: string,
+): string | undefined {
+  const text = readText(problems, entry)
+  if (text === undefined || (text.length <= 200 && new RegExp(pattern).test(text))) return text
+  problems.add('E107', `${quote(text)} cannot be the \`${entry.name}\``, entry.value, rule)
+  return undefined
+}
+
+export function readChoice<T extends string>(
+  problems: Problems,
+  entry: Entry,
+  choices: readonly T[],
+): T | undefined {
+  const text = readText(problems, entry)
+  if (text === undefined || (choices as readonly string[]).includes(text)) return text as T | undefined
+  problems.add(
+    'E107',
+    `${quote(text)} is not one of ${choices.join(', ')}`,
+    entry.value,
+    suggest(text, choices),
+  )
+  return undefined
+}
+
+/** A number within bounds, both inclusive. */
+export function readNumber(
+  problems: Problems,
+  { name, value }: Entry,
+  [min, max]: readonly [number, number],
+  whole = true,
+): number | undefined {
+  const given = value.kind === 'scalar' ? value.value : undefined
+  if (typeof given !== 'number' || (whole && !Number.isInteger(given))) {
+    problems.add(
+      'E106',
+      `\`${name}\` must be ${whole ? 'a whole number' : 'a number'}, not ${describe(value)}`,
+      value,
+    )
+    return undefined
+  }
+  if (given >= min && given <= max) return given
+  problems.add('E107', `\`${name}\` must be between ${min} and ${max}`, value)
+  return undefined
+}
+
+/** Milliseconds of a duration, more than none. */
+export function readDuration(problems: Problems, entry: Entry): number | undefined {
+  const { name, value } = entry
+  if (value.kind === 'scalar' && typeof value.value === 'number') {
+    problems.add(
+      'E106',
+      `\`${name}\` must be a duration, not a number`,
+      value,
+      `did you mean ${value.value}s?`,
+    )
+    return undefined
+  }
+  const text = readText(problems, entry)
+  if (text === undefined) return undefined
+  const duration = parseDurationMs(text)
+  if (duration !== undefined && duration > 0) return duration
+  problems.add('E107', `${quote(text)} is not a duration that \`${name}\` can have`, value, durationHint)
+  return undefined
+}

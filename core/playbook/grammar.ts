@@ -1,0 +1,120 @@
+/** Every key of the playbook language, by the map it stands in. `schemas/playbook.schema.json` lists the same; a test keeps both equal. */
+
+export interface KeyTable {
+  /** What the map is, for messages: "a step". */
+  readonly what: string
+  readonly keys: readonly string[]
+  readonly required?: readonly string[]
+  /** Keys of the language that cannot be run yet: refused, not ignored. */
+  readonly notYet?: readonly string[]
+}
+
+export const apiVersion = 'tocsin/v1'
+
+/** What a step does; exactly one of them. */
+export const actions = ['uses', 'set', 'steps', 'parallel', 'switch', 'wait', 'return', 'fail'] as const
+export type Action = (typeof actions)[number]
+
+export const isAction = (key: string): key is Action => (actions as readonly string[]).includes(key)
+
+export const grammar = {
+  playbook: {
+    what: 'a playbook',
+    keys: [
+      'apiVersion',
+      'name',
+      'version',
+      'description',
+      'owner',
+      'tags',
+      'on',
+      'defaults',
+      'timeout',
+      'steps',
+      'finally',
+      'outputs',
+    ],
+    required: ['apiVersion', 'name', 'on', 'steps'],
+    notYet: ['inputs', 'alert', 'concurrency', 'on_error'],
+  },
+  on: { what: '`on`', keys: ['alert', 'manual'], notYet: ['schedule', 'call'] },
+  alertTrigger: { what: 'an alert trigger', keys: ['type', 'provider', 'where'], required: ['type'] },
+  defaults: { what: '`defaults`', keys: ['timeout', 'retry'], notYet: ['connections'] },
+  retry: { what: '`retry`', keys: ['max', 'backoff', 'factor', 'max_backoff'], notYet: ['jitter', 'on'] },
+  step: {
+    what: 'a step',
+    keys: [
+      'id',
+      'name',
+      'if',
+      'timeout',
+      'retry',
+      'on_error',
+      'default',
+      'foreach',
+      'as',
+      'concurrency',
+      'max_items',
+      'on_item_error',
+      ...actions,
+      'with',
+      'connection',
+      'else',
+    ],
+    notYet: ['checkpoint', 'call', 'repeat', 'on_interrupted'],
+  },
+  case: { what: 'a case of a switch', keys: ['when', 'steps'], required: ['when', 'steps'] },
+  wait: { what: '`wait`', keys: ['until'], required: ['until'] },
+} as const satisfies Readonly<Record<string, KeyTable>>
+
+/** Keys of a step that only make sense together with an action or with `foreach`. */
+export const belongsTo: Readonly<Record<string, readonly (Action | 'foreach')[]>> = {
+  with: ['uses'],
+  connection: ['uses'],
+  retry: ['uses'],
+  else: ['switch'],
+  as: ['foreach'],
+  max_items: ['foreach'],
+  on_item_error: ['foreach'],
+  concurrency: ['foreach', 'parallel'],
+  foreach: ['uses', 'set', 'steps', 'parallel', 'switch'],
+  default: ['uses', 'set'],
+  timeout: ['uses', 'steps', 'parallel', 'switch'],
+  on_error: ['uses', 'set', 'steps', 'parallel', 'switch', 'wait'],
+}
+
+/** `[a-z][a-z0-9_]*`. */
+export const idPattern = '^[a-z][a-z0-9_]{0,63}$'
+/** Lower-case letters, digits and hyphens. */
+export const namePattern = '^[a-z0-9]+(?:-[a-z0-9]+)*$'
+export const skillPattern = '^[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*$'
+
+/** Names that expressions already have; `as` cannot take them. */
+export const reservedNames = [
+  'alert',
+  'inputs',
+  'run',
+  'organization',
+  'now',
+  'case',
+  'steps',
+  'index',
+  'error',
+  'output',
+]
+
+/** Of the whole run: 24 h. */
+export const defaultTimeoutMs = 86_400_000
+/** Of one attempt of a skill: 60 s. */
+export const defaultSkillTimeoutMs = 60_000
+
+export const defaultRetry = { max: 3, backoffMs: 2000, factor: 2, maxBackoffMs: 300_000 }
+export const defaultForeach = { as: 'item', concurrency: 1, maxItems: 100 }
+
+/** Bounds of numbers, inclusive. */
+export const bounds = {
+  retryMax: [0, 20],
+  factor: [1, 10],
+  concurrency: [1, 100],
+  maxItems: [1, 10_000],
+} as const

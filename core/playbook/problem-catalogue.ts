@@ -1,0 +1,230 @@
+import type { ProblemSeverity } from '../errors/source-frame.ts'
+
+/** What a code stands for. `docs/problems.md` says the same; a test keeps both equal. */
+export interface CatalogueEntry {
+  readonly title: string
+  /** Plain text for the author of a playbook: why it is a problem, and what to do. */
+  readonly explanation: string
+}
+
+/**
+ * Every problem that can be found in a playbook. A code never changes its meaning. `E` problems keep the playbook from
+ * being used, `W` are probably mistakes, `I` is advice.
+ */
+export const problemCatalogue = {
+  E001: {
+    title: 'the file is too large',
+    explanation:
+      'A playbook may have 256 KiB. Move long texts and lists to where they are looked up, or split the playbook.',
+  },
+  E002: {
+    title: 'the file is not UTF-8',
+    explanation: 'Some bytes are not UTF-8 text. Save the file in the encoding UTF-8.',
+  },
+  E003: {
+    title: 'a character is not allowed',
+    explanation:
+      'Control characters, and characters that change the direction of reading, make a playbook read differently from what it is. In double quotes they can be written as escapes.',
+  },
+  E004: {
+    title: 'nested too deep',
+    explanation: 'Maps and lists may be nested 64 deep, aliases counting as what they stand for.',
+  },
+  E005: {
+    title: 'too many keys and values',
+    explanation:
+      'A playbook may have 20,000 keys, values and list items, aliases counting as what they stand for.',
+  },
+  E006: {
+    title: 'anchors or aliases misused',
+    explanation: 'At most 100 anchors and 100 aliases; an alias stands after its anchor and never inside it.',
+  },
+  E101: {
+    title: 'not valid YAML',
+    explanation: 'The file does not follow the grammar of YAML 1.2. Nothing else is checked until it does.',
+  },
+  E102: {
+    title: 'a feature of YAML that playbooks do not use',
+    explanation:
+      'Tags (`!x`), directives (`%YAML`), merge keys (`<<`), several documents in one file, and numbers that JSON does not have.',
+  },
+  E103: {
+    title: 'duplicate key',
+    explanation: 'A map has the same key twice; one of them would be lost.',
+  },
+  E104: {
+    title: 'unknown key',
+    explanation: 'The key means nothing at this place. Mistyped keys must not be ignored silently.',
+  },
+  E105: {
+    title: 'missing key',
+    explanation: 'A key that is required at this place is missing.',
+  },
+  E106: {
+    title: 'wrong kind of value',
+    explanation: 'A text, number, list or map stands where another kind of value is expected.',
+  },
+  E107: {
+    title: 'value not allowed',
+    explanation:
+      'The value has the right kind but is outside of what the key accepts: a name, a duration, a range, a list of choices.',
+  },
+  E108: {
+    title: 'not supported yet',
+    explanation:
+      'The key belongs to the playbook language, but this version cannot run it. It is refused rather than ignored.',
+  },
+  E109: {
+    title: 'not exactly one action',
+    explanation:
+      'A step does one thing: `uses`, `set`, `steps`, `parallel`, `switch`, `wait`, `return` or `fail`.',
+  },
+  E110: {
+    title: 'bad id',
+    explanation:
+      'An id begins with a lower-case letter, followed by lower-case letters, digits and `_`; at most 64 characters.',
+  },
+  E111: {
+    title: 'duplicate id',
+    explanation:
+      'Ids are unique in the whole playbook, also across branches, since `steps.<id>` has to mean one step.',
+  },
+  E112: {
+    title: 'key does not belong to this action',
+    explanation:
+      'The key is known but has no meaning for what this step does, such as `with` without `uses`.',
+  },
+  E113: {
+    title: 'the run cannot be ended here',
+    explanation: 'In `finally` the end of the run is decided already: no `return`, no `fail`.',
+  },
+  E201: {
+    title: 'the expression cannot be read',
+    explanation:
+      'The text between `${{` and `}}`, or of a condition, is no expression. The caret shows where reading stopped.',
+  },
+  E202: {
+    title: 'not one of the possible values',
+    explanation: 'A text is compared with, or given for, something that can only have certain values.',
+  },
+  E203: {
+    title: 'types do not fit',
+    explanation:
+      'An operator, function or field access is used on a value of a type that it does not work on.',
+  },
+  E204: {
+    title: 'unknown name',
+    explanation: 'The name is not defined at this place.',
+  },
+  E205: {
+    title: 'unknown field',
+    explanation: 'The value has no such field, by the schema of what produced it.',
+  },
+  E206: {
+    title: 'value may be missing',
+    explanation:
+      'The field is optional, or the step may not have run. Guard it with `has(…)`, read it with `.?` and `orValue(…)`, or give the step a `default`.',
+  },
+  E207: {
+    title: 'value may be null',
+    explanation: 'Compare with null first.',
+  },
+  E208: {
+    title: 'unknown function or wrong arguments',
+    explanation: 'There is no such function, or not with these arguments.',
+  },
+  E209: {
+    title: 'expression too large',
+    explanation:
+      'An expression may have 8 KiB, 64 levels and 2,000 nodes. Split it over several steps with `set`.',
+  },
+  E210: {
+    title: 'condition is not boolean',
+    explanation: '`if`, `when` and `where` must be true or false; nothing else counts as true.',
+  },
+  E211: {
+    title: 'value cannot stand in text',
+    explanation:
+      'Inside text an expression must give a text, number, boolean, timestamp or duration. Join lists with `.join(", ")`.',
+  },
+  E212: {
+    title: 'bad literal',
+    explanation:
+      'A literal in the expression can never work: a regular expression, timestamp, duration or address that is malformed.',
+  },
+  E213: {
+    title: 'not part of the expression language',
+    explanation: 'CEL knows it, playbooks do not.',
+  },
+  E301: {
+    title: 'unknown skill',
+    explanation: 'No installed plugin has the skill. `tocsin skills` lists what is installed.',
+  },
+  E302: {
+    title: 'unknown step',
+    explanation: 'No step of the playbook has this id.',
+  },
+  E303: {
+    title: 'step not visible here',
+    explanation:
+      'An expression sees steps that are finished when it is evaluated: earlier ones, never later ones, branches of the same `parallel`, the step itself, or steps inside the body of a `foreach`.',
+  },
+  E304: {
+    title: 'connection missing',
+    explanation:
+      'The skill needs a connection of its plugin, and there is none with this name, or none or several to choose from.',
+  },
+  E305: {
+    title: 'unknown input',
+    explanation: 'The skill has no such input.',
+  },
+  E306: {
+    title: 'missing input',
+    explanation: 'The skill requires an input that is not given.',
+  },
+  E307: {
+    title: 'input does not fit',
+    explanation: 'The value does not fit the schema of the input of the skill.',
+  },
+  E308: {
+    title: 'default does not fit',
+    explanation: '`default` replaces the output of the step and must fit its type.',
+  },
+  E309: {
+    title: 'not a list',
+    explanation: '`foreach` goes through a list.',
+  },
+  E310: {
+    title: 'not a duration or time',
+    explanation: '`wait` takes a duration (`10m`) or `until` with a timestamp.',
+  },
+  W401: {
+    title: 'step never runs',
+    explanation: 'An earlier step always ends the run.',
+  },
+  W402: {
+    title: 'switch without else',
+    explanation: 'When no condition holds, nothing happens. Say so with an `else`, if only to `set` a note.',
+  },
+  W403: {
+    title: 'output never used',
+    explanation: 'The step only produces a value, and nothing reads it.',
+  },
+  W404: {
+    title: 'retry of a write that must not be repeated',
+    explanation:
+      'The skill says that its effect must not happen twice. After a timeout nobody knows whether it did; a retry may do it again.',
+  },
+  I501: {
+    title: 'steps could be parallel',
+    explanation:
+      'Neighbouring steps only read, and neither uses the other. Under `parallel:` they would run at once.',
+  },
+} as const satisfies Readonly<Record<string, CatalogueEntry>>
+
+export type ProblemCode = keyof typeof problemCatalogue
+
+const severities = { E: 'error', W: 'warning', I: 'info' } as const
+
+/** The letter of a code is its severity. */
+export const severityOf = (code: ProblemCode): ProblemSeverity => severities[code[0] as 'E' | 'W' | 'I']

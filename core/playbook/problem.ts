@@ -1,0 +1,85 @@
+import type { ProblemSeverity, SourceProblem } from '../errors/source-frame.ts'
+import { severityOf, type ProblemCode } from './problem-catalogue.ts'
+import type { SourceText, Span } from './source-text.ts'
+
+/** Something wrong with a playbook, at its place. */
+export interface Problem extends SourceProblem {
+  readonly code: ProblemCode
+  readonly severity: ProblemSeverity
+}
+
+/** More problems than this are not reported: whoever has so many wants to see the first ones. */
+export const maxProblems = 200
+
+interface Found extends Span {
+  readonly code: ProblemCode
+  readonly message: string
+  readonly hint: string | undefined
+}
+
+/** Gathers problems while a playbook is read. */
+export class Problems {
+  readonly #source: SourceText
+  readonly #file: string | undefined
+  readonly #found = new Map<string, Found>()
+  #errors = 0
+
+  constructor(source: SourceText, file: string | undefined) {
+    this.#source = source
+    this.#file = file
+  }
+
+  /** The same message at the same place counts once. */
+  add(code: ProblemCode, message: string, { start, end }: Span, hint?: string): void {
+    const key = `${start} ${end} ${code} ${message}`
+    if (this.#found.has(key)) return
+    if (severityOf(code) === 'error') this.#errors++
+    // Errors are kept whatever else was found, since they decide whether there is a playbook.
+    else if (this.#found.size >= maxProblems) return
+    if (this.#found.size < maxProblems * 2) this.#found.set(key, { code, message, start, end, hint })
+  }
+
+  get hasErrors(): boolean {
+    return this.#errors > 0
+  }
+
+  /** Whether an error has been found inside the span. */
+  hasErrorIn({ start, end }: Span): boolean {
+    if (!this.hasErrors) return false
+    return this.#found
+      .values()
+      .some((found) => found.start >= start && found.end <= end && severityOf(found.code) === 'error')
+  }
+
+  /** By place. */
+  list(): readonly Problem[] {
+    const sorted = [...this.#found.values()].sort(
+      (a, b) => a.start - b.start || a.end - b.end || (a.code < b.code ? -1 : a.code > b.code ? 1 : 0),
+    )
+    return sorted.slice(0, maxProblems).map((found) => this.#place(found))
+  }
+
+  #place({ code, message, hint, start, end }: Found): Problem {
+    const from = this.#source.place(start)
+    const to = this.#source.place(end)
+    return {
+      code,
+      severity: severityOf(code),
+      message: shorten(message),
+      ...(hint === undefined ? {} : { hint: shorten(hint) }),
+      ...(this.#file === undefined ? {} : { file: this.#file }),
+      line: from.line,
+      column: from.column,
+      endLine: to.line,
+      endColumn: to.column,
+    }
+  }
+}
+
+const maxMessageLength = 400
+const shorten = (text: string): string =>
+  text.length > maxMessageLength ? `${text.slice(0, maxMessageLength - 1).toWellFormed()}…` : text
+
+/** A word of the source for a message: cut when it is long. */
+export const quote = (word: string): string =>
+  `'${word.length > 60 ? `${word.slice(0, 59).toWellFormed()}…` : word}'`

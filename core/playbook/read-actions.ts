@@ -1,0 +1,196 @@
+import {
+  describeType,
+  duration,
+  explainMismatch,
+  string,
+  timestamp,
+  type Fact,
+  type Type,
+} from '../expression/index.ts'
+import type { Context } from './context.ts'
+import type { Entry, Node } from './document.ts'
+import { durationHint, parseDurationMs } from './durations.ts'
+import { compileCondition, compileValue } from './expressions.ts'
+import { describe, readFields, readNumber, type Fields } from './fields.ts'
+import { bounds, grammar } from './grammar.ts'
+import type {
+  FailStep,
+  GroupStep,
+  ParallelStep,
+  ReturnStep,
+  SetStep,
+  Step,
+  SwitchStep,
+  Template,
+  WaitStep,
+} from './playbook.ts'
+import { readBranches, readSequence } from './read-steps.ts'
+import type { Scope } from './scope.ts'
+
+/** What an action comes to: its own part of the step, and the type of its output, if it has one. */
+export interface ActionResult<Part> {
+  readonly part: Part | undefined
+  readonly output?: Type
+}
+
+type Own<S extends Step, K extends keyof S> = Pick<S, 'action' | K>
+
+export function readSet(context: Context, { value }: Entry, scope: Scope): ActionResult<Own<SetStep, 'set'>> {
+  if (value.kind !== 'map') {
+    context.problems.add('E106', `\`set\` must be a map of values, not ${describe(value)}`, value)
+    return { part: undefined }
+  }
+  const { template, type } = compileValue(context, scope, value)
+  return { part: { action: 'set', set: template }, output: type }
+}
+
+export function readGroup(
+  context: Context,
+  { value }: Entry,
+  scope: Scope,
+): ActionResult<Own<GroupStep, 'steps'>> {
+  return { part: { action: 'steps', steps: readSequence(context, value, scope) } }
+}
+
+export function readParallel(
+  context: Context,
+  { value }: Entry,
+  fields: Fields,
+  scope: Scope,
+): ActionResult<Own<ParallelStep, 'steps' | 'concurrency'>> {
+  const steps = readBranches(context, value, scope)
+  const concurrency = fields.get('concurrency')
+  const limit =
+    concurrency && !fields.has('foreach')
+      ? readNumber(context.problems, concurrency, bounds.concurrency)
+      : undefined
+  return { part: { action: 'parallel', steps, concurrency: limit ?? Math.max(1, steps.length) } }
+}
+
+export function readSwitch(
+  context: Context,
+  entry: Entry,
+  fields: Fields,
+  scope: Scope,
+): ActionResult<Own<SwitchStep, 'cases' | 'else'>> {
+  const { problems } = context
+  const { value } = entry
+  if (value.kind !== 'list' || value.items.length === 0) {
+    problems.add('E106', '`switch` must be a list of cases', value, 'write - when: … and steps: … for each')
+    return { part: undefined }
+  }
+  const otherwise = fields.get('else')
+  if (!otherwise) problems.add('W402', 'nothing happens when no case holds', entry.key, 'add an else')
+  const cases: SwitchStep['cases'][number][] = []
+  const branches: Scope[] = []
+  let before: readonly Fact[] = []
+  for (const item of value.items) {
+    const read = readCase(context, item, scope, before)
+    if (read === undefined) continue
+    branches.push(read.branch)
+    before = [...before, ...read.whenFalse]
+    if (read.case) cases.push(read.case)
+  }
+  const last = scope.inside({ given: before })
+  const elseSteps = otherwise ? readSequence(context, otherwise.value, last) : []
+  // Which of them ran is not known.
+  for (const branch of [...branches, last]) scope.adopt(branch, true)
+  return { part: { action: 'switch', cases, else: elseSteps } }
+}
+
+function readCase(context: Context, node: Node, scope: Scope, given: readonly Fact[]) {
+  const fields = readFields(context.problems, node, grammar.case)
+  const whenEntry = fields?.get('when')
+  const stepsEntry = fields?.get('steps')
+  const when = whenEntry && compileCondition(context, scope.inside({ given }), whenEntry)
+  const branch = scope.inside({ given: [...given, ...(when?.whenTrue ?? [])] })
+  const steps = stepsEntry ? readSequence(context, stepsEntry.value, branch) : []
+  const program = when?.program
+  return { branch, whenFalse: when?.whenFalse ?? [], case: program && { when: program, steps } }
+}
+
+export function readWait(
+  context: Context,
+  { value }: Entry,
+  scope: Scope,
+): ActionResult<Own<WaitStep, 'wait'>> {
+  if (value.kind === 'map') {
+    const until = readFields(context.problems, value, grammar.wait)?.get('until')
+    const time = until && timeTemplate(context, until.value, scope)
+    return { part: time && { action: 'wait', wait: { until: time } } }
+  }
+  const durationMs = durationTemplate(context, value, scope)
+  return { part: durationMs && { action: 'wait', wait: { durationMs } } }
+}
+
+function durationTemplate(context: Context, node: Node, scope: Scope): Template | undefined {
+  const { template, type } = compileValue(context, scope, node)
+  if (template.kind === 'literal') {
+    const durationMs = typeof template.value === 'string' ? parseDurationMs(template.value) : undefined
+    if (durationMs !== undefined && durationMs > 0) return { kind: 'literal', value: durationMs }
+    if (type.kind === 'dyn') return undefined
+  } else if (explainMismatch(type, duration) === undefined || explainMismatch(type, string) === undefined)
+    return template
+  const hint =
+    typeof template === 'object' && template.kind === 'literal' ? durationHint : 'write duration(…)'
+  context.problems.add('E310', `\`wait\` needs a duration, not ${given(node, type)}`, node, hint)
+  return undefined
+}
+
+function timeTemplate(context: Context, node: Node, scope: Scope): Template | undefined {
+  const { template, type } = compileValue(context, scope, node)
+  if (template.kind === 'literal') {
+    if (typeof template.value === 'string' && isTime(template.value)) return template
+    if (type.kind === 'dyn') return undefined
+  } else if (explainMismatch(type, timestamp) === undefined || explainMismatch(type, string) === undefined)
+    return template
+  const hint = 'write a timestamp such as 2026-03-01T08:00:00Z'
+  context.problems.add('E310', `\`until\` needs a timestamp, not ${given(node, type)}`, node, hint)
+  return undefined
+}
+
+const given = (node: Node, type: Type): string =>
+  node.kind === 'scalar' && !String(node.value).includes('${{')
+    ? JSON.stringify(node.value)
+    : describeType(type)
+
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
+const isTime = (text: string): boolean => time.test(text) && !Number.isNaN(Date.parse(text))
+
+export function readReturn(
+  context: Context,
+  entry: Entry,
+  scope: Scope,
+): ActionResult<Own<ReturnStep, 'return'>> {
+  checkMayEnd(context, entry, scope)
+  return { part: { action: 'return', return: compileValue(context, scope, entry.value).template } }
+}
+
+export function readFail(
+  context: Context,
+  entry: Entry,
+  scope: Scope,
+): ActionResult<Own<FailStep, 'message'>> {
+  checkMayEnd(context, entry, scope)
+  const { template, type } = compileValue(context, scope, entry.value)
+  const fits =
+    type.kind === 'dyn' || (type.kind === 'string' && template.kind !== 'list' && template.kind !== 'map')
+  if (fits) return { part: { action: 'fail', message: template } }
+  context.problems.add(
+    'E106',
+    `\`fail\` must be a text, not ${describe(entry.value)}`,
+    entry.value,
+    'say why the run fails',
+  )
+  return { part: undefined }
+}
+
+function checkMayEnd(context: Context, { name, key }: Entry, scope: Scope): void {
+  if (!scope.place.isFinally) return
+  context.problems.add(
+    'E113',
+    `\`${name}\` cannot stand in \`finally\``,
+    key,
+    'the end of the run is decided already',
+  )
+}

@@ -1,0 +1,249 @@
+import { dyn, list, union, type Type } from '../expression/index.ts'
+import { checkFit } from './check-fit.ts'
+import type { Context } from './context.ts'
+import type { Entry, MapNode, Node } from './document.ts'
+import { compileCondition, compileValue, type Condition } from './expressions.ts'
+import { describe, headOf, readDuration, readFields, readText, type Fields } from './fields.ts'
+import { actions, belongsTo, defaultSkillTimeoutMs, grammar, isAction, type Action } from './grammar.ts'
+import type { Step, Template } from './playbook.ts'
+import {
+  readFail,
+  readGroup,
+  readParallel,
+  readReturn,
+  readSet,
+  readSwitch,
+  readWait,
+  type ActionResult,
+} from './read-actions.ts'
+import { readForeach } from './read-foreach.ts'
+import { readUses } from './read-uses.ts'
+import { errorNames, stepProperty, type Scope } from './scope.ts'
+import type { Span } from './source-text.ts'
+import { adviseParallel, endsRun } from './step-advice.ts'
+
+/** Steps in order: each sees those before it. What they add stays in the scope. */
+export function readSequence(context: Context, node: Node, scope: Scope): readonly Step[] {
+  const steps: { readonly step: Step; readonly head: Span }[] = []
+  let ended = false
+  for (const [index, item] of itemsOf(context, node).entries()) {
+    const read = readStep(context, item, index, scope)
+    if (read === undefined) continue
+    const { step, condition } = read
+    if (ended)
+      context.problems.add(
+        'W401',
+        'this step never runs',
+        headOf(item),
+        'an earlier step always ends the run',
+      )
+    steps.push({ step, head: headOf(item) })
+    ended = ended || endsRun(step)
+    // `if: x` with `return` or `fail`: whoever comes further knows that x did not hold.
+    if (step.action === 'return' || step.action === 'fail') scope.learn(condition.whenFalse)
+  }
+  adviseParallel(context, steps)
+  return steps.map(({ step }) => step)
+}
+
+/** Steps at once: each sees what was before all of them, and none of the others. */
+export function readBranches(context: Context, node: Node, scope: Scope): readonly Step[] {
+  const steps: Step[] = []
+  const branches: Scope[] = []
+  for (const [index, item] of itemsOf(context, node).entries()) {
+    const branch = scope.inside({})
+    const read = readStep(context, item, index, branch)
+    branches.push(branch)
+    if (read) steps.push(read.step)
+  }
+  for (const branch of branches) scope.adopt(branch, false)
+  return steps
+}
+
+function itemsOf({ problems }: Context, node: Node): readonly Node[] {
+  if (node.kind !== 'list') {
+    problems.add(
+      'E106',
+      `steps are written as a list, not as ${describe(node)}`,
+      node,
+      'begin each step with -',
+    )
+    return []
+  }
+  if (node.items.length === 0) problems.add('E106', 'there are no steps here', headOf(node))
+  return node.items
+}
+
+interface ReadStep {
+  readonly step: Step
+  readonly condition: Condition
+}
+
+const unconditional: Condition = { program: undefined, whenTrue: [], whenFalse: [] }
+
+function readStep(context: Context, node: Node, index: number, outer: Scope): ReadStep | undefined {
+  const fields = readFields(context.problems, node, grammar.step)
+  if (fields === undefined || node.kind !== 'map') return undefined
+  const action = chooseAction(context, node, fields)
+  if (action) checkBelonging(context, fields, action)
+  const id = idOf(context, fields)
+  const scope = outer.inside({ current: node })
+
+  const ifEntry = fields.get('if')
+  const condition = ifEntry ? compileCondition(context, scope, ifEntry) : unconditional
+  const foreachEntry = fields.get('foreach')
+  const foreach = foreachEntry && readForeach(context, foreachEntry, fields, scope)
+  const body = scope.inside({ names: foreach?.names, given: condition.whenTrue })
+  const result = action && readAction(context, action, fields, body)
+
+  const output = result?.output && foreach ? list(result.output) : result?.output
+  const defaulted =
+    fields.get('default') && readDefault(context, fields.get('default')!, scope, result?.output, output)
+  const onError = readOnError(context, fields.get('on_error'), scope, body)
+  const mayNotRun = ifEntry !== undefined || onError !== 'fail'
+  if (!foreach) outer.adopt(body, mayNotRun)
+  outer.adopt(scope, true)
+  if (id !== null) {
+    const type = result?.output === undefined ? (result ? undefined : dyn) : (defaulted?.type ?? output)
+    const outputIsOptional = mayNotRun && fields.get('default') === undefined
+    outer.add(id, stepProperty({ output: type, outputIsOptional, isForeach: foreachEntry !== undefined }))
+  }
+  noteProducer(context, id, action, result, node, fields)
+  // What is broken has been reported, and would only lead to false advice about the steps around it.
+  if (result?.part === undefined || (ifEntry && !condition.program)) return undefined
+  const common = {
+    id,
+    key: id ?? String(index),
+    name: textOf(context, fields.get('name')),
+    if: condition.program,
+    timeoutMs: timeoutOf(context, fields, action),
+    onError,
+    default: defaulted?.template,
+    foreach: foreach?.foreach,
+    place: context.source.place(node.start),
+  }
+  // The parts of each action fit their own kind of step; the union over all of them is what cannot be written down.
+  return { step: { ...common, ...result.part } as Step, condition }
+}
+
+function chooseAction({ problems }: Context, node: MapNode, fields: Fields): Action | undefined {
+  const present = [...fields.keys()].filter(isAction)
+  const [first, second] = present
+  if (second !== undefined) {
+    const others = present.slice(1).map((name) => `\`${name}\``)
+    const message = `a step does one thing: \`${first}\` stands beside ${others.join(' and ')}`
+    problems.add('E109', message, fields.get(second)!.key, 'make them steps of their own')
+  }
+  const hasUnread = node.entries.some(({ name }) => !fields.has(name))
+  // A mistyped or unsupported action has been reported under its own name.
+  if (first === undefined && !hasUnread) {
+    problems.add('E109', 'the step does nothing', headOf(node), `add one of ${actions.join(', ')}`)
+  }
+  return first
+}
+
+function checkBelonging({ problems }: Context, fields: Fields, action: Action): void {
+  for (const [name, { key }] of fields) {
+    const owners = belongsTo[name]
+    if (
+      owners === undefined ||
+      owners.includes(action) ||
+      (owners.includes('foreach') && fields.has('foreach'))
+    )
+      continue
+    const hint = `it goes with ${owners.map((owner) => `\`${owner}\``).join(', ')}`
+    problems.add('E112', `\`${name}\` does not belong to a step with \`${action}\``, key, hint)
+  }
+}
+
+function idOf({ ids }: Context, fields: Fields): string | null {
+  const node = fields.get('id')?.value
+  const value = node?.kind === 'scalar' ? node.value : undefined
+  // Bad and duplicate ids have been reported; the first step keeps the id.
+  return typeof value === 'string' && ids.has(value) && isOwner(ids.get(value)!.span, node!) ? value : null
+}
+
+const isOwner = (step: Span, id: Span): boolean => step.start <= id.start && step.end >= id.end
+
+function readAction(
+  context: Context,
+  action: Action,
+  fields: Fields,
+  scope: Scope,
+): (ActionResult<object> & { readonly isRead?: boolean }) | undefined {
+  const entry = fields.get(action)!
+  switch (action) {
+    case 'uses':
+      return readUses(context, entry, fields, scope)
+    case 'set':
+      return readSet(context, entry, scope)
+    case 'steps':
+      return readGroup(context, entry, scope)
+    case 'parallel':
+      return readParallel(context, entry, fields, scope)
+    case 'switch':
+      return readSwitch(context, entry, fields, scope)
+    case 'wait':
+      return readWait(context, entry, scope)
+    case 'return':
+      return readReturn(context, entry, scope)
+    case 'fail':
+      return readFail(context, entry, scope)
+  }
+}
+
+const defaultCodes = { unknown: 'E308', missing: 'E308', misfit: 'E308' } as const
+
+/** Of a skill the default has to fit the schema; what is `set` has no schema, and is then one or the other. */
+function readDefault(
+  context: Context,
+  { value }: Entry,
+  scope: Scope,
+  single: Type | undefined,
+  output: Type | undefined,
+): { readonly template: Template; readonly type: Type } {
+  const given = compileValue(context, scope, value)
+  if (single === undefined || output === undefined) return given
+  const fits = checkFit(context.problems, given, output, '', defaultCodes, value)
+  return { template: given.template, type: fits ? output : union([output, given.type]) }
+}
+
+/** The steps of `on_error` see what had run inside of the failed step, and the error. */
+function readOnError(context: Context, entry: Entry | undefined, scope: Scope, body: Scope): Step['onError'] {
+  if (entry === undefined) return 'fail'
+  const { value } = entry
+  if (value.kind === 'list') {
+    const handler = scope.inside({ names: errorNames })
+    handler.adopt(body, true)
+    const steps = readSequence(context, value, handler)
+    scope.adopt(handler, true)
+    return steps
+  }
+  if (value.kind === 'scalar' && (value.value === 'fail' || value.value === 'continue')) return value.value
+  const hint = 'write fail, continue, or a list of steps'
+  context.problems.add(value.kind === 'scalar' ? 'E107' : 'E106', '`on_error` is neither', value, hint)
+  return 'fail'
+}
+
+function timeoutOf(context: Context, fields: Fields, action: Action | undefined): number | undefined {
+  const entry = fields.get('timeout')
+  const own = entry && readDuration(context.problems, entry)
+  return own ?? (action === 'uses' ? (context.defaults.timeoutMs ?? defaultSkillTimeoutMs) : undefined)
+}
+
+const textOf = ({ problems }: Context, entry: Entry | undefined): string | undefined =>
+  entry && readText(problems, entry)
+
+/** Remembers steps that are there for their output alone. */
+function noteProducer(
+  { producers }: Context,
+  id: string | null,
+  action: Action | undefined,
+  result: { readonly isRead?: boolean } | undefined,
+  node: MapNode,
+  fields: Fields,
+): void {
+  if (action !== 'set' && !(action === 'uses' && result?.isRead === true)) return
+  const what = action === 'set' ? 'what this step sets' : 'the output of this step'
+  producers.push({ id, span: fields.get('id')?.value ?? headOf(node), what })
+}

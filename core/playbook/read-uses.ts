@@ -1,0 +1,141 @@
+import { dyn, typeOfSchema, type Type } from '../expression/index.ts'
+import type { JsonSchema } from '../plugin/index.ts'
+import type { CatalogueSkill } from '../registry/catalogue.ts'
+import { checkFit, checkLiteral } from './check-fit.ts'
+import type { Context } from './context.ts'
+import { suggest } from './did-you-mean.ts'
+import type { Entry, Node } from './document.ts'
+import { compileValue } from './expressions.ts'
+import { describe, readText, readWord, type Fields } from './fields.ts'
+import { defaultRetry, skillPattern } from './grammar.ts'
+import type { RetryPolicy, UsesStep } from './playbook.ts'
+import { quote } from './problem.ts'
+import { readRetry } from './read-retry.ts'
+import type { Scope } from './scope.ts'
+import type { Span } from './source-text.ts'
+
+type UsesPart = Pick<UsesStep, 'action' | 'skill' | 'with' | 'connection' | 'retry'>
+
+/** `uses` with `with`, `connection` and `retry`; and the type of its output. */
+export function readUses(
+  context: Context,
+  entry: Entry,
+  fields: Fields,
+  scope: Scope,
+): { readonly part: UsesPart | undefined; readonly output: Type; readonly isRead: boolean } {
+  const name = readWord(context.problems, entry, skillPattern, 'write <plugin>.<skill>')
+  const found = name === undefined ? undefined : findSkill(context, name, entry.value)
+  const given = readWith(
+    context,
+    fields.get('with'),
+    scope,
+    entry.value,
+    found?.skill.input as JsonSchema | undefined,
+  )
+  const connection = fields.get('connection')
+  const connectionName = connection && readText(context.problems, connection)
+  if (found) checkConnection(context, found, connection, connectionName, entry.value)
+  const retry = retryOf(context, fields.get('retry'), found)
+  const output = found ? outputType(found) : dyn
+  const isRead = found?.skill.effect === 'read'
+  if (name === undefined || given === undefined) return { part: undefined, output, isRead }
+  return {
+    part: { action: 'uses', skill: name, with: given, connection: connectionName, retry },
+    output,
+    isRead,
+  }
+}
+
+function findSkill({ catalogue, problems }: Context, name: string, span: Span): CatalogueSkill | undefined {
+  const found = catalogue?.skill(name)
+  if (found || catalogue === undefined) return found
+  const [plugin] = name.split('.') as [string]
+  const installed = catalogue.plugins.map((each) => each.name)
+  const skills = catalogue.skills.map((each) => each.name)
+  if (installed.includes(plugin)) {
+    const own = skills.filter((each) => each.startsWith(`${plugin}.`))
+    problems.add('E301', `the plugin ${quote(plugin)} has no skill ${quote(name)}`, span, suggest(name, own))
+  } else {
+    const hint = suggest(name, skills)?.startsWith('did') ? suggest(name, skills) : suggest(plugin, installed)
+    problems.add('E301', `no plugin ${quote(plugin)} is installed`, span, hint)
+  }
+  return undefined
+}
+
+const outputTypes = new WeakMap<object, Type>()
+
+function outputType({ skill }: CatalogueSkill): Type {
+  const schema = skill.output as JsonSchema
+  const known = outputTypes.get(schema) ?? typeOfSchema(schema)
+  outputTypes.set(schema, known)
+  return known
+}
+
+const inputCodes = { unknown: 'E305', missing: 'E306', misfit: 'E307' } as const
+const noInputs: Node = { kind: 'map', entries: [], start: 0, end: 0 }
+
+function readWith(
+  context: Context,
+  entry: Entry | undefined,
+  scope: Scope,
+  uses: Span,
+  schema: JsonSchema | undefined,
+): UsesStep['with'] | undefined {
+  const { problems } = context
+  if (entry && entry.value.kind !== 'map') {
+    problems.add('E106', `\`with\` must be a map of inputs, not ${describe(entry.value)}`, entry.value)
+    return undefined
+  }
+  const given = compileValue(context, scope, entry?.value ?? noInputs)
+  if (schema === undefined) return given.template
+  // Where something is missing, the skill is what asks for it.
+  checkFit(problems, given, typeOfSchema(schema), '', inputCodes, uses)
+  if (problems.hasErrorIn(entry?.value ?? uses)) return given.template
+  const definitions = schema.$defs === undefined ? {} : { $defs: schema.$defs }
+  for (const { name, value } of given.entries ?? []) {
+    const property =
+      schema.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
+    if (property) checkLiteral(problems, value, { ...property, ...definitions }, name, 'E307')
+  }
+  return given.template
+}
+
+/** Where the connections are known, the one that the step needs has to be among them. */
+function checkConnection(
+  { connections, problems }: Context,
+  { plugin, skill }: CatalogueSkill,
+  entry: Entry | undefined,
+  name: string | undefined,
+  uses: Span,
+): void {
+  const at = entry?.value ?? uses
+  if (skill.connection === undefined) {
+    if (entry)
+      problems.add('E304', `${plugin.name}.${skill.name} takes no connection`, entry.key, 'remove it')
+    return
+  }
+  if (connections === undefined) return
+  const own = connections.filter((connection) => connection.plugin === plugin.name)
+  const names = own.map((connection) => connection.name)
+  if (name !== undefined) {
+    if (names.some((each) => each.toLowerCase() === name.toLowerCase())) return
+    problems.add('E304', `there is no connection ${quote(name)} of ${plugin.name}`, at, suggest(name, names))
+  } else if (own.length === 0 && skill.connectionIsOptional !== true) {
+    problems.add('E304', `there is no connection of ${plugin.name}`, at, 'create one')
+  } else if (own.length > 1) {
+    const hint = `add connection: ${names.join(' | ')}`
+    problems.add('E304', `there are several connections of ${plugin.name}`, at, hint)
+  }
+}
+
+/** A write that must not happen twice is only retried when its own step says so; `defaults` are not meant for it. */
+function retryOf(context: Context, entry: Entry | undefined, found: CatalogueSkill | undefined): RetryPolicy {
+  const skill = found?.skill
+  const isOnce = skill?.effect === 'write' && skill.repeat === 'never'
+  const retry = entry && readRetry(context.problems, entry.value)
+  if (retry && retry.max > 0 && isOnce) {
+    const message = `${found?.name} must not be repeated, and a retry may do so`
+    context.problems.add('W404', message, entry.key, 'remove the retry, or handle the failure with on_error')
+  }
+  return retry ?? (isOnce ? { ...defaultRetry, max: 0 } : (context.defaults.retry ?? defaultRetry))
+}

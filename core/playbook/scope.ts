@@ -1,0 +1,167 @@
+import * as t from '../expression/index.ts'
+import type { Fact, ObjectType, Property, Type } from '../expression/index.ts'
+import type { Span } from './source-text.ts'
+
+const stepStatuses = ['completed', 'failed', 'skipped']
+
+const errorType = t.object({
+  code: t.string,
+  message: t.string,
+  hint: t.optional(t.string),
+  details: t.optional(t.dyn),
+})
+
+const runType = t.object({
+  id: t.string,
+  status: t.enumeration(['running', 'completed', 'failed', 'cancelled']),
+  url: t.string,
+  started_at: t.timestamp,
+  dry_run: t.bool,
+})
+
+const alertType = t.object({
+  id: t.string,
+  uuid: t.string,
+  type: t.string,
+  provider: t.string,
+  content: t.string,
+  created_at: t.timestamp,
+  created_at_source: t.nullable(t.integer),
+  data: t.dyn,
+})
+
+const organizationType = t.object({ code: t.string, name: t.string })
+
+/** What expressions of steps see besides `steps`. `alert` only exists where alerts start the playbook. */
+export function runNames(hasAlert: boolean): Readonly<Record<string, Type>> {
+  return {
+    ...(hasAlert ? { alert: alertType } : {}),
+    run: runType,
+    organization: organizationType,
+    now: t.timestamp,
+    case: t.object({ id: t.string }),
+  }
+}
+
+/** What `on.alert.where` sees: the alert, before there is a run. */
+export const triggerNames: Readonly<Record<string, Type>> = {
+  alert: alertType,
+  organization: organizationType,
+}
+
+export const errorNames: Readonly<Record<string, Type>> = { error: errorType }
+
+/** What is known about the result of a step. */
+export interface StepResult {
+  /** Undefined for groups, which have none. */
+  readonly output: Type | undefined
+  /** The step may have been skipped, or have failed, without a `default`. */
+  readonly outputIsOptional: boolean
+  readonly isForeach: boolean
+}
+
+/** `steps.<id>`. */
+export function stepProperty({ output, outputIsOptional, isForeach }: StepResult): Property {
+  const item = t.object({
+    index: t.integer,
+    status: t.enumeration(stepStatuses),
+    output: t.optional(output?.kind === 'list' ? output.element : t.dyn),
+    error: t.optional(errorType),
+  })
+  return {
+    type: t.object({
+      status: t.enumeration(stepStatuses),
+      ok: t.bool,
+      ...(output ? { output: { type: output, optional: outputIsOptional } } : {}),
+      error: t.optional(errorType),
+      ...(isForeach ? { items: t.optional(t.list(item)) } : {}),
+    }),
+  }
+}
+
+/** The same step, seen from where it may not have run. */
+function withOptionalOutput(property: Property): Property {
+  const type = property.type as ObjectType
+  const output = type.properties.get('output')
+  if (output === undefined || output.optional === true) return property
+  const properties = new Map(type.properties).set('output', { ...output, optional: true })
+  return { type: { ...type, properties } }
+}
+
+interface Place {
+  /** Inside `finally`, where the end of the run is decided already. */
+  readonly isFinally?: boolean | undefined
+  /** The step that is being read. */
+  readonly current?: Span | undefined
+}
+
+/** Names that are visible at one place of a playbook. Steps are added as they are read, in their order. */
+export class Scope {
+  readonly #base: Readonly<Record<string, Type>>
+  readonly #steps: Map<string, Property>
+  readonly place: Place
+  /** The names for an expression. The entry `steps` grows with the scope. */
+  readonly names: Readonly<Record<string, Type>>
+  #given: readonly Fact[]
+
+  constructor(
+    base: Readonly<Record<string, Type>>,
+    steps: ReadonlyMap<string, Property> = new Map(),
+    given: readonly Fact[] = [],
+    place: Place = {},
+  ) {
+    this.#base = base
+    this.#steps = new Map(steps)
+    const stepsType: ObjectType = { kind: 'object', properties: this.#steps, additional: undefined }
+    this.names = { ...base, steps: stepsType }
+    this.#given = given
+    this.place = place
+  }
+
+  /** A scope for something inside: it sees what is visible here now; what it adds is its own until it is adopted. */
+  inside(
+    options: Place & {
+      readonly names?: Readonly<Record<string, Type>> | undefined
+      /** What a condition around it has made certain. */
+      readonly given?: readonly Fact[] | undefined
+    },
+  ): Scope {
+    const names = options.names ?? {}
+    // A name that is declared anew hides the one that something was known about.
+    const kept = this.#given.filter((fact) => !Object.hasOwn(names, fact.path[0] ?? ''))
+    const place = { ...this.place, ...(options.isFinally ? { isFinally: true } : {}) }
+    return new Scope({ ...this.#base, ...names }, this.#steps, [...kept, ...(options.given ?? [])], {
+      ...place,
+      ...(options.current ? { current: options.current } : {}),
+    })
+  }
+
+  /** What conditions have made certain here. */
+  get given(): readonly Fact[] {
+    return this.#given
+  }
+
+  /** From here on, in this scope, these are certain. */
+  learn(facts: readonly Fact[]): void {
+    this.#given = [...this.#given, ...facts]
+  }
+
+  add(id: string, property: Property): void {
+    this.#steps.set(id, property)
+  }
+
+  has(id: string): boolean {
+    return this.#steps.has(id)
+  }
+
+  get stepIds(): readonly string[] {
+    return [...this.#steps.keys()]
+  }
+
+  /** Makes visible here what became visible inside; `maybe` when the inside may not have run, or not to its end. */
+  adopt(inner: Scope, maybe: boolean): void {
+    for (const [id, property] of inner.#steps) {
+      if (!this.#steps.has(id)) this.#steps.set(id, maybe ? withOptionalOutput(property) : property)
+    }
+  }
+}

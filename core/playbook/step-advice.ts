@@ -1,0 +1,88 @@
+import type { Program } from '../expression/index.ts'
+import type { Context } from './context.ts'
+import type { Step, Template, UsesStep } from './playbook.ts'
+import { quote } from './problem.ts'
+import type { Span } from './source-text.ts'
+
+/** Whether nothing can come after this step, whatever happens. */
+export function endsRun(step: Step): boolean {
+  if (step.if !== undefined || step.foreach !== undefined) return false
+  switch (step.action) {
+    case 'return':
+    case 'fail':
+      return true
+    case 'steps':
+    case 'parallel':
+      return step.onError === 'fail' && step.steps.some(endsRun)
+    case 'switch':
+      return (
+        step.onError === 'fail' &&
+        step.else.some(endsRun) &&
+        step.cases.every((each) => each.steps.some(endsRun))
+      )
+    case 'uses':
+    case 'set':
+    case 'wait':
+      return false
+  }
+}
+
+/** Neighbours that only read, and of which the second uses nothing of the first, could run at once. */
+export function adviseParallel(
+  context: Context,
+  steps: readonly { readonly step: Step; readonly head: Span }[],
+): void {
+  for (const [index, { step, head }] of steps.entries()) {
+    const before = steps[index - 1]?.step
+    if (before === undefined || !isPlainRead(context, before) || !isPlainRead(context, step)) continue
+    if (readsStep(step, before.id)) continue
+    const other = before.id === null ? before.skill : quote(before.id)
+    const hint = 'put both under parallel: if their order does not matter'
+    context.problems.add('I501', `this step could run at the same time as ${other}`, head, hint)
+  }
+}
+
+function isPlainRead({ catalogue }: Context, step: Step): step is UsesStep {
+  if (step.action !== 'uses' || step.if !== undefined) return false
+  return catalogue?.skill(step.skill)?.skill.effect === 'read'
+}
+
+function readsStep(step: UsesStep, id: string | null): boolean {
+  if (id === null) return false
+  const templates = [step.with, step.default, step.foreach?.items].filter(
+    (template) => template !== undefined,
+  )
+  return templates
+    .flatMap(programsOf)
+    .some(({ references }) => references.some(({ root, path }) => root === 'steps' && (path[0] ?? id) === id))
+}
+
+/** All expressions in a template. */
+function programsOf(template: Template): readonly Program[] {
+  switch (template.kind) {
+    case 'literal':
+      return []
+    case 'expression':
+      return [template.program]
+    case 'text':
+      return template.parts.filter((part) => typeof part !== 'string')
+    case 'list':
+      return template.items.flatMap(programsOf)
+    case 'map':
+      return template.entries.flatMap(([, value]) => programsOf(value))
+  }
+}
+
+/** Steps that are there for their output, which nothing reads. To be asked at the end, when all expressions have been read. */
+export function reportUnusedOutputs({ producers, readSteps, problems }: Context): void {
+  // `steps` as a whole, or by an index that is computed: any step may be meant.
+  if (readSteps.has('')) return
+  for (const { id, span, what } of producers) {
+    if (id !== null && readSteps.has(id)) continue
+    const hint =
+      id === null
+        ? 'give the step an id and read it, or remove the step'
+        : `read steps.${id}.output, or remove the step`
+    problems.add('W403', `nothing reads ${what}`, span, hint)
+  }
+}

@@ -1,0 +1,151 @@
+import type { Playbook, Step } from './playbook.ts'
+
+/** A playbook as a graph, for drawing. The engine walks the tree; the graph follows from it. */
+export interface StepGraph {
+  readonly nodes: readonly GraphNode[]
+  readonly edges: readonly GraphEdge[]
+}
+
+export interface GraphNode {
+  /** The path of the step, as in the journal of a run with its items left out: `outcome/0/isolate`. */
+  readonly id: string
+  /** `start` and `end` of the run, the `join` after a parallel or switch, or the action of a step. */
+  readonly kind: 'start' | 'end' | 'join' | Step['action']
+  readonly label: string
+  /** The step in the source; undefined for start, end and joins. */
+  readonly line: number | undefined
+  /** Path of the group it stands in; undefined at the top. */
+  readonly parent: string | undefined
+  readonly isConditional: boolean
+  readonly isForeach: boolean
+}
+
+export interface GraphEdge {
+  readonly from: string
+  readonly to: string
+  /** `branch` leads into parallel steps, cases and `else`; `error` to the steps of `on_error`; `finally` to those of `finally`. */
+  readonly kind: 'sequence' | 'branch' | 'join' | 'error' | 'finally'
+  /** The condition of a case, or `else`. */
+  readonly label: string | undefined
+}
+
+type EdgeKind = GraphEdge['kind']
+
+/** Where a sequence comes from and what the edge to its first step is. */
+interface Entrance {
+  readonly from: string
+  readonly kind: EdgeKind
+  readonly label?: string
+}
+
+/** Nodes in the order of the source; edges from what ends to what begins next. */
+export function toStepGraph(playbook: Playbook): StepGraph {
+  const graph = new GraphBuilder()
+  graph.node({ id: '@start', kind: 'start', label: playbook.name })
+  const open = graph.sequence(playbook.steps, '', undefined, [{ from: '@start', kind: 'sequence' }])
+  const exits = [...open, ...graph.endings]
+  const toFinally = exits.map((exit) => ({ ...exit, kind: 'finally' as const }))
+  const ends =
+    playbook.finally.length === 0 ? exits : graph.sequence(playbook.finally, '@finally', undefined, toFinally)
+  graph.node({ id: '@end', kind: 'end', label: 'end' })
+  graph.enter('@end', ends)
+  return { nodes: graph.nodes, edges: graph.edges }
+}
+
+class GraphBuilder {
+  readonly nodes: GraphNode[] = []
+  readonly edges: GraphEdge[] = []
+  /** Steps that end the run. */
+  readonly endings: Entrance[] = []
+
+  node(node: Pick<GraphNode, 'id' | 'kind' | 'label'> & Partial<GraphNode>): void {
+    this.nodes.push({ line: undefined, parent: undefined, isConditional: false, isForeach: false, ...node })
+  }
+
+  enter(to: string, entrances: readonly Entrance[]): void {
+    for (const { from, kind, label } of entrances) this.edges.push({ from, to, kind, label })
+  }
+
+  /** Adds the steps; returns where it goes on after them. */
+  sequence(
+    steps: readonly Step[],
+    prefix: string,
+    parent: string | undefined,
+    entrances: readonly Entrance[],
+  ): readonly Entrance[] {
+    let open = entrances
+    for (const step of steps) open = this.#step(step, join(prefix, step.key), parent, open)
+    return open
+  }
+
+  #step(
+    step: Step,
+    path: string,
+    parent: string | undefined,
+    entrances: readonly Entrance[],
+  ): readonly Entrance[] {
+    this.node({
+      id: path,
+      kind: step.action,
+      label: step.name ?? step.id ?? (step.action === 'uses' ? step.skill : step.action),
+      line: step.place.line,
+      parent,
+      isConditional: step.if !== undefined,
+      isForeach: step.foreach !== undefined,
+    })
+    this.enter(path, entrances)
+    const exits = this.#inside(step, path)
+    if (typeof step.onError === 'string') return exits
+    const handled = this.sequence(step.onError, join(path, '@on_error'), path, [
+      { from: path, kind: 'error' },
+    ])
+    return [...exits, ...handled]
+  }
+
+  #inside(step: Step, path: string): readonly Entrance[] {
+    switch (step.action) {
+      case 'steps': {
+        const exits = this.sequence(step.steps, path, path, [{ from: path, kind: 'branch' }])
+        // A group that may be skipped is passed by.
+        return step.if === undefined ? exits : [...exits, { from: path, kind: 'sequence' }]
+      }
+      case 'parallel': {
+        const branches = step.steps.map((branch) =>
+          this.#step(branch, join(path, branch.key), path, [{ from: path, kind: 'branch' }]),
+        )
+        return this.#join(path, branches.flat())
+      }
+      case 'switch': {
+        const cases = step.cases.map(({ when, steps }, index) =>
+          this.sequence(steps, join(path, String(index)), path, [
+            { from: path, kind: 'branch', label: when.source },
+          ]),
+        )
+        const otherwise = this.sequence(step.else, join(path, 'else'), path, [
+          { from: path, kind: 'branch', label: 'else' },
+        ])
+        return this.#join(path, [...cases.flat(), ...otherwise])
+      }
+      case 'return':
+      case 'fail':
+        this.endings.push({ from: path, kind: 'sequence' })
+        return step.if === undefined ? [] : [{ from: path, kind: 'sequence' }]
+      case 'uses':
+      case 'set':
+      case 'wait':
+        return [{ from: path, kind: 'sequence' }]
+    }
+  }
+
+  #join(path: string, exits: readonly Entrance[]): readonly Entrance[] {
+    const id = join(path, '@join')
+    this.node({ id, kind: 'join', label: '', parent: path })
+    this.enter(
+      id,
+      exits.map((exit) => (exit.kind === 'sequence' ? { ...exit, kind: 'join' as const } : exit)),
+    )
+    return [{ from: id, kind: 'sequence' }]
+  }
+}
+
+const join = (prefix: string, key: string): string => (prefix === '' ? key : `${prefix}/${key}`)

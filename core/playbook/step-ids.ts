@@ -1,0 +1,55 @@
+import type { Entry, MapNode, Node } from './document.ts'
+import { idPattern } from './grammar.ts'
+import { quote, type Problems } from './problem.ts'
+import type { SourceText, Span } from './source-text.ts'
+
+interface KnownStep {
+  readonly span: Span
+  readonly insideForeach: boolean
+}
+
+/** All steps with an id, known before any expression is read, so that a later step can be told from none. */
+export type StepIds = ReadonlyMap<string, KnownStep>
+
+const validId = new RegExp(idPattern)
+
+/** Finds the ids in all lists of steps below the playbook, and reports bad and duplicate ones. */
+export function collectStepIds(playbook: Node, source: SourceText, problems: Problems): StepIds {
+  const ids = new Map<string, KnownStep>()
+  const visitList = (node: Node | undefined, insideForeach: boolean) => {
+    if (node?.kind === 'list')
+      for (const item of node.items) if (item.kind === 'map') visitStep(item, insideForeach)
+  }
+  const visitStep = (step: MapNode, insideForeach: boolean) => {
+    const id = find(step, 'id')
+    if (id) addId(id, { span: step, insideForeach })
+    const inside = insideForeach || find(step, 'foreach') !== undefined
+    for (const key of ['steps', 'parallel', 'else']) visitList(find(step, key)?.value, inside)
+    visitList(find(step, 'on_error')?.value, insideForeach)
+    const cases = find(step, 'switch')?.value
+    if (cases?.kind !== 'list') return
+    for (const each of cases.items) if (each.kind === 'map') visitList(find(each, 'steps')?.value, inside)
+  }
+  const addId = ({ value }: Entry, step: KnownStep) => {
+    if (value.kind !== 'scalar' || typeof value.value !== 'string') {
+      problems.add('E110', 'an id must be a text', value)
+      return
+    }
+    const id = value.value
+    const first = ids.get(id)
+    if (!validId.test(id)) problems.add('E110', `${quote(id)} cannot be an id`, value, idRule)
+    else if (first) {
+      const hint = `the other one is the step at line ${source.place(first.span.start).line}`
+      problems.add('E111', `the id ${quote(id)} is already taken`, value, hint)
+    } else ids.set(id, step)
+  }
+  if (playbook.kind !== 'map') return ids
+  visitList(find(playbook, 'steps')?.value, false)
+  visitList(find(playbook, 'finally')?.value, false)
+  return ids
+}
+
+const idRule = 'lower-case letters, digits and _, beginning with a letter'
+
+const find = (map: MapNode, name: string): Entry | undefined =>
+  map.entries.find((entry) => entry.name === name)

@@ -1,0 +1,210 @@
+import {
+  describeType,
+  dyn,
+  enumeration,
+  integer,
+  list,
+  nullType,
+  number,
+  bool,
+  string,
+  toJsonValue,
+  toText,
+  union,
+  type Budget,
+  type Program,
+  type Property,
+  type Type,
+} from '../expression/index.ts'
+import type { Node, ScalarNode } from './document.ts'
+import type { Template } from './playbook.ts'
+import type { ProblemCode } from './problem-catalogue.ts'
+import type { Span } from './source-text.ts'
+import { splitTemplate } from './template-text.ts'
+
+/** A compiled template with what is known about it: its type, and the place of each of its parts. */
+export interface TypedTemplate extends Span {
+  readonly template: Template
+  readonly type: Type
+  /** Of a map. */
+  readonly entries?: readonly { readonly name: string; readonly key: Span; readonly value: TypedTemplate }[]
+  /** Of a list. */
+  readonly items?: readonly TypedTemplate[]
+}
+
+/** What {@link compileTemplate} needs from its surroundings. */
+export interface TemplateCompiler {
+  /** The expression at `from` to `to` of the scalar's value; undefined when it is wrong, which has been reported. */
+  expression(scalar: ScalarNode, from: number, to: number): Program | undefined
+  /** Reports a problem at a stretch of the scalar's value. */
+  report(
+    code: ProblemCode,
+    message: string,
+    scalar: ScalarNode,
+    from: number,
+    to: number,
+    hint?: string,
+  ): void
+  /** Reports a problem at a place in the source. */
+  reportAt(code: ProblemCode, message: string, span: Span, hint?: string): void
+}
+
+/** Compiles a YAML value with expressions in it. What is wrong is reported, and of type `dyn`. */
+export function compileTemplate(node: Node, compiler: TemplateCompiler): TypedTemplate {
+  const { start, end } = node
+  switch (node.kind) {
+    case 'scalar':
+      return { start, end, ...compileScalar(node, compiler) }
+    case 'list': {
+      const items = node.items.map((item) => compileTemplate(item, compiler))
+      const templates = items.map((item) => item.template)
+      const type = list(items.length === 0 ? dyn : union(items.map((item) => item.type)))
+      return { start, end, template: joinList(templates), type, items }
+    }
+    case 'map': {
+      const entries = node.entries.map(({ name, key, value }) => {
+        if (name.includes('${{')) compiler.reportAt('E107', 'keys take no expressions', key)
+        return { name, key, value: compileTemplate(value, compiler) }
+      })
+      const properties = new Map(
+        entries.map(({ name, value }): [string, Property] => [name, { type: value.type }]),
+      )
+      const template = joinMap(entries.map(({ name, value }) => [name, value.template] as const))
+      return { start, end, template, type: { kind: 'object', properties, additional: undefined }, entries }
+    }
+  }
+}
+
+type Compiled = Pick<TypedTemplate, 'template' | 'type'>
+
+function compileScalar(scalar: ScalarNode, compiler: TemplateCompiler): Compiled {
+  const { value } = scalar
+  if (typeof value !== 'string' || !value.includes('${{')) return literal(value)
+  const segments = splitTemplate(value)
+  const meaningful = segments.filter((segment) => segment.kind !== 'text' || segment.text.trim() !== '')
+  const [only] = meaningful
+  if (meaningful.length === 1 && only!.kind === 'expression') {
+    const program = compiler.expression(scalar, only!.start, only!.end)
+    return program
+      ? { template: { kind: 'expression', program }, type: program.type }
+      : { ...literal(null), type: dyn }
+  }
+  const parts: (string | Program)[] = []
+  for (const segment of segments) {
+    if (segment.kind === 'text') parts.push(segment.text)
+    else if (segment.kind === 'unclosed') {
+      const hint = 'close it with }}, or write $${{ for the characters themselves'
+      compiler.report('E201', 'this expression is never closed', scalar, segment.start, segment.end, hint)
+    } else {
+      const program = compiler.expression(scalar, segment.start, segment.end)
+      if (program === undefined) continue
+      parts.push(program)
+      checkScalar(program, scalar, segment.start, segment.end, compiler)
+    }
+  }
+  if (parts.every((part) => typeof part === 'string')) return literal(parts.join(''))
+  return { template: { kind: 'text', parts }, type: string }
+}
+
+const membersOf = (type: Type): readonly Type[] => (type.kind === 'union' ? type.members : [type])
+
+const textual = new Set<Type['kind']>([
+  'dyn',
+  'bool',
+  'int',
+  'double',
+  'number',
+  'string',
+  'timestamp',
+  'duration',
+])
+
+function checkScalar(
+  program: Program,
+  scalar: ScalarNode,
+  from: number,
+  to: number,
+  compiler: TemplateCompiler,
+): void {
+  const stray = membersOf(program.type).find((member) => !textual.has(member.kind))
+  if (stray === undefined) return
+  const { code, hint } =
+    stray.kind === 'list'
+      ? { code: 'E211' as const, hint: "join it: .join(', ')" }
+      : stray.kind === 'null'
+        ? { code: 'E207' as const, hint: "write x == null ? '' : x" }
+        : stray.kind === 'optional'
+          ? { code: 'E206' as const, hint: 'add .orValue(…)' }
+          : { code: 'E211' as const, hint: 'choose a field of it, or write json(…)' }
+  const [start, end] = trimmed(String(scalar.value), from, to)
+  compiler.report(code, `${describeType(stray)} cannot stand in text`, scalar, start, end, hint)
+}
+
+/** The stretch without white space around it. */
+export function trimmed(text: string, from: number, to: number): readonly [number, number] {
+  const inner = text.slice(from, to)
+  const start = from + (inner.length - inner.trimStart().length)
+  return [start, Math.max(start + 1, from + inner.trimEnd().length)]
+}
+
+function literal(value: ScalarNode['value']): Compiled {
+  return { template: { kind: 'literal', value }, type: typeOfScalar(value) }
+}
+
+function typeOfScalar(value: ScalarNode['value']): Type {
+  if (value === null) return nullType
+  if (typeof value === 'string') return enumeration([value])
+  if (typeof value === 'boolean') return bool
+  return Number.isInteger(value) ? integer : number
+}
+
+/** A list or map of literals is a literal: it is made once, frozen, and never again. */
+function joinList(items: readonly Template[]): Template {
+  const values = literals(items)
+  return values ? { kind: 'literal', value: Object.freeze(values) } : { kind: 'list', items }
+}
+
+function joinMap(entries: readonly (readonly [string, Template])[]): Template {
+  const values = literals(entries.map(([, value]) => value))
+  if (!values) return { kind: 'map', entries }
+  // fromEntries defines properties: `__proto__` is a key like any other.
+  const value = Object.fromEntries(entries.map(([name], index) => [name, values[index]]))
+  return { kind: 'literal', value: Object.freeze(value) }
+}
+
+function literals(templates: readonly Template[]): unknown[] | undefined {
+  const values: unknown[] = []
+  for (const template of templates) {
+    if (template.kind !== 'literal') return undefined
+    values.push(template.value)
+  }
+  return values
+}
+
+/**
+ * The JSON value that a template stands for in a scope. Literal parts are frozen and shared: copy before changing.
+ *
+ * @throws ExpressionError
+ */
+export function evaluateTemplate(
+  template: Template,
+  scope: Readonly<Record<string, unknown>>,
+  budget?: Budget,
+): unknown {
+  switch (template.kind) {
+    case 'literal':
+      return template.value
+    case 'expression':
+      return toJsonValue(template.program.evaluate(scope, budget))
+    case 'text':
+      return template.parts
+        .map((part) => (typeof part === 'string' ? part : toText(part.evaluate(scope, budget))))
+        .join('')
+    case 'list':
+      return template.items.map((item) => evaluateTemplate(item, scope, budget))
+    case 'map':
+      return Object.fromEntries(
+        template.entries.map(([name, value]) => [name, evaluateTemplate(value, scope, budget)]),
+      )
+  }
+}
