@@ -15,7 +15,7 @@ export interface IntelAlert {
   readonly raw: JsonObject
 }
 
-export interface AlertEntity {
+interface AlertEntity {
   readonly id: string | null
   readonly name: string | null
   readonly type: string | null

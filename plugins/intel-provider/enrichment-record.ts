@@ -16,7 +16,7 @@ export interface Enrichment {
   readonly raw: JsonObject
 }
 
-export interface Entity {
+interface Entity {
   readonly id: string | null
   readonly name: string
   readonly type: string | null

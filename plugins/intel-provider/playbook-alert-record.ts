@@ -49,8 +49,6 @@ const detailPaths = new Map([
   ].map((name) => [name, name] as const),
 ])
 
-export const knownCategories: readonly string[] = [...detailPaths.keys()]
-
 /** How to ask for the details of an alert. Ids hold a colon, so they are encoded. */
 export function detailRequest({ id, category }: Pick<PlaybookAlert, 'id' | 'category'>): {
   readonly method: 'GET' | 'POST'

@@ -4,9 +4,9 @@ import { withoutMarkup } from './markup.ts'
 
 /** One scale for all kinds, so that a playbook can compare it. `unknown`: not rated. */
 export const riskLevels = ['unknown', 'none', 'low', 'medium', 'high', 'critical'] as const
-export type RiskLevel = (typeof riskLevels)[number]
+type RiskLevel = (typeof riskLevels)[number]
 
-export interface Evidence {
+interface Evidence {
   readonly rule: string
   readonly level: RiskLevel
   readonly label: string | null

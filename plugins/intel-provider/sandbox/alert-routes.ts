@@ -44,12 +44,6 @@ export function listAlerts(alerts: readonly JsonObject[], query: URLSearchParams
   })
 }
 
-/** GET `/alert/v3/{id}`. */
-export function getAlert(alerts: readonly JsonObject[], id: string): SandboxReply {
-  const data = alerts.find((alert) => textAt(alert, 'id') === id)
-  return data === undefined ? alertError(404, 'Alert not found') : ok({ data })
-}
-
 /** The provider ignores milliseconds. */
 const triggeredOf = (alert: JsonObject): number =>
   Math.floor(Date.parse(textAt(own(alert, 'log'), 'triggered') ?? '') / 1000)

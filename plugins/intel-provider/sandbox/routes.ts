@@ -1,5 +1,5 @@
 import type { SandboxHandler, SandboxRoutes } from 'tocsin/plugin/testing'
-import { getAlert, listAlerts, loadAlerts } from './alert-routes.ts'
+import { listAlerts, loadAlerts } from './alert-routes.ts'
 import { enrichIndicator } from './enrichment-routes.ts'
 import { fixture } from './fixture.ts'
 import { loadPlaybookAlerts, playbookAlertDetails, searchPlaybookAlerts } from './playbook-alert-routes.ts'
@@ -24,7 +24,6 @@ export function routes(tokenHeader: string): SandboxRoutes {
       enrichIndicator(records, 'company', `by_domain/${domain}`, query),
     ),
     'GET /alert/v3': withKey(({ query }) => listAlerts(alerts, query)),
-    'GET /alert/v3/:id': withKey(({ params: { id = '' } }) => getAlert(alerts, id)),
     'POST /playbook-alert/search': withKey((call) => searchPlaybookAlerts(playbookAlerts, call.json())),
     'GET /playbook-alert/common/:id': withKey(({ params: { id = '' } }) =>
       playbookAlertDetails(playbookAlerts, 'common', id),

@@ -2,75 +2,9 @@ import { defineSkill, SkillError } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
 import { allFields, defaultFields, fieldsToAskFor } from '../enrichment-fields.ts'
 import { decodeEnrichment, nothingKnown } from '../enrichment-record.ts'
+import { enrichmentSchema } from '../enrichment-schema.ts'
 import { indicatorKinds, lookupPath } from '../indicator.ts'
 import { saysNothingKnown } from '../not-found.ts'
-import { riskLevels } from '../risk.ts'
-
-const textOrNull = { type: ['string', 'null'] } as const
-
-const level = {
-  type: 'string',
-  enum: riskLevels,
-  description: 'One scale for all kinds; unknown: not rated.',
-} as const
-const label = {
-  ...textOrNull,
-  description: "The provider's word for the level, e.g. Very Malicious.",
-} as const
-const criticality = {
-  type: ['number', 'null'],
-  description: "The provider's number for the level, from 0.",
-} as const
-
-const evidence = {
-  type: 'object',
-  required: ['rule', 'level', 'label', 'criticality', 'text', 'mitigation', 'timestamp'],
-  additionalProperties: false,
-  properties: {
-    rule: { type: 'string', description: 'Name of the risk rule that fired.' },
-    level,
-    label,
-    criticality,
-    text: textOrNull,
-    mitigation: textOrNull,
-    timestamp: { ...textOrNull, description: 'ISO 8601 in UTC, as the provider wrote it.' },
-  },
-} as const
-
-const risk = {
-  type: 'object',
-  required: ['score', 'level', 'label', 'criticality', 'rule_count', 'summary', 'evidence'],
-  additionalProperties: false,
-  properties: {
-    score: {
-      type: ['number', 'null'],
-      minimum: 0,
-      maximum: 100,
-      description: 'null: the provider has no rating.',
-    },
-    level,
-    label,
-    criticality,
-    rule_count: { type: 'integer', minimum: 0, description: 'How many risk rules fired.' },
-    summary: textOrNull,
-    evidence: { type: 'array', items: evidence },
-  },
-} as const
-
-const entity = {
-  type: ['object', 'null'],
-  required: ['id', 'name', 'type', 'description'],
-  additionalProperties: false,
-  properties: { id: textOrNull, name: { type: 'string' }, type: textOrNull, description: textOrNull },
-} as const
-
-const timestamps = {
-  type: 'object',
-  required: ['first_seen', 'last_seen'],
-  additionalProperties: false,
-  description: 'ISO 8601 in UTC, as the provider wrote it.',
-  properties: { first_seen: textOrNull, last_seen: textOrNull },
-} as const
 
 export const getEnrichment = defineSkill({
   name: 'get_enrichment',
@@ -108,29 +42,66 @@ export const getEnrichment = defineSkill({
       },
     },
   },
-  output: {
-    type: 'object',
-    required: ['found', 'kind', 'value', 'entity', 'risk', 'timestamps', 'portal_url', 'raw'],
-    additionalProperties: false,
-    properties: {
-      found: { type: 'boolean', description: 'false: the provider knows nothing about it.' },
-      kind: { type: 'string', enum: indicatorKinds },
-      value: { type: 'string', description: 'As it was asked for.' },
-      entity,
-      risk,
-      timestamps,
-      portal_url: {
-        ...textOrNull,
-        description: 'Page about it in the portal; only with the field intelCard.',
-      },
-      raw: {
-        type: 'object',
-        additionalProperties: true,
-        description: 'The record as the provider gave it, with all fields and with markup in its texts.',
+  output: enrichmentSchema,
+  examples: [
+    {
+      title: 'A domain that controls malware',
+      input: { kind: 'domain', value: 'evil.example' },
+      output: {
+        found: true,
+        kind: 'domain',
+        value: 'evil.example',
+        entity: {
+          id: 'idn:evil.example',
+          name: 'evil.example',
+          type: 'InternetDomainName',
+          description: null,
+        },
+        risk: {
+          score: 95,
+          level: 'critical',
+          label: 'Very Malicious',
+          criticality: 4,
+          rule_count: 1,
+          summary: '1 of 52 Risk Rules currently observed.',
+          evidence: [
+            {
+              rule: 'Recent C&C DNS Name',
+              level: 'critical',
+              label: 'Very Malicious',
+              criticality: 4,
+              text: 'Seen in 2 malware samples.',
+              mitigation: null,
+              timestamp: '2026-01-11T23:59:59.000Z',
+            },
+          ],
+        },
+        timestamps: { first_seen: '2025-11-03T07:12:44.000Z', last_seen: '2026-01-11T23:59:59.000Z' },
+        portal_url: null,
+        raw: {
+          entity: { id: 'idn:evil.example', name: 'evil.example', type: 'InternetDomainName' },
+          timestamps: { firstSeen: '2025-11-03T07:12:44.000Z', lastSeen: '2026-01-11T23:59:59.000Z' },
+          risk: {
+            score: 95,
+            criticality: 4,
+            criticalityLabel: 'Very Malicious',
+            riskString: '1/52',
+            rules: 1,
+            riskSummary: '1 of 52 Risk Rules currently observed.',
+            evidenceDetails: [
+              {
+                rule: 'Recent C&C DNS Name',
+                criticality: 4,
+                criticalityLabel: 'Very Malicious',
+                evidenceString: 'Seen in 2 malware samples.',
+                mitigationString: '',
+                timestamp: '2026-01-11T23:59:59.000Z',
+              },
+            ],
+          },
+        },
       },
     },
-  },
-  examples: [
     {
       title: 'An address nobody has reported',
       input: { kind: 'ip', value: '192.0.2.44' },

@@ -19,8 +19,10 @@ const blocks = [
   'url',
 ] as const
 const defaultBlocks = ['review', 'type', 'url'] as const
-/** Where entities stand; an alert can weigh megabytes with them. */
-const heavyBlocks = ['hits', 'triggered_by'] as const
+/** Where entities stand. */
+const entityBlocks = ['hits', 'triggered_by'] as const
+/** An alert can weigh megabytes with them. */
+const heavyBlocks = ['hits', 'triggered_by', 'enriched_entities'] as const
 
 const entity = {
   type: 'object',
@@ -89,7 +91,7 @@ export const listAlerts = defineSkill({
         minLength: 1,
         maxLength: 500,
         description:
-          'Id or name of an entity, ignoring case. The provider cannot filter by it: the newest 1000 alerts are read ' +
+          'Id or name of an entity, ignoring case. The provider cannot filter by it: the first 1000 alerts are read ' +
           'and compared here; incomplete tells when there were more.',
       },
       priority: {
@@ -165,7 +167,10 @@ export const listAlerts = defineSkill({
   async run(input, { http }) {
     if (input.priority !== undefined) throw priorityRefused()
     const { entity } = input
-    const fields = new Set([...(input.fields ?? defaultBlocks), ...(entity === undefined ? [] : heavyBlocks)])
+    const fields = new Set([
+      ...(input.fields ?? defaultBlocks),
+      ...(entity === undefined ? [] : entityBlocks),
+    ])
     const query = {
       triggered: timeRange(input.triggered_from, input.triggered_to),
       statusInPortal: input.status,

@@ -1,0 +1,245 @@
+import { expect } from 'chai'
+import { loopbackEgress, runSkill, type ServedSandbox } from 'tocsin/plugin/testing'
+import { decodeAlert } from './alert-record.ts'
+import { isObject, objectsAt, own } from './json.ts'
+import sandbox from './sandbox.ts'
+import { fixture } from './sandbox/fixture.ts'
+import { getPlaybookAlerts } from './skills/get-playbook-alerts.ts'
+import { listAlerts } from './skills/list-alerts.ts'
+
+type ListInput = Parameters<typeof listAlerts.run>[0]
+type SearchInput = Parameters<typeof getPlaybookAlerts.run>[0]
+
+const settings = { api_key: 'a-key' }
+
+describe('intel_provider.list_alerts', () => {
+  let running: ServedSandbox
+  beforeEach(async () => {
+    running = await sandbox.start()
+  })
+  afterEach(() => running.close())
+
+  const list = async (input: ListInput) =>
+    (await runSkill(listAlerts, input, { settings: running.settings, egress: loopbackEgress })).output
+  const ids = async (input: ListInput) => (await list(input)).alerts.map((alert) => alert.id)
+  const sentQuery = () => new URL(running.requests[0]?.path ?? '', 'http://sandbox').searchParams
+
+  it('lists all alerts, newest first, with only the blocks it needs', async () => {
+    const output = await list({})
+    expect(output).to.deep.include({ counts: { returned: 2, total: 2 }, truncated: false, incomplete: false })
+    expect(output.alerts[0]).to.deep.include({ status: 'New', type: 'EVENT', entities: [] })
+    expect(output.alerts[0]?.raw).to.have.all.keys('id', 'log', 'title', 'rule', 'review', 'type', 'url')
+    expect(sentQuery().get('fields')).to.equal('review,type,url')
+  })
+
+  it('filters by status', async () => {
+    expect(await ids({ status: 'Pending' })).to.deep.equal(['wkXmzS'])
+    expect(sentQuery().get('statusInPortal')).to.equal('Pending')
+  })
+
+  it('writes a time range as [from,to], percent-encoded', async () => {
+    const range = { triggered_from: '2026-01-12T10:15:30Z', triggered_to: '2026-01-12T10:15:30+00:00' }
+    expect(await ids(range)).to.deep.equal(['wkXmzR'])
+    expect(sentQuery().get('triggered')).to.equal('[2026-01-12T10:15:30.000Z,2026-01-12T10:15:30.000Z]')
+    expect(running.requests[0]?.path).to.include('triggered=%5B2026-01-12T10%3A15%3A30.000Z%2C')
+    expect(await ids({ triggered_from: '2030-01-01T00:00:00Z' })).to.deep.equal([])
+  })
+
+  for (const entity of ['login-example.com', 'idn:LOGIN-example.com', 'Example Corp']) {
+    it(`finds the alerts that name the entity ${entity}`, async () => {
+      const output = await list({ entity })
+      expect(output.alerts.map((alert) => alert.id)).to.include('wkXmzR')
+      expect(output.alerts[0]?.entities).to.deep.include({
+        id: 'Cq_xI',
+        name: 'Example Corp',
+        type: 'Company',
+      })
+      expect(output).to.include({ truncated: false, incomplete: false })
+    })
+  }
+
+  it('finds nothing for an entity that no alert names, and knows that it has seen all', async () => {
+    expect(await list({ entity: 'login-example.co' })).to.deep.include({ alerts: [], incomplete: false })
+  })
+
+  it('says when the match by entity cannot have seen all alerts', async () => {
+    const { output, requests } = await runSkill(
+      listAlerts,
+      { entity: 'nobody' },
+      { settings, replies: ({ url }) => ({ json: manyAlerts(new URL(url).searchParams, 1200) }) },
+    )
+    expect(output).to.deep.equal({
+      alerts: [],
+      counts: { returned: 0, total: 1200 },
+      truncated: true,
+      incomplete: true,
+    })
+    expect(requests).to.have.length(40)
+  })
+
+  it('reads pages up to the limit and says that there are more', async () => {
+    const { output, requests } = await runSkill(
+      listAlerts,
+      { limit: 250 },
+      { settings, replies: ({ url }) => ({ json: manyAlerts(new URL(url).searchParams, 604) }) },
+    )
+    expect(output.alerts).to.have.length(250)
+    expect(new Set(output.alerts.map((alert) => alert.id)).size).to.equal(250)
+    expect(output).to.deep.include({ truncated: true, incomplete: false })
+    expect(requests.map(({ url }) => new URL(url).searchParams.get('from'))).to.deep.equal([
+      '0',
+      '100',
+      '200',
+    ])
+    expect(new URL(requests[2]?.url ?? '').searchParams.get('limit')).to.equal('50')
+  })
+
+  it('refuses a priority with a word about where there is one, and sends nothing', async () => {
+    const error = await caught(list({ priority: 'High' }))
+    expect(own(error, 'code')).to.equal('priority_not_supported')
+    expect(own(error, 'hint')).to.match(/get_playbook_alerts/)
+    expect(running.requests).to.have.length(0)
+  })
+
+  for (const name of ['v3-alert-page-event', 'v3-alert-page-minimal-fields', 'v3-alert-page-empty']) {
+    it(`reads the recorded page ${name} without losing a field`, async () => {
+      const body = fixture(name)
+      const { output } = await runSkill(
+        listAlerts,
+        {},
+        { settings, replies: () => ({ json: onePage(body) }) },
+      )
+      expect(output.alerts.map((alert) => alert.raw)).to.deep.equal(own(body, 'data'))
+    })
+  }
+
+  it('reads the recorded single alert', () => {
+    const data = own(fixture('v3-alert-single'), 'data')
+    if (!isObject(data)) return expect.fail('the fixture has no data')
+    const read = decodeAlert(data)
+    expect(read).to.include({ id: 'wkXmzR', status: 'New', triggered: '2026-01-12T10:15:30.123Z' })
+    expect(read.entities.map(({ id }) => id)).to.deep.equal(['idn:login-example.com', 'Cq_xI'])
+  })
+
+  it('reads an alert whose blocks are all null', () => {
+    const blocks = [
+      'review',
+      'rule',
+      'url',
+      'log',
+      'hits',
+      'triggered_by',
+      'enriched_entities',
+      'title',
+      'type',
+    ]
+    const read = decodeAlert({ id: 'a', ...Object.fromEntries(blocks.map((name) => [name, null])) })
+    expect(read).to.deep.include({
+      id: 'a',
+      title: null,
+      status: null,
+      rule: { id: null, name: null },
+      entities: [],
+    })
+  })
+})
+
+describe('intel_provider.get_playbook_alerts', () => {
+  let running: ServedSandbox
+  beforeEach(async () => {
+    running = await sandbox.start()
+  })
+  afterEach(() => running.close())
+
+  const search = async (input: SearchInput) =>
+    (await runSkill(getPlaybookAlerts, input, { settings: running.settings, egress: loopbackEgress })).output
+
+  const questions: readonly (readonly [SearchInput, titles: readonly string[]])[] = [
+    [{}, ['login-example.com', 'CVE-2026-0001', 'ana@example.com']],
+    [{ priority: ['High'] }, ['login-example.com']],
+    [{ statuses: ['InProgress', 'Resolved'] }, ['CVE-2026-0001', 'ana@example.com']],
+    [{ category: ['identity_novel_exposures'] }, ['ana@example.com']],
+    [{ assignee: ['uhash:5'] }, ['CVE-2026-0001']],
+    [{ created_from: '2026-01-10T08:00:01Z' }, []],
+    [{ updated_until: '2026-01-11T09:00:00+01:00', limit: 1 }, ['login-example.com']],
+  ]
+  for (const [input, titles] of questions) {
+    it(`finds ${titles.length} for ${JSON.stringify(input)}`, async () => {
+      const output = await search(input)
+      expect(output.alerts.map((alert) => alert.title)).to.deep.equal(titles)
+      expect(output.alerts.every((alert) => alert.details === null)).to.equal(true)
+      expect(output.truncated).to.equal(titles.length < (output.counts.total ?? 0))
+    })
+  }
+
+  it('fetches the details under the path of each category, with the colon of the id encoded', async () => {
+    const output = await search({ details: true })
+    expect(running.requests.slice(1).map(({ method, path }) => `${method} ${path}`)).to.deep.equal([
+      'POST /playbook-alert/domain_abuse/task%3A00000001-4444-4444-8444-000000000001',
+      'POST /playbook-alert/vulnerability/task%3A00000002-4444-4444-8444-000000000002',
+      'POST /playbook-alert/identity_novel_exposures/task%3A00000003-4444-4444-8444-000000000003',
+    ])
+    const targets = output.alerts.map((alert) => own(own(alert.details, 'panel_status'), 'targets'))
+    expect(targets[0]).to.deep.equal(['idn:kiteca.com'])
+    expect(targets[2]).to.deep.equal([{ name: 'str' }, { name: 'str' }])
+  })
+
+  it('asks for the common details of a category it does not know, and leaves out those that are gone', async () => {
+    const found = objectsAt(fixture('playbook-alert-search-page'), 'data').slice(0, 2)
+    const data = found.map((alert) => Object.assign({}, alert, { category: 'brand_new' }))
+    const { output, requests } = await runSkill(
+      getPlaybookAlerts,
+      { details: true },
+      {
+        settings,
+        replies: [
+          { json: { data, counts: { returned: 2, total: 2 } } },
+          { json: fixture('playbook-alert-common') },
+          { status: 404, text: '' },
+        ],
+      },
+    )
+    expect(requests[1]).to.include({ method: 'GET', body: '' })
+    expect(requests[1]?.path).to.match(/^\/playbook-alert\/common\/task%3A/)
+    expect(output.alerts.map((alert) => alert.details === null)).to.deep.equal([false, true])
+  })
+
+  it('refuses details of more alerts than fit into a step', async () => {
+    const error = await caught(search({ details: true, limit: 51 }))
+    expect(own(error, 'code')).to.equal('too_many_details')
+    expect(running.requests).to.have.length(0)
+  })
+
+  it('never logs what it found', async () => {
+    const { logs } = await runSkill(
+      getPlaybookAlerts,
+      { details: true },
+      { settings: running.settings, egress: loopbackEgress },
+    )
+    expect(logs).to.deep.equal([])
+  })
+})
+
+/** One page of a provider that has `total` alerts. */
+function manyAlerts(query: URLSearchParams, total: number) {
+  const from = Number(query.get('from'))
+  const limit = Number(query.get('limit'))
+  expect(from + limit).to.be.at.most(1000)
+  const data = Array.from({ length: Math.min(limit, total - from) }, (_, index) => ({
+    id: `a-${from + index}`,
+  }))
+  return { data, counts: { returned: data.length, total } }
+}
+
+/** The recorded page, as if there were no other. */
+function onePage(body: unknown) {
+  const data = objectsAt(body, 'data')
+  return { data, counts: { returned: data.length, total: data.length } }
+}
+
+async function caught(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => expect.fail('it was not rejected'),
+    (error: unknown) => error,
+  )
+}

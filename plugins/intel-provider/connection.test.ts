@@ -1,0 +1,129 @@
+import { expect } from 'chai'
+import { defineSkill } from 'tocsin/plugin'
+import { loopbackEgress, runSkill, type SandboxReply, type ServedSandbox } from 'tocsin/plugin/testing'
+import { connection } from './connection.ts'
+import { own } from './json.ts'
+import sandbox from './sandbox.ts'
+import { faults } from './sandbox/faults.ts'
+import { basicTierKey } from './sandbox/routes.ts'
+
+/** Authenticates as the runtime does when an operator presses the button. */
+const probe = defineSkill({
+  name: 'probe',
+  title: 'Probe',
+  description: 'Authenticates.',
+  effect: 'read',
+  connection,
+  input: { type: 'object' },
+  output: { type: 'object' },
+  examples: [],
+  async run(_, context) {
+    await connection.authenticate(context)
+    return {}
+  },
+})
+
+const codeOf = async (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'none',
+    (error: unknown) => own(error, 'code'),
+  )
+
+const checkSettings = (settings: object) =>
+  codeOf(
+    runSkill(probe, {}, { settings: { api_key: 'a-key', ...settings }, replies: [{ json: { data: {} } }] }),
+  )
+
+describe('the connection of intel_provider', () => {
+  describe('takes the setting', () => {
+    for (const settings of [
+      {},
+      { base_url: 'https://api.example.com' },
+      { base_url: 'https://gateway.example.com:8443/intel/v1' },
+      { base_url: 'http://127.0.0.1:4000' },
+      { base_url: 'http://[::1]:4000' },
+      { token_header: 'X-ExampleToken' },
+    ]) {
+      it(JSON.stringify(settings), async () => {
+        expect(await checkSettings(settings)).to.equal('none')
+      })
+    }
+
+    for (const settings of [
+      { api_key: '' },
+      { api_key: 'a key' },
+      { api_key: 'key\r\nx-other: 1' },
+      { base_url: 'https://api.example.com/' },
+      { base_url: 'http://api.example.com' },
+      { base_url: 'http://127.0.0.1.example.com' },
+      { base_url: 'http://127.0.0.1@evil.example' },
+      { base_url: 'https://user:password@api.example.com' },
+      { base_url: 'https://api.example.com?x=1' },
+      { base_url: 'https://api.example.com#x' },
+      { base_url: 'api.example.com' },
+      { token_header: 'Host' },
+      { token_header: 'X-' },
+      { token_header: 'X-Token: 1' },
+      { token_header: 'X-Token\n' },
+    ]) {
+      it(`not ${JSON.stringify(settings)}`, async () => {
+        expect(await checkSettings(settings)).to.equal('value_invalid')
+      })
+    }
+  })
+
+  it('asks the provider itself unless told otherwise', async () => {
+    const { requests } = await runSkill(
+      probe,
+      {},
+      { settings: { api_key: 'k' }, replies: [{ json: { data: {} } }] },
+    )
+    expect(requests[0]?.url).to.equal('https://api.recordedfuture.com/v2/ip/8.8.8.8?fields=entity')
+    expect(requests[0]?.headers).to.include({ 'x-rftoken': 'k' })
+  })
+
+  describe('authenticates', () => {
+    let running: ServedSandbox
+    beforeEach(async () => {
+      running = await sandbox.start()
+    })
+    afterEach(() => running.close())
+
+    const check = (settings: object = {}) =>
+      codeOf(runSkill(probe, {}, { settings: { ...running.settings, ...settings }, egress: loopbackEgress }))
+
+    it('with one call', async () => {
+      expect(await check()).to.equal('none')
+      expect(running.requests).to.have.length(1)
+    })
+
+    for (const [settings, code] of [
+      [{ api_key: 'wrong' }, 'http_401'],
+      [{ api_key: basicTierKey }, 'http_403'],
+    ] as const) {
+      it(`not with ${JSON.stringify(settings)}: ${code}`, async () => {
+        expect(await check(settings)).to.equal(code)
+      })
+    }
+
+    const answers: readonly (readonly [keyof typeof faults, code: string])[] = [
+      ['signInPage', 'bad_response'],
+      ['foreignNotFound', 'bad_response'],
+      ['emptyBody', 'bad_response'],
+      ['outage', 'http_500'],
+      ['rateLimited', 'http_429'],
+    ]
+    for (const [fault, code] of answers) {
+      it(`not by the answer ${fault}: ${code}`, async () => {
+        running.failNext(faults[fault])
+        expect(await check()).to.equal(code)
+      })
+    }
+
+    it('by a 404 in which the provider says that the address is unknown to it', async () => {
+      const unknown: SandboxReply = { status: 404, json: { error: { message: 'Not found', status: 404 } } }
+      running.failNext(unknown)
+      expect(await check()).to.equal('none')
+    })
+  })
+})
