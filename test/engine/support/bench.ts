@@ -1,0 +1,131 @@
+import type { Run } from '../../../core/domain/run.ts'
+import type { EffectAttempt } from '../../../core/engine/durable-context.ts'
+import { interpret } from '../../../core/engine/interpreter.ts'
+import { openLocalContext, type LocalContextOptions } from '../../../core/engine/local-context.ts'
+import type { RunOutcome } from '../../../core/engine/flow.ts'
+import type { Interrupted, SkillCall } from '../../../core/engine/skill-caller.ts'
+import type { Playbook } from '../../../core/playbook/playbook.ts'
+import type { Clock, JournalStore, Log, Stores } from '../../../core/ports.ts'
+import { loadMasterKey } from '../../../server/secrets/master-key.ts'
+import { createSecretBox } from '../../../server/secrets/secret-box.ts'
+import { openSqliteStores } from '../../../server/sqlite/stores.ts'
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts'
+
+/** A skill as a test wants it; the number of the call is given, from 1, per skill. */
+export interface TestSkill {
+  readonly interrupted?: Interrupted
+  run(input: unknown, attempt: EffectAttempt, call: number): unknown
+  verify?(input: unknown, attempt: EffectAttempt): unknown
+}
+
+export type TestSkills = Readonly<Record<string, TestSkill | TestSkill['run']>>
+
+/** What was called, in the order in which the calls began. */
+export interface SeenCall {
+  readonly purpose: SkillCall['purpose']
+  readonly skill: string
+  readonly input: unknown
+  readonly key: string
+  readonly attempt: number
+}
+
+/** A real store in a temporary folder, with one run in it, and skills that are functions. */
+export interface Bench {
+  readonly stores: Stores
+  readonly organizationUuid: string
+  readonly calls: SeenCall[]
+  readonly logged: Record<string, unknown>[]
+  readonly log: Log
+  /** A run that has been started. */
+  startRun(): Promise<Run>
+  /** Interprets a playbook for a run: a new process, as far as the engine can tell. */
+  go(playbook: Playbook, skills: TestSkills, options?: GoOptions): Promise<RunOutcome>
+  close(): Promise<void>
+}
+
+export interface GoOptions extends Partial<
+  Pick<LocalContextOptions, 'journal' | 'stop' | 'cancel' | 'onIdle'>
+> {
+  readonly run?: Run
+  readonly names?: Readonly<Record<string, unknown>>
+}
+
+export async function openBench(clock: Clock): Promise<Bench> {
+  const folder = await makeTemporaryFolder()
+  const secrets = createSecretBox(loadMasterKey(folder.path, {}))
+  const stores = await openSqliteStores({ dataDir: folder.path, secrets, clock })
+  const organization = await stores.organizations.create({ code: 'ACME', name: 'Acme' })
+  const calls: SeenCall[] = []
+  const logged: Record<string, unknown>[] = []
+  const note = (fields: object, message: string) => void logged.push({ ...fields, message })
+  const log: Log = { debug: note, info: note, warn: note, error: note }
+
+  async function startRun(): Promise<Run> {
+    const { uuid } = await stores.runs.queue({
+      organizationUuid: organization.uuid,
+      playbookName: 'tested',
+      playbookHash: 'a'.repeat(64),
+      alertUuid: null,
+    })
+    return await stores.runs.start(uuid, { title: 'tested' })
+  }
+
+  return {
+    stores,
+    organizationUuid: organization.uuid,
+    calls,
+    logged,
+    log,
+    startRun,
+    async go(playbook, skills, options = {}) {
+      const run = options.run ?? (await startRun())
+      const context = await openLocalContext({
+        ...options,
+        run: { uuid: run.uuid, startedAt: run.startedAt! },
+        journal: options.journal ?? stores.journal,
+        clock,
+        log,
+      })
+      const { uuid, organizationUuid, caseId } = run
+      const names = { alert: {}, inputs: {}, ...options.names }
+      return await interpret(
+        playbook,
+        { run: { uuid, organizationUuid, caseId }, names },
+        context,
+        testSkills(skills, calls),
+      )
+    },
+    async close() {
+      await stores.close()
+      await folder.remove()
+    },
+  }
+}
+
+/** Functions as skills; a plain function is one that may be repeated. */
+export function testSkills(skills: TestSkills, calls: SeenCall[]) {
+  const counts = new Map<string, number>()
+  const find = (name: string): TestSkill => {
+    const skill = skills[name]
+    if (!skill) throw new Error(`the test has no skill ${name}`)
+    return typeof skill === 'function' ? { run: skill } : skill
+  }
+  return {
+    interrupted: (name: string): Interrupted => find(name).interrupted ?? 'repeat',
+    async call({ purpose, skill, input, attempt }: SkillCall): Promise<unknown> {
+      calls.push({ purpose, skill, input, key: attempt.idempotencyKey, attempt: attempt.number })
+      if (purpose === 'verify') return find(skill).verify?.(input, attempt)
+      const count = (counts.get(skill) ?? 0) + 1
+      counts.set(skill, count)
+      return await find(skill).run(input, attempt, count)
+    },
+  }
+}
+
+/** Paths and states of a run's journal, sorted by path: what must be the same whatever was faster. */
+export async function journalOf(stores: { readonly journal: JournalStore }, runUuid: string) {
+  const entries = await stores.journal.entries(runUuid)
+  return entries
+    .map(({ path, kind, state, input, output, error }) => ({ path, kind, state, input, output, error }))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+}

@@ -1,0 +1,133 @@
+import { compileExpression, dyn, type Program } from '../../../core/expression/index.ts'
+import type { Foreach, Playbook, RetryPolicy, Step, Template } from '../../../core/playbook/playbook.ts'
+
+/** A step as the YAML would say it; times in milliseconds. */
+export interface StepSource {
+  readonly id?: string
+  readonly if?: string
+  readonly timeoutMs?: number
+  readonly onError?: 'fail' | 'continue' | readonly StepSource[]
+  readonly default?: unknown
+  readonly foreach?: string | readonly unknown[]
+  readonly as?: string
+  readonly concurrency?: number
+  readonly maxItems?: number
+  readonly onItemError?: 'fail' | 'continue'
+  readonly uses?: string
+  readonly with?: unknown
+  readonly retry?: Partial<RetryPolicy>
+  readonly set?: unknown
+  readonly steps?: readonly StepSource[]
+  readonly parallel?: readonly StepSource[]
+  readonly switch?: readonly { readonly when: string; readonly steps: readonly StepSource[] }[]
+  readonly else?: readonly StepSource[]
+  readonly wait?: unknown
+  readonly until?: unknown
+  readonly return?: unknown
+  readonly fail?: string
+}
+
+/** A checked tree without the YAML: the engine's tests do not depend on the parser. */
+export function makePlaybook(source: {
+  readonly steps: readonly StepSource[]
+  readonly finally?: readonly StepSource[]
+  readonly outputs?: unknown
+  readonly timeoutMs?: number
+}): Playbook {
+  return {
+    name: 'tested',
+    version: undefined,
+    description: '',
+    hash: 'a'.repeat(64),
+    source: '',
+    alertTrigger: undefined,
+    timeoutMs: source.timeoutMs ?? 86_400_000,
+    steps: makeSteps(source.steps),
+    finally: makeSteps(source.finally ?? []),
+    outputs: source.outputs === undefined ? undefined : makeTemplate(source.outputs),
+  }
+}
+
+const names = Object.fromEntries(
+  'alert inputs run organization now case steps item index error host'.split(' ').map((name) => [name, dyn]),
+)
+
+function makeProgram(source: string): Program {
+  const { program, problems } = compileExpression(source, names, { types: 'off' })
+  if (!program) throw new Error(`${source}: ${JSON.stringify(problems)}`)
+  return program
+}
+
+function makeTemplate(value: unknown): Template {
+  if (typeof value === 'string' && value.includes('${{')) {
+    const parts = value.split(/\$\{\{(.*?)\}\}/)
+    if (parts.length === 3 && parts[0] === '' && parts[2] === '') {
+      return { kind: 'expression', program: makeProgram(parts[1]!.trim()) }
+    }
+    return { kind: 'text', parts: parts.map((part, at) => (at % 2 ? makeProgram(part.trim()) : part)) }
+  }
+  if (Array.isArray(value)) return { kind: 'list', items: value.map(makeTemplate) }
+  if (typeof value === 'object' && value !== null) {
+    return { kind: 'map', entries: Object.entries(value).map(([key, each]) => [key, makeTemplate(each)]) }
+  }
+  return { kind: 'literal', value }
+}
+
+function makeSteps(sources: readonly StepSource[]): readonly Step[] {
+  return sources.map((source, place) => ({ ...baseOf(source, place), ...actionOf(source) }) as Step)
+}
+
+function baseOf(source: StepSource, place: number) {
+  return {
+    id: source.id ?? null,
+    key: source.id ?? String(place),
+    name: undefined,
+    if: source.if === undefined ? undefined : makeProgram(source.if),
+    timeoutMs: source.timeoutMs,
+    onError: typeof source.onError === 'object' ? makeSteps(source.onError) : (source.onError ?? 'fail'),
+    default: source.default === undefined ? undefined : makeTemplate(source.default),
+    foreach: foreachOf(source),
+    place: { line: 1, column: 1 },
+  }
+}
+
+function foreachOf(source: StepSource): Foreach | undefined {
+  if (source.foreach === undefined) return undefined
+  return {
+    items: makeTemplate(source.foreach),
+    as: source.as ?? 'item',
+    concurrency: source.concurrency ?? 1,
+    maxItems: source.maxItems ?? 100,
+    onItemError: source.onItemError ?? 'fail',
+  }
+}
+
+function actionOf(source: StepSource): object {
+  if (source.uses !== undefined) {
+    const retry = { max: 0, backoffMs: 1_000, factor: 2, maxBackoffMs: 60_000, ...source.retry }
+    return {
+      action: 'uses',
+      skill: source.uses,
+      with: makeTemplate(source.with ?? {}),
+      connection: undefined,
+      retry,
+    }
+  }
+  if (source.set !== undefined) return { action: 'set', set: makeTemplate(source.set) }
+  if (source.steps) return { action: 'steps', steps: makeSteps(source.steps) }
+  if (source.parallel) {
+    const steps = makeSteps(source.parallel)
+    return { action: 'parallel', steps, concurrency: source.concurrency ?? steps.length }
+  }
+  if (source.switch) {
+    const cases = source.switch.map((each) => ({
+      when: makeProgram(each.when),
+      steps: makeSteps(each.steps),
+    }))
+    return { action: 'switch', cases, else: makeSteps(source.else ?? []) }
+  }
+  if (source.wait !== undefined) return { action: 'wait', wait: { durationMs: makeTemplate(source.wait) } }
+  if (source.until !== undefined) return { action: 'wait', wait: { until: makeTemplate(source.until) } }
+  if ('return' in source) return { action: 'return', return: makeTemplate(source.return) }
+  return { action: 'fail', message: makeTemplate(source.fail ?? '') }
+}
