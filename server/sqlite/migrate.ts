@@ -38,7 +38,11 @@ function refuseForeignFile(database: Database): void {
   if (database.pragma('application_id') === applicationId) return
   const tables = database.get<{ count: number }>('SELECT count(*) AS count FROM sqlite_schema')?.count ?? 0
   if (tables === 0 && readVersion(database) === 0) return
-  throw new ConflictError('not_a_tocsin_database', `${database.path} was made by another program`, {
+  throw notATocsinDatabase(database.path)
+}
+
+export function notATocsinDatabase(path: string): ConflictError {
+  return new ConflictError('not_a_tocsin_database', `${path} was not made by Tocsin`, {
     hint: 'Move that file away, or choose another data directory (TOCSIN_DATA_DIR).',
   })
 }

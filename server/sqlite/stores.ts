@@ -6,19 +6,19 @@ import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts'
 import { SqliteAlertStore } from './alert-store.ts'
 import { SqliteCaseStore } from './case-store.ts'
 import { SqliteConnectionStore } from './connection-store.ts'
-import { Database } from './database.ts'
+import type { Database, DatabaseOptions } from './database.ts'
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts'
 import { SqliteJournalStore } from './journal-store.ts'
 import { SqliteKeyStore } from './key-store.ts'
 import { lockDataDir, type DataDirLock } from './lock.ts'
-import { migrate, needsMigration } from './migrate.ts'
+import { openDatabase } from './open-database.ts'
 import { SqliteOrganizationStore } from './organization-store.ts'
 import { SqlitePlaybookStore } from './playbook-store.ts'
 import { SqliteProviderStore } from './provider-store.ts'
 import { SqliteRunStore } from './run-store.ts'
 import type { StoreContext } from './store-context.ts'
 
-export interface SqliteStoresOptions extends GroupCommitOptions {
+export interface SqliteStoresOptions extends GroupCommitOptions, DatabaseOptions {
   /** Made when missing, readable by its owner only. */
   readonly dataDir: string
   readonly secrets: SecretBox
@@ -28,14 +28,12 @@ export interface SqliteStoresOptions extends GroupCommitOptions {
    * beside it, e.g. making a key; it takes the claim only while it has to change the tables.
    */
   readonly claim?: 'exclusive' | 'shared'
-  /** How long a write waits for another process, in milliseconds. Default 2,000. */
-  readonly busyTimeoutMs?: number
 }
 
 /**
  * Opens `tocsin.db` in the data directory, and brings it up to this program.
  *
- * Throws ConflictError `data_dir_in_use`, `database_too_new`, `not_a_tocsin_database` or `master_key_mismatch`.
+ * Throws ConflictError `data_dir_in_use` or `master_key_mismatch`, and what `openDatabase` throws.
  */
 export async function openSqliteStores(options: SqliteStoresOptions): Promise<Stores> {
   const { dataDir, secrets, clock } = options
@@ -43,10 +41,8 @@ export async function openSqliteStores(options: SqliteStoresOptions): Promise<St
   let lock = claim === 'exclusive' ? lockDataDir(dataDir) : undefined
   let database: Database | undefined
   try {
-    database = openDatabase(join(dataDir, 'tocsin.db'), options)
-    if (needsMigration(database)) lock ??= lockDataDir(dataDir)
-    migrate(database)
-    useWriteAheadLog(database)
+    // A command beside the server must not change the tables under it.
+    database = openDatabase(join(dataDir, 'tocsin.db'), options, () => (lock ??= lockDataDir(dataDir)))
     requireMasterKey(database, secrets)
     if (claim === 'shared') lock?.release()
     const commits = new GroupCommit(database, options)
@@ -56,33 +52,6 @@ export async function openSqliteStores(options: SqliteStoresOptions): Promise<St
     lock?.release()
     throw error
   }
-}
-
-function openDatabase(path: string, { busyTimeoutMs }: SqliteStoresOptions): Database {
-  const database = new Database(path, busyTimeoutMs === undefined ? {} : { busyTimeoutMs })
-  // FULL: in WAL mode the default (NORMAL) may lose commits on a loss of power. The fullfsync ones matter on macOS.
-  // No memory map: an I/O error there would kill the process instead of failing a statement.
-  for (const setting of [
-    'synchronous = FULL',
-    'fullfsync = ON',
-    'checkpoint_fullfsync = ON',
-    'foreign_keys = ON',
-    'trusted_schema = OFF',
-    'mmap_size = 0',
-    'temp_store = MEMORY',
-    'cache_size = -32768',
-    'journal_size_limit = 67108864',
-  ]) {
-    database.pragma(setting)
-  }
-  return database
-}
-
-function useWriteAheadLog(database: Database): void {
-  if (database.pragma('journal_mode = WAL') === 'wal') return
-  throw new ConflictError('file_system_unfit', `${database.path} cannot keep a write-ahead log where it is`, {
-    hint: 'Put the data directory on a local disk (TOCSIN_DATA_DIR).',
-  })
 }
 
 function assembleStores(context: StoreContext, secrets: SecretBox, lock: DataDirLock | undefined): Stores {

@@ -1,0 +1,58 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+export interface Child {
+  readonly process: ChildProcess
+  /** Complete lines it has printed so far; a line cut off by a kill is not among them. */
+  readonly lines: string[]
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>
+  /** Resolves when it has printed this many lines; rejects, with what it said, when it ends before. */
+  hasPrinted(count: number): Promise<void>
+}
+
+const running = new Set<ChildProcess>()
+
+/** For `afterEach`: a test that failed half-way leaves nothing running. */
+export function killChildren(): void {
+  for (const child of running) child.kill('SIGKILL')
+}
+
+/** Runs a program of `children/`. `before` is shell text that runs first, e.g. a limit. */
+export function startChild(name: string, args: readonly string[], before = ''): Child {
+  const script = fileURLToPath(new URL(`children/${name}.ts`, import.meta.url))
+  const command = `${before}\nexec "$0" "$@"`
+  const child = spawn('/bin/sh', ['-c', command, process.execPath, script, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const lines: string[] = []
+  let complaints = ''
+  let rest = ''
+  const waiting = new Set<() => void>()
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const parts = (rest + text).split('\n')
+    rest = parts.pop() ?? ''
+    lines.push(...parts)
+    for (const wake of waiting) wake()
+  })
+  createInterface(child.stderr).on('line', (line) => (complaints += `${line}\n`))
+  const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) => {
+    running.add(child)
+    child.on('close', (code, signal) => {
+      running.delete(child)
+      resolve({ code, signal })
+    })
+  })
+  const hasPrinted = (count: number) =>
+    new Promise<void>((resolve, reject) => {
+      const check = () => {
+        if (lines.length < count) return
+        waiting.delete(check)
+        resolve()
+      }
+      waiting.add(check)
+      check()
+      void ended.then(() => reject(new Error(`${name} ended after ${lines.length} lines:\n${complaints}`)))
+    })
+  return { process: child, lines, ended, hasPrinted }
+}

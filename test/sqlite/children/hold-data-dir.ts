@@ -1,0 +1,8 @@
+/** Opens the stores, says so, and stays. */
+import { writeSync } from 'node:fs'
+import { openStoresIn } from '../open-stores.ts'
+
+const [dataDir = ''] = process.argv.slice(2)
+await openStoresIn(dataDir)
+writeSync(1, 'open\n')
+setInterval(() => undefined, 60_000)

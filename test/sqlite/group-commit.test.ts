@@ -1,0 +1,165 @@
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { Database } from '../../server/sqlite/database.ts'
+import { GroupCommit } from '../../server/sqlite/group-commit.ts'
+import { expectRejection } from '../contract/fixture.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+
+describe('GroupCommit', () => {
+  let folder: TemporaryFolder
+  let database: Database
+  let commits: GroupCommit
+
+  beforeEach(async () => {
+    folder = await makeTemporaryFolder()
+    database = new Database(join(folder.path, 'test.db'), { busyTimeoutMs: 0 })
+    database.pragma('journal_mode = WAL')
+    database.pragma('synchronous = FULL')
+    database.script('CREATE TABLE t (n INTEGER PRIMARY KEY, text TEXT)')
+    commits = new GroupCommit(database)
+  })
+
+  afterEach(async () => {
+    database.close()
+    await folder.remove()
+  })
+
+  const insert = (n: number, text = '') => database.insert('INSERT INTO t VALUES (?, ?)', n, text)
+  const rows = () => database.all<{ n: number }>('SELECT n FROM t ORDER BY n').map(({ n }) => n)
+
+  it('commits what is written in one turn together', async () => {
+    const inTransaction: boolean[] = []
+    let changesSeen: unknown
+    const other = new Database(join(folder.path, 'test.db'))
+    const writes = [1, 2, 3].map((n) =>
+      commits.write(() => {
+        inTransaction.push(database.inTransaction)
+        changesSeen = other.all('SELECT n FROM t')
+        return insert(n)
+      }),
+    )
+    expect(rows()).to.deep.equal([])
+    expect(await Promise.all(writes)).to.deep.equal([1, 2, 3])
+    expect(inTransaction).to.deep.equal([true, true, true])
+    expect(changesSeen, 'nothing is visible to others before the commit').to.deep.equal([])
+    expect(other.all('SELECT n FROM t')).to.have.length(3)
+    other.close()
+  })
+
+  it('resolves no promise before the commit', async () => {
+    let acknowledged = 0
+    const writes = [1, 2].map((n) => commits.write(() => insert(n)).then(() => (acknowledged += 1)))
+    await commits.write(() => expect(acknowledged).to.equal(0))
+    await Promise.all(writes)
+    expect(acknowledged).to.equal(2)
+  })
+
+  it('undoes a write that throws, and no other', async () => {
+    const boom = new Error('boom')
+    const outcomes = await Promise.allSettled([
+      commits.write(() => insert(1)),
+      commits.write(() => {
+        insert(2)
+        throw boom
+      }),
+      commits.write(() => insert(1)),
+      commits.write(() => insert(3)),
+    ])
+    expect(outcomes.map(({ status }) => status)).to.deep.equal([
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'fulfilled',
+    ])
+    expect(outcomes[1]).to.have.property('reason', boom)
+    expect(outcomes[2]).to.have.nested.property('reason.code', 'SQLITE_CONSTRAINT_PRIMARYKEY')
+    expect(rows()).to.deep.equal([1, 3])
+  })
+
+  it('rejects the whole group when the disk is full, and recovers when there is room', async () => {
+    await commits.write(() => insert(1))
+    const pages = Number(database.pragma('page_count'))
+    database.pragma(`max_page_count = ${pages + 1}`)
+    const group = [
+      commits.write(() => insert(2)),
+      commits.write(() => insert(3, 'x'.repeat(50_000))),
+      commits.write(() => insert(4)),
+    ]
+    for (const write of group) {
+      const error = await expectRejection(write, 'UnavailableError', 'store_unavailable')
+      expect(error).to.deep.include({ retryAfterMs: 1000, details: { sqlite_code: 'SQLITE_FULL' } })
+      expect(error.hint).to.include('space')
+    }
+    expect(rows()).to.deep.equal([1])
+    database.pragma('max_page_count = 1000000')
+    await commits.write(() => insert(5))
+    expect(rows()).to.deep.equal([1, 5])
+  })
+
+  it('rejects the whole group when the commit itself fails', async () => {
+    database.pragma('foreign_keys = ON')
+    database.script('CREATE TABLE child (t INTEGER REFERENCES t (n) DEFERRABLE INITIALLY DEFERRED)')
+    const group = [
+      commits.write(() => insert(1)),
+      commits.write(() => database.run('INSERT INTO child VALUES (99)')),
+      commits.write(() => {
+        throw new Error('seen in a state that was never committed')
+      }),
+    ]
+    for (const write of group) await expectRejection(write, 'UnavailableError', 'store_unavailable')
+    expect(rows()).to.deep.equal([])
+    await commits.write(() => insert(2))
+    expect(rows()).to.deep.equal([2])
+  })
+
+  it('refuses while the file is read-only, lets reads go on, and recovers', async () => {
+    await commits.write(() => insert(1))
+    database.pragma('query_only = ON')
+    const error = await expectRejection(
+      commits.write(() => insert(2)),
+      'UnavailableError',
+      'store_unavailable',
+    )
+    expect(error.details).to.deep.equal({ sqlite_code: 'SQLITE_READONLY' })
+    expect(await database.read(rows)).to.deep.equal([1])
+    database.pragma('query_only = OFF')
+    await commits.write(() => insert(3))
+    expect(rows()).to.deep.equal([1, 3])
+  })
+
+  it('refuses while another process holds the database, and recovers', async () => {
+    const other = new Database(join(folder.path, 'test.db'))
+    other.script('BEGIN IMMEDIATE')
+    const error = await expectRejection(
+      commits.write(() => insert(1)),
+      'UnavailableError',
+      'store_unavailable',
+    )
+    expect(error.details).to.deep.equal({ sqlite_code: 'SQLITE_BUSY' })
+    other.close()
+    await commits.write(() => insert(2))
+    expect(rows()).to.deep.equal([2])
+  })
+
+  it('refuses more than its queue holds, and takes more afterwards', async () => {
+    const small = new GroupCommit(database, { maxQueued: 3, maxGroup: 2 })
+    const outcomes = await Promise.allSettled([1, 2, 3, 4].map((n) => small.write(() => insert(n))))
+    expect(outcomes[3]).to.have.nested.property('reason.code', 'store_busy')
+    expect(rows()).to.deep.equal([1, 2, 3])
+    await small.write(() => insert(5))
+    expect(rows()).to.deep.equal([1, 2, 3, 5])
+  })
+
+  it('commits everything queued, over several turns, before it closes', async () => {
+    const small = new GroupCommit(database, { maxGroup: 2 })
+    const writes = [1, 2, 3, 4, 5].map((n) => small.write(() => insert(n)))
+    await small.close()
+    expect(rows()).to.deep.equal([1, 2, 3, 4, 5])
+    await Promise.all(writes)
+    await expectRejection(
+      small.write(() => insert(6)),
+      'UnavailableError',
+      'store_closed',
+    )
+  })
+})

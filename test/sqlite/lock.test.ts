@@ -1,0 +1,60 @@
+import { expect } from 'chai'
+import { expectRejection } from '../contract/fixture.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import { killChildren, startChild } from './child-process.ts'
+import { openStoresIn } from './open-stores.ts'
+
+describe('the claim on a data directory', function () {
+  this.timeout(30_000)
+  let folder: TemporaryFolder
+
+  beforeEach(async () => {
+    folder = await makeTemporaryFolder()
+  })
+  afterEach(async () => {
+    killChildren()
+    await folder.remove()
+  })
+
+  it('keeps a second process out, names the first, and ends with kill -9', async () => {
+    const child = startChild('hold-data-dir', [folder.path])
+    await child.hasPrinted(1)
+    const error = await expectRejection(openStoresIn(folder.path), 'ConflictError', 'data_dir_in_use')
+    expect(error.message).to.include(String(child.process.pid)).and.include(folder.path)
+    expect(error.hint).to.include('TOCSIN_DATA_DIR')
+    child.process.kill('SIGKILL')
+    await child.ended
+    const stores = await openStoresIn(folder.path)
+    await stores.probe()
+    await stores.close()
+  })
+
+  it('lets a command share the data, which the holder sees at once', async () => {
+    const holder = await openStoresIn(folder.path)
+    const command = await openStoresIn(folder.path, { claim: 'shared' })
+    const secretHash = new Uint8Array(32)
+    const key = {
+      id: 'k',
+      name: 'x',
+      role: 'admin',
+      organizationUuids: null,
+      secretHash,
+      expiresAt: null,
+    } as const
+    await command.keys.create(key)
+    expect((await holder.keys.find('k'))?.key.name).to.equal('x')
+    await command.close()
+    await expectRejection(openStoresIn(folder.path), 'ConflictError', 'data_dir_in_use')
+    await holder.probe()
+    await holder.close()
+  })
+
+  it('is not kept by a command, nor by stores that could not be opened or have closed', async () => {
+    const command = await openStoresIn(folder.path, { claim: 'shared' })
+    const holder = await openStoresIn(folder.path)
+    await holder.close()
+    await command.close()
+    const again = await openStoresIn(folder.path)
+    await again.close()
+  })
+})

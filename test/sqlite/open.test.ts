@@ -1,0 +1,174 @@
+import { chmod, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { Secret } from '../../core/plugin/index.ts'
+import { Database } from '../../server/sqlite/database.ts'
+import { migrations } from '../../server/sqlite/migrations/index.ts'
+import { openDatabase } from '../../server/sqlite/open-database.ts'
+import { migrate } from '../../server/sqlite/migrate.ts'
+import { expectRejection, newAlert } from '../contract/fixture.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import { openStoresIn } from './open-stores.ts'
+
+describe('opening SQLite stores', () => {
+  let folder: TemporaryFolder
+  let file: string
+
+  beforeEach(async () => {
+    folder = await makeTemporaryFolder()
+    file = join(folder.path, 'tocsin.db')
+  })
+  afterEach(() => folder.remove())
+
+  function withDatabase<T>(use: (database: Database) => T): T {
+    const database = new Database(file)
+    try {
+      return use(database)
+    } finally {
+      database.close()
+    }
+  }
+
+  it('makes tables in an empty file, once', async () => {
+    await (await openStoresIn(folder.path)).close()
+    const version = () => withDatabase((database) => database.pragma('user_version'))
+    expect(version()).to.equal(migrations.length)
+    const stores = await openStoresIn(folder.path)
+    expect(await stores.organizations.list('all')).to.deep.equal([])
+    await stores.close()
+    expect(version()).to.equal(migrations.length)
+  })
+
+  it('keeps what was stored', async () => {
+    const first = await openStoresIn(folder.path)
+    const acme = await first.organizations.create({ code: 'Acme', name: 'x' })
+    await first.providers.create({ code: 'SIEM', name: 'x' })
+    const alert = await first.alerts.create(newAlert(acme))
+    await first.close()
+    const second = await openStoresIn(folder.path)
+    expect(await second.alerts.find('all', alert.id)).to.deep.equal(alert)
+    expect((await second.alerts.create(newAlert(acme))).id).to.equal('Acme-SIEM-2')
+    await second.close()
+  })
+
+  it('leaves an unfinished migration undone', () => {
+    withDatabase((database) => {
+      database.script('CREATE TABLE alerts (broken)')
+      database.pragma('application_id = 0x546f6373')
+      expect(() => migrate(database)).to.throw('already exists')
+      expect(database.pragma('user_version')).to.equal(0)
+      expect(database.all(`SELECT name FROM sqlite_schema`)).to.deep.equal([{ name: 'alerts' }])
+      expect(database.inTransaction).to.equal(false)
+    })
+  })
+
+  it('refuses a database newer than the program, and leaves it as it is', async () => {
+    await (await openStoresIn(folder.path)).close()
+    withDatabase((database) => database.pragma(`user_version = ${migrations.length + 1}`))
+    const error = await expectRejection(openStoresIn(folder.path), 'ConflictError', 'database_too_new')
+    expect(error.hint).to.include('newer Tocsin')
+    await expectRejection(openStoresIn(folder.path, { claim: 'shared' }), 'ConflictError', 'database_too_new')
+    expect(withDatabase((database) => database.pragma('user_version'))).to.equal(migrations.length + 1)
+  })
+
+  it('refuses a file of another program', async () => {
+    withDatabase((database) => database.script('CREATE TABLE songs (title)'))
+    await expectRejection(openStoresIn(folder.path), 'ConflictError', 'not_a_tocsin_database')
+    await writeFile(file, 'not a database at all, but long enough to be looked at'.repeat(100))
+    await expectRejection(openStoresIn(folder.path), 'ConflictError', 'not_a_tocsin_database')
+  })
+
+  it('waits for the disk at every commit, and checks references', async () => {
+    const database = openDatabase(file)
+    const settings = ['journal_mode', 'synchronous', 'foreign_keys', 'mmap_size'].map((name) =>
+      database.pragma(name),
+    )
+    database.close()
+    expect(settings).to.deep.equal(['wal', 2, 1, 0])
+  })
+
+  it('tells by a probe that it cannot write, goes on reading, and recovers', async () => {
+    const stores = await openStoresIn(folder.path, { busyTimeoutMs: 0 })
+    const other = new Database(file)
+    other.script('BEGIN IMMEDIATE')
+    await expectRejection(stores.probe(), 'UnavailableError', 'store_unavailable')
+    expect(await stores.organizations.list('all')).to.deep.equal([])
+    other.close()
+    await stores.probe()
+    await stores.close()
+  })
+
+  it('lets nobody else read its files, whatever the umask', async function () {
+    if (process.platform === 'win32') this.skip()
+    const dataDir = join(folder.path, 'new', 'data')
+    const before = process.umask(0o000)
+    const stores = await openStoresIn(dataDir)
+    try {
+      await stores.probe()
+      expect((await stat(dataDir)).mode & 0o777).to.equal(0o700)
+      const names = await readdir(dataDir)
+      expect(names).to.include.members([
+        'master.key',
+        'tocsin.db',
+        'tocsin.db-shm',
+        'tocsin.db-wal',
+        'tocsin.lock',
+      ])
+      for (const name of names) expect((await stat(join(dataDir, name))).mode & 0o777, name).to.equal(0o600)
+    } finally {
+      process.umask(before)
+      await stores.close()
+    }
+  })
+
+  it('tightens a database file that others can read', async function () {
+    if (process.platform === 'win32') this.skip()
+    await mkdir(folder.path, { recursive: true })
+    await writeFile(file, '')
+    await chmod(file, 0o644)
+    await (await openStoresIn(folder.path)).close()
+    expect((await stat(file)).mode & 0o777).to.equal(0o600)
+  })
+
+  it('refuses another master key at once', async () => {
+    await (await openStoresIn(folder.path)).close()
+    await writeFile(join(folder.path, 'master.key'), Buffer.alloc(32, 7).toString('base64'))
+    const error = await expectRejection(openStoresIn(folder.path), 'ConflictError', 'master_key_mismatch')
+    expect(error.hint).to.include('master.key')
+  })
+
+  it('leaves no secret in the clear in its files', async () => {
+    const stores = await openStoresIn(folder.path)
+    const { uuid } = await stores.organizations.create({ code: 'Acme', name: 'x' })
+    const secrets = { token: new Secret('canary-4711-canary') }
+    await stores.connections.create(uuid, { name: 'c', plugin: 'p', settings: { visible: 'seen' }, secrets })
+    const contents = await Promise.all(
+      ['tocsin.db', 'tocsin.db-wal'].map((name) => readFile(join(folder.path, name))),
+    )
+    await stores.close()
+    const bytes = Buffer.concat([...contents, await readFile(file)])
+    expect(bytes.includes('seen')).to.equal(true)
+    for (const form of ['utf8', 'utf16le'] as const) {
+      expect(bytes.includes(Buffer.from('canary-4711', form))).to.equal(false)
+    }
+    expect(bytes.includes(Buffer.from('canary-4711').toString('base64').slice(0, 12))).to.equal(false)
+  })
+
+  it('does not open a secret that was moved to another connection or field', async () => {
+    const stores = await openStoresIn(folder.path)
+    const { uuid } = await stores.organizations.create({ code: 'Acme', name: 'x' })
+    for (const name of ['one', 'two']) {
+      const secrets = { token: new Secret(name), other: new Secret('other') }
+      await stores.connections.create(uuid, { name, plugin: 'p', settings: {}, secrets })
+    }
+    const spoil = (sql: string) => withDatabase((database) => database.script(sql))
+    spoil(`UPDATE connection_secrets SET sealed = (SELECT sealed FROM connection_secrets WHERE connection_id = 2
+      AND field = 'token') WHERE connection_id = 1 AND field = 'token'`)
+    await expectRejection(stores.connections.open(uuid, 'one'), 'ConnectionError', 'secret_unreadable')
+    expect((await stores.connections.open(uuid, 'two'))?.secrets['token']?.reveal()).to.equal('two')
+    spoil(`UPDATE connection_secrets SET sealed = (SELECT sealed FROM connection_secrets WHERE connection_id = 2
+      AND field = 'other') WHERE connection_id = 2 AND field = 'token'`)
+    await expectRejection(stores.connections.open(uuid, 'two'), 'ConnectionError', 'secret_unreadable')
+    await stores.close()
+  })
+})
