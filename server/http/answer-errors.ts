@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Middleware } from 'koa'
-import type { Clock, Log } from '../../core/ports.ts'
 import { problemHeaders, problemOf } from './problem.ts'
+import type { Services } from './route.ts'
 
 const headers = {
   'cache-control': 'no-store',
@@ -12,7 +12,11 @@ const headers = {
 }
 
 /** Turns whatever is thrown into a problem document, and sets what every answer carries. */
-export function answerErrors(log: Log, clock: Clock): Middleware {
+export function answerErrors({
+  log,
+  clock,
+  closing,
+}: Pick<Services, 'log' | 'clock' | 'closing'>): Middleware {
   const newId = requestIds()
   return async (context, next) => {
     const startedAt = clock.now()
@@ -32,6 +36,8 @@ export function answerErrors(log: Log, clock: Clock): Middleware {
         log.error({ request_id: requestId, method: context.method, status, error }, 'a request failed')
       else log.debug({ request_id: requestId, status, code }, 'a request was refused')
     }
+    // Else a closing server would wait for the connection to become idle.
+    if (closing.aborted) context.set('connection', 'close')
     // The path without its query, which can hold tokens.
     const { method, path, status } = context
     log.debug(

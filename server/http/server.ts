@@ -48,7 +48,7 @@ const closingGraceMs = 10_000
 
 /** The API over HTTP. Knows nothing of TLS: a proxy in front ends it. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { config, stores, log, clock } = options
+  const { config, stores, log } = options
   const closing = new AbortController()
   const services = { ...options, directory: createDirectory(stores), closing: closing.signal }
   const settings = {
@@ -59,7 +59,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const app = new Koa()
   app.silent = true
   app.on('error', (error: unknown) => log.error({ error }, 'an answer could not be sent'))
-  app.use(answerErrors(log, clock))
+  app.use(answerErrors(services))
   app.use(createRouter(routes, services, settings))
 
   const server = boundedServer()

@@ -1,0 +1,121 @@
+import { expect } from 'chai'
+import { UnavailableError } from '../../core/errors/errors.ts'
+import { startApi, type Api } from './support/api.ts'
+import { sendRaw } from './support/raw-request.ts'
+import { expectProblem } from './support/schemas.ts'
+
+const alert = { alert_content: 'x', alert_provider: 'SIEM', organization_code: 'acme', alert_type: 't' }
+
+describe('HTTP server', () => {
+  let api: Api
+
+  beforeEach(async () => {
+    api = await startApi({ apiPrefix: 'soc/v2' })
+  })
+  afterEach(() => api.close())
+
+  it('serves below the prefix of the configuration', async () => {
+    expect((await api.call('GET', '/soc/v2/providers')).status).to.equal(200)
+    expect((await api.call('GET', '/api/providers')).status).to.equal(404)
+    const reply = await api.call('POST', '/soc/v2/alerts', { body: alert })
+    expect(reply.headers.get('location')).to.equal('/soc/v2/alerts/acme-SIEM-1')
+  })
+
+  it('answers HEAD as GET without the body', async () => {
+    const reply = await api.call('HEAD', '/soc/v2/providers')
+    expect([reply.status, reply.text]).to.deep.equal([200, ''])
+  })
+
+  it('is ready while the store takes writes, and says so when it does not', async () => {
+    expect((await api.call('GET', '/readyz', { key: null })).json).to.deep.equal({ status: 'ready' })
+    api.stores.probe = () =>
+      Promise.reject(new UnavailableError('disk_full', 'the disk is full', { retryAfterMs: 1 }))
+    const reply = await api.call('GET', '/readyz', { key: null })
+    expectProblem(reply, 503, 'not_ready')
+    expect((await api.call('GET', '/healthz', { key: null })).json).to.deep.equal({ status: 'ok' })
+    expect(api.logged.some(({ message }) => message === 'the store does not take writes')).to.equal(true)
+  })
+
+  it('makes one write however many ask whether it is ready', async () => {
+    let probes = 0
+    const probe = api.stores.probe.bind(api.stores)
+    api.stores.probe = async () => {
+      probes++
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      await probe()
+    }
+    await Promise.all(Array.from({ length: 10 }, () => api.call('GET', '/readyz', { key: null })))
+    expect(probes).to.be.within(1, 3)
+  })
+
+  it('passes on what the store says when it cannot take an alert', async () => {
+    const { create } = api.stores.alerts
+    api.stores.alerts.create = () =>
+      Promise.reject(
+        new UnavailableError('disk_full', 'the disk is full', {
+          hint: 'free some space',
+          retryAfterMs: 2_500,
+        }),
+      )
+    const reply = await api.call('POST', '/soc/v2/alerts', { body: alert })
+    api.stores.alerts.create = create
+    expectProblem(reply, 503, 'disk_full')
+    expect(reply.headers.get('retry-after')).to.equal('3')
+    expect(reply.json.hint).to.equal('free some space')
+    expect(api.submitted).to.deep.equal([])
+  })
+
+  it('lets requests under way end when it closes, and takes no more', async () => {
+    let go: () => void = () => undefined
+    const gate = new Promise<void>((resolve) => (go = resolve))
+    const { create } = api.stores.alerts
+    api.stores.alerts.create = async (given) => {
+      await gate
+      return create.call(api.stores.alerts, given)
+    }
+    const pending = api.call('POST', '/soc/v2/alerts', { body: alert })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const closed = api.close()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(await sendRaw(api.url, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')).to.equal('')
+    go()
+    const reply = await pending
+    await closed
+    expect(reply.status).to.equal(201)
+    api = await startApi()
+  })
+
+  it('does not make a closing wait for Prefer: wait', async () => {
+    api.investigations.wait = () => new Promise(() => undefined)
+    const pending = api.call('POST', '/soc/v2/alerts', { body: alert, headers: { prefer: 'wait=60' } })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const startedAt = Date.now()
+    const closed = api.close()
+    expect((await pending).status).to.equal(201)
+    await closed
+    expect(Date.now() - startedAt).to.be.below(2_000)
+    api = await startApi()
+  })
+
+  it('cuts no answer off by an early refusal of a large body', async () => {
+    const body = { ...alert, alert_content: 'x'.repeat(900_000) }
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, () => api.call('POST', '/soc/v2/alerts', { key: null, body })),
+    )
+    expect(replies.map(({ status }) => status)).to.deep.equal(Array(8).fill(401))
+  })
+
+  it('serves many requests over one connection', async () => {
+    const request = 'GET /healthz HTTP/1.1\r\nHost: x\r\n'
+    const text = await sendRaw(api.url, `${`${request}\r\n`.repeat(50)}${request}Connection: close\r\n\r\n`)
+    expect(text.match(/HTTP\/1.1 200 OK/g)).to.have.length(51)
+  })
+
+  it('logs requests at debug only, without query strings', async () => {
+    await api.call('GET', '/soc/v2/alerts?type=canary')
+    const [line] = api.logged.filter(({ message }) => message === 'request')
+    expect(line?.level).to.equal('debug')
+    expect(line?.fields).to.include({ method: 'GET', path: '/soc/v2/alerts', status: 200 })
+    expect(JSON.stringify(api.logged)).to.not.include('canary')
+  })
+})

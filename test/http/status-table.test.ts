@@ -1,0 +1,60 @@
+import { expect } from 'chai'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import * as coreErrors from '../../core/errors/errors.ts'
+import * as plugin from '../../core/plugin/index.ts'
+import { problemOf } from '../../server/http/problem.ts'
+import { coreCodes, errorClasses, requestErrors } from '../../server/http/status-table.ts'
+
+const { TocsinError } = plugin
+
+function classesOf(module: object): readonly string[] {
+  return Object.values(module)
+    .filter(
+      (value): value is typeof TocsinError =>
+        typeof value === 'function' && value.prototype instanceof TocsinError,
+    )
+    .map(({ name }) => name)
+}
+
+describe('status table', () => {
+  it('has a status for every class of error that core and plugins raise, and for no other', () => {
+    const classes = [...classesOf(coreErrors), ...classesOf(plugin)]
+    expect(classes).to.have.members(Object.keys(errorClasses))
+  })
+
+  it('has no code that nothing raises', async () => {
+    const folder = fileURLToPath(new URL('../../server/http', import.meta.url))
+    const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.ts'))
+    const others = files.filter((file) => file !== 'status-table.ts')
+    const source = (await Promise.all(others.map((file) => readFile(join(folder, file), 'utf8')))).join('\n')
+    const composed = ['unknown_organization', 'unknown_provider']
+    const unused = Object.keys(requestErrors).filter(
+      (code) => !source.includes(`'${code}'`) && !composed.includes(code),
+    )
+    expect(unused).to.deep.equal([])
+  })
+
+  it('has only statuses of errors, and a title for each', () => {
+    for (const { status, title } of Object.values({ ...requestErrors, ...errorClasses, ...coreCodes })) {
+      expect(status).to.be.within(400, 599)
+      expect(title).to.match(/^[A-Z].*[^.]$/)
+    }
+  })
+
+  it('maps a class made from a listed one like it, and an unlisted error to 500 without its message', () => {
+    class Narrower extends coreErrors.NotFoundError {}
+    expect(problemOf(new Narrower('gone', 'it is gone'), 'r')).to.include({ status: 404, code: 'gone' })
+    for (const error of [new TocsinError('unheard_of', 'canary'), new Error('canary'), 'canary', undefined]) {
+      const problem = problemOf(error, 'r')
+      expect(problem).to.include({ status: 500, code: 'internal_error' })
+      expect(JSON.stringify(problem)).to.not.include('canary')
+    }
+  })
+
+  it('names 50 places at most', () => {
+    const errors = Array.from({ length: 80 }, (_, at) => ({ pointer: `/${at}`, message: 'no' }))
+    expect(problemOf(new coreErrors.ValidationError('x', 'y', errors), 'r').errors).to.have.length(50)
+  })
+})
