@@ -1,0 +1,110 @@
+import { Agent as HttpAgent, type IncomingHttpHeaders } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import type { Socket } from 'node:net'
+import got, { type Request as GotRequest, type Method, type OptionsInit, type Response } from 'got'
+import type { Egress, EgressRequest, EgressResponse } from '../../core/ports.ts'
+import { checkUrl, guardedLookup } from './address-guard.ts'
+import { parseAllowList, type AllowList } from './allow-list.ts'
+import { networkError } from './network-error.ts'
+import { readBody } from './read-body.ts'
+
+export interface EgressOptions {
+  /**
+   * Hosts (`host` or `host:port`) and ranges (`10.1.0.0/16`) that may be reached although they are not public, and over plain
+   * http too. Default of the process: none.
+   */
+  readonly allowPrivate: readonly string[]
+}
+
+export interface ClosableEgress extends Egress {
+  /** Closes idle connections; requests under way are cut. */
+  close(): void
+}
+
+/** At once to one host; further requests wait, within their deadline. */
+const maxSocketsPerHost = 16
+/** How long an idle connection is kept, in milliseconds. */
+const idleMs = 30_000
+/** Of an answer's headers, in bytes. */
+const maxHeaderBytes = 32_768
+
+/**
+ * The one way out: https, verified certificates, public addresses, no redirects, no retries, no proxy from the environment,
+ * bounded headers and bodies. The request's signal is the deadline of all of it.
+ */
+export function createEgress(options: EgressOptions): ClosableEgress {
+  const allowed = parseAllowList(options.allowPrivate)
+  const limits = { keepAlive: true, maxSockets: maxSocketsPerHost, timeout: idleMs }
+  const agent = { http: new HttpAgent(limits), https: new HttpsAgent(limits) }
+  return {
+    async send(request) {
+      request.signal.throwIfAborted()
+      const url = new URL(request.url)
+      checkUrl(url, allowed)
+      try {
+        return await exchange(url, request, { ...gotOptions(url, request, allowed), agent })
+      } catch (error) {
+        throw request.signal.aborted ? request.signal.reason : networkError(error, url.origin)
+      }
+    },
+    close() {
+      agent.http.destroy()
+      agent.https.destroy()
+    },
+  }
+}
+
+function gotOptions(
+  url: URL,
+  { method, headers, body, signal }: EgressRequest,
+  allowed: AllowList,
+): OptionsInit {
+  return {
+    method: method as Method,
+    headers: { 'user-agent': 'tocsin', ...headers },
+    ...bodyOptions(method, body),
+    signal,
+    followRedirect: false,
+    retry: { limit: 0 },
+    throwHttpErrors: false,
+    decompress: true,
+    https: { rejectUnauthorized: true },
+    dnsLookup: guardedLookup(url, allowed) as NonNullable<OptionsInit['dnsLookup']>,
+    maxHeaderSize: maxHeaderBytes,
+  }
+}
+
+/** got's stream waits for somebody to write the body wherever the method may have one, unless it is given here. */
+function bodyOptions(method: string, body: string | undefined): OptionsInit {
+  if (method === 'HEAD' || (method === 'GET' && body === undefined)) return {}
+  return { body: body ?? '', allowGetBody: true }
+}
+
+async function exchange(url: URL, { signal }: EgressRequest, options: OptionsInit): Promise<EgressResponse> {
+  const stream = got.stream(url, options)
+  try {
+    const response = await firstResponse(stream)
+    signal.throwIfAborted()
+    const headers = flatten(response.headers)
+    return { status: response.statusCode, headers, body: await readBody(stream, headers['content-type']) }
+  } finally {
+    stream.destroy()
+  }
+}
+
+function firstResponse(stream: GotRequest): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    stream.once('response', resolve)
+    // Stays for good: an error after the response reaches the reader, and must not reach the process.
+    stream.on('error', reject)
+    stream.once('upgrade', (_response: unknown, socket: Socket) => {
+      socket.destroy()
+      reject(new Error('the other system switched to another protocol'))
+    })
+  })
+}
+
+function flatten(headers: IncomingHttpHeaders): Record<string, string> {
+  const pairs = Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')])
+  return Object.fromEntries(pairs) as Record<string, string>
+}

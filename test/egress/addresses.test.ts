@@ -1,0 +1,225 @@
+import { expect } from 'chai'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Egress } from '../../core/ports.ts'
+import { createEgress } from '../../server/egress/index.ts'
+import { guardedLookup, isAllowedAddress } from '../../server/egress/address-guard.ts'
+import { parseAllowList } from '../../server/egress/allow-list.ts'
+import { serveHttp, type TestServer } from './servers.ts'
+
+function send(egress: Egress, url: string): Promise<{ readonly status: number }> {
+  return egress.send({ method: 'GET', url, headers: {}, body: undefined, signal: AbortSignal.timeout(2_000) })
+}
+
+async function codeOf(egress: Egress, url: string): Promise<string | undefined> {
+  return send(egress, url).then(
+    ({ status }) => String(status),
+    (error: { code?: string }) => error.code,
+  )
+}
+
+describe('egress: where it goes', () => {
+  const nothingAllowed = createEgress({ allowPrivate: [] })
+
+  for (const url of [
+    'https://127.0.0.1/',
+    'https://2130706433/',
+    'https://0177.0.0.1/',
+    'https://0x7f.1/',
+    'https://127.1/',
+    'https://127.0.0.1./',
+    'https://①②⑦.0.0.1/',
+    'https://0/',
+    'https://[::1]/',
+    'https://[::]/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://[::ffff:7f00:1]/',
+    'https://[::127.0.0.1]/',
+    'https://[64:ff9b::7f00:1]/',
+    'https://[2002:7f00:1::]/',
+    'https://[fe80::1]/',
+    'https://[fc00::1]/',
+    'https://10.0.0.1/',
+    'https://172.16.0.1/',
+    'https://192.168.1.1/',
+    'https://100.64.0.1/',
+    'https://169.254.169.254/latest/meta-data/',
+    'https://168.63.129.16/',
+    'https://[fd00:ec2::254]/',
+    'https://224.0.0.1/',
+    'https://255.255.255.255/',
+    'https://198.18.0.1/',
+    'https://localhost/',
+    'https://LOCALHOST/',
+    'http://example.com/',
+    'ftp://example.com/',
+    'file:///etc/passwd',
+  ]) {
+    it(`refuses ${url}`, async () => {
+      expect(await codeOf(nothingAllowed, url)).to.equal('egress_forbidden')
+    })
+  }
+
+  describe('by name', () => {
+    const resolving =
+      (...addresses: string[]) =>
+      (_name: string, _options: unknown, callback: (error: null, addresses: unknown) => void): void =>
+        callback(
+          null,
+          addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+        )
+
+    function lookedUp(
+      allow: readonly string[],
+      ...addresses: string[]
+    ): { readonly error: unknown; readonly address: unknown } {
+      let result = { error: undefined as unknown, address: undefined as unknown }
+      const url = new URL('https://name.example/')
+      const lookup = guardedLookup(url, parseAllowList(allow), resolving(...addresses) as never)
+      lookup('name.example', {}, (error, address) => (result = { error, address }))
+      return result
+    }
+
+    it('gives the address of a public name', () => {
+      expect(lookedUp([], '93.184.215.14')).to.deep.equal({ error: null, address: '93.184.215.14' })
+    })
+
+    it('refuses a name when any one of its addresses is private', () => {
+      for (const other of [
+        '10.0.0.7',
+        '127.0.0.1',
+        '::1',
+        '::ffff:10.0.0.7',
+        '169.254.169.254',
+        'fe80::1%eth0',
+      ]) {
+        expect(lookedUp([], '93.184.215.14', other).error, other).to.include({ code: 'egress_forbidden' })
+      }
+    })
+
+    it('takes a private address that the operator allows, by range or by name, but never the metadata of a cloud', () => {
+      expect(lookedUp(['10.0.0.0/8'], '10.0.0.7').address).to.equal('10.0.0.7')
+      expect(lookedUp(['name.example'], '10.0.0.7').address).to.equal('10.0.0.7')
+      expect(lookedUp(['name.example'], '169.254.169.254').error).to.include({ code: 'egress_forbidden' })
+    })
+  })
+
+  describe('as the operator allows', () => {
+    let server: TestServer
+    before(async () => {
+      server = await serveHttp((_request, response) => response.end())
+    })
+    after(() => server.close())
+
+    const reaches = async (
+      allow: (port: number) => string,
+      host = '127.0.0.1',
+    ): Promise<string | undefined> => {
+      const egress = createEgress({ allowPrivate: [allow(server.port)] })
+      const outcome = await codeOf(egress, `http://${host}:${server.port}/`)
+      egress.close()
+      return outcome
+    }
+
+    it('reaches a host, a host with its port, and a range', async () => {
+      expect(await reaches(() => '127.0.0.1')).to.equal('200')
+      expect(await reaches((port) => `127.0.0.1:${port}`)).to.equal('200')
+      expect(await reaches(() => '127.0.0.0/8')).to.equal('200')
+      expect(await reaches(() => 'localhost', 'localhost')).to.equal('200')
+      expect(await reaches(() => 'LocalHost', 'localhost')).to.equal('200')
+    })
+
+    it('does not reach another port, host or range', async () => {
+      expect(await reaches((port) => `127.0.0.1:${port + 1}`)).to.equal('egress_forbidden')
+      expect(await reaches(() => 'localhost')).to.equal('egress_forbidden')
+      expect(await reaches(() => '127.0.0.1', 'localhost')).to.equal('egress_forbidden')
+      expect(await reaches(() => '10.0.0.0/8')).to.equal('egress_forbidden')
+    })
+
+    it('takes no proxy from the environment', async () => {
+      const names = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'NODE_USE_ENV_PROXY']
+      const before = names.map((name) => process.env[name])
+      for (const name of names)
+        process.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : 'http://127.0.0.1:1/'
+      try {
+        expect(await reaches(() => '127.0.0.1')).to.equal('200')
+      } finally {
+        for (const [index, name] of names.entries()) {
+          const value = before[index]
+          if (value === undefined) delete process.env[name]
+          else process.env[name] = value
+        }
+      }
+    })
+  })
+
+  it('verifies certificates, also where the environment says not to', async () => {
+    const pem = (name: string): string => readFileSync(join(import.meta.dirname, 'fixtures', name), 'utf8')
+    const server = createServer(
+      { key: pem('self-signed.key.pem'), cert: pem('self-signed.cert.pem') },
+      (_request, response) => response.end(),
+    )
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve)
+    })
+    const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED']
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
+    const egress = createEgress({ allowPrivate: ['127.0.0.1'] })
+    try {
+      const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`
+      expect(await codeOf(egress, url)).to.equal('network_error')
+    } finally {
+      if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
+      else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before
+      egress.close()
+      server.close()
+    }
+  })
+})
+
+describe('isAllowedAddress', () => {
+  const nothing = parseAllowList([])
+
+  it('takes public addresses', () => {
+    for (const address of ['93.184.215.14', '8.8.8.8', '2606:4700:4700::1111']) {
+      expect(isAllowedAddress(address, false, nothing), address).to.equal(true)
+    }
+  })
+
+  it('refuses what is no address, and scoped ones', () => {
+    for (const address of ['', 'example.com', '2606:4700::1%eth0']) {
+      expect(isAllowedAddress(address, false, nothing), address).to.equal(false)
+    }
+  })
+
+  it('refuses where clouds keep credentials, whatever is allowed', () => {
+    const everything = parseAllowList(['0.0.0.0/0', '::/0'])
+    expect(isAllowedAddress('10.0.0.1', false, everything)).to.equal(true)
+    for (const address of ['169.254.169.254', '::ffff:169.254.169.254', 'fd00:ec2::254', '168.63.129.16']) {
+      expect(isAllowedAddress(address, true, everything), address).to.equal(false)
+    }
+  })
+})
+
+describe('parseAllowList', () => {
+  for (const entry of [
+    '',
+    '10.0.0.0/33',
+    '10.0.0/8',
+    'https://host',
+    'host/path',
+    'user@host',
+    'host:port',
+    'a b',
+  ]) {
+    it(`refuses '${entry}', naming it`, () => expect(() => parseAllowList([entry])).to.throw(`'${entry}'`))
+  }
+
+  it('takes IPv6 addresses with and without a port', () => {
+    expect(parseAllowList(['::1']).allowsHost('[::1]', 443)).to.equal(true)
+    expect(parseAllowList(['[::1]:8443']).allowsHost('[::1]', 8443)).to.equal(true)
+    expect(parseAllowList(['[::1]:8443']).allowsHost('[::1]', 443)).to.equal(false)
+  })
+})

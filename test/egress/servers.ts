@@ -1,0 +1,53 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import {
+  createServer as createSocketServer,
+  type AddressInfo,
+  type Server as SocketServer,
+  type Socket,
+} from 'node:net'
+
+export interface TestServer {
+  readonly port: number
+  readonly url: string
+  /** Connections accepted so far. */
+  readonly connections: () => number
+  close(): Promise<void>
+}
+
+/** An HTTP server on 127.0.0.1. */
+export function serveHttp(listener: RequestListener): Promise<TestServer> {
+  return listen(createServer(listener))
+}
+
+/** A server that talks bytes, for what no HTTP server would say. */
+export function serveSocket(talk: (socket: Socket) => void): Promise<TestServer> {
+  return listen(
+    createSocketServer((socket) => {
+      socket.on('error', () => {})
+      socket.once('data', () => talk(socket))
+    }),
+  )
+}
+
+async function listen(server: Server | SocketServer): Promise<TestServer> {
+  let connections = 0
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    connections++
+    sockets.add(socket)
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    connections: () => connections,
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of sockets) socket.destroy()
+        server.close(() => resolve())
+      }),
+  }
+}
