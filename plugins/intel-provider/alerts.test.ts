@@ -115,7 +115,7 @@ describe('intel_provider.list_alerts', () => {
 
   it('reads the recorded single alert', () => {
     const data = own(fixture('v3-alert-single'), 'data')
-    if (!isObject(data)) return expect.fail('the fixture has no data')
+    if (!isObject(data)) throw new Error('the fixture has no data')
     const read = decodeAlert(data)
     expect(read).to.include({ id: 'wkXmzR', status: 'New', triggered: '2026-01-12T10:15:30.123Z' })
     expect(read.entities.map(({ id }) => id)).to.deep.equal(['idn:login-example.com', 'Cq_xI'])

@@ -44,6 +44,7 @@ const refused: readonly Row[] = [
   ['url', 'https://a.b/c d', 'is not an absolute address'],
   ['url', 'https://a.b/\u0000', 'is not an absolute address'],
   ['url', 'https://a.b/\ud800', 'is not an absolute address'],
+  ['url', `https://a.b/${'ü'.repeat(1300)}`, 'is too long'],
   ['hash', 'a'.repeat(63), 'is not a file hash'],
   ['hash', 'g'.repeat(64), 'is not a file hash'],
   ['hash', 'a'.repeat(128), 'is a SHA-512'],

@@ -67,13 +67,25 @@ function asDomainName(value: string): string | undefined {
   return fits && !ipv4.test(ascii) ? ascii : undefined
 }
 
+const longestSegment = 7500
+
 function urlSegment(value: string): string {
   // The provider compares the text of the address, so it goes out as it was written. Spaces and control characters, on
   // the other hand, are never part of one, and half a surrogate pair cannot be encoded.
   if (!/^[a-z][a-z0-9+.-]{0,30}:\/\/[^\s\p{Cc}]+$/iu.test(value) || !value.isWellFormed()) {
     refuse('url', value, 'is not an absolute address', 'write it whole, with its scheme and without spaces')
   }
-  return encodeURIComponent(value)
+  const segment = encodeURIComponent(value)
+  // Servers commonly refuse a request line of more than 8 KB, each with an error of its own.
+  if (segment.length > longestSegment) {
+    refuse(
+      'url',
+      value,
+      'is too long to be looked up',
+      `it may have ${longestSegment} characters when percent-encoded`,
+    )
+  }
+  return segment
 }
 
 function hashSegment(value: string): string {
