@@ -592,9 +592,7 @@ describe('interpreter', () => {
 
   it('sees recorded time only, whatever the clock says', async () => {
     const playbook = makePlaybook({
-      steps: [
-        { id: 'constructor', set: { now: '${{ now }}', started: '${{ run.started_at }}' } },
-      ],
+      steps: [{ id: 'constructor', set: { now: '${{ now }}', started: '${{ run.started_at }}' } }],
       outputs: '${{ steps.constructor.output }}',
     })
     const run = await bench.startRun()
