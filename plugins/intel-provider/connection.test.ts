@@ -120,6 +120,21 @@ describe('the connection of intel_provider', () => {
       })
     }
 
+    it('with a word about the base URL when something else answers', async () => {
+      running.failNext(faults.signInPage)
+      const error: unknown = await runSkill(
+        probe,
+        {},
+        { settings: running.settings, egress: loopbackEgress },
+      ).catch((reason: unknown) => reason)
+      expect(own(error, 'hint')).to.match(/check base_url/)
+    })
+
+    it('not by an empty 404', async () => {
+      running.failNext({ status: 404, text: '' })
+      expect(await check()).to.equal('bad_response')
+    })
+
     it('by a 404 in which the provider says that the address is unknown to it', async () => {
       const unknown: SandboxReply = { status: 404, json: { error: { message: 'Not found', status: 404 } } }
       running.failNext(unknown)

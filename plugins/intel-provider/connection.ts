@@ -1,6 +1,6 @@
 import { defineConnection, SkillError } from 'tocsin/plugin'
 import { isObject, own } from './json.ts'
-import { saysNothingKnown } from './not-found.ts'
+import { objectIn } from './answer-body.ts'
 
 const defaultBaseUrl = 'https://api.recordedfuture.com'
 const defaultTokenHeader = 'X-RFToken'
@@ -47,10 +47,7 @@ export const connection = defineConnection({
     },
   },
   baseUrl: ({ base_url }) => base_url ?? defaultBaseUrl,
-  headers: ({ api_key, token_header }) => ({
-    accept: 'application/json',
-    [token_header ?? defaultTokenHeader]: api_key.reveal(),
-  }),
+  headers: ({ api_key, token_header }) => ({ [token_header ?? defaultTokenHeader]: api_key.reveal() }),
   errors: {
     400: 'The provider refused the question: check the inputs of the step.',
     401: 'The API key is invalid or has expired: generate a new one with the provider and enter it in the connection.',
@@ -66,8 +63,8 @@ export const connection = defineConnection({
     // One small field of a well-known address: the cheapest call of the service that Get Enrichment needs.
     const response = await http.get('/v2/ip/8.8.8.8', { query: { fields: 'entity' }, accept: [404] })
     // An unknown address also proves the key, when it is the provider who says so.
-    const fits = response.status === 404 ? saysNothingKnown(response) : isObject(own(response.json(), 'data'))
-    if (!fits) {
+    const body = objectIn(response)
+    if (body === undefined || (response.status !== 404 && !isObject(own(body, 'data')))) {
       throw new SkillError(
         'bad_response',
         `the answer (status ${response.status}) is not one of the provider's API`,

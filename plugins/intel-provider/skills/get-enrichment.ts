@@ -4,7 +4,7 @@ import { allFields, defaultFields, fieldsToAskFor } from '../enrichment-fields.t
 import { decodeEnrichment, nothingKnown } from '../enrichment-record.ts'
 import { enrichmentSchema } from '../enrichment-schema.ts'
 import { indicatorKinds, lookupPath } from '../indicator.ts'
-import { saysNothingKnown } from '../not-found.ts'
+import { saysNothingKnown } from '../answer-body.ts'
 
 export const getEnrichment = defineSkill({
   name: 'get_enrichment',
