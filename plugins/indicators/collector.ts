@@ -1,5 +1,4 @@
 import {
-  extractedKinds,
   maxPlaces,
   type Cut,
   type Extraction,
@@ -50,8 +49,19 @@ export function createCollector(maxPerKind: number): Collector {
     result() {
       const all = [...found.values()]
       const of = (kind: ExtractedKind) => all.filter((one) => one.kind === kind).map((one) => one.value)
-      const lists = Object.fromEntries(extractedKinds.map((kind) => [kind, of(kind)]))
-      return { ...(lists as Record<ExtractedKind, string[]>), all, cut: [...cuts], leftOut: leftOut.size }
+      return {
+        ip: of('ip'),
+        domain: of('domain'),
+        url: of('url'),
+        hash: of('hash'),
+        email: of('email'),
+        host: of('host'),
+        user: of('user'),
+        vulnerability: of('vulnerability'),
+        all,
+        cut: [...cuts],
+        leftOut: leftOut.size,
+      }
     },
   }
 }

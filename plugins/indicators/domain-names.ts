@@ -66,8 +66,7 @@ const isInPath = (before: string): boolean =>
 
 /** Text without spaces around a name: the whole is a name (`例え.jp`), or the ASCII part of it is. */
 function splitScripts(word: string): string[] {
-  if (parseDomain(word) !== undefined && !/[a-z0-9][^\x00-\x7F]|[^\x00-\x7F][a-z0-9]/i.test(word))
-    return [word]
+  if (parseDomain(word) !== undefined && !/[a-z0-9]\P{ASCII}|\P{ASCII}[a-z0-9]/iu.test(word)) return [word]
   return word.match(/[a-z0-9_.-]+/gi) ?? []
 }
 

@@ -56,16 +56,18 @@ interface Position {
 function visit(walk: Walk, value: unknown, field: Field, position: Position): void {
   if (typeof value === 'string') {
     visitText(walk, value, field, position)
-  } else if (typeof value === 'object' && value !== null) {
+  } else if (Array.isArray(value) || isMembers(value)) {
     if (position.depth >= maxDepth) return walk.collector.cut('depth')
     if (Array.isArray(value)) visitArray(walk, value, field, position)
-    else visitObject(walk, value as Members, field, position)
+    else visitObject(walk, value, field, position)
   }
 }
 
+const isMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null
+
 function visitArray(walk: Walk, values: readonly unknown[], field: Field, position: Position): void {
   for (const [index, value] of values.entries()) {
-    if (!spend(walk, 0)) return
+    if (!spend(walk, 0, 1)) return
     visit(walk, value, field, inside(position, String(index)))
   }
 }
@@ -76,7 +78,7 @@ function visitObject(walk: Walk, members: Members, field: Field, position: Posit
     upnSuffix === undefined ? undefined : parseUser(`${textOf(members, 'Name') ?? ''}@${upnSuffix}`)
   if (account !== undefined) walk.reportsAt(position.pointer).report('user', account)
   for (const [key, value] of Object.entries(members)) {
-    if (!spend(walk, key.length)) return
+    if (!spend(walk, key.length, 1)) return
     const at = inside(position, key)
     reportKey(key, walk.reportsAt(at.pointer))
     if (account !== undefined && (key === 'Name' || key === 'UPNSuffix')) continue
@@ -97,7 +99,7 @@ function reportKey(key: string, reports: Reports): void {
 
 function visitText(walk: Walk, written: string, field: Field, position: Position): void {
   const room = maxCharacters - walk.characters
-  if (!spend(walk, written.length) && room <= 0) return
+  if (!spend(walk, written.length, 0) && room <= 0) return
   const text = written.length > room ? written.slice(0, room) : written
   const document = parseDocument(text, position)
   if (document !== undefined) {
@@ -124,7 +126,8 @@ const asProse = (context: TextContext): TextContext => ({
 /** Wrapped, since `null` is a document too. */
 function parseDocument(text: string, position: Position): { readonly value: unknown } | undefined {
   const start = /^\s{0,100}([[{"])/.exec(text)?.[1]
-  if (start === undefined || position.documents > maxNestedDocuments) return undefined
+  const end = /[\]}"]\s{0,100}$/.test(text.slice(-101))
+  if (start === undefined || !end || position.documents > maxNestedDocuments) return undefined
   if (start === '"' && position.depth > 0) return undefined
   try {
     return { value: JSON.parse(text) as unknown }
@@ -134,9 +137,9 @@ function parseDocument(text: string, position: Position): { readonly value: unkn
 }
 
 /** Takes from the budget of the whole input; false, and a mark, when it is used up. */
-function spend(walk: Walk, characters: number): boolean {
+function spend(walk: Walk, characters: number, nodes: number): boolean {
   walk.characters += characters
-  walk.nodes += 1
+  walk.nodes += nodes
   if (walk.characters <= maxCharacters && walk.nodes <= maxNodes) return true
   walk.collector.cut('input')
   return false

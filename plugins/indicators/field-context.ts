@@ -13,12 +13,13 @@ export interface Field {
   readonly inLinks: boolean
 }
 
-const person = /(?:user|users|useraccount|actor|actors|person|principal|member|employee|by|admin|invitee)$/
+const person =
+  /(?:user|users|useraccount|actor|actors|person|principal|member|employee|by|for|admin|invitee)$/
 const machine = /(?:host|machine|computer|device|endpoint|workstation)$/
 const outsideParty = /^(?:from|sender|source|returnpath|replyto)$/
 const accountNamed = new Set(['name', 'login', 'alternateid', 'username', 'accountname'])
 const addressed = new Set(['email', 'emailaddress', 'mail', 'id', 'address'])
-/** Beside one of these, `name` is what people call themselves. */
+/** Beside one of these, a `name` with capitals or blanks is what people call themselves. */
 const betterThanName = ['login', 'email', 'email_address', 'username', 'userName', 'alternateId', 'upn']
 /** Beside one of these, `accountName` is a person's and not a cloud account's. */
 const besideAccountName = [
@@ -72,7 +73,8 @@ function userBySurroundings(
   if (accountNamed.has(whole)) {
     const isDisplayName =
       whole === 'name' &&
-      (parent.endsWith('by') || betterThanName.some((name) => textOf(members, name) !== undefined))
+      (/(?:by|for)$/.test(parent) || betterThanName.some((name) => textOf(members, name) !== undefined)) &&
+      !/^[a-z0-9._-]+$/.test(textOf(members, 'name') ?? '')
     return isDisplayName ? 'address' : 'account'
   }
   return addressed.has(whole) ? 'address' : undefined

@@ -1,5 +1,3 @@
-import { isIP, isIPv6 } from 'node:net'
-
 /** `public`: routed on the internet, or set aside for documentation. `private`: everything else with an assigned meaning. */
 export type IpScope = 'public' | 'private'
 
@@ -9,19 +7,22 @@ export interface IpAddress {
   readonly scope: IpScope
 }
 
+const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
+const wholeIpv4 = new RegExp(`^${octet}(?:\\.${octet}){3}$`)
+
 /** Reads the whole of `text` as one address, in any form; `undefined` when it is none. */
 export function parseIp(text: string): IpAddress | undefined {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text
-  const version = isIP(bare)
-  if (version === 4) return { value: bare, scope: scopeOfIpv4(bare) }
-  return version === 6 ? parseIpv6(bare) : undefined
+  if (wholeIpv4.test(bare)) return { value: bare, scope: scopeOfIpv4(bare) }
+  return bare.includes(':') ? parseIpv6(bare) : undefined
 }
 
 function parseIpv6(text: string): IpAddress | undefined {
   const zone = text.indexOf('%')
   const bare = zone === -1 ? text : text.slice(0, zone)
-  if (!isIPv6(bare)) return undefined
-  const value = new URL(`http://[${bare}]/`).hostname.slice(1, -1)
+  const inUrl = `http://[${bare}]/`
+  if (bare.length > 45 || !/^[0-9a-f:.]+$/i.test(bare) || !URL.canParse(inUrl)) return undefined
+  const value = new URL(inUrl).hostname.slice(1, -1)
   const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(value)
   if (mapped !== null) {
     const [high, low] = [parseInt(mapped[1] ?? '', 16), parseInt(mapped[2] ?? '', 16)]
@@ -51,7 +52,6 @@ function scopeOfIpv4(value: string): IpScope {
   return isPrivate ? 'private' : 'public'
 }
 
-const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
 const ipv4Pattern = new RegExp(`(?<![\\w.])${octet}(?:\\.${octet}){3}(?!\\w|\\.\\w)`, 'g')
 
 /** Addresses in running text; not networks (`10.0.0.0/8`), not versions (`v1.2.3.4`, `Chrome/113.0.0.0`), not longer numbers. */

@@ -48,7 +48,7 @@ export type Report = (kind: ExtractedKind, value: string) => void
 
 export const maxPlaces = 10
 
-/** Characters looked at in all, and containers and strings visited: about twice the largest alert the platform accepts. */
+/** Characters looked at in all (about twice the largest alert the platform accepts), and members and items visited. */
 export const maxCharacters = 2_000_000
 export const maxNodes = 200_000
 

@@ -71,6 +71,8 @@ function readUrl(written: string, followEmbedded: boolean): FoundUrl[] {
   const ip = url && parseIp(url.hostname)
   const host = url?.hostname.toLowerCase() ?? ''
   if (url === undefined || host === '' || vocabularies.has(host)) return []
+  // What is found is handed to other systems: a password does not go with it.
+  url.password = ''
   const isName = host.includes('.') || ip !== undefined
   if (!isName || isCloudApi(host)) return []
   const found: FoundUrl = {

@@ -59,7 +59,8 @@ export const extract = defineSkill({
       vulnerability: list('CVE ids.'),
       all: {
         type: 'array',
-        description: 'Every value of the lists above, in order of first appearance.',
+        description:
+          'Every value of the lists above: by the string it first stood in; within one, URLs, e-mail addresses, then the rest.',
         items: {
           type: 'object',
           additionalProperties: false,

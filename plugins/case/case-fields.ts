@@ -1,0 +1,29 @@
+import { severities, SkillError, verdicts, type CaseAccess } from 'tocsin/plugin'
+
+/** Schemas of what several skills take; limits in characters. */
+export const caseFields = {
+  title: { type: 'string', minLength: 1, maxLength: 200, description: 'One line.' },
+  summary: { type: 'string', maxLength: 10_000, description: 'What happened and what was found.' },
+  severity: { type: 'string', enum: severities },
+  verdict: { type: 'string', enum: verdicts },
+  assignee: { type: 'string', maxLength: 200, minLength: 1, description: 'Who looks after it.' },
+} as const
+
+/** The case to write to, in the input of every skill that changes one. */
+export const caseId = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 100,
+  description: "Id of the case, `<organization>-<number>`. Default: the run's case.",
+} as const
+
+/** Throws SkillError `no_case` where no id was given and the run has no case. */
+export function chosenCase(id: string | undefined, cases: CaseAccess): string {
+  const chosen = id ?? cases.current
+  if (chosen === undefined) {
+    throw new SkillError('no_case', 'no `id` was given, and this run has no case', {
+      hint: 'give the `id` of a case, or open one first with case.create and pass its `id` on',
+    })
+  }
+  return chosen
+}

@@ -1,0 +1,93 @@
+import { expect } from 'chai'
+import { describePlugin, runSkill, testCases } from 'tocsin/plugin/testing'
+import plugin from './plugin.ts'
+import { comment } from './skills/comment.ts'
+import { create } from './skills/create.ts'
+import { update } from './skills/update.ts'
+
+describePlugin(plugin, { folder: import.meta.dirname })
+
+const failure = (run: Promise<unknown>): Promise<unknown> => run.catch((error: unknown) => error)
+
+describe('case.create', () => {
+  it('opens a case with what it was given', async () => {
+    const { output, cases } = await runSkill(create, { title: 'A second machine', severity: 'high' })
+    expect(cases.all.at(-1)).to.include({
+      id: output.id,
+      title: 'A second machine',
+      severity: 'high',
+      verdict: 'unknown',
+    })
+  })
+
+  it('opens one case when it is repeated after a crash', async () => {
+    const cases = testCases()
+    const first = await runSkill(create, { title: 'Once' }, { cases })
+    const second = await runSkill(create, { title: 'Once' }, { cases })
+    expect(second.output).to.deep.equal(first.output)
+    expect(cases.all).to.have.lengthOf(2)
+  })
+
+  it('refuses a title that is missing, empty or longer than 200 characters', async () => {
+    for (const input of ['{}', '{"title":""}', `{"title":"${'x'.repeat(201)}"}`]) {
+      expect(await failure(runSkill(create, JSON.parse(input)))).to.be.an('error')
+    }
+    await runSkill(create, { title: 'x'.repeat(200), summary: 'x'.repeat(10_000) })
+    expect(await failure(runSkill(create, { title: 'x', summary: 'x'.repeat(10_001) }))).to.be.an('error')
+  })
+})
+
+describe('case.update', () => {
+  it("changes the run's case when no id is given, and only the fields given", async () => {
+    const { output, cases } = await runSkill(update, { status: 'closed', verdict: 'benign', assignee: 'ana' })
+    expect(output).to.deep.equal({ id: 'DEMO-1' })
+    expect(cases.all[0]).to.include({
+      title: 'The case of the run',
+      status: 'closed',
+      verdict: 'benign',
+      assignee: 'ana',
+    })
+  })
+
+  it('changes another case by its id', async () => {
+    const cases = testCases()
+    const { output } = await runSkill(create, { title: 'Other' }, { cases })
+    await runSkill(update, { id: output.id, summary: 'Found.' }, { cases, run: { id: 'other-run' } })
+    expect(cases.all.map((one) => one.summary)).to.deep.equal(['', 'Found.'])
+  })
+
+  it('says so when there is nothing to change, no such case, or no case at all', async () => {
+    expect(await failure(runSkill(update, { id: 'DEMO-1' }))).to.include({ code: 'nothing_to_change' })
+    expect(await failure(runSkill(update, { id: 'DEMO-9', summary: 'x' }))).to.include({
+      code: 'case_not_found',
+    })
+    expect(await failure(runSkill(update, { summary: 'x' }, { caseId: null }))).to.include({
+      code: 'no_case',
+    })
+  })
+
+  it('refuses what is no severity, verdict or status', async () => {
+    for (const input of ['{"severity":"urgent"}', '{"verdict":"bad"}', '{"status":"done"}']) {
+      expect(await failure(runSkill(update, JSON.parse(input)))).to.be.an('error')
+    }
+  })
+})
+
+describe('case.comment', () => {
+  it("adds a note to the run's case, once however often it is repeated", async () => {
+    const cases = testCases()
+    await runSkill(comment, { text: 'Seen before.' }, { cases })
+    await runSkill(comment, { text: 'Seen before.' }, { cases })
+    const notes = cases.entries.filter((entry) => entry.kind === 'note')
+    expect(notes.map(({ caseId, text }) => [caseId, text])).to.deep.equal([['DEMO-1', 'Seen before.']])
+  })
+
+  it('says so when the run has no case and no id was given', async () => {
+    expect(await failure(runSkill(comment, { text: 'x' }, { caseId: null }))).to.include({ code: 'no_case' })
+  })
+
+  it('refuses an empty text and one longer than 10,000 characters', async () => {
+    for (const text of ['', 'x'.repeat(10_001)])
+      expect(await failure(runSkill(comment, { text }))).to.be.an('error')
+  })
+})
