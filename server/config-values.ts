@@ -17,7 +17,8 @@ export function integerBetween(least: number, most: number): (text: string) => n
 /** An address or name to listen on. */
 export function host(text: string): string {
   const bare = text.replace(/^\[(.*)\]$/, '$1')
-  if (/^[A-Za-z0-9._-]{1,253}$/.test(bare) || /^[0-9A-Fa-f:.]{2,45}(%[\w.-]+)?$/.test(bare)) return bare
+  if (/^[A-Za-z0-9._-]{1,253}$/.test(bare) || /^(?=.*:.*:)[0-9A-Fa-f:.]{2,45}(%[\w.-]+)?$/.test(bare))
+    return bare
   throw new Unusable(
     `is ${quote(text)}; it must be an address or a name without scheme and port, e.g. 127.0.0.1, or 0.0.0.0 for all interfaces`,
   )

@@ -59,14 +59,17 @@ const typeOf = (code: string): string => `urn:tocsin:error:${code}`
 function rowOf(error: TocsinError): { readonly status: number; readonly title: string } | undefined {
   if (error instanceof RequestError) return requestErrors[error.code]
   const byCode = own(coreCodes, error.code)
+  if (byCode !== undefined) return byCode
   // A class made from one of the listed ones maps like it.
-  for (let proto: unknown = error; byCode === undefined && proto instanceof TocsinError;) {
-    proto = Object.getPrototypeOf(proto)
-    const name = (proto as { constructor: { name: string } }).constructor.name
-    const row = own(errorClasses, name)
+  for (
+    let kind: unknown = error.constructor;
+    typeof kind === 'function';
+    kind = Object.getPrototypeOf(kind)
+  ) {
+    const row = own(errorClasses, kind.name)
     if (row !== undefined) return row
   }
-  return byCode
+  return undefined
 }
 
 function own<T extends object>(table: T, key: string): T[keyof T] | undefined {

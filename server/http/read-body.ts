@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import getRawBody from 'raw-body'
+import { getRawBody } from 'raw-body'
 import { parseJson } from '../../core/json.ts'
 import { TocsinError } from '../../core/plugin/index.ts'
 import { findDuplicateName } from './duplicate-name.ts'

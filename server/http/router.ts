@@ -1,4 +1,4 @@
-import Router from '@koa/router'
+import { Router } from '@koa/router'
 import type { Middleware } from 'koa'
 import { requestHandler, type RequestSettings } from './handle-request.ts'
 import { RequestError } from './request-error.ts'

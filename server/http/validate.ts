@@ -19,6 +19,6 @@ export function validateQuery(schema: CompiledSchema, value: unknown): void {
 function check(schema: CompiledSchema, value: unknown, code: string, what: string, pointer: string): void {
   const problems = schema.problems(value)
   if (problems.length === 0) return
-  const placed = problems.map((problem) => ({ ...problem, pointer: pointer + problem.pointer }))
+  const placed = problems.map(({ pointer: inner, message }) => ({ pointer: pointer + inner, message }))
   throw new ValidationError(code, `${what} is not valid: ${summarize(placed)}`, placed)
 }

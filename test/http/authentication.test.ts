@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { stub as stubMethod } from 'sinon'
 import { makeKey } from '../../server/keys.ts'
 import { startApi, type Api } from './support/api.ts'
 import { sendRaw } from './support/raw-request.ts'
@@ -37,11 +38,10 @@ describe('API keys of requests', () => {
   it('is malformed, unknown, wrong, expired or revoked: one and the same answer, without the key', async () => {
     const expired = await api.newKey('admin', undefined, api.clock.time + 1)
     const revoked = await api.newKey('admin')
-    const { find } = api.stores.keys
-    api.stores.keys.find = async (id) => {
-      const found = await find.call(api.stores.keys, id)
+    const stub = stubMethod(api.stores.keys, 'find').callsFake(async (id) => {
+      const found = await stub.wrappedMethod.call(api.stores.keys, id)
       return found && revoked.includes(id) ? { ...found, key: { ...found.key, revokedAt: 1 } } : found
-    }
+    })
     api.clock.time += 1
     const wrong = `${api.adminKey.slice(0, -43)}${'A'.repeat(43)}`
     const keys = [
@@ -62,20 +62,19 @@ describe('API keys of requests', () => {
       if (key !== '') expect(reply.text.includes(key) && key.length > 4, key).to.equal(false)
       answers.add(JSON.stringify({ ...reply.json, request_id: '' }))
     }
-    api.stores.keys.find = find.bind(api.stores.keys)
+    stub.restore()
     expect(answers.size).to.equal(1)
   })
 
   it('is revoked at once: each request asks the store', async () => {
     const key = await api.newKey('reader')
     expect((await api.call('GET', '/api/alerts', { key })).status).to.equal(200)
-    const { find } = api.stores.keys
-    api.stores.keys.find = async (id) => {
-      const found = await find.call(api.stores.keys, id)
+    const stub = stubMethod(api.stores.keys, 'find').callsFake(async (id) => {
+      const found = await stub.wrappedMethod.call(api.stores.keys, id)
       return found && { ...found, key: { ...found.key, revokedAt: api.clock.time } }
-    }
+    })
     const reply = await api.call('GET', '/api/alerts', { key })
-    api.stores.keys.find = find.bind(api.stores.keys)
+    stub.restore()
     expect(reply.status).to.equal(401)
   })
 

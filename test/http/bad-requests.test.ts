@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { stub as stubMethod } from 'sinon'
 import { startApi, type Api, type CallOptions } from './support/api.ts'
 import { sendRaw } from './support/raw-request.ts'
 import { expectProblem } from './support/schemas.ts'
@@ -297,10 +298,9 @@ describe('bad requests', () => {
   })
 
   it('shows nothing of an error that nobody foresaw, and logs it', async () => {
-    const list = api.stores.providers.list
-    api.stores.providers.list = () => Promise.reject(new Error('canary: disk fell out'))
+    const stub = stubMethod(api.stores.providers, 'list').rejects(new Error('canary: disk fell out'))
     const reply = await api.call('GET', '/api/providers')
-    api.stores.providers.list = list
+    stub.restore()
     expectProblem(reply, 500, 'internal_error')
     expect(reply.text).to.not.match(/canary|disk|at .*\.ts/)
     const line = api.logged.find(({ level }) => level === 'error')

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { stub as stubMethod } from 'sinon'
 import { startApi, type Api } from './support/api.ts'
 import { expectFits, expectProblem } from './support/schemas.ts'
 
@@ -171,14 +172,11 @@ describe('resources of the API', () => {
   })
 
   it('inputs of steps keep integers of any size', async () => {
-    const { entries } = api.stores.journal
-    api.stores.journal.entries = async (uuid) =>
-      (await entries.call(api.stores.journal, uuid)).map((entry) => ({
-        ...entry,
-        input: { id: wholeNumber },
-      }))
+    const entries = await api.stores.journal.entries(runUuid)
+    const stub = stubMethod(api.stores.journal, 'entries')
+    stub.resolves(entries.map((entry) => Object.assign({}, entry, { input: { id: wholeNumber } })))
     const { text } = await api.call('GET', `/api/runs/${runUuid}`)
-    api.stores.journal.entries = entries
+    stub.restore()
     expect(text).to.include(`"input":{"id":${wholeNumber}}`)
   })
 
@@ -228,7 +226,7 @@ describe('resources of the API', () => {
 
     it('are made, shown once, and work', async () => {
       const expires_at = api.clock.time + 1_000
-      const reply = await make({ organization_codes: ['ACME'], expires_at })
+      const reply = await makeKey({ organization_codes: ['ACME'], expires_at })
       expect(reply.status).to.equal(201)
       const { key } = reply.json
       expect(key).to.match(/^toc_[0-9a-f]{12}_[\w-]{43}$/)
@@ -246,7 +244,7 @@ describe('resources of the API', () => {
     })
 
     it('without organizations reach all of them', async () => {
-      const { json } = await make({})
+      const { json } = await makeKey({})
       expect(json).to.include({ organization_codes: null, expires_at: null })
     })
 
@@ -258,11 +256,11 @@ describe('resources of the API', () => {
         [{ expires_at: api.clock.time }, '/expires_at'],
         [{ key: 'toc_x' }, '/key'],
       ] as const) {
-        const reply = await make(body)
+        const reply = await makeKey(body)
         expectProblem(reply, 400, 'value_invalid')
         expect(reply.json.errors[0].pointer).to.equal(pointer)
       }
-      const reply = await make({ organization_codes: ['acme', 'none'] })
+      const reply = await makeKey({ organization_codes: ['acme', 'none'] })
       expectProblem(reply, 400, 'unknown_organization')
       expect(reply.json.errors[0].pointer).to.equal('/organization_codes/1')
     })

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { stub as stubMethod } from 'sinon'
 import { UnavailableError } from '../../core/errors/errors.ts'
 import { startApi, type Api } from './support/api.ts'
 import { sendRaw } from './support/raw-request.ts'
@@ -49,16 +50,14 @@ describe('HTTP server', () => {
   })
 
   it('passes on what the store says when it cannot take an alert', async () => {
-    const { create } = api.stores.alerts
-    api.stores.alerts.create = () =>
-      Promise.reject(
-        new UnavailableError('disk_full', 'the disk is full', {
-          hint: 'free some space',
-          retryAfterMs: 2_500,
-        }),
-      )
+    const stub = stubMethod(api.stores.alerts, 'create').rejects(
+      new UnavailableError('disk_full', 'the disk is full', {
+        hint: 'free some space',
+        retryAfterMs: 2_500,
+      }),
+    )
     const reply = await api.call('POST', '/soc/v2/alerts', { body: alert })
-    api.stores.alerts.create = create
+    stub.restore()
     expectProblem(reply, 503, 'disk_full')
     expect(reply.headers.get('retry-after')).to.equal('3')
     expect(reply.json.hint).to.equal('free some space')
@@ -66,19 +65,17 @@ describe('HTTP server', () => {
   })
 
   it('lets requests under way end when it closes, and takes no more', async () => {
-    let go: () => void = () => undefined
-    const gate = new Promise<void>((resolve) => (go = resolve))
-    const { create } = api.stores.alerts
-    api.stores.alerts.create = async (given) => {
+    const { promise: gate, resolve: go } = Promise.withResolvers<undefined>()
+    const stub = stubMethod(api.stores.alerts, 'create').callsFake(async (given) => {
       await gate
-      return create.call(api.stores.alerts, given)
-    }
+      return stub.wrappedMethod.call(api.stores.alerts, given)
+    })
     const pending = api.call('POST', '/soc/v2/alerts', { body: alert })
     await new Promise((resolve) => setTimeout(resolve, 50))
     const closed = api.close()
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect(await sendRaw(api.url, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')).to.equal('')
-    go()
+    go(undefined)
     const reply = await pending
     await closed
     expect(reply.status).to.equal(201)
@@ -113,7 +110,7 @@ describe('HTTP server', () => {
 
   it('logs requests at debug only, without query strings', async () => {
     await api.call('GET', '/soc/v2/alerts?type=canary')
-    const [line] = api.logged.filter(({ message }) => message === 'request')
+    const line = api.logged.find(({ message }) => message === 'request')
     expect(line?.level).to.equal('debug')
     expect(line?.fields).to.include({ method: 'GET', path: '/soc/v2/alerts', status: 200 })
     expect(JSON.stringify(api.logged)).to.not.include('canary')

@@ -1,4 +1,4 @@
-import { alertStatus, type AlertStatus } from '../../../core/domain/alert.ts'
+import { alertStatus } from '../../../core/domain/alert.ts'
 import { RequestError } from '../request-error.ts'
 import { defineRoute, readers } from '../route.ts'
 import { investigatedAlertView } from './alert-view.ts'
@@ -39,7 +39,7 @@ const listAlerts = defineRoute({
       organization: organization?.code,
       provider: provider?.code,
       type: query.type,
-      status: query.status as AlertStatus | undefined,
+      status: query.status,
       caseId: query.case,
     }
     const page = await stores.alerts.list(caller.scope, filter, pageOf(query))

@@ -84,17 +84,19 @@ function investigationsFull(): RequestError {
 }
 
 /** The alert as it is when its investigation has ended, the seconds are over, or the server closes. */
-async function investigated(alert: Alert, seconds: number, { stores, investigations, closing }: Services) {
-  await new Promise<void>((resolve) => {
-    if (closing.aborted) return resolve()
-    const stop = (): void => resolve()
-    closing.addEventListener('abort', stop, { once: true })
-    const done = (): void => {
-      closing.removeEventListener('abort', stop)
-      resolve()
-    }
+async function investigated(alert: Alert, seconds: number, services: Services): Promise<Alert> {
+  const { stores, investigations, closing } = services
+  const { promise: closed, resolve: stop } = Promise.withResolvers<undefined>()
+  const onClosing = (): void => stop(undefined)
+  closing.addEventListener('abort', onClosing, { once: true })
+  if (closing.aborted) onClosing()
+  try {
+    await Promise.race([investigations.wait?.(alert.id, seconds * 1_000), closed])
+    return (await stores.alerts.find([alert.organizationUuid], alert.uuid)) ?? alert
+  } catch {
     // The alert is stored: whatever goes wrong with waiting, the answer is that it was taken in.
-    investigations.wait?.(alert.id, seconds * 1000).then(done, done)
-  })
-  return (await stores.alerts.find([alert.organizationUuid], alert.uuid)) ?? alert
+    return alert
+  } finally {
+    closing.removeEventListener('abort', onClosing)
+  }
 }

@@ -56,7 +56,11 @@ export async function startApi(config: Partial<HttpServerConfig> = {}): Promise<
   const { log, logged } = recordingLog()
   const server = createHttpServer({
     config: { host: '127.0.0.1', port: 0, apiPrefix: 'api', publicUrl: undefined, ...config },
-    ...{ stores, catalogue, investigations, log, clock },
+    stores,
+    catalogue,
+    investigations,
+    log,
+    clock,
   })
   const { url } = await server.listen()
   const organizations = Object.fromEntries(
@@ -85,7 +89,15 @@ export async function startApi(config: Partial<HttpServerConfig> = {}): Promise<
 
   const adminKey = await newKey('admin')
   return {
-    ...{ url, stores, adminKey, submitted, logged, clock, investigations, organizations, newKey },
+    url,
+    stores,
+    adminKey,
+    submitted,
+    logged,
+    clock,
+    investigations,
+    organizations,
+    newKey,
     call: (method, path, options = {}) => call(`${url}${path}`, method, { key: adminKey, ...options }),
     async close() {
       await server.close()

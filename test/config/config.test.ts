@@ -1,0 +1,155 @@
+import { expect } from 'chai'
+import { resolve } from 'node:path'
+import { ValidationError } from '../../core/errors/errors.ts'
+import { readConfig, variableNames } from '../../server/config.ts'
+import { makeKey } from '../../server/keys.ts'
+
+const masterKey = Buffer.from(Array.from({ length: 32 }, (_, at) => at * 7)).toString('base64')
+
+function refusal(env: Readonly<Record<string, string>>): ValidationError {
+  try {
+    readConfig(env)
+  } catch (error) {
+    if (error instanceof ValidationError) return error
+    throw error
+  }
+  throw new Error(`accepted ${JSON.stringify(env)}`)
+}
+
+describe('configuration', () => {
+  it('has a default for everything', () => {
+    const { pluginsDir, ...config } = readConfig({})
+    expect(pluginsDir).to.equal(resolve('plugins'))
+    expect(config).to.deep.equal({
+      host: '127.0.0.1',
+      port: 8080,
+      dataDir: resolve('data'),
+      apiPrefix: 'api',
+      publicUrl: undefined,
+      masterKey: undefined,
+      bootstrapApiKey: undefined,
+      playbooksDir: resolve('playbooks'),
+      plugins: [],
+      maxRuns: 50,
+      logLevel: 'info',
+      allowPrivateEgress: [],
+      warnings: [],
+    })
+  })
+
+  it('reads every variable', () => {
+    const key = makeKey().value
+    const config = readConfig({
+      TOCSIN_HOST: '0.0.0.0',
+      TOCSIN_PORT: ' 9000 ',
+      TOCSIN_DATA_DIR: '/var/lib/tocsin',
+      TOCSIN_API_PREFIX: 'soc/v2',
+      TOCSIN_PUBLIC_URL: 'https://tocsin.example/',
+      TOCSIN_MASTER_KEY: masterKey,
+      TOCSIN_BOOTSTRAP_API_KEY: key,
+      TOCSIN_PLAYBOOKS_DIR: '/etc/playbooks',
+      TOCSIN_PLUGINS: 'tocsin-plugin-a, @acme/plugin-b,,tocsin-plugin-a',
+      TOCSIN_MAX_RUNS: '7',
+      TOCSIN_LOG_LEVEL: 'WARN',
+      TOCSIN_ALLOW_PRIVATE_EGRESS: '127.0.0.1:9000, [::1]:80,[fd00::1],SIEM.internal',
+      PATH: '/bin',
+    })
+    expect(config).to.include({
+      host: '0.0.0.0',
+      port: 9000,
+      dataDir: '/var/lib/tocsin',
+      apiPrefix: 'soc/v2',
+    })
+    expect(config).to.include({ publicUrl: 'https://tocsin.example', maxRuns: 7, logLevel: 'warn' })
+    expect(config.masterKey?.reveal()).to.equal(masterKey)
+    expect(config.bootstrapApiKey?.reveal()).to.equal(key)
+    expect(config.plugins).to.deep.equal(['tocsin-plugin-a', '@acme/plugin-b'])
+    expect(config.allowPrivateEgress).to.deep.equal([
+      '127.0.0.1:9000',
+      '[::1]:80',
+      '[fd00::1]',
+      'siem.internal',
+    ])
+    expect(config.warnings).to.deep.equal([])
+  })
+
+  it('takes an empty variable as absent', () => {
+    expect(readConfig(Object.fromEntries(variableNames.map((name) => [name, ' '])))).to.deep.equal(
+      readConfig({}),
+    )
+  })
+
+  for (const [name, values] of Object.entries({
+    TOCSIN_HOST: ['http://x', 'a b', 'x/y', '127.0.0.1:80'],
+    TOCSIN_PORT: ['-1', '65536', '80a', '1e3', '0x10', '8080.5'],
+    TOCSIN_DATA_DIR: ['a\0b'],
+    TOCSIN_API_PREFIX: [
+      '/api',
+      'api/',
+      'a//b',
+      'API',
+      '../x',
+      'a%2f',
+      'healthz',
+      'readyz/x',
+      'metrics',
+      'é',
+      'a/:id',
+      '*',
+    ],
+    TOCSIN_PUBLIC_URL: [
+      'tocsin',
+      'ftp://x',
+      'https://x/path',
+      'https://x?y=1',
+      'https://u:p@x',
+      'javascript:alert(1)',
+    ],
+    TOCSIN_MASTER_KEY: ['secret', 'A'.repeat(43) + '=', 'abcd', masterKey.slice(4)],
+    TOCSIN_BOOTSTRAP_API_KEY: ['admin', 'toc_x_y', `toc_${'0'.repeat(12)}_${'A'.repeat(43)}`],
+    TOCSIN_PLAYBOOKS_DIR: ['\0'],
+    TOCSIN_PLUGINS: ['../evil', '/abs', 'a b', 'http://x', 'UPPER'],
+    TOCSIN_MAX_RUNS: ['0', '-5', 'many', '10001'],
+    TOCSIN_LOG_LEVEL: ['verbose', 'trace'],
+    TOCSIN_ALLOW_PRIVATE_EGRESS: ['http://x', '*', 'x:0', 'x:99999', '10.0.0.0/8', 'a b'],
+  })) {
+    for (const value of values) {
+      it(`refuses ${name}=${JSON.stringify(value)}, with the remedy`, () => {
+        const error = refusal({ [name]: value })
+        expect(error.code).to.equal('config_invalid')
+        expect(error.errors.map(({ pointer }) => pointer)).to.deep.equal([`/${name}`])
+        expect(error.message).to.include(name)
+        expect(error.errors[0]?.message).to.match(/must|make one with/)
+      })
+    }
+  }
+
+  it('tests every variable above', () => {
+    expect(variableNames).to.have.length(12)
+  })
+
+  it('names all that is wrong in one error', () => {
+    const error = refusal({ TOCSIN_PORT: 'x', TOCSIN_LOG_LEVEL: 'y', TOCSIN_HOST: '::1' })
+    expect(error.errors.map(({ pointer }) => pointer)).to.deep.equal(['/TOCSIN_PORT', '/TOCSIN_LOG_LEVEL'])
+  })
+
+  it('never quotes a secret', () => {
+    const error = refusal({
+      TOCSIN_MASTER_KEY: 'canary',
+      TOCSIN_BOOTSTRAP_API_KEY: 'canary',
+      TOCSIN_PUBLIC_URL: 'https://user:canary@x',
+    })
+    expect(error.errors).to.have.length(3)
+    expect(JSON.stringify([error.message, error.details, error.hint])).to.not.include('canary')
+    const config = readConfig({ TOCSIN_MASTER_KEY: masterKey })
+    expect(JSON.stringify(config)).to.not.include(masterKey)
+  })
+
+  it('warns of a variable that means nothing, and says which was meant', () => {
+    const { warnings } = readConfig({ TOCSIN_PROT: '1', TOCSIN_SOMETHING_ELSE: '1', OTHER: '1' })
+    expect(warnings).to.deep.equal([
+      'TOCSIN_PROT means nothing to Tocsin; did you mean TOCSIN_PORT?',
+      'TOCSIN_SOMETHING_ELSE means nothing to Tocsin',
+    ])
+  })
+})

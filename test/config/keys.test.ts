@@ -1,0 +1,102 @@
+import { expect } from 'chai'
+import { createHash } from 'node:crypto'
+import type { ApiKey } from '../../core/domain/api-key.ts'
+import type { KeyStore, NewApiKey } from '../../core/ports.ts'
+import { checkKey, ensureFirstKey, makeKey, readKey } from '../../server/keys.ts'
+
+const key: ApiKey = {
+  uuid: 'u',
+  id: 'x',
+  name: 'n',
+  role: 'admin',
+  organizationUuids: null,
+  createdAt: 0,
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: null,
+}
+
+describe('API keys', () => {
+  it('are toc_<id>_<32 random bytes in base64url>, stored as SHA-256 of the secret', () => {
+    const made = makeKey()
+    const [, id, secret = ''] = /^toc_([0-9a-f]{12})_([A-Za-z0-9_-]{43})$/.exec(made.value) ?? []
+    expect(id).to.equal(made.id)
+    expect(Buffer.from(secret, 'base64url')).to.have.length(32)
+    expect(Buffer.from(made.secretHash)).to.deep.equal(createHash('sha256').update(secret).digest())
+  })
+
+  it('are different each time', () => {
+    const values = Array.from({ length: 100 }, () => makeKey().value)
+    expect(new Set(values).size).to.equal(100)
+  })
+
+  it('are read whole or not at all', () => {
+    const { value } = makeKey()
+    expect(readKey(value)?.value).to.equal(value)
+    for (const text of [
+      '',
+      value.slice(1),
+      `${value}A`,
+      `${value}\n`,
+      value.toUpperCase(),
+      value.replace('toc_', 'toc-'),
+    ]) {
+      expect(readKey(text), text).to.equal(undefined)
+    }
+  })
+
+  it('count until they expire or are revoked', async () => {
+    const { value, secretHash } = makeKey()
+    const check = (changes: Partial<ApiKey>) =>
+      checkKey({ find: async () => ({ key: { ...key, ...changes }, secretHash }) }, value, 1_000)
+    expect(await check({})).to.deep.equal(key)
+    expect(await check({ expiresAt: 1_001 })).to.not.equal(undefined)
+    expect(await check({ expiresAt: 1_000 })).to.equal(undefined)
+    expect(await check({ revokedAt: 5_000 })).to.equal(undefined)
+  })
+
+  it('do not count with another secret, or an unknown id', async () => {
+    const { value } = makeKey()
+    expect(
+      await checkKey({ find: async () => ({ key, secretHash: makeKey().secretHash }) }, value, 0),
+    ).to.equal(undefined)
+    expect(await checkKey({ find: async () => ({ key, secretHash: new Uint8Array(0) }) }, value, 0)).to.equal(
+      undefined,
+    )
+    expect(await checkKey({ find: async () => undefined }, value, 0)).to.equal(undefined)
+  })
+
+  describe('at the first start', () => {
+    const made: NewApiKey[] = []
+    const store = {
+      count: async () => made.length,
+      create: async (one: NewApiKey) => (made.push(one), key),
+    } as unknown as KeyStore
+    beforeEach(() => void made.splice(0))
+
+    it('are made when none is given, and the value is handed back once', async () => {
+      const value = (await ensureFirstKey(store, undefined)) ?? ''
+      expect(made[0]).to.deep.include({
+        id: readKey(value)?.id,
+        role: 'admin',
+        organizationUuids: null,
+        expiresAt: null,
+      })
+      expect(JSON.stringify(made)).to.not.include(value.slice(-43))
+      expect(await ensureFirstKey(store, undefined)).to.equal(undefined)
+      expect(made).to.have.length(1)
+    })
+
+    it('are the given one, which is not handed back', async () => {
+      const given = makeKey()
+      expect(await ensureFirstKey(store, given.value)).to.equal(undefined)
+      expect(made[0]).to.deep.include({ id: given.id, secretHash: given.secretHash })
+    })
+
+    it('are refused in any other form', async () => {
+      const error = await ensureFirstKey(store, 'hunter2').catch((caught: unknown) => caught)
+      expect(error).to.include({ code: 'bootstrap_key_invalid' })
+      expect((error as Error).message).to.not.include('hunter2')
+    })
+  })
+})

@@ -1,0 +1,81 @@
+import { expect } from 'chai'
+import * as fc from 'fast-check'
+import { findDuplicateName } from '../../server/http/duplicate-name.ts'
+import { findLoneSurrogate } from '../../server/http/lone-surrogate.ts'
+import { preferredWait } from '../../server/http/resources/prefer.ts'
+
+describe('fields that stand twice', () => {
+  for (const [text, pointer] of [
+    ['{"a":1,"a":2}', '/a'],
+    ['{"a":{"b":1,"c":[{},{"d":1,"d":1}]}}', '/a/c/1/d'],
+    ['[[1,2],{"x":"}","x":0}]', '/1/x'],
+    ['{"a\\"b":1,"a\\u0022b":2}', '/a"b'],
+    ['{"a/b":{"~":1,"~":1}}', '/a~1b/~0'],
+    ['{"__proto__":1,"__proto__":2}', '/__proto__'],
+    ['{"":1,"":2}', '/'],
+  ] as const) {
+    it(`are found in ${text}`, () => expect(findDuplicateName(text)).to.equal(pointer))
+  }
+
+  it('are not found where there are none', () => {
+    for (const text of [
+      '{"a":{"a":{"a":"a"}},"b":["a","a"],"c":"\\\\","d":"{\\"a\\":1,\\"a\\":2}"}',
+      '"a"',
+      '1',
+      '[]',
+    ]) {
+      expect(findDuplicateName(text), text).to.equal(undefined)
+    }
+  })
+
+  it('are not found in any JSON that a writer makes', () => {
+    fc.assert(fc.property(fc.json(), (text) => findDuplicateName(text) === undefined))
+  })
+
+  it('are found in any object with one field repeated', () => {
+    const object = fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 })
+    fc.assert(
+      fc.property(object, fc.jsonValue(), (value, other) => {
+        const [name] = Object.keys(value)
+        const text = `${JSON.stringify(value).slice(0, -1)},${JSON.stringify(name)}:${JSON.stringify(other)}}`
+        return findDuplicateName(text) === `/${name?.replaceAll('~', '~0').replaceAll('/', '~1')}`
+      }),
+    )
+  })
+
+  it('are looked for in linear time', () => {
+    const startedAt = performance.now()
+    findDuplicateName(`{"a":"${'\\\\'.repeat(500_000)}"}`)
+    findDuplicateName(`{"a":[${'"\\"",'.repeat(150_000)}1]}`)
+    expect(performance.now() - startedAt).to.be.below(1_000)
+  })
+})
+
+describe('lone surrogates', () => {
+  it('are found by their place', () => {
+    for (const [text, pointer] of [
+      ['{"a":["x","\\uD83D"]}', '/a/1'],
+      ['{"a":"\\ude00\\ud83d"}', '/a'],
+      ['{"a":{"\\ud800":1}}', '/a'],
+      ['{"a":"\\ud83d\\ude00"}', undefined],
+      ['{"a":"\\\\ud83d"}', undefined],
+    ] as const) {
+      expect(findLoneSurrogate(text, JSON.parse(text)), text).to.equal(pointer)
+    }
+  })
+})
+
+describe('Prefer: wait', () => {
+  it('is read as seconds, 60 at most', () => {
+    expect(preferredWait('wait=10')).to.equal(10)
+    expect(preferredWait('respond-async, WAIT = "7" ; x=y')).to.equal(7)
+    expect(preferredWait('wait=999')).to.equal(60)
+    expect(preferredWait('wait=0')).to.equal(0)
+  })
+
+  it('is left aside when it makes no sense', () => {
+    for (const prefer of [undefined, '', 'wait', 'wait=', 'wait=-1', 'wait=1.5', 'wait=x', 'nowait=5']) {
+      expect(preferredWait(prefer), prefer).to.equal(undefined)
+    }
+  })
+})
