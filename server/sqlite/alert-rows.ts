@@ -66,12 +66,12 @@ const selectState = `
   SELECT t.id, t.sequence, t.status, t.organization_id AS organizationId, t.case_id AS caseRow, p.code AS providerCode
   FROM alerts t JOIN providers p ON p.id = t.provider_id`
 
-export function findAlertState(
-  database: Database,
-  by: 'uuid' | 'id',
-  value: string | number,
-): AlertState | undefined {
-  return database.get<AlertState>(`${selectState} WHERE t.${by} = ?`, value)
+export function findAlertState(database: Database, uuid: string): AlertState | undefined {
+  return database.get<AlertState>(`${selectState} WHERE t.uuid = ?`, uuid)
+}
+
+export function alertStateOf(database: Database, row: number): AlertState {
+  return database.one<AlertState>(`${selectState} WHERE t.id = ?`, row)
 }
 
 /** Throws ConflictError `alert_move_forbidden` for a move that the table of moves does not have. */

@@ -70,17 +70,15 @@ export class SqliteAlertStore implements AlertStore {
     const row = database.insert(
       `INSERT INTO alerts (uuid, organization_id, provider_id, sequence, type, created_at_source, created_by,
          created_at, modified_at, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...[
-        uuid,
-        organization.id,
-        provider.id,
-        sequence,
-        type,
-        given.createdAtSource,
-        given.createdBy,
-        now,
-        now,
-      ],
+      uuid,
+      organization.id,
+      provider.id,
+      sequence,
+      type,
+      given.createdAtSource,
+      given.createdBy,
+      now,
+      now,
       alertStatus.created,
     )
     database.run(
@@ -111,13 +109,13 @@ export class SqliteAlertStore implements AlertStore {
 
 /** In the transaction of the alert itself: what is undone leaves no gap. */
 function takeSequence(database: Database, organizationId: number, providerId: number): number {
-  const row = database.get<{ last: number }>(
+  const { last } = database.one<{ last: number }>(
     `INSERT INTO alert_sequences (organization_id, provider_id, last) VALUES (?, ?, 1)
      ON CONFLICT DO UPDATE SET last = last + 1 RETURNING last`,
     organizationId,
     providerId,
   )
-  return (row as { last: number }).last
+  return last
 }
 
 function requireProvider(database: Database, code: string): { readonly id: number; readonly code: string } {

@@ -2,6 +2,7 @@ import type { Case, CaseEntry } from '../../core/domain/case.ts'
 import { composeCaseId } from '../../core/domain/ids.ts'
 import { NotFoundError } from '../../core/errors/errors.ts'
 import type { CaseChanges } from '../../core/plugin/index.ts'
+import { toJson } from './columns.ts'
 import type { Database } from './database.ts'
 import { parseCaseId } from './ids.ts'
 import type { OrganizationKey } from './organization-store.ts'
@@ -17,7 +18,8 @@ export const selectCase = `
     t.severity, t.verdict, t.assignee, t.created_at AS createdAt, t.modified_at AS modifiedAt
   FROM cases t CROSS JOIN organizations o ON o.id = t.organization_id`
 
-export function toCase({ id: _, number, organizationCode, ...rest }: CaseRow): Case {
+export function toCase(row: CaseRow): Case {
+  const { id: _, number, organizationCode, ...rest } = row
   return { id: composeCaseId(organizationCode, number), ...rest }
 }
 
@@ -39,7 +41,7 @@ export function requireCaseRow(database: Database, organizationUuid: string, id:
 }
 
 export function caseByRow(database: Database, row: number): Case {
-  return toCase(database.get<CaseRow>(`${selectCase} WHERE t.id = ?`, row) as CaseRow)
+  return toCase(database.one<CaseRow>(`${selectCase} WHERE t.id = ?`, row))
 }
 
 /** Gives the new case its number and its first timeline entry; answers with its integer key. */
@@ -50,16 +52,23 @@ export function insertCase(
   by: string,
   at: number,
 ): number {
-  const counter = database.get<{ number: number }>(
+  const { number } = database.one<{ number: number }>(
     'UPDATE organizations SET last_case_number = last_case_number + 1 WHERE id = ? RETURNING last_case_number AS number',
     organization.id,
   )
   const row = database.insert(
     `INSERT INTO cases (organization_id, number, title, summary, status, severity, verdict, assignee, created_at,
        modified_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...[organization.id, (counter as { number: number }).number, changes.title, changes.summary ?? ''],
-    ...[changes.status ?? 'open', changes.severity ?? 'medium', changes.verdict ?? 'unknown'],
-    ...[changes.assignee ?? null, at, at],
+    organization.id,
+    number,
+    changes.title,
+    changes.summary ?? '',
+    changes.status ?? 'open',
+    changes.severity ?? 'medium',
+    changes.verdict ?? 'unknown',
+    changes.assignee ?? null,
+    at,
+    at,
   )
   insertEntry(database, row, { at, by, kind: 'opened', text: 'The case was opened.', changes: null })
   return row
@@ -68,7 +77,11 @@ export function insertCase(
 export function insertEntry(database: Database, caseRow: number, entry: CaseEntry): void {
   database.run(
     'INSERT INTO case_entries (case_id, at, author, kind, text, changes) VALUES (?, ?, ?, ?, ?, ?)',
-    ...[caseRow, entry.at, entry.by, entry.kind, entry.text],
-    entry.changes === null ? null : JSON.stringify(entry.changes),
+    caseRow,
+    entry.at,
+    entry.by,
+    entry.kind,
+    entry.text,
+    entry.changes === null ? null : toJson(entry.changes),
   )
 }

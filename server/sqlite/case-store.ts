@@ -12,6 +12,7 @@ import {
   toCase,
   type CaseRow,
 } from './case-rows.ts'
+import { fromJson } from './columns.ts'
 import { requireOrganization, type OrganizationKey } from './organization-store.ts'
 import { listPage } from './paging.ts'
 import { isInScope, scopeConditions } from './scope.ts'
@@ -22,7 +23,7 @@ type EntryRow = Omit<CaseEntry, 'changes'> & { readonly changes: string | null }
 
 const fields = ['title', 'summary', 'status', 'severity', 'verdict', 'assignee'] as const
 /** Fields whose new value is short enough to stand in the timeline's sentence. */
-const shown: readonly string[] = ['status', 'severity', 'verdict', 'assignee']
+const shown: ReadonlySet<string> = new Set(['status', 'severity', 'verdict', 'assignee'])
 
 export class SqliteCaseStore implements CaseStore {
   readonly #context: StoreContext
@@ -63,10 +64,7 @@ export class SqliteCaseStore implements CaseStore {
           'SELECT at, author AS by, kind, text, changes FROM case_entries WHERE case_id = ? ORDER BY id',
           row.id,
         )
-        .map((entry) => ({
-          ...entry,
-          changes: entry.changes === null ? null : (JSON.parse(entry.changes) as CaseChanges),
-        }))
+        .map(toEntry)
     })
   }
 
@@ -133,16 +131,23 @@ export class SqliteCaseStore implements CaseStore {
       const row = write(organization)
       database.run(
         'INSERT INTO case_writes (organization_id, idempotency_key, operation, case_id) VALUES (?, ?, ?, ?)',
-        ...[organization.id, key, operation, row],
+        organization.id,
+        key,
+        operation,
+        row,
       )
       return caseByRow(database, row)
     })
   }
 }
 
+function toEntry(row: EntryRow): CaseEntry {
+  return { ...row, changes: fromJson<CaseChanges>(row.changes) }
+}
+
 function describeChanges(changes: CaseChanges): string {
   const parts = fields
     .filter((field) => changes[field] !== undefined)
-    .map((field) => (shown.includes(field) ? `${field} is now ${changes[field]}` : `new ${field}`))
+    .map((field) => (shown.has(field) ? `${field} is now ${changes[field]}` : `new ${field}`))
   return parts.length === 0 ? 'nothing changed' : parts.join(', ')
 }

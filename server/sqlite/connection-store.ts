@@ -3,7 +3,7 @@ import { ConflictError } from '../../core/errors/errors.ts'
 import type { Secret } from '../../core/plugin/index.ts'
 import type { ConnectionStore, NewConnection, OpenConnection, Scope } from '../../core/ports.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import { foldName } from './columns.ts'
+import { foldName, fromJson, toJson } from './columns.ts'
 import { requireOrganization } from './organization-store.ts'
 import { whereAll } from './paging.ts'
 import { scopeConditions } from './scope.ts'
@@ -47,10 +47,13 @@ export class SqliteConnectionStore implements ConnectionStore {
         const sealed = this.#secretBox.seal({ organizationUuid, connectionUuid: uuid, field }, secret)
         database.run(
           'INSERT INTO connection_secrets (connection_id, field, key_version, sealed) VALUES (?, ?, ?, ?)',
-          ...[row, field, sealed.keyVersion, sealed.bytes],
+          row,
+          field,
+          sealed.keyVersion,
+          sealed.bytes,
         )
       }
-      return toConnection(database.get<ConnectionRow>(`${select} WHERE t.id = ?`, row) as ConnectionRow)
+      return toConnection(database.one<ConnectionRow>(`${select} WHERE t.id = ?`, row))
     })
   }
 
@@ -84,15 +87,14 @@ export class SqliteConnectionStore implements ConnectionStore {
       return database.insert(
         `INSERT INTO connections (uuid, organization_id, name, folded_name, plugin, settings, enabled, created_at,
            modified_at) VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?)`,
-        ...[
-          uuid,
-          organization.id,
-          given.name,
-          foldName(given.name),
-          given.plugin,
-          JSON.stringify(given.settings),
-        ],
-        ...[now, now],
+        uuid,
+        organization.id,
+        given.name,
+        foldName(given.name),
+        given.plugin,
+        toJson(given.settings),
+        now,
+        now,
       )
     } catch (error) {
       if (!isUniqueViolation(error)) throw error
@@ -122,6 +124,7 @@ export class SqliteConnectionStore implements ConnectionStore {
   }
 }
 
-function toConnection({ id: _, settings, enabled, ...rest }: ConnectionRow): Connection {
-  return { ...rest, settings: JSON.parse(settings) as Connection['settings'], enabled: enabled === 1 }
+function toConnection(row: ConnectionRow): Connection {
+  const { id: _, settings, enabled, ...rest } = row
+  return { ...rest, settings: fromJson<Connection['settings']>(settings), enabled: enabled === 1 }
 }

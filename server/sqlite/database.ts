@@ -31,6 +31,13 @@ export class Database {
     return this.#statement(sql).get(...values) as Row | undefined
   }
 
+  /** A row that must be there: without it the program is wrong. */
+  one<Row>(sql: string, ...values: Value[]): Row {
+    const row = this.get<Row>(sql, ...values)
+    if (row === undefined) throw new Error(`no row for: ${sql.trim().slice(0, 200)}`)
+    return row
+  }
+
   all<Row>(sql: string, ...values: Value[]): Row[] {
     return this.#statement(sql).all(...values) as Row[]
   }

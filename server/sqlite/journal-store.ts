@@ -10,6 +10,8 @@ type EntryRow = Omit<JournalEntry, 'input' | 'output' | 'error'> & {
   readonly error: string | null
 }
 
+type FailedAttemptRow = Omit<FailedAttempt, 'error'> & { readonly error: string }
+
 export class SqliteJournalStore implements JournalStore {
   readonly #context: StoreContext
 
@@ -25,15 +27,13 @@ export class SqliteJournalStore implements JournalStore {
          VALUES (?, ?, ?, ?, 'started', ?, ?, ?)
          ON CONFLICT (run_id, path) DO UPDATE SET attempt = excluded.attempt
            WHERE state = 'started' AND attempt < excluded.attempt`,
-        ...[
-          this.#requireRun(runUuid),
-          entry.path,
-          entry.stepId,
-          entry.kind,
-          toJson(entry.input),
-          entry.attempt,
-          entry.startedAt,
-        ],
+        this.#requireRun(runUuid),
+        entry.path,
+        entry.stepId,
+        entry.kind,
+        toJson(entry.input),
+        entry.attempt,
+        entry.startedAt,
       )
     })
   }
@@ -44,8 +44,13 @@ export class SqliteJournalStore implements JournalStore {
       database.run(
         `INSERT INTO failed_attempts (run_id, path, attempt, error, started_at, ended_at, retry_at)
          VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-        ...[this.#requireRun(runUuid), attempt.path, attempt.attempt, JSON.stringify(attempt.error)],
-        ...[attempt.startedAt, attempt.endedAt, attempt.retryAt],
+        this.#requireRun(runUuid),
+        attempt.path,
+        attempt.attempt,
+        toJson(attempt.error),
+        attempt.startedAt,
+        attempt.endedAt,
+        attempt.retryAt,
       )
     })
   }
@@ -57,7 +62,13 @@ export class SqliteJournalStore implements JournalStore {
       const changed = database.run(
         `UPDATE journal SET state = ?, output = ?, error = ?, attempt = ?, ended_at = ?
          WHERE run_id = ? AND path = ? AND state = 'started'`,
-        ...[end.state, toJson(end.output), errorJson(end.error), end.attempt, end.endedAt, run, path],
+        end.state,
+        toJson(end.output),
+        errorJson(end.error),
+        end.attempt,
+        end.endedAt,
+        run,
+        path,
       )
       if (changed === 1) return
       if (database.get('SELECT 1 FROM journal WHERE run_id = ? AND path = ?', run, path))
@@ -74,8 +85,17 @@ export class SqliteJournalStore implements JournalStore {
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (run_id, path) DO UPDATE SET state = excluded.state, output = excluded.output,
            error = excluded.error, attempt = excluded.attempt, ended_at = excluded.ended_at WHERE state = 'started'`,
-        ...[this.#requireRun(runUuid), entry.path, entry.stepId, entry.kind, end.state, toJson(entry.input)],
-        ...[toJson(end.output), errorJson(end.error), end.attempt, entry.startedAt, end.endedAt],
+        this.#requireRun(runUuid),
+        entry.path,
+        entry.stepId,
+        entry.kind,
+        end.state,
+        toJson(entry.input),
+        toJson(end.output),
+        errorJson(end.error),
+        end.attempt,
+        entry.startedAt,
+        end.endedAt,
       )
       if (changed === 0) throw stepHasEnded(entry.path)
     })
@@ -90,12 +110,7 @@ export class SqliteJournalStore implements JournalStore {
              ended_at AS endedAt FROM journal WHERE run_id = (SELECT id FROM runs WHERE uuid = ?) ORDER BY id`,
           runUuid,
         )
-        .map((row) => ({
-          ...row,
-          input: fromJson(row.input),
-          output: fromJson(row.output),
-          error: fromJson(row.error) as StoredError | null,
-        })),
+        .map(toEntry),
     )
   }
 
@@ -103,12 +118,12 @@ export class SqliteJournalStore implements JournalStore {
     const { database } = this.#context
     return database.read(() =>
       database
-        .all<Omit<FailedAttempt, 'error'> & { readonly error: string }>(
+        .all<FailedAttemptRow>(
           `SELECT path, attempt, error, started_at AS startedAt, ended_at AS endedAt, retry_at AS retryAt
            FROM failed_attempts WHERE run_id = (SELECT id FROM runs WHERE uuid = ?) ORDER BY path, attempt`,
           runUuid,
         )
-        .map((row) => ({ ...row, error: JSON.parse(row.error) as StoredError })),
+        .map(toFailedAttempt),
     )
   }
 
@@ -117,6 +132,15 @@ export class SqliteJournalStore implements JournalStore {
     if (row === undefined) throw new NotFoundError('run_not_found', `there is no run ${uuid}`)
     return row.id
   }
+}
+
+function toEntry(row: EntryRow): JournalEntry {
+  const { input, output, error } = row
+  return { ...row, input: fromJson(input), output: fromJson(output), error: fromJson<StoredError>(error) }
+}
+
+function toFailedAttempt(row: FailedAttemptRow): FailedAttempt {
+  return { ...row, error: fromJson<StoredError>(row.error) }
 }
 
 function errorJson(error: StoredError | null): string | null {

@@ -1,6 +1,7 @@
 import type { ApiKey } from '../../core/domain/api-key.ts'
 import { ConflictError } from '../../core/errors/errors.ts'
 import type { KeyStore, NewApiKey } from '../../core/ports.ts'
+import { fromJson } from './columns.ts'
 import { requireOrganization } from './organization-store.ts'
 import { isUniqueViolation } from './storage-errors.ts'
 import type { StoreContext } from './store-context.ts'
@@ -39,7 +40,7 @@ export class SqliteKeyStore implements KeyStore {
           requireOrganization(database, uuid).id,
         )
       }
-      return toKey(database.get<KeyRow>(`${select} WHERE k.id = ?`, keyId) as KeyRow)
+      return toKey(database.one<KeyRow>(`${select} WHERE k.id = ?`, keyId))
     })
   }
 
@@ -88,6 +89,6 @@ function toKey(row: KeyRow): ApiKey {
   const { allOrganizations, organizations, secretHash: _, ...key } = row
   return {
     ...key,
-    organizationUuids: allOrganizations === 1 ? null : (JSON.parse(organizations) as string[]),
+    organizationUuids: allOrganizations === 1 ? null : fromJson<string[]>(organizations),
   }
 }

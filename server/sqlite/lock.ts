@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ConflictError } from '../../core/errors/errors.ts'
 import { Database } from './database.ts'
+import { isStorageFailure } from './storage-errors.ts'
 
 export interface DataDirLock {
   release(): void
@@ -21,7 +22,7 @@ export function lockDataDir(dataDir: string): DataDirLock {
     file.script('BEGIN EXCLUSIVE')
   } catch (error) {
     file.close()
-    throw (error as { code?: unknown }).code === 'SQLITE_BUSY' ? dataDirInUse(dataDir, pidFile) : error
+    throw isStorageFailure(error) && error.code === 'SQLITE_BUSY' ? dataDirInUse(dataDir, pidFile) : error
   }
   writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 })
   return { release: () => file.close() }

@@ -15,7 +15,11 @@ export class SqlitePlaybookStore implements PlaybookStore {
     return commits.write(() => {
       database.run(
         'INSERT INTO playbooks (name, hash, source, origin, created_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
-        ...[name, hash, source, origin, clock.now()],
+        name,
+        hash,
+        source,
+        origin,
+        clock.now(),
       )
       database.run(
         `INSERT INTO newest_playbooks (name, playbook_id)

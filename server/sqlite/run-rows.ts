@@ -43,7 +43,7 @@ export function toRun(row: RunRow): Run {
     startedAt: row.startedAt,
     endedAt: row.endedAt,
     output: fromJson(row.output),
-    error: fromJson(row.error) as StoredError | null,
+    error: fromJson<StoredError>(row.error),
   }
 }
 

@@ -3,7 +3,7 @@ import { composeAlertId } from '../../core/domain/ids.ts'
 import { runStatusMoves, type Run } from '../../core/domain/run.ts'
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
 import type { NewRun, Page, PageRequest, RunEnd, RunStore, Scope } from '../../core/ports.ts'
-import { findAlertRow, findAlertState, requireMove, type AlertState } from './alert-rows.ts'
+import { alertStateOf, findAlertRow, findAlertState, requireMove, type AlertState } from './alert-rows.ts'
 import { insertCase, insertEntry } from './case-rows.ts'
 import { toJson } from './columns.ts'
 import type { Database } from './database.ts'
@@ -35,7 +35,12 @@ export class SqliteRunStore implements RunStore {
       const row = database.insert(
         `INSERT INTO runs (uuid, organization_id, playbook_name, playbook_hash, alert_id, status, created_at)
          VALUES (?, ?, ?, ?, ?, 'queued', ?)`,
-        ...[makeUuid(now), organization.id, given.playbookName, given.playbookHash, alert?.id ?? null, now],
+        makeUuid(now),
+        organization.id,
+        given.playbookName,
+        given.playbookHash,
+        alert?.id ?? null,
+        now,
       )
       return toRun(requireRunRow(database, 'id', row))
     })
@@ -49,12 +54,14 @@ export class SqliteRunStore implements RunStore {
         throw new ConflictError('run_not_queued', `the run ${uuid} is ${run.status}`)
       }
       const now = clock.now()
-      const alert = run.alertRow === null ? undefined : findAlertState(database, 'id', run.alertRow)
+      const alert = run.alertRow === null ? undefined : alertStateOf(database, run.alertRow)
       const caseRow = alert?.caseRow ?? this.#openCase(run, newCase, now)
       if (alert !== undefined) beginAlert(database, run, alert, caseRow, now)
       database.run(
         `UPDATE runs SET status = 'running', started_at = ?, case_id = ? WHERE id = ?`,
-        ...[now, caseRow, run.id],
+        now,
+        caseRow,
+        run.id,
       )
       return toRun(requireRunRow(database, 'id', run.id))
     })
@@ -73,12 +80,19 @@ export class SqliteRunStore implements RunStore {
       const now = clock.now()
       database.run(
         'UPDATE runs SET status = ?, ended_at = ?, output = ?, error = ? WHERE id = ?',
-        ...[end.status, now, toJson(end.output), end.error === null ? null : toJson(end.error), run.id],
+        end.status,
+        now,
+        toJson(end.output),
+        end.error === null ? null : toJson(end.error),
+        run.id,
       )
       if (run.alertRow !== null) endAlert(database, run.alertRow, end, now)
       if (run.caseRow !== null) {
         insertEntry(database, run.caseRow, {
-          ...{ at: now, by: `run ${run.uuid}`, kind: 'run_ended', changes: null },
+          at: now,
+          by: `run ${run.uuid}`,
+          kind: 'run_ended',
+          changes: null,
           text: describeEnd(run, end),
         })
       }
@@ -131,7 +145,7 @@ export class SqliteRunStore implements RunStore {
 }
 
 function requireAlert(database: Database, organization: OrganizationKey, uuid: string): AlertState {
-  const alert = findAlertState(database, 'uuid', uuid)
+  const alert = findAlertState(database, uuid)
   if (alert?.organizationId === organization.id) return alert
   throw new NotFoundError('alert_not_found', `there is no alert ${uuid}`)
 }
@@ -143,7 +157,11 @@ function submitAlert(database: Database, alert: AlertState, investigator: string
   database.run(
     `UPDATE alerts SET status = ?, retry_count = retry_count + ?, investigator = ?, completed_at = NULL,
        modified_at = ? WHERE id = ?`,
-    ...[alertStatus.submitted, retries, investigator, now, alert.id],
+    alertStatus.submitted,
+    retries,
+    investigator,
+    now,
+    alert.id,
   )
 }
 
@@ -151,7 +169,10 @@ function beginAlert(database: Database, run: RunRow, alert: AlertState, caseRow:
   requireMove(alert, alertStatus.inProgress)
   database.run(
     'UPDATE alerts SET status = ?, case_id = ?, modified_at = ? WHERE id = ?',
-    ...[alertStatus.inProgress, caseRow, now, alert.id],
+    alertStatus.inProgress,
+    caseRow,
+    now,
+    alert.id,
   )
   const id = composeAlertId(run.organizationCode, alert.providerCode, alert.sequence)
   const text = `Alert ${id} is ${alert.caseRow === null ? '' : 'again '}investigated by ${run.playbookName}.`
@@ -160,7 +181,7 @@ function beginAlert(database: Database, run: RunRow, alert: AlertState, caseRow:
 
 /** A run that is cancelled before it started takes its alert through InProgress, since there is no other way to Failed. */
 function endAlert(database: Database, alertRow: number, end: RunEnd, now: number): void {
-  const alert = findAlertState(database, 'id', alertRow) as AlertState
+  const alert = alertStateOf(database, alertRow)
   const goal: AlertStatus = end.status === 'completed' ? alertStatus.completed : alertStatus.failed
   const stations = alert.status === alertStatus.submitted ? [alertStatus.inProgress, goal] : [goal]
   let status = alert.status
@@ -170,7 +191,10 @@ function endAlert(database: Database, alertRow: number, end: RunEnd, now: number
   }
   database.run(
     'UPDATE alerts SET status = ?, completed_at = ?, modified_at = ? WHERE id = ?',
-    ...[status, now, now, alert.id],
+    status,
+    now,
+    now,
+    alert.id,
   )
 }
 

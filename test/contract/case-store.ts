@@ -12,14 +12,16 @@ export function caseStoreContract(subject: GetSubject): void {
       const other = await stores.cases.create(globex.uuid, { title: 'Three' }, 'run 2', 'a')
       expect([first.id, second.id, other.id]).to.deep.equal(['Acme-1', 'Acme-2', 'Globex-1'])
       expect(first).to.deep.equal({
-        ...{ id: 'Acme-1', organizationUuid: acme.uuid, title: 'One', summary: '', status: 'open' },
-        ...{
-          severity: 'medium',
-          verdict: 'unknown',
-          assignee: null,
-          createdAt: clock.nowMs,
-          modifiedAt: clock.nowMs,
-        },
+        id: 'Acme-1',
+        organizationUuid: acme.uuid,
+        title: 'One',
+        summary: '',
+        status: 'open',
+        severity: 'medium',
+        verdict: 'unknown',
+        assignee: null,
+        createdAt: clock.nowMs,
+        modifiedAt: clock.nowMs,
       })
       expect(second).to.include({ title: 'Two', ...changes })
     })

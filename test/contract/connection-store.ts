@@ -16,8 +16,14 @@ export function connectionStoreContract(subject: GetSubject): void {
       const { stores, acme, clock } = subject()
       const made = await stores.connections.create(acme.uuid, given)
       expect(made).to.deep.equal({
-        ...{ uuid: made.uuid, organizationUuid: acme.uuid, name: 'Main EDR', plugin: 'endpoint_security' },
-        ...{ settings: given.settings, enabled: true, createdAt: clock.nowMs, modifiedAt: clock.nowMs },
+        uuid: made.uuid,
+        organizationUuid: acme.uuid,
+        name: 'Main EDR',
+        plugin: 'endpoint_security',
+        settings: given.settings,
+        enabled: true,
+        createdAt: clock.nowMs,
+        modifiedAt: clock.nowMs,
       })
       expect(made.uuid).to.match(uuidPattern)
       const opened = await stores.connections.open(acme.uuid, 'MAIN edr')

@@ -1,10 +1,15 @@
 import { expect } from 'chai'
+import { stringifyJson } from '../../core/json.ts'
 import type { JournalBegin, JournalEnd } from '../../core/ports.ts'
 import { expectRejection, queuedRun, unknownUuid, type GetSubject } from './fixture.ts'
 
 const begin: JournalBegin = {
-  ...{ path: 'outcome/0/isolate', stepId: 'isolate', kind: 'endpoint_security.isolate_machine' },
-  ...{ input: { machine: 'm1' }, attempt: 1, startedAt: 100 },
+  path: 'outcome/0/isolate',
+  stepId: 'isolate',
+  kind: 'endpoint_security.isolate_machine',
+  input: { machine: 'm1' },
+  attempt: 1,
+  startedAt: 100,
 }
 const end: JournalEnd = { state: 'completed', output: { ok: true }, error: null, attempt: 1, endedAt: 200 }
 const error = { code: 'timeout', message: 'too slow', details: { after_ms: 5 } }
@@ -90,16 +95,18 @@ export function journalStoreContract(subject: GetSubject): void {
         {},
         JSON.parse('{"__proto__":{"x":1}}'),
         [1e21, -0.5],
+        2n ** 63n,
+        nested(2000),
       ]
       for (const [index, value] of values.entries()) {
         await journal.record(run, { ...begin, path: `p${index}`, input: value }, { ...end, output: value })
       }
       const entries = await journal.entries(run)
-      expect(entries.map(({ output }) => JSON.stringify(output))).to.deep.equal(
-        values.map((v) => JSON.stringify(v)),
+      expect(entries.map(({ output }) => stringifyJson(output))).to.deep.equal(
+        values.map((v) => stringifyJson(v)),
       )
-      expect(entries.map(({ input }) => JSON.stringify(input))).to.deep.equal(
-        values.map((v) => JSON.stringify(v)),
+      expect(entries.map(({ input }) => stringifyJson(input))).to.deep.equal(
+        values.map((v) => stringifyJson(v)),
       )
     })
 
@@ -119,4 +126,10 @@ export function journalStoreContract(subject: GetSubject): void {
       await expectRejection(journal.begin(unknownUuid, begin), 'NotFoundError', 'run_not_found')
     })
   })
+}
+
+function nested(depth: number): unknown {
+  let value: unknown = 9_007_199_254_740_993n
+  for (let level = 0; level < depth; level += 1) value = [value]
+  return value
 }

@@ -23,14 +23,25 @@ export function runStoreContract(subject: GetSubject): void {
       clock.nowMs += 5
       const run = await queuedRun(subject(), alert)
       expect(run).to.deep.equal({
-        ...{ uuid: run.uuid, organizationUuid: acme.uuid, playbookName: 'phishing-triage' },
-        ...{ playbookHash: 'a'.repeat(64), alertId: alert.id, caseId: null, status: 'queued' },
-        ...{ createdAt: clock.nowMs, startedAt: null, endedAt: null, output: null, error: null },
+        uuid: run.uuid,
+        organizationUuid: acme.uuid,
+        playbookName: 'phishing-triage',
+        playbookHash: 'a'.repeat(64),
+        alertId: alert.id,
+        caseId: null,
+        status: 'queued',
+        createdAt: clock.nowMs,
+        startedAt: null,
+        endedAt: null,
+        output: null,
+        error: null,
       })
       expect(run.uuid).to.match(uuidPattern)
       const { status, investigator, retryCount, modifiedAt } = await stored(alert.id)
       expect({ status, investigator, retryCount, modifiedAt }).to.deep.equal({
-        ...{ status: alertStatus.submitted, investigator: 'phishing-triage', retryCount: 0 },
+        status: alertStatus.submitted,
+        investigator: 'phishing-triage',
+        retryCount: 0,
         modifiedAt: clock.nowMs,
       })
     })

@@ -20,6 +20,8 @@ describe('opening SQLite stores', () => {
   })
   afterEach(() => folder.remove())
 
+  const version = () => withDatabase((database) => database.pragma('user_version'))
+
   function withDatabase<T>(use: (database: Database) => T): T {
     const database = new Database(file)
     try {
@@ -31,7 +33,6 @@ describe('opening SQLite stores', () => {
 
   it('makes tables in an empty file, once', async () => {
     await (await openStoresIn(folder.path)).close()
-    const version = () => withDatabase((database) => database.pragma('user_version'))
     expect(version()).to.equal(migrations.length)
     const stores = await openStoresIn(folder.path)
     expect(await stores.organizations.list('all')).to.deep.equal([])
@@ -68,7 +69,7 @@ describe('opening SQLite stores', () => {
     const error = await expectRejection(openStoresIn(folder.path), 'ConflictError', 'database_too_new')
     expect(error.hint).to.include('newer Tocsin')
     await expectRejection(openStoresIn(folder.path, { claim: 'shared' }), 'ConflictError', 'database_too_new')
-    expect(withDatabase((database) => database.pragma('user_version'))).to.equal(migrations.length + 1)
+    expect(version()).to.equal(migrations.length + 1)
   })
 
   it('refuses a file of another program', async () => {
@@ -161,13 +162,16 @@ describe('opening SQLite stores', () => {
       const secrets = { token: new Secret(name), other: new Secret('other') }
       await stores.connections.create(uuid, { name, plugin: 'p', settings: {}, secrets })
     }
-    const spoil = (sql: string) => withDatabase((database) => database.script(sql))
-    spoil(`UPDATE connection_secrets SET sealed = (SELECT sealed FROM connection_secrets WHERE connection_id = 2
-      AND field = 'token') WHERE connection_id = 1 AND field = 'token'`)
+    withDatabase((database) =>
+      database.script(`UPDATE connection_secrets SET sealed = (SELECT sealed FROM connection_secrets WHERE connection_id = 2
+      AND field = 'token') WHERE connection_id = 1 AND field = 'token'`),
+    )
     await expectRejection(stores.connections.open(uuid, 'one'), 'ConnectionError', 'secret_unreadable')
     expect((await stores.connections.open(uuid, 'two'))?.secrets['token']?.reveal()).to.equal('two')
-    spoil(`UPDATE connection_secrets SET sealed = (SELECT sealed FROM connection_secrets WHERE connection_id = 2
-      AND field = 'other') WHERE connection_id = 2 AND field = 'token'`)
+    withDatabase((database) =>
+      database.script(`UPDATE connection_secrets SET sealed = (SELECT sealed FROM connection_secrets WHERE connection_id = 2
+      AND field = 'other') WHERE connection_id = 2 AND field = 'token'`),
+    )
     await expectRejection(stores.connections.open(uuid, 'two'), 'ConnectionError', 'secret_unreadable')
     await stores.close()
   })
