@@ -32,6 +32,11 @@ const wordOperators: ReadonlyMap<string, string> = new Map([
   ['contains', 'write text.contains(part), or value in list'],
   ['matches', 'write text.matches(pattern)'],
 ])
+const literals: ReadonlyMap<string, boolean | null> = new Map([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+])
 const comparisons = new Set(['==', '!=', '<', '<=', '>', '>=', 'in'])
 
 /** Thrown to give up on a source that cannot be parsed any further; the problem has been recorded. */
@@ -350,7 +355,7 @@ class Parser {
   #identifier(token: Token, start = token.start): Node {
     this.#at++
     const span = { start, end: token.end }
-    const literal = { true: true, false: false, null: null }[token.text]
+    const literal = literals.get(token.text)
     if (literal !== undefined) return { kind: 'literal', value: literal, ...span }
     if (this.#source.charAt(token.start) === '`') {
       this.#complain('syntax', 'a name in backticks can only be a field', span)

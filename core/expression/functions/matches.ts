@@ -16,12 +16,14 @@ export function matches(meter: Meter, span: Span, target: Value, pattern: Value)
   const source = text(pattern, span)
   // The same price whether the pattern is cached or not, so that a repeated evaluation spends the same.
   meter.spend(20 + source.length, span)
-  return findPattern(cached(source, span), value, meter, span)
+  const compiled = cached(source, span)
+  meter.spend(compiled.programSize() >>> 1, span)
+  return findPattern(compiled, value, meter, span)
 }
 
 export function findPattern(pattern: RE2JS, value: string, meter: Meter, span: Span): boolean {
   // Linear in the length of the text, times the size of the compiled pattern.
-  meter.spend(1 + ((value.length * pattern.programSize()) >>> 11), span)
+  meter.spend(1 + Math.floor((value.length * pattern.programSize()) / 2048), span)
   return pattern.test(value)
 }
 

@@ -1,0 +1,195 @@
+/** Run as a child process with little memory: evaluates hostile expressions and prints how each of them ended. */
+import {
+  compileExpression,
+  dyn,
+  ExpressionError,
+  toJsonValue,
+  type Type,
+} from '../../../core/expression/index.ts'
+
+interface Hostile {
+  readonly name: string
+  readonly expression: string
+  readonly scope?: Readonly<Record<string, unknown>>
+}
+
+/** How an expression ended, and after how long. */
+export interface Outcome {
+  readonly name: string
+  /** `value`, or the code of the first problem or of the error. `crash` must never occur. */
+  readonly outcome: string
+  readonly ms: number
+}
+
+const items = Array.from({ length: 200 }, (_, at) => ({ id: at, name: `item ${at}` }))
+const digits = '[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29]'
+const hostileKeys = JSON.parse(
+  '{"__proto__": {"polluted": true}, "constructor": 1, "toString": 2, "hasOwnProperty": 3}',
+)
+const bigText = 'a'.repeat(1_000_000)
+const bigList = Array.from({ length: 100_000 }, (_, at) => at)
+
+function deep(levels: number): unknown {
+  let value: unknown = 1
+  for (let at = 0; at < levels; at++) value = { next: value }
+  return value
+}
+
+function nest(variables: string, body: string): string {
+  return [...variables].reduceRight((inner, name) => `${digits}.all(${name}, ${inner})`, body)
+}
+
+/** `cel.bind(a, first, cel.bind(b, a + a, …))`: each step doubles. */
+function doubling(
+  first: string,
+  step: (name: string) => string,
+  times: number,
+  last: (name: string) => string,
+): string {
+  let expression = last(`v${times}`)
+  for (let at = times; at > 0; at--) expression = `cel.bind(v${at}, ${step(`v${at - 1}`)}, ${expression})`
+  return `cel.bind(v0, ${first}, ${expression})`
+}
+
+const twice = (name: string): string => `${name} + ${name}`
+const pair = (name: string): string => `[${name}, ${name}]`
+const same = (name: string): string => name
+const shared = doubling('[1]', pair, 25, same)
+
+const corpus: readonly Hostile[] = [
+  ...['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf'].flatMap((key) => [
+    { name: `${key} of data without it`, expression: `x.${key}`, scope: { x: { a: 1 } } },
+    { name: `${key} of a list`, expression: `x.${key}`, scope: { x: [1] } },
+    { name: `${key} of text`, expression: `x['${key}']`, scope: { x: 'text' } },
+    { name: `${key} as a name`, expression: key },
+    { name: `${key} called`, expression: `x.${key}()`, scope: { x: {} } },
+    { name: `${key} as a function`, expression: `${key}(x)`, scope: { x: {} } },
+  ]),
+  { name: 'constructor of a constructor', expression: "x['constructor']['constructor']", scope: { x: {} } },
+  { name: 'hostile keys as data', expression: 'x.constructor + x.toString', scope: { x: hostileKeys } },
+  { name: '__proto__ as data', expression: 'x.__proto__.polluted', scope: { x: hostileKeys } },
+  { name: 'an object with __proto__', expression: '{"__proto__": {"polluted": true}}.polluted' },
+  { name: 'ReDoS (a+)+', expression: 'x.matches("^(a+)+$")', scope: { x: `${'a'.repeat(50_000)}!` } },
+  { name: 'ReDoS (a|a)*', expression: 'x.matches("^(a|a)*$")', scope: { x: `${'a'.repeat(50_000)}!` } },
+  { name: 'ReDoS (.*)(.*)(.*)', expression: 'x.matches("^(.*)(.*)(.*)(.*)[^a]$")', scope: { x: bigText } },
+  { name: 'a huge pattern', expression: 'x.matches("((a{100}){100}){100}")', scope: { x: bigText } },
+  { name: 'a wide pattern', expression: 'x.matches("(x+x+)+y.{900}")', scope: { x: bigText } },
+  {
+    name: 'many patterns',
+    expression: `x.all(i, "a".matches(string(i) + "{900}") || true)`,
+    scope: { x: bigList },
+  },
+  { name: 'macros 2 deep over 200', expression: 'x.all(a, x.all(b, a.id + b.id >= 0))', scope: { x: items } },
+  {
+    name: 'macros 3 deep over 200',
+    expression: 'x.all(a, x.all(b, x.all(c, a.id + b.id + c.id >= 0)))',
+    scope: { x: items },
+  },
+  {
+    name: 'macros building lists',
+    expression: 'x.map(a, x.map(b, x.map(c, [a, b, c])))',
+    scope: { x: items },
+  },
+  { name: 'literal loops 30^6', expression: nest('abcdef', 'a + b + c + d + e + f >= 0') },
+  { name: 'loops that fault', expression: nest('abcdef', 'a / 0 > 1') },
+  {
+    name: 'string doubling',
+    expression: doubling('"aaaaaaaaaaaaaaaa"', twice, 40, (name) => `${name}.size()`),
+  },
+  { name: 'list doubling', expression: doubling('[1, 2, 3, 4]', twice, 40, (name) => `${name}.size()`) },
+  { name: 'shared lists as JSON', expression: doubling('[1]', pair, 40, (name) => `json(${name})`) },
+  { name: 'shared lists compared', expression: `${shared} == ${shared}` },
+  {
+    name: 'shared lists formatted',
+    expression: doubling('[1]', pair, 40, (name) => `"%s".format([${name}])`),
+  },
+  { name: 'shared lists returned', expression: doubling('[1]', pair, 40, same) },
+  { name: 'shared text returned', expression: doubling('["' + 'a'.repeat(1000) + '"]', pair, 30, same) },
+  { name: 'replace that grows', expression: 'x.replace("a", x)', scope: { x: 'a'.repeat(100_000) } },
+  { name: 'replace of nothing', expression: 'x.replace("", "bbbbbbbbbbbbbbbb")', scope: { x: bigText } },
+  { name: 'split into characters', expression: 'x.split("").size()', scope: { x: bigText } },
+  {
+    name: 'join that grows',
+    expression: 'x.map(i, "aaaaaaaaaa").join(y)',
+    scope: { x: bigList, y: bigText },
+  },
+  { name: 'format with a huge precision', expression: '"%.999999999f".format([1.0])' },
+  {
+    name: 'comparing long texts in a loop',
+    expression: 'x.all(i, y + "a" == y + "a")',
+    scope: { x: bigList, y: bigText },
+  },
+  {
+    name: 'long texts compared in a loop',
+    expression: 'x.all(i, y == z)',
+    scope: { x: bigList, y: bigText, z: ` ${bigText}`.slice(1) },
+  },
+  { name: 'in over a long list in a loop', expression: 'x.all(i, i in x)', scope: { x: bigList } },
+  { name: 'equality of long lists in a loop', expression: 'x.all(i, x == x)', scope: { x: bigList } },
+  { name: 'sha256 in a loop', expression: 'x.all(i, sha256(y) != "")', scope: { x: bigList, y: bigText } },
+  {
+    name: 'parseJson in a loop',
+    expression: 'x.all(i, parseJson(y) != "")',
+    scope: { x: bigList, y: JSON.stringify(bigList) },
+  },
+  { name: 'parseJson of depth', expression: 'parseJson(x)', scope: { x: '['.repeat(100_000) } },
+  { name: 'domainOf of noise', expression: 'domainOf(x)', scope: { x: 'a.@:/'.repeat(200_000) } },
+  { name: 'defang of dots', expression: 'defang(x).size()', scope: { x: 'a.'.repeat(100_000) } },
+  { name: 'refang of brackets', expression: 'refang(x).size()', scope: { x: '[.'.repeat(100_000) } },
+  { name: 'trim of spaces', expression: '(x + "a" + x).trim()', scope: { x: ' '.repeat(100_000) } },
+  { name: 'a timestamp of digits', expression: 'timestamp(x)', scope: { x: '1'.repeat(100_000) } },
+  { name: 'an int of digits', expression: 'int(x)', scope: { x: '1'.repeat(100_000) } },
+  { name: '10,000 parentheses', expression: '('.repeat(10_000) + '1' + ')'.repeat(10_000) },
+  { name: '4,000 parentheses', expression: '('.repeat(4000) + '1' + ')'.repeat(4000) },
+  { name: '4,000 open brackets', expression: '['.repeat(4000) },
+  { name: '4,000 open braces', expression: '{1:'.repeat(2500) },
+  { name: '8,000 minus signs', expression: `${'-'.repeat(8000)}x`, scope: { x: 1 } },
+  { name: '8,000 exclamation marks', expression: `${'!'.repeat(8000)}x`, scope: { x: true } },
+  { name: '2,000 ternaries', expression: `${'x?1:'.repeat(2000)}1`, scope: { x: true } },
+  { name: '100,000 terms', expression: Array(100_000).fill('1').join('+') },
+  { name: '4,000 terms', expression: Array(4000).fill('1').join('+') },
+  { name: '200 terms', expression: Array(200).fill('1').join('+') },
+  { name: '900 conditions', expression: Array(900).fill('x').join('||'), scope: { x: false } },
+  { name: '2,000 fields', expression: `x${'.a'.repeat(2000)}`, scope: { x: {} } },
+  { name: 'data 20,000 deep, read', expression: 'x.next.next.next != null', scope: { x: deep(20_000) } },
+  { name: 'data 20,000 deep, compared', expression: 'x == y', scope: { x: deep(20_000), y: deep(20_000) } },
+  { name: 'data 20,000 deep, as JSON', expression: 'json(x)', scope: { x: deep(20_000) } },
+  { name: 'data 20,000 deep, returned', expression: 'x', scope: { x: deep(20_000) } },
+  { name: 'data 20,000 deep, formatted', expression: '"%s".format([x])', scope: { x: deep(20_000) } },
+  {
+    name: 'data 20,000 deep, in a list',
+    expression: 'x in [y]',
+    scope: { x: deep(20_000), y: deep(20_000) },
+  },
+  { name: 'unclosed text', expression: `"${'a'.repeat(8000)}` },
+  { name: 'escapes without end', expression: `"${'\\'.repeat(8001)}"` },
+  { name: 'names without end', expression: Array(2000).fill('abc').join(' ') },
+  {
+    name: 'lone surrogates',
+    expression: 'x.size() + x.reverse().size()',
+    scope: { x: '\ud800'.repeat(1000) },
+  },
+]
+
+for (const { name, expression, scope = {} } of corpus) {
+  const start = performance.now()
+  const names: Record<string, Type> = Object.fromEntries(Object.keys(scope).map((each) => [each, dyn]))
+  const outcome = ending(expression, names, scope)
+  const ms = Math.round(performance.now() - start)
+  process.stdout.write(`${JSON.stringify({ name, outcome, ms } satisfies Outcome)}\n`)
+}
+
+function ending(
+  expression: string,
+  names: Record<string, Type>,
+  scope: Readonly<Record<string, unknown>>,
+): string {
+  try {
+    const { program, problems } = compileExpression(expression, names)
+    if (!program) return problems[0]?.code ?? 'crash'
+    toJsonValue(program.evaluate(scope))
+    return 'value'
+  } catch (error) {
+    return error instanceof ExpressionError ? error.code : `crash: ${String(error)}`
+  }
+}
