@@ -50,8 +50,8 @@ export function findDomains(text: string): string[] {
     if (word.length > 300 || !word.includes('.')) continue
     const before = text.slice(Math.max(0, index - 3), index)
     const after = text.slice(index + word.length, index + word.length + 2)
-    // `a@b`, `$x.name`, `f.call(`, `key.name=`: not names of machines.
-    if (/[@$%]$/.test(before) || /^[(=@]/.test(after) || isInPath(before)) continue
+    // `a@b`, `$x.name`, `{{ user.id }}`, `f.call(`, `key.name=`: not names of machines.
+    if (/[@$%]$|\{\{ ?$|\$\{$/.test(before) || /^[(=@]/.test(after) || isInPath(before)) continue
     for (const part of scriptWithoutSpaces.test(word) && /[a-z]/i.test(word) ? splitScripts(word) : [word]) {
       const name = readBareName(part.replace(/^[.-]+|[.-]+$/g, ''))
       if (name !== undefined) found.push(name)

@@ -7,6 +7,9 @@ export interface FoundEmail {
   readonly domain: string
 }
 
+/** SSH names its algorithms like addresses: `zlib@openssh.com`. */
+const algorithmAuthorities = new Set(['openssh.com', 'libssh.org', 'lysator.liu.se'])
+
 /** Takes the e-mail addresses out of `text`: what is left has a blank where each stood. */
 export function takeEmails(text: string): { readonly emails: readonly FoundEmail[]; readonly rest: string } {
   if (!text.includes('@')) return { emails: [], rest: text }
@@ -28,6 +31,7 @@ export function parseEmail(text: string): FoundEmail | undefined {
   const local = word.slice(0, at)
   if (at < 1 || local.length > 64 || word.includes('@', at + 1) || local.endsWith('.')) return undefined
   const domain = parseDomain(word.slice(at + 1))
+  if (domain !== undefined && algorithmAuthorities.has(domain)) return undefined
   return domain === undefined || !/[\p{L}\p{N}]/u.test(local)
     ? undefined
     : { value: `${local.toLowerCase()}@${domain}`, domain }

@@ -1,6 +1,7 @@
 import { createCollector, type Collector } from './collector.ts'
 import { parseDomain } from './domain-names.ts'
 import { parseEmail } from './emails.ts'
+import { parseWhole, splitDocuments } from './embedded-json.ts'
 import { contextOf, keyOfMember, textOf, type Field, type Members } from './field-context.ts'
 import { findInText, type Reports, type TextContext } from './find-in-text.ts'
 import { findHashes } from './hashes.ts'
@@ -101,20 +102,23 @@ function visitText(walk: Walk, written: string, field: Field, position: Position
   const room = maxCharacters - walk.characters
   if (!spend(walk, written.length, 0) && room <= 0) return
   const text = written.length > room ? written.slice(0, room) : written
-  const document = parseDocument(text, position)
-  if (document !== undefined) {
-    // Characters of a document in a string have been paid for: reading it costs no more than scanning it.
-    walk.characters -= text.length
-    const documents = position.documents + 1
-    visit(walk, document.value, field, {
-      ...position,
-      fixed: position.depth > 0 || position.fixed,
-      documents,
-    })
-    return
+  const mayBeDocument = position.documents <= maxNestedDocuments
+  const whole = mayBeDocument ? parseWhole(text) : undefined
+  const { documents, rest } =
+    mayBeDocument && whole === undefined ? splitDocuments(text) : { documents: [], rest: text }
+  const inner = {
+    ...position,
+    fixed: position.fixed || position.depth > 0 || whole === undefined,
+    documents: position.documents + 1,
   }
+  for (const document of whole === undefined ? documents : [whole.value]) {
+    // A document's characters have been counted: reading it costs no more than scanning it.
+    walk.characters = Math.max(0, walk.characters - text.length / (documents.length || 1))
+    visit(walk, document, field, inner)
+  }
+  if (whole !== undefined) return
   const context = contextOf(field)
-  findInText(text, field.key === '' ? asProse(context) : context, walk.reportsAt(position.pointer))
+  findInText(rest, field.key === '' ? asProse(context) : context, walk.reportsAt(position.pointer))
 }
 
 /** A text without a key is what somebody sent. */
@@ -122,19 +126,6 @@ const asProse = (context: TextContext): TextContext => ({
   ...context,
   meaning: { ...context.meaning, prose: true },
 })
-
-/** Wrapped, since `null` is a document too. */
-function parseDocument(text: string, position: Position): { readonly value: unknown } | undefined {
-  const start = /^\s{0,100}([[{"])/.exec(text)?.[1]
-  const end = /[\]}"]\s{0,100}$/.test(text.slice(-101))
-  if (start === undefined || !end || position.documents > maxNestedDocuments) return undefined
-  if (start === '"' && position.depth > 0) return undefined
-  try {
-    return { value: JSON.parse(text) as unknown }
-  } catch {
-    return undefined
-  }
-}
 
 /** Takes from the budget of the whole input; false, and a mark, when it is used up. */
 function spend(walk: Walk, characters: number, nodes: number): boolean {

@@ -5,6 +5,9 @@ import { maxDepth, maxPlaces } from './observables.ts'
 const users = (value: unknown) => extractFromJson(value).user
 const hosts = (value: unknown) => extractFromJson(value).host
 
+const line = (user: string) =>
+  `<134>Jan 12 10:00:00 fw1 app: ${JSON.stringify({ user, ip: '1.1.1.1' })} from 8.8.8.8`
+
 describe('indicators: places', () => {
   it('are JSON pointers, escaped, in order, at most ten', () => {
     const { all } = extractFromJson({ 'a/b~c': ['1.1.1.1', { d: 'x 1.1.1.1' }] })
@@ -27,6 +30,16 @@ describe('indicators: places', () => {
       { kind: 'user', value: 'ana', places: ['/data/payload'] },
       { kind: 'ip', value: '1.1.1.1', places: ['/data/payload'] },
     ])
+  })
+
+  it('stay at the text for JSON in log lines', () => {
+    const one = extractObservables(line('ana'))
+    expect(one).to.deep.include({ user: ['ana'], ip: ['1.1.1.1', '8.8.8.8'], host: [] })
+    expect(new Set(one.all.flatMap((found) => found.places))).to.deep.equal(new Set(['']))
+    const lines = extractFromJson({ raw: `${line('ana')}\nnot {json}\n${line('bo')}` })
+    expect(lines).to.deep.include({ user: ['ana', 'bo'], ip: ['1.1.1.1', '8.8.8.8'] })
+    expect(lines.all[0]?.places).to.deep.equal(['/raw'])
+    expect(extractObservables('{"user":"ana"}\n{"user":"bo"}\n').user).to.deep.equal(['ana', 'bo'])
   })
 
   it('include keys that are an address, a hash or an e-mail address, and not what merely has a dot', () => {

@@ -36,7 +36,7 @@ const ignoredLast = oneOf(
   'mac macaddress token nonce etag cookie cookies xmlns scope scopes password secret signature jti key keys mime',
 )
 const ignoredWhole =
-  /^(?:internet)?messageid$|^xmlns|schemalocation|contenttype$|mimetype$|^(?:public|private|ssh)key$|^userkey$/
+  /^(?:internet)?messageid$|^odata|^schema$|^xmlns|schemalocation|contenttype$|mimetype$|^(?:public|private|ssh)key$|^userkey$/
 const idLast = oneOf(
   'id ids uuid uuids guid guids uid sid cid aid arn rrn serial udid session trace transaction qualifier slug nameid',
 )

@@ -46,8 +46,8 @@ const isNoName = (name: string): boolean =>
 export const parseNamedDomain = (text: string): string | undefined =>
   parseDomain(text.trim().replace(/:\d{1,5}$/, ''))
 
-/** Cloud resource names carry ids that look like hashes, and the account that acted. */
-const arn = /(?<![\w-])(?:arn|rrn):[a-z0-9-]{1,20}:[^\s"'<>,;]+/gi
+/** Resource names carry ids that look like hashes and the account that acted; names of products (CPE) carry versions. */
+const arn = /(?<![\w-])(?:arn|rrn|cpe):[a-z0-9/.-]{1,20}:[^\s"'<>,;]+/gi
 const arnOfUser = /^arn:[a-z-]+:(?:iam|sts)::\d*:(?:user|assumed-role)\/(?:[^\s/]+\/)*([\w+=,.@-]+)$/i
 
 /** Takes resource names out of `text` and gives the users and role sessions they name. */
@@ -55,7 +55,7 @@ export function takeResourceNames(text: string): {
   readonly users: readonly string[]
   readonly rest: string
 } {
-  if (!text.includes('rn:')) return { users: [], rest: text }
+  if (!/(?:rn|cpe):/i.test(text)) return { users: [], rest: text }
   const users: string[] = []
   const rest = text.replace(arn, (name) => {
     const user = arnOfUser.exec(name.slice(0, 512).replace(/[.:)\]]+$/, ''))?.[1]

@@ -34,6 +34,7 @@ describe('indicators: addresses in text', () => {
       ['203.0.113.0/24'],
       ['ip-5.6.7.8.ec2.internal'],
       ['1.2.3.4-beta'],
+      ['cpe:2.3:a:vendor:product:7.65.17.80:*:* cpe:/a:vendor:product:7.65.17.80'],
       ['{"agent_version":"8.8.8.8","engine-version":"11.0.1.19","protectVersion":"8.13.1.2"}'],
     ])
   })
@@ -144,7 +145,7 @@ describe('indicators: domains in text', () => {
 
   it('are not fields, methods, services of cloud providers, or internal names', () => {
     check('domain', [
-      ['host.name=foo user.name: x console.log(a) $item.name'],
+      ['host.name=foo user.name: x console.log(a) $item.name {{ inputs.actor.id }} ${a.b.name}'],
       ['iam.googleapis.com kms.amazonaws.com compute.instances.insert'],
       ['server.local db.corp x.internal foo.test'],
       ['{"eventSource":"iam.amazonaws.com","type":"evil.com","processName":"x.com"}'],
@@ -171,7 +172,7 @@ describe('indicators: e-mail addresses in text', () => {
         'c@d.co.uk',
         'e@f.com',
       ],
-      ['x@localhost icon@2x.png parcel@2.10.3 a@b@c.com @a.com'],
+      ['x@localhost zlib@openssh.com icon@2x.png parcel@2.10.3 a@b@c.com @a.com'],
       ['{"message_id":"<1.2@mail.example>","userKey":"i:0h.f|membership|12345@live.com"}'],
     ])
   })
