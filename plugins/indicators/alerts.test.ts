@@ -9,7 +9,8 @@ const files = readdirSync(alerts).filter((name) => name.endsWith('.json'))
 
 /**
  * File name to lists by kind; empty lists are left out; `private_ip` is what `include_private` adds. Every entry has been
- * compared with its alert by a person's eye: a change here is a change of judgement, and belongs in the README.
+ * reviewed against its alert, for what is missing and what is too much: a change here is a change of judgement, and belongs
+ * in the README.
  */
 const expected: Record<string, Record<string, string[]>> = JSON.parse(
   readFileSync(join(import.meta.dirname, 'fixtures/alert-observables.json'), 'utf8'),
@@ -22,7 +23,7 @@ describe('indicators: real alerts', () => {
   })
 
   for (const file of files) {
-    it(`finds in ${file} what a person finds`, () => {
+    it(`finds in ${file} what the review says`, () => {
       const text = readFileSync(join(alerts, file), 'utf8')
       const found = extractObservables(text)
       const withPrivate = extractObservables(text, { includePrivate: true })

@@ -1,5 +1,5 @@
 /** `public`: routed on the internet, or set aside for documentation. `private`: everything else with an assigned meaning. */
-export type IpScope = 'public' | 'private'
+type IpScope = 'public' | 'private'
 
 export interface IpAddress {
   /** IPv4 in dotted decimal, IPv6 as RFC 5952 writes it, without zone. */
