@@ -91,7 +91,7 @@ describe('validate', () => {
       properties: Object.fromEntries(['valueOf', 'kind'].map((name) => [name, { type: 'string' } as const])),
     }
     expect(problems(schema, Object.create({ kind: 'ip' }))).to.have.members([
-      '/toString: is missing',
+      '/valueOf: is missing',
       '/kind: is missing',
     ])
   })

@@ -1,0 +1,219 @@
+import { expect } from 'chai'
+import {
+  defineConnection,
+  definePlugin,
+  defineSkill,
+  type PluginDefinition,
+} from '../../core/plugin/index.ts'
+import { checkPlugin } from '../../core/registry/index.ts'
+
+const connection = defineConnection({
+  title: 'Quotes',
+  description: 'A service of quotes.',
+  settings: {
+    type: 'object',
+    required: ['base_url', 'key'],
+    additionalProperties: false,
+    properties: { base_url: { type: 'string' }, key: { type: 'string', 'x-secret': true } },
+  },
+  baseUrl: (settings) => settings.base_url,
+  authenticate: async () => {},
+})
+
+const lookUp = defineSkill({
+  name: 'look_up',
+  title: 'Look up',
+  description: 'What is known of an indicator.',
+  effect: 'read',
+  enriches: ['ip'],
+  connection,
+  input: {
+    type: 'object',
+    required: ['kind', 'value'],
+    properties: { kind: { enum: ['ip'] }, value: { type: 'string' } },
+  },
+  output: {
+    type: 'object',
+    required: ['risk'],
+    properties: {
+      risk: { type: 'object', required: ['score'], properties: { score: { type: ['number', 'null'] } } },
+    },
+  },
+  examples: [{ title: 'One', input: { kind: 'ip', value: '192.0.2.1' }, output: { risk: { score: 1 } } }],
+  run: async () => ({ risk: { score: 1 } }),
+})
+
+const good = definePlugin({
+  name: 'quote_box',
+  title: 'Quotes',
+  description: 'Quotes.',
+  connection,
+  skills: [lookUp],
+})
+
+function problems(plugin: unknown, folder: string | undefined = 'quote-box'): readonly string[] {
+  return checkPlugin(plugin, folder).map(({ pointer, message }) => `${pointer} ${message}`)
+}
+
+function withSkill(changes: object): PluginDefinition {
+  return { ...good, skills: [{ ...lookUp, ...changes } as never] }
+}
+
+describe('checkPlugin', () => {
+  it('finds nothing wrong with a good plugin', () => {
+    expect(problems(good)).to.deep.equal([])
+    expect(problems(good, undefined)).to.deep.equal([])
+  })
+
+  it('wants the name of the folder, with underscores for hyphens', () => {
+    expect(problems(good, 'quotes')).to.deep.equal([
+      "/name 'quote_box' must agree with its folder 'quotes': call it 'quotes'",
+    ])
+  })
+
+  for (const [what, plugin, problem] of [
+    ['no plugin at all', undefined, ' must export a plugin as default: export default definePlugin({…})'],
+    ['a name in another case', { ...good, name: 'QuoteBox' }, /^\/name must be snake_case/],
+    ['no description', { ...good, description: ' ' }, '/description must be a text that is not empty'],
+    ['no skills', { ...good, skills: [] }, '/skills must be a list of at least one skill'],
+    ['a skill twice', { ...good, skills: [lookUp, lookUp] }, "/skills/look_up/name 'look_up' is there twice"],
+    [
+      'a skill named in another case',
+      withSkill({ name: 'lookUp' }),
+      '/skills/0/name must be snake_case: verb_noun',
+    ],
+    ['a skill without run', withSkill({ run: undefined }), '/skills/look_up/run must be a function'],
+    [
+      'an unknown effect',
+      withSkill({ effect: 'delete' }),
+      "/skills/look_up/effect must be 'read' or 'write'",
+    ],
+    [
+      'a write that does not say repeat',
+      withSkill({ effect: 'write' }),
+      "/skills/look_up/repeat of a write must be 'safe', 'verify' or 'never'",
+    ],
+    [
+      'a read that says repeat',
+      withSkill({ repeat: 'safe' }),
+      '/skills/look_up/repeat is for writes; a read may always be repeated',
+    ],
+    [
+      'verify without verify',
+      withSkill({ effect: 'write', repeat: 'verify' }),
+      "/skills/look_up/verify must be a function where repeat is 'verify'",
+    ],
+    [
+      'a foreign connection',
+      withSkill({ connection: { ...connection } }),
+      "/skills/look_up/connection must be the plugin's connection",
+    ],
+    [
+      'docs over http',
+      withSkill({ docs: 'http://example.com/' }),
+      '/skills/look_up/docs must be an https address',
+    ],
+    [
+      'no examples',
+      withSkill({ examples: [] }),
+      '/skills/look_up/examples must be a list of at least one example',
+    ],
+    [
+      'an example that does not fit',
+      withSkill({
+        examples: [{ title: 'x', input: { kind: 'host', value: '' }, output: { risk: { score: 1 } } }],
+      }),
+      '/skills/look_up/examples/0/input/kind must be one of ip',
+    ],
+    [
+      'a schema with unknown keywords',
+      withSkill({ input: { ...lookUp.input, patternProperties: {} } }),
+      "/skills/look_up/input/patternProperties unknown keyword 'patternProperties'",
+    ],
+    [
+      'a secret as input',
+      withSkill({
+        input: {
+          ...lookUp.input,
+          properties: { ...lookUp.input.properties, key: { type: 'string', 'x-secret': true } },
+        },
+      }),
+      '/skills/look_up/input must hold no x-secret; secrets are connection settings',
+    ],
+    [
+      'an observable nobody knows',
+      withSkill({ enriches: ['ip', 'car'] }),
+      /^\/skills\/look_up\/enriches 'car' is not among ip, domain/,
+    ],
+    [
+      'a kind it says to enrich but does not accept',
+      withSkill({ enriches: ['ip', 'url'] }),
+      '/skills/look_up/input/properties/kind must accept url, which the skill enriches',
+    ],
+    [
+      'an enriching skill that needs more than kind and value',
+      withSkill({
+        input: {
+          ...lookUp.input,
+          required: ['kind', 'value', 'limit'],
+          properties: { ...lookUp.input.properties, limit: { type: 'integer' } },
+        },
+      }),
+      '/skills/look_up/input/required an enriching skill needs kind and value only, not limit',
+    ],
+    [
+      'an enriching skill without a score',
+      withSkill({ output: { ...lookUp.output, required: [] } }),
+      '/skills/look_up/output must require risk.score (0 to 100, or null), since the skill enriches',
+    ],
+    [
+      'open settings',
+      {
+        ...good,
+        connection: undefined,
+        skills: [{ ...lookUp, connection: undefined }],
+        ...settings({ additionalProperties: true }),
+      },
+      '/connection/settings/additionalProperties must be false, so that a misspelt setting is refused',
+    ],
+    [
+      'a secret that is no text',
+      {
+        ...good,
+        skills: [{ ...lookUp, connection: undefined }],
+        ...settings({ properties: { key: { type: 'integer', 'x-secret': true } }, required: [] }),
+      },
+      "/connection/settings/properties/key/type must be 'string', since it is a secret",
+    ],
+    [
+      'a secret further down',
+      {
+        ...good,
+        skills: [{ ...lookUp, connection: undefined }],
+        ...settings({
+          properties: {
+            login: { type: 'object', properties: { key: { type: 'string', 'x-secret': true } } },
+          },
+          required: [],
+        }),
+      },
+      '/connection/settings/properties/login x-secret works on top-level settings only',
+    ],
+  ] as const) {
+    it(`refuses ${what}`, () => {
+      const found = problems(plugin)
+      if (typeof problem === 'string') expect(found).to.include(problem)
+      else expect(found.join('\n')).to.match(problem)
+    })
+  }
+
+  it('lists everything that is wrong at once', () => {
+    expect(
+      problems({ ...withSkill({ title: '', effect: 'x', run: 1 }), name: 'X', title: 3 }),
+    ).to.have.length(5)
+  })
+})
+
+function settings(changes: object): object {
+  return { connection: { ...connection, settings: { ...connection.settings, ...changes } } }
+}

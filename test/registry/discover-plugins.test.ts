@@ -1,0 +1,104 @@
+import { expect } from 'chai'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ValidationError } from '../../core/errors/errors.ts'
+import { discoverPlugins, loadSandbox, type PluginSources } from '../../core/registry/index.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+function pluginSource(name: string): string {
+  return `import { definePlugin, defineSkill } from 'tocsin/plugin'
+const echo = defineSkill({
+  name: 'echo', title: 'Echo', description: 'Says it again.', effect: 'read',
+  input: { type: 'object' }, output: { type: 'object' }, examples: [{ title: 'x', input: {}, output: {} }],
+  run: async () => ({}),
+})
+export default definePlugin({ name: '${name}', title: 'Echo', description: 'Echo.', skills: [echo] })
+`
+}
+
+async function refusal(sources: PluginSources): Promise<string> {
+  return discoverPlugins(sources).then(
+    () => expect.fail('it should have been refused'),
+    (error: unknown) => {
+      expect(error).to.be.instanceOf(ValidationError).and.include({ code: 'plugins_invalid' })
+      return (error as ValidationError).message
+    },
+  )
+}
+
+describe('discoverPlugins', () => {
+  let pluginsDir: string
+
+  beforeEach(() => {
+    // Below the repository, so that `tocsin/plugin` is found.
+    mkdirSync(join(root, '.build'), { recursive: true })
+    pluginsDir = mkdtempSync(join(root, '.build', 'plugins-'))
+  })
+  afterEach(() => rmSync(pluginsDir, { recursive: true }))
+
+  function add(folder: string, source: string, file = 'plugin.ts'): string {
+    mkdirSync(join(pluginsDir, folder), { recursive: true })
+    writeFileSync(join(pluginsDir, folder, file), source)
+    return join(pluginsDir, folder, file)
+  }
+
+  it('finds every folder with a plugin, in TypeScript or compiled', async () => {
+    add('echo-box', pluginSource('echo_box'))
+    add('alpha', pluginSource('alpha'), 'plugin.js')
+    add('notes', 'just text', 'README.md')
+    const catalogue = await discoverPlugins({ pluginsDir })
+    expect(catalogue.plugins.map(({ name }) => name)).to.deep.equal(['alpha', 'echo_box'])
+    expect(catalogue.skills.map(({ name }) => name)).to.deep.equal(['alpha.echo', 'echo_box.echo'])
+    expect(catalogue.skill('echo_box.echo')?.plugin.name).to.equal('echo_box')
+    expect(catalogue.skill('echo_box.none')).to.equal(undefined)
+    expect(catalogue.skill('constructor')).to.equal(undefined)
+  })
+
+  it('takes a copied folder for another integration', async () => {
+    cpSync(join(root, 'plugins/http'), join(pluginsDir, 'my-api'), { recursive: true })
+    const path = join(pluginsDir, 'my-api')
+    expect(await refusal({ pluginsDir })).to.include(
+      "plugins/my-api:/name 'http' must agree with its folder 'my-api'",
+    )
+    writeFileSync(join(path, 'plugin.ts'), pluginSource('my_api'))
+    expect(await loadSandbox(pluginsDir, 'my_api')).to.have.property('start')
+  })
+
+  it('adds packages and paths that the operator names', async () => {
+    const path = add('elsewhere', pluginSource('free_name'), 'index.ts')
+    const catalogue = await discoverPlugins({ pluginsDir: join(pluginsDir, 'none'), packages: [path] })
+    expect(catalogue.plugins.map(({ name }) => name)).to.deep.equal(['free_name'])
+  })
+
+  it('says everything that is wrong with every plugin in one error', async () => {
+    add('broken', 'export default (')
+    add('throws', "throw new Error('no such file')")
+    add('empty', 'export const plugin = 1')
+    add('twin', pluginSource('twin'))
+    const twin = add('other', pluginSource('twin'), 'index.ts')
+    const message = await refusal({ pluginsDir, packages: ['tocsin-plugin-not-installed', twin] })
+    expect(message).to.match(/plugins\/broken cannot be imported: /)
+    expect(message).to.include('plugins/throws cannot be imported: no such file')
+    expect(message).to.include('plugins/empty must export a plugin as default')
+    expect(message).to.match(/tocsin-plugin-not-installed cannot be imported: Cannot find package/)
+    expect(message).to.include(`${twin} the name 'twin' is taken by plugins/twin`)
+  })
+
+  it('finds nothing in a folder that does not exist', async () => {
+    expect((await discoverPlugins({ pluginsDir: join(pluginsDir, 'none') })).plugins).to.deep.equal([])
+  })
+
+  it('finds the plugins of this repository without fault', async () => {
+    const catalogue = await discoverPlugins({ pluginsDir: join(root, 'plugins') })
+    expect(catalogue.skill('http.get')?.skill.effect).to.equal('read')
+    expect(catalogue.connection('http')?.title).to.equal('HTTP API')
+    for (const { name, skill } of catalogue.enriching('ip')) expect(skill.enriches, name).to.include('ip')
+  })
+})
+
+describe('loadSandbox', () => {
+  it('gives undefined for a plugin that has none', async () => {
+    expect(await loadSandbox(join(root, 'plugins'), 'no_such_plugin')).to.equal(undefined)
+  })
+})
