@@ -1,0 +1,288 @@
+import { expect } from 'chai'
+import {
+  compileExpression,
+  describeType,
+  duration,
+  dyn,
+  enumeration,
+  integer,
+  list,
+  nullable,
+  number,
+  object,
+  optional,
+  string,
+  timestamp,
+  typeOfSchema,
+  type CompileOptions,
+} from '../../core/expression/index.ts'
+
+const names = {
+  alert: object({ id: string, data: dyn }),
+  now: timestamp,
+  inputs: object({ within: duration }),
+  b: object({
+    status: enumeration(['confirmed', 'cancelled', 'pending']),
+    note: optional(string),
+    owner: nullable(object({ name: string })),
+    parent: optional(object({ id: string, label: optional(string) })),
+    count: integer,
+    score: number,
+    tags: list(string),
+    rows: list(object({ id: integer, tag: optional(string) })),
+    created_at: typeOfSchema({ type: 'string', format: 'date-time' }),
+  }),
+}
+
+/** The problems of an expression as `code: source: message (hint)`. */
+function problems(source: string, options?: CompileOptions): string[] {
+  return compileExpression(source, names, options).problems.map(
+    ({ code, message, hint, start, end }) =>
+      `${code}: ${source.slice(start, end)}: ${message}${hint === undefined ? '' : ` (${hint})`}`,
+  )
+}
+
+const typeOf = (source: string): string => describeType(compileExpression(source, names).type)
+
+describe('checking expressions', () => {
+  describe('enumerations', () => {
+    it('finds misspelt members and suggests the right one', () => {
+      expect(problems('b.status == "confimed"')).to.deep.equal([
+        `not_in_enum: "confimed": 'confimed' is not one of confirmed, cancelled, pending (did you mean 'confirmed'?)`,
+      ])
+    })
+
+    it('finds them in lists, in ternaries and on the left', () => {
+      expect(problems('b.status in ["pending", "canceled"]')).to.have.length(1)
+      expect(problems('"x" != b.status')).to.have.length(1)
+      expect(problems('(b.score > 1.0 ? b.status : "none") == "non"')).to.have.length(1)
+    })
+
+    it('does not mind members, nor two literals', () => {
+      expect(problems('b.status == "pending" || "a" == "b" || "a" in ["b"]')).to.deep.equal([])
+    })
+  })
+
+  describe('fields that may be missing', () => {
+    const missing =
+      'optional_field: b.note: b.note may be missing (guard it with has(b.note), or give a default: b.?note.orValue(…))'
+
+    it('need a guard', () => {
+      expect(problems('b.note.size() > 1')).to.deep.equal([missing])
+      expect(problems('b["note"].size() > 1')).to.have.length(1)
+    })
+
+    it('are guarded by has, also for all that follows', () => {
+      expect(problems('has(b.note) && b.note.size() > 1')).to.deep.equal([])
+      expect(problems('!has(b.note) || b.note.size() > 1')).to.deep.equal([])
+      expect(problems('has(b.note) ? b.note : "none"')).to.deep.equal([])
+      expect(problems('!has(b.note) ? "none" : b.note')).to.deep.equal([])
+      expect(problems('"note" in b && b.note != ""')).to.deep.equal([])
+      expect(problems('b.?note.hasValue() && b.note != ""')).to.deep.equal([])
+      expect(problems('has(b.parent) && has(b.parent.label) && b.parent.label == b.parent.id')).to.deep.equal(
+        [],
+      )
+    })
+
+    it('are not guarded by has on the wrong side', () => {
+      expect(problems('b.note.size() > 1 && has(b.note)')).to.deep.equal([missing])
+      expect(problems('has(b.note) || b.note.size() > 1')).to.deep.equal([missing])
+      expect(problems('has(b.note) ? 1 : b.note.size()')).to.deep.equal([missing])
+    })
+
+    it('may be read with .? and a default', () => {
+      expect(problems('b.?parent.label.orValue("none") == b.?note.orValue("")')).to.deep.equal([])
+      expect(typeOf('b.?parent.label')).to.equal('optional(string)')
+    })
+
+    it('are there after a filter has asked for them', () => {
+      expect(problems('b.rows.map(r, r.tag)')).to.have.length(1)
+      expect(problems('b.rows.filter(r, has(r.tag)).map(x, x.tag)')).to.deep.equal([])
+      expect(problems('b.rows.map(r, has(r.tag), r.tag)')).to.deep.equal([])
+    })
+
+    it('do not borrow the guard of a name that a variable hides', () => {
+      expect(problems('has(b.note) && b.rows.all(b, b.tag != "")')).to.have.length(1)
+    })
+
+    it('are guarded by what a condition outside has made certain', () => {
+      const { whenTrue } = compileExpression('has(b.note)', names)
+      expect(problems('b.note', { given: whenTrue })).to.deep.equal([])
+      const { whenFalse } = compileExpression('b.owner == null', names)
+      expect(problems('b.owner.name', { given: whenFalse })).to.deep.equal([])
+    })
+  })
+
+  describe('values that may be null', () => {
+    it('need a comparison first', () => {
+      expect(problems('b.owner.name == "x"')).to.deep.equal([
+        'nullable: b.owner: b.owner may be null (check b.owner != null first)',
+      ])
+      expect(problems('b.owner != null && b.owner.name == "x"')).to.deep.equal([])
+      expect(problems('b.owner == null || b.owner.name == "x"')).to.deep.equal([])
+      expect(problems('b.owner == null ? "" : b.owner.name')).to.deep.equal([])
+    })
+
+    it('are distinct from those that never are', () => {
+      expect(problems('b.count == null')).to.deep.equal([
+        'wrong_type: b.count == null: b.count is never null (leave the comparison out; a field that may be missing is asked for with has(…))',
+      ])
+    })
+  })
+
+  describe('names, fields and functions', () => {
+    it('suggests what was meant', () => {
+      expect(problems('alrt.id')).to.deep.equal([
+        "unknown_name: alrt: there is no 'alrt' here (did you mean alert?)",
+      ])
+      expect(problems('b.stats')).to.deep.equal([
+        "unknown_field: stats: b has no field 'stats' (did you mean status?)",
+      ])
+      expect(problems('alert.id.lowerAsci()')).to.deep.equal([
+        "unknown_function: lowerAsci: there is no function 'lowerAsci' (did you mean lowerAscii?)",
+      ])
+      expect(problems('b.status == pending')[0]).to.include("text is written in quotes: 'pending'")
+    })
+
+    it('knows the habits of other languages', () => {
+      expect(problems('alert.id.toLowerCase()')[0]).to.include('write lowerAscii()')
+      expect(problems('alert.id = "x"')).to.deep.equal(["syntax: =: unexpected '=' (use == to compare)"])
+      expect(problems('alert.id === "x"')[0]).to.include('use == to compare')
+      expect(problems('has(b.note) and b.count > 1')[0]).to.include('use && for "and"')
+      expect(problems('${{ alert.id }}')[0]).to.include('without ${{ }}')
+    })
+
+    it('counts arguments and checks their types', () => {
+      expect(problems('alert.id.contains()')).to.deep.equal([
+        'wrong_arguments: alert.id.contains(): contains() takes 1 argument, found 0',
+      ])
+      expect(problems('alert.id.contains(1)')).to.deep.equal([
+        'wrong_type: 1: contains() expects string, found int (convert with string(…))',
+      ])
+      expect(problems('sha256(b.tags)')[0]).to.include('convert with json(…)')
+    })
+
+    it('leaves what is not known to run time', () => {
+      expect(
+        problems('alert.data.x.y[0].z + 1 > alert.data.limit && alert.data.f.contains("a")'),
+      ).to.deep.equal([])
+    })
+
+    it('tries literal patterns and times at once', () => {
+      expect(problems('alert.id.matches("(")')[0]).to.match(/^invalid_literal: "\(": .*not a valid pattern/)
+      expect(problems('duration("soon")')[0]).to.match(/^invalid_literal: "soon"/)
+      expect(problems('timestamp("2026-02-30T00:00:00Z")')[0]).to.match(/^invalid_literal/)
+    })
+  })
+
+  describe('operators', () => {
+    it('refuses operands that never fit, with the conversion', () => {
+      expect(problems('"a" + b.count')[0]).to.match(/\(convert with string\(…\)\)$/)
+      expect(problems('b.count == "1"')).to.deep.equal([
+        'wrong_type: b.count == "1": integer is never equal to string (convert with double(…) or int(…))',
+      ])
+      expect(problems('now > alert.id')[0]).to.match(/\(convert with timestamp\(…\)\)$/)
+      expect(problems('inputs.within > alert.id')[0]).to.match(/\(convert with duration\(…\)\)$/)
+      expect(problems('"a" in alert.id')[0]).to.include('text.contains(part)')
+    })
+
+    it('wants bools in conditions', () => {
+      expect(problems('b.count && true')[0]).to.include('expected a bool, found integer')
+      expect(problems('b.?note ? 1 : 2')[0]).to.include('hasValue()')
+      expect(problems('b.tags.all(t, t)')[0]).to.include('expected a bool')
+    })
+
+    it('infers types', () => {
+      expect(typeOf('b.count + 1')).to.equal('integer')
+      expect(typeOf('b.count / 2')).to.equal('number')
+      expect(typeOf('1 / 2')).to.equal('int')
+      expect(typeOf('now - timestamp(b.created_at)')).to.equal('duration')
+      expect(typeOf('b.rows.map(r, r.id)')).to.equal('list(integer)')
+      expect(typeOf('{"a": b.count}')).to.equal('object')
+      expect(typeOf('b.count > 1 ? "high" : "low"')).to.equal('one of high, low')
+    })
+  })
+
+  describe('syntax', () => {
+    it('collects all problems, each at its place', () => {
+      expect(problems('b.stats + foo(1, ) + alrt')).to.have.length(4)
+      expect(problems('[b.x, (b.y, b.z]')).to.have.length.greaterThan(1)
+    })
+
+    it('points at the end of what was cut off', () => {
+      const [problem] = compileExpression('(1 + ', {}).problems
+      expect(problem).to.include({ code: 'syntax', start: 5, end: 5 })
+    })
+
+    it('counts offsets in UTF-16 units', () => {
+      const [problem] = compileExpression('"😀" + x', {}).problems
+      expect(problem).to.include({ code: 'unknown_name', start: 7, end: 8 })
+    })
+
+    it('refuses what the profile does not have by name', () => {
+      expect(problems('b"x"')[0]).to.include('expressions have no bytes')
+      expect(problems('1u + 1')[0]).to.include('unsigned integer')
+      expect(problems('Foo{a: 1}')[0]).to.include('no messages')
+    })
+
+    it('never throws, whatever the source', () => {
+      for (const source of [
+        '',
+        ' ',
+        '(',
+        ')',
+        ']]',
+        '{',
+        '"',
+        '\\',
+        '..',
+        'a.',
+        'a.?',
+        '?',
+        ':',
+        'a ? b',
+        '[',
+        'has(',
+        '\0',
+        '\ud800',
+      ]) {
+        expect(problems(source), source).to.have.length.greaterThan(0)
+      }
+    })
+  })
+
+  describe('references and sensitive values', () => {
+    const taint = {
+      user: typeOfSchema({
+        type: 'object',
+        required: ['email', 'id'],
+        properties: { email: { type: 'string', 'x-sensitive': true }, id: { type: 'string' } },
+      }),
+    }
+
+    it('lists each read with its static path and place', () => {
+      const source = 'b.rows[0].id + alert.data["k"].v + b.tags.filter(t, t == b.status).size()'
+      const { program } = compileExpression(source, names)
+      expect(
+        program?.references.map(({ root, path, start, end }) => [root, ...path, source.slice(start, end)]),
+      ).to.deep.equal([
+        ['b', 'rows', 'b.rows[0].id'],
+        ['alert', 'data', 'k', 'v', 'alert.data["k"].v'],
+        ['b', 'tags', 'b.tags'],
+        ['b', 'status', 'b.status'],
+      ])
+    })
+
+    it('marks guarded reads', () => {
+      const { program } = compileExpression('has(b.note) || b.?note.orValue("") == b.status', names)
+      expect(program?.references.map(({ guarded }) => guarded)).to.deep.equal([true, true, false])
+    })
+
+    it('tells whether a sensitive value takes part', () => {
+      expect(compileExpression('user.email', taint).program?.sensitive).to.equal(true)
+      expect(compileExpression('json(user)', taint).program?.sensitive).to.equal(true)
+      expect(compileExpression('has(user.email)', taint).program?.sensitive).to.equal(false)
+      expect(compileExpression('user.id', taint).program?.sensitive).to.equal(false)
+    })
+  })
+})

@@ -1,0 +1,259 @@
+import { expect } from 'chai'
+import {
+  Budget,
+  compileExpression,
+  dyn,
+  duration,
+  ExpressionError,
+  object,
+  optional,
+  timestamp,
+  toJsonValue,
+  toText,
+  typeOfSchema,
+  type Type,
+} from '../../core/expression/index.ts'
+import { parseJson } from '../../core/json.ts'
+
+function evaluate(
+  source: string,
+  scope: Record<string, unknown> = {},
+  names?: Record<string, Type>,
+): unknown {
+  const known = names ?? Object.fromEntries(Object.keys(scope).map((name) => [name, dyn]))
+  const { program, problems } = compileExpression(source, known)
+  if (!program) throw new Error(problems.map(({ message }) => message).join('; '))
+  return toJsonValue(program.evaluate(scope))
+}
+
+function failure(source: string, scope: Record<string, unknown> = {}): Record<string, unknown> {
+  try {
+    return { value: evaluate(source, scope) }
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error
+    const { code, message, hint, start, end } = error
+    return { code, message, hint, at: source.slice(start, end) }
+  }
+}
+
+describe('evaluating expressions', () => {
+  describe('missing fields', () => {
+    it('names the path and the place', () => {
+      expect(failure('1 + alert.data.user.email', { alert: { data: {} } })).to.deep.equal({
+        code: 'expression_missing_field',
+        message: 'alert.data.user is missing',
+        hint: 'guard it with has(alert.data.user), or give a default: alert.data.?user.orValue(…)',
+        at: 'alert.data.user',
+      })
+    })
+
+    it('tells null and absence apart', () => {
+      const scope = { x: { a: null } }
+      expect(
+        evaluate('[has(x.a), has(x.b), x.a == null, x.?a.hasValue(), x.?b.hasValue()]', scope),
+      ).to.deep.equal([true, false, true, true, false])
+      expect(failure('x.a.b', scope)).to.include({
+        code: 'expression_wrong_type',
+        hint: 'check x.a != null first',
+      })
+      expect(evaluate('x.?a.orValue("default")', scope)).to.equal(null)
+    })
+
+    it('takes undefined in the scope for absent', () => {
+      expect(evaluate('has(x.a)', { x: { a: undefined } })).to.equal(false)
+      expect(failure('x', { x: undefined })).to.include({ code: 'expression_unknown_name' })
+    })
+
+    it('is absorbed when the other side decides', () => {
+      expect(evaluate('x.a > 1 || true', { x: {} })).to.equal(true)
+      expect(evaluate('false && x.a > 1', { x: {} })).to.equal(false)
+      expect(failure('x.a > 1 || false', { x: {} })).to.include({ code: 'expression_missing_field' })
+      expect(evaluate('[1, 0].exists(i, 1 / i > 0)')).to.equal(true)
+    })
+
+    it('names lists that are too short', () => {
+      expect(failure('x.l[2]', { x: { l: [1] } })).to.include({
+        code: 'expression_index_out_of_range',
+        message: 'x.l has 1 elements, none at 2',
+        at: 'x.l[2]',
+      })
+      expect(evaluate('x[?2].orValue(0) + x[?0].orValue(0)', { x: [7] })).to.equal(7)
+    })
+  })
+
+  describe('numbers', () => {
+    it('mixes ints and doubles', () => {
+      expect(evaluate('x / 2', { x: 3 })).to.equal(1.5)
+      expect(evaluate('3 / 2')).to.equal(1)
+      expect(evaluate('x % 2 == 1 && x + 1 == 4 && x in [3]', { x: 3 })).to.equal(true)
+      expect(evaluate('x[y]', { x: ['a', 'b'], y: 1 })).to.equal('b')
+    })
+
+    it('keeps every digit of large integers in data', () => {
+      const x = parseJson('{"id": 9007199254740993}')
+      expect(evaluate('x.id', { x })).to.equal(9007199254740993n)
+      expect(evaluate('x.id == 9007199254740993 && x.id != 9007199254740992', { x })).to.equal(true)
+      expect(evaluate('string(x.id + 1)', { x })).to.equal('9007199254740994')
+    })
+
+    it('never wraps around', () => {
+      expect(failure('9223372036854775807 + 1')).to.include({ code: 'expression_overflow' })
+      expect(failure('x % 0.5', { x: 1 })).to.include({ code: 'expression_wrong_type' })
+    })
+  })
+
+  describe('times', () => {
+    it('converts names that are declared as times', () => {
+      const names = { now: timestamp, within: duration, step: object({ at: optional(timestamp) }) }
+      const scope = { now: '2026-03-01T08:00:00Z', within: '90s', step: { at: '2026-03-01T07:00:00Z' } }
+      expect(evaluate('now + within', scope, names)).to.equal('2026-03-01T08:01:30Z')
+      expect(evaluate('now - step.?at.orValue(now)', scope, names)).to.equal('3600s')
+    })
+
+    it('converts text in the format of a time where a time is compared', () => {
+      const names = { now: timestamp, x: typeOfSchema({ type: 'string', format: 'date-time' }) }
+      const scope = { now: '2026-03-01T08:00:00Z', x: '2026-03-01T09:30:00+01:00' }
+      expect(evaluate('now - x > duration("0s") || x > now', scope, names)).to.equal(true)
+      expect(evaluate('x.startsWith("2026")', scope, names)).to.equal(true)
+      expect(evaluate('x', scope, names)).to.equal('2026-03-01T09:30:00+01:00')
+      expect(evaluate('x.getHours()', scope, names)).to.equal(8)
+    })
+
+    it('refuses named zones, which differ between machines', () => {
+      expect(failure('timestamp("2026-03-01T08:00:00Z").getHours("Europe/Berlin")')).to.include({
+        code: 'expression_invalid_argument',
+        message: "'Europe/Berlin' is not a fixed time zone",
+      })
+    })
+  })
+
+  describe('hostile keys', () => {
+    it('are data, for reading and for building', () => {
+      const x = parseJson('{"__proto__": {"a": 1}, "constructor": 2, "toString": 3}')
+      expect(evaluate('x.__proto__.a + x.constructor + x.toString', { x })).to.equal(6)
+      expect(evaluate('x.map(k, k)', { x })).to.deep.equal(['__proto__', 'constructor', 'toString'])
+      const made = evaluate('{"__proto__": 1}') as object
+      expect(Object.keys(made)).to.deep.equal(['__proto__'])
+      expect(Object.getPrototypeOf(made)).to.equal(Object.prototype)
+    })
+
+    it('are missing where data does not have them', () => {
+      expect(
+        evaluate('[has(x.constructor), "toString" in x, x.?__proto__.hasValue()]', { x: {} }),
+      ).to.deep.equal([false, false, false])
+    })
+
+    it('never reach anything that is not JSON', () => {
+      class Wallet {
+        readonly money = 1
+      }
+      expect(failure('x.money', { x: new Wallet() })).to.include({ code: 'expression_wrong_type' })
+      expect(failure('x.getTime', { x: new Date() })).to.include({ code: 'expression_wrong_type' })
+    })
+  })
+
+  describe('text', () => {
+    it('counts characters, not UTF-16 units', () => {
+      expect(evaluate('"a😀b".size()')).to.equal(3)
+      expect(evaluate('"a😀b".substring(2)')).to.equal('b')
+      expect(evaluate('"😀b".indexOf("b")')).to.equal(1)
+      expect(evaluate('"a😀b".reverse()')).to.equal('b😀a')
+    })
+
+    it('orders by code point', () => {
+      expect(evaluate('"\\uffff" < "😀"')).to.equal(true)
+    })
+  })
+
+  describe('indicators', () => {
+    const rows: readonly (readonly [string, unknown])[] = [
+      ['isPrivateIp("10.1.2.3")', true],
+      ['isPrivateIp("172.32.0.1")', false],
+      ['isPrivateIp("::ffff:192.168.0.1")', true],
+      ['isPrivateIp("fd00::1")', true],
+      ['isPrivateIp("2001:4860:4860::8888")', false],
+      ['cidrContains("2001:db8::/32", "2001:db8:1::1")', true],
+      ['cidrContains("10.0.0.0/8", "::1")', false],
+      ['cidrContains("192.168.1.128/25", "192.168.1.127")', false],
+      ['domainOf("Dana <dana@Example.com>".split("<")[1].replace(">", ""))', 'example.com'],
+      ['domainOf("https://user:pass@evil.example:8443/a?b=@c.d")', 'evil.example'],
+      ['domainOf("http://[2001:db8::1]:80/")', '2001:db8::1'],
+      ['refang(defang("http://a.b.example/x?y=dana@c.example"))', 'http://a.b.example/x?y=dana@c.example'],
+      ['refang("hxxp[:]//a(.)b[dot]c")', 'http://a.b.c'],
+      ['defang(defang("http://a.b"))', 'hxxp://a[.]b'],
+    ]
+    for (const [source, result] of rows) {
+      it(`finds that ${source} is ${String(result)}`, () => {
+        expect(evaluate(source)).to.equal(result)
+      })
+    }
+
+    it('refuses what is no address', () => {
+      for (const ip of ['1.2.3', '1.2.3.256', '01.2.3.4', '::1::', 'fe80::1%eth0', '', '1.2.3.4/8', ':::']) {
+        expect(failure('isPrivateIp(x)', { x: ip }), ip).to.include({ code: 'expression_invalid_argument' })
+      }
+      expect(failure('cidrContains(x, "10.0.0.1")', { x: '10.0.0.0/33' })).to.include({
+        code: 'expression_invalid_argument',
+      })
+    })
+  })
+
+  describe('budgets', () => {
+    const { program } = compileExpression('x.all(i, i >= 0)', { x: dyn })
+    const scope = { x: Array.from({ length: 1000 }, (_, at) => at) }
+
+    it('are shared by many evaluations', () => {
+      const budget = new Budget({ fuel: 2500 })
+      program!.evaluate(scope, budget)
+      program!.evaluate(scope, budget)
+      expect(budget.fuel).to.equal(500)
+      expect(() => program!.evaluate(scope, budget))
+        .to.throw(ExpressionError)
+        .with.property('code', 'expression_fuel_exhausted')
+      expect(budget.fuel).to.equal(0)
+    })
+
+    it('are not refilled, and cost the same each time', () => {
+      const { program: pattern } = compileExpression('x.matches(y)', { x: dyn, y: dyn })
+      const [first, second] = [new Budget(), new Budget()]
+      for (const budget of [first, second]) pattern!.evaluate({ x: 'a'.repeat(5000), y: '(b|c){50}' }, budget)
+      expect(first).to.deep.equal(second)
+    })
+
+    it('cannot be saved by || or by a macro', () => {
+      expect(failure('x.exists(i, x.all(j, x.all(k, true)) && false) || true', scope)).to.include({
+        code: 'expression_fuel_exhausted',
+      })
+    })
+  })
+
+  describe('results', () => {
+    it('leaves data alone and copies only what changes', () => {
+      const x = { a: [1, { b: 2 }] }
+      expect(evaluate('x', { x })).to.equal(x)
+      expect(evaluate('[x, 1]', { x })).to.deep.equal([x, 1])
+      expect(evaluate('{1: "a", true: "b"}')).to.deep.equal({ 1: 'a', true: 'b' })
+    })
+
+    it('refuses what JSON cannot say', () => {
+      expect(failure('0.0 / 0.0')).to.include({ code: 'expression_wrong_type' })
+      expect(failure('[optional.none()]')).to.include({ code: 'expression_wrong_type' })
+    })
+
+    it('writes scalars as text, and only those', () => {
+      const text = (source: string): string => toText(compileExpression(source, {}).program!.evaluate({}))
+      expect([text('1'), text('1.5'), text('true'), text('"a"'), text('duration("90s")')]).to.deep.equal([
+        '1',
+        '1.5',
+        'true',
+        'a',
+        '90s',
+      ])
+      for (const source of ['[1]', '{"a": 1}', 'null', 'optional.of(1)']) {
+        expect(() => text(source), source)
+          .to.throw(ExpressionError)
+          .with.property('code', 'expression_wrong_type')
+      }
+    })
+  })
+})
