@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { stub as stubMethod } from 'sinon'
 import { startApi, type Api } from './support/api.ts'
 import { expectFits, expectProblem } from './support/schemas.ts'
 
@@ -38,7 +37,7 @@ describe('resources of the API', () => {
     runUuid = run.uuid
     caseId = (await stores.runs.start(run.uuid, { title: 'Phishing' })).caseId ?? ''
     const begun = { path: 'look_up', stepId: 'look_up', kind: 'tower.ring_bell', startedAt: 5, attempt: 1 }
-    await stores.journal.begin(run.uuid, { ...begun, input: { id: 7 } })
+    await stores.journal.begin(run.uuid, { ...begun, input: { id: wholeNumber } })
     const error = { code: 'busy', message: 'busy' }
     await stores.journal.attemptFailed(run.uuid, {
       path: 'look_up',
@@ -172,11 +171,7 @@ describe('resources of the API', () => {
   })
 
   it('inputs of steps keep integers of any size', async () => {
-    const entries = await api.stores.journal.entries(runUuid)
-    const stub = stubMethod(api.stores.journal, 'entries')
-    stub.resolves(entries.map((entry) => Object.assign({}, entry, { input: { id: wholeNumber } })))
     const { text } = await api.call('GET', `/api/runs/${runUuid}`)
-    stub.restore()
     expect(text).to.include(`"input":{"id":${wholeNumber}}`)
   })
 
@@ -220,10 +215,11 @@ describe('resources of the API', () => {
     })
   }
 
-  describe('keys', () => {
-    const make = (body: object) =>
-      api.call('POST', '/api/keys', { body: { name: 'robot', role: 'intake', ...body } })
+  function makeKey(body: object) {
+    return api.call('POST', '/api/keys', { body: { name: 'robot', role: 'intake', ...body } })
+  }
 
+  describe('keys', () => {
     it('are made, shown once, and work', async () => {
       const expires_at = api.clock.time + 1_000
       const reply = await makeKey({ organization_codes: ['ACME'], expires_at })
