@@ -1,0 +1,67 @@
+/**
+ * A process that runs what is unfinished in a data directory and then ends: `child.ts <data directory> <sandbox> <fault>`. With
+ * the fault `no_intent` no intent is recorded before a call: a planted bug that the audit must find.
+ */
+import { request } from 'node:http'
+import type { SkillCall } from '../../core/engine/skill-caller.ts'
+import { createRunner } from '../../core/engine/runner.ts'
+import type { JournalBegin, JournalStore, Log } from '../../core/ports.ts'
+import { systemClock } from '../../server/clock.ts'
+import { openStoresIn } from '../sqlite/open-stores.ts'
+import { playbook, policies } from './playbook.ts'
+
+const [dataDir = '', sandboxUrl = '', fault = 'none'] = process.argv.slice(2)
+
+const stores = await openStoresIn(dataDir)
+const unfinished = new Set((await stores.runs.unfinished()).map((run) => run.uuid))
+const quiet = () => {}
+const complain = (fields: object, message: string) =>
+  process.stderr.write(`${message} ${JSON.stringify(fields)}\n`)
+const log: Log = { debug: quiet, info: quiet, warn: complain, error: complain }
+
+const runner = createRunner({
+  stores: { ...stores, journal: fault === 'no_intent' ? withoutIntent(stores.journal) : stores.journal },
+  clock: systemClock,
+  log,
+  loadPlaybook: async () => playbook,
+  callSkill,
+  interrupted: (skill) => policies[skill]!,
+  onRunEnded: (run) => {
+    unfinished.delete(run.uuid)
+    if (unfinished.size === 0) void stores.close()
+  },
+})
+process.stdout.write('ready\n')
+if (unfinished.size === 0) await stores.close()
+else await runner.recover()
+
+async function callSkill({ purpose, skill, attempt }: SkillCall): Promise<unknown> {
+  const method = purpose === 'verify' ? 'GET' : 'POST'
+  const answer = await send(method, `/${skill}`, attempt.idempotencyKey)
+  return purpose === 'verify' && answer.times === 0 ? undefined : { done: true }
+}
+
+function send(method: string, path: string, key: string): Promise<{ times: number }> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'idempotency-key': key, connection: 'close' }
+    const call = request(`${sandboxUrl}${path}`, { method, headers }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part: string) => (text += part))
+      response.on('end', () => resolve(JSON.parse(text) as { times: number }))
+    })
+    call.on('error', reject)
+    call.end()
+  })
+}
+
+function withoutIntent(journal: JournalStore): JournalStore {
+  const begun = new Map<string, JournalBegin>()
+  return {
+    begin: async (run, entry) => void begun.set(`${run}/${entry.path}`, entry),
+    end: (run, path, end) => journal.record(run, begun.get(`${run}/${path}`)!, end),
+    record: (run, entry, end) => journal.record(run, entry, end),
+    attemptFailed: (run, attempt) => journal.attemptFailed(run, attempt),
+    entries: (run) => journal.entries(run),
+    failedAttempts: (run) => journal.failedAttempts(run),
+  }
+}

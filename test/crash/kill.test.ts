@@ -1,0 +1,189 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import type { Stores } from '../../core/ports.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import { openStoresIn } from '../sqlite/open-stores.ts'
+import { policies } from './playbook.ts'
+import { startSandbox, type EffectSandbox } from './sandbox.ts'
+
+const seed = Number(process.env['TOCSIN_TEST_SEED'] ?? Date.now() % 1_000_000)
+const runsPerTest = 4
+
+describe(`runs of a process that is killed with kill -9 (seed ${seed})`, function () {
+  this.timeout(60_000)
+  let folder: TemporaryFolder
+  let sandbox: EffectSandbox
+  let child: ChildProcess | undefined
+  let organizationUuid: string
+
+  beforeEach(async () => {
+    folder = await makeTemporaryFolder()
+    sandbox = await startSandbox()
+    await inStores(async (stores) => {
+      organizationUuid = (await stores.organizations.create({ code: 'ACME', name: 'Acme' })).uuid
+    })
+  })
+  afterEach(async () => {
+    child?.kill('SIGKILL')
+    await sandbox.close()
+    await folder.remove()
+  })
+
+  async function inStores<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
+    const stores = await openStoresIn(folder.path)
+    try {
+      return await work(stores)
+    } finally {
+      await stores.close()
+    }
+  }
+
+  const queueRuns = (count: number) =>
+    inStores(async (stores) => {
+      for (let n = 0; n < count; n++) {
+        const run = {
+          organizationUuid,
+          playbookName: 'tested',
+          playbookHash: 'a'.repeat(64),
+          alertUuid: null,
+        }
+        await stores.runs.queue(run)
+      }
+    })
+
+  /** Starts a process. Resolves when it is about to go on with the runs. */
+  async function start(fault = 'none'): Promise<ChildProcess> {
+    const script = fileURLToPath(new URL('child.ts', import.meta.url))
+    child = spawn(process.execPath, [script, folder.path, sandbox.url, fault], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await once(child.stdout!, 'data')
+    return child
+  }
+
+  async function kill(victim: ChildProcess): Promise<void> {
+    if (victim.exitCode !== null || victim.signalCode !== null) return
+    victim.kill('SIGKILL')
+    await once(victim, 'exit')
+    await sleep(10) // what had left for the sandbox arrives
+  }
+
+  /** Lets a process come to the end of all runs. */
+  async function finish(fault?: string): Promise<void> {
+    const last = await start(fault)
+    if (last.exitCode === null) await once(last, 'exit')
+    expect(last.exitCode, 'exit code of the last process').to.equal(0)
+  }
+
+  /** How often each effect has happened whose step has ended: by this much, and never more. */
+  const endedSoFar = () =>
+    inStores(async (stores) => {
+      const ended = new Map<string, number>()
+      const { data } = await stores.runs.list('all', {}, { limit: 200 })
+      for (const run of data) {
+        for (const { path, state, kind } of await stores.journal.entries(run.uuid)) {
+          const key = `${run.uuid}/${path}`
+          if (state !== 'started' && kind in policies) ended.set(key, sandbox.timesOf(key))
+        }
+      }
+      return ended
+    })
+
+  /** All that is wrong with what has happened. */
+  const audit = (endedBefore: readonly ReadonlyMap<string, number>[], kills: number) =>
+    inStores(async (stores) => {
+      const wrong: string[] = []
+      const check = (fine: boolean, what: string) => void (fine || wrong.push(what))
+      const { data: runs } = await stores.runs.list('all', {}, { limit: 200 })
+      check((await stores.runs.unfinished()).length === 0, 'a run has not ended')
+      for (const run of runs) {
+        const timeline = await stores.cases.timeline('all', run.caseId!)
+        const ends = timeline.filter(({ kind }) => kind === 'run_ended').length
+        check(ends === 1, `run ${run.uuid} ended ${ends} times`)
+        const lost = (run.error?.code ?? 'step_interrupted') !== 'step_interrupted'
+        check(!lost, `run ${run.uuid} failed: ${JSON.stringify(run.error)}`)
+        for (const { path, state, kind, error } of await stores.journal.entries(run.uuid)) {
+          check(state !== 'started', `${path} has not ended`)
+          if (!(kind in policies)) continue
+          const times = sandbox.timesOf(`${run.uuid}/${path}`)
+          const most = policies[kind] === 'repeat' ? 1 + kills : 1
+          check(times <= most, `${kind} at ${path} happened ${times} times`)
+          check(state !== 'completed' || times >= 1, `${kind} at ${path} completed and never happened`)
+          check(state !== 'failed' || error?.code === 'step_interrupted', `${path}: ${error?.code}`)
+        }
+      }
+      for (const ended of endedBefore) {
+        for (const [key, times] of ended)
+          check(sandbox.timesOf(key) === times, `${key} ran again after its end`)
+      }
+      return wrong
+    })
+
+  it('make every effect once when nobody kills it', async () => {
+    await queueRuns(runsPerTest)
+    await finish()
+    expect(await audit([], 0)).to.deep.equal([])
+    expect(sandbox.effects).to.have.length(runsPerTest * 9)
+  })
+
+  it('go on where they were when it was killed as an effect had just happened, for each step in turn', async () => {
+    await queueRuns(1)
+    const ended: ReadonlyMap<string, number>[] = []
+    for (let target = 1; ; target++) {
+      const victim = await start()
+      const dead = once(victim, 'exit')
+      // Every effect of the run is cut off once: the process is killed before it learns of it.
+      const before = sandbox.effects.length
+      sandbox.onEffect = (count) => void (count === before + 1 && victim.kill('SIGKILL'))
+      if (victim.exitCode === null && victim.signalCode === null) await dead
+      ended.push(await endedSoFar())
+      if (victim.signalCode === null) break
+      expect(target, 'kills').to.be.lessThan(30)
+    }
+    expect(await audit(ended, ended.length)).to.deep.equal([])
+    expect(ended.length).to.be.greaterThan(6)
+  })
+
+  it('end once, repeat nothing that ended, and follow their classes when it is killed at random instants', async () => {
+    const random = makeRandom(seed)
+    await queueRuns(runsPerTest)
+    const ended: ReadonlyMap<string, number>[] = []
+    const kills = 6
+    for (let n = 0; n < kills; n++) {
+      const victim = await start()
+      await sleep(random() * 40)
+      await kill(victim)
+      ended.push(await endedSoFar())
+      if (n % 2 === 1) await queueRuns(1)
+    }
+    await finish()
+    expect(await audit(ended, kills)).to.deep.equal([])
+  })
+
+  it('are caught repeating when no intent is recorded before a call (planted bug)', async () => {
+    await queueRuns(1)
+    const victim = await start('no_intent')
+    const dead = once(victim, 'exit')
+    sandbox.onEffect = () => {
+      if (sandbox.effects.at(-1)?.skill === 'scan') victim.kill('SIGKILL')
+    }
+    await dead
+    sandbox.onEffect = () => {}
+    await finish('no_intent')
+    expect(await audit([], 1)).to.deep.equal(['scan at scanned happened 2 times'])
+  })
+})
+
+/** The same numbers for the same seed: mulberry32. */
+function makeRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,27 @@
+import type { Interrupted } from '../../core/engine/skill-caller.ts'
+import { makePlaybook } from '../engine/support/make-playbook.ts'
+
+/** What may be done about an interrupted call of each skill. */
+export const policies: Readonly<Record<string, Interrupted>> = {
+  look: 'repeat',
+  isolate: 'verify',
+  scan: 'ask',
+}
+
+/** Skills of every class, in order, at once, and in a loop. */
+export const playbook = makePlaybook({
+  steps: [
+    { id: 'first', uses: 'look' },
+    { id: 'noted', set: { ok: '${{ steps.first.output.done }}' } },
+    { id: 'scanned', uses: 'scan', onError: 'continue' },
+    {
+      id: 'both',
+      parallel: [
+        { id: 'isolated', uses: 'isolate' },
+        { id: 'seen', uses: 'look' },
+      ],
+    },
+    { id: 'each', foreach: [1, 2], steps: [{ uses: 'isolate' }, { uses: 'scan', onError: 'continue' }] },
+  ],
+  finally: [{ id: 'told', uses: 'look' }],
+})

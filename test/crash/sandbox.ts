@@ -1,0 +1,46 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** Something that happened in the other system, in the order in which it did. */
+export interface Effect {
+  readonly skill: string
+  readonly key: string
+}
+
+/** The other system: it outlives ours, and remembers what was really done to it. */
+export interface EffectSandbox {
+  readonly url: string
+  readonly effects: readonly Effect[]
+  timesOf(key: string): number
+  /** Told of each effect after it has happened and before it is answered. */
+  onEffect: (count: number) => void
+  close(): Promise<void>
+}
+
+/** `POST /<skill>` with an `idempotency-key` has an effect, every time; `GET` says whether the key had one. */
+export async function startSandbox(): Promise<EffectSandbox> {
+  const effects: Effect[] = []
+  const timesOf = (key: string) => effects.filter((effect) => effect.key === key).length
+  const sandbox = { url: '', effects, timesOf, onEffect: (_count: number) => {} }
+  const server = createServer((request, response) => {
+    request.resume()
+    request.on('end', () => {
+      const key = String(request.headers['idempotency-key'])
+      if (request.method === 'POST') {
+        effects.push({ skill: String(request.url).slice(1), key })
+        sandbox.onEffect(effects.length)
+      }
+      // Slow enough to be killed in the middle.
+      setTimeout(() => response.end(JSON.stringify({ times: timesOf(key) })), 4)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  sandbox.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return Object.assign(sandbox, {
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections()
+        server.close(() => resolve())
+      }),
+  })
+}
