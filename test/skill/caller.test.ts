@@ -1,0 +1,251 @@
+import { expect } from 'chai'
+import { inspect } from 'node:util'
+import { RetryableError, Secret, SkillError } from '../../core/plugin/index.ts'
+import { callerOf, canary, failure, skillThat, storedConnection } from './fixture.ts'
+
+describe('a call of a skill', () => {
+  it('checks the input, fills in defaults, and gives back the output', async () => {
+    let seen: unknown
+    const { call } = callerOf(
+      skillThat((input) => {
+        seen = input
+        return { text: 'done', n: undefined }
+      }),
+    )
+    const input = Object.freeze({ id: 'a' })
+    expect(await call({ input })).to.deep.equal({ text: 'done' })
+    expect(seen).to.deep.equal({ id: 'a', limit: 10 })
+    expect(await failure(call({ input: { id: 1, x: 2 } }))).to.include({
+      name: 'ValidationError',
+      message: "input of box.act is not valid: /x unknown field 'x'; /id must be a string",
+    })
+  })
+
+  it('shows the skill its settings with secrets wrapped, its run and its key', async () => {
+    let seen: { settings: { key: Secret }; run: unknown; idempotencyKey: string } | undefined
+    const { call } = callerOf(
+      skillThat((_input, context) => {
+        seen = context as never
+        return { text: '' }
+      }),
+    )
+    await call()
+    expect(seen?.settings).to.include({ base_url: 'https://box.example.com/v1', region: 'eu' })
+    expect(seen?.settings.key).to.be.instanceOf(Secret)
+    expect(seen?.settings.key.reveal()).to.equal(canary)
+    expect(seen?.run).to.deep.equal({ id: 'run-1', organization: 'org' })
+    expect(seen?.idempotencyKey).to.equal('run-1/act')
+  })
+
+  it('says that a skill is not installed', async () => {
+    const { call } = callerOf(skillThat(() => ({ text: '' })))
+    expect(await failure(call({ skill: 'box.none' }))).to.include({
+      name: 'NotFoundError',
+      code: 'skill_not_found',
+    })
+  })
+
+  describe('and its output', () => {
+    for (const [what, output, message] of [
+      ['nothing', undefined, 'output of box.act: it is undefined, which JSON cannot hold'],
+      ['a wrong type', { text: 1 }, 'output of box.act is not what it declares: /text must be a string'],
+      ['a missing field', {}, 'output of box.act is not what it declares: /text is missing'],
+      ['a date', { text: '', at: new Date(0) }, 'output of box.act: /at is a Date, not plain data'],
+      ['a secret', { text: '', key: new Secret('x') }, 'output of box.act: /key is a Secret, not plain data'],
+      ['NaN', { text: '', n: Number.NaN }, 'output of box.act: /n is NaN, which JSON cannot hold'],
+      ['a function', { text: '', f: () => 1 }, 'output of box.act: /f is function, which JSON cannot hold'],
+    ] as const) {
+      it(`is refused: ${what}`, async () => {
+        const error = await failure(callerOf(skillThat(() => output)).call())
+        expect(error).to.be.instanceOf(SkillError).and.include({ code: 'contract_violation', message })
+      })
+    }
+
+    it('is refused when it never ends', async () => {
+      const endless: Record<string, unknown> = { text: '' }
+      endless['self'] = endless
+      expect(await failure(callerOf(skillThat(() => endless)).call())).to.include({
+        code: 'contract_violation',
+      })
+    })
+
+    it('keeps integers beyond 2^53 and fields named __proto__', async () => {
+      const { call } = callerOf(
+        skillThat(() => ({ text: '', n: 9007199254740993n, more: JSON.parse('{"__proto__":1}') as unknown })),
+      )
+      const output = (await call()) as { n: unknown; more: object }
+      expect(output.n).to.equal(9007199254740993n)
+      expect(Object.keys(output.more)).to.deep.equal(['__proto__'])
+    })
+
+    it('never holds a secret of the connection', async () => {
+      const { call } = callerOf(skillThat(() => ({ text: `echo ${canary}` })))
+      expect(await call()).to.deep.equal({ text: 'echo [redacted]' })
+    })
+  })
+
+  describe('and its connection', () => {
+    const skill = skillThat(() => ({ text: 'ok' }))
+
+    it('is the one the step names, ignoring case', async () => {
+      const { call } = callerOf(skill, { connections: [storedConnection('a'), storedConnection('b')] })
+      expect(await call({ connection: 'B' })).to.deep.equal({ text: 'ok' })
+    })
+
+    it('is the only enabled one of the plugin when the step names none', async () => {
+      const connections = [
+        storedConnection('off', { enabled: false }),
+        storedConnection('other', { plugin: 'other' }),
+        storedConnection('foreign', { organizationUuid: 'other' }),
+        storedConnection('on'),
+      ]
+      expect(await callerOf(skill, { connections }).call()).to.deep.equal({ text: 'ok' })
+    })
+
+    for (const [what, connections, name, code, hint] of [
+      ['there is none', [], undefined, 'connection_missing', 'create a connection of box'],
+      ['there are several', ['b', 'a'], undefined, 'connection_ambiguous', 'name one in the step: a, b'],
+      ['none has that name', ['a'], 'x', 'connection_missing', 'connections of box: a'],
+    ] as const) {
+      it(`is refused when ${what}`, async () => {
+        const { call } = callerOf(skill, { connections: connections.map((one) => storedConnection(one)) })
+        expect(await failure(call({ connection: name }))).to.include({ name: 'ConnectionError', code, hint })
+      })
+    }
+
+    it('is refused when it is disabled, of another plugin, or of another organization', async () => {
+      const connections = [
+        storedConnection('off', { enabled: false }),
+        storedConnection('other', { plugin: 'other' }),
+        storedConnection('foreign', { organizationUuid: 'other' }),
+      ]
+      const { call } = callerOf(skill, { connections })
+      expect(await failure(call({ connection: 'off' }))).to.include({ code: 'connection_disabled' })
+      expect(await failure(call({ connection: 'other' }))).to.include({ code: 'connection_missing' })
+      expect(await failure(call({ connection: 'foreign' }))).to.include({ code: 'connection_missing' })
+    })
+
+    it('is refused when it no longer fits the plugin, without showing the secret', async () => {
+      const { call } = callerOf(skill, { secrets: { key: new Secret('abc') } })
+      const error = await failure(call())
+      expect(error).to.include({ code: 'connection_invalid' })
+      expect(inspect(error, { depth: 9 }))
+        .to.include('/key must be at least 4 characters long')
+        .and.not.include('abc')
+    })
+
+    it('is refused when its base address is none', async () => {
+      const connections = [storedConnection('main', { settings: { base_url: 'box.example.com' } })]
+      expect(await failure(callerOf(skill, { connections }).call())).to.include({
+        code: 'connection_invalid',
+      })
+    })
+  })
+
+  describe('and its errors', () => {
+    it('reach the engine as they are, without secrets', async () => {
+      const thrown = new RetryableError('busy', `busy with ${canary}`, {
+        retryAfterMs: 5,
+        details: { key: canary },
+      })
+      const { call } = callerOf(
+        skillThat(() => {
+          throw thrown
+        }),
+      )
+      const error = await failure(call())
+      expect(error).to.be.instanceOf(RetryableError).and.include({ code: 'busy', retryAfterMs: 5 })
+      expect(inspect(error, { depth: 9, showHidden: true }))
+        .to.include('[redacted]')
+        .and.not.include(canary)
+    })
+
+    it('lose secrets also when they are mistakes of the plugin', async () => {
+      const { call } = callerOf(
+        skillThat(() => {
+          throw new TypeError(`cannot read Basic ${Buffer.from(canary).toString('base64')}`)
+        }),
+      )
+      expect(await failure(call())).to.include({ name: 'TypeError', message: 'cannot read Basic [redacted]' })
+    })
+
+    it('are the reason of the signal once that is aborted, also when the skill does not listen', async () => {
+      const controller = new AbortController()
+      const reason = new Error('the deadline passed')
+      const { call } = callerOf(skillThat(() => new Promise(() => {})))
+      setTimeout(() => controller.abort(reason), 20)
+      const attempt = { number: 1, idempotencyKey: 'k', signal: controller.signal }
+      expect(await failure(call({ attempt }))).to.equal(reason)
+      expect(await failure(call({ attempt }))).to.equal(reason)
+    })
+  })
+
+  it('writes to the log without secrets, with skill and run', async () => {
+    const { call, lines } = callerOf(
+      skillThat((_input, { log }) => {
+        log.info(`asked with ${canary}`, { url: `https://x/?k=${canary}`, deep: [{ canary }] })
+        log.warn('x'.repeat(5_000))
+        return { text: '' }
+      }),
+    )
+    await call()
+    expect(lines[0]).to.deep.equal({
+      message: 'asked with [redacted]',
+      fields: {
+        skill: 'box.act',
+        run: 'run-1',
+        fields: { url: 'https://x/?k=[redacted]', deep: [{ canary: '[redacted]' }] },
+      },
+    })
+    expect(lines[1]?.message).to.have.length(1_000)
+  })
+
+  describe('to verify', () => {
+    const verifying = (verify: () => unknown) =>
+      callerOf(skillThat(() => ({ text: 'ran' }), { effect: 'write', repeat: 'verify', verify }))
+
+    it('gives the output of what took effect, and undefined for what did not', async () => {
+      expect(await verifying(() => ({ text: 'was so' })).call({ purpose: 'verify' })).to.deep.equal({
+        text: 'was so',
+      })
+      expect(await verifying(() => undefined).call({ purpose: 'verify' })).to.equal(undefined)
+    })
+
+    it('checks that output too', async () => {
+      expect(await failure(verifying(() => ({})).call({ purpose: 'verify' }))).to.include({
+        code: 'contract_violation',
+      })
+    })
+
+    it('refuses skills that cannot', async () => {
+      const { call } = callerOf(skillThat(() => ({ text: '' })))
+      expect(await failure(call({ purpose: 'verify' }))).to.include({ code: 'not_verifiable' })
+    })
+  })
+
+  describe('and cases', () => {
+    it('works on the cases of the organization, once per key', async () => {
+      const { call, cases } = callerOf(
+        skillThat(async (_input, { cases: access, idempotencyKey }) => {
+          await access.comment(access.current ?? '', 'a note', idempotencyKey)
+          await access.comment(access.current ?? '', 'another', 'second')
+          return { text: await access.create({ title: 'New' }, `${idempotencyKey}/new`) }
+        }),
+      )
+      expect(await call()).to.deep.equal({ text: 'DEMO-2' })
+      expect(await call()).to.deep.equal({ text: 'DEMO-2' })
+      const notes = cases.entries.filter(({ kind }) => kind === 'note')
+      expect(notes.map(({ by, text }) => `${by}: ${text}`)).to.deep.equal([
+        'run run-1: a note',
+        'run run-1: another',
+      ])
+    })
+
+    it('says that a case does not exist', async () => {
+      const { call } = callerOf(skillThat((_input, { cases }) => cases.update('NONE-1', { title: 'x' }, 'k')))
+      expect(await failure(call()))
+        .to.be.instanceOf(SkillError)
+        .and.include({ code: 'case_not_found' })
+    })
+  })
+})

@@ -1,0 +1,138 @@
+import { expect } from 'chai'
+import { inspect } from 'node:util'
+import type { HttpRequest, HttpResponse } from '../../core/plugin/index.ts'
+import { RetryableError } from '../../core/plugin/index.ts'
+import type { EgressRequest, EgressResponse } from '../../core/ports.ts'
+import { callerOf, canary, failure, skillThat } from './fixture.ts'
+
+type Answer = (request: EgressRequest) => Partial<EgressResponse> | Error
+
+/** Sends one request from inside a skill. */
+async function send(wanted: HttpRequest, answer: Answer = () => ({}), more: object = {}) {
+  let response: HttpResponse | undefined
+  const skill = skillThat(async (_input, { http }) => {
+    response = await http.request(wanted)
+    return { text: '' }
+  }, more)
+  const caller = callerOf(skill, { answer })
+  await caller.call()
+  return { response: response as HttpResponse, request: caller.requests[0] as EgressRequest }
+}
+
+describe("a skill's way out", () => {
+  it('leads below the base address, with the credentials last', async () => {
+    const { request } = await send({
+      path: '/a',
+      query: { q: 1 },
+      headers: { 'x-KEY': 'mine', 'X-Other': 'o' },
+    })
+    expect(request).to.deep.include({
+      method: 'GET',
+      url: 'https://box.example.com/v1/a?q=1',
+      body: undefined,
+    })
+    expect(request.headers).to.deep.equal({ accept: 'application/json', 'x-other': 'o', 'x-key': canary })
+  })
+
+  it('sends json, form or text', async () => {
+    const json = await send({ method: 'POST', path: '/a', json: { n: 9007199254740993n } })
+    expect(json.request.body).to.equal('{"n":9007199254740993}')
+    expect(json.request.headers['content-type']).to.equal('application/json')
+    const form = await send({ method: 'POST', path: '/a', form: { a: 'b c&d' } })
+    expect(form.request.body).to.equal('a=b+c%26d')
+    expect(form.request.headers['content-type']).to.equal('application/x-www-form-urlencoded')
+    expect((await send({ method: 'PUT', path: '/a', body: 'raw' })).request.body).to.equal('raw')
+    expect(await failure(send({ method: 'POST', path: '/a', json: 1, body: '' }))).to.include({
+      code: 'bad_request',
+    })
+  })
+
+  it('reaches the other origins that the connection lists, without credentials', async () => {
+    const { request } = await send({
+      method: 'POST',
+      path: 'https://login.example.com/token',
+      form: { a: 'b' },
+    })
+    expect(request.url).to.equal('https://login.example.com/token')
+    expect(request.headers).not.to.have.property('x-key')
+    for (const path of [
+      'https://login.example.com.evil.example/',
+      'https://evil.example/',
+      'http://login.example.com/',
+      'https://login.example.com:8443/',
+    ]) {
+      expect(await failure(send({ path })), path).to.include({ code: 'bad_path' })
+    }
+  })
+
+  it('leads to absolute addresses, without credentials, where there is no connection', async () => {
+    const { request } = await send({ path: 'https://example.com/a' }, undefined, {
+      connectionIsOptional: true,
+    })
+    expect(request.url).to.equal('https://example.com/a')
+    expect(request.headers).to.deep.equal({ accept: 'application/json' })
+    expect(await failure(send({ path: '/a' }, undefined, { connection: undefined }))).to.include({
+      code: 'bad_path',
+    })
+  })
+
+  it('gives the answer, and JSON without losing anything', async () => {
+    const body = '{"id":9007199254740993,"__proto__":{"x":1}}'
+    const { response } = await send({ path: '/a' }, () => ({ status: 206, headers: { a: 'b' }, body }))
+    expect(response).to.deep.include({ status: 206, headers: { a: 'b' }, text: body })
+    expect(response.json()).to.have.property('id', 9007199254740993n)
+    expect(Object.keys(response.json() as object)).to.include('__proto__')
+  })
+
+  for (const [what, body] of Object.entries({
+    nothing: '',
+    HTML: '<html>',
+    'deep nesting': '['.repeat(100_000),
+  })) {
+    it(`says that ${what} is no JSON`, async () => {
+      const { response } = await send({ path: '/a' }, () => ({ body }))
+      expect(() => response.json())
+        .to.throw()
+        .with.property('code', 'bad_response')
+    })
+  }
+
+  it('gives back a status that the skill accepts', async () => {
+    expect((await send({ path: '/a', accept: [404] }, () => ({ status: 404 }))).response.status).to.equal(404)
+  })
+
+  it('maps statuses, with the hints of the connection', async () => {
+    expect(await failure(send({ path: '/a?token=hidden' }, () => ({ status: 403 })))).to.include({
+      name: 'ConnectionError',
+      code: 'http_403',
+      message: 'GET https://box.example.com/v1/a answered 403',
+      hint: 'ask the owner of the box',
+    })
+    const busy = await failure(send({ path: '/a' }, () => ({ status: 429, headers: { 'retry-after': '3' } })))
+    expect(busy).to.include({ name: 'RetryableError', code: 'http_429', retryAfterMs: 3_000 })
+  })
+
+  it('passes on what the way out rejects with', async () => {
+    const error = new RetryableError('network_error', 'cut')
+    expect(await failure(send({ path: '/a' }, () => error))).to.equal(error)
+  })
+
+  it('shows no secret that the other system repeats in an error', async () => {
+    const body = JSON.stringify({ message: `bad key ${canary}` })
+    const error = await failure(send({ path: `/hooks/${canary}` }, () => ({ status: 400, body })))
+    expect(error.message).to.equal(
+      'GET https://box.example.com/v1/hooks/[redacted] answered 400: bad key [redacted]',
+    )
+    expect(inspect(error, { depth: 9, showHidden: true })).not.to.include(canary)
+  })
+
+  it('keeps a token secret from the moment it arrives', async () => {
+    const skill = skillThat(async (_input, { http }) => {
+      const token = ((await http.get('/token')).json() as { access_token: string }).access_token
+      await http.get('/a', { headers: { authorization: `Bearer ${token}` } })
+      throw new Error(`no luck with ${token}`)
+    })
+    const { call } = callerOf(skill, { answer: () => ({ body: '{"access_token":"canary-token"}' }) })
+    expect(await failure(call())).to.include({ message: 'no luck with [redacted]' })
+  })
+})

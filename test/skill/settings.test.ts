@@ -1,0 +1,53 @@
+import { expect } from 'chai'
+import type { Clock } from '../../core/ports.ts'
+import { RetryableError, Secret } from '../../core/plugin/index.ts'
+import { authenticate, checkSettings } from '../../core/skill/index.ts'
+import { canary, connection, failure, storedConnection } from './fixture.ts'
+
+describe('checkSettings', () => {
+  it('fills in defaults and takes secrets apart', () => {
+    const { settings, secrets } = checkSettings(connection, { base_url: 'https://a.example', key: canary })
+    expect(settings).to.deep.equal({ base_url: 'https://a.example', region: 'eu' })
+    expect(secrets['key']?.reveal()).to.equal(canary)
+  })
+
+  it('refuses what is unknown, missing or wrong, without showing it', async () => {
+    const refused = async (typed: unknown): Promise<string> =>
+      (await failure(Promise.resolve().then(() => checkSettings(connection, typed)))).message
+    expect(await refused({ base_url: 'x', key: canary, base_ulr: 'y' })).to.include(
+      "unknown field 'base_ulr', did you mean 'base_url'?",
+    )
+    expect(await refused({ base_url: 'x' })).to.include('/key is missing')
+    expect(await refused({ base_url: 'x', key: 'abc' }))
+      .to.include('/key')
+      .and.not.include('abc')
+    expect(await refused(null)).to.include('must be an object')
+    expect(await refused(JSON.parse(`{"base_url":"x","key":"${canary}","__proto__":{"a":1}}`))).to.include(
+      "unknown field '__proto__'",
+    )
+  })
+})
+
+describe('authenticate', () => {
+  const clock: Pick<Clock, 'now'> = { now: () => 0 }
+  const open = { connection: storedConnection('main'), secrets: { key: new Secret(canary) } }
+  const asking = (status: number) => ({
+    egress: { send: async () => ({ status, headers: {}, body: canary }) },
+    clock,
+  })
+
+  it('resolves when the other system takes the credentials', async () => {
+    await authenticate(asking(200), connection, open, AbortSignal.timeout(1_000))
+  })
+
+  it('throws a ConnectionError when it does not, without the secret', async () => {
+    const error = await failure(authenticate(asking(401), connection, open, AbortSignal.timeout(1_000)))
+    expect(error).to.include({ name: 'ConnectionError', code: 'http_401' })
+    expect(error.message).not.to.include(canary)
+  })
+
+  it('says when the other system is only busy', async () => {
+    const error = await failure(authenticate(asking(503), connection, open, AbortSignal.timeout(1_000)))
+    expect(error).to.be.instanceOf(RetryableError)
+  })
+})
