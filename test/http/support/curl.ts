@@ -1,0 +1,52 @@
+/** What a curl command of the documentation asks for. */
+export interface CurlRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+}
+
+/** Reads the curl commands of a shell block, so that they can be tried where there is no curl. Throws on what it does not know. */
+export function readCurl(
+  script: string,
+  variables: Readonly<Record<string, string>>,
+): readonly CurlRequest[] {
+  const lines = script.replaceAll('\\\n', ' ').split('\n')
+  return lines
+    .filter((line) => line.startsWith('curl '))
+    .map((line) => toRequest(splitWords(line, variables).slice(1)))
+}
+
+function toRequest(words: readonly string[]): CurlRequest {
+  const rest = [...words]
+  const headers: Record<string, string> = {}
+  let method: string | undefined
+  let url = ''
+  let body: string | undefined
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (word === '-s') continue
+    else if (word === '-X') method = rest.shift()
+    else if (word === '-d') body = rest.shift()
+    else if (word === '-H') {
+      const [name = '', ...value] = (rest.shift() ?? '').split(': ')
+      headers[name.toLowerCase()] = value.join(': ')
+    } else if (word.startsWith('http')) url = word
+    else throw new Error(`unknown in a curl example: ${word}`)
+  }
+  return { method: method ?? (body === undefined ? 'GET' : 'POST'), url, headers, body }
+}
+
+/** Words as a shell parts them: single quotes as they are, double quotes with variables. */
+function splitWords(line: string, variables: Readonly<Record<string, string>>): readonly string[] {
+  const words = line.matchAll(/'([^']*)'|"([^"]*)"|[^\s'"]+/g)
+  return [...words].map(
+    ([whole, single, double]) =>
+      single ?? (double ?? whole).replaceAll(/\$(\w+)/g, (_, name: string) => value(variables, name)),
+  )
+}
+
+function value(variables: Readonly<Record<string, string>>, name: string): string {
+  const found = variables[name]
+  if (found === undefined) throw new Error(`the example uses $${name}, which is not set`)
+  return found
+}
