@@ -9,6 +9,7 @@ export function report(
 ): string {
   const rows = outcomes.map((outcome) => [
     outcome.alertId,
+    printable(outcome.provider),
     printable(outcome.alertType),
     paintStatus(outcome.status),
     printable(outcome.playbook),
@@ -17,7 +18,7 @@ export function report(
     paintVerdict(outcome.verdict),
     outcome.durationMs === undefined ? '' : `${outcome.durationMs} ms`,
   ])
-  const header = ['ALERT', 'TYPE', 'STATUS', 'PLAYBOOK', 'CASE', 'SEVERITY', 'VERDICT', 'DURATION']
+  const header = ['ALERT', 'PROVIDER', 'TYPE', 'STATUS', 'PLAYBOOK', 'CASE', 'SEVERITY', 'VERDICT', 'DURATION']
   const next = keep ? lookAround(apiUrl, key, outcomes) : goOn()
   return ['', table(header, rows), '', sentence(outcomes), '', ...next].join('\n')
 }

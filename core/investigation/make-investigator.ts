@@ -21,11 +21,11 @@ const maxPerKind = 20
  */
 export function makeInvestigator(
   alertType: string,
-  organization: Organization,
+  organization: Pick<Organization, 'code'>,
   lookups: readonly Lookup[],
 ): string {
-  const steps = lookups.map((lookup) => ({ lookup, id: stepId(lookup) }))
-  return [
+  const ids = stepIds(lookups)
+  const lines = [
     `# Made by Tocsin: no playbook investigated alerts of this type of organization ${organization.code}.`,
     '# Read it, edit it, and keep it by saving it in the playbooks folder; there it takes precedence over this one.',
     'apiVersion: tocsin/v1',
@@ -39,11 +39,11 @@ export function makeInvestigator(
     '  - id: observables',
     '    uses: indicators.extract',
     `    with: { text: "\${{ alert.content }}", max_per_kind: ${maxPerKind} }`,
-    ...steps.flatMap(({ lookup, id }) => lookupStep(lookup, id)),
-    ...(steps.length > 0 ? assessment(steps.map((step) => step.id)) : nothingInstalled()),
+    ...(lookups.length === 0
+      ? nothingToAsk()
+      : [...lookupSteps(lookups, ids), ...resultSteps(ids), ...caseSteps()]),
   ]
-    .join('\n')
-    .concat('\n')
+  return `${lines.join('\n')}\n`
 }
 
 /** `investigate-<type>-<organization>`, with a digest where the type cannot be spelt in a playbook's name. */
@@ -62,59 +62,97 @@ function slug(text: string): string {
   return plain === '' ? digest : `${plain}-${digest}`
 }
 
-function stepId({ kind, skill, connection }: Lookup): string {
-  const name = `${kind}_${skill.split('.')[0]}`
-  return connection === undefined ? name : `${name}_${connection.toLowerCase().replace(/[^a-z0-9]+/g, '_')}`
+/** `<kind>_<connection>`, numbered where two are spelt alike. */
+function stepIds(lookups: readonly Lookup[]): string[] {
+  const used = new Set<string>()
+  return lookups.map(({ kind, skill, connection }) => {
+    const asked = (connection ?? skill.split('.')[0] ?? skill).toLowerCase().replace(/[^a-z0-9]+/g, '_')
+    const plain = `${kind}_${asked}`
+    let id = plain
+    for (let n = 2; used.has(id); n++) id = `${plain}_${n}`
+    used.add(id)
+    return id
+  })
 }
 
-function lookupStep({ skill, kind, connection }: Lookup, id: string): string[] {
+function lookupSteps(lookups: readonly Lookup[], ids: readonly string[]): string[] {
   return [
-    `  - id: ${id}`,
-    `    foreach: \${{ steps.observables.output.${kind} }}`,
-    '    concurrency: 4',
-    `    max_items: ${maxPerKind}`,
-    '    on_item_error: continue',
-    `    uses: ${skill}`,
-    ...(connection === undefined ? [] : [`    connection: ${quote(connection)}`]),
-    `    with: { kind: ${kind}, value: "\${{ item }}" }`,
+    '',
+    '  - id: lookups',
+    '    parallel:',
+    ...lookups.flatMap(({ skill, kind, connection }, index) => [
+      `      - id: ${ids[index]}`,
+      `        foreach: \${{ steps.observables.output.${kind} }}`,
+      '        concurrency: 4',
+      '        on_item_error: continue',
+      `        uses: ${skill}`,
+      ...(connection === undefined ? [] : [`        connection: ${quote(connection)}`]),
+      `        with: { kind: ${kind}, value: "\${{ item }}" }`,
+    ]),
   ]
 }
 
-function assessment(ids: readonly string[]): string[] {
-  const all = ids.map((id) => `steps.${id}.output`).join(' + ')
+function resultSteps(ids: readonly string[]): string[] {
+  const lines = (views: readonly string[], filter: string) => [
+    '        ${{',
+    `          (${views.join(' +\n           ')})`,
+    `          .filter(${filter})`,
+    '        }}',
+  ]
   return [
-    '  - id: known',
+    '',
+    '  - id: results',
     '    set:',
-    `      all: \${{ (${all}).filter(e, e.risk.score != null) }}`,
+    '      known: >-',
+    ...lines(
+      ids.map((id) => `steps.${id}.output`),
+      'e, e.risk.score != null',
+    ),
+    '      failed: >-',
+    ...lines(
+      ids.map((id) => `steps.${id}.?items.orValue([])`),
+      "i, i.status == 'failed'",
+    ),
     '  - id: rated',
     '    set:',
-    '      malicious: ${{ steps.known.output.all.filter(e, e.risk.score >= 65) }}',
-    '      suspicious: ${{ steps.known.output.all.filter(e, e.risk.score >= 25 && e.risk.score < 65) }}',
+    '      bad: ${{ steps.results.output.known.filter(e, e.risk.score >= 65) }}',
+    '      doubtful: ${{ steps.results.output.known.filter(e, e.risk.score >= 25 && e.risk.score < 65) }}',
+  ]
+}
+
+function caseSteps(): string[] {
+  const named = (list: string) =>
+    `\${{ ${list}.map(e, e.value + ' (risk ' + string(e.risk.score) + ')').join(', ') }}`
+  return [
+    '',
     '  - switch:',
-    '      - when: size(steps.rated.output.malicious) > 0',
+    '      - when: size(steps.rated.output.bad) > 0',
     '        steps:',
     '          - uses: case.update',
     '            with:',
     '              verdict: malicious',
     '              severity: high',
-    "              summary: \"Known bad: ${{ steps.rated.output.malicious.map(e, e.value + ' (risk ' + string(e.risk.score) + ')').join(', ') }}\"",
-    '      - when: size(steps.rated.output.suspicious) > 0',
+    `              summary: "Known bad: ${named('steps.rated.output.bad')}"`,
+    '      - when: size(steps.rated.output.doubtful) > 0',
     '        steps:',
     '          - uses: case.update',
     '            with:',
     '              verdict: suspicious',
     '              severity: medium',
-    "              summary: \"Of doubtful reputation: ${{ steps.rated.output.suspicious.map(e, e.value + ' (risk ' + string(e.risk.score) + ')').join(', ') }}\"",
+    `              summary: "Of doubtful reputation: ${named('steps.rated.output.doubtful')}"`,
     '    else:',
     '      - uses: case.update',
     '        with:',
-    '          verdict: unknown',
     '          severity: low',
-    '          summary: "Nothing bad is known of what the alert names (${{ size(steps.observables.output.all) }} observables)."',
+    '          summary: "Nothing bad is known of the ${{ size(steps.observables.output.all) }} observables of this alert."',
+    '  - if: size(steps.results.output.failed) > 0',
+    '    uses: case.comment',
+    '    with:',
+    '      text: "${{ size(steps.results.output.failed) }} look-ups failed; what is known may be incomplete."',
   ]
 }
 
-function nothingInstalled(): string[] {
+function nothingToAsk(): string[] {
   return [
     '  - uses: case.update',
     '    with:',

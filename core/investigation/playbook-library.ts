@@ -4,7 +4,8 @@ import QuickLRU from 'quick-lru'
 import { NotFoundError } from '../errors/errors.ts'
 import { PlaybookError } from '../errors/playbook-error.ts'
 import { formatProblem } from '../errors/source-frame.ts'
-import { contentHash, parsePlaybook, type Playbook } from '../playbook/index.ts'
+import { contentHash } from '../playbook/content-hash.ts'
+import { parsePlaybook, type Playbook } from '../playbook/index.ts'
 import type { Log, PlaybookStore, StoredPlaybook } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 
@@ -92,7 +93,7 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
 
 function check(source: string, catalogue: Catalogue, file?: string): Playbook {
   const { playbook, problems } = parsePlaybook(source, { catalogue, ...(file === undefined ? {} : { file }) })
-  if (playbook === undefined) throw new PlaybookError(problems)
+  if (playbook === undefined) throw new PlaybookError(file ?? 'the playbook', problems)
   return playbook
 }
 
