@@ -1,0 +1,88 @@
+import { expect } from 'chai'
+import { mkdtempSync, writeFileSync, mkdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { PluginDefinition, Sandbox } from '../../core/plugin/index.ts'
+import { describePlugin, serveSandbox } from '../../core/plugin/testing/index.ts'
+import http from '../../plugins/http/plugin.ts'
+import httpSandbox from '../../plugins/http/sandbox.ts'
+
+const httpFolder = join(import.meta.dirname, '../../plugins/http')
+
+/** Runs the generic suite by itself and gives the names of the tests that fail. A suite that cannot fail proves nothing. */
+async function failing(
+  plugin: PluginDefinition,
+  folder: string,
+  sandbox?: Sandbox,
+): Promise<readonly string[]> {
+  const tests: { readonly name: string; readonly body: () => unknown }[] = []
+  const real = { describe: globalThis.describe, it: globalThis.it }
+  Object.assign(globalThis, {
+    describe: (_name: string, body: () => void) => body(),
+    it: (name: string, body: () => unknown) => tests.push({ name, body }),
+  })
+  try {
+    describePlugin(plugin, sandbox === undefined ? { folder } : { folder, sandbox })
+  } finally {
+    Object.assign(globalThis, real)
+  }
+  const failed: string[] = []
+  for (const { name, body } of tests) {
+    try {
+      await body()
+    } catch {
+      failed.push(name)
+    }
+  }
+  expect(tests.length).to.be.above(3)
+  return failed
+}
+
+function folderNamed(name: string, readme: string): string {
+  const folder = join(mkdtempSync(join(tmpdir(), 'plugin-')), name)
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'README.md'), readme)
+  return folder
+}
+
+describe('describePlugin', () => {
+  const settings = (url: string) => ({ base_url: url, header_value: 'Bearer x' })
+
+  it('passes for a good plugin', async () => {
+    expect(await failing(http, httpFolder, httpSandbox)).to.deep.equal([])
+  })
+
+  it('fails when the folder has another name, or its README leaves a skill out', async () => {
+    expect(await failing(http, folderNamed('web', 'http.get'), httpSandbox)).to.deep.equal([
+      'is declared well: names, schemas, examples, effects',
+      'has a README that names every skill',
+    ])
+  })
+
+  it('fails when there is no sandbox', async () => {
+    expect(await failing(http, httpFolder)).to.include('has a sandbox')
+  })
+
+  it('fails when an example is not what the sandbox answers', async () => {
+    const skills = http.skills.map((skill) => ({
+      ...skill,
+      examples: skill.examples.map((example) => ({
+        ...example,
+        output: { ...(example.output as object), text: 'else' },
+      })),
+    }))
+    expect(await failing({ ...http, skills }, httpFolder, httpSandbox)).to.have.length(2)
+  })
+
+  it('fails when the sandbox takes any credentials', async () => {
+    const careless = serveSandbox(() => () => ({ json: {} }), settings)
+    expect(await failing({ ...http }, httpFolder, careless)).to.include(
+      'answers wrong credentials with a ConnectionError',
+    )
+  })
+
+  it('fails when the sandbox refuses its own credentials', async () => {
+    const strict = serveSandbox(() => () => ({ status: 401 }), settings)
+    expect(await failing({ ...http }, httpFolder, strict)).to.include('takes the credentials of its sandbox')
+  })
+})

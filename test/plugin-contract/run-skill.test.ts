@@ -1,0 +1,53 @@
+import { expect } from 'chai'
+import { RetryableError } from '../../core/plugin/index.ts'
+import { runSkill, testCases } from '../../core/plugin/testing/index.ts'
+import get from '../../plugins/http/plugin.ts'
+
+const [httpGet, httpSend] = get.skills
+if (httpGet === undefined || httpSend === undefined) throw new Error('plugins/http has changed')
+
+async function failure(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => expect.fail('it should have failed'),
+    (error: Error & { code?: string }) => error.code ?? error.message,
+  )
+}
+
+describe('runSkill', () => {
+  const url = 'https://example.com/a'
+
+  it('gives canned replies in order and records requests', async () => {
+    const { output, requests } = await runSkill(httpGet, { url }, { replies: [{ json: { a: 1 } }] })
+    expect(output).to.deep.include({ status: 200, json: { a: 1 } })
+    expect(requests.map(({ method, path }) => `${method} ${path}`)).to.deep.equal(['GET /a'])
+  })
+
+  it('asks a function for replies', async () => {
+    const replies = ({ url: asked }: { url: string }) => ({ text: asked })
+    expect((await runSkill(httpGet, { url }, { replies })).output).to.include({ text: url })
+  })
+
+  it('fails on a request without a reply, naming it', async () => {
+    expect(await failure(runSkill(httpGet, { url }))).to.equal(`request 1 (GET ${url}) has no canned reply`)
+  })
+
+  it('rejects as the way out would', async () => {
+    const replies = [new RetryableError('network_error', 'cut')]
+    expect(await failure(runSkill(httpGet, { url }, { replies }))).to.equal('network_error')
+  })
+
+  it('checks input and settings like the real thing', async () => {
+    expect(await failure(runSkill(httpGet, { uri: url }))).to.equal('value_invalid')
+    expect(await failure(runSkill(httpGet, { path: '/' }, { settings: { base_uri: url } }))).to.equal(
+      'value_invalid',
+    )
+  })
+
+  it('gives a run a case of its own', async () => {
+    const cases = testCases()
+    await cases.comment('org', 'DEMO-1', 'a note', 'test', 'key')
+    await cases.comment('org', 'DEMO-1', 'a note', 'test', 'key')
+    expect(cases.entries.filter(({ kind }) => kind === 'note')).to.have.length(1)
+    expect(await failure(cases.update('org', 'DEMO-9', {}, 'test', 'other'))).to.equal('case_not_found')
+  })
+})

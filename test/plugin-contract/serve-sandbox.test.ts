@@ -1,0 +1,131 @@
+import { expect } from 'chai'
+import { loopbackEgress, serveSandbox, type ServedSandbox } from '../../core/plugin/testing/index.ts'
+import type { EgressRequest, EgressResponse } from '../../core/ports.ts'
+
+const sandbox = serveSandbox(
+  () => {
+    let count = 0
+    return {
+      'GET /count': () => ({ json: ++count }),
+      'GET /v2/:kind/:value': ({ params, query }) => ({ json: { ...params, q: query.get('q') } }),
+      'POST /echo': (call) => ({ status: 201, json: call.json(), headers: { 'x-a': 'b' } }),
+      'POST /form': (call) => ({ text: call.form().get('a') ?? '' }),
+      'GET /slow': () => ({ delayMs: 50, text: 'late' }),
+      'GET /broken': () => {
+        throw new Error('a mistake in the sandbox')
+      },
+    }
+  },
+  (url) => ({ base_url: url }),
+)
+
+describe('serveSandbox', () => {
+  let running: ServedSandbox
+  beforeEach(async () => {
+    running = await sandbox.start()
+  })
+  afterEach(() => running.close())
+
+  function send(path: string, more: Partial<EgressRequest> = {}): Promise<EgressResponse> {
+    const signal = AbortSignal.timeout(1_000)
+    return loopbackEgress.send({
+      method: 'GET',
+      url: running.url + path,
+      headers: {},
+      body: undefined,
+      signal,
+      ...more,
+    })
+  }
+
+  it('answers routes on loopback, with decoded parameters', async () => {
+    expect(running.url).to.match(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect(running.settings).to.deep.equal({ base_url: running.url })
+    const { body } = await send('/v2/url/a%2Fb?q=x+y')
+    expect(JSON.parse(body)).to.deep.equal({ kind: 'url', value: 'a/b', q: 'x y' })
+  })
+
+  it('reads JSON and forms, and answers 400 to broken JSON', async () => {
+    expect(await send('/echo', { method: 'POST', body: '{"a":1}' })).to.deep.include({
+      status: 201,
+      body: '{"a":1}',
+    })
+    expect(await send('/form', { method: 'POST', body: 'a=b+c' })).to.include({ body: 'b c' })
+    expect(await send('/echo', { method: 'POST', body: '{' })).to.include({ status: 400 })
+  })
+
+  it('answers 404, 405 and 500 as servers do', async () => {
+    expect(await send('/none')).to.include({ status: 404 })
+    expect(await send('/echo')).to.include({ status: 405 })
+    expect(await send('/broken')).to.include({ status: 500 })
+  })
+
+  it('records what it received', async () => {
+    await send('/echo?a=1', { method: 'POST', body: '{}', headers: { 'x-key': 'k' } })
+    expect(running.requests).to.have.length(1)
+    expect(running.requests[0]).to.include({ method: 'POST', path: '/echo?a=1', body: '{}' })
+    expect(running.requests[0]?.headers).to.include({ 'x-key': 'k' })
+  })
+
+  it('starts with fresh state every time', async () => {
+    await send('/count')
+    expect((await send('/count')).body).to.equal('2')
+    const other = await sandbox.start()
+    const { body } = await loopbackEgress.send({
+      method: 'GET',
+      url: `${other.url}/count`,
+      headers: {},
+      body: undefined,
+      signal: AbortSignal.timeout(1_000),
+    })
+    await other.close()
+    expect(body).to.equal('1')
+  })
+
+  it('fails on request: with an answer, a cut, or silence, and so many times', async () => {
+    running.failNext({ status: 503, headers: { 'retry-after': '1' } }, 2)
+    running.failNext('reset')
+    running.failNext('hang')
+    expect(await send('/count')).to.include({ status: 503 })
+    expect(await send('/count')).to.include({ status: 503 })
+    expect(await outcome(send('/count'))).to.equal('RetryableError')
+    expect(await outcome(send('/count', { signal: AbortSignal.timeout(100) }))).to.equal('TimeoutError')
+    expect(await send('/count')).to.include({ status: 200, body: '1' })
+  })
+
+  it('waits when a reply says so', async () => {
+    const started = performance.now()
+    expect(await send('/slow')).to.include({ body: 'late' })
+    expect(performance.now() - started).to.be.above(45)
+  })
+
+  it('refuses bodies beyond 1 MB', async () => {
+    const body = 'x'.repeat(2_000_000)
+    expect(await outcome(send('/echo', { method: 'POST', body }))).to.be.oneOf(['413', 'RetryableError'])
+    expect(running.requests).to.have.length(0)
+  })
+
+  it('closes while somebody waits', async () => {
+    running.failNext('hang')
+    const waiting = outcome(send('/count'))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await running.close()
+    expect(await waiting).to.equal('RetryableError')
+  })
+})
+
+describe('loopbackEgress', () => {
+  it('leads nowhere but to this machine', async () => {
+    for (const url of ['https://example.com/', 'http://localhost/', 'http://10.0.0.1/']) {
+      const request = { method: 'GET', url, headers: {}, body: undefined, signal: AbortSignal.timeout(1_000) }
+      expect(await outcome(loopbackEgress.send(request)), url).to.equal('Error')
+    }
+  })
+})
+
+function outcome(work: Promise<EgressResponse>): Promise<string> {
+  return work.then(
+    ({ status }) => String(status),
+    (error: Error) => error.name,
+  )
+}
