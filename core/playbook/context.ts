@@ -1,6 +1,8 @@
 import type { Catalogue } from '../registry/catalogue.ts'
-import type { RetryPolicy } from './playbook.ts'
+import type { RetryPolicy, Step } from './playbook.ts'
+import type { Node } from './document.ts'
 import type { Problems } from './problem.ts'
+import type { Scope } from './scope.ts'
 import type { SourceText, Span } from './source-text.ts'
 import type { StepIds } from './step-ids.ts'
 
@@ -9,6 +11,9 @@ export interface KnownConnection {
   readonly name: string
   readonly plugin: string
 }
+
+/** Reads a list of steps; what they add stays in the scope. */
+type StepsReader = (context: Context, node: Node, scope: Scope) => readonly Step[]
 
 /** What the reading of one playbook shares. */
 export interface Context {
@@ -19,6 +24,9 @@ export interface Context {
   /** Undefined: not checked. */
   readonly connections: readonly KnownConnection[] | undefined
   readonly ids: StepIds
+  /** The readers of lists of steps, which actions need for the steps inside them: in order, and at once. */
+  readonly readSequence: StepsReader
+  readonly readBranches: StepsReader
   /** From `defaults`. */
   readonly defaults: { readonly timeoutMs: number | undefined; readonly retry: RetryPolicy | undefined }
   /** Ids of steps that some expression reads. */

@@ -40,6 +40,17 @@ export interface Entry {
   readonly value: Node
 }
 
+/** What usually lies behind the parser's words. */
+const hints: readonly (readonly [RegExp, string])[] = [
+  [
+    /Unexpected scalar at node end/,
+    'a value that begins with a quote also ends with it: quote all of it, or begin with >-',
+  ],
+  [/Nested mappings are not allowed|must be at most 1024/, 'put a value that holds ": " into quotes'],
+  [/Tabs are not allowed/, 'indent with spaces'],
+  [/same column|indentation|must be indented/i, 'begin the keys of one map in the same column'],
+]
+
 /** The content of a source that passed the pre-scan; undefined when there is none to speak of. */
 export function readDocument(text: string, problems: Problems): Node | undefined {
   const document = parseDocument(text, {
@@ -50,13 +61,15 @@ export function readDocument(text: string, problems: Problems): Node | undefined
     uniqueKeys: false,
     stringKeys: true,
     prettyErrors: false,
-    logLevel: 'silent',
+    // Below this level the library would not report that there are several documents.
+    logLevel: 'error',
   })
   for (const error of [...document.errors, ...document.warnings]) {
     const [start, end] = error.pos
     const code = error.code === 'MULTIPLE_DOCS' ? 'E102' : 'E101'
     const message = code === 'E102' ? 'a file holds one playbook' : error.message.replaceAll(/\s+/g, ' ')
-    problems.add(code, message, { start, end: Math.max(end, start + 1) })
+    const hint = hints.find(([pattern]) => pattern.test(message))?.[1]
+    problems.add(code, message, { start, end: Math.max(end, start + 1) }, hint)
   }
   if (problems.hasErrors) return undefined
   if (document.contents === null) {

@@ -9,7 +9,7 @@ import type { Playbook, Template } from './playbook.ts'
 import { preScan } from './pre-scan.ts'
 import { Problems, quote, type Problem } from './problem.ts'
 import { readRetry } from './read-retry.ts'
-import { readSequence } from './read-steps.ts'
+import { readBranches, readSequence } from './read-steps.ts'
 import { readTriggers } from './read-triggers.ts'
 import { runNames, Scope } from './scope.ts'
 import { decode, SourceText } from './source-text.ts'
@@ -74,6 +74,8 @@ function readPlaybook(
     catalogue: options.catalogue,
     connections: options.connections,
     ids: collectStepIds(root, source, problems),
+    readSequence,
+    readBranches,
     defaults: readDefaults(problems, fields),
     readSteps: new Set(),
     producers: [],

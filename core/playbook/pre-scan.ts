@@ -34,9 +34,7 @@ export function preScan(text: string): ScanFinding | undefined {
 
 // What YAML 1.2 does not count as printable, a lone carriage return, and the characters that make text read differently
 // from what it is (direction overrides and isolates).
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
-const forbidden =
-  /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]|\r(?!\n)/u
+const forbidden = /(?![\t\n\r\u0085])[\p{Cc}\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]|\r(?!\n)/u
 
 function forbiddenCharacter(text: string): ScanFinding | undefined {
   const found = forbidden.exec(text)
@@ -78,7 +76,7 @@ class TokenScan {
   #look(type: string | null, token: string, at: number, end: number): ScanFinding | undefined {
     if (type === 'newline') this.#keyColumn = undefined
     else if (type !== 'space' && !isIndicator(type)) this.#keyColumn ??= this.#column
-    switch (type) {
+    switch (type ?? '') {
       case 'flow-map-start':
       case 'flow-seq-start':
         this.#flowDepth++

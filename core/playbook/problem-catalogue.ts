@@ -158,7 +158,7 @@ export const problemCatalogue = {
   },
   E301: {
     title: 'unknown skill',
-    explanation: 'No installed plugin has the skill. `tocsin skills` lists what is installed.',
+    explanation: 'No installed plugin has a skill of this name.',
   },
   E302: {
     title: 'unknown step',
@@ -224,7 +224,6 @@ export const problemCatalogue = {
 
 export type ProblemCode = keyof typeof problemCatalogue
 
-const severities = { E: 'error', W: 'warning', I: 'info' } as const
-
 /** The letter of a code is its severity. */
-export const severityOf = (code: ProblemCode): ProblemSeverity => severities[code[0] as 'E' | 'W' | 'I']
+export const severityOf = (code: ProblemCode): ProblemSeverity =>
+  code.startsWith('E') ? 'error' : code.startsWith('W') ? 'warning' : 'info'

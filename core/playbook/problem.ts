@@ -53,7 +53,7 @@ export class Problems {
 
   /** By place. */
   list(): readonly Problem[] {
-    const sorted = [...this.#found.values()].sort(
+    const sorted = [...this.#found.values()].toSorted(
       (a, b) => a.start - b.start || a.end - b.end || (a.code < b.code ? -1 : a.code > b.code ? 1 : 0),
     )
     return sorted.slice(0, maxProblems).map((found) => this.#place(found))

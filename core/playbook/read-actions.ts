@@ -24,7 +24,6 @@ import type {
   Template,
   WaitStep,
 } from './playbook.ts'
-import { readBranches, readSequence } from './read-steps.ts'
 import type { Scope } from './scope.ts'
 
 /** What an action comes to: its own part of the step, and the type of its output, if it has one. */
@@ -49,7 +48,7 @@ export function readGroup(
   { value }: Entry,
   scope: Scope,
 ): ActionResult<Own<GroupStep, 'steps'>> {
-  return { part: { action: 'steps', steps: readSequence(context, value, scope) } }
+  return { part: { action: 'steps', steps: context.readSequence(context, value, scope) } }
 }
 
 export function readParallel(
@@ -58,7 +57,7 @@ export function readParallel(
   fields: Fields,
   scope: Scope,
 ): ActionResult<Own<ParallelStep, 'steps' | 'concurrency'>> {
-  const steps = readBranches(context, value, scope)
+  const steps = context.readBranches(context, value, scope)
   const concurrency = fields.get('concurrency')
   const limit =
     concurrency && !fields.has('foreach')
@@ -83,16 +82,16 @@ export function readSwitch(
   if (!otherwise) problems.add('W402', 'nothing happens when no case holds', entry.key, 'add an else')
   const cases: SwitchStep['cases'][number][] = []
   const branches: Scope[] = []
-  let before: readonly Fact[] = []
+  const before: Fact[] = []
   for (const item of value.items) {
-    const read = readCase(context, item, scope, before)
+    const read = readCase(context, item, scope, [...before])
     if (read === undefined) continue
     branches.push(read.branch)
-    before = [...before, ...read.whenFalse]
+    before.push(...read.whenFalse)
     if (read.case) cases.push(read.case)
   }
   const last = scope.inside({ given: before })
-  const elseSteps = otherwise ? readSequence(context, otherwise.value, last) : []
+  const elseSteps = otherwise ? context.readSequence(context, otherwise.value, last) : []
   // Which of them ran is not known.
   for (const branch of [...branches, last]) scope.adopt(branch, true)
   return { part: { action: 'switch', cases, else: elseSteps } }
@@ -104,7 +103,7 @@ function readCase(context: Context, node: Node, scope: Scope, given: readonly Fa
   const stepsEntry = fields?.get('steps')
   const when = whenEntry && compileCondition(context, scope.inside({ given }), whenEntry)
   const branch = scope.inside({ given: [...given, ...(when?.whenTrue ?? [])] })
-  const steps = stepsEntry ? readSequence(context, stepsEntry.value, branch) : []
+  const steps = stepsEntry ? context.readSequence(context, stepsEntry.value, branch) : []
   const program = when?.program
   return { branch, whenFalse: when?.whenFalse ?? [], case: program && { when: program, steps } }
 }

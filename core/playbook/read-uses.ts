@@ -49,7 +49,7 @@ export function readUses(
 function findSkill({ catalogue, problems }: Context, name: string, span: Span): CatalogueSkill | undefined {
   const found = catalogue?.skill(name)
   if (found || catalogue === undefined) return found
-  const [plugin] = name.split('.') as [string]
+  const plugin = name.slice(0, name.indexOf('.'))
   const installed = catalogue.plugins.map((each) => each.name)
   const skills = catalogue.skills.map((each) => each.name)
   if (installed.includes(plugin)) {

@@ -1,0 +1,70 @@
+import type { ParseOptions, ProblemCode } from '../../core/playbook/index.ts'
+import { withSteps } from './support.ts'
+
+/** For every problem code the smallest playbook that has it. */
+interface BadPlaybook {
+  readonly source: string | Uint8Array
+  readonly options?: ParseOptions
+}
+
+const steps = (text: string, options?: ParseOptions): BadPlaybook =>
+  options ? { source: withSteps(text), options } : { source: withSteps(text) }
+const expression = (text: string): BadPlaybook =>
+  steps(
+    `  - { id: a, uses: intel_provider.get_enrichment, with: { kind: ip, value: abc } }\n  - set: { x: "\${{ ${text.replaceAll('"', '\\"')} }}" }`,
+  )
+const nothing = '  - set: { x: 1 }'
+
+export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
+  E001: { source: '#'.repeat(300_000) },
+  E002: { source: Uint8Array.of(0x61, 0xff, 0xfe) },
+  E003: { source: 'name: a\u0007b' },
+  E004: { source: '['.repeat(100) },
+  E005: { source: '- \n'.repeat(60_000) },
+  E006: { source: 'name: *nobody' },
+  E101: { source: 'name: "x' },
+  E102: { source: 'name: !!str x' },
+  E103: { source: withSteps(nothing, 'name: again') },
+  E104: { source: withSteps(nothing, 'nmae: x') },
+  E105: { source: 'name: x' },
+  E106: { source: 'just a text' },
+  E107: { source: withSteps(nothing, 'timeout: soon') },
+  E108: steps('  - checkpoint: {}'),
+  E109: steps('  - id: a'),
+  E110: steps('  - { id: A-1, set: { x: 1 } }'),
+  E111: steps('  - { id: a, set: { x: 1 } }\n  - { id: a, set: { x: 1 } }'),
+  E112: steps('  - { set: { x: 1 }, with: { y: 1 } }'),
+  E113: { source: withSteps(nothing, 'finally:\n  - return: 1') },
+  E201: expression('1 +'),
+  E202: expression('steps.a.output.status == "confimed"'),
+  E203: expression('steps.a.output.status + 1'),
+  E204: expression('nobody'),
+  E205: expression('steps.a.output.riks'),
+  E206: expression('steps.a.output.risk.rules'),
+  E207: expression('steps.a.output.owner.lowerAscii()'),
+  E208: expression('nosuch(1)'),
+  E209: expression('1 + '.repeat(4000) + '1'),
+  E210: steps('  - { if: run.id, set: { x: 1 } }'),
+  E211: expression('steps.a.output.tags }} and ${{ 1'),
+  E212: expression('run.id.matches("(")'),
+  E213: expression('1u'),
+  E301: steps('  - uses: case.updaet'),
+  E302: expression('steps.nobody.ok'),
+  E303: steps('  - set: { x: "${{ steps.b.ok }}" }\n  - { id: b, set: { x: 1 } }'),
+  E304: steps('  - { uses: messaging.post_message, with: { text: x } }', { connections: [] }),
+  E305: steps('  - { uses: case.update, with: { colour: red } }'),
+  E306: steps('  - uses: messaging.post_message'),
+  E307: steps('  - { uses: case.update, with: { summary: 5 } }'),
+  E308: steps(
+    '  - { id: a, uses: travel.search_user_travel, with: { email: x }, on_error: continue, default: { trips: 5 } }',
+  ),
+  E309: steps('  - { foreach: "${{ run.id }}", set: { x: 1 } }'),
+  E310: steps('  - wait: tomorrow'),
+  W401: steps('  - return: 1\n  - set: { x: 1 }'),
+  W402: steps('  - switch: [{ when: true, steps: [{ fail: x }] }]'),
+  W403: steps('  - { id: a, set: { x: 1 } }'),
+  W404: steps('  - { uses: messaging.post_message, with: { text: x }, retry: { max: 2 } }'),
+  I501: steps(
+    '  - { uses: travel.search_user_travel, with: { email: x } }\n  - { uses: travel.search_user_travel, with: { email: y } }',
+  ),
+}

@@ -1,0 +1,170 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { parsePlaybook } from '../../core/playbook/index.ts'
+import { catalogue, check, codesOf, withSteps } from './support.ts'
+
+/** Far more than any of them needs here, far less than what a quadratic step would take. */
+const enoughMs = 3000
+
+function quickly(source: string | Uint8Array) {
+  const started = performance.now()
+  const problems = check(source)
+  expect(performance.now() - started, 'time taken').to.be.below(enoughMs)
+  return problems
+}
+
+const bomb = [
+  'a: &a [x, x, x, x, x, x, x, x, x]',
+  ...Array.from({ length: 9 }, (_, at) => {
+    const [name, before] = ['bcdefghij'[at], 'abcdefghi'[at]]
+    return `${name}: &${name} [${Array(9).fill(`*${before}`).join(', ')}]`
+  }),
+].join('\n')
+
+const hostile: Readonly<Record<string, readonly [source: string | Uint8Array, code: string]>> = {
+  'a hundred thousand [': ['['.repeat(100_000), 'E004'],
+  'a hundred thousand [ on lines of their own': ['[\n'.repeat(100_000), 'E004'],
+  'a hundred thousand {a:': ['{a: '.repeat(60_000), 'E004'],
+  'a hundred thousand -': ['- '.repeat(100_000), 'E004'],
+  'a hundred thousand ?': ['? '.repeat(100_000), 'E004'],
+  'keys indented ever further': [
+    Array.from({ length: 400 }, (_, at) => `${' '.repeat(at)}a:`).join('\n'),
+    'E004',
+  ],
+  'brackets behind what looks like a quote': [`a: it's\nb: ${'['.repeat(1000)}`, 'E004'],
+  'depth that only aliases make': [
+    `a: &a ${'['.repeat(40)}${']'.repeat(40)}\nb: ${'['.repeat(40)}*a${']'.repeat(40)}`,
+    'E004',
+  ],
+  'an alias bomb': [bomb, 'E005'],
+  'an alias inside its anchor': ['a: &a [*a]', 'E006'],
+  'a thousand anchors': [Array.from({ length: 1000 }, (_, at) => `- &a${at} x`).join('\n'), 'E006'],
+  '20,000 keys': [Array.from({ length: 20_000 }, (_, at) => `k${at}: 1`).join('\n'), 'E005'],
+  'a hundred thousand commas': [`[${','.repeat(100_000)}]`, 'E005'],
+  'nothing but line ends': ['\n'.repeat(250_000), 'E005'],
+  'quotes that are never closed': [`a: '\n${"''\n".repeat(80_000)}`, 'E101'],
+  'escaped quotes that are never closed': [`a: "\n${'\\"\n'.repeat(80_000)}`, 'E101'],
+  NULs: ['\0'.repeat(1000), 'E003'],
+  'a terminal escape': ['name: "\u001b[2J"', 'E003'],
+  'text that reads backwards': ['name: a\u202eb', 'E003'],
+  'lone carriage returns': ['a: 1\rb: 2', 'E003'],
+  'half a surrogate pair': ['name: \ud800', 'E002'],
+  'bytes that are not UTF-8': [Uint8Array.of(0x6e, 0x3a, 0x20, 0xc3, 0x28), 'E002'],
+  'UTF-16': [new Uint8Array(Buffer.from('\ufeffname: x', 'utf16le')), 'E002'],
+  'tabs as indentation': ['on:\n\talert: x', 'E101'],
+  'a tag': ['name: !!python/object x', 'E102'],
+  'a directive': ['%YAML 1.1\n---\nname: x', 'E102'],
+  'two documents': ['name: x\n---\nname: y', 'E102'],
+  'a merge key': ['a: &a { x: 1 }\nb: { <<: *a }', 'E102'],
+  'an integer that JSON cannot keep': [withSteps('  - return: 12345678901234567890'), 'E102'],
+  infinity: [withSteps('  - return: .inf'), 'E102'],
+  nothing: ['', 'E106'],
+  'a comment': ['# nothing', 'E106'],
+  'a huge scalar': [`name: ${'x'.repeat(1_000_000)}`, 'E001'],
+  'a key named __proto__': [withSteps('  - return: 1', '__proto__: { polluted: true }'), 'E104'],
+  'quotes in an expression, never closed': [
+    withSteps(`  - fail: "\${{ ${"'\\\\".repeat(20_000)} }}"`),
+    'E209',
+  ],
+  'expressions never closed': [withSteps(`  - fail: "${'${{ '.repeat(20_000)}"`), 'E201'],
+}
+
+describe('a hostile playbook', () => {
+  for (const [name, [source, code]] of Object.entries(hostile)) {
+    it(`is refused quickly: ${name}`, () => {
+      const problems = quickly(source)
+      expect(codesOf(problems)).to.include(code)
+      expect(problems.length).to.be.at.most(200)
+      for (const { line, column, endLine, endColumn } of problems) {
+        expect(line).to.be.at.least(1)
+        expect(column).to.be.at.least(1)
+        expect(endLine > line || (endLine === line && endColumn >= column)).to.equal(true)
+      }
+    })
+  }
+
+  it('may be large and deep within the limits', () => {
+    const many = Array.from({ length: 3000 }, (_, at) => `k${at}: [${at}, { text: "x" }]`).join('\n      ')
+    expect(quickly(withSteps(`  - set:\n      ${many}`)).map(({ code }) => code)).to.deep.equal(['W403'])
+    const depth = 55
+    expect(codesOf(quickly(withSteps(`  - return: ${'['.repeat(depth)}${']'.repeat(depth)}`)))).to.deep.equal(
+      [],
+    )
+  })
+
+  it('is read the same with a byte order mark and with CRLF', () => {
+    const source = withSteps('  - return: "${{ nobody }}"')
+    const problems = check(source)
+    expect(problems).to.have.lengthOf(1)
+    expect(check(`\uFEFF${source}`)).to.deep.equal(problems)
+    expect(check(source.replaceAll('\n', '\r\n'))).to.deep.equal(problems)
+    expect(check(new TextEncoder().encode(`\uFEFF${source}`))).to.deep.equal(problems)
+  })
+
+  it('ends in a list of problems, whatever the bytes', () => {
+    holds(fc.uint8Array({ maxLength: 200 }))
+  })
+
+  it('ends in a list of problems, whatever the YAML-like text', () => {
+    const piece = fc.constantFrom(
+      ...[
+        'a',
+        'b: ',
+        '- ',
+        '? ',
+        ': ',
+        '[',
+        ']',
+        '{',
+        '}',
+        ', ',
+        '"',
+        "'",
+        '|',
+        '>',
+        '&a ',
+        '*a',
+        '!!x ',
+        '# c',
+        '\n',
+        '\n  ',
+        '\t',
+        ' ',
+      ],
+      ...[
+        '${{ ',
+        ' }}',
+        '$${{',
+        'steps',
+        '.',
+        'alert.data',
+        '(',
+        ')',
+        '<<',
+        '---\n',
+        '%',
+        '\\',
+        '\r\n',
+        '😀',
+        '1',
+        'null',
+        'uses: ',
+      ],
+    )
+    holds(fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join('')))
+    const inside = fc.array(piece, { maxLength: 25 }).map((pieces) => withSteps(`  - ${pieces.join('')}`))
+    holds(inside)
+  })
+
+  function holds(sources: fc.Arbitrary<string | Uint8Array>): void {
+    const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
+    fc.assert(
+      fc.property(sources, (source) => {
+        const { playbook, problems } = parsePlaybook(source, { catalogue })
+        return (playbook === undefined) === problems.some((problem) => problem.severity === 'error')
+      }),
+      // A failure prints the seed; SEED=… repeats it.
+      { seed, numRuns: 1500, verbose: 1 },
+    )
+  }
+})

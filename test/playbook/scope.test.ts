@@ -1,0 +1,148 @@
+import { expect } from 'chai'
+import { check, withSteps } from './support.ts'
+
+const enrich = 'uses: intel_provider.get_enrichment, with: { kind: ip, value: abc }'
+
+/** Code and hint-free message of the errors; the steps are a list under `steps:`. */
+const errors = (steps: string, rest = '') =>
+  check(withSteps(steps, rest))
+    .filter(({ severity }) => severity === 'error')
+    .map(({ code, message }) => `${code} ${message}`)
+
+describe('what expressions see', () => {
+  it('is the outputs of earlier steps, typed by the schemas of their skills', () => {
+    const read = (path: string) =>
+      errors(`  - { id: a, ${enrich} }\n  - return: \${{ steps.a.output.${path} }}`)
+    expect(read('risk.score + 1')).to.deep.equal([])
+    expect(read('risk.scroe')).to.have.lengthOf(1)
+    expect(read('tags + 1')).to.have.lengthOf(1)
+    expect(read('status == "confirmed"')).to.deep.equal([])
+  })
+
+  it('is steps inside an earlier group, and those of its branches', () => {
+    const steps = `
+  - parallel:
+      - steps: [{ id: a, set: { x: 1 } }]
+      - { id: b, set: { x: 2 } }
+  - return: \${{ steps.a.output.x + steps.b.output.x }}`
+    expect(errors(steps)).to.deep.equal([])
+  })
+
+  it('is never a later step, a parallel sibling, the step itself, what it stands in, or the body of a foreach', () => {
+    const cases = {
+      later: '  - return: ${{ steps.a.ok }}\n  - { id: a, set: { x: 1 } }',
+      'at the same time':
+        '  - parallel:\n      - { id: a, set: { x: 1 } }\n      - return: ${{ steps.a.ok }}',
+      itself: '  - { id: a, set: { x: "${{ steps.a.ok }}" } }',
+      'inside it': '  - id: a\n    steps:\n      - return: ${{ steps.a.ok }}',
+      'each item': '  - foreach: [1]\n    steps: [{ id: a, set: { x: 1 } }]\n  - return: ${{ steps.a.ok }}',
+    }
+    for (const [reason, steps] of Object.entries(cases)) {
+      const [error, ...others] = errors(steps)
+      expect(others, reason).to.deep.equal([])
+      expect(error).to.match(/^E303 /)
+      expect(error).to.include(reason)
+    }
+    expect(errors('  - return: ${{ steps.nobody.ok }}')).to.deep.equal(["E302 there is no step 'nobody'"])
+  })
+
+  it('is an optional output where the step may not have run', () => {
+    const unsafe = {
+      'behind an if': `  - { id: a, if: run.dry_run, ${enrich} }`,
+      'inside a group behind an if': `  - { if: run.dry_run, steps: [{ id: a, ${enrich} }] }`,
+      'with on_error: continue': `  - { id: a, ${enrich}, on_error: continue }`,
+      'inside a group with on_error': `  - { steps: [{ id: a, ${enrich} }], on_error: continue }`,
+      'inside a case': `  - { switch: [{ when: run.dry_run, steps: [{ id: a, ${enrich} }] }], else: [{ set: { y: 1 } }] }`,
+      'inside on_error': `  - { set: { y: 1 }, on_error: [{ id: a, ${enrich} }] }`,
+    }
+    for (const [where, step] of Object.entries(unsafe)) {
+      const [error, ...others] = errors(`${step}\n  - return: \${{ steps.a.output.status }}`)
+      expect(error, where).to.match(/^E206 /)
+      expect(others).to.deep.equal([])
+      const guards = [
+        'has(steps.a.output) ? steps.a.output.status : ""',
+        'steps.a.?output.status.orValue("pending")',
+      ]
+      for (const guard of guards)
+        expect(errors(`${step}\n  - return: '\${{ ${guard} }}'`), where).to.deep.equal([])
+      expect(
+        errors(`${step}\n  - { if: has(steps.a.output), return: "\${{ steps.a.output.status }}" }`),
+      ).to.deep.equal([])
+    }
+  })
+
+  it('is certain again with a default, or after a return where it was missing', () => {
+    const defaulted = `  - { id: a, if: run.dry_run, uses: travel.search_user_travel, with: { email: x }, default: { trips: [] } }`
+    expect(errors(`${defaulted}\n  - return: \${{ steps.a.output.trips.size() }}`)).to.deep.equal([])
+    const step = `  - { id: a, if: run.dry_run, ${enrich} }\n  - { if: "!has(steps.a.output)", return: none }`
+    expect(errors(`${step}\n  - return: \${{ steps.a.output.status }}`)).to.deep.equal([])
+  })
+
+  it('is narrowed by the cases of a switch, and by what they leave over', () => {
+    const steps = `
+  - { id: a, ${enrich} }
+  - switch:
+      - when: steps.a.output.owner == null
+        steps: [{ fail: nobody }]
+      - when: steps.a.output.owner.size() > 3
+        steps: [{ return: "\${{ steps.a.output.owner.lowerAscii() }}" }]
+    else:
+      - return: \${{ steps.a.output.owner.upperAscii() }}`
+    expect(errors(steps)).to.deep.equal([])
+  })
+
+  it('is the item and its index in the body of a foreach, by the name that `as` gives', () => {
+    const list = '  - { id: a, uses: travel.search_user_travel, with: { email: x } }\n'
+    const body = (keys: string, expression: string) =>
+      errors(
+        `${list}  - { foreach: "\${{ steps.a.output.trips }}", ${keys}set: { x: "\${{ ${expression} }}" } }`,
+      )
+    expect(body('', 'item.country + string(index)')).to.deep.equal([])
+    expect(body('as: trip, ', 'trip.country')).to.deep.equal([])
+    expect(body('as: trip, ', 'item.country')).to.have.lengthOf(1)
+    expect(body('', 'item.nothing')).to.have.lengthOf(1)
+    expect(body('as: steps, ', '1')).to.deep.equal(["E107 'steps' already means something in expressions"])
+    expect(errors('  - { foreach: [1], if: "item == 1", set: { x: 1 } }')).to.have.lengthOf(1)
+  })
+
+  it('is a list of outputs after a foreach, with the status of each item', () => {
+    const loop = `  - { id: a, foreach: [1, 2], ${enrich} }\n`
+    expect(errors(`${loop}  - return: \${{ steps.a.output.map(o, o.risk.score) }}`)).to.deep.equal([])
+    expect(errors(`${loop}  - return: \${{ steps.a.output.risk }}`)).to.have.lengthOf(1)
+    const failed = '${{ steps.a.?items.orValue([]).exists(i, i.status == "failed") }}'
+    expect(errors(`${loop}  - return: '${failed}'`)).to.deep.equal([])
+  })
+
+  it('is the error in on_error, and nowhere else', () => {
+    const handled = `  - { ${enrich}, on_error: [{ fail: "\${{ error.code }}: \${{ error.message }}" }] }`
+    expect(errors(handled)).to.deep.equal([])
+    expect(errors('  - fail: "${{ error.code }}"')).to.have.lengthOf(1)
+  })
+
+  it('is everything that may have run in finally, and everything that has in outputs', () => {
+    const steps = `  - { id: a, ${enrich} }`
+    expect(errors(steps, 'outputs: { status: "${{ steps.a.output.status }}" }')).to.deep.equal([])
+    const [error] = errors(steps, 'finally: [{ set: { x: "${{ steps.a.output.status }}" } }]')
+    expect(error).to.match(/^E206 /)
+    expect(errors(steps, 'finally: [{ set: { x: "${{ steps.a.ok }} ${{ run.status }}" } }]')).to.deep.equal(
+      [],
+    )
+  })
+
+  it('has no alert where no alert starts the playbook', () => {
+    const source =
+      'apiVersion: tocsin/v1\nname: x\non: { manual: true }\nsteps: [{ return: "${{ alert.id }}" }]'
+    expect(check(source).map(({ code }) => code)).to.deep.equal(['E204'])
+  })
+
+  it('is the alert and the organization alone in on.alert.where', () => {
+    const where = (expression: string) =>
+      check(
+        `apiVersion: tocsin/v1\nname: x\non: { alert: { type: t, where: '${expression}' } }\nsteps: [{ id: a, return: 1 }]`,
+      ).map(({ code }) => code)
+    expect(where('alert.data.risk > 5 && alert.provider != organization.code')).to.deep.equal([])
+    expect(where('run.dry_run')).to.deep.equal(['E204'])
+    expect(where('steps.a.ok')).to.deep.equal(['E303'])
+    expect(where('alert.id')).to.deep.equal(['E210'])
+  })
+})
