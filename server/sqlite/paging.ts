@@ -5,6 +5,8 @@ import type { Database, Value } from './database.ts'
 /** A part of a WHERE clause: constant SQL with its bound values. */
 export interface Condition {
   readonly sql: string
+  /** Used instead of `sql` where rows are wanted newest first; absent: the same. */
+  readonly sqlInOrder?: string
   readonly values: readonly Value[]
 }
 
@@ -41,7 +43,7 @@ export function listPage<Row extends { readonly id: number }, Item>(
   )
   const start = page.cursor === undefined ? [] : [startBelow(query.name, page.cursor)]
   const rows = database.all<Row>(
-    `${select} ${whereAll([...conditions, ...start])} ORDER BY t.id DESC LIMIT ?`,
+    `${select} ${whereAll([...conditions.map(inOrder), ...start])} ORDER BY t.id DESC LIMIT ?`,
     ...values,
     ...start.flatMap((condition) => condition.values),
     limit + 1,
@@ -57,6 +59,10 @@ export function listPage<Row extends { readonly id: number }, Item>(
 
 export function whereAll(conditions: readonly Condition[]): string {
   return conditions.length === 0 ? '' : `WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}`
+}
+
+function inOrder({ sql, sqlInOrder, values }: Condition): Condition {
+  return { sql: sqlInOrder ?? sql, values }
 }
 
 /** Throws ValidationError `invalid_limit`. */

@@ -16,6 +16,7 @@ import { SqliteOrganizationStore } from './organization-store.ts'
 import { SqlitePlaybookStore } from './playbook-store.ts'
 import { SqliteProviderStore } from './provider-store.ts'
 import { SqliteRunStore } from './run-store.ts'
+import { isStorageFailure, storeUnavailable } from './storage-errors.ts'
 import type { StoreContext } from './store-context.ts'
 
 export interface SqliteStoresOptions extends GroupCommitOptions, DatabaseOptions {
@@ -50,7 +51,7 @@ export async function openSqliteStores(options: SqliteStoresOptions): Promise<St
   } catch (error) {
     database?.close()
     lock?.release()
-    throw error
+    throw isStorageFailure(error) ? storeUnavailable(error) : error
   }
 }
 

@@ -119,6 +119,13 @@ export function alertStoreContract(subject: GetSubject): void {
       }
     })
 
+    it('gives back the type as it is stored, where an unpaired surrogate cannot stand', async () => {
+      const { stores, acme } = subject()
+      const alert = await stores.alerts.create(newAlert(acme, { type: 'a\ud800' }))
+      expect(alert.type).to.equal('a\ufffd')
+      expect(await stores.alerts.find('all', alert.id)).to.deep.equal(alert)
+    })
+
     it('keeps every int64 of the source exactly', async () => {
       const { stores, acme } = subject()
       for (const value of [0n, -1n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)]) {

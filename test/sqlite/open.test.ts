@@ -155,6 +155,27 @@ describe('opening SQLite stores', () => {
     expect(bytes.includes(Buffer.from('canary-4711').toString('base64').slice(0, 12))).to.equal(false)
   })
 
+  it('says that the file is damaged when a page is, and stays up', async () => {
+    await (await openStoresIn(folder.path)).close()
+    const { page, size } = withDatabase((database) => ({
+      page: database.one<{ rootpage: number }>(
+        `SELECT rootpage FROM sqlite_schema WHERE name = 'connections'`,
+      ).rootpage,
+      size: Number(database.pragma('page_size')),
+    }))
+    await writeFile(file, (await readFile(file)).fill(0xaa, (page - 1) * size, page * size))
+    const stores = await openStoresIn(folder.path)
+    await stores.organizations.create({ code: 'Acme', name: 'elsewhere in the file' })
+    const error = await expectRejection(
+      stores.connections.list('all'),
+      'UnavailableError',
+      'store_unavailable',
+    )
+    expect(error.details).to.deep.equal({ sqlite_code: 'SQLITE_CORRUPT' })
+    expect(error.hint).to.include('backup')
+    await stores.close()
+  })
+
   it('does not open a secret that was moved to another connection or field', async () => {
     const stores = await openStoresIn(folder.path)
     const { uuid } = await stores.organizations.create({ code: 'Acme', name: 'x' })
