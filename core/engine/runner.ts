@@ -7,6 +7,7 @@ import { RunSuspended } from './durable-context.ts'
 import { FairQueue } from './fair-queue.ts'
 import { interpret } from './interpreter.ts'
 import { openLocalContext } from './local-context.ts'
+import { noteTakenUp } from './poison.ts'
 import type { Interrupted, SkillCaller } from './skill-caller.ts'
 import { toStoredError } from './stored-error.ts'
 
@@ -64,11 +65,14 @@ export function createRunner(options: RunnerOptions): Runner {
   /** Consecutive turns that the store spoiled. */
   const troubles = new Map<string, number>()
   const draining = new AbortController()
+  /** Not looked at yet in this process. */
+  const fresh = new Set<string>()
   let parked = 0
 
   function enqueue({ uuid, organizationUuid }: Pick<Run, 'uuid' | 'organizationUuid'>): void {
     if (known.has(uuid) || draining.signal.aborted) return
     known.add(uuid)
+    fresh.add(uuid)
     queue.push(organizationUuid, uuid)
     fill()
   }
@@ -89,7 +93,8 @@ export function createRunner(options: RunnerOptions): Runner {
     let result: Turn
     try {
       run = await options.stores.runs.find('all', uuid)
-      result = run ? await runTurn(options, run, stop, draining.signal) : 'over'
+      const leftBehind = fresh.delete(uuid) && run?.status === 'running'
+      result = run ? await runTurn(options, { run, leftBehind, stop, draining: draining.signal }) : 'over'
       troubles.delete(uuid)
     } catch (error) {
       result = spoiled(uuid, error)
@@ -140,16 +145,20 @@ export function createRunner(options: RunnerOptions): Runner {
   }
 }
 
+interface TurnOptions {
+  readonly run: Run
+  /** An earlier process did not end it. */
+  readonly leftBehind: boolean
+  readonly stop: AbortController
+  readonly draining: AbortSignal
+}
+
 /** Rejects where the store spoiled the turn. */
-async function runTurn(
-  options: RunnerOptions,
-  found: Run,
-  stop: AbortController,
-  draining: AbortSignal,
-): Promise<Turn> {
+async function runTurn(options: RunnerOptions, turn: TurnOptions): Promise<Turn> {
   const { stores, log, clock, onRunEnded } = options
-  if (found.status !== 'queued' && found.status !== 'running') return 'over'
-  let run = found
+  const { stop, draining } = turn
+  let { run } = turn
+  if (run.status !== 'queued' && run.status !== 'running') return 'over'
   let againAtMs: number | undefined
   const onIdle = (wakeAtMs: number) => {
     if (!draining.aborted && wakeAtMs - clock.now() < (options.parkAfterMs ?? defaultParkAfterMs)) return
@@ -158,6 +167,7 @@ async function runTurn(
   }
   let end
   try {
+    if (turn.leftBehind) await noteTakenUp(stores.journal, run, clock)
     const description = await (options.describe?.(run) ?? describeRun(stores, run))
     if (run.status === 'queued') run = await stores.runs.start(run.uuid, { title: description.caseTitle })
     end = await interpretRun(options, run, description, stop.signal, onIdle)

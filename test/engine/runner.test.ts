@@ -178,6 +178,21 @@ describe('runner', () => {
     expect(await bench.stores.runs.unfinished()).to.deep.equal([])
   })
 
+  it('ends a run as failed that has brought the process down three times, and no other', async () => {
+    const poison = await bench.startRun()
+    const playbook = makePlaybook({ steps: [{ set: 1 }] })
+    for (let crash = 1; crash < 3; crash++) {
+      // As good as a crash: this runner never comes to anything.
+      await start(playbook, {}, { loadPlaybook: () => new Promise(() => {}) }).recover()
+      await settle()
+    }
+    const other = await queue()
+    await start(playbook, {}).recover()
+    await settle()
+    expect(await find(poison)).to.have.nested.property('error.code', 'run_interrupted')
+    expect((await find(other)).status).to.equal('completed')
+  })
+
   describe('drain', () => {
     it('gives what is under way time to end, and begins nothing', async () => {
       const release = Promise.withResolvers<void>()
