@@ -1,0 +1,46 @@
+import { expect } from 'chai'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '../..')
+const snapshot = join(import.meta.dirname, 'tocsin-plugin.d.ts.snapshot')
+
+/** The declarations of `tocsin/plugin` as plugin authors get them, one file after the other. */
+function emitDeclarations(): string {
+  const out = mkdtempSync(join(tmpdir(), 'declarations-'))
+  try {
+    const tsc = join(root, 'node_modules/typescript/bin/tsc')
+    const options = ['--outDir', out, '--tsBuildInfoFile', join(out, 'info')]
+    execFileSync(process.execPath, [tsc, '-p', join(root, 'core/plugin'), ...options])
+    const folder = join(out, 'core/plugin')
+    const files = readdirSync(folder).filter((file) => file.endsWith('.d.ts'))
+    return files
+      .toSorted()
+      .map((file) => `// ${file}\n${readFileSync(join(folder, file), 'utf8')}`)
+      .join('\n')
+  } finally {
+    rmSync(out, { recursive: true })
+  }
+}
+
+describe('the public contract', () => {
+  // After a change that is meant: `UPDATE_SNAPSHOT=1 mocha test/plugin-contract/declarations.test.ts`, and a line in CHANGELOG.md.
+  it('is what it was: plugins of others depend on it', () => {
+    const declarations = emitDeclarations()
+    if (process.env['UPDATE_SNAPSHOT'] === '1') writeFileSync(snapshot, declarations)
+    expect(declarations).to.equal(readFileSync(snapshot, 'utf8'))
+    expect(declarations).to.include('defineSkill').and.include('interface HttpClient')
+  }).timeout(60_000)
+
+  it('imports nothing of the rest of the project', () => {
+    const folder = join(root, 'core/plugin')
+    const files = readdirSync(folder).filter((file) => file.endsWith('.ts'))
+    const imported = files.flatMap((file) => [
+      ...readFileSync(join(folder, file), 'utf8').matchAll(/from '([^']+)'/g),
+    ])
+    expect(imported.length).to.be.above(10)
+    for (const [, path] of imported) expect(path).to.match(/^\.\/[a-z-]+\.ts$/)
+  })
+})
