@@ -155,24 +155,27 @@ describe('opening SQLite stores', () => {
     expect(bytes.includes(Buffer.from('canary-4711').toString('base64').slice(0, 12))).to.equal(false)
   })
 
-  it('says that the file is damaged when a page is, and stays up', async () => {
-    await (await openStoresIn(folder.path)).close()
+  it('says that the file is damaged when a page is, and does what needs other pages', async () => {
+    const before = await openStoresIn(folder.path)
+    await before.providers.create({ code: 'SIEM', name: 'x' })
+    await before.close()
     const { page, size } = withDatabase((database) => ({
-      page: database.one<{ rootpage: number }>(
-        `SELECT rootpage FROM sqlite_schema WHERE name = 'connections'`,
-      ).rootpage,
+      page: database.one<{ root: number }>(
+        `SELECT rootpage AS root FROM sqlite_schema WHERE name = 'providers'`,
+      ).root,
       size: Number(database.pragma('page_size')),
     }))
     await writeFile(file, (await readFile(file)).fill(0xaa, (page - 1) * size, page * size))
     const stores = await openStoresIn(folder.path)
-    await stores.organizations.create({ code: 'Acme', name: 'elsewhere in the file' })
-    const error = await expectRejection(
-      stores.connections.list('all'),
-      'UnavailableError',
-      'store_unavailable',
-    )
-    expect(error.details).to.deep.equal({ sqlite_code: 'SQLITE_CORRUPT' })
-    expect(error.hint).to.include('backup')
+    for (const call of [
+      () => stores.providers.list(),
+      () => stores.providers.create({ code: 'DLP', name: 'x' }),
+    ]) {
+      const error = await expectRejection(call(), 'UnavailableError', 'store_unavailable')
+      expect(error.details).to.deep.equal({ sqlite_code: 'SQLITE_CORRUPT' })
+      expect(error.hint).to.include('backup')
+    }
+    expect((await stores.organizations.create({ code: 'Acme', name: 'x' })).code).to.equal('Acme')
     await stores.close()
   })
 
