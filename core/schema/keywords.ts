@@ -53,6 +53,9 @@ const keywords: Readonly<Record<string, (value: unknown) => string | undefined>>
   'x-sensitive': flag,
 }
 
+/** All keywords that a schema may use. */
+export const keywordNames: readonly string[] = Object.keys(keywords)
+
 /** Formats that are checked. All of them run in linear time. */
 export const formats: readonly string[] = [
   'date',

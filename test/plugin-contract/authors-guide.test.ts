@@ -1,0 +1,100 @@
+import { expect } from 'chai'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { runSkill } from '../../core/plugin/testing/index.ts'
+import { discoverPlugins } from '../../core/registry/index.ts'
+import { formats, keywordNames } from '../../core/schema/index.ts'
+
+const root = join(import.meta.dirname, '../..')
+const guide = readFileSync(join(root, 'plugins/README.md'), 'utf8')
+
+/** Code blocks whose first line names a file. */
+function files(): readonly { readonly path: string; readonly code: string }[] {
+  return [...guide.matchAll(/```ts\n\/\/ (\S+)\n([\s\S]*?)```/g)].map(([, path = '', code = '']) => ({
+    path,
+    code,
+  }))
+}
+
+describe("the authors' guide", () => {
+  let folder: string
+
+  before(() => {
+    // Below the repository, so that `tocsin/plugin` is found as it is from plugins/.
+    mkdirSync(join(root, '.build'), { recursive: true })
+    folder = mkdtempSync(join(root, '.build', 'guide-'))
+    for (const { path, code } of files()) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      writeFileSync(join(folder, path), code)
+    }
+    writeFileSync(join(folder, 'plugins/quotes/README.md'), 'quotes.get_quote')
+  })
+  after(() => rmSync(folder, { recursive: true }))
+
+  it('shows files, all its code among them', () => {
+    expect(files().map(({ path }) => path)).to.include.members([
+      'plugins/words/plugin.ts',
+      'plugins/quotes/sandbox.ts',
+    ])
+    expect(guide.split('```ts\n').length - 1).to.equal(files().length)
+  })
+
+  it('shows code that compiles', () => {
+    const options = { noEmit: true, composite: false, emitDeclarationOnly: false, types: ['node', 'mocha'] }
+    const config = {
+      extends: join(root, 'tsconfig.base.json'),
+      compilerOptions: options,
+      include: ['plugins'],
+    }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+    const errors = compile(folder).filter((line) => line.startsWith('plugins/'))
+    expect(errors).to.deep.equal([])
+    writeFileSync(
+      join(folder, 'plugins/words/wrong.ts'),
+      "import { definePlugin } from 'tocsin/plugin'\ndefinePlugin(1)\n",
+    )
+    expect(compile(folder).join('\n')).to.include('plugins/words/wrong.ts')
+    rmSync(join(folder, 'plugins/words/wrong.ts'))
+  }).timeout(60_000)
+
+  it('shows plugins that are found and work', async () => {
+    const catalogue = await discoverPlugins({ pluginsDir: join(folder, 'plugins') })
+    expect(catalogue.skills.map(({ name }) => name)).to.deep.equal(['quotes.get_quote', 'words.count'])
+    const count = catalogue.skill('words.count')?.skill
+    if (count === undefined) return expect.fail('words.count is not there')
+    expect((await runSkill(count, { text: 'one two three' })).output).to.deep.equal({ words: 3 })
+  })
+
+  it('shows tests that pass', () => {
+    const mocha = join(root, 'node_modules/mocha/bin/mocha.js')
+    const file = join(folder, 'plugins/quotes/quotes.test.ts')
+    const report = JSON.parse(
+      execFileSync(process.execPath, [mocha, '--no-config', '--reporter', 'json', file], {
+        cwd: root,
+        encoding: 'utf8',
+      }),
+    ) as { stats: { passes: number; failures: number } }
+    expect(report.stats.failures).to.equal(0)
+    expect(report.stats.passes).to.be.above(8)
+  }).timeout(60_000)
+
+  it('lists every keyword and format there is', () => {
+    const [, section = ''] = guide.split('## Schemas')
+    const [listed = ''] = section.split('## Rules')
+    for (const name of [...keywordNames, ...formats]) expect(listed).to.include(`\`${name}\``)
+  })
+})
+
+function compile(folder: string): readonly string[] {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  try {
+    execFileSync(process.execPath, [tsc, '-p', folder, '--pretty', 'false'], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+    return []
+  } catch (error) {
+    return String((error as { stdout: string }).stdout).split('\n')
+  }
+}
