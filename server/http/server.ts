@@ -20,8 +20,27 @@ export interface HttpServerConfig {
   readonly apiPrefix: string
   /** Where people reach the server, when that is not where it listens. */
   readonly publicUrl: string | undefined
-  /** Largest body taken. Default 1 MB (1,048,576). */
-  readonly maxBodyBytes?: number
+  /** Where they differ from `defaultLimits`. */
+  readonly limits?: Partial<Limits>
+}
+
+/** What one sender can take of the server. */
+export interface Limits {
+  /** Largest body. */
+  readonly maxBodyBytes: number
+  /** Headers must be there by then, in milliseconds. */
+  readonly headersTimeoutMs: number
+  /** The whole request must be there by then, in milliseconds. */
+  readonly requestTimeoutMs: number
+  /** Connections at once; further ones are closed. */
+  readonly maxConnections: number
+}
+
+const defaultLimits: Limits = {
+  maxBodyBytes: 1_048_576,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  maxConnections: 2_000,
 }
 
 export interface HttpServerOptions {
@@ -40,20 +59,18 @@ export interface HttpServer {
   close(): Promise<void>
 }
 
-/** One connection costs little; this bounds what a flood of them can take. */
-const maxConnections = 2_000
-
 /** How long requests under way may take once the server closes. */
 const closingGraceMs = 10_000
 
 /** The API over HTTP. Knows nothing of TLS: a proxy in front ends it. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { config, stores, log } = options
+  const limits = { ...defaultLimits, ...config.limits }
   const closing = new AbortController()
   const services = { ...options, directory: createDirectory(stores), closing: closing.signal }
   const settings = {
     prefix: config.apiPrefix,
-    maxBodyBytes: config.maxBodyBytes ?? 1_048_576,
+    maxBodyBytes: limits.maxBodyBytes,
     publicOrigin: config.publicUrl === undefined ? undefined : new URL(config.publicUrl).origin,
   }
   const app = new Koa()
@@ -62,7 +79,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   app.use(answerErrors(services))
   app.use(createRouter(routes, services, settings))
 
-  const server = boundedServer()
+  const server = boundedServer(limits)
   const handle = app.callback()
   server.on('request', (request, response) => {
     boundUnreadBody(request, response)
@@ -89,13 +106,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }
 }
 
-/** Slow senders and idle connections are cut off; all in milliseconds. */
-function boundedServer(): Server {
+/** Slow senders and idle connections are cut off. */
+function boundedServer({ headersTimeoutMs, requestTimeoutMs, maxConnections }: Limits): Server {
   const server = createServer({
-    headersTimeout: 10_000,
-    requestTimeout: 30_000,
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(headersTimeoutMs, requestTimeoutMs) / 2,
     keepAliveTimeout: 5_000,
-    connectionsCheckingInterval: 5_000,
     maxHeaderSize: 16_384,
     requireHostHeader: true,
   })

@@ -78,7 +78,7 @@ describe('bad requests', () => {
   const post = (options: CallOptions) => api.call('POST', '/api/alerts', options)
 
   before(async () => {
-    api = await startApi({ maxBodyBytes: 1_100_000 })
+    api = await startApi({ limits: { maxBodyBytes: 1_100_000 } })
   })
   after(async () => {
     expect((await api.call('GET', '/api/alerts')).json.total, 'nothing was stored').to.equal(0)

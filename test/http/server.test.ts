@@ -108,6 +108,35 @@ describe('HTTP server', () => {
     expect(text.match(/HTTP\/1.1 200 OK/g)).to.have.length(51)
   })
 
+  describe('against senders that take their time', () => {
+    let slow: Api
+    const head = 'POST /api/alerts HTTP/1.1\r\nHost: x\r\n'
+    before(async () => {
+      slow = await startApi({ limits: { headersTimeoutMs: 200, requestTimeoutMs: 400, maxConnections: 3 } })
+    })
+    after(() => slow.close())
+
+    it('gives up on headers that do not end', async () => {
+      expect(await sendRaw(slow.url, head, 3_000))
+        .to.match(/^HTTP\/1.1 408 /)
+        .and.include('request_timeout')
+    })
+
+    it('gives up on a body that does not end', async () => {
+      const json = `Cookie: Session=${slow.adminKey}\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{`
+      const startedAt = Date.now()
+      expect(await sendRaw(slow.url, head + json, 3_000)).to.match(/^HTTP\/1.1 408 /)
+      expect(Date.now() - startedAt).to.be.below(2_500)
+    })
+
+    it('takes no more connections than it can hold', async () => {
+      const get = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
+      const answers = await Promise.all(Array.from({ length: 8 }, () => sendRaw(slow.url, get, 300)))
+      expect(answers.filter((answer) => answer.startsWith('HTTP/1.1 200'))).to.have.length(3)
+      expect(answers.filter((answer) => answer === '')).to.have.length(5)
+    })
+  })
+
   it('logs requests at debug only, without query strings', async () => {
     await api.call('GET', '/soc/v2/alerts?type=canary')
     const line = api.logged.find(({ message }) => message === 'request')
