@@ -37,8 +37,13 @@ export async function runForeach(
   const evaluate = () => stop ?? { state: 'completed' as const, output: record }
   const recorded = await remember(walk, step, path, scope, evaluate, startedAt)
   if (recorded.state !== 'completed') return stop ? { ...stop, items } : recorded
-  const output = flows.filter((flow) => flow.state === 'completed').map((flow) => flow.output ?? null)
-  return { state: 'completed', output, items }
+  return { state: 'completed', output: outputsOf(step, flows), items }
+}
+
+/** Of the items that completed, in their order. Groups have no output, and neither has a list of them. */
+function outputsOf(step: Step, flows: readonly Flow[]): readonly unknown[] | undefined {
+  if (step.action !== 'uses' && step.action !== 'set') return undefined
+  return flows.filter((flow) => flow.state === 'completed').map((flow) => flow.output)
 }
 
 function itemsOf(foreach: Foreach, scope: Scope): readonly unknown[] {
@@ -96,7 +101,7 @@ async function runItems(
 function itemView(flow: Flow, index: number): ItemView {
   switch (flow.state) {
     case 'completed':
-      return { index, status: 'completed', output: flow.output ?? null }
+      return { index, status: 'completed', ...(flow.output === undefined ? {} : { output: flow.output }) }
     case 'skipped':
     case 'run_ends':
       return { index, status: 'skipped' }
