@@ -18,20 +18,19 @@ export function killChildren(): void {
   for (const child of running) child.kill('SIGKILL')
 }
 
-/** Runs a program of `children/`. `before` is shell text that runs first, e.g. a limit. */
+/** Runs a program of `children/`. `before` is shell text that runs first, e.g. a limit; it wants a POSIX shell. */
 export function startChild(name: string, args: readonly string[], before = ''): Child {
   const script = fileURLToPath(new URL(`children/${name}.ts`, import.meta.url))
-  const command = `${before}\nexec "$0" "$@"`
-  const child = spawn('/bin/sh', ['-c', command, process.execPath, script, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const shell = before === '' ? [] : ['/bin/sh', '-c', `${before}\nexec "$0" "$@"`]
+  const [file = '', ...rest] = [...shell, process.execPath, script, ...args]
+  const child = spawn(file, rest, { stdio: ['ignore', 'pipe', 'pipe'] })
   const lines: string[] = []
   let complaints = ''
-  let rest = ''
+  let cutOff = ''
   const waiting = new Set<() => void>()
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    const parts = (rest + text).split('\n')
-    rest = parts.pop() ?? ''
+    const parts = (cutOff + text).split('\n')
+    cutOff = parts.pop() ?? ''
     lines.push(...parts)
     for (const wake of waiting) wake()
   })

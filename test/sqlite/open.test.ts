@@ -147,12 +147,13 @@ describe('opening SQLite stores', () => {
       ['tocsin.db', 'tocsin.db-wal'].map((name) => readFile(join(folder.path, name))),
     )
     await stores.close()
-    const bytes = Buffer.concat([...contents, await readFile(file)])
-    expect(bytes.includes('seen')).to.equal(true)
+    contents.push(await readFile(file))
+    const isStored = (text: string | Buffer) => contents.some((content) => content.includes(text))
+    expect(isStored('seen')).to.equal(true)
     for (const form of ['utf8', 'utf16le'] as const) {
-      expect(bytes.includes(Buffer.from('canary-4711', form))).to.equal(false)
+      expect(isStored(Buffer.from('canary-4711', form)), form).to.equal(false)
     }
-    expect(bytes.includes(Buffer.from('canary-4711').toString('base64').slice(0, 12))).to.equal(false)
+    expect(isStored(Buffer.from('canary-4711').toString('base64').slice(0, 12))).to.equal(false)
   })
 
   it('says that the file is damaged when a page is, and does what needs other pages', async () => {
