@@ -62,7 +62,7 @@ function checkObject(
     const path = what === '' ? name : `${what}.${name}`
     if (type !== undefined) fits = checkFit(problems, part, type, path, nested, key) && fits
     else {
-      problems.add(codes.unknown, `${quote(path)} is not known here`, key, suggest(name, names))
+      problems.add(codes.unknown, `${quote(path)} is not known here`, key, () => suggest(name, names))
       fits = false
     }
   }

@@ -96,6 +96,7 @@ function compileAt(context: Context, scope: Scope, scalar: ScalarNode, from: num
   const { problems, source, readSteps } = context
   const text = String(scalar.value)
   const [start, end] = trimmed(text, from, to)
+  if (problems.isFull) return { type: dyn, whenTrue: [], whenFalse: [] }
   const expression = text.slice(start, Math.min(end, to))
   if (expression.trim() === '') {
     problems.add('E201', 'the expression is empty', spanInScalar(source.text, scalar, from, end))
@@ -132,7 +133,7 @@ function report(
   }
   const step = context.ids.get(id)
   if (step === undefined) {
-    const hint = suggest(id, scope.stepIds) ?? 'give the step an id'
+    const hint = () => suggest(id, scope.stepIds) ?? 'give the step an id'
     context.problems.add('E302', `there is no step ${quote(id)}`, span, hint)
     return
   }

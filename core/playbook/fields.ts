@@ -36,10 +36,7 @@ export function readFields(
         'this version of Tocsin cannot run it',
       )
     } else
-      problems.add(
-        'E104',
-        `${quote(entry.name)} is not a key of ${table.what}`,
-        entry.key,
+      problems.add('E104', `${quote(entry.name)} is not a key of ${table.what}`, entry.key, () =>
         suggest(entry.name, table.keys),
       )
   }

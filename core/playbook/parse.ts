@@ -92,7 +92,7 @@ function readPlaybook(
   const outputs = fields.get('outputs')
   const outputTemplate = outputs && readOutputs(context, outputs.value, scope)
   const last = fields.get('finally')
-  const finalScope = new Scope(runNames(alertTrigger !== undefined || on === undefined), new Map(), [], {
+  const finalScope = new Scope(runNames(alertTrigger !== undefined || on === undefined), {
     isFinally: true,
   })
   finalScope.adopt(scope, true)

@@ -11,6 +11,9 @@ export interface Problem extends SourceProblem {
 /** More problems than this are not reported: whoever has so many wants to see the first ones. */
 export const maxProblems = 200
 
+/** A hint that takes time to find is only looked for when it is shown. */
+export type Hint = string | undefined | (() => string | undefined)
+
 interface Found extends Span {
   readonly code: ProblemCode
   readonly message: string
@@ -30,13 +33,19 @@ export class Problems {
   }
 
   /** The same message at the same place counts once. */
-  add(code: ProblemCode, message: string, { start, end }: Span, hint?: string): void {
+  add(code: ProblemCode, message: string, { start, end }: Span, hint?: Hint): void {
     const key = `${start} ${end} ${code} ${message}`
     if (this.#found.has(key)) return
     if (severityOf(code) === 'error') this.#errors++
     // Errors are kept whatever else was found, since they decide whether there is a playbook.
     else if (this.#found.size >= maxProblems) return
-    if (this.#found.size < maxProblems * 2) this.#found.set(key, { code, message, start, end, hint })
+    if (this.#found.size >= maxProblems * 2) return
+    this.#found.set(key, { code, message, start, end, hint: typeof hint === 'function' ? hint() : hint })
+  }
+
+  /** There are errors enough: to look further would only take time. */
+  get isFull(): boolean {
+    return this.#errors >= maxProblems
   }
 
   get hasErrors(): boolean {

@@ -98,27 +98,25 @@ interface Place {
 /** Names that are visible at one place of a playbook. Steps are added as they are read, in their order. */
 export class Scope {
   readonly #base: Readonly<Record<string, Type>>
-  readonly #steps: Map<string, Property>
+  /** Shared with the scope around it until something is added: most scopes add nothing. */
+  #steps: Map<string, Property>
+  #isShared: boolean
+  #names: Readonly<Record<string, Type>> | undefined
+  #given: readonly Fact[] = []
   readonly place: Place
-  /** The names for an expression. The entry `steps` grows with the scope. */
-  readonly names: Readonly<Record<string, Type>>
-  #given: readonly Fact[]
 
-  constructor(
-    base: Readonly<Record<string, Type>>,
-    steps: ReadonlyMap<string, Property> = new Map(),
-    given: readonly Fact[] = [],
-    place: Place = {},
-  ) {
+  /** @param base the names besides `steps` */
+  constructor(base: Readonly<Record<string, Type>>, place: Place = {}, around?: Scope) {
     this.#base = base
-    this.#steps = new Map(steps)
-    const stepsType: ObjectType = { kind: 'object', properties: this.#steps, additional: undefined }
-    this.names = { ...base, steps: stepsType }
-    this.#given = given
+    this.#steps = around ? around.#steps : new Map()
+    this.#isShared = around !== undefined
     this.place = place
   }
 
-  /** A scope for something inside: it sees what is visible here now; what it adds is its own until it is adopted. */
+  /**
+   * A scope for something inside: it sees what is visible here now; what it adds is its own until it is adopted. Nothing may
+   * be added here while the inner scope is in use.
+   */
   inside(
     options: Place & {
       readonly names?: Readonly<Record<string, Type>> | undefined
@@ -126,14 +124,22 @@ export class Scope {
       readonly given?: readonly Fact[] | undefined
     },
   ): Scope {
-    const names = options.names ?? {}
+    const { names = {}, given = [], isFinally, current } = options
+    const place = { isFinally: isFinally ?? this.place.isFinally, current: current ?? this.place.current }
+    const inner = new Scope({ ...this.#base, ...names }, place, this)
     // A name that is declared anew hides the one that something was known about.
-    const kept = this.#given.filter((fact) => !Object.hasOwn(names, fact.path[0] ?? ''))
-    const place = { ...this.place, ...(options.isFinally ? { isFinally: true } : {}) }
-    return new Scope({ ...this.#base, ...names }, this.#steps, [...kept, ...(options.given ?? [])], {
-      ...place,
-      ...(options.current ? { current: options.current } : {}),
-    })
+    const kept = options.names
+      ? this.#given.filter(({ path }) => !Object.hasOwn(names, path[0] ?? ''))
+      : this.#given
+    inner.#given = given.length === 0 ? kept : [...kept, ...given]
+    return inner
+  }
+
+  /** The names for an expression. */
+  get names(): Readonly<Record<string, Type>> {
+    const steps: ObjectType = { kind: 'object', properties: this.#steps, additional: undefined }
+    this.#names ??= { ...this.#base, steps }
+    return this.#names
   }
 
   /** What conditions have made certain here. */
@@ -143,10 +149,15 @@ export class Scope {
 
   /** From here on, in this scope, these are certain. */
   learn(facts: readonly Fact[]): void {
-    this.#given = [...this.#given, ...facts]
+    if (facts.length > 0) this.#given = [...this.#given, ...facts]
   }
 
   add(id: string, property: Property): void {
+    if (this.#isShared) {
+      this.#steps = new Map(this.#steps)
+      this.#isShared = false
+      this.#names = undefined
+    }
     this.#steps.set(id, property)
   }
 
@@ -160,8 +171,9 @@ export class Scope {
 
   /** Makes visible here what became visible inside; `maybe` when the inside may not have run, or not to its end. */
   adopt(inner: Scope, maybe: boolean): void {
+    if (inner.#steps === this.#steps) return
     for (const [id, property] of inner.#steps) {
-      if (!this.#steps.has(id)) this.#steps.set(id, maybe ? withOptionalOutput(property) : property)
+      if (!this.#steps.has(id)) this.add(id, maybe ? withOptionalOutput(property) : property)
     }
   }
 }

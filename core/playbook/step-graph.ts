@@ -102,18 +102,19 @@ class GraphBuilder {
     return [...exits, ...handled]
   }
 
+  /** Adds what is inside a step; returns where it goes on after it. */
   #inside(step: Step, path: string): readonly Entrance[] {
+    // What may be skipped is passed by.
+    const skipped: readonly Entrance[] = step.if === undefined ? [] : [{ from: path, kind: 'sequence' }]
     switch (step.action) {
       case 'steps': {
-        const exits = this.sequence(step.steps, path, path, [{ from: path, kind: 'branch' }])
-        // A group that may be skipped is passed by.
-        return step.if === undefined ? exits : [...exits, { from: path, kind: 'sequence' }]
+        return [...this.sequence(step.steps, path, path, [{ from: path, kind: 'branch' }]), ...skipped]
       }
       case 'parallel': {
         const branches = step.steps.map((branch) =>
           this.#step(branch, join(path, branch.key), path, [{ from: path, kind: 'branch' }]),
         )
-        return this.#join(path, branches.flat())
+        return this.#join(path, [...branches.flat(), ...skipped])
       }
       case 'switch': {
         const cases = step.cases.map(({ when, steps }, index) =>
@@ -124,12 +125,12 @@ class GraphBuilder {
         const otherwise = this.sequence(step.else, join(path, 'else'), path, [
           { from: path, kind: 'branch', label: 'else' },
         ])
-        return this.#join(path, [...cases.flat(), ...otherwise])
+        return this.#join(path, [...cases.flat(), ...otherwise, ...skipped])
       }
       case 'return':
       case 'fail':
         this.endings.push({ from: path, kind: 'sequence' })
-        return step.if === undefined ? [] : [{ from: path, kind: 'sequence' }]
+        return skipped
       case 'uses':
       case 'set':
       case 'wait':

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { parsePlaybook } from '../../core/playbook/index.ts'
 import { catalogue, check, codesOf, withSteps } from './support.ts'
 
@@ -65,6 +65,16 @@ const hostile: Readonly<Record<string, readonly [source: string | Uint8Array, co
   'quotes in an expression, never closed': [
     withSteps(`  - fail: "\${{ ${"'\\\\".repeat(20_000)} }}"`),
     'E209',
+  ],
+  'two thousand steps that name steps there are not': [
+    withSteps(
+      Array.from(
+        { length: 2000 },
+        (_, at) =>
+          `  - { id: step_number_${at}_of_many, set: { x: "\${{ steps.no_such_${at}_step_at_all.ok }}" } }`,
+      ).join('\n'),
+    ),
+    'E302',
   ],
   'expressions never closed': [withSteps(`  - fail: "${'${{ '.repeat(20_000)}"`), 'E201'],
 }
@@ -164,7 +174,7 @@ describe('a hostile playbook', () => {
         return (playbook === undefined) === problems.some((problem) => problem.severity === 'error')
       }),
       // A failure prints the seed; SEED=… repeats it.
-      { seed, numRuns: 1500, verbose: 1 },
+      { seed, numRuns: 1500 },
     )
   }
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { check, marked, withSteps } from './support.ts'
 
 /** Scalars of every style with the unknown name `nobody` in an expression: it has to be found exactly. */
@@ -75,7 +75,7 @@ describe('the place of a problem in an expression', () => {
         const [problem, ...others] = check(source)
         return problem?.code === 'E204' && others.length === 0 && marked(source, problem) === 'nobody'
       }),
-      { numRuns: 500, verbose: 1 },
+      { numRuns: 500 },
     )
   })
 })
