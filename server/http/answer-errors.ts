@@ -39,7 +39,8 @@ export function answerErrors({
     // Else a closing server would wait for the connection to become idle.
     if (closing.aborted) context.set('connection', 'close')
     // The path without its query, which can hold tokens.
-    const { method, path, status } = context
+    const { method, status } = context
+    const [path] = (context.req.url ?? '').split('?', 1)
     log.debug(
       { request_id: requestId, method, path, status, duration_ms: clock.now() - startedAt },
       'request',

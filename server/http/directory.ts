@@ -38,7 +38,7 @@ export function createDirectory(stores: Pick<Stores, 'organizations' | 'provider
 
   return {
     async organization(scope, code, pointer) {
-      const key = code.toLowerCase()
+      const key = fold(code)
       if (!organizations.has(key)) await loadOrganizations()
       const found = organizations.get(key)
       if (found !== undefined && isInScope(scope, found.uuid)) return found
@@ -46,7 +46,7 @@ export function createDirectory(stores: Pick<Stores, 'organizations' | 'provider
       throw unknown('organization', code, pointer, visible)
     },
     async provider(code, pointer) {
-      const key = code.toLowerCase()
+      const key = fold(code)
       if (!providers.has(key)) await loadProviders()
       const found = providers.get(key)
       if (found !== undefined) return found
@@ -58,6 +58,9 @@ export function createDirectory(stores: Pick<Stores, 'organizations' | 'provider
     },
   }
 }
+
+/** Codes are ASCII: letters beyond it have lower case too (the Kelvin sign is a `k`), and would be taken for a code. */
+const fold = (code: string): string => (/^[\x20-\x7e]*$/.test(code) ? code.toLowerCase() : '')
 
 export const isInScope = (scope: Scope, organizationUuid: string): boolean =>
   scope === 'all' || scope.includes(organizationUuid)

@@ -9,7 +9,7 @@ const integer = /^-?\d{1,15}$/
  */
 export function parseQuery(search: string, schema: JsonSchema): Record<string, unknown> {
   const values: Record<string, unknown> = Object.create(null)
-  for (const [name, text] of new URLSearchParams(search)) {
+  for (const [name, text] of new URLSearchParams(`?${search}`)) {
     if (Object.hasOwn(values, name)) {
       const message = `the query parameter '${name.slice(0, 64)}' stands twice`
       throw new ValidationError('query_invalid', message, [{ pointer: `/${name.slice(0, 64)}`, message }])

@@ -20,6 +20,9 @@ export function createRouter(
   }
   const dispatch = router.routes() as unknown as Middleware
   return (context, next) => {
+    // A whole URL as the target would be taken apart by other rules than a path.
+    if (context.req.url?.startsWith('/') !== true)
+      throw new RequestError('request_malformed', 'The request target is not a path.')
     const matched = router.match(context.path, context.method)
     if (matched.route) return dispatch(context, next)
     const methods = new Set(matched.path.flatMap((layer) => layer.methods))

@@ -219,6 +219,7 @@ describe('bad requests', () => {
     ['limit=5&limit=6', '/limit'],
     ['status=7', '/status'],
     ['limits=5', '/limits'],
+    ['?limit=5', '/?limit'],
     ['__proto__=5', '/__proto__'],
   ] as const) {
     it(`refuses the query ${query}`, async () => {
@@ -261,6 +262,15 @@ describe('bad requests', () => {
       expect(text)
         .to.match(/^HTTP\/1.1 404 /)
         .and.include('path_not_found')
+    })
+  }
+
+  for (const target of ['*', 'http://[', 'http://x/api/alerts', '?x', '\\api']) {
+    it(`takes no request target ${target}`, async () => {
+      const head = `GET ${target} HTTP/1.1\r\nHost: x\r\nCookie: Session=${api.adminKey}\r\nConnection: close\r\n\r\n`
+      expect(await sendRaw(api.url, head))
+        .to.match(/^HTTP\/1.1 400 /)
+        .and.include('request_malformed')
     })
   }
 

@@ -52,6 +52,12 @@ describe('POST alerts', () => {
     expect(reply.json).to.include({ alert_provider: 'SIEM', organization_code: 'acme' })
   })
 
+  it('takes no letter for another that only has the same lower case', async () => {
+    await api.stores.organizations.create({ code: 'Kappa', name: 'Kappa' })
+    expect((await post({ ...alert, organization_code: 'kappa' })).status).to.equal(201)
+    expectProblem(await post({ ...alert, organization_code: '\u212aappa' }), 400, 'unknown_organization')
+  })
+
   it('has an alert with a type investigated, and one without stored only', async () => {
     const before = api.submitted.length
     const typed = await post({ ...alert, alert_type: 'Phishing' })
