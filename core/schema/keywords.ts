@@ -46,6 +46,7 @@ const keywords: Readonly<Record<string, (value: unknown) => string | undefined>>
   exclusiveMaximum: numeric,
   multipleOf: numeric,
   if: object,
+  // oxlint-disable-next-line unicorn/no-thenable -- JSON Schema's word
   then: object,
   else: object,
   dependentRequired: object,
@@ -72,9 +73,9 @@ export const formats: readonly string[] = [
 ]
 
 const types = ['string', 'number', 'integer', 'boolean', 'null', 'array', 'object']
-const one = ['not', 'propertyNames', 'items', 'if', 'then', 'else', 'additionalProperties']
-const many = ['anyOf', 'oneOf', 'allOf']
-const named = ['properties', '$defs']
+const one = new Set(['not', 'propertyNames', 'items', 'if', 'then', 'else', 'additionalProperties'])
+const many = new Set(['anyOf', 'oneOf', 'allOf'])
+const named = new Set(['properties', '$defs'])
 
 /** How deep a schema may be nested. */
 const maxDepth = 50
@@ -113,12 +114,12 @@ function visitInside(
   depth: number,
   problems: PointedMessage[],
 ): void {
-  if (one.includes(keyword)) {
+  if (one.has(keyword)) {
     if (typeof value !== 'boolean') visit(value, at, depth, problems)
-  } else if (many.includes(keyword)) {
+  } else if (many.has(keyword)) {
     for (const [index, schema] of (value as unknown[]).entries())
       visit(schema, `${at}/${index}`, depth, problems)
-  } else if (named.includes(keyword)) {
+  } else if (named.has(keyword)) {
     for (const [name, schema] of Object.entries(value as object)) {
       const inner = `${at}/${escapePointer(name)}`
       if (name === '__proto__') problems.push({ pointer: inner, message: 'is not a usable name' })

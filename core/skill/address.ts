@@ -2,6 +2,7 @@ import { SkillError, type QueryValue } from '../plugin/index.ts'
 
 // What has no place in an address as a plugin writes it: blanks and control characters (URL parsers drop some of them
 // silently), backslashes (read as slashes) and fragments.
+// oxlint-disable-next-line no-control-regex -- they are what is looked for
 const unusable = /[\s\\#\u0000-\u001f\u007f]/
 
 /**

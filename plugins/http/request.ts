@@ -105,9 +105,10 @@ function address({ url, path }: Wanted, connected: boolean): string {
 }
 
 /** They describe the way, not the answer. */
+const hopByHop = new Set(['connection', 'keep-alive', 'transfer-encoding', 'set-cookie'])
+
 function withoutHopByHop(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const hops = ['connection', 'keep-alive', 'transfer-encoding', 'set-cookie']
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hops.includes(name)))
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name)))
 }
 
 function looksLikeJson(type: string | undefined, text: string): boolean {

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, type IncomingHttpHeaders } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import type { Socket } from 'node:net'
-import got, { type Request as GotRequest, type Method, type OptionsInit, type Response } from 'got'
+import got, { type Request as GotRequest, type OptionsInit, type Response } from 'got'
 import type { Egress, EgressRequest, EgressResponse } from '../../core/ports.ts'
 import { checkUrl, guardedLookup } from './address-guard.ts'
 import { parseAllowList, type AllowList } from './allow-list.ts'
@@ -60,7 +60,7 @@ function gotOptions(
   allowed: AllowList,
 ): OptionsInit {
   return {
-    method: method as Method,
+    method,
     headers: { 'user-agent': 'tocsin', ...headers },
     ...bodyOptions(method, body),
     signal,
@@ -69,7 +69,7 @@ function gotOptions(
     throwHttpErrors: false,
     decompress: true,
     https: { rejectUnauthorized: true },
-    dnsLookup: guardedLookup(url, allowed) as NonNullable<OptionsInit['dnsLookup']>,
+    dnsLookup: guardedLookup(url, allowed),
     maxHeaderSize: maxHeaderBytes,
   }
 }

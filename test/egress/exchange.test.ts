@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Socket } from 'node:net'
 import { createGzip, gzipSync } from 'node:zlib'
 import type { Egress, EgressRequest } from '../../core/ports.ts'
 import { createEgress, type ClosableEgress } from '../../server/egress/index.ts'
@@ -29,14 +30,13 @@ describe('egress: an exchange', () => {
   })
 
   it('sends method, headers and body, and gives back status, headers and body', async () => {
-    server = await serveHttp(async (request, response) => {
+    server = await serveHttp((request, response) => {
       let body = ''
-      for await (const chunk of request) body += String(chunk)
-      response.writeHead(201, {
-        'x-seen': `${request.method} ${request.headers['x-a']} ${body}`,
-        'set-cookie': ['a=1', 'b=2'],
+      request.on('data', (chunk) => (body += String(chunk)))
+      request.on('end', () => {
+        const seen = [request.method, request.headers['x-a'], body].join(' ')
+        response.writeHead(201, { 'x-seen': seen, 'set-cookie': ['a=1', 'b=2'] }).end('{"ü":1}')
       })
-      response.end('{"ü":1}')
     })
     const answer = await egress.send(
       get(`${server.url}/a`, { method: 'PATCH', headers: { 'x-a': 'A' }, body: 'hello' }),
@@ -144,7 +144,7 @@ describe('egress: an exchange', () => {
     expect(await failure(egress, get(server.url))).to.include({ code: 'response_too_large' })
   })
 
-  for (const [what, talk] of Object.entries<(socket: import('node:net').Socket) => void>({
+  for (const [what, talk] of Object.entries<(socket: Socket) => void>({
     'a reset': (socket) => socket.resetAndDestroy(),
     'a closed connection': (socket) => socket.end(),
     garbage: (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
@@ -191,7 +191,7 @@ describe('egress: an exchange', () => {
   })
 
   describe('and its deadline', () => {
-    for (const [what, talk] of Object.entries<(socket: import('node:net').Socket) => void>({
+    for (const [what, talk] of Object.entries<(socket: Socket) => void>({
       silence: () => {},
       'dripping headers': (socket) => {
         socket.write('HTTP/1.1 200 OK\r\n')

@@ -62,7 +62,7 @@ describe("the authors' guide", () => {
     const catalogue = await discoverPlugins({ pluginsDir: join(folder, 'plugins') })
     expect(catalogue.skills.map(({ name }) => name)).to.deep.equal(['quotes.get_quote', 'words.count'])
     const count = catalogue.skill('words.count')?.skill
-    if (count === undefined) return expect.fail('words.count is not there')
+    if (count === undefined) throw new Error('words.count is not there')
     expect((await runSkill(count, { text: 'one two three' })).output).to.deep.equal({ words: 3 })
   })
 
@@ -95,6 +95,6 @@ function compile(folder: string): readonly string[] {
     })
     return []
   } catch (error) {
-    return String((error as { stdout: string }).stdout).split('\n')
+    return (error as { stdout: string }).stdout.split('\n')
   }
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { absoluteAddress, addressBelow, parseBase } from '../../core/skill/address.ts'
 
 const base = new URL('https://api.example.com/v2/')

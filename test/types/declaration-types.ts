@@ -19,7 +19,7 @@ const connection = defineConnection({
   async authenticate({ settings, http }) {
     await http.get(`/me/${settings.region ?? 'eu'}`)
     // @ts-expect-error -- not a setting
-    settings.reigon
+    void settings.reigon
   },
 })
 
@@ -72,7 +72,7 @@ defineSkill({
   examples: [],
   async run(input) {
     // @ts-expect-error -- the schema has no such field
-    input.value
+    void input.value
     // @ts-expect-error -- not among the kinds
     if (input.kind === 'url') return { level: 'low' }
     return { level: 'high' }

@@ -11,8 +11,8 @@ import { runSkill } from './run-skill.ts'
 
 // mocha's, taken as globals: `tocsin demo` loads sandboxes, and with them this module, where no mocha is installed.
 interface TestGlobals {
-  describe(name: string, body: () => void): void
-  it(name: string, body: () => void | Promise<void>): void
+  readonly describe: (name: string, body: () => void) => void
+  readonly it: (name: string, body: () => void | Promise<void>) => void
 }
 
 export interface DescribePluginOptions {

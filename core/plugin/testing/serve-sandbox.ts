@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { parseJson } from '../../json.ts'
 import type { RunningSandbox, Sandbox, SandboxRequest } from '../index.ts'
 import { compileRoutes } from './routes.ts'
@@ -75,7 +74,8 @@ async function start(
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(0, '127.0.0.1', resolve)
   })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const address = server.address()
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
   return {
     url,
     settings: settings(url),
