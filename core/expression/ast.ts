@@ -91,8 +91,8 @@ export interface BinaryNode extends Span {
 export interface TernaryNode extends Span {
   readonly kind: 'ternary'
   readonly condition: Node
-  readonly then: Node
-  readonly otherwise: Node
+  readonly whenTrue: Node
+  readonly whenFalse: Node
 }
 
 /** `has(operand.field)`. */
@@ -148,7 +148,7 @@ export function childrenOf(node: Node): readonly Node[] {
     case 'binary':
       return [node.left, node.right]
     case 'ternary':
-      return [node.condition, node.then, node.otherwise]
+      return [node.condition, node.whenTrue, node.whenFalse]
     case 'has':
       return [node.field]
     case 'macro':

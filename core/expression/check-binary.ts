@@ -23,15 +23,10 @@ import {
 export function checkBinary(checker: Checker, node: BinaryNode, scope: Scope): Type {
   const left = checker.infer(node.left, scope)
   const right = checker.infer(node.right, scope)
-  switch (node.operator) {
-    case '==':
-    case '!=':
-      return checkEquality(checker, node, left, right)
-    case 'in':
-      return checkIn(checker, node, left, right, scope)
-    default:
-      return checkArithmetic(checker, node, left, right, scope)
-  }
+  if (node.operator === '==' || node.operator === '!=') return checkEquality(checker, node, left, right)
+  return node.operator === 'in'
+    ? checkIn(checker, node, left, right)
+    : checkArithmetic(checker, node, left, right)
 }
 
 /** Text with the format of a time counts as that time where the other side is one; the conversion is then implicit. */
@@ -99,13 +94,14 @@ function reportStray(checker: Checker, literal: Node, type: Type, other: Type): 
 function comparable(left: Type, right: Type): boolean {
   if (left.kind === 'dyn' || right.kind === 'dyn') return true
   if (isNumeric(left) && isNumeric(right)) return true
-  const maps = ['map', 'object']
-  if (maps.includes(left.kind) && maps.includes(right.kind)) return true
+  if (isMapLike(left) && isMapLike(right)) return true
   return left.kind === right.kind
 }
 
-function checkIn(checker: Checker, node: BinaryNode, left: Type, right: Type, scope: Scope): Type {
-  if (right.kind === 'dyn' || checker.mayBeNull(node.right, right, scope)) return bool
+const isMapLike = (type: Type): boolean => type.kind === 'map' || type.kind === 'object'
+
+function checkIn(checker: Checker, node: BinaryNode, left: Type, right: Type): Type {
+  if (right.kind === 'dyn' || checker.mayBeNull(node.right, right)) return bool
   const members = membersOf(right)
   if (!members.some((member) => ['list', 'map', 'object', 'dyn'].includes(member.kind))) {
     const hint = right.kind === 'string' ? 'write text.contains(part) for a part of a text' : undefined
@@ -138,17 +134,8 @@ function checkIn(checker: Checker, node: BinaryNode, left: Type, right: Type, sc
   return bool
 }
 
-function checkArithmetic(
-  checker: Checker,
-  node: BinaryNode,
-  givenLeft: Type,
-  givenRight: Type,
-  scope: Scope,
-): Type {
-  const nulls = [
-    checker.mayBeNull(node.left, givenLeft, scope),
-    checker.mayBeNull(node.right, givenRight, scope),
-  ]
+function checkArithmetic(checker: Checker, node: BinaryNode, givenLeft: Type, givenRight: Type): Type {
+  const nulls = [checker.mayBeNull(node.left, givenLeft), checker.mayBeNull(node.right, givenRight)]
   const isOrder = ['<', '<=', '>', '>='].includes(node.operator)
   if (nulls.includes(true)) return isOrder ? bool : dyn
   const [timeLeft, timeRight] = convertTimes(checker, node, givenLeft, givenRight)
@@ -174,11 +161,12 @@ function checkArithmetic(
   return isOrder ? bool : dyn
 }
 
+const orderedKinds: ReadonlySet<Type['kind']> = new Set(['string', 'bool', 'timestamp', 'duration', 'dyn'])
+
 function order(left: Type, right: Type): Type | undefined {
-  const ordered = ['string', 'bool', 'timestamp', 'duration', 'dyn']
   if (isNumeric(left) && (isNumeric(right) || right.kind === 'dyn')) return bool
   if (isNumeric(right) && left.kind === 'dyn') return bool
-  if (!ordered.includes(left.kind) || !ordered.includes(right.kind)) return undefined
+  if (!orderedKinds.has(left.kind) || !orderedKinds.has(right.kind)) return undefined
   return comparable(left, right) ? bool : undefined
 }
 
@@ -222,9 +210,10 @@ function numeric(operator: string, left: Type, right: Type): Type {
   if (left.kind === 'int' && right.kind === 'int') return int
   if (operator === '%') return { kind: 'number', whole: true }
   if (left.kind === 'double' || right.kind === 'double') return double
-  const whole = (type: Type): boolean => type.kind === 'int' || (type.kind === 'number' && type.whole)
-  return { kind: 'number', whole: operator !== '/' && whole(left) && whole(right) }
+  return { kind: 'number', whole: operator !== '/' && isWhole(left) && isWhole(right) }
 }
+
+const isWhole = (type: Type): boolean => type.kind === 'int' || (type.kind === 'number' && type.whole)
 
 /** A literal is spoken of as its type, not as an enumeration of one. */
 export const widened = (type: Type): Type => (type.kind === 'string' ? string : type)

@@ -59,11 +59,7 @@ export function checkCall(checker: Checker, node: CallNode, scope: Scope): Type 
     reportCount(checker, node, found)
     return dyn
   }
-  if (
-    fitting[0]!.parameters.every(
-      (_, at) => !isNullProblem(checker, fitting, nodes[at]!, types[at]!, at, scope),
-    )
-  ) {
+  if (fitting[0]!.parameters.every((_, at) => !isNullProblem(checker, fitting, nodes[at]!, types[at]!, at))) {
     const overload = fitting.find(({ parameters }) =>
       parameters.every((each, at) => accepts(each, types[at]!)),
     )
@@ -79,10 +75,9 @@ function isNullProblem(
   node: Node,
   type: Type,
   at: number,
-  scope: Scope,
 ): boolean {
   if (overloads.some((overload) => overload.parameters[at] === 'value')) return false
-  return checker.mayBeNull(node, type, scope)
+  return checker.mayBeNull(node, type)
 }
 
 function resultOf(
@@ -114,29 +109,23 @@ function accepts(parameter: Parameter, type: Type): boolean {
   return membersOf(type).some((member) => acceptsOne(parameter, member))
 }
 
+/** Where a parameter takes more, or other, than the kind of type that has its name. */
+const acceptance: Partial<Record<Parameter, (type: Type) => boolean>> = {
+  any: () => true,
+  value: () => true,
+  number: isNumeric,
+  int: (type) => type.kind === 'int' || type.kind === 'number',
+  strings: (type) =>
+    type.kind === 'list' && membersOf(type.element).some(({ kind }) => kind === 'string' || kind === 'dyn'),
+  map: (type) => type.kind === 'map' || type.kind === 'object',
+  timestamp: (type) => timeKind(type) === 'timestamp',
+  duration: (type) => timeKind(type) === 'duration',
+}
+
 function acceptsOne(parameter: Parameter, type: Type): boolean {
   if (type.kind === 'dyn') return true
-  switch (parameter) {
-    case 'any':
-    case 'value':
-      return true
-    case 'number':
-      return isNumeric(type)
-    case 'int':
-      return type.kind === 'int' || type.kind === 'number'
-    case 'strings':
-      return (
-        type.kind === 'list' &&
-        membersOf(type.element).some((each) => each.kind === 'string' || each.kind === 'dyn')
-      )
-    case 'map':
-      return type.kind === 'map' || type.kind === 'object'
-    case 'timestamp':
-    case 'duration':
-      return timeKind(type) === parameter
-    default:
-      return type.kind === parameter
-  }
+  const accepted = acceptance[parameter]
+  return accepted ? accepted(type) : type.kind === parameter
 }
 
 function reportUnknown(checker: Checker, node: CallNode): void {

@@ -44,7 +44,7 @@ export function selectField(
     const inner = selectField(checker, read, container.value, scope, 'optional')
     return access === 'has' || inner.kind === 'optional' ? inner : optionalOf(inner)
   }
-  if (checker.mayBeNull(read.operand, container, scope) && container.kind === 'null') return dyn
+  if (checker.mayBeNull(read.operand, container) && container.kind === 'null') return dyn
   const members = membersOf(withoutNull(container))
   const found = members.map((member) => lookUp(member, read.field))
   const known = found.filter((each) => each !== undefined)
@@ -83,7 +83,7 @@ function reportUnknown(
     checker.problem('wrong_type', `${path} is ${type}: it has no field '${field}'`, span)
     return
   }
-  const fields = objects.flatMap((object) => [...object.properties.keys()])
+  const fields = objects.flatMap(({ properties }) => Array.from(properties.keys()))
   const near = suggest(field, fields)
   const listed = fields.length > 0 && fields.length <= 8 ? `it has ${fields.join(', ')}` : undefined
   checker.problem(
@@ -113,20 +113,12 @@ const isSensitiveField = (type: Type, field: string): boolean =>
 /** Whether a value of this type carries a field marked `x-sensitive`, at any depth. */
 export function isSensitive(type: Type, depth = 0): boolean {
   if (depth > 16) return false
-  switch (type.kind) {
-    case 'object':
-      for (const property of type.properties.values()) {
-        if (property.sensitive === true || isSensitive(property.type, depth + 1)) return true
-      }
-      return type.additional !== undefined && isSensitive(type.additional, depth + 1)
-    case 'list':
-      return isSensitive(type.element, depth + 1)
-    case 'map':
-    case 'optional':
-      return isSensitive(type.value, depth + 1)
-    case 'union':
-      return type.members.some((member) => isSensitive(member, depth + 1))
-    default:
-      return false
+  if (type.kind === 'list') return isSensitive(type.element, depth + 1)
+  if (type.kind === 'map' || type.kind === 'optional') return isSensitive(type.value, depth + 1)
+  if (type.kind === 'union') return type.members.some((member) => isSensitive(member, depth + 1))
+  if (type.kind !== 'object') return false
+  for (const property of type.properties.values()) {
+    if (property.sensitive === true || isSensitive(property.type, depth + 1)) return true
   }
+  return type.additional !== undefined && isSensitive(type.additional, depth + 1)
 }

@@ -48,7 +48,7 @@ export function compilePath(node: SelectNode, compiler: Compiler): Run | undefin
   const fields = steps.map((step) => step.field)
   const { source } = compiler
   if (steps.length === 1) {
-    const [field] = fields as [string]
+    const { field } = node
     return (frame) => read(root(frame), field, node, source)
   }
   return (frame) => {
@@ -103,7 +103,7 @@ export function compileIndex(node: IndexNode, compiler: Compiler): Run {
     if (!Array.isArray(container)) throw missing(pathText(node, source), node)
     throw new Fault(
       'expression_index_out_of_range',
-      `${pathText(node.operand, source)} has ${container.length} elements, none at ${String(key)}`,
+      `${pathText(node.operand, source)} has ${container.length} elements, none at ${Number(key)}`,
       node,
     )
   }

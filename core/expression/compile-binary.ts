@@ -23,7 +23,10 @@ export function compileBinary(node: BinaryNode, compiler: Compiler): Run {
     case '==':
     case '!=':
       return compileEquality(node, left, right)
-    default:
+    case '<':
+    case '<=':
+    case '>':
+    case '>=':
       return compileOrder(node, left, right)
   }
 }
@@ -54,27 +57,27 @@ function compileOrder(node: BinaryNode, left: Run, right: Run): Run {
     typeof literal === 'bigint' && Number.isSafeInteger(Number(literal)) ? Number(literal) : literal
   if (typeof size !== 'number') return (frame) => general(left(frame), right(frame), frame)
   const constant = literal as Value
-  switch (operator) {
-    case '<':
-      return (frame) => {
-        const value = left(frame)
-        return typeof value === 'number' ? value < size : general(value, constant, frame)
-      }
-    case '<=':
-      return (frame) => {
-        const value = left(frame)
-        return typeof value === 'number' ? value <= size : general(value, constant, frame)
-      }
-    case '>':
-      return (frame) => {
-        const value = left(frame)
-        return typeof value === 'number' ? value > size : general(value, constant, frame)
-      }
-    default:
-      return (frame) => {
-        const value = left(frame)
-        return typeof value === 'number' ? value >= size : general(value, constant, frame)
-      }
+  if (operator === '<') {
+    return (frame) => {
+      const value = left(frame)
+      return typeof value === 'number' ? value < size : general(value, constant, frame)
+    }
+  }
+  if (operator === '<=') {
+    return (frame) => {
+      const value = left(frame)
+      return typeof value === 'number' ? value <= size : general(value, constant, frame)
+    }
+  }
+  if (operator === '>') {
+    return (frame) => {
+      const value = left(frame)
+      return typeof value === 'number' ? value > size : general(value, constant, frame)
+    }
+  }
+  return (frame) => {
+    const value = left(frame)
+    return typeof value === 'number' ? value >= size : general(value, constant, frame)
   }
 }
 

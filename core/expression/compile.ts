@@ -14,19 +14,12 @@ import { kindOf, MapValue, toKey, typeValues, type MapKey, type ObjectValue, typ
 /** Turns a node into a closure, once; evaluating allocates nothing but values. */
 export function compile(node: Node, compiler: Compiler): Run {
   const run = compileNode(node, compiler)
-  switch (compiler.conversions.get(node)) {
-    case 'timestamp':
-      return (frame) => {
-        const value = run(frame)
-        return typeof value === 'string' ? parseTimestamp(value, node) : value
-      }
-    case 'duration':
-      return (frame) => {
-        const value = run(frame)
-        return typeof value === 'string' ? parseDuration(value, node) : value
-      }
-    default:
-      return run
+  const time = compiler.conversions.get(node)
+  if (time === undefined) return run
+  const read = time === 'timestamp' ? parseTimestamp : parseDuration
+  return (frame) => {
+    const value = run(frame)
+    return typeof value === 'string' ? read(value, node) : value
   }
 }
 
@@ -65,12 +58,12 @@ function compileNode(node: Node, compiler: Compiler): Run {
       return compileBinary(node, compiler)
     case 'ternary': {
       const condition = compile(node.condition, compiler)
-      const then = compile(node.then, compiler)
-      const otherwise = compile(node.otherwise, compiler)
+      const whenTrue = compile(node.whenTrue, compiler)
+      const whenFalse = compile(node.whenFalse, compiler)
       return (frame) => {
         const value = condition(frame)
-        if (value === true) return then(frame)
-        if (value === false) return otherwise(frame)
+        if (value === true) return whenTrue(frame)
+        if (value === false) return whenFalse(frame)
         throw notBool('?:', value, node.condition)
       }
     }

@@ -11,7 +11,7 @@ export class Frame extends Meter {
   constructor(scope: Readonly<Record<string, unknown>>, slots: number, budget: Budget | undefined) {
     super(budget)
     this.scope = scope
-    this.slots = slots === 0 ? noSlots : new Array<Value>(slots).fill(null)
+    this.slots = slots === 0 ? noSlots : Array.from({ length: slots }, () => null)
   }
 }
 

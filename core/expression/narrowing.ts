@@ -34,29 +34,21 @@ export function pathOf(node: Node): readonly string[] | undefined {
 
 /** What follows from a condition, whether it is true or false. */
 export function factsOf(node: Node): Facts {
-  switch (node.kind) {
-    case 'has':
-      return whenTrue(pathOf(node.field), 'present')
-    case 'unary': {
-      const { whenTrue: yes, whenFalse: no } = factsOf(node.operand)
-      return node.operator === '!' ? { whenTrue: no, whenFalse: yes } : nothing
-    }
-    case 'logic': {
-      const terms = node.terms.map(factsOf)
-      return node.operator === '&&'
-        ? { whenTrue: terms.flatMap((term) => term.whenTrue), whenFalse: [] }
-        : { whenTrue: [], whenFalse: terms.flatMap((term) => term.whenFalse) }
-    }
-    case 'binary':
-      return ofComparison(node)
-    case 'call': {
-      // `a.?b.hasValue()`
-      if (node.name !== 'hasValue' || !node.target) return nothing
-      return whenTrue(pathOf(node.target), 'present')
-    }
-    default:
-      return nothing
+  if (node.kind === 'has') return whenTrue(pathOf(node.field), 'present')
+  if (node.kind === 'binary') return ofComparison(node)
+  if (node.kind === 'unary') {
+    const { whenTrue: yes, whenFalse: no } = factsOf(node.operand)
+    return node.operator === '!' ? { whenTrue: no, whenFalse: yes } : nothing
   }
+  if (node.kind === 'logic') {
+    const terms = node.terms.map(factsOf)
+    return node.operator === '&&'
+      ? { whenTrue: terms.flatMap((term) => term.whenTrue), whenFalse: [] }
+      : { whenTrue: [], whenFalse: terms.flatMap((term) => term.whenFalse) }
+  }
+  // `a.?b.hasValue()`
+  const isHasValue = node.kind === 'call' && node.name === 'hasValue' && node.target
+  return isHasValue ? whenTrue(pathOf(isHasValue), 'present') : nothing
 }
 
 function ofComparison(node: Node & { kind: 'binary' }): Facts {

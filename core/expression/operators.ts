@@ -149,27 +149,23 @@ const isSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdfff
 
 /** Deep equality as CEL has it: numbers by value, whatever their kind; values of different kinds are never equal. */
 export function equals(left: Value, right: Value, meter: Meter, span: Span, depth = 0): boolean {
-  switch (typeof left) {
-    case 'string':
-      if (typeof right !== 'string' || left.length !== right.length) return false
-      meter.read(left.length, span)
-      return left === right
-    case 'number':
-    case 'bigint':
-      return isNumber(right) && equalNumbers(left, right)
-    case 'boolean':
-      return left === right
-    default:
-      if (left === null || right === null) return left === right
-      if (typeof right !== 'object') return false
-      return equalObjects(left, right, meter, span, depth)
+  if (typeof left === 'string') {
+    if (typeof right !== 'string' || left.length !== right.length) return false
+    meter.read(left.length, span)
+    return left === right
   }
+  if (isNumber(left)) return isNumber(right) && equalNumbers(left, right)
+  if (typeof left === 'boolean' || left === null || right === null) return left === right
+  return typeof right === 'object' && equalObjects(left, right, meter, span, depth)
 }
 
 export function equalNumbers(left: number | bigint, right: number | bigint): boolean {
-  if (typeof left === typeof right) return left === right
-  const [whole, other] = typeof left === 'bigint' ? [left, right as number] : [right as bigint, left]
-  return Number(whole) === other && (Number.isSafeInteger(other) || BigInt(other) === whole)
+  if (typeof left === 'bigint') return typeof right === 'bigint' ? left === right : equalsDouble(left, right)
+  return typeof right === 'bigint' ? equalsDouble(right, left) : left === right
+}
+
+function equalsDouble(whole: bigint, double: number): boolean {
+  return Number(whole) === double && (Number.isSafeInteger(double) || BigInt(double) === whole)
 }
 
 function equalObjects(

@@ -1,7 +1,8 @@
 import type { BinaryOperator, MacroName, MapNode, Node, SelectNode } from './ast.ts'
 import { maxNesting } from './budget.ts'
-import type { ExpressionProblem, ExpressionProblemCode, Span } from './errors.ts'
-import { tokenize, type Token } from './lexer.ts'
+import type { ExpressionProblem, Span } from './errors.ts'
+import type { Token } from './lexer.ts'
+import { TokenStream } from './token-stream.ts'
 
 const reserved = new Set(
   'as break const continue else for function if import let loop package namespace return var void while'.split(
@@ -21,17 +22,6 @@ const macros: ReadonlyMap<string, readonly number[]> = new Map([
   ['optMap', [2]],
   ['optFlatMap', [2]],
 ])
-const wordOperators: ReadonlyMap<string, string> = new Map([
-  ['and', 'use && for "and"'],
-  ['AND', 'use && for "and"'],
-  ['or', 'use || for "or"'],
-  ['OR', 'use || for "or"'],
-  ['is', 'use == to compare'],
-  ['eq', 'use == to compare'],
-  ['not', 'use ! for "not", as in !(x in list)'],
-  ['contains', 'write text.contains(part), or value in list'],
-  ['matches', 'write text.matches(pattern)'],
-])
 const literals: ReadonlyMap<string, boolean | null> = new Map([
   ['true', true],
   ['false', false],
@@ -44,7 +34,7 @@ class GiveUp extends Error {}
 
 /** Parses a source. Broken parts become `bad` nodes, each with a problem, so that the rest can be checked all the same. */
 export function parse(source: string, problems: ExpressionProblem[]): Node {
-  const parser = new Parser(source, tokenize(source, problems), problems)
+  const parser = new Parser(source, problems)
   try {
     return parser.whole()
   } catch (error) {
@@ -53,156 +43,80 @@ export function parse(source: string, problems: ExpressionProblem[]): Node {
   }
 }
 
-class Parser {
-  readonly #source: string
-  readonly #tokens: readonly Token[]
-  readonly #problems: ExpressionProblem[]
-  #at = 0
+class Parser extends TokenStream {
   #nesting = 0
 
-  constructor(source: string, tokens: readonly Token[], problems: ExpressionProblem[]) {
-    this.#source = source
-    this.#tokens = tokens
-    this.#problems = problems
-  }
-
   whole(): Node {
-    if (this.#token.kind === 'end') {
-      this.#complain('syntax', 'the expression is empty', { start: 0, end: this.#source.length })
+    if (this.token.kind === 'end') {
+      this.complain('syntax', 'the expression is empty', { start: 0, end: this.source.length })
       return this.#bad(0)
     }
     const node = this.#expression()
     // The getter reads anew, which the compiler does not see.
-    if ((this.#token.kind as string) !== 'end') this.#unexpected('the end of the expression')
+    if ((this.token.kind as string) !== 'end') this.unexpected('the end of the expression')
     return node
   }
 
-  get #token(): Token {
-    return this.#tokens[this.#at]!
-  }
-
-  get #lastEnd(): number {
-    return this.#at === 0 ? 0 : this.#tokens[this.#at - 1]!.end
-  }
-
-  #next(): Token {
-    const token = this.#token
-    if (token.kind !== 'end') this.#at++
-    return token
-  }
-
-  #is(text: string): boolean {
-    return this.#token.kind === 'punctuation' && this.#token.text === text
-  }
-
-  #accept(text: string): boolean {
-    const found = this.#is(text)
-    if (found) this.#at++
-    return found
-  }
-
-  #expect(text: string): void {
-    if (!this.#accept(text)) {
-      this.#unexpected(`'${text}'`)
-      this.#skipTo(text)
-    }
-  }
-
-  #complain(code: ExpressionProblemCode, message: string, span: Span, hint?: string): void {
-    this.#problems.push({ code, message, hint, start: span.start, end: span.end })
-  }
-
-  /** Says what stands where something else was expected, once for each place. */
-  #unexpected(expected: string): void {
-    const token = this.#token
-    const known = this.#problems.some(
-      (problem) => problem.end > token.start || problem.end === this.#source.length,
-    )
-    if (token.kind === 'bad' || known) return
-    const found =
-      token.kind === 'end' ? 'the expression ends' : `found '${this.#source.slice(token.start, token.end)}'`
-    const hint = token.kind === 'ident' ? wordOperators.get(token.text) : undefined
-    this.#complain('syntax', `${found} where ${expected} is expected`, token, hint)
-  }
-
-  /** Goes on behind the next `text` that is not inside further brackets; stays before a bracket that closes more. */
-  #skipTo(text: string): void {
-    let depth = 0
-    while (this.#token.kind !== 'end') {
-      const sign = this.#token.kind === 'punctuation' ? this.#token.text : ''
-      if (depth === 0 && sign === text) {
-        this.#at++
-        return
-      }
-      if ('([{'.includes(sign) && sign !== '') depth++
-      else if (')]}'.includes(sign) && sign !== '' && --depth < 0) return
-      this.#at++
-    }
-  }
-
   #bad(start: number): Node {
-    return { kind: 'bad', start, end: Math.max(start, this.#lastEnd) }
+    return { kind: 'bad', start, end: Math.max(start, this.lastEnd) }
   }
 
   #expression(): Node {
     if (++this.#nesting > maxNesting) {
-      this.#complain('too_deep', `the expression is nested deeper than ${maxNesting} levels`, this.#token)
+      this.complain('too_deep', `the expression is nested deeper than ${maxNesting} levels`, this.token)
       throw new GiveUp()
     }
-    const { start } = this.#token
+    const { start } = this.token
     const condition = this.#logic('||')
     let node = condition
-    if (this.#accept('?')) {
-      const then = this.#logic('||')
-      this.#expect(':')
-      const otherwise = this.#expression()
-      node = { kind: 'ternary', condition, then, otherwise, start, end: this.#lastEnd }
+    if (this.accept('?')) {
+      const whenTrue = this.#logic('||')
+      this.expect(':')
+      const whenFalse = this.#expression()
+      node = { kind: 'ternary', condition, whenTrue, whenFalse, start, end: this.lastEnd }
     }
     this.#nesting--
     return node
   }
 
   #logic(operator: '&&' | '||'): Node {
-    const { start } = this.#token
+    const { start } = this.token
     const term = (): Node => (operator === '||' ? this.#logic('&&') : this.#comparison())
     const first = term()
-    if (!this.#is(operator)) return first
+    if (!this.is(operator)) return first
     const terms = [first]
-    while (this.#accept(operator)) terms.push(term())
-    return { kind: 'logic', operator, terms, start, end: this.#lastEnd }
+    while (this.accept(operator)) terms.push(term())
+    return { kind: 'logic', operator, terms, start, end: this.lastEnd }
   }
 
   #comparison(): Node {
-    const isOperator = (token: Token): boolean =>
-      comparisons.has(token.text) &&
-      (token.kind === 'punctuation' || (token.kind === 'ident' && token.text === 'in'))
-    return this.#chain(isOperator, () =>
+    return this.#chain(isComparison, () =>
       this.#chain(isOneOf('+', '-'), () => this.#chain(isOneOf('*', '/', '%'), () => this.#unary())),
     )
   }
 
   #chain(isOperator: (token: Token) => boolean, operand: () => Node): Node {
-    const { start } = this.#token
+    const { start } = this.token
     let left = operand()
-    while (isOperator(this.#token)) {
-      const operator = this.#next().text as BinaryOperator
+    while (isOperator(this.token)) {
+      const operator = this.next().text as BinaryOperator
       const right = operand()
-      left = { kind: 'binary', operator, left, right, start, end: this.#lastEnd }
+      left = { kind: 'binary', operator, left, right, start, end: this.lastEnd }
     }
     return left
   }
 
   #unary(): Node {
-    const { start } = this.#token
-    if (this.#is('-') && ['int', 'double'].includes(this.#tokens[this.#at + 1]!.kind)) {
-      this.#at++
+    const { start } = this.token
+    if (this.is('-') && ['int', 'double'].includes(this.ahead.kind)) {
+      this.next()
       return this.#member(start, this.#numeral('-', start))
     }
     const operators: Token[] = []
-    while (this.#is('!') || this.#is('-')) operators.push(this.#next())
-    let node = this.#member(this.#token.start, this.#primary())
-    for (const { text, start: from } of operators.reverse()) {
-      node = { kind: 'unary', operator: text as '!' | '-', operand: node, start: from, end: this.#lastEnd }
+    while (this.is('!') || this.is('-')) operators.push(this.next())
+    let node = this.#member(this.token.start, this.#primary())
+    for (const { text, start: from } of operators.toReversed()) {
+      node = { kind: 'unary', operator: text as '!' | '-', operand: node, start: from, end: this.lastEnd }
     }
     return node
   }
@@ -210,38 +124,38 @@ class Parser {
   #member(start: number, primary: Node): Node {
     let node = primary
     for (;;) {
-      if (this.#accept('.')) node = this.#selection(start, node)
-      else if (this.#accept('[')) {
-        const optional = this.#accept('?')
+      if (this.accept('.')) node = this.#selection(start, node)
+      else if (this.accept('[')) {
+        const optional = this.accept('?')
         const index = this.#expression()
-        this.#expect(']')
-        node = { kind: 'index', operand: node, index, optional, start, end: this.#lastEnd }
-      } else if (this.#is('{') && (node.kind === 'ident' || node.kind === 'select')) {
-        const brace = this.#token
-        this.#complain('not_supported', 'expressions have no messages', brace, 'write a map: {"name": value}')
-        this.#at++
-        this.#skipTo('}')
+        this.expect(']')
+        node = { kind: 'index', operand: node, index, optional, start, end: this.lastEnd }
+      } else if (this.is('{') && (node.kind === 'ident' || node.kind === 'select')) {
+        const brace = this.token
+        this.complain('not_supported', 'expressions have no messages', brace, 'write a map: {"name": value}')
+        this.next()
+        this.skipTo('}')
         return this.#bad(start)
       } else return node
     }
   }
 
   #selection(start: number, operand: Node): Node {
-    const optional = this.#accept('?')
-    const name = this.#token
+    const optional = this.accept('?')
+    const name = this.token
     if (name.kind !== 'ident' || ['in', 'true', 'false', 'null'].includes(name.text)) {
-      this.#unexpected('the name of a field')
+      this.unexpected('the name of a field')
       return this.#bad(start)
     }
-    this.#at++
+    this.next()
     const nameSpan = { start: name.start, end: name.end }
-    if (optional || !this.#is('(')) {
+    if (optional || !this.is('(')) {
       const field = name.text
-      return { kind: 'select', operand, field, optional, fieldSpan: nameSpan, start, end: this.#lastEnd }
+      return { kind: 'select', operand, field, optional, fieldSpan: nameSpan, start, end: this.lastEnd }
     }
-    this.#at++
+    this.next()
     const args = this.#args()
-    const end = this.#lastEnd
+    const end = this.lastEnd
     if (operand.kind === 'ident') {
       if (operand.name === 'cel' && name.text === 'bind') return this.#bind(args, { start, end })
       if (namespaces.has(operand.name)) {
@@ -263,10 +177,10 @@ class Parser {
 
   #args(): Node[] {
     const args: Node[] = []
-    if (this.#accept(')')) return args
+    if (this.accept(')')) return args
     do args.push(this.#expression())
-    while (this.#accept(','))
-    this.#expect(')')
+    while (this.accept(','))
+    this.expect(')')
     return args
   }
 
@@ -289,7 +203,7 @@ class Parser {
 
   #bind(args: readonly Node[], span: Span): Node {
     if (args.length !== 3) {
-      this.#complain('wrong_arguments', 'cel.bind takes a name, its value and an expression', span)
+      this.complain('wrong_arguments', 'cel.bind takes a name, its value and an expression', span)
       return { kind: 'bad', start: span.start, end: span.end }
     }
     const variable = this.#variable(args[0]!, 'cel.bind()')
@@ -298,52 +212,45 @@ class Parser {
   }
 
   #variable(node: Node, of: string): string | undefined {
-    if (node.kind === 'ident' && this.#source.charAt(node.start) !== '.') return node.name
-    if (node.kind !== 'bad') this.#complain('syntax', `the first argument of ${of} is a simple name`, node)
+    if (node.kind === 'ident' && this.source.charAt(node.start) !== '.') return node.name
+    if (node.kind !== 'bad') this.complain('syntax', `the first argument of ${of} is a simple name`, node)
     return undefined
   }
 
   #primary(): Node {
-    const token = this.#token
-    switch (token.kind) {
-      case 'int':
-      case 'double':
-        return this.#numeral('', token.start)
-      case 'string':
-        this.#at++
-        return { kind: 'literal', value: token.text, start: token.start, end: token.end }
-      case 'ident':
-        return this.#identifier(token)
-      case 'bad':
-        this.#at++
-        return this.#bad(token.start)
-      default:
-        if (this.#accept('(')) return this.#parenthesis()
-        if (this.#accept('[')) return this.#list(token.start)
-        if (this.#accept('{')) return this.#map(token.start)
-        if (this.#is('.') && this.#tokens[this.#at + 1]!.kind === 'ident') {
-          this.#at++
-          return this.#identifier(this.#token, token.start)
-        }
-        this.#unexpected('a value')
-        return this.#bad(token.start)
+    const token = this.token
+    if (token.kind === 'int' || token.kind === 'double') return this.#numeral('', token.start)
+    if (token.kind === 'ident') return this.#identifier(token)
+    if (token.kind === 'string' || token.kind === 'bad') {
+      this.next()
+      if (token.kind === 'bad') return this.#bad(token.start)
+      return { kind: 'literal', value: token.text, start: token.start, end: token.end }
     }
+    if (this.accept('(')) return this.#parenthesis()
+    if (this.accept('[')) return this.#list(token.start)
+    if (this.accept('{')) return this.#map(token.start)
+    if (this.is('.') && this.ahead.kind === 'ident') {
+      this.next()
+      return this.#identifier(this.token, token.start)
+    }
+    this.unexpected('a value')
+    return this.#bad(token.start)
   }
 
   #parenthesis(): Node {
     const node = this.#expression()
-    this.#expect(')')
+    this.expect(')')
     return node
   }
 
   #numeral(sign: '' | '-', start: number): Node {
-    const token = this.#next()
+    const token = this.next()
     const span = { start, end: token.end }
     if (token.kind === 'double') return { kind: 'literal', value: Number(sign + token.text), ...span }
     const size = BigInt(token.text)
     const value = sign === '-' ? -size : size
     if (BigInt.asIntN(64, value) === value) return { kind: 'literal', value, ...span }
-    this.#complain(
+    this.complain(
       'invalid_literal',
       `${sign}${token.text} does not fit into 64 bits`,
       span,
@@ -353,24 +260,24 @@ class Parser {
   }
 
   #identifier(token: Token, start = token.start): Node {
-    this.#at++
+    this.next()
     const span = { start, end: token.end }
     const literal = literals.get(token.text)
     if (literal !== undefined) return { kind: 'literal', value: literal, ...span }
-    if (this.#source.charAt(token.start) === '`') {
-      this.#complain('syntax', 'a name in backticks can only be a field', span)
+    if (this.source.charAt(token.start) === '`') {
+      this.complain('syntax', 'a name in backticks can only be a field', span)
       return { kind: 'bad', ...span }
     }
-    if (this.#accept('(')) return this.#call(token, this.#args(), start)
+    if (this.accept('(')) return this.#call(token, this.#args(), start)
     if (token.text === 'in' || reserved.has(token.text)) {
-      this.#complain('syntax', `'${token.text}' is a reserved word`, span)
+      this.complain('syntax', `'${token.text}' is a reserved word`, span)
       return { kind: 'bad', ...span }
     }
     return { kind: 'ident', name: token.text, ...span }
   }
 
   #call(name: Token, args: readonly Node[], start: number): Node {
-    const span = { start, end: this.#lastEnd }
+    const span = { start, end: this.lastEnd }
     if (name.text !== 'has') {
       const nameSpan = { start: name.start, end: name.end }
       return { kind: 'call', name: name.text, target: undefined, args, nameSpan, ...span }
@@ -379,36 +286,40 @@ class Parser {
     if (args.length === 1 && field?.kind === 'select')
       return { kind: 'has', field: field satisfies SelectNode, ...span }
     if (field?.kind !== 'bad') {
-      this.#complain('wrong_arguments', 'has() takes one field, such as has(alert.data.user)', span)
+      this.complain('wrong_arguments', 'has() takes one field, such as has(alert.data.user)', span)
     }
     return { kind: 'bad', ...span }
   }
 
   #list(start: number): Node {
     const elements: { value: Node; optional: boolean }[] = []
-    while (!this.#is(']') && this.#token.kind !== 'end') {
-      const optional = this.#accept('?')
+    while (!this.is(']') && this.token.kind !== 'end') {
+      const optional = this.accept('?')
       elements.push({ value: this.#expression(), optional })
-      if (!this.#accept(',')) break
+      if (!this.accept(',')) break
     }
-    this.#expect(']')
-    return { kind: 'list', elements, start, end: this.#lastEnd }
+    this.expect(']')
+    return { kind: 'list', elements, start, end: this.lastEnd }
   }
 
   #map(start: number): Node {
     const entries: MapNode['entries'][number][] = []
-    while (!this.#is('}') && this.#token.kind !== 'end') {
-      const optional = this.#accept('?')
+    while (!this.is('}') && this.token.kind !== 'end') {
+      const optional = this.accept('?')
       const key = this.#expression()
-      this.#expect(':')
+      this.expect(':')
       entries.push({ key, value: this.#expression(), optional })
-      if (!this.#accept(',')) break
+      if (!this.accept(',')) break
     }
-    this.#expect('}')
-    return { kind: 'map', entries, start, end: this.#lastEnd }
+    this.expect('}')
+    return { kind: 'map', entries, start, end: this.lastEnd }
   }
 }
 
 function isOneOf(...signs: string[]): (token: Token) => boolean {
   return (token) => token.kind === 'punctuation' && signs.includes(token.text)
+}
+
+function isComparison({ kind, text }: Token): boolean {
+  return comparisons.has(text) && (kind === 'punctuation' || (kind === 'ident' && text === 'in'))
 }

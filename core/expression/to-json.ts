@@ -63,23 +63,19 @@ function atBoundary<T>(run: () => T): T {
 /** As {@link toJsonValue}, paid from a meter. */
 export function convertToJson(value: Value, meter: Meter, span: Span, depth = 0): unknown {
   meter.spend(1, span)
-  switch (typeof value) {
-    case 'string':
-      meter.allocate(value.length * 2, span)
-      return value
-    case 'boolean':
-      return value
-    case 'number':
-      if (Number.isFinite(value)) return value
-      throw new Fault('expression_wrong_type', `JSON has no ${value}`, span)
-    case 'bigint':
-      return Number.isSafeInteger(Number(value)) ? Number(value) : value
-    default:
-      if (value === null) return null
-      guardDepth(depth, span)
-      meter.allocate(16, span)
-      return convertObject(value, meter, span, depth)
+  if (typeof value === 'string') {
+    meter.allocate(value.length * 2, span)
+    return value
   }
+  if (value === null || typeof value === 'boolean') return value
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
+  if (typeof value === 'number') {
+    if (Number.isFinite(value)) return value
+    throw new Fault('expression_wrong_type', `JSON has no ${value}`, span)
+  }
+  guardDepth(depth, span)
+  meter.allocate(16, span)
+  return convertObject(value, meter, span, depth)
 }
 
 function convertObject(value: Value & object, meter: Meter, span: Span, depth: number): unknown {

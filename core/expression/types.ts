@@ -143,22 +143,14 @@ export const isNumeric = (type: Type): boolean =>
 
 /** A type as people read it: `string`, `list(number)`, `object`, `string or null`. */
 export function describeType(type: Type): string {
-  switch (type.kind) {
-    case 'dyn':
-      return 'any'
-    case 'number':
-      return type.whole ? 'integer' : 'number'
-    case 'string':
-      return type.values && type.values.length <= 5 ? `one of ${type.values.join(', ')}` : 'string'
-    case 'list':
-      return type.element.kind === 'dyn' ? 'list' : `list(${describeType(type.element)})`
-    case 'map':
-      return 'map'
-    case 'optional':
-      return `optional(${describeType(type.value)})`
-    case 'union':
-      return type.members.map(describeType).join(' or ')
-    default:
-      return type.kind
+  if (type.kind === 'dyn') return 'any'
+  if (type.kind === 'number') return type.whole ? 'integer' : 'number'
+  if (type.kind === 'string') {
+    return type.values && type.values.length <= 5 ? `one of ${type.values.join(', ')}` : 'string'
   }
+  if (type.kind === 'list')
+    return type.element.kind === 'dyn' ? 'list' : `list(${describeType(type.element)})`
+  if (type.kind === 'optional') return `optional(${describeType(type.value)})`
+  if (type.kind === 'union') return type.members.map(describeType).join(' or ')
+  return type.kind
 }

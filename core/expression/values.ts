@@ -108,24 +108,16 @@ const typeValue = (name: (typeof typeNames)[number]): TypeValue => typeValues.ge
 
 /** The type of a value, as `type(x)` gives it. */
 export function typeOf(value: Value): TypeValue {
-  switch (typeof value) {
-    case 'boolean':
-      return typeValue('bool')
-    case 'number':
-      return typeValue('double')
-    case 'bigint':
-      return typeValue('int')
-    case 'string':
-      return typeValue('string')
-    default:
-      if (value === null) return typeValue('null_type')
-      if (Array.isArray(value)) return typeValue('list')
-      if (value instanceof Timestamp) return typeValue('google.protobuf.Timestamp')
-      if (value instanceof Duration) return typeValue('google.protobuf.Duration')
-      if (value instanceof Optional) return typeValue('optional_type')
-      if (value instanceof TypeValue) return typeValue('type')
-      return typeValue('map')
-  }
+  if (value === null) return typeValue('null_type')
+  if (typeof value === 'boolean') return typeValue('bool')
+  if (typeof value === 'number') return typeValue('double')
+  if (typeof value === 'bigint') return typeValue('int')
+  if (typeof value === 'string') return typeValue('string')
+  if (Array.isArray(value)) return typeValue('list')
+  if (value instanceof Timestamp) return typeValue('google.protobuf.Timestamp')
+  if (value instanceof Duration) return typeValue('google.protobuf.Duration')
+  if (value instanceof Optional) return typeValue('optional_type')
+  return value instanceof TypeValue ? typeValue('type') : typeValue('map')
 }
 
 const spokenNames: Readonly<Record<string, string>> = {

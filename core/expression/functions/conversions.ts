@@ -72,19 +72,12 @@ function toStringValue(_meter: Meter, span: Span, value: Value): Value {
 
 /** A scalar as text; undefined for everything else, null included. */
 export function scalarText(value: Value): string | undefined {
-  switch (typeof value) {
-    case 'string':
-      return value
-    case 'number':
-      return formatDouble(value)
-    case 'bigint':
-    case 'boolean':
-      return String(value)
-    default:
-      if (value instanceof Timestamp) return formatTimestamp(value)
-      if (value instanceof Duration) return formatDuration(value)
-      return value instanceof TypeValue ? value.name : undefined
-  }
+  if (typeof value === 'string') return value
+  if (typeof value === 'number') return formatDouble(value)
+  if (typeof value === 'bigint' || typeof value === 'boolean') return String(value)
+  if (value instanceof Timestamp) return formatTimestamp(value)
+  if (value instanceof Duration) return formatDuration(value)
+  return value instanceof TypeValue ? value.name : undefined
 }
 
 const truths: ReadonlyMap<string, boolean> = new Map([

@@ -7,6 +7,7 @@ import { invalidArgument, text, wrongArgument } from './function.ts'
 import { formatDouble } from './numbers.ts'
 
 const clause = /%(?:\.(\d+))?([a-zA-Z%]?)/g
+/** As many as `toFixed` takes. */
 const maxPrecision = 100
 
 /** Fills `%s %d %f %e %x %X %o %b` in, as printf does; `%%` is a percent sign. */
@@ -87,8 +88,8 @@ function fraction(verb: 'f' | 'e', precision: number, value: Value, span: Span):
 /** Rounds what lies exactly between two to the even one, as IEEE 754 has it; `toFixed` takes the larger. */
 function fixed(size: number, precision: number): string {
   const written = size.toFixed(precision)
-  // `toFixed(100)` shows every digit of such a number.
-  const isTie = /^50*$/.test(size.toFixed(100).split('.')[1]!.slice(precision))
+  // So many digits show all of a number that lies between two.
+  const isTie = /^50*$/.test(size.toFixed(maxPrecision).split('.')[1]!.slice(precision))
   const isOdd = /[13579]$/.test(written)
   return isTie && isOdd ? size.toFixed(precision + 1).slice(0, precision === 0 ? -2 : -1) : written
 }

@@ -64,11 +64,11 @@ function find(last: boolean) {
 function join(meter: Meter, span: Span, target: Value, separator: Value | undefined): Value {
   if (!isList(target)) throw wrongArgument(span, target, 'a list of strings')
   const between = separator === undefined ? '' : text(separator, span)
-  let size = 0
-  for (const each of target) size += text(each, span).length + between.length
+  const parts = target.map((each) => text(each, span))
+  const size = parts.reduce((sum, part) => sum + part.length + between.length, 0)
   meter.spend(target.length >>> 3, span)
   meter.allocateText(size, span)
-  return target.join(between)
+  return parts.join(between)
 }
 
 function replace(
@@ -149,7 +149,7 @@ const quoted: Readonly<Record<string, string>> = {
 function quote(meter: Meter, span: Span, value: Value): Value {
   const plain = text(value, span).toWellFormed()
   meter.allocateText(plain.length * 2 + 2, span)
-  return `"${plain.replace(/[\x07\b\f\n\r\t\v\\"]/g, (found) => quoted[found]!)}"`
+  return `"${plain.replace(/[\p{Cc}\\"]/gu, (found) => quoted[found] ?? found)}"`
 }
 
 function trim(meter: Meter, span: Span, target: Value): Value {

@@ -1,0 +1,124 @@
+import type { HasNode, IdentNode, IndexNode, Node, SelectNode } from './ast.ts'
+import { isSensitive, selectField, type Access } from './check-fields.ts'
+import type { Checker, Scope } from './checker.ts'
+import { pathOf } from './narrowing.ts'
+import { suggest } from './suggest.ts'
+import {
+  admitsNull,
+  bool,
+  describeType,
+  dyn,
+  isNumeric,
+  membersOf,
+  optionalOf,
+  typeType,
+  union,
+  withoutNull,
+  type Type,
+} from './types.ts'
+import { typeValues } from './values.ts'
+
+/** A chain of names, fields and indexes, as a whole. */
+export function checkReference(
+  checker: Checker,
+  node: IdentNode | SelectNode | IndexNode,
+  scope: Scope,
+): Type {
+  const type = accessed(checker, node, scope)
+  record(checker, node, scope, node.kind !== 'ident' && node.optional)
+  for (const member of membersOf(type)) {
+    if (member.kind === 'timestamp' || member.kind === 'duration') checker.conversions.set(node, member.kind)
+  }
+  if (isSensitive(type)) checker.sensitive = true
+  return type
+}
+
+function record(checker: Checker, node: Node, scope: Scope, guarded: boolean): void {
+  const path: string[] = []
+  let at = node
+  while (at.kind === 'select' || at.kind === 'index') {
+    const field = at.kind === 'select' ? at.field : at.index.kind === 'literal' ? at.index.value : undefined
+    // What lies behind a computed key, or behind a place in a list, has no static path.
+    if (typeof field === 'string') path.unshift(field)
+    else path.length = 0
+    at = at.operand
+  }
+  if (at.kind !== 'ident' || scope.variables.has(at.name)) return
+  if (!Object.hasOwn(checker.names, at.name)) return
+  checker.references.push({ root: at.name, path, guarded, start: node.start, end: node.end })
+}
+
+/** The type of a chain without recording it: only its end is a reference. */
+function accessed(checker: Checker, node: Node, scope: Scope): Type {
+  if (node.kind === 'ident') return ident(checker, node, scope)
+  if (node.kind === 'select') {
+    const container = accessed(checker, node.operand, scope)
+    return known(node, field(checker, node, container, scope, node.optional ? 'optional' : 'plain'), scope)
+  }
+  if (node.kind === 'index') return known(node, indexed(checker, node, scope), scope)
+  return checker.infer(node, scope)
+}
+
+function known(node: Node, type: Type, scope: Scope): Type {
+  const path = pathOf(node)
+  return path && admitsNull(type) && scope.knowledge.isNotNull(path) ? withoutNull(type) : type
+}
+
+function ident(checker: Checker, { name, start, end }: IdentNode, scope: Scope): Type {
+  const variable = scope.variables.get(name)
+  if (variable) return known({ kind: 'ident', name, start, end }, variable, scope)
+  if (Object.hasOwn(checker.names, name)) {
+    return known({ kind: 'ident', name, start, end }, checker.names[name]!, scope)
+  }
+  if (typeValues.has(name)) return typeType
+  const near = suggest(name, [...scope.variables.keys(), ...Object.keys(checker.names)])
+  const hint = near === undefined ? `text is written in quotes: '${name}'` : `did you mean ${near}?`
+  checker.problem('unknown_name', `there is no '${name}' here`, { start, end }, hint)
+  return dyn
+}
+
+/** The type of a field of a container, with the problems of reading it. */
+function field(checker: Checker, node: SelectNode, container: Type, scope: Scope, access: Access): Type {
+  const read = { node, operand: node.operand, field: node.field, span: node.fieldSpan }
+  return selectField(checker, read, container, scope, access)
+}
+
+function indexed(checker: Checker, node: IndexNode, scope: Scope): Type {
+  const container = accessed(checker, node.operand, scope)
+  const { index } = node
+  const key = checker.infer(index, scope)
+  if (index.kind === 'literal' && typeof index.value === 'string') {
+    const target = { node, operand: node.operand, field: index.value, span: index }
+    return selectField(checker, target, container, scope, node.optional ? 'optional' : 'plain')
+  }
+  if (container.kind === 'optional') {
+    return optionalOf(element(checker, node, container.value, key))
+  }
+  const found = element(checker, node, container, key)
+  return node.optional ? optionalOf(found) : found
+}
+
+function element(checker: Checker, node: IndexNode, container: Type, key: Type): Type {
+  if (checker.mayBeNull(node.operand, container)) return dyn
+  const found: Type[] = []
+  for (const member of membersOf(container)) {
+    if (member.kind === 'dyn') return dyn
+    if (member.kind === 'list') {
+      if (isNumeric(key) || key.kind === 'dyn') found.push(member.element)
+      else checker.problem('wrong_type', `a list has no index of type ${describeType(key)}`, node.index)
+    } else if (member.kind === 'map') found.push(member.value)
+    else if (member.kind === 'object') found.push(dyn)
+  }
+  if (found.length === 0 && !membersOf(container).some((member) => member.kind === 'list')) {
+    checker.problem('wrong_type', `${describeType(container)} has no [${describeType(key)}]`, node)
+  }
+  return found.length === 0 ? dyn : union(found)
+}
+
+/** `has(…)` needs everything before the last field to be there. */
+export function checkHas(checker: Checker, { field: node }: HasNode, scope: Scope): Type {
+  const container = accessed(checker, node.operand, scope)
+  field(checker, node, container, scope, 'has')
+  record(checker, node, scope, true)
+  return bool
+}

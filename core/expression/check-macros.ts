@@ -1,0 +1,57 @@
+import type { BindNode, MacroNode } from './ast.ts'
+import type { Checker, Scope } from './checker.ts'
+import { factsOf, refine } from './narrowing.ts'
+import { bool, describeType, dyn, list, membersOf, optionalOf, string, union, type Type } from './types.ts'
+
+/** The type of a macro: its body is checked with its variable in place. */
+export function checkMacro(checker: Checker, node: MacroNode, scope: Scope): Type {
+  const operand = checker.infer(node.operand, scope)
+  if (node.name === 'optMap' || node.name === 'optFlatMap')
+    return optionalMacro(checker, node, operand, scope)
+  const element = items(checker, node, operand)
+  let inner = checker.hiding(scope, node.variable, element)
+  if (node.filter) {
+    checker.condition(node.filter, inner)
+    inner = checker.knowing(inner, factsOf(node.filter).whenTrue)
+  }
+  if (node.name === 'map') return list(checker.infer(node.body, inner))
+  checker.condition(node.body, inner)
+  return node.name === 'filter' ? list(refine(element, node.variable, factsOf(node.body).whenTrue)) : bool
+}
+
+/** What the variable of a macro stands for: elements of a list, keys of a map. */
+function items(checker: Checker, node: MacroNode, operand: Type): Type {
+  if (checker.mayBeNull(node.operand, operand)) return dyn
+  const found: Type[] = []
+  for (const member of membersOf(operand)) {
+    if (member.kind === 'list') found.push(member.element)
+    else if (member.kind === 'map') found.push(member.key)
+    else if (member.kind === 'object') found.push(string)
+    else if (member.kind === 'dyn') found.push(dyn)
+  }
+  if (found.length > 0) return union(found)
+  const hint = operand.kind === 'optional' ? 'give a default first: orValue([])' : undefined
+  const message = `${node.name}() goes through a list or a map, found ${describeType(operand)}`
+  checker.problem('wrong_type', message, node.operand, hint)
+  return dyn
+}
+
+function optionalMacro(checker: Checker, node: MacroNode, operand: Type, scope: Scope): Type {
+  if (operand.kind !== 'optional' && operand.kind !== 'dyn') {
+    checker.problem(
+      'wrong_type',
+      `${node.name}() works on optionals, found ${describeType(operand)}`,
+      node.operand,
+    )
+  }
+  const inside = operand.kind === 'optional' ? operand.value : dyn
+  const result = checker.infer(node.body, checker.hiding(scope, node.variable, inside))
+  if (node.name === 'optMap') return optionalOf(result)
+  return result.kind === 'optional' ? result : optionalOf(dyn)
+}
+
+/** The type of `cel.bind(variable, value, body)`. */
+export function checkBind(checker: Checker, node: BindNode, scope: Scope): Type {
+  const type = checker.infer(node.value, scope)
+  return checker.infer(node.body, checker.hiding(scope, node.variable, type))
+}
