@@ -5,14 +5,17 @@ import type { Template } from '../playbook/playbook.ts'
 import type { Program } from '../expression/index.ts'
 import type { Scope } from './scope.ts'
 
-/** What a template stands for here and now. Throws what the step fails with. */
+/**
+ * What a template stands for here and now. Throws what the step fails with. Every evaluation has limits of its own, and no
+ * share in a total of the run: a replay evaluates less than the first time, and must not come further with the same total.
+ */
 export function valueOf(template: Template, scope: Scope): unknown {
-  return evaluateTemplate(template, namesOf(scope), scope.budget)
+  return evaluateTemplate(template, namesOf(scope))
 }
 
 /** Throws when the condition fails or is no boolean: an error never means false. */
 export function holds(condition: Program, scope: Scope): boolean {
-  const value = condition.evaluate(namesOf(scope), scope.budget)
+  const value = condition.evaluate(namesOf(scope))
   if (typeof value === 'boolean') return value
   throw new TocsinError(
     'condition_not_boolean',

@@ -1,4 +1,3 @@
-import { Budget } from '../expression/index.ts'
 import type { Foreach, Playbook, Step } from '../playbook/playbook.ts'
 import { runFail, runReturn, runSet, runUses, runWait } from './actions.ts'
 import type { DurableContext } from './durable-context.ts'
@@ -23,9 +22,6 @@ import { attempt, remember, type Skills, type Walk } from './walk.ts'
 
 /** The steps of `finally` may take so long, however little of the run's own time was left. */
 const longestFinallyMs = 3_600_000
-
-/** For all expressions of a run together; see `evaluationFuel` and `evaluationBytes` for a single one. */
-const runBudget = { fuel: 20_000_000, bytes: 1024 ** 3 }
 
 /** What is known of a run before its first step. */
 export interface RunInputs {
@@ -151,7 +147,6 @@ function rootScope(playbook: Playbook, inputs: RunInputs, context: DurableContex
     thread: { steps, nowMs: context.startedAt },
     deadline: { atMs: context.startedAt + playbook.timeoutMs, path: '', error: runTimedOut },
     shielded: false,
-    budget: new Budget(runBudget),
   }
 }
 

@@ -1,5 +1,4 @@
 import type { StoredError } from '../domain/run.ts'
-import type { Budget } from '../expression/index.ts'
 import type { Step } from '../playbook/playbook.ts'
 import type { Flow, ItemView } from './flow.ts'
 import { idsWithin } from './step-ids.ts'
@@ -46,8 +45,6 @@ export interface Scope {
   readonly deadline: Deadline
   /** In `finally`: goes on although the run is cancelled. */
   readonly shielded: boolean
-  /** For all expressions of the run together. */
-  readonly budget: Budget
 }
 
 export function withLocals(scope: Scope, locals: Readonly<Record<string, unknown>>): Scope {
