@@ -1,10 +1,5 @@
 import 'reflect-metadata'
-import {
-  container as root,
-  instanceCachingFactory,
-  type DependencyContainer,
-  type InjectionToken,
-} from 'tsyringe'
+import { container as root, instanceCachingFactory } from 'tsyringe'
 import { createRunner, type Runner } from '../core/engine/runner.ts'
 import { interruptedPolicy, type SkillCaller } from '../core/engine/skill-caller.ts'
 import { createInvestigations, type Investigations } from '../core/investigation/investigations.ts'
@@ -50,11 +45,11 @@ export function createContainer(opened: Opened): Container {
   const { config, log, stores, catalogue, library } = opened
   const container = root.createChildContainer()
   const register = <T>(token: Token<T>, make: () => T) =>
-    container.register(token as InjectionToken<T>, {
-      useFactory: instanceCachingFactory((_: DependencyContainer) => make()),
+    container.register<T>(token, {
+      useFactory: instanceCachingFactory(make),
     })
   // Tokens are symbols: tsyringe refuses one that is not registered, where it would silently build an unknown class.
-  const get = <T>(token: Token<T>) => container.resolve(token as InjectionToken<T>)
+  const get = <T>(token: Token<T>) => container.resolve<T>(token)
 
   register(tokens.clock, () => systemClock)
   register(tokens.egress, () => createEgress({ allowPrivate: config.allowPrivateEgress }))
@@ -66,7 +61,7 @@ export function createContainer(opened: Opened): Container {
       stores,
       clock: get(tokens.clock),
       log,
-      loadPlaybook: library.byHash,
+      loadPlaybook: (hash) => library.byHash(hash),
       callSkill: get(tokens.skillCaller),
       interrupted: (skill) => interruptedPolicy(catalogue, skill),
       maxRuns: config.maxRuns,

@@ -66,7 +66,7 @@ async function close(container: Container, { log, stores }: Opened): Promise<voi
   await container.get(tokens.httpServer).close()
   await container.get(tokens.investigations).stop()
   await container.get(tokens.runner).drain(drainMs)
-  await container.get(tokens.egress).close()
+  container.get(tokens.egress).close()
   await stores.close()
   log.info({}, 'stopped')
 }

@@ -1,6 +1,6 @@
 import type { Alert } from '../domain/alert.ts'
 import type { Run } from '../domain/run.ts'
-import { alertScope, organizationScope } from '../investigation/alert-scope.ts'
+import { alertScope, organizationScope } from './alert-scope.ts'
 import type { Stores } from '../ports.ts'
 import type { RunNames } from './scope.ts'
 

@@ -4,7 +4,7 @@ import type { Run } from '../domain/run.ts'
 import type { Playbook } from '../playbook/index.ts'
 import type { Clock, Log, Stores } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
-import { alertScope, organizationScope } from './alert-scope.ts'
+import { alertScope, organizationScope } from '../engine/alert-scope.ts'
 import { choosePlaybook } from './choose-playbook.ts'
 import { findLookups } from './find-lookups.ts'
 import { makeInvestigator } from './make-investigator.ts'
@@ -100,9 +100,9 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
   async function takeUpCreated(): Promise<void> {
     for (;;) {
       const alerts = await stores.alerts.awaitingInvestigation(recoveryBatch)
-      const results = await Promise.all(alerts.map(tryTakeUp))
-      if (alerts.length < recoveryBatch || stopping.signal.aborted) return
-      if (!results.some(Boolean)) return lookAgainLater()
+      if (alerts.length === 0 || stopping.signal.aborted) return
+      const taken = await Promise.all(alerts.map(tryTakeUp))
+      if (!taken.some(Boolean)) return lookAgainLater()
     }
   }
 

@@ -160,7 +160,7 @@ function nothingToAsk(): string[] {
   ]
 }
 
-/** JSON strings are YAML double-quoted scalars, and CEL string literals, whatever they hold. */
+/** A YAML double-quoted scalar, and an expression's string literal, whatever it holds; never the beginning of an expression. */
 function quote(text: string): string {
-  return JSON.stringify(text)
+  return JSON.stringify(text).replaceAll('${{', () => '$${{')
 }

@@ -5,6 +5,7 @@ import { durationHint, parseDurationMs } from './durations.ts'
 import type { KeyTable } from './grammar.ts'
 import { quote, type Problems } from './problem.ts'
 import type { Span } from './source-text.ts'
+import { splitTemplate } from './template-text.ts'
 
 /** The known keys of a map, by name. */
 export type Fields = ReadonlyMap<string, Entry>
@@ -77,15 +78,21 @@ export function readText(problems: Problems, { name, value }: Entry): string | u
     problems.add('E106', `\`${name}\` must be a text, not ${describe(value)}`, value, hint)
     return undefined
   }
-  if (value.value.includes('${{')) {
-    problems.add('E107', `\`${name}\` takes no expression`, value, 'write the value itself')
+  const segments = splitTemplate(value.value)
+  if (segments.some((segment) => segment.kind !== 'text')) {
+    problems.add(
+      'E107',
+      `\`${name}\` takes no expression`,
+      value,
+      'write the value itself; `$${{` stands for `${{`',
+    )
     return undefined
   }
   if (value.value.trim() === '') {
     problems.add('E107', `\`${name}\` is empty`, value)
     return undefined
   }
-  return value.value
+  return segments.map((segment) => (segment.kind === 'text' ? segment.text : '')).join('')
 }
 
 /** A text that follows a pattern. */

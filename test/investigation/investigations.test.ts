@@ -1,0 +1,173 @@
+import { expect } from 'chai'
+import type { Alert } from '../../core/domain/alert.ts'
+import type { Run } from '../../core/domain/run.ts'
+import { UnavailableError } from '../../core/errors/errors.ts'
+import { createInvestigations, type Investigations } from '../../core/investigation/investigations.ts'
+import { openPlaybookLibrary, type PlaybookLibrary } from '../../core/investigation/playbook-library.ts'
+import type { Clock, Log, Stores } from '../../core/ports.ts'
+import { discoverPlugins } from '../../core/registry/index.ts'
+import { join } from 'node:path'
+import type { OpenedStores } from '../contract/fixture.ts'
+import { openTemporaryStores } from '../sqlite/open-stores.ts'
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** Time passes at once: whoever sleeps wakes up in the next turn, unless it stands still. */
+function quickClock(stands = false): Clock {
+  return {
+    now: () => 0,
+    sleep: (_, signal) =>
+      new Promise((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+        if (!stands) setImmediate(resolve)
+      }),
+  }
+}
+
+describe('investigations', () => {
+  let opened: OpenedStores
+  let library: PlaybookLibrary
+  let runs: Run[]
+  let organizationUuid: string
+
+  beforeEach(async () => {
+    opened = await openTemporaryStores()
+    runs = []
+    const { organizations, providers } = opened.stores
+    organizationUuid = (await organizations.create({ code: 'acme', name: 'Acme' })).uuid
+    await providers.create({ code: 'splunk', name: 'Splunk' })
+  })
+
+  afterEach(() => opened.dispose())
+
+  async function start(stores: Stores = opened.stores, clock = quickClock()): Promise<Investigations> {
+    const catalogue = await discoverPlugins({ pluginsDir: join(import.meta.dirname, '../../plugins') })
+    library = await openPlaybookLibrary({
+      store: stores.playbooks,
+      catalogue,
+      log: silent,
+      folder: '/nowhere',
+    })
+    return createInvestigations({
+      stores,
+      library,
+      catalogue,
+      clock,
+      log: silent,
+      enqueue: (run) => runs.push(run),
+    })
+  }
+
+  function post(type: string | null): Promise<Alert> {
+    return opened.stores.alerts.create({
+      content: '{"src":"198.51.100.23"}',
+      provider: 'splunk',
+      organizationUuid,
+      type,
+      createdAtSource: null,
+      createdBy: '00000000-0000-4000-8000-000000000000',
+    })
+  }
+
+  const find = async (alert: Alert) => (await opened.stores.alerts.find('all', alert.uuid))!
+
+  it('queues a run of the playbook for the type, and the alert is Submitted', async () => {
+    const investigations = await start()
+    await library.keep(
+      'apiVersion: tocsin/v1\nname: own\non: { alert: { type: phishing } }\nsteps: [{ return: {} }]',
+      'file',
+    )
+    const alert = await post('phishing')
+    investigations.submit(alert)
+    await investigations.stop()
+    expect(runs).to.have.length(1)
+    expect(runs[0]).to.include({ playbookName: 'own', alertId: alert.id, status: 'queued' })
+    expect(await find(alert)).to.include({ status: 5, investigator: 'own' })
+  })
+
+  it('makes a playbook where none fits, and uses it for the next alert of the type', async () => {
+    const investigations = await start()
+    const alerts = await Promise.all([post('phishing'), post('phishing')])
+    for (const alert of alerts) investigations.submit(alert)
+    await investigations.stop()
+    expect(new Set(runs.map((run) => run.playbookHash)).size).to.equal(1)
+    const stored = await opened.stores.playbooks.find('investigate-phishing-acme')
+    expect(stored).to.include({ origin: 'made', hash: runs[0]?.playbookHash })
+    expect(stored?.source).to.include('no connection of this organization can look them up')
+  })
+
+  it('makes the playbook anew when a connection was added', async () => {
+    const investigations = await start()
+    investigations.submit(await post('phishing'))
+    await new Promise(setImmediate)
+    await opened.stores.connections.create(organizationUuid, {
+      name: 'intel',
+      plugin: 'intel_provider',
+      settings: {},
+      secrets: {},
+    })
+    investigations.submit(await post('phishing'))
+    await investigations.stop()
+    const stored = await opened.stores.playbooks.find('investigate-phishing-acme')
+    expect(stored?.source).to.include('connection: "intel"')
+    expect(new Set(runs.map((run) => run.playbookHash)).size).to.equal(2)
+  })
+
+  it('leaves an alert without a type alone', async () => {
+    const investigations = await start()
+    const alert = await post(null)
+    investigations.submit(alert)
+    await investigations.recover()
+    await investigations.stop()
+    expect(runs).to.deep.equal([])
+    expect((await find(alert)).status).to.equal(0)
+  })
+
+  it('takes up what an earlier process left at Created, however many', async () => {
+    const left = await Promise.all(Array.from({ length: 450 }, () => post('phishing')))
+    const investigations = await start()
+    await investigations.recover()
+    expect(new Set(runs.map((run) => run.alertId)).size).to.equal(left.length)
+  })
+
+  it('gives an alert a second look when the store could not take the run', async () => {
+    let refusals = 2
+    const { stores } = opened
+    const queue: Stores['runs']['queue'] = (run) =>
+      refusals-- > 0
+        ? Promise.reject(new UnavailableError('store_unavailable', 'the disk is full', { retryAfterMs: 1 }))
+        : stores.runs.queue(run)
+    const alert = await post('phishing')
+    const flaky = { ...stores, runs: Object.assign(Object.create(stores.runs) as Stores['runs'], { queue }) }
+    const investigations = await start(flaky)
+    investigations.submit(alert)
+    const until = Date.now() + 5_000
+    while (runs.length === 0 && Date.now() < until) await new Promise(setImmediate)
+    expect(runs.map((run) => run.alertId)).to.deep.equal([alert.id])
+    await investigations.stop()
+  })
+
+  it('waits for the end of an investigation, and no longer than asked', async () => {
+    const standing = await start(opened.stores, quickClock(true))
+    const alert = await post('phishing')
+    let over = false
+    const wait = standing.wait(alert.id, 1_000).then(() => (over = true))
+    await new Promise(setImmediate)
+    expect(over).to.equal(false)
+    standing.runEnded({ alertId: alert.id } as Run)
+    await wait
+    expect(over).to.equal(true)
+
+    const quick = await start()
+    await quick.wait(alert.id, 1)
+  })
+
+  it('takes up nothing once it has stopped', async () => {
+    const investigations = await start()
+    await investigations.stop()
+    investigations.submit(await post('phishing'))
+    await new Promise(setImmediate)
+    expect(runs).to.deep.equal([])
+    expect(investigations.accepting()).to.equal(false)
+  })
+})

@@ -1,0 +1,108 @@
+import { expect } from 'chai'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { findLookups } from '../../core/investigation/find-lookups.ts'
+import {
+  investigatorName,
+  makeInvestigator,
+  type Lookup,
+} from '../../core/investigation/make-investigator.ts'
+import type { Connection } from '../../core/domain/connection.ts'
+import { parsePlaybook } from '../../core/playbook/index.ts'
+import type { Catalogue } from '../../core/registry/catalogue.ts'
+import { discoverPlugins } from '../../core/registry/index.ts'
+
+const acme = { code: 'acme' }
+
+const connection = (name: string, enabled = true): Connection => ({
+  uuid: name,
+  organizationUuid: 'o',
+  name,
+  plugin: 'intel_provider',
+  settings: {},
+  enabled,
+  createdAt: 0,
+  modifiedAt: 0,
+})
+
+describe('making an investigator', () => {
+  let catalogue: Catalogue
+
+  before(async () => {
+    catalogue = await discoverPlugins({ pluginsDir: join(import.meta.dirname, '../../plugins') })
+  })
+
+  const lookups = (...connections: Connection[]): Lookup[] => findLookups(catalogue, connections)
+
+  it('writes a playbook without any problem, not even a hint', () => {
+    for (const found of [
+      lookups(),
+      lookups(connection('intel')),
+      lookups(connection('a-b'), connection('a_b')),
+    ]) {
+      const { problems } = parsePlaybook(makeInvestigator('brute_force', acme, found), { catalogue })
+      expect(problems).to.deep.equal([])
+    }
+  })
+
+  it('is investigating just this type of just this organization', () => {
+    const { playbook } = parsePlaybook(makeInvestigator('brute_force', acme, []), { catalogue })
+    expect(playbook?.alertTrigger?.type).to.equal('brute_force')
+    const where = playbook?.alertTrigger?.where
+    expect(where?.evaluate({ alert: {}, organization: { code: 'acme', name: '' } })).to.equal(true)
+    expect(where?.evaluate({ alert: {}, organization: { code: 'other', name: '' } })).to.equal(false)
+  })
+
+  it('asks every enabled connection that can look something up, and no other', () => {
+    const text = makeInvestigator(
+      'x',
+      acme,
+      lookups(connection('first'), connection('off', false), connection('second')),
+    )
+    expect(text).to.include('id: ip_first').and.include('id: ip_second').and.not.include('off')
+  })
+
+  it('says that nothing can be looked up where there is no connection', () => {
+    expect(makeInvestigator('x', acme, lookups())).to.include(
+      'no connection of this organization can look them up',
+    )
+  })
+
+  it('gives the same text for the same arguments', () => {
+    const make = () => makeInvestigator('brute_force', acme, lookups(connection('intel')))
+    expect(make()).to.equal(make())
+  })
+
+  it('takes any type as plain data, and never mistakes one for another', () => {
+    const type = fc.oneof(
+      fc.string({ minLength: 1, maxLength: 200, unit: 'binary' }),
+      fc.constantFrom(
+        '${{ alert.content }}',
+        '"\n  evil: true',
+        "it's: #1",
+        '__proto__',
+        '- a',
+        '{{',
+        'ä-ö',
+        '-',
+        '%',
+        '…',
+      ),
+    )
+    fc.assert(
+      fc.property(
+        type.filter((text) => !/[\u0000-\u001f\u007f]/.test(text) && text.isWellFormed()),
+        (text) => {
+          const { playbook, problems } = parsePlaybook(makeInvestigator(text, acme, []), { catalogue })
+          expect(problems).to.deep.equal([])
+          expect(playbook?.alertTrigger?.type).to.equal(text)
+        },
+      ),
+    )
+    fc.assert(
+      fc.property(type, type, (one, other) => {
+        if (one !== other) expect(investigatorName(one, 'acme')).to.not.equal(investigatorName(other, 'acme'))
+      }),
+    )
+  })
+})
