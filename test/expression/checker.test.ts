@@ -264,7 +264,9 @@ describe('checking expressions', () => {
       const source = 'b.rows[0].id + alert.data["k"].v + b.tags.filter(t, t == b.status).size()'
       const { program } = compileExpression(source, names)
       expect(
-        program?.references.map(({ root, path, start, end }) => [root, ...path, source.slice(start, end)]),
+        program?.references.map(({ root, path, start, end }) =>
+          [root].concat(path, source.slice(start, end)),
+        ),
       ).to.deep.equal([
         ['b', 'rows', 'b.rows[0].id'],
         ['alert', 'data', 'k', 'v', 'alert.data["k"].v'],

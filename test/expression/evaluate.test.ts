@@ -36,6 +36,11 @@ function failure(source: string, scope: Record<string, unknown> = {}): Record<st
   }
 }
 
+/** The value as text. */
+function text(source: string): string {
+  return toText(compileExpression(source, {}).program!.evaluate({}))
+}
+
 describe('evaluating expressions', () => {
   describe('missing fields', () => {
     it('names the path and the place', () => {
@@ -241,7 +246,6 @@ describe('evaluating expressions', () => {
     })
 
     it('writes scalars as text, and only those', () => {
-      const text = (source: string): string => toText(compileExpression(source, {}).program!.evaluate({}))
       expect([text('1'), text('1.5'), text('true'), text('"a"'), text('duration("90s")')]).to.deep.equal([
         '1',
         '1.5',

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { parseJson, stringifyJson } from '../../core/json.ts'
 
 const codeOf = (run: () => unknown): unknown => {
@@ -22,7 +22,9 @@ describe('lossless JSON', () => {
 
   it('leaves other numbers to doubles', () => {
     expect(parseJson('[9007199254740991, 1e30, 1234567890123456789.5]')).to.deep.equal([
-      9007199254740991, 1e30, 1234567890123456789.5,
+      2 ** 53 - 1,
+      1e30,
+      Number('1234567890123456789.5'),
     ])
   })
 

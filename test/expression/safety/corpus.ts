@@ -36,7 +36,7 @@ function deep(levels: number): unknown {
 }
 
 function nest(variables: string, body: string): string {
-  return [...variables].reduceRight((inner, name) => `${digits}.all(${name}, ${inner})`, body)
+  return variables.split('').reduceRight((inner, name) => `${digits}.all(${name}, ${inner})`, body)
 }
 
 /** `cel.bind(a, first, cel.bind(b, a + a, …))`: each step doubles. */
