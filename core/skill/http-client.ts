@@ -2,6 +2,7 @@ import { parseJson, stringifyJson } from '../json.ts'
 import { SkillError, type HttpClient, type HttpRequest, type HttpResponse } from '../plugin/index.ts'
 import type { Clock, Egress, EgressResponse } from '../ports.ts'
 import { absoluteAddress, addressBelow } from './address.ts'
+import { checkHeaders } from './headers.ts'
 import type { Redactor } from './redactor.ts'
 import { statusError } from './status-error.ts'
 
@@ -25,19 +26,6 @@ export interface HttpClientOptions {
   /** Undefined: absolute addresses only, no credentials. */
   readonly target: Target | undefined
 }
-
-/** Headers that decide how the message is framed or where it goes; they are ours to set. */
-const reservedHeaders = new Set([
-  'host',
-  'content-length',
-  'transfer-encoding',
-  'connection',
-  'upgrade',
-  'te',
-  'trailer',
-])
-const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]+$/
-const headerValue = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
 
 /** The way out for one call of a skill; see {@link HttpClient}. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
@@ -101,24 +89,6 @@ function encodeBody(wanted: HttpRequest): {
   if (form === undefined) return { body, contentType: {} }
   const contentType = { 'content-type': 'application/x-www-form-urlencoded' }
   return { body: new URLSearchParams(form).toString(), contentType }
-}
-
-function checkHeaders(given: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(given).map(([mixed, value]) => {
-      const name = mixed.toLowerCase()
-      if (!headerName.test(name) || reservedHeaders.has(name)) {
-        throw new SkillError('bad_header', `the header ${JSON.stringify(name.slice(0, 100))} cannot be set`)
-      }
-      if (!headerValue.test(value)) {
-        throw new SkillError(
-          'bad_header',
-          `the value of header '${name}' holds characters that headers cannot hold`,
-        )
-      }
-      return [name, value]
-    }),
-  )
 }
 
 function toHttpResponse(response: EgressResponse): HttpResponse {

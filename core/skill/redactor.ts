@@ -19,6 +19,16 @@ export class Redactor {
 
   add(secret: string): void {
     if (secret.length < minLength) return
+    this.#addForms(secret)
+    // An address that is a secret, such as an incoming webhook's, shows up in the form URL parsers give it, and in parts.
+    const url = /^https?:/i.test(secret) && URL.canParse(secret) ? new URL(secret) : undefined
+    if (url === undefined) return
+    this.#addForms(url.href)
+    if (url.pathname.length >= 8) this.#addForms(url.pathname)
+    for (const value of url.searchParams.values()) if (value.length >= 8) this.#addForms(value)
+  }
+
+  #addForms(secret: string): void {
     const bytes = Buffer.from(secret)
     const forms = [
       secret,

@@ -1,3 +1,3 @@
 /** The one way out to other systems. The only place that knows got. */
 export { createEgress } from './egress.ts'
-export type { ClosableEgress, EgressOptions } from './egress.ts'
+export type { ClosableEgress } from './egress.ts'

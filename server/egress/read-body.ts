@@ -2,7 +2,7 @@ import { TextDecoder } from 'node:util'
 import { SkillError } from '../../core/plugin/index.ts'
 
 /** Largest body, in bytes after decompression. */
-export const maxBodyBytes = 10 * 1024 * 1024
+const maxBodyBytes = 10 * 1024 * 1024
 
 /**
  * Reads a body up to the cap. The stream is decompressed as it is read, so a small body that unfolds into a huge one is noticed

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { inspect } from 'node:util'
 import { RetryableError, Secret, SkillError } from '../../core/plugin/index.ts'
-import { callerOf, canary, failure, skillThat, storedConnection } from './fixture.ts'
+import { callerOf, canary, connection, failure, skillThat, storedConnection } from './fixture.ts'
 
 describe('a call of a skill', () => {
   it('checks the input, fills in defaults, and gives back the output', async () => {
@@ -140,6 +140,27 @@ describe('a call of a skill', () => {
         code: 'connection_invalid',
       })
     })
+  })
+
+  it('says that credentials cannot be sent, without showing them', async () => {
+    const { call } = callerOf(
+      skillThat(() => ({ text: '' })),
+      { secrets: { key: new Secret(`${canary}\n`) } },
+    )
+    const error = await failure(call())
+    expect(error).to.include({ name: 'ConnectionError', code: 'connection_invalid' })
+    expect(inspect(error, { depth: 9, showHidden: true })).not.to.include(canary)
+  })
+
+  it('shows no secret when the connection itself has a mistake', async () => {
+    const careless = {
+      ...connection,
+      headers: (settings: { key: Secret }) => ({ 'x-host': new URL(settings.key.reveal()).host }),
+    }
+    const { call } = callerOf(skillThat(() => ({ text: '' }), { connection: careless }))
+    const error = await failure(call())
+    expect(error).to.include({ name: 'TypeError', message: 'Invalid URL' })
+    expect(inspect(error, { depth: 9, showHidden: true })).not.to.include(canary)
   })
 
   describe('and its errors', () => {

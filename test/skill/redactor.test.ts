@@ -23,6 +23,17 @@ describe('Redactor', () => {
     }
   })
 
+  it('hides an address that is a secret in every way it may be spelt', () => {
+    const redactor = new Redactor(['https://Hooks.example.com:443/services/T0/canary?key=canary-key'])
+    for (const shown of [
+      'https://hooks.example.com/services/T0/canary?key=canary-key',
+      'POST https://hooks.example.com/services/T0/canary answered 404',
+      'key=canary-key',
+    ]) {
+      expect(redactor.text(shown), shown).to.include('[redacted]').and.not.include('canary')
+    }
+  })
+
   it('leaves texts alone that hold no secret, and secrets too short to be any', () => {
     expect(new Redactor([secret, 'a', '']).text('a cat')).to.equal('a cat')
   })
