@@ -1,77 +1,27 @@
 import { expect } from 'chai'
-import type { Run } from '../../core/domain/run.ts'
-import { RunSuspended, type DurableContext, type EffectWork } from '../../core/engine/durable-context.ts'
-import { openLocalContext, type LocalContextOptions } from '../../core/engine/local-context.ts'
+import { RunSuspended } from '../../core/engine/durable-context.ts'
 import { UnavailableError } from '../../core/errors/errors.ts'
-import { RetryableError, SkillError } from '../../core/plugin/index.ts'
-import { openBench, type Bench } from './support/bench.ts'
-import { ManualClock, settle } from './support/manual-clock.ts'
-
-const retry = { max: 3, backoffMs: 1_000, factor: 2, maxBackoffMs: 300_000 }
+import { RetryableError } from '../../core/plugin/index.ts'
+import { settle } from './support/manual-clock.ts'
+import { effect, useOneRun } from './support/one-run.ts'
 
 describe('local durable context', () => {
-  let bench: Bench
-  let clock: ManualClock
-  let run: Run
-  beforeEach(async () => {
-    clock = new ManualClock()
-    bench = await openBench(clock)
-    run = await bench.startRun()
-  })
-  afterEach(() => bench.close())
-
-  /** A process, as far as the run can tell. */
-  const open = (options: Partial<LocalContextOptions> = {}): Promise<DurableContext> =>
-    openLocalContext({
-      run: { uuid: run.uuid, startedAt: run.startedAt! },
-      journal: bench.stores.journal,
-      clock,
-      log: bench.log,
-      ...options,
-    })
-  const effect = (work: Partial<EffectWork> & Pick<EffectWork, 'run'>): EffectWork => ({
-    path: 'a',
-    stepId: 'a',
-    kind: 'x.do',
-    input: () => ({ n: 1 }),
-    timeoutMs: 60_000,
-    deadlineMs: Infinity,
-    shielded: false,
-    retry,
-    interrupted: 'repeat',
-    ...work,
-  })
-  const entry = async (path = 'a') =>
-    (await bench.stores.journal.entries(run.uuid)).find((each) => each.path === path)
-  const attempts = () => bench.stores.journal.failedAttempts(run.uuid)
-
-  /** An attempt whose process dies under it: intent, no result. */
-  async function interrupt(work: EffectWork): Promise<void> {
-    const stop = new AbortController()
-    const context = await open({ stop: stop.signal })
-    const going = context
-      .perform({ ...work, run: () => new Promise(() => {}) })
-      .catch((error: unknown) => error)
-    await settle()
-    stop.abort()
-    expect(await going).to.be.instanceOf(RunSuspended)
-    expect((await entry())?.state).to.equal('started')
-  }
+  const one = useOneRun()
 
   describe('perform', () => {
     it('commits the intent before the call and the result after it', async () => {
-      const context = await open()
+      const context = await one.open()
       let during: unknown
       await context.perform(
         effect({
           run: async () => {
-            during = (await entry())?.state
+            during = (await one.entry())?.state
             return { ok: true }
           },
         }),
       )
       expect(during).to.equal('started')
-      expect(await entry()).to.deep.include({
+      expect(await one.entry()).to.deep.include({
         path: 'a',
         stepId: 'a',
         kind: 'x.do',
@@ -84,18 +34,18 @@ describe('local durable context', () => {
     })
 
     it('gives a recorded result back, without calling and without evaluating', async () => {
-      await (await open()).perform(effect({ run: async () => ({ at: new Date(0), gone: undefined }) }))
+      await (await one.open()).perform(effect({ run: async () => ({ at: new Date(0), gone: undefined }) }))
       const boom = () => {
         throw new Error('must not happen')
       }
-      const outcome = await (await open()).perform(effect({ input: boom, run: boom }))
+      const outcome = await (await one.open()).perform(effect({ input: boom, run: boom }))
       expect(outcome).to.deep.include({ state: 'completed', output: { at: '1970-01-01T00:00:00.000Z' } })
     })
 
     it('gives the same value before a restart as after it', async () => {
       const output = { at: new Date(0), gone: undefined, id: 9007199254740993n, ['__proto__x']: 1 }
-      const first = await (await open()).perform(effect({ run: async () => output }))
-      const again = await (await open()).perform(effect({ run: async () => 'other' }))
+      const first = await (await one.open()).perform(effect({ run: async () => output }))
+      const again = await (await one.open()).perform(effect({ run: async () => 'other' }))
       expect(again).to.deep.equal(first)
       expect(first).to.have.deep.nested.property('output.id', 9007199254740993n)
     })
@@ -109,250 +59,12 @@ describe('local durable context', () => {
           return null
         },
       })
-      const going = (await open()).perform(work)
-      await clock.advance(10_000)
+      const going = (await one.open()).perform(work)
+      await one.clock.advance(10_000)
       await going
-      await (await open()).perform({ ...work, path: 'b[1]/c' })
-      expect(keys.slice(0, 3)).to.deep.equal(Array.from({ length: 3 }, () => `${run.uuid}/a`))
-      expect(keys[3]).to.equal(`${run.uuid}/b[1]/c`)
-    })
-  })
-
-  describe('retries', () => {
-    const busy = (retryAfterMs?: number) => async () => {
-      throw new RetryableError('http_503', 'busy', { retryAfterMs })
-    }
-
-    it('waits longer each time, records each failed try with the time of the next, and ends with the last error', async () => {
-      const going = (await open()).perform(effect({ run: busy() }))
-      await clock.advance(60_000)
-      expect(await going).to.deep.include({ state: 'failed', error: { code: 'http_503', message: 'busy' } })
-      const waits = (await attempts()).map(({ attempt, endedAt, retryAt }) => [attempt, retryAt - endedAt])
-      expect(waits.map(([attempt]) => attempt)).to.deep.equal([1, 2, 3])
-      for (const [attempt, wait] of waits) {
-        const exponential = 1_000 * 2 ** (attempt! - 1)
-        expect(wait).to.be.within(exponential * 0.8, exponential * 1.2)
-      }
-      expect(await entry()).to.deep.include({ state: 'failed', attempt: 4 })
-    })
-
-    it('spreads waits the same way on every replay, and differently for different runs', async () => {
-      const waitsOf = async () => {
-        run = await bench.startRun()
-        const going = (await open()).perform(effect({ run: busy() }))
-        await clock.advance(60_000)
-        await going
-        return (await attempts()).map(({ endedAt, retryAt }) => retryAt - endedAt)
-      }
-      expect(await waitsOf()).not.to.deep.equal(await waitsOf())
-    })
-
-    it('honours Retry-After', async () => {
-      const going = (await open()).perform(effect({ run: busy(30_000), retry: { ...retry, max: 1 } }))
-      await clock.advance(29_999)
-      expect((await entry())?.state).to.equal('started')
-      await clock.advance(5_000)
-      expect((await going).state).to.equal('failed')
-      const [first] = await attempts()
-      expect(first!.retryAt - first!.endedAt).to.be.within(30_000, 33_000)
-    })
-
-    it('caps what Retry-After may ask for', async () => {
-      const work = effect({ run: busy(10 ** 12), retry: { ...retry, max: 1 } })
-      const going = (await open()).perform(work)
-      await clock.advance(300_000)
-      expect((await going).state).to.equal('failed')
-    })
-
-    it('does not try again what will not change', async () => {
-      let calls = 0
-      const run = async () => {
-        calls++
-        throw new SkillError('not_found', 'no such machine')
-      }
-      expect((await (await open()).perform(effect({ run }))).state).to.equal('failed')
-      expect(calls).to.equal(1)
-    })
-
-    it('goes on counting after a restart, and waits for the rest of the time', async () => {
-      const stop = new AbortController()
-      const first = (await open({ stop: stop.signal })).perform(effect({ run: busy() })).catch(() => {})
-      await clock.advance(1_300) // one try, its wait, the second try
-      stop.abort()
-      await first
-      expect(await attempts()).to.have.length(2)
-
-      const numbers: number[] = []
-      const again = (await open()).perform(
-        effect({
-          run: async (_input, { number }) => {
-            numbers.push(number)
-            throw new RetryableError('http_503', 'busy')
-          },
-        }),
-      )
-      await settle()
-      expect(numbers).to.deep.equal([])
-      await clock.advance(60_000)
-      expect((await again).state).to.equal('failed')
-      expect(numbers).to.deep.equal([3, 4])
-      expect((await attempts()).map(({ error }) => error.code)).not.to.include('step_interrupted')
-    })
-
-    it('gives up at once when the next try would come after the deadline of the group', async () => {
-      const work = effect({ run: busy(), deadlineMs: clock.now() + 500 })
-      const outcome = await (await open()).perform(work)
-      expect(outcome).to.deep.include({ state: 'failed', error: { code: 'http_503', message: 'busy' } })
-    })
-
-    it('never repeats on a guess what must not be repeated, but what was refused', async () => {
-      const codes = ['http_429', 'http_429', 'http_503', 'never']
-      let calls = 0
-      const going = (await open()).perform(
-        effect({
-          interrupted: 'ask',
-          run: async () => {
-            throw new RetryableError(codes[calls++]!, 'not now')
-          },
-        }),
-      )
-      await clock.advance(60_000)
-      expect(await going).to.have.nested.property('error.code', 'http_503')
-      expect(calls).to.equal(3)
-    })
-  })
-
-  describe('deadlines', () => {
-    it('ends an attempt that ignores its signal, and ignores what it does later', async () => {
-      let signal: AbortSignal | undefined
-      const late = Promise.withResolvers<string>()
-      const going = (await open()).perform(
-        effect({
-          timeoutMs: 5_000,
-          retry: { ...retry, max: 0 },
-          run: (_input, attempt) => {
-            signal = attempt.signal
-            return late.promise
-          },
-        }),
-      )
-      await clock.advance(4_999)
-      expect(signal?.aborted).to.equal(false)
-      await clock.advance(1)
-      expect(await going).to.have.nested.property('error.code', 'step_timeout')
-      expect((signal?.reason as Error).name).to.equal('TimeoutError')
-      const before = await entry()
-      late.resolve('too late')
-      await settle()
-      expect(await entry()).to.deep.equal(before)
-    })
-
-    it('tries again after a timeout', async () => {
-      const going = (await open()).perform(
-        effect({
-          timeoutMs: 5_000,
-          run: (_input, { number }) => (number === 1 ? new Promise(() => {}) : Promise.resolve('second')),
-        }),
-      )
-      await clock.advance(10_000)
-      expect(await going).to.deep.include({ state: 'completed', output: 'second' })
-    })
-
-    it('asks before it tries again what can be verified', async () => {
-      const calls: string[] = []
-      const going = (await open()).perform(
-        effect({
-          interrupted: 'verify',
-          timeoutMs: 5_000,
-          run: () => {
-            calls.push('run')
-            return new Promise(() => {})
-          },
-          verify: async () => {
-            calls.push('verify')
-            return calls.length < 4 ? undefined : 'isolated'
-          },
-        }),
-      )
-      await clock.advance(30_000)
-      expect(await going).to.deep.include({ state: 'completed', output: 'isolated' })
-      expect(calls).to.deep.equal(['run', 'verify', 'run', 'verify'])
-    })
-
-    it('does not call anything once the deadline of the group has passed', async () => {
-      let calls = 0
-      const outcome = await (
-        await open()
-      ).perform(effect({ deadlineMs: clock.now(), run: async () => void calls++ }))
-      expect(outcome).to.have.nested.property('error.code', 'step_timeout')
-      expect(calls).to.equal(0)
-    })
-
-    it('leaves no timer behind', async () => {
-      await (await open()).perform(effect({ run: async () => 1 }))
-      await settle()
-      expect(clock.pending).to.deep.equal([])
-    })
-  })
-
-  describe('a step that a crash interrupted', () => {
-    it('runs again when it may be repeated, with its recorded input and its key', async () => {
-      await interrupt(effect({ run: async () => 0 }))
-      const seen: unknown[] = []
-      const outcome = await (
-        await open()
-      ).perform(
-        effect({
-          input: () => ({ n: 2 }),
-          run: async (input, { idempotencyKey }) => {
-            seen.push([input, idempotencyKey])
-            return 'again'
-          },
-        }),
-      )
-      expect(outcome).to.deep.include({ state: 'completed', output: 'again' })
-      expect(seen).to.deep.equal([[{ n: 1 }, `${run.uuid}/a`]])
-      expect((await attempts()).map(({ error }) => error.code)).to.deep.equal(['step_interrupted'])
-    })
-
-    it('is asked about when that is possible: done', async () => {
-      const work = effect({ interrupted: 'verify', run: async () => 0 })
-      await interrupt(work)
-      const boom = () => Promise.reject(new Error('must not run'))
-      const outcome = await (await open()).perform({ ...work, run: boom, verify: async () => ({ done: 1 }) })
-      expect(outcome).to.deep.include({ state: 'completed', output: { done: 1 } })
-    })
-
-    it('is asked about when that is possible: not done', async () => {
-      const work = effect({ interrupted: 'verify', run: async () => 'ran' })
-      await interrupt(work)
-      const outcome = await (await open()).perform({ ...work, verify: async () => undefined })
-      expect(outcome).to.deep.include({ state: 'completed', output: 'ran' })
-    })
-
-    it('does not run while the other system cannot be asked', async () => {
-      const work = effect({ interrupted: 'verify', run: () => Promise.reject(new Error('must not run')) })
-      await interrupt(work)
-      const verify = async () => {
-        throw new RetryableError('http_503', 'busy')
-      }
-      const going = (await open()).perform({ ...work, verify })
-      await clock.advance(60_000)
-      expect(await going).to.have.nested.property('error.code', 'http_503')
-    })
-
-    it('fails when nobody can know, and says that a person must decide', async () => {
-      const work = effect({ interrupted: 'ask', run: () => Promise.reject(new Error('must not run')) })
-      await interrupt(work)
-      const outcome = await (await open()).perform(work)
-      expect(outcome).to.have.nested.property('error.code', 'step_interrupted')
-      expect(outcome).to.have.nested.property('error.hint').that.contains('decide')
-    })
-
-    it('is given up after the third time', async () => {
-      const work = effect({ run: () => Promise.reject(new Error('must not run')) })
-      for (let times = 0; times < 3; times++) await interrupt(work)
-      expect(await (await open()).perform(work)).to.have.nested.property('error.code', 'step_interrupted')
+      await (await one.open()).perform({ ...work, path: 'b[1]/c' })
+      expect(keys.slice(0, 3)).to.deep.equal(Array.from({ length: 3 }, () => `${one.run.uuid}/a`))
+      expect(keys[3]).to.equal(`${one.run.uuid}/b[1]/c`)
     })
   })
 
@@ -368,35 +80,35 @@ describe('local durable context', () => {
 
     it('waits for the rest after a restart, and not again when it is overdue', async () => {
       const stop = new AbortController()
-      const until = clock.now() + 3_600_000
-      const first = (await open({ stop: stop.signal })).sleep(nap(until)).catch((error: unknown) => error)
-      await clock.advance(60_000)
+      const until = one.clock.now() + 3_600_000
+      const first = (await one.open({ stop: stop.signal })).sleep(nap(until)).catch((error: unknown) => error)
+      await one.clock.advance(60_000)
       stop.abort()
       expect(await first).to.be.instanceOf(RunSuspended)
 
-      clock.jump(3_540_000)
-      const outcome = await (await open()).sleep(nap(until + 999_999))
+      one.clock.jump(3_540_000)
+      const outcome = await (await one.open()).sleep(nap(until + 999_999))
       expect(outcome).to.deep.equal({ state: 'completed', output: null, endedAt: until })
     })
 
     it('minds a clock that is set forward or back', async () => {
       let ended = false
-      const until = clock.now() + 3_600_000
-      const going = (await open()).sleep(nap(until)).finally(() => (ended = true))
+      const until = one.clock.now() + 3_600_000
+      const going = (await one.open()).sleep(nap(until)).finally(() => (ended = true))
       await settle()
-      clock.jump(-1_800_000)
-      await clock.advance(3_600_000)
+      one.clock.jump(-1_800_000)
+      await one.clock.advance(3_600_000)
       expect(ended).to.equal(false)
-      clock.jump(1_700_000)
-      await clock.advance(300_000)
+      one.clock.jump(1_700_000)
+      await one.clock.advance(300_000)
       expect((await going).endedAt).to.be.at.least(until)
     })
 
     it('reports that the run has nothing to do, and until when', async () => {
       const idle: number[] = []
       const stop = new AbortController()
-      const context = await open({ onIdle: (wakeAtMs) => idle.push(wakeAtMs), stop: stop.signal })
-      const now = clock.now()
+      const context = await one.open({ onIdle: (wakeAtMs) => idle.push(wakeAtMs), stop: stop.signal })
+      const now = one.clock.now()
       const release = Promise.withResolvers<void>()
       const all = Promise.allSettled([
         context.sleep(nap(now + 9_000)),
@@ -421,9 +133,9 @@ describe('local durable context', () => {
         kind: 'set',
         evaluate: () => ({ state: 'completed' as const, output: value }),
       })
-      const first = await (await open()).remember(work(1))
-      clock.jump(5_000)
-      expect(await (await open()).remember(work(2))).to.deep.equal(first)
+      const first = await (await one.open()).remember(work(1))
+      one.clock.jump(5_000)
+      expect(await (await one.open()).remember(work(2))).to.deep.equal(first)
     })
   })
 
@@ -431,8 +143,8 @@ describe('local durable context', () => {
     it('does not lose a result that is known', async () => {
       let refusals = 3
       let calls = 0
-      const { journal } = bench.stores
-      const context = await open({
+      const { journal } = one.bench.stores
+      const context = await one.open({
         journal: {
           ...bindAll(journal),
           end: async (...args) => {
@@ -443,21 +155,21 @@ describe('local durable context', () => {
         },
       })
       const going = context.perform(effect({ run: async () => ++calls }))
-      await clock.advance(60_000)
+      await one.clock.advance(60_000)
       expect(await going).to.deep.include({ state: 'completed', output: 1 })
       expect(calls).to.equal(1)
-      expect((await entry())?.state).to.equal('completed')
+      expect((await one.entry())?.state).to.equal('completed')
     })
   })
 
   it('begins nothing more once it is stopped', async () => {
     const stop = new AbortController()
-    const context = await open({ stop: stop.signal })
+    const context = await one.open({ stop: stop.signal })
     stop.abort()
     let error: unknown
     await context.perform(effect({ run: async () => 1 })).catch((thrown: unknown) => (error = thrown))
     expect(error).to.be.instanceOf(RunSuspended)
-    expect(await entry()).to.equal(undefined)
+    expect(await one.entry()).to.equal(undefined)
   })
 })
 

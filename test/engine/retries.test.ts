@@ -1,0 +1,188 @@
+import { expect } from 'chai'
+import { RetryableError, SkillError } from '../../core/plugin/index.ts'
+import { settle } from './support/manual-clock.ts'
+import { effect, retry, useOneRun } from './support/one-run.ts'
+
+describe('local durable context: tries', () => {
+  const one = useOneRun()
+
+  describe('retries', () => {
+    const busy = (retryAfterMs?: number) => async () => {
+      throw new RetryableError('http_503', 'busy', { retryAfterMs })
+    }
+
+    it('waits longer each time, records each failed try with the time of the next, and ends with the last error', async () => {
+      const going = (await one.open()).perform(effect({ run: busy() }))
+      await one.clock.advance(60_000)
+      expect(await going).to.deep.include({ state: 'failed', error: { code: 'http_503', message: 'busy' } })
+      const waits = (await one.attempts()).map(({ attempt, endedAt, retryAt }) => [
+        attempt,
+        retryAt - endedAt,
+      ])
+      expect(waits.map(([attempt]) => attempt)).to.deep.equal([1, 2, 3])
+      for (const [attempt, wait] of waits) {
+        const exponential = 1_000 * 2 ** (attempt! - 1)
+        expect(wait).to.be.within(exponential * 0.8, exponential * 1.2)
+      }
+      expect(await one.entry()).to.deep.include({ state: 'failed', attempt: 4 })
+    })
+
+    it('spreads waits the same way on every replay, and differently for different runs', async () => {
+      const waitsOf = async () => {
+        await one.anotherRun()
+        const going = (await one.open()).perform(effect({ run: busy() }))
+        await one.clock.advance(60_000)
+        await going
+        return (await one.attempts()).map(({ endedAt, retryAt }) => retryAt - endedAt)
+      }
+      expect(await waitsOf()).not.to.deep.equal(await waitsOf())
+    })
+
+    it('honours Retry-After', async () => {
+      const going = (await one.open()).perform(effect({ run: busy(30_000), retry: { ...retry, max: 1 } }))
+      await one.clock.advance(29_999)
+      expect((await one.entry())?.state).to.equal('started')
+      await one.clock.advance(5_000)
+      expect((await going).state).to.equal('failed')
+      const [first] = await one.attempts()
+      expect(first!.retryAt - first!.endedAt).to.be.within(30_000, 33_000)
+    })
+
+    it('caps what Retry-After may ask for', async () => {
+      const work = effect({ run: busy(10 ** 12), retry: { ...retry, max: 1 } })
+      const going = (await one.open()).perform(work)
+      await one.clock.advance(300_000)
+      expect((await going).state).to.equal('failed')
+    })
+
+    it('does not try again what will not change', async () => {
+      let calls = 0
+      const run = async () => {
+        calls++
+        throw new SkillError('not_found', 'no such machine')
+      }
+      expect((await (await one.open()).perform(effect({ run }))).state).to.equal('failed')
+      expect(calls).to.equal(1)
+    })
+
+    it('goes on counting after a restart, and waits for the rest of the time', async () => {
+      const stop = new AbortController()
+      const first = (await one.open({ stop: stop.signal })).perform(effect({ run: busy() })).catch(() => {})
+      await one.clock.advance(1_300) // one try, its wait, the second try
+      stop.abort()
+      await first
+      expect(await one.attempts()).to.have.length(2)
+
+      const numbers: number[] = []
+      const again = (await one.open()).perform(
+        effect({
+          run: async (_input, { number }) => {
+            numbers.push(number)
+            throw new RetryableError('http_503', 'busy')
+          },
+        }),
+      )
+      await settle()
+      expect(numbers).to.deep.equal([])
+      await one.clock.advance(60_000)
+      expect((await again).state).to.equal('failed')
+      expect(numbers).to.deep.equal([3, 4])
+      expect((await one.attempts()).map(({ error }) => error.code)).not.to.include('step_interrupted')
+    })
+
+    it('gives up at once when the next try would come after the deadline of the group', async () => {
+      const work = effect({ run: busy(), deadlineMs: one.clock.now() + 500 })
+      const outcome = await (await one.open()).perform(work)
+      expect(outcome).to.deep.include({ state: 'failed', error: { code: 'http_503', message: 'busy' } })
+    })
+
+    it('never repeats on a guess what must not be repeated, but what was refused', async () => {
+      const codes = ['http_429', 'http_429', 'http_503', 'never']
+      let calls = 0
+      const going = (await one.open()).perform(
+        effect({
+          interrupted: 'ask',
+          run: async () => {
+            throw new RetryableError(codes[calls++]!, 'not now')
+          },
+        }),
+      )
+      await one.clock.advance(60_000)
+      expect(await going).to.have.nested.property('error.code', 'http_503')
+      expect(calls).to.equal(3)
+    })
+  })
+
+  describe('deadlines', () => {
+    it('ends an attempt that ignores its signal, and ignores what it does later', async () => {
+      let signal: AbortSignal | undefined
+      const late = Promise.withResolvers<string>()
+      const going = (await one.open()).perform(
+        effect({
+          timeoutMs: 5_000,
+          retry: { ...retry, max: 0 },
+          run: (_input, attempt) => {
+            signal = attempt.signal
+            return late.promise
+          },
+        }),
+      )
+      await one.clock.advance(4_999)
+      expect(signal?.aborted).to.equal(false)
+      await one.clock.advance(1)
+      expect(await going).to.have.nested.property('error.code', 'step_timeout')
+      expect(signal).to.have.nested.property('reason.name', 'TimeoutError')
+      const before = await one.entry()
+      late.resolve('too late')
+      await settle()
+      expect(await one.entry()).to.deep.equal(before)
+    })
+
+    it('tries again after a timeout', async () => {
+      const going = (await one.open()).perform(
+        effect({
+          timeoutMs: 5_000,
+          run: (_input, { number }) => (number === 1 ? new Promise(() => {}) : Promise.resolve('second')),
+        }),
+      )
+      await one.clock.advance(10_000)
+      expect(await going).to.deep.include({ state: 'completed', output: 'second' })
+    })
+
+    it('asks before it tries again what can be verified', async () => {
+      const calls: string[] = []
+      const going = (await one.open()).perform(
+        effect({
+          interrupted: 'verify',
+          timeoutMs: 5_000,
+          run: () => {
+            calls.push('run')
+            return new Promise(() => {})
+          },
+          verify: async () => {
+            calls.push('verify')
+            return calls.length < 4 ? undefined : 'isolated'
+          },
+        }),
+      )
+      await one.clock.advance(30_000)
+      expect(await going).to.deep.include({ state: 'completed', output: 'isolated' })
+      expect(calls).to.deep.equal(['run', 'verify', 'run', 'verify'])
+    })
+
+    it('does not call anything once the deadline of the group has passed', async () => {
+      let calls = 0
+      const outcome = await (
+        await one.open()
+      ).perform(effect({ deadlineMs: one.clock.now(), run: async () => void calls++ }))
+      expect(outcome).to.have.nested.property('error.code', 'step_timeout')
+      expect(calls).to.equal(0)
+    })
+
+    it('leaves no timer behind', async () => {
+      await (await one.open()).perform(effect({ run: async () => 1 }))
+      await settle()
+      expect(one.clock.pending).to.deep.equal([])
+    })
+  })
+})

@@ -1,0 +1,90 @@
+import { expect } from 'chai'
+import type { FailedAttempt, JournalEntry, Run } from '../../../core/domain/run.ts'
+import { RunSuspended, type DurableContext, type EffectWork } from '../../../core/engine/durable-context.ts'
+import { openLocalContext, type LocalContextOptions } from '../../../core/engine/local-context.ts'
+import { openBench, type Bench } from './bench.ts'
+import { ManualClock, settle } from './manual-clock.ts'
+
+export const retry = { max: 3, backoffMs: 1_000, factor: 2, maxBackoffMs: 300_000 }
+
+/** A call at the path `a` that may be repeated, unless said otherwise. */
+export const effect = (work: Partial<EffectWork> & Pick<EffectWork, 'run'>): EffectWork => ({
+  path: 'a',
+  stepId: 'a',
+  kind: 'x.do',
+  input: () => ({ n: 1 }),
+  timeoutMs: 60_000,
+  deadlineMs: Infinity,
+  shielded: false,
+  retry,
+  interrupted: 'repeat',
+  ...work,
+})
+
+export interface OneRun {
+  readonly bench: Bench
+  readonly clock: ManualClock
+  readonly run: Run
+  /** Goes on with a new run. */
+  anotherRun(): Promise<void>
+  /** A process, as far as the run can tell. */
+  open(options?: Partial<LocalContextOptions>): Promise<DurableContext>
+  /** Of the journal; default: at `a`. */
+  entry(path?: string): Promise<JournalEntry | undefined>
+  attempts(): Promise<readonly FailedAttempt[]>
+  /** An attempt whose process dies under it: intent, no result. */
+  interrupt(work: EffectWork): Promise<void>
+}
+
+/** A run in a store of its own for each test of the present `describe`. */
+export function useOneRun(): OneRun {
+  let bench: Bench
+  let clock: ManualClock
+  let run: Run
+  beforeEach(async () => {
+    clock = new ManualClock()
+    bench = await openBench(clock)
+    run = await bench.startRun()
+  })
+  afterEach(() => bench.close())
+
+  const open: OneRun['open'] = (options = {}) =>
+    openLocalContext({
+      run: { uuid: run.uuid, startedAt: run.startedAt! },
+      journal: bench.stores.journal,
+      clock,
+      log: bench.log,
+      ...options,
+    })
+  const entry: OneRun['entry'] = async (path = 'a') =>
+    (await bench.stores.journal.entries(run.uuid)).find((each) => each.path === path)
+
+  return {
+    get bench() {
+      return bench
+    },
+    get clock() {
+      return clock
+    },
+    get run() {
+      return run
+    },
+    async anotherRun() {
+      run = await bench.startRun()
+    },
+    open,
+    entry,
+    attempts: () => bench.stores.journal.failedAttempts(run.uuid),
+    async interrupt(work) {
+      const stop = new AbortController()
+      const context = await open({ stop: stop.signal })
+      const going = context
+        .perform({ ...work, run: () => new Promise(() => {}) })
+        .catch((error: unknown) => error)
+      await settle()
+      stop.abort()
+      expect(await going).to.be.instanceOf(RunSuspended)
+      expect((await entry())?.state).to.equal('started')
+    },
+  }
+}
