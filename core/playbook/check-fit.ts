@@ -104,8 +104,11 @@ function checkLeaf(
 }
 
 function hintFor({ template, type }: TypedTemplate, expected: Type): string | undefined {
-  if (expected.kind === 'string' && template.kind === 'literal' && typeof template.value !== 'object') {
-    return `put it into quotes: "${String(template.value)}"`
+  if (expected.kind === 'string' && template.kind === 'literal') {
+    const { value } = template
+    return typeof value === 'number' || typeof value === 'boolean'
+      ? `put it into quotes: "${value}"`
+      : undefined
   }
   if (expected.kind === 'string' && template.kind === 'expression' && type.kind !== 'object')
     return 'write string(…)'

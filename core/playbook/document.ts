@@ -147,7 +147,7 @@ class Converter {
 
   #scalar(node: Scalar, span: Span): Converted {
     const style = styles[node.type ?? 'PLAIN'] ?? 'plain'
-    let value = node.value as ScalarNode['value']
+    let value = isPlainValue(node.value) ? node.value : null
     if (typeof value === 'number' && !isJsonNumber(value, this.#text.slice(span.start, span.end))) {
       const hint = 'put it into quotes to have it as text'
       this.#problems.add('E102', 'this number cannot be kept exactly as JSON', span, hint)
@@ -215,6 +215,9 @@ function spanOf(node: YamlNode | null): Span {
   const [start, end] = node?.range ?? [0, 0]
   return { start, end }
 }
+
+const isPlainValue = (value: unknown): value is ScalarNode['value'] =>
+  value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
 /** Whether the number survives being JSON: finite, and no integer beyond 2^53. */
 function isJsonNumber(value: number, written: string): boolean {

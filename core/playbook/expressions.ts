@@ -119,6 +119,15 @@ function compileAt(context: Context, scope: Scope, scalar: ScalarNode, from: num
   return compiled
 }
 
+/** Names that exist, only not everywhere. */
+const elsewhere: ReadonlyMap<string, string> = new Map([
+  ['alert', 'it exists where `on` has `alert`'],
+  ['item', 'it exists in the body of a foreach, unless `as` gives another name'],
+  ['index', 'it exists in the body of a foreach'],
+  ['error', 'it exists in the steps of on_error'],
+  ['inputs', 'inputs are not supported yet'],
+])
+
 function report(
   context: Context,
   scope: Scope,
@@ -128,7 +137,8 @@ function report(
 ): void {
   const id = problem.code === 'unknown_field' ? stepIn(expression, problem) : undefined
   if (id === undefined || scope.has(id)) {
-    context.problems.add(codes[problem.code], problem.message, span, problem.hint)
+    const name = problem.code === 'unknown_name' ? expression.slice(problem.start, problem.end) : ''
+    context.problems.add(codes[problem.code], problem.message, span, elsewhere.get(name) ?? problem.hint)
     return
   }
   const step = context.ids.get(id)

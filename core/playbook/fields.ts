@@ -114,7 +114,8 @@ export function readChoice<T extends string>(
   choices: readonly T[],
 ): T | undefined {
   const text = readText(problems, entry)
-  if (text === undefined || (choices as readonly string[]).includes(text)) return text as T | undefined
+  const choice = choices.find((each) => each === text)
+  if (text === undefined || choice !== undefined) return choice
   problems.add(
     'E107',
     `${quote(text)} is not one of ${choices.join(', ')}`,

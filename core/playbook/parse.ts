@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { Catalogue } from '../registry/catalogue.ts'
+import { contentHash } from './content-hash.ts'
 import type { Context, KnownConnection } from './context.ts'
 import { readDocument, type Node } from './document.ts'
 import { compileValue } from './expressions.ts'
@@ -100,7 +100,7 @@ function readPlaybook(
   if (!problems.hasErrors) reportUnusedOutputs(context)
   return {
     ...head,
-    hash: createHash('sha256').update(text).digest('hex'),
+    hash: contentHash(text),
     source: text,
     alertTrigger,
     steps: mainSteps,

@@ -220,8 +220,8 @@ function readOnError(context: Context, entry: Entry | undefined, scope: Scope, b
     return steps
   }
   if (value.kind === 'scalar' && (value.value === 'fail' || value.value === 'continue')) return value.value
-  const hint = 'write fail, continue, or a list of steps'
-  context.problems.add(value.kind === 'scalar' ? 'E107' : 'E106', '`on_error` is neither', value, hint)
+  const message = '`on_error` must be fail, continue or a list of steps'
+  context.problems.add(value.kind === 'scalar' ? 'E107' : 'E106', message, value)
   return 'fail'
 }
 

@@ -25,7 +25,8 @@ const alertType = t.object({
   type: t.string,
   provider: t.string,
   content: t.string,
-  created_at: t.timestamp,
+  // As the API has them: epoch milliseconds, and whatever unit the source uses.
+  created_at: t.integer,
   created_at_source: t.nullable(t.integer),
   data: t.dyn,
 })
@@ -81,7 +82,8 @@ export function stepProperty({ output, outputIsOptional, isForeach }: StepResult
 
 /** The same step, seen from where it may not have run. */
 function withOptionalOutput(property: Property): Property {
-  const type = property.type as ObjectType
+  const { type } = property
+  if (type.kind !== 'object') return property
   const output = type.properties.get('output')
   if (output === undefined || output.optional === true) return property
   const properties = new Map(type.properties).set('output', { ...output, optional: true })

@@ -132,7 +132,9 @@ describe('what expressions see', () => {
   it('has no alert where no alert starts the playbook', () => {
     const source =
       'apiVersion: tocsin/v1\nname: x\non: { manual: true }\nsteps: [{ return: "${{ alert.id }}" }]'
-    expect(check(source).map(({ code }) => code)).to.deep.equal(['E204'])
+    expect(check(source).map(({ code, hint }) => [code, hint])).to.deep.equal([
+      ['E204', 'it exists where `on` has `alert`'],
+    ])
   })
 
   it('is the alert and the organization alone in on.alert.where', () => {
