@@ -172,7 +172,7 @@ async function tryOnce(
 }
 
 /** Run and path; the same on every try and after every restart. */
-export function idempotencyKey(runUuid: string, path: string): string {
+function idempotencyKey(runUuid: string, path: string): string {
   return `${runUuid}/${path}`
 }
 

@@ -2,7 +2,7 @@ import { parseJson, stringifyJson } from '../json.ts'
 import { TocsinError } from '../plugin/index.ts'
 
 /** Largest input or output of a step, in characters of JSON. */
-export const maxStepJson = 16 * 1024 * 1024
+const maxStepJson = 16 * 1024 * 1024
 
 /**
  * The value as it will be read back from the journal, so that a run sees the same before a restart and after: no undefined, no

@@ -6,7 +6,7 @@ import type { Clock, JournalStore } from '../ports.ts'
 const maxCrashes = 3
 
 /** Where crashes of the whole run are noted among the failed attempts; no step has this path. */
-export const runPath = '@run'
+const runPath = '@run'
 
 /**
  * To be called when a process takes up a run that an earlier one left running. A run that keeps bringing the process down ends

@@ -21,7 +21,7 @@ export interface RunNames {
 }
 
 /** What steps in order share and change. A branch gets a copy, so that siblings never see each other. */
-export interface Thread {
+interface Thread {
   /** Without prototype, by id. */
   readonly steps: Record<string, StepView>
   /** The latest recorded time so far: all that the interpreter knows of time, and the same on every replay. */

@@ -13,7 +13,7 @@ export function idsWithin(step: Step): readonly string[] {
 }
 
 /** All steps directly inside, whichever way. */
-export function innerSteps(step: Step): readonly Step[] {
+function innerSteps(step: Step): readonly Step[] {
   const handlers = typeof step.onError === 'string' ? [] : step.onError
   switch (step.action) {
     case 'steps':

@@ -4,9 +4,9 @@ import { TocsinError } from '../plugin/index.ts'
 import type { Log } from '../ports.ts'
 
 /** Longest message and hint that are stored, in characters. */
-export const maxErrorText = 2_000
+const maxErrorText = 2_000
 /** Longest `details` that are stored, in characters of JSON; larger ones are left out. */
-export const maxErrorDetails = 8_000
+const maxErrorDetails = 8_000
 
 /**
  * What is kept of an error: code, message, hint and details, bounded in size; never its stack or its cause. Whatever is not a

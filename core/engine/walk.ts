@@ -39,7 +39,7 @@ export async function remember(
   return fromOutcome(outcome, path)
 }
 
-export function kindOf(step: Step): string {
+function kindOf(step: Step): string {
   return step.action === 'uses' ? step.skill : step.action
 }
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** Something that happened in the other system, in the order in which it did. */
-export interface Effect {
+interface Effect {
   readonly skill: string
   readonly key: string
 }

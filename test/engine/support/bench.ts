@@ -43,9 +43,7 @@ export interface Bench {
   close(): Promise<void>
 }
 
-export interface GoOptions extends Partial<
-  Pick<LocalContextOptions, 'journal' | 'stop' | 'cancel' | 'onIdle'>
-> {
+interface GoOptions extends Partial<Pick<LocalContextOptions, 'journal' | 'stop' | 'cancel' | 'onIdle'>> {
   readonly run?: Run
   readonly names?: Readonly<Record<string, unknown>>
 }
