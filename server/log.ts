@@ -1,4 +1,5 @@
 import pino, { type DestinationStream } from 'pino'
+import { stringifyJson } from '../core/json.ts'
 import { Secret, TocsinError } from '../core/plugin/index.ts'
 import type { Log, LogFields } from '../core/ports.ts'
 import type { LogLevel } from './config-values.ts'
@@ -13,11 +14,11 @@ export interface LogOptions {
 
 /**
  * The fields that may be logged. Everything else is dropped and its name is listed under `dropped`, so that nothing slips
- * into the log by being passed along: no headers, no bodies, no query strings.
+ * into the log by being passed along: no headers, no bodies, no query strings. `fields` holds what a skill logs, as text.
  */
 // prettier-ignore
 export const loggedFields = [
-  'alert', 'attempt', 'case', 'code', 'connection', 'count', 'delay_ms', 'duration_ms', 'error', 'folder', 'hash', 'host', 'key_id',
+  'alert', 'attempt', 'case', 'code', 'connection', 'count', 'delay_ms', 'duration_ms', 'error', 'fields', 'folder', 'hash', 'host', 'key_id',
   'kind', 'method', 'organization', 'path', 'playbook', 'plugin', 'port', 'provider', 'reason', 'request_id', 'run', 'signal',
   'skill', 'stack', 'status', 'step', 'url', 'version',
 ] as const
@@ -50,7 +51,8 @@ function allowed(fields: LogFields, clean: (text: string) => string): LogFields 
   const kept: Record<string, unknown> = {}
   const dropped: string[] = []
   for (const [name, value] of Object.entries(fields)) {
-    if (allowlist.has(name)) kept[name] = printable(value, clean)
+    if (name === 'fields') kept[name] = clean(asText(value))
+    else if (allowlist.has(name)) kept[name] = printable(value, clean)
     else dropped.push(clean(name))
   }
   return dropped.length === 0 ? kept : { ...kept, dropped: dropped.slice(0, 20) }
@@ -64,6 +66,15 @@ function printable(value: unknown, clean: (text: string) => string): unknown {
   if (value instanceof Secret) return String(value)
   if (value instanceof Error) return errorFields(value, clean)
   return value === undefined ? undefined : `[${Array.isArray(value) ? 'list' : typeof value}]`
+}
+
+/** What a skill hands to its log, as one bounded text. */
+function asText(value: unknown): string {
+  try {
+    return stringifyJson(value)
+  } catch {
+    return '[no JSON]'
+  }
 }
 
 /** The stack only of errors that nobody foresaw: it is for whoever repairs Tocsin. */

@@ -1,24 +1,28 @@
 import { ValidationError } from '../../core/errors/errors.ts'
-import type { JsonSchema } from '../../core/plugin/index.ts'
-import { compileSchema, summarize, type CompiledSchema } from '../../core/schema/index.ts'
+import { summarize, type CompiledSchema } from '../../core/schema/index.ts'
 
-/** Checks a part of the body that stands at `pointer`. Throws ValidationError `value_invalid`. */
-export function validateAt(pointer: string, schema: JsonSchema, value: unknown): void {
-  check(compileSchema(schema), value, 'value_invalid', 'the body', pointer)
+/** Does `work` about the part of the body at `pointer`: what it finds wrong gets its place in the whole body. */
+export function within<T>(pointer: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error
+    const errors = error.errors.map((inner) => ({ pointer: pointer + inner.pointer, message: inner.message }))
+    throw new ValidationError(error.code, error.message, errors, { hint: error.hint })
+  }
 }
 
 export function validateBody(schema: CompiledSchema, value: unknown): void {
-  check(schema, value, 'value_invalid', 'the body', '')
+  check(schema, value, 'value_invalid', 'the body')
 }
 
 /** Throws ValidationError `query_invalid`; its pointers are `/<name of the parameter>`. */
 export function validateQuery(schema: CompiledSchema, value: unknown): void {
-  check(schema, value, 'query_invalid', 'the query', '')
+  check(schema, value, 'query_invalid', 'the query')
 }
 
-function check(schema: CompiledSchema, value: unknown, code: string, what: string, pointer: string): void {
+function check(schema: CompiledSchema, value: unknown, code: string, what: string): void {
   const problems = schema.problems(value)
   if (problems.length === 0) return
-  const placed = problems.map(({ pointer: inner, message }) => ({ pointer: pointer + inner, message }))
-  throw new ValidationError(code, `${what} is not valid: ${summarize(placed)}`, placed)
+  throw new ValidationError(code, `${what} is not valid: ${summarize(problems)}`, problems)
 }

@@ -48,6 +48,14 @@ describe('log', () => {
     expect(JSON.stringify(lines)).to.not.include('canary')
   })
 
+  it('writes what a skill logs as one text', () => {
+    const { log, lines } = logTo()
+    log.info({ skill: 'tower.ring_bell', fields: { bells: 3n, token: new Secret('canary') } }, 'rang')
+    expect(lines[0]?.['fields']).to.equal('{"bells":3,"token":"[redacted]"}')
+    log.info({ fields: () => 0 }, 'x')
+    expect(lines[1]?.['fields']).to.equal('[no JSON]')
+  })
+
   it('takes out what looks like a credential', () => {
     const { log, lines } = logTo()
     const key = `toc_0123456789ab_${'S'.repeat(43)}`

@@ -1,10 +1,11 @@
 import type { Connection } from '../../../core/domain/connection.ts'
-import { Secret, type ConnectionDefinition, type JsonSchema } from '../../../core/plugin/index.ts'
+import type { ConnectionDefinition } from '../../../core/plugin/index.ts'
 import type { Catalogue } from '../../../core/registry/catalogue.ts'
+import { checkSettings } from '../../../core/skill/index.ts'
 import type { Directory } from '../directory.ts'
 import { RequestError } from '../request-error.ts'
 import { admins, defineRoute } from '../route.ts'
-import { validateAt } from '../validate.ts'
+import { within } from '../validate.ts'
 import { wholeView } from './page.ts'
 
 async function connectionView(connection: Connection, directory: Directory) {
@@ -61,8 +62,7 @@ const createConnection = defineRoute({
       '/organization_code',
     )
     const definition = definitionOf(catalogue, body.plugin)
-    validateAt('/settings', definition.settings, body.settings)
-    const { settings, secrets } = splitSecrets(definition.settings, body.settings)
+    const { settings, secrets } = within('/settings', () => checkSettings(definition, body.settings))
     const connection = { name: body.name, plugin: body.plugin, settings, secrets }
     const created = await stores.connections.create(organization.uuid, connection)
     return { body: await connectionView(created, directory) }
@@ -78,18 +78,6 @@ function definitionOf(catalogue: Catalogue, plugin: string): ConnectionDefinitio
     hint: `use one of: ${names.slice(0, 50).join(', ')}`,
     errors: [{ pointer: '/plugin', message }],
   })
-}
-
-/** Parts settings into what may be shown and what is stored encrypted. The values fit the schema. */
-function splitSecrets(schema: JsonSchema, values: Readonly<Record<string, unknown>>) {
-  const settings: Record<string, unknown> = {}
-  const secrets: Record<string, Secret> = {}
-  for (const [name, value] of Object.entries(values)) {
-    const isSecret = schema.properties?.[name]?.['x-secret'] === true
-    if (isSecret) secrets[name] = new Secret(String(value))
-    else settings[name] = value
-  }
-  return { settings, secrets }
 }
 
 export const connectionRoutes = [listConnections, createConnection]
