@@ -165,12 +165,13 @@ describe('egress: an exchange', () => {
     'a switch of protocols': (socket) =>
       socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
   })) {
-    it(`may be repeated after ${what}`, async () => {
+    it(`may be repeated after ${what}, and is not repeated here`, async () => {
       server = await serveSocket(talk)
       expect(await failure(egress, get(server.url))).to.include({
         name: 'RetryableError',
         code: 'network_error',
       })
+      expect(server.connections()).to.equal(1)
     })
   }
 

@@ -26,6 +26,11 @@ describe('loadSchemaFolder', () => {
     expect(schemas.get('case')?.problems({ id: 'a' })).to.deep.equal([])
   })
 
+  it('loads the schemas of this repository', () => {
+    const schemas = loadSchemaFolder(join(import.meta.dirname, '../../schemas'))
+    expect(schemas.get('alert')?.problems('no alert')).to.have.length.above(0)
+  })
+
   it('names the file that cannot be read', () => {
     expect(() => loadSchemaFolder(folder({ 'a.schema.json': '{' }))).to.throw(/a\.schema\.json/)
     expect(() => loadSchemaFolder(folder({ 'b.schema.json': '{"type":"text"}' }))).to.throw(/b\.schema\.json/)

@@ -128,11 +128,19 @@ describe("a skill's way out", () => {
 
   it('keeps a token secret from the moment it arrives', async () => {
     const skill = skillThat(async (_input, { http }) => {
-      const token = ((await http.get('/token')).json() as { access_token: string }).access_token
+      throw new Error(`odd answer: ${(await http.get('/token')).text}`)
+    })
+    const { call } = callerOf(skill, { answer: () => ({ body: '{"access_token":"canary-token"}' }) })
+    expect(await failure(call())).to.include({ message: 'odd answer: {"access_token":"[redacted]"}' })
+  })
+
+  it('keeps a token secret that a skill sends by itself', async () => {
+    const skill = skillThat(async (_input, { http }) => {
+      const token = (await http.get('/token')).text
       await http.get('/a', { headers: { authorization: `Bearer ${token}` } })
       throw new Error(`no luck with ${token}`)
     })
-    const { call } = callerOf(skill, { answer: () => ({ body: '{"access_token":"canary-token"}' }) })
+    const { call } = callerOf(skill, { answer: () => ({ body: 'canary-token' }) })
     expect(await failure(call())).to.include({ message: 'no luck with [redacted]' })
   })
 })
