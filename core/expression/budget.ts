@@ -8,7 +8,7 @@ export const maxNesting = 64
 export const maxHeight = 256
 /** Largest syntax tree, in nodes. */
 export const maxNodes = 2000
-/** Fuel of one evaluation. A unit pays for one turn of a loop with a small body, or for some 64 characters. */
+/** Fuel of one evaluation. A unit pays for one turn of a loop with a small body, or for some 256 characters. */
 export const evaluationFuel = 100_000
 /** Bytes that the values made by one evaluation may take, counted as two for each character and 16 for each element. */
 export const evaluationBytes = 8 * 1024 * 1024
@@ -56,7 +56,7 @@ export class Meter {
 
   /** Pays for reading through `length` characters. */
   read(length: number, span: Span): void {
-    if (length > 64) this.spend(length >>> 6, span)
+    if (length > 256) this.spend(length >>> 8, span)
   }
 
   /** Pays for a new value of so many bytes. */

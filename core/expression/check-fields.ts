@@ -110,15 +110,25 @@ function reportOptional(checker: Checker, { node, operand, field }: FieldRead): 
 const isSensitiveField = (type: Type, field: string): boolean =>
   type.kind === 'object' && type.properties.get(field)?.sensitive === true
 
+/** Answers found so far: a type may be shared by many others, so that going through all of it would never end. */
+const sensitiveTypes = new WeakMap<Type, boolean>()
+
 /** Whether a value of this type carries a field marked `x-sensitive`, at any depth. */
-export function isSensitive(type: Type, depth = 0): boolean {
-  if (depth > 16) return false
-  if (type.kind === 'list') return isSensitive(type.element, depth + 1)
-  if (type.kind === 'map' || type.kind === 'optional') return isSensitive(type.value, depth + 1)
-  if (type.kind === 'union') return type.members.some((member) => isSensitive(member, depth + 1))
+export function isSensitive(type: Type): boolean {
+  const known = sensitiveTypes.get(type)
+  if (known !== undefined) return known
+  const found = carriesSensitive(type)
+  sensitiveTypes.set(type, found)
+  return found
+}
+
+function carriesSensitive(type: Type): boolean {
+  if (type.kind === 'list') return isSensitive(type.element)
+  if (type.kind === 'map' || type.kind === 'optional') return isSensitive(type.value)
+  if (type.kind === 'union') return type.members.some(isSensitive)
   if (type.kind !== 'object') return false
   for (const property of type.properties.values()) {
-    if (property.sensitive === true || isSensitive(property.type, depth + 1)) return true
+    if (property.sensitive === true || isSensitive(property.type)) return true
   }
-  return type.additional !== undefined && isSensitive(type.additional, depth + 1)
+  return type.additional !== undefined && isSensitive(type.additional)
 }

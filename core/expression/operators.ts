@@ -187,6 +187,7 @@ function equalObjects(
   }
   if (!isMap(left) || !isMap(right)) return false
   const keys = keysOf(left)
+  meter.spend(keys.length >>> 2, span)
   if (keys.length !== keysOf(right).length) return false
   guardDepth(depth, span)
   meter.spend(keys.length, span)

@@ -2,8 +2,8 @@ import type { JsonSchema, JsonSchemaType } from '../plugin/index.ts'
 import * as t from './types.ts'
 import type { Property, Type } from './types.ts'
 
-/** Schemas nested deeper than this (a `$ref` that leads to itself, for one) are not looked into: the type is `dyn`. */
-const maxDepth = 16
+/** Schemas nested deeper than this are not looked into: the type is `dyn`. */
+const maxDepth = 32
 
 /**
  * The static type of the values that fit a JSON Schema. What it does not understand becomes `dyn`, which is checked at run
@@ -14,10 +14,26 @@ const maxDepth = 16
  * fields are found; `additionalProperties: true` says that there are others, which are `dyn`.
  */
 export function typeOfSchema(schema: JsonSchema): Type {
-  return convert(schema, schema, 0)
+  return convert(schema, { schema, types: new Map() }, 0)
 }
 
-function convert(schema: JsonSchema, root: JsonSchema, depth: number): Type {
+/** The document that references lead into, and the types found so far: schemas are often used more than once. */
+interface Root {
+  readonly schema: JsonSchema
+  readonly types: Map<JsonSchema, Type>
+}
+
+function convert(schema: JsonSchema, root: Root, depth: number): Type {
+  const known = root.types.get(schema)
+  if (known) return known
+  // What leads back to itself is `dyn` from there on.
+  root.types.set(schema, t.dyn)
+  const type = convertNew(schema, root, depth)
+  root.types.set(schema, type)
+  return type
+}
+
+function convertNew(schema: JsonSchema, root: Root, depth: number): Type {
   if (depth > maxDepth || typeof schema !== 'object' || schema === null) return t.dyn
   if (schema.$ref !== undefined) return reference(schema.$ref, root, depth)
   if (schema.const !== undefined) return t.union([typeOfValue(schema.const)])
@@ -42,7 +58,7 @@ function typeNames(schema: JsonSchema): readonly JsonSchemaType[] {
   return schema.properties ? ['object'] : schema.items ? ['array'] : []
 }
 
-function ofName(name: JsonSchemaType, schema: JsonSchema, root: JsonSchema, depth: number): Type {
+function ofName(name: JsonSchemaType, schema: JsonSchema, root: Root, depth: number): Type {
   switch (name) {
     case 'string':
       return schema.format === undefined ? t.string : { kind: 'string', format: schema.format }
@@ -63,7 +79,7 @@ function ofName(name: JsonSchemaType, schema: JsonSchema, root: JsonSchema, dept
   }
 }
 
-function ofObject(schema: JsonSchema, root: JsonSchema, depth: number): Type {
+function ofObject(schema: JsonSchema, root: Root, depth: number): Type {
   const extra = schema.additionalProperties
   const closed = extra === false || (extra === undefined && schema.properties !== undefined)
   const additional = closed ? undefined : typeof extra === 'object' ? convert(extra, root, depth + 1) : t.dyn
@@ -91,18 +107,18 @@ function typeOfValue(value: unknown): Type {
 }
 
 /** Only references inside the document are followed: `#` and `#/$defs/name`. */
-function resolve(schema: JsonSchema, root: JsonSchema): JsonSchema {
+function resolve(schema: JsonSchema, root: Root): JsonSchema {
   let at = schema
   for (let hops = 0; at.$ref !== undefined; hops++) {
     const name = at.$ref.startsWith('#/$defs/') ? at.$ref.slice('#/$defs/'.length) : undefined
-    const next = at.$ref === '#' ? root : name === undefined ? undefined : own(root.$defs, name)
+    const next = at.$ref === '#' ? root.schema : name === undefined ? undefined : own(root.schema.$defs, name)
     if (next === undefined || hops > maxDepth) return {}
     at = next
   }
   return at
 }
 
-function reference(_ref: string, root: JsonSchema, depth: number): Type {
+function reference(_ref: string, root: Root, depth: number): Type {
   return convert(resolve({ $ref: _ref }, root), root, depth + 1)
 }
 

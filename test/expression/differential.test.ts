@@ -164,7 +164,8 @@ function theirs(source: string): unknown {
 /** Both kinds of values as one. The kind of a number is kept: 1 is not 1.0. */
 function plain(value: unknown): unknown {
   if (isCelList(value) || Array.isArray(value)) return [...(value as Iterable<unknown>)].map(plain)
-  if (isCelMap(value)) return Object.fromEntries([...value].map(([key, each]) => [key as string, plain(each)]))
+  if (isCelMap(value))
+    return Object.fromEntries([...value].map(([key, each]) => [key as string, plain(each)]))
   if (isObject(value as Value)) {
     return Object.fromEntries(Object.entries(value as object).map(([key, each]) => [key, plain(each)]))
   }

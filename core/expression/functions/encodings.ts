@@ -16,7 +16,7 @@ function json(meter: Meter, span: Span, value: Value): Value {
 function parseJson(meter: Meter, span: Span, value: Value): Value {
   const source = text(value, span)
   // Objects take a multiple of their text.
-  meter.allocateText(source.length * 4, span)
+  meter.allocateText(source.length * 2, span)
   try {
     return readJson(source, { maxDepth: maxValueDepth / 2 }) as Value
   } catch (cause) {

@@ -1,3 +1,4 @@
+import type { Meter } from '../budget.ts'
 import { Fault, type Span } from '../errors.ts'
 import { isMap } from '../operators.ts'
 import { dyn, optionalOf, union, type Type } from '../types.ts'
@@ -12,11 +13,14 @@ export function optional(value: Value, span: Span): Optional {
 const inside = (type: Type | undefined): Type => (type?.kind === 'optional' ? type.value : dyn)
 
 /** Zero values: false, 0, '', empty lists and maps, null, the epoch and the empty duration. */
-function isZero(value: Value): boolean {
+function isZero(value: Value, meter: Meter, span: Span): boolean {
   if (value === null || value === false || value === '' || value === 0 || value === 0n) return true
   if (isList(value)) return value.length === 0
   if (value instanceof Timestamp || value instanceof Duration) return value.seconds === 0 && value.nanos === 0
-  return isMap(value) && keysOf(value).length === 0
+  if (!isMap(value)) return false
+  const keys = keysOf(value)
+  meter.spend(keys.length >>> 3, span)
+  return keys.length === 0
 }
 
 const wrap = (args: readonly Type[]): Type => optionalOf(args[0] ?? dyn)
@@ -32,7 +36,7 @@ export const optionalFunctions: readonly ExpressionFunction[] = [
     name: 'optional.ofNonZeroValue',
     receiver: false,
     overloads: [{ parameters: ['value'], result: wrap }],
-    run: (_meter, _span, value) => (isZero(value) ? Optional.none : new Optional(value)),
+    run: (meter, span, value) => (isZero(value, meter, span) ? Optional.none : new Optional(value)),
   },
   {
     name: 'optional.none',

@@ -49,6 +49,8 @@ function find(last: boolean) {
     const value = text(target, span)
     const wanted = text(part, span)
     meter.read(value.length + wanted.length, span)
+    // Searching backwards compares the whole part at each place, in the worst case.
+    if (last) meter.spend(Math.floor((value.length * wanted.length) / 4096), span)
     const wide = surrogate.test(value) ? characters(value, meter, span) : undefined
     const length = wide?.length ?? value.length
     const at = offset === undefined ? undefined : whole(offset, span)

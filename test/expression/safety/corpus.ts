@@ -35,6 +35,10 @@ function deep(levels: number): unknown {
   return value
 }
 
+function wide(keys: number): unknown {
+  return Object.fromEntries(Array.from({ length: keys }, (_, at) => [`key ${at}`, at]))
+}
+
 function nest(variables: string, body: string): string {
   return variables.split('').reduceRight((inner, name) => `${digits}.all(${name}, ${inner})`, body)
 }
@@ -136,6 +140,30 @@ const corpus: readonly Hostile[] = [
   { name: 'domainOf of noise', expression: 'domainOf(x)', scope: { x: 'a.@:/'.repeat(200_000) } },
   { name: 'defang of dots', expression: 'defang(x).size()', scope: { x: 'a.'.repeat(100_000) } },
   { name: 'refang of brackets', expression: 'refang(x).size()', scope: { x: '[.'.repeat(100_000) } },
+  {
+    name: 'searching backwards',
+    expression: 'x.lastIndexOf(y)',
+    scope: { x: bigText, y: `${'a'.repeat(100_000)}b` },
+  },
+  {
+    name: 'searching forwards in a loop',
+    expression: 'x.all(i, !y.contains(z))',
+    scope: { x: bigList, y: bigText, z: `${'a'.repeat(100_000)}b` },
+  },
+  {
+    name: 'objects of many keys compared in a loop',
+    expression: 'x.all(i, y != z)',
+    scope: { x: bigList, y: wide(50_000), z: wide(50_001) },
+  },
+  {
+    name: 'types that share their parts',
+    expression: doubling(
+      '{"a": 1}',
+      (name) => `{${Array.from({ length: 8 }, (_, at) => `"${at}": ${name}`).join(', ')}}`,
+      30,
+      (name) => `${name}.x`,
+    ),
+  },
   { name: 'trim of spaces', expression: '(x + "a" + x).trim()', scope: { x: ' '.repeat(100_000) } },
   { name: 'a timestamp of digits', expression: 'timestamp(x)', scope: { x: '1'.repeat(100_000) } },
   { name: 'an int of digits', expression: 'int(x)', scope: { x: '1'.repeat(100_000) } },
