@@ -30,6 +30,8 @@ export interface Services {
   readonly directory: Directory
   readonly clock: Clock
   readonly log: Log
+  /** The description of the API: an OpenAPI document. */
+  readonly openApi: unknown
   /** Aborted when the server begins to close. */
   readonly closing: AbortSignal
 }
@@ -51,6 +53,11 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** Refers to `schemas/<name>.schema.json`, as the description of the API carries it. */
+export const component = (name: 'alert' | 'case' | 'run' | 'connection'): JsonSchema => ({
+  $ref: `#/components/schemas/${name}`,
+})
+
 /** `/alerts/{id}` → `{ id: string }`. */
 type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? { readonly [K in Name]: string } & ParamsOf<Rest>
@@ -65,6 +72,8 @@ interface RouteBase {
   readonly summary: string
   /** The status of success. */
   readonly status: 200 | 201
+  /** What success answers, for the description of the API. Schemas of `schemas/` stand as `component('alert')`. */
+  readonly answer: JsonSchema
   readonly outsidePrefix?: true
   /** An object schema. Parameters not in it are refused. */
   readonly query?: JsonSchema

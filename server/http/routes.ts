@@ -4,6 +4,7 @@ import { connectionRoutes } from './resources/connections.ts'
 import { healthRoutes } from './resources/health.ts'
 import { keyRoutes } from './resources/keys.ts'
 import { lookupRoutes } from './resources/lookups.ts'
+import { openApiRoutes } from './resources/openapi.ts'
 import { playbookRoutes } from './resources/playbooks.ts'
 import { runRoutes } from './resources/runs.ts'
 import { skillRoutes } from './resources/skills.ts'
@@ -19,5 +20,6 @@ export const routes: readonly Route[] = [
   ...lookupRoutes,
   ...keyRoutes,
   ...connectionRoutes,
+  ...openApiRoutes,
   ...healthRoutes,
 ]

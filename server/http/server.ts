@@ -7,6 +7,7 @@ import { answerErrors } from './answer-errors.ts'
 import { answerClientError } from './client-errors.ts'
 import { createDirectory } from './directory.ts'
 import type { Investigations } from './investigations.ts'
+import { openApiDocument } from './openapi.ts'
 import { createRouter } from './router.ts'
 import { routes } from './routes.ts'
 import { boundUnreadBody } from './unread-body.ts'
@@ -67,7 +68,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { config, stores, log } = options
   const limits = { ...defaultLimits, ...config.limits }
   const closing = new AbortController()
-  const services = { ...options, directory: createDirectory(stores), closing: closing.signal }
+  const services = {
+    ...options,
+    directory: createDirectory(stores),
+    openApi: openApiDocument(routes, config.apiPrefix, config.publicUrl),
+    closing: closing.signal,
+  }
   const settings = {
     prefix: config.apiPrefix,
     maxBodyBytes: limits.maxBodyBytes,

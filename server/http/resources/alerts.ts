@@ -1,9 +1,9 @@
 import { alertStatus } from '../../../core/domain/alert.ts'
 import { RequestError } from '../request-error.ts'
-import { defineRoute, readers } from '../route.ts'
+import { component, defineRoute, readers } from '../route.ts'
 import { investigatedAlertView } from './alert-view.ts'
 import { createAlert } from './create-alert.ts'
-import { pageOf, pageParameters, pageView } from './page.ts'
+import { pageOf, pageParameters, pageSchema, pageView } from './page.ts'
 import { runView } from './run-view.ts'
 
 const listAlerts = defineRoute({
@@ -12,6 +12,7 @@ const listAlerts = defineRoute({
   access: readers,
   summary: 'Lists alerts, newest first.',
   status: 200,
+  answer: pageSchema(component('alert')),
   query: {
     type: 'object',
     additionalProperties: false,
@@ -53,6 +54,7 @@ const getAlert = defineRoute({
   access: readers,
   summary: 'One alert by its id or uuid, with the runs that investigated it.',
   status: 200,
+  answer: component('alert'),
   async handle({ params, caller }, { stores, directory }) {
     const alert = await stores.alerts.find(caller.scope, params.alert)
     if (alert === undefined) {

@@ -1,9 +1,9 @@
 import type { Case } from '../../../core/domain/case.ts'
 import type { Directory } from '../directory.ts'
 import { RequestError } from '../request-error.ts'
-import { defineRoute, readers } from '../route.ts'
+import { component, defineRoute, readers } from '../route.ts'
 import { investigatedAlertView } from './alert-view.ts'
-import { pageOf, pageParameters, pageView } from './page.ts'
+import { pageOf, pageParameters, pageSchema, pageView } from './page.ts'
 import { runView } from './run-view.ts'
 
 async function caseView(found: Case, directory: Directory): Promise<Readonly<Record<string, unknown>>> {
@@ -28,6 +28,7 @@ const listCases = defineRoute({
   access: readers,
   summary: 'Lists cases, newest first.',
   status: 200,
+  answer: pageSchema(component('case')),
   query: { type: 'object', additionalProperties: false, properties: pageParameters },
   async handle({ query, caller }, { stores, directory }) {
     const page = await stores.cases.list(caller.scope, pageOf(query))
@@ -44,6 +45,7 @@ const getCase = defineRoute({
   access: readers,
   summary: 'One case with its newest 50 alerts, the runs about them, and its timeline, oldest entry first.',
   status: 200,
+  answer: component('case'),
   async handle({ params, caller: { scope } }, { stores, directory }) {
     const found = await stores.cases.find(scope, params.case)
     if (found === undefined) {

@@ -4,9 +4,9 @@ import type { Catalogue } from '../../../core/registry/catalogue.ts'
 import { checkSettings } from '../../../core/skill/index.ts'
 import type { Directory } from '../directory.ts'
 import { RequestError } from '../request-error.ts'
-import { admins, defineRoute } from '../route.ts'
+import { admins, component, defineRoute } from '../route.ts'
 import { within } from '../validate.ts'
-import { wholeView } from './page.ts'
+import { pageSchema, wholeView } from './page.ts'
 
 async function connectionView(connection: Connection, directory: Directory) {
   return {
@@ -28,6 +28,7 @@ const listConnections = defineRoute({
   access: admins,
   summary: 'Lists connections; secrets are never shown.',
   status: 200,
+  answer: pageSchema(component('connection')),
   async handle({ caller }, { stores, directory }) {
     const connections = await stores.connections.list(caller.scope)
     return { body: await wholeView(connections, (connection) => connectionView(connection, directory)) }
@@ -40,6 +41,7 @@ const createConnection = defineRoute({
   access: admins,
   summary: 'Adds a connection. Its settings, secrets among them, fit the schema of its plugin (GET plugins).',
   status: 201,
+  answer: component('connection'),
   body: {
     type: 'object',
     additionalProperties: false,

@@ -1,6 +1,6 @@
 import type { Alert } from '../../../core/domain/alert.ts'
 import { RequestError } from '../request-error.ts'
-import { defineRoute, posters, type Services } from '../route.ts'
+import { component, defineRoute, posters, type Services } from '../route.ts'
 import { alertView } from './alert-view.ts'
 import { readInt64 } from './int64.ts'
 import { preferredWait } from './prefer.ts'
@@ -14,6 +14,7 @@ export const createAlert = defineRoute({
   access: posters,
   summary: 'Takes an alert in; one with a type is investigated.',
   status: 201,
+  answer: component('alert'),
   body: {
     type: 'object',
     additionalProperties: false,

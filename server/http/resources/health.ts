@@ -1,5 +1,6 @@
 import { RequestError } from '../request-error.ts'
 import { defineRoute, type Services } from '../route.ts'
+import { objectSchema } from './page.ts'
 
 const healthz = defineRoute({
   method: 'GET',
@@ -8,6 +9,7 @@ const healthz = defineRoute({
   access: 'public',
   summary: 'The process answers.',
   status: 200,
+  answer: objectSchema({ status: { const: 'ok' } }),
   async handle() {
     return { body: { status: 'ok' } }
   },
@@ -20,6 +22,7 @@ const readyz = defineRoute({
   access: 'public',
   summary: 'The store takes writes and the server is not about to close.',
   status: 200,
+  answer: objectSchema({ status: { const: 'ready' } }),
   async handle(_request, services) {
     if (services.closing.aborted) throw notReady('The server is closing.')
     await probe(services)

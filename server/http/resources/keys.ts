@@ -5,7 +5,7 @@ import { makeKey } from '../../keys.ts'
 import { isInScope, type Directory } from '../directory.ts'
 import { admins, defineRoute, type Caller } from '../route.ts'
 import { requireWholeScope } from '../whole-scope.ts'
-import { wholeView } from './page.ts'
+import { objectSchema, pageSchema, text, time, timeOrNull, wholeView } from './page.ts'
 
 async function keyView(key: ApiKey, directory: Directory) {
   const codes = key.organizationUuids?.map((uuid) => directory.organizationCode(uuid))
@@ -22,12 +22,25 @@ async function keyView(key: ApiKey, directory: Directory) {
   }
 }
 
+const keyFields = {
+  key_uuid: text,
+  key_id: { type: 'string', description: 'The part of the key that is no secret.' },
+  name: text,
+  role: { enum: roles },
+  organization_codes: { type: ['array', 'null'], items: text, description: 'null: all.' },
+  created_at: time,
+  expires_at: timeOrNull,
+  revoked_at: timeOrNull,
+  last_used_at: timeOrNull,
+} as const
+
 const listKeys = defineRoute({
   method: 'GET',
   path: '/keys',
   access: admins,
   summary: 'Lists the API keys that reach no further than the one in use, never their values.',
   status: 200,
+  answer: pageSchema(objectSchema(keyFields)),
   async handle({ caller }, { stores, directory }) {
     const keys = (await stores.keys.list()).filter((key) => reachesNoFurther(key, caller.scope))
     return { body: await wholeView(keys, (key) => keyView(key, directory)) }
@@ -40,6 +53,10 @@ const createKey = defineRoute({
   access: admins,
   summary: 'Makes an API key. Its value is in this answer and nowhere else.',
   status: 201,
+  answer: objectSchema({
+    ...keyFields,
+    key: { type: 'string', description: 'The value; shown here and never again.' },
+  }),
   body: {
     type: 'object',
     additionalProperties: false,

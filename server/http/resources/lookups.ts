@@ -3,7 +3,7 @@ import type { Organization } from '../../../core/domain/organization.ts'
 import type { Provider } from '../../../core/domain/provider.ts'
 import { admins, anyRole, defineRoute } from '../route.ts'
 import { requireWholeScope } from '../whole-scope.ts'
-import { wholeView } from './page.ts'
+import { objectSchema, pageSchema, text, time, wholeView } from './page.ts'
 
 const codeAndName = {
   type: 'object',
@@ -28,12 +28,16 @@ const organizationView = ({ uuid, code, name, createdAt }: Organization) => ({
 
 const providerView = ({ code, name, createdAt }: Provider) => ({ code, name, created_at: createdAt })
 
+const organizationSchema = objectSchema({ organization_uuid: text, code: text, name: text, created_at: time })
+const providerSchema = objectSchema({ code: text, name: text, created_at: time })
+
 const listOrganizations = defineRoute({
   method: 'GET',
   path: '/organizations',
   access: anyRole,
   summary: 'Lists the organizations of the API key: the valid values of `organization_code`.',
   status: 200,
+  answer: pageSchema(organizationSchema),
   async handle({ caller }, { stores }) {
     return { body: await wholeView(await stores.organizations.list(caller.scope), organizationView) }
   },
@@ -45,6 +49,7 @@ const createOrganization = defineRoute({
   access: admins,
   summary: 'Adds an organization. The API key must not be limited to organizations.',
   status: 201,
+  answer: organizationSchema,
   body: codeAndName,
   async handle({ body, caller }, { stores }) {
     requireWholeScope(caller)
@@ -58,6 +63,7 @@ const listProviders = defineRoute({
   access: anyRole,
   summary: 'Lists the providers: the valid values of `alert_provider`.',
   status: 200,
+  answer: pageSchema(providerSchema),
   async handle(_request, { stores }) {
     return { body: await wholeView(await stores.providers.list(), providerView) }
   },
@@ -70,6 +76,7 @@ const createProvider = defineRoute({
   summary:
     'Adds a provider. The API key must not be limited to organizations: all of them share the providers.',
   status: 201,
+  answer: providerSchema,
   body: codeAndName,
   async handle({ body, caller }, { stores }) {
     requireWholeScope(caller)

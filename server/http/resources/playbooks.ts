@@ -1,7 +1,7 @@
 import type { StoredPlaybook } from '../../../core/ports.ts'
 import { RequestError } from '../request-error.ts'
 import { defineRoute, readers } from '../route.ts'
-import { wholeView } from './page.ts'
+import { objectSchema, pageSchema, text, time, wholeView } from './page.ts'
 
 const playbookView = ({ name, hash, origin, createdAt }: StoredPlaybook) => ({
   name,
@@ -10,12 +10,20 @@ const playbookView = ({ name, hash, origin, createdAt }: StoredPlaybook) => ({
   created_at: createdAt,
 })
 
+const playbookFields = {
+  name: text,
+  hash: text,
+  origin: { enum: ['file', 'made'] },
+  created_at: time,
+} as const
+
 const listPlaybooks = defineRoute({
   method: 'GET',
   path: '/playbooks',
   access: readers,
   summary: 'Lists playbooks, each in its newest version.',
   status: 200,
+  answer: pageSchema(objectSchema(playbookFields)),
   async handle(_request, { stores }) {
     return { body: await wholeView(await stores.playbooks.list(), playbookView) }
   },
@@ -27,6 +35,7 @@ const getPlaybook = defineRoute({
   access: readers,
   summary: 'The newest version of a playbook by its name, or any version by its hash, with the source.',
   status: 200,
+  answer: objectSchema({ ...playbookFields, source: text }),
   async handle({ params: { playbook } }, { stores }) {
     const found = (await stores.playbooks.find(playbook)) ?? (await stores.playbooks.findByHash(playbook))
     if (found === undefined)

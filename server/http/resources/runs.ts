@@ -1,7 +1,7 @@
 import type { FailedAttempt } from '../../../core/domain/run.ts'
 import { RequestError } from '../request-error.ts'
-import { defineRoute, readers } from '../route.ts'
-import { pageOf, pageParameters, pageView } from './page.ts'
+import { component, defineRoute, readers } from '../route.ts'
+import { pageOf, pageParameters, pageSchema, pageView } from './page.ts'
 import { runView, stepView } from './run-view.ts'
 
 const listRuns = defineRoute({
@@ -10,6 +10,7 @@ const listRuns = defineRoute({
   access: readers,
   summary: 'Lists runs, newest first.',
   status: 200,
+  answer: pageSchema(component('run')),
   query: {
     type: 'object',
     additionalProperties: false,
@@ -27,6 +28,7 @@ const getRun = defineRoute({
   access: readers,
   summary: 'One run with its output and its steps: inputs, outputs, attempts, timing, errors.',
   status: 200,
+  answer: component('run'),
   async handle({ params, caller }, { stores, directory }) {
     const run = await stores.runs.find(caller.scope, params.run)
     if (run === undefined) {

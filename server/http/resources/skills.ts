@@ -1,7 +1,7 @@
 import type { PluginDefinition } from '../../../core/plugin/index.ts'
 import type { CatalogueSkill } from '../../../core/registry/catalogue.ts'
 import { defineRoute, readers } from '../route.ts'
-import { wholeView } from './page.ts'
+import { objectSchema, pageSchema, text, textOrNull, wholeView } from './page.ts'
 
 const skillView = ({ name, plugin, skill }: CatalogueSkill) => ({
   name,
@@ -33,12 +33,45 @@ const pluginView = ({ name, title, description, connection, skills }: PluginDefi
   skills: skills.map((skill) => `${name}.${skill.name}`),
 })
 
+const schemaObject = { type: 'object', description: 'A JSON Schema.' } as const
+
+const skillSchema = objectSchema({
+  name: { type: 'string', description: '<plugin>.<skill>, as playbooks name it.' },
+  title: text,
+  description: text,
+  docs: textOrNull,
+  plugin: text,
+  effect: { enum: ['read', 'write'] },
+  repeat: {
+    enum: ['safe', 'verify', 'never', null],
+    description: 'What may be done about an interrupted write.',
+  },
+  enriches: { type: 'array', items: text },
+  needs_connection: { type: 'boolean' },
+  input: schemaObject,
+  output: schemaObject,
+})
+
+const pluginSchema = objectSchema({
+  name: text,
+  title: text,
+  description: text,
+  connection: {
+    anyOf: [
+      { type: 'null' },
+      objectSchema({ title: text, description: text, docs: textOrNull, settings: schemaObject }),
+    ],
+  },
+  skills: { type: 'array', items: text },
+})
+
 const listSkills = defineRoute({
   method: 'GET',
   path: '/skills',
   access: readers,
   summary: 'Lists the skills that playbooks can use, with the schemas of their inputs and outputs.',
   status: 200,
+  answer: pageSchema(skillSchema),
   async handle(_request, { catalogue }) {
     return { body: await wholeView(catalogue.skills, skillView) }
   },
@@ -50,6 +83,7 @@ const listPlugins = defineRoute({
   access: readers,
   summary: 'Lists the installed plugins, with the schemas of their connection settings.',
   status: 200,
+  answer: pageSchema(pluginSchema),
   async handle(_request, { catalogue }) {
     return { body: await wholeView(catalogue.plugins, pluginView) }
   },

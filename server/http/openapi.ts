@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import type { JsonSchema } from '../../core/plugin/index.ts'
+import type { Route } from './route.ts'
+
+/** An OpenAPI 3.1 document of the table: every operation with its parameters, bodies, answers and the roles that may call it. */
+export function openApiDocument(
+  routes: readonly Route[],
+  prefix: string,
+  publicUrl: string | undefined,
+): object {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const route of routes) {
+    const path = route.outsidePrefix === true ? route.path : `/${prefix}${route.path}`
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) }
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Tocsin',
+      version: '1',
+      description: 'Alerts in, playbooks investigate them, cases out. Times are epoch milliseconds.',
+    },
+    servers: [{ url: publicUrl ?? '/' }],
+    paths,
+    components: {
+      schemas: Object.fromEntries(componentNames.map((name) => [name, readSchema(name)])),
+      responses: {
+        problem: {
+          description: 'The request was refused.',
+          content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/error' } } },
+        },
+      },
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: 'Session' },
+        bearer: { type: 'http', scheme: 'bearer' },
+      },
+    },
+  }
+}
+
+const componentNames = ['alert', 'case', 'run', 'connection', 'error'] as const
+
+/** Each keeps its `$id`, against which references between them resolve. */
+function readSchema(name: string): unknown {
+  return JSON.parse(readFileSync(new URL(`../../schemas/${name}.schema.json`, import.meta.url), 'utf8'))
+}
+
+function operation(route: Route): object {
+  const json = (schema: JsonSchema) => ({ 'application/json': { schema } })
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    ...(route.access === 'public'
+      ? { security: [] }
+      : { security: [{ session: [] }, { bearer: [] }], 'x-roles': route.access }),
+    parameters: [...pathParameters(route.path), ...queryParameters(route.query)],
+    ...(route.body !== undefined && { requestBody: { required: true, content: json(route.body) } }),
+    responses: {
+      [route.status]: { description: 'Success.', content: json(route.answer) },
+      default: { $ref: '#/components/responses/problem' },
+    },
+  }
+}
+
+/** `GET /alerts/{alert}` → `get_alerts_alert`. */
+function operationId({ method, path }: Route): string {
+  return `${method}${path}`
+    .toLowerCase()
+    .replaceAll(/[^a-z]+/g, '_')
+    .replace(/_$/, '')
+}
+
+function pathParameters(path: string): readonly object[] {
+  const names = [...path.matchAll(/\{(\w+)\}/g)]
+  return names.map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
+}
+
+function queryParameters(query: JsonSchema | undefined): readonly object[] {
+  return Object.entries(query?.properties ?? {}).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    required: query?.required?.includes(name) ?? false,
+    ...(description !== undefined && { description }),
+    schema,
+  }))
+}

@@ -1,0 +1,115 @@
+import { expect } from 'chai'
+import { cp, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseJson } from '../../core/json.ts'
+import { loadSchemaFolder, type CompiledSchema } from '../../core/schema/index.ts'
+import { routes } from '../../server/http/routes.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import { startApi, type Api } from './support/api.ts'
+
+interface Operation {
+  readonly operationId: string
+  readonly security: readonly object[]
+  readonly parameters: readonly { readonly name: string; readonly in: string }[]
+  readonly requestBody?: object
+  readonly responses: Readonly<
+    Record<string, { readonly content: Record<string, { readonly schema: object }> }>
+  >
+}
+
+interface Document {
+  readonly openapi: string
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+}
+
+const settings = { base_url: 'https://tower.example', api_token: 's' }
+
+/** A body for each operation that takes one. */
+const bodies: Readonly<Record<string, object>> = {
+  post_alerts: { alert_content: 'x', alert_provider: 'SIEM', organization_code: 'acme', alert_type: 't' },
+  post_organizations: { code: 'new', name: 'New' },
+  post_providers: { code: 'new', name: 'New' },
+  post_keys: { name: 'k', role: 'reader' },
+  post_connections: { organization_code: 'acme', name: 'north', plugin: 'tower', settings },
+}
+
+describe('OpenAPI document', () => {
+  let api: Api
+  let folder: TemporaryFolder
+  let document: Document
+  let operations: readonly (readonly [method: string, path: string, operation: Operation])[]
+  let schemas: ReadonlyMap<string, CompiledSchema>
+  const ids: Record<string, string> = {}
+
+  before(async () => {
+    api = await startApi()
+    folder = await makeTemporaryFolder()
+    document = (await api.call('GET', '/api/openapi.json', { key: null })).json
+    operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => [method, path, operation] as const),
+    )
+    await cp(fileURLToPath(new URL('../../schemas', import.meta.url)), folder.path, { recursive: true })
+    for (const [, , { operationId, responses }] of operations) {
+      const schema = (responses['200'] ?? responses['201'])?.content['application/json']?.schema
+      const text = JSON.stringify(schema).replaceAll(/#\/components\/schemas\/(\w+)/g, '$1.schema.json')
+      await writeFile(join(folder.path, `${operationId}.schema.json`), text)
+    }
+    schemas = loadSchemaFolder(folder.path)
+    await seed()
+  })
+  after(async () => {
+    await api.close()
+    await folder.remove()
+  })
+
+  async function seed(): Promise<void> {
+    const { json } = await api.call('POST', '/api/alerts', { body: bodies['post_alerts'] })
+    const organizationUuid = api.organizations['acme'] ?? ''
+    const alertUuid: string = json.alert_uuid
+    const run = await api.stores.runs.queue({
+      organizationUuid,
+      playbookName: 'p',
+      playbookHash: 'h',
+      alertUuid,
+    })
+    const { caseId } = await api.stores.runs.start(run.uuid, { title: 'A case' })
+    const begun = { path: 'a', stepId: 'a', kind: 'set', input: 1, startedAt: 1, attempt: 1 }
+    const ended = { state: 'completed', output: 2, error: null, attempt: 1, endedAt: 2 } as const
+    await api.stores.journal.record(run.uuid, begun, ended)
+    await api.stores.playbooks.put({ name: 'p', hash: 'h', source: 'name: p\n', origin: 'file' })
+    Object.assign(ids, { alert: json.alert_id, run: run.uuid, case: caseId, playbook: 'p' })
+  }
+
+  it('describes every route below the prefix, under a name of its own', () => {
+    expect(document.openapi).to.equal('3.1.1')
+    expect(operations).to.have.length(routes.length)
+    expect(new Set(operations.map(([, , { operationId }]) => operationId)).size).to.equal(routes.length)
+    expect(Object.keys(document.paths)).to.include.members(['/api/alerts', '/api/alerts/{alert}', '/readyz'])
+  })
+
+  it('asks for a key exactly where the server does', async () => {
+    for (const [method, path, { security }] of operations) {
+      const { status } = await api.call(method.toUpperCase(), path.replaceAll(/[{}]/g, ''), { key: null })
+      expect(status === 401, `${method} ${path}`).to.equal(security.length > 0)
+    }
+  })
+
+  it('is what the server does: every operation answers as described', async () => {
+    for (const [method, path, operation] of operations) {
+      const { operationId } = operation
+      const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '')
+      const body = bodies[operationId]
+      expect(body !== undefined, operationId).to.equal(operation.requestBody !== undefined)
+      const reply = await api.call(method.toUpperCase(), filled, { ...(body !== undefined && { body }) })
+      expect(operation.responses, operationId).to.have.property(String(reply.status))
+      expect(schemas.get(operationId)?.problems(parseJson(reply.text)), operationId).to.deep.equal([])
+    }
+  })
+
+  it('shows rows in lists, not only empty ones', async () => {
+    for (const list of ['alerts', 'cases', 'runs', 'playbooks', 'skills', 'plugins', 'keys', 'connections']) {
+      expect((await api.call('GET', `/api/${list}`)).json.data.length, list).to.be.above(0)
+    }
+  })
+})
