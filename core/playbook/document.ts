@@ -15,7 +15,7 @@ import type { Span } from './source-text.ts'
 /** A piece of the YAML, with its place. Whatever YAML has beyond JSON has been resolved or refused. */
 export type Node = ScalarNode | ListNode | MapNode
 
-export type ScalarStyle = 'plain' | 'single' | 'double' | 'literal' | 'folded'
+type ScalarStyle = 'plain' | 'single' | 'double' | 'literal' | 'folded'
 
 export interface ScalarNode extends Span {
   readonly kind: 'scalar'
@@ -23,7 +23,7 @@ export interface ScalarNode extends Span {
   readonly style: ScalarStyle
 }
 
-export interface ListNode extends Span {
+interface ListNode extends Span {
   readonly kind: 'list'
   readonly items: readonly Node[]
 }

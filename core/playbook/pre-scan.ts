@@ -3,13 +3,13 @@ import type { ProblemCode } from './problem-catalogue.ts'
 import type { Span } from './source-text.ts'
 
 /** Largest source, in UTF-8 bytes. */
-export const maxSourceBytes = 256 * 1024
+const maxSourceBytes = 256 * 1024
 /** Deepest nesting of maps and lists. */
 export const maxDepth = 64
 /** Most keys, values and list items together; aliases count as what they stand for. */
 export const maxNodes = 20_000
 /** Most anchors, and most aliases. */
-export const maxAliases = 100
+const maxAliases = 100
 /** Most tokens of any kind: blank lines and comments count too. */
 const maxTokens = 150_000
 

@@ -9,7 +9,7 @@ export interface Problem extends SourceProblem {
 }
 
 /** More problems than this are not reported: whoever has so many wants to see the first ones. */
-export const maxProblems = 200
+const maxProblems = 200
 
 /** A hint that takes time to find is only looked for when it is shown. */
 export type Hint = string | undefined | (() => string | undefined)

@@ -6,7 +6,7 @@ export interface StepGraph {
   readonly edges: readonly GraphEdge[]
 }
 
-export interface GraphNode {
+interface GraphNode {
   /** The path of the step, as in the journal of a run with its items left out: `outcome/0/isolate`. */
   readonly id: string
   /** `start` and `end` of the run, the `join` after a parallel or switch, or the action of a step. */
@@ -20,7 +20,7 @@ export interface GraphNode {
   readonly isForeach: boolean
 }
 
-export interface GraphEdge {
+interface GraphEdge {
   readonly from: string
   readonly to: string
   /** `branch` leads into parallel steps, cases and `else`; `error` to the steps of `on_error`; `finally` to those of `finally`. */

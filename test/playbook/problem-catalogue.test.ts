@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { readFileSync } from 'node:fs'
 import { problemCatalogue } from '../../core/playbook/index.ts'
 import { badPlaybooks } from './bad-playbooks.ts'
+import { problemsPage } from './problems-page.ts'
 import { check, codesOf } from './support.ts'
 
 describe('problem catalogue', () => {
@@ -15,18 +16,8 @@ describe('problem catalogue', () => {
     expect(Object.keys(badPlaybooks)).to.deep.equal(Object.keys(problemCatalogue))
   })
 
-  it('says the same as docs/problems.md, word by word and in the same order', () => {
+  it('is what docs/problems.md says', () => {
     const page = readFileSync(new URL('../../docs/problems.md', import.meta.url), 'utf8')
-    const documented = [...page.matchAll(/^### (\w\d+): (.+)\n\n(.+)$/gm)].map(([, code, title, text]) => [
-      code,
-      title,
-      text,
-    ])
-    const known = Object.entries(problemCatalogue).map(([code, { title, explanation }]) => [
-      code,
-      title,
-      explanation,
-    ])
-    expect(documented).to.deep.equal(known)
+    expect(page === problemsPage(), 'run: node test/playbook/write-problems-page.ts').to.equal(true)
   })
 })

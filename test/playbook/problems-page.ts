@@ -1,0 +1,43 @@
+import { formatProblem } from '../../core/errors/source-frame.ts'
+import { parsePlaybook, problemCatalogue, type ProblemCode } from '../../core/playbook/index.ts'
+import { badPlaybooks } from './bad-playbooks.ts'
+import { catalogue } from './support.ts'
+
+const sections: Readonly<Record<string, string>> = {
+  E0: 'The file',
+  E1: 'YAML and keys',
+  E2: 'Expressions',
+  E3: 'Steps, skills and values',
+  W4: 'Warnings',
+  I5: 'Advice',
+}
+
+const introduction = `# Problems in playbooks
+
+Everything \`tocsin validate\` can say about a playbook. \`E\` problems keep the playbook from being used, \`W\` are probably
+mistakes, \`I\` is advice. A code never changes its meaning. Lines and columns count from 1, columns in UTF-16 code units, as
+editors count.
+
+This page is made from the program: \`node test/playbook/write-problems-page.ts\`. Under each problem stands what a small playbook that
+has it is answered.
+`
+
+/** The content of docs/problems.md. */
+export function problemsPage(): string {
+  let section = ''
+  const entries = Object.entries(problemCatalogue).map(([code, { title, explanation }]) => {
+    const own = sections[code.slice(0, 2)] ?? ''
+    const heading = own === section ? '' : `\n## ${own}\n`
+    section = own
+    return `${heading}\n### ${code}: ${title}\n\n${explanation}\n\n\`\`\`\n${shown(code as ProblemCode)}\n\`\`\`\n`
+  })
+  return introduction + entries.join('')
+}
+
+function shown(code: ProblemCode): string {
+  const { source, options } = badPlaybooks[code]
+  const { problems } = parsePlaybook(source, { catalogue, ...options })
+  const problem = problems.find((each) => each.code === code)
+  if (problem === undefined) throw new Error(`the bad playbook of ${code} does not have it`)
+  return formatProblem(problem, typeof source === 'string' ? source : new TextDecoder().decode(source))
+}
