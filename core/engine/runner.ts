@@ -2,6 +2,7 @@ import type { Run } from '../domain/run.ts'
 import { UnavailableError } from '../errors/errors.ts'
 import type { Playbook } from '../playbook/playbook.ts'
 import type { Clock, Log, Stores } from '../ports.ts'
+import { createAlarms } from './alarms.ts'
 import { describeRun, type RunDescription } from './describe-run.ts'
 import { RunSuspended } from './durable-context.ts'
 import { FairQueue } from './fair-queue.ts'
@@ -67,7 +68,10 @@ export function createRunner(options: RunnerOptions): Runner {
   const draining = new AbortController()
   /** Not looked at yet in this process. */
   const fresh = new Set<string>()
-  let parked = 0
+  const parked = createAlarms<Pick<Run, 'uuid' | 'organizationUuid'>>(clock, (run) => {
+    queue.push(run.organizationUuid, run.uuid)
+    fill()
+  })
 
   function enqueue({ uuid, organizationUuid }: Pick<Run, 'uuid' | 'organizationUuid'>): void {
     if (known.has(uuid) || draining.signal.aborted) return
@@ -101,7 +105,7 @@ export function createRunner(options: RunnerOptions): Runner {
     }
     active.delete(uuid)
     if (result === 'over' || draining.signal.aborted) known.delete(uuid)
-    else void park(uuid, run?.organizationUuid ?? '', result.againAtMs)
+    else parked.set(result.againAtMs, { uuid, organizationUuid: run?.organizationUuid ?? '' })
     fill()
   }
 
@@ -113,18 +117,6 @@ export function createRunner(options: RunnerOptions): Runner {
     return { againAtMs: clock.now() + delayMs }
   }
 
-  async function park(uuid: string, organization: string, untilMs: number): Promise<void> {
-    parked++
-    try {
-      await clock.sleep(Math.max(0, untilMs - clock.now()), draining.signal)
-      queue.push(organization, uuid)
-    } catch {
-      known.delete(uuid) // draining
-    }
-    parked--
-    fill()
-  }
-
   return {
     enqueue,
     async recover() {
@@ -132,6 +124,7 @@ export function createRunner(options: RunnerOptions): Runner {
     },
     async drain(timeoutMs) {
       draining.abort()
+      parked.clear()
       const over = new AbortController()
       const ended = Promise.all(Array.from(active.values(), ({ done }) => done))
       const stopAll = () => {
@@ -141,7 +134,7 @@ export function createRunner(options: RunnerOptions): Runner {
       await ended
       over.abort()
     },
-    load: () => ({ queued: queue.size, active: active.size, parked }),
+    load: () => ({ queued: queue.size, active: active.size, parked: parked.size }),
   }
 }
 

@@ -94,18 +94,22 @@ const playbook = makePlaybook({
 })
 
 /** Runs it in one process after another, until one of them comes to the end. */
-async function runWithCrash(bench: Bench, wrap: (store: JournalStore) => JournalStore) {
+async function runWithCrash(bench: Bench, ...crashes: readonly ((store: JournalStore) => JournalStore)[]) {
   const world = new World()
   const skills = world.skills()
   const run = await bench.startRun()
   const names = { alert: { user: 'adam' } }
   let outcome: RunOutcome | undefined
-  try {
-    outcome = await bench.go(playbook, skills, { run, names, journal: wrap(bench.stores.journal) })
-  } catch (error) {
-    if (!(error instanceof Crash)) throw error
+  let crashed = 0
+  for (const wrap of crashes) {
+    try {
+      outcome = await bench.go(playbook, skills, { run, names, journal: wrap(bench.stores.journal) })
+      break
+    } catch (error) {
+      if (!(error instanceof Crash)) throw error
+      crashed++
+    }
   }
-  const crashed = outcome === undefined
   outcome ??= await bench.go(playbook, skills, { run, names })
   const journal = await journalOf(bench.stores, run.uuid)
   // Until when a wait lasts is the one input that is a time.
@@ -157,7 +161,7 @@ describe('a run whose process crashes', function () {
           bench,
           (store) => crashingJournal(store, at, when).journal,
         )
-        expect(crashed, place).to.equal(true)
+        expect(crashed, place).to.equal(1)
         expect(outcome, place).to.deep.equal(reference.outcome)
         expect(entries, place).to.deep.equal(reference.entries)
         expect([...effects.keys()].toSorted(), place).to.deep.equal([...reference.effects.keys()].toSorted())
@@ -170,6 +174,27 @@ describe('a run whose process crashes', function () {
       }
     })
   }
+
+  it('comes to the same end after two crashes', async () => {
+    const reference = await runWithCrash(bench, untouched)
+    // Not every pair, to be quick; the second crash counts from its own start.
+    for (let first = 1; first <= 36; first += 7) {
+      for (let second = 1; second <= 36; second += 3) {
+        const place = `writes ${first} and ${second}`
+        const { outcome, entries, effects } = await runWithCrash(
+          bench,
+          (store) => crashingJournal(store, first, 'after').journal,
+          (store) => crashingJournal(store, second, 'before').journal,
+        )
+        expect(outcome, place).to.deep.equal(reference.outcome)
+        expect(entries, place).to.deep.equal(reference.entries)
+        const isolated = [...effects].filter(([effect]) => effect.startsWith('isolate'))
+        expect(isolated, place).to.deep.equal(
+          [...reference.effects].filter(([effect]) => effect.startsWith('isolate')),
+        )
+      }
+    }
+  })
 
   it('would repeat what must not be repeated if the intent were not recorded first (planted fault)', async () => {
     const withoutIntent = (store: JournalStore): JournalStore => ({
