@@ -3,7 +3,7 @@ import { readKey, bootstrapKeyHint } from './keys.ts'
 /** A value of the environment that cannot be used. The message follows the variable's name and ends with the remedy. */
 export class Unusable extends Error {}
 
-export const logLevels = ['debug', 'info', 'warn', 'error'] as const
+const logLevels = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 export function integerBetween(least: number, most: number): (text: string) => number {

@@ -45,7 +45,7 @@ export interface ApiRequest<Params, Query, Body> {
   readonly caller: Caller
 }
 
-export interface Answer {
+interface Answer {
   /** JSON; bigints are written as integers. */
   readonly body: unknown
   /** Path of what was made, below the prefix. */

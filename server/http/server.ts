@@ -26,7 +26,7 @@ export interface HttpServerConfig {
 }
 
 /** What one sender can take of the server. */
-export interface Limits {
+interface Limits {
   /** Largest body. */
   readonly maxBodyBytes: number
   /** Headers must be there by then, in milliseconds. */
