@@ -19,9 +19,6 @@ export function explainMismatch(from: Type, to: Type, path = ''): string | undef
   return undefined
 }
 
-/** Whether every value of type `from` fits where `to` is expected. */
-export const isAssignable = (from: Type, to: Type): boolean => explainMismatch(from, to) === undefined
-
 function mismatch(from: Type, to: Type, path: string): string | undefined {
   const at = path === '' ? '' : `${path}: `
   const plain = `${at}expected ${describeType(to)}, found ${describeType(from)}`

@@ -22,7 +22,7 @@ export type Node =
   | BindNode
   | BadNode
 
-export interface LiteralNode extends Span {
+interface LiteralNode extends Span {
   readonly kind: 'literal'
   readonly value: Value
 }
@@ -75,7 +75,7 @@ export interface LogicNode extends Span {
   readonly terms: readonly Node[]
 }
 
-export interface UnaryNode extends Span {
+interface UnaryNode extends Span {
   readonly kind: 'unary'
   readonly operator: '!' | '-'
   readonly operand: Node
@@ -88,7 +88,7 @@ export interface BinaryNode extends Span {
   readonly right: Node
 }
 
-export interface TernaryNode extends Span {
+interface TernaryNode extends Span {
   readonly kind: 'ternary'
   readonly condition: Node
   readonly whenTrue: Node
@@ -121,7 +121,7 @@ export interface BindNode extends Span {
 }
 
 /** Where the source could not be understood; a problem says why. */
-export interface BadNode extends Span {
+interface BadNode extends Span {
   readonly kind: 'bad'
 }
 

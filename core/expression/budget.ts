@@ -9,9 +9,9 @@ export const maxHeight = 256
 /** Largest syntax tree, in nodes. */
 export const maxNodes = 2000
 /** Fuel of one evaluation. A unit pays for one turn of a loop with a small body, or for some 256 characters. */
-export const evaluationFuel = 100_000
+const evaluationFuel = 100_000
 /** Bytes that the values made by one evaluation may take, counted as two for each character and 16 for each element. */
-export const evaluationBytes = 8 * 1024 * 1024
+const evaluationBytes = 8 * 1024 * 1024
 
 /**
  * Fuel and memory for many evaluations together, such as all those of one run. Each evaluation takes what it used out of

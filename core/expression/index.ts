@@ -1,8 +1,8 @@
 /** Expressions: a documented profile of CEL over JSON. See docs/expressions.md. */
-export { explainMismatch, isAssignable } from './assignable.ts'
-export { Budget, evaluationBytes, evaluationFuel } from './budget.ts'
+export { explainMismatch } from './assignable.ts'
+export { Budget } from './budget.ts'
 export { ExpressionError } from './errors.ts'
-export type { ExpressionErrorCode, ExpressionProblem, ExpressionProblemCode, Span } from './errors.ts'
+export type { ExpressionErrorCode, ExpressionProblem, ExpressionProblemCode } from './errors.ts'
 export { compileExpression } from './expression.ts'
 export type { CompiledExpression, CompileOptions } from './expression.ts'
 export type { Fact } from './narrowing.ts'
@@ -31,4 +31,4 @@ export {
   union,
   withoutNull,
 } from './types.ts'
-export type { NumberType, ObjectType, Property, StringType, Type } from './types.ts'
+export type { ObjectType, Property, Type } from './types.ts'

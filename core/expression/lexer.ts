@@ -1,7 +1,7 @@
 import type { ExpressionProblem } from './errors.ts'
 import { readString } from './strings.ts'
 
-export type TokenKind = 'ident' | 'int' | 'double' | 'string' | 'punctuation' | 'bad' | 'end'
+type TokenKind = 'ident' | 'int' | 'double' | 'string' | 'punctuation' | 'bad' | 'end'
 
 export interface Token {
   readonly kind: TokenKind

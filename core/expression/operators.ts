@@ -21,12 +21,12 @@ import {
 export const maxValueDepth = 200
 
 /** An int within its 64 bits. */
-export function checkedInt(value: bigint, span: Span): bigint {
+function checkedInt(value: bigint, span: Span): bigint {
   if (BigInt.asIntN(64, value) === value) return value
   throw new Fault('expression_overflow', `${value} does not fit into 64 bits`, span)
 }
 
-export function wrongOperands(operator: string, left: Value, right: Value, span: Span): Fault {
+function wrongOperands(operator: string, left: Value, right: Value, span: Span): Fault {
   return new Fault(
     'expression_wrong_type',
     `${operator} does not work on ${kindOf(left)} and ${kindOf(right)}`,
@@ -46,7 +46,7 @@ function hintFor(operator: string, left: Value, right: Value): string | undefine
   return kinds.some(isNumber) ? 'convert the text with double(…) or int(…)' : undefined
 }
 
-export const isNumber = (value: Value): value is number | bigint =>
+const isNumber = (value: Value): value is number | bigint =>
   typeof value === 'number' || typeof value === 'bigint'
 
 export function add(left: Value, right: Value, meter: Meter, span: Span): Value {
@@ -159,7 +159,7 @@ export function equals(left: Value, right: Value, meter: Meter, span: Span, dept
   return typeof right === 'object' && equalObjects(left, right, meter, span, depth)
 }
 
-export function equalNumbers(left: number | bigint, right: number | bigint): boolean {
+function equalNumbers(left: number | bigint, right: number | bigint): boolean {
   if (typeof left === 'bigint') return typeof right === 'bigint' ? left === right : equalsDouble(left, right)
   return typeof right === 'bigint' ? equalsDouble(right, left) : left === right
 }

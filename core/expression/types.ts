@@ -30,7 +30,7 @@ export interface StringType {
 }
 
 /** A JSON number: a double, or an int where the data holds an integer beyond 2^53. */
-export interface NumberType {
+interface NumberType {
   readonly kind: 'number'
   /** The schema promises whole numbers. */
   readonly whole: boolean

@@ -15,6 +15,7 @@ import {
   timestamp,
   typeOfSchema,
   type CompileOptions,
+  type Reference,
 } from '../../core/expression/index.ts'
 
 const names = {
@@ -263,11 +264,9 @@ describe('checking expressions', () => {
     it('lists each read with its static path and place', () => {
       const source = 'b.rows[0].id + alert.data["k"].v + b.tags.filter(t, t == b.status).size()'
       const { program } = compileExpression(source, names)
-      expect(
-        program?.references.map(({ root, path, start, end }) =>
-          [root].concat(path, source.slice(start, end)),
-        ),
-      ).to.deep.equal([
+      const show = ({ root, path, start, end }: Reference): readonly string[] =>
+        [root].concat(path, source.slice(start, end))
+      expect(program?.references.map(show)).to.deep.equal([
         ['b', 'rows', 'b.rows[0].id'],
         ['alert', 'data', 'k', 'v', 'alert.data["k"].v'],
         ['b', 'tags', 'b.tags'],

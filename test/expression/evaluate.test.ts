@@ -11,6 +11,7 @@ import {
   toJsonValue,
   toText,
   typeOfSchema,
+  type ExpressionErrorCode,
   type Type,
 } from '../../core/expression/index.ts'
 import { parseJson } from '../../core/json.ts'
@@ -26,7 +27,15 @@ function evaluate(
   return toJsonValue(program.evaluate(scope))
 }
 
-function failure(source: string, scope: Record<string, unknown> = {}): Record<string, unknown> {
+interface Failure {
+  readonly value?: unknown
+  readonly code?: ExpressionErrorCode
+  readonly message?: string
+  readonly hint?: string | undefined
+  readonly at?: string
+}
+
+function failure(source: string, scope: Record<string, unknown> = {}): Failure {
   try {
     return { value: evaluate(source, scope) }
   } catch (error) {

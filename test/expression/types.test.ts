@@ -1,11 +1,15 @@
 import { expect } from 'chai'
 import {
+  admitsNull,
   describeType,
+  double,
   dyn,
   enumeration,
   explainMismatch,
+  int,
   integer,
   list,
+  map,
   nullable,
   number,
   object,
@@ -13,6 +17,8 @@ import {
   string,
   timestamp,
   typeOfSchema,
+  union,
+  withoutNull,
 } from '../../core/expression/index.ts'
 
 describe('typeOfSchema', () => {
@@ -64,6 +70,22 @@ describe('typeOfSchema', () => {
     expect(describeType(typeOfSchema({ anyOf: [{ type: 'string' }, { type: 'number' }] }))).to.equal(
       'string or number',
     )
+  })
+})
+
+describe('union', () => {
+  it('merges what is alike, and is dyn as soon as one of its types is', () => {
+    expect(describeType(union([int, double, int]))).to.equal('int or double')
+    expect(describeType(union([enumeration(['a']), enumeration(['b'])]))).to.equal('one of a, b')
+    expect(describeType(union([list(string), list(number)]))).to.equal('list(string or number)')
+    expect(describeType(union([map(string), map(number)]))).to.equal('map')
+    expect(union([string, dyn])).to.equal(dyn)
+  })
+
+  it('knows null, and can leave it out', () => {
+    expect(admitsNull(nullable(string))).to.equal(true)
+    expect(admitsNull(dyn)).to.equal(false)
+    expect(withoutNull(nullable(string))).to.equal(string)
   })
 })
 

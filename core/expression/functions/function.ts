@@ -51,7 +51,7 @@ const results: Readonly<Record<string, Type>> = {
 }
 
 /** Reads signatures such as `string, int -> string`, one for each overload. */
-export function overloads(...signatures: readonly string[]): Overload[] {
+function overloads(...signatures: readonly string[]): Overload[] {
   return signatures.map((signature) => {
     const [left = '', right = ''] = signature.split('->').map((part) => part.trim())
     return {

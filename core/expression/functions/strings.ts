@@ -11,7 +11,7 @@ import { matches } from './matches.ts'
  */
 const surrogate = /[\ud800-\udfff]/
 
-export function characters(value: string, meter: Meter, span: Span): readonly string[] {
+function characters(value: string, meter: Meter, span: Span): readonly string[] {
   meter.allocate(value.length * 16, span)
   meter.read(value.length * 8, span)
   return Array.from(value)
