@@ -42,7 +42,7 @@ export function formatProblem(problem: SourceProblem, source: string): string {
   const hint = problem.hint === undefined ? '' : `hint: ${escapeText(problem.hint)}`
   if (text === undefined) return hint === '' ? head : `${head}\n  ${hint}`
   const end = problem.endLine > line ? text.length + 1 : problem.endColumn
-  const shown = window(cells(text), column - 1, Math.max(end - 1, column))
+  const shown = window(text, column - 1, Math.max(end - 1, column))
   const number = String(line).padStart(5)
   const carets = ' '.repeat(shown.before) + '^'.repeat(Math.max(shown.marked, 1))
   return [
@@ -79,10 +79,10 @@ interface Cell {
   readonly width: number
 }
 
-function cells(line: string): readonly Cell[] {
+function cells(line: string, from: number, to: number): readonly Cell[] {
   const found: Cell[] = []
-  let at = 0
-  for (const character of line) {
+  let at = from
+  for (const character of line.slice(from, to)) {
     // A tab is one space here, so that the caret stands where it should in every terminal.
     const shown = character === '\t' ? ' ' : isUnsafe.test(character) ? escapeCharacter(character) : character
     const width = shown.length > character.length ? shown.length : widthOf(shown)
@@ -103,22 +103,24 @@ interface Shown {
 }
 
 /** Cuts the line to what fits, keeping the marked range in view. */
-function window(line: readonly Cell[], start: number, end: number): Shown {
-  const total = width(line)
-  const first = line.findIndex((cell) => cell.at >= start)
-  const caret = first < 0 ? line.length : first
-  let from = 0
-  if (total > maxWidth) {
-    let room = leftOfCaret
-    from = caret
-    while (from > 0 && room >= line[from - 1]!.width) room -= line[--from]!.width
-  }
+function window(text: string, start: number, end: number): Shown {
+  // A line may be very long: only what can be shown is looked at, zero-width characters included.
+  const first = Math.max(0, start - 4 * maxWidth)
+  const last = Math.min(text.length, start + 4 * maxWidth)
+  const line = cells(text, first, last)
+  const found = line.findIndex((cell) => cell.at >= start)
+  const caret = found < 0 ? line.length : found
+  const isWhole = first === 0 && last === text.length && width(line) <= maxWidth
+  let from = isWhole ? 0 : caret
+  for (let room = leftOfCaret; from > 0 && room >= line[from - 1]!.width; from--)
+    room -= line[from - 1]!.width
   let to = from
   for (let room = maxWidth; to < line.length && room >= line[to]!.width; to++) room -= line[to]!.width
   const visible = line.slice(from, to)
-  const lead = from > 0 ? '…' : ''
+  const lead = from > 0 || first > 0 ? '…' : ''
+  const isCut = to < line.length || last < text.length
   return {
-    text: `${lead}${visible.map((cell) => cell.shown).join('')}${to < line.length ? '…' : ''}`,
+    text: `${lead}${visible.map((cell) => cell.shown).join('')}${isCut ? '…' : ''}`,
     before: lead.length + width(visible.filter((cell) => cell.at < start)),
     marked: width(visible.filter((cell) => cell.at >= start && cell.at < end)),
   }

@@ -6,7 +6,7 @@ import { compileValue } from './expressions.ts'
 import { describe, readDuration, readFields, readText, readWord, type Fields } from './fields.ts'
 import { apiVersion, defaultTimeoutMs, grammar, namePattern } from './grammar.ts'
 import type { Playbook, Template } from './playbook.ts'
-import { preScan } from './pre-scan.ts'
+import { maxSourceBytes, notUtf8, preScan, tooLarge } from './pre-scan.ts'
 import { Problems, quote, type Problem } from './problem.ts'
 import { readRetry } from './read-retry.ts'
 import { readBranches, readSequence } from './read-steps.ts'
@@ -40,19 +40,16 @@ export interface ParsedPlaybook {
  * for (const problem of problems) console.error(formatProblem(problem, source))
  */
 export function parsePlaybook(source: string | Uint8Array, options: ParseOptions = {}): ParsedPlaybook {
-  const { text, invalidAt } = decode(source)
+  // A byte order mark takes three bytes. What is too large is not even decoded.
+  const isTooLarge = source.length > maxSourceBytes + 3
+  const { text, invalidAt } = isTooLarge ? { text: '' } : decode(source)
   const body = new SourceText(text.startsWith('\uFEFF') ? text.slice(1) : text)
   const problems = new Problems(body, options.file)
-  if (invalidAt !== undefined) {
-    problems.add(
-      'E002',
-      'the file is not UTF-8 text',
-      { start: invalidAt, end: invalidAt + 1 },
-      'save it as UTF-8',
-    )
-    return { playbook: undefined, problems: problems.list() }
-  }
-  const found = preScan(body.text)
+  const found = isTooLarge
+    ? tooLarge(source.length)
+    : invalidAt === undefined
+      ? preScan(body.text)
+      : notUtf8(invalidAt)
   if (found) problems.add(found.code, found.message, found, found.hint)
   const root = found ? undefined : readDocument(body.text, problems)
   const playbook = root && readPlaybook(root, text, body, problems, options)

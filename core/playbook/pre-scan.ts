@@ -3,7 +3,7 @@ import type { ProblemCode } from './problem-catalogue.ts'
 import type { Span } from './source-text.ts'
 
 /** Largest source, in UTF-8 bytes. */
-const maxSourceBytes = 256 * 1024
+export const maxSourceBytes = 256 * 1024
 /** Deepest nesting of maps and lists. */
 export const maxDepth = 64
 /** Most keys, values and list items together; aliases count as what they stand for. */
@@ -26,11 +26,15 @@ export interface ScanFinding extends Span {
  */
 export function preScan(text: string): ScanFinding | undefined {
   const size = Buffer.byteLength(text)
-  if (size > maxSourceBytes) {
-    return finding('E001', `the playbook has ${size} bytes; at most ${maxSourceBytes} are allowed`, 0, 0)
-  }
+  if (size > maxSourceBytes) return tooLarge(size)
   return forbiddenCharacter(text) ?? new TokenScan().run(text)
 }
+
+export const tooLarge = (size: number): ScanFinding =>
+  finding('E001', `the playbook has ${size} bytes; at most ${maxSourceBytes} are allowed`, 0, 0)
+
+export const notUtf8 = (at: number): ScanFinding =>
+  finding('E002', 'the file is not UTF-8 text', at, at + 1, 'save it as UTF-8')
 
 // What YAML 1.2 does not count as printable, a lone carriage return, and the characters that make text read differently
 // from what it is (direction overrides and isolates).

@@ -8,7 +8,7 @@ export interface Problem extends SourceProblem {
   readonly severity: ProblemSeverity
 }
 
-/** More problems than this are not reported: whoever has so many wants to see the first ones. */
+/** Errors beyond this number, and others beyond it, are not reported: whoever has so many wants to see the first ones. */
 const maxProblems = 200
 
 /** A hint that takes time to find is only looked for when it is shown. */
@@ -36,10 +36,10 @@ export class Problems {
   add(code: ProblemCode, message: string, { start, end }: Span, hint?: Hint): void {
     const key = `${start} ${end} ${code} ${message}`
     if (this.#found.has(key)) return
-    if (severityOf(code) === 'error') this.#errors++
-    // Errors are kept whatever else was found, since they decide whether there is a playbook.
-    else if (this.#found.size >= maxProblems) return
-    if (this.#found.size >= maxProblems * 2) return
+    // Counted apart, so that no number of warnings hides an error.
+    const isError = severityOf(code) === 'error'
+    if ((isError ? this.#errors : this.#found.size - this.#errors) >= maxProblems) return
+    if (isError) this.#errors++
     this.#found.set(key, { code, message, start, end, hint: typeof hint === 'function' ? hint() : hint })
   }
 
@@ -65,7 +65,7 @@ export class Problems {
     const sorted = [...this.#found.values()].toSorted(
       (a, b) => a.start - b.start || a.end - b.end || (a.code < b.code ? -1 : a.code > b.code ? 1 : 0),
     )
-    return sorted.slice(0, maxProblems).map((found) => this.#place(found))
+    return sorted.map((found) => this.#place(found))
   }
 
   #place({ code, message, hint, start, end }: Found): Problem {

@@ -99,7 +99,7 @@ function readStep(context: Context, node: Node, index: number, outer: Scope): Re
   const output = result?.output && foreach ? list(result.output) : result?.output
   const defaulted =
     fields.get('default') && readDefault(context, fields.get('default')!, scope, result?.output, output)
-  const onError = readOnError(context, fields.get('on_error'), scope, body)
+  const onError = readOnError(context, fields.get('on_error'), scope, foreach ? scope : body)
   const mayNotRun = ifEntry !== undefined || onError !== 'fail'
   if (!foreach) outer.adopt(body, mayNotRun)
   outer.adopt(scope, true)
@@ -208,7 +208,7 @@ function readDefault(
   return { template: given.template, type: fits ? output : union([output, given.type]) }
 }
 
-/** The steps of `on_error` see what had run inside of the failed step, and the error. */
+/** The steps of `on_error` see what had run inside of the failed step (`body`), and the error. */
 function readOnError(context: Context, entry: Entry | undefined, scope: Scope, body: Scope): Step['onError'] {
   if (entry === undefined) return 'fail'
   const { value } = entry

@@ -61,6 +61,7 @@ const hostile: Readonly<Record<string, readonly [source: string | Uint8Array, co
   infinity: [withSteps('  - return: .inf'), 'E102'],
   nothing: ['', 'E106'],
   'a comment': ['# nothing', 'E106'],
+  'a hundred megabytes': [new Uint8Array(100_000_000), 'E001'],
   'a huge scalar': [`name: ${'x'.repeat(1_000_000)}`, 'E001'],
   'a key named __proto__': [withSteps('  - return: 1', '__proto__: { polluted: true }'), 'E104'],
   'quotes in an expression, never closed': [
@@ -93,6 +94,15 @@ describe('a hostile playbook', () => {
       }
     })
   }
+
+  it('is refused for its one error, however many warnings stand before it', () => {
+    const warned = Array(300)
+      .fill('  - switch: [{ when: run.dry_run, steps: [{ uses: case.update }] }]')
+      .join('\n')
+    const problems = check(withSteps(`${warned}\n  - return: "\${{ nobody }}"`))
+    expect(problems.filter(({ code }) => code === 'E204')).to.have.lengthOf(1)
+    expect(problems.length).to.be.at.most(201)
+  })
 
   it('may be large and deep within the limits', () => {
     const many = Array.from({ length: 3000 }, (_, at) => `k${at}: [${at}, { text: "x" }]`).join('\n      ')

@@ -18,8 +18,7 @@ Everything \`tocsin validate\` can say about a playbook. \`E\` problems keep the
 mistakes, \`I\` is advice. A code never changes its meaning. Lines and columns count from 1, columns in UTF-16 code units, as
 editors count.
 
-This page is made from the program: \`node test/playbook/write-problems-page.ts\`. Under each problem stands what a small playbook that
-has it is answered.
+This page is written by a test. Under each problem stands what a small playbook that has it is answered.
 `
 
 /** The content of docs/problems.md. */

@@ -35,6 +35,8 @@ describe('what expressions see', () => {
         '  - parallel:\n      - { id: a, set: { x: 1 } }\n      - return: ${{ steps.a.ok }}',
       itself: '  - { id: a, set: { x: "${{ steps.a.ok }}" } }',
       'inside it': '  - id: a\n    steps:\n      - return: ${{ steps.a.ok }}',
+      'for each item of':
+        '  - foreach: [1]\n    steps: [{ id: a, set: { x: 1 } }]\n    on_error: [{ fail: x }]\n  - return: ${{ steps.a.ok }}',
       'each item': '  - foreach: [1]\n    steps: [{ id: a, set: { x: 1 } }]\n  - return: ${{ steps.a.ok }}',
     }
     for (const [reason, steps] of Object.entries(cases)) {

@@ -69,6 +69,14 @@ describe('formatProblem', () => {
     expect(frame).to.include('…')
   })
 
+  it('shows hundreds of problems in one long line quickly', () => {
+    const source = 'a'.repeat(250_000)
+    const started = performance.now()
+    for (let at = 1; at <= 200; at++)
+      formatProblem(problem({ column: at * 1000, endColumn: at * 1000 + 5 }), source)
+    expect(performance.now() - started).to.be.below(1000)
+  })
+
   it('marks a range over several lines up to the end of the first', () => {
     const frame = formatProblem(problem({ column: 4, endLine: 3, endColumn: 1 }), 'a: bcd\r\nx\ny')
     expect(underlined(frame)).to.equal('bcd')
