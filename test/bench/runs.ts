@@ -16,7 +16,7 @@ const concurrency = [1, 32, 256]
 const source = `apiVersion: tocsin/v1
 name: five-steps
 description: Five steps without an effect.
-on: { manual: {} }
+on: { manual: true }
 steps:
 ${[1, 2, 3, 4, 5].map((n) => `  - { id: s${n}, set: { value: ${n} } }`).join('\n')}
 `
