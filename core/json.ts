@@ -32,6 +32,8 @@ export function parseJson(text: string, options: ParseJsonOptions = {}): unknown
   try {
     return longDigits.test(text) ? sourceJson.parse(text, exactInteger) : JSON.parse(text)
   } catch (cause) {
+    if (cause instanceof RangeError)
+      throw new TocsinError('json_too_deep', 'JSON is nested too deep to be read')
     throw new TocsinError('json_invalid', `not valid JSON: ${(cause as Error).message}`, { cause })
   }
 }

@@ -25,7 +25,7 @@ export function checkReference(
   scope: Scope,
 ): Type {
   const type = accessed(checker, node, scope)
-  record(checker, node, scope, node.kind !== 'ident' && node.optional)
+  record(checker, node, scope, false)
   for (const member of membersOf(type)) {
     if (member.kind === 'timestamp' || member.kind === 'duration') checker.conversions.set(node, member.kind)
   }
@@ -36,7 +36,9 @@ export function checkReference(
 function record(checker: Checker, node: Node, scope: Scope, guarded: boolean): void {
   const path: string[] = []
   let at = node
+  let isGuarded = guarded
   while (at.kind === 'select' || at.kind === 'index') {
+    isGuarded ||= at.optional
     const field = at.kind === 'select' ? at.field : at.index.kind === 'literal' ? at.index.value : undefined
     // What lies behind a computed key, or behind a place in a list, has no static path.
     if (typeof field === 'string') path.unshift(field)
@@ -45,7 +47,7 @@ function record(checker: Checker, node: Node, scope: Scope, guarded: boolean): v
   }
   if (at.kind !== 'ident' || scope.variables.has(at.name)) return
   if (!Object.hasOwn(checker.names, at.name)) return
-  checker.references.push({ root: at.name, path, guarded, start: node.start, end: node.end })
+  checker.references.push({ root: at.name, path, guarded: isGuarded, start: node.start, end: node.end })
 }
 
 /** The type of a chain without recording it: only its end is a reference. */

@@ -23,13 +23,8 @@ function noFields(container: Value, field: string, operand: Span, node: Span, so
   )
 }
 
-function missing(path: string, span: Span): Fault {
-  return new Fault(
-    'expression_missing_field',
-    `${path} is missing`,
-    span,
-    `guard it with has(${path}), or give a default: ${path.replace(/\.([^.]*)$/, '.?$1')}.orValue(…)`,
-  )
+function missing(path: string, span: Span, hint: string): Fault {
+  return new Fault('expression_missing_field', `${path} is missing`, span, hint)
 }
 
 const pathText = (span: Span, source: string): string => shorten(source.slice(span.start, span.end))
@@ -62,7 +57,11 @@ export function compilePath(node: SelectNode, compiler: Compiler): Run | undefin
 function read(container: Value, field: string, node: SelectNode, source: string): Value {
   if (container instanceof Optional) return inside(container, (value) => fieldOf(value, field, node, source))
   const value = fieldOf(container, field, node, source)
-  if (value === undefined) throw missing(pathText(node, source), node)
+  if (value === undefined) {
+    const path = pathText(node, source)
+    const safe = path.replace(/\.([^.]*)$/, '.?$1')
+    throw missing(path, node, `guard it with has(${path}), or give a default: ${safe}.orValue(…)`)
+  }
   return value
 }
 
@@ -100,7 +99,11 @@ export function compileIndex(node: IndexNode, compiler: Compiler): Run {
     const value = lookUp(container, key, node)
     if (node.optional) return value === undefined ? Optional.none : new Optional(value)
     if (value !== undefined) return value
-    if (!Array.isArray(container)) throw missing(pathText(node, source), node)
+    if (!Array.isArray(container)) {
+      const [path, name] = [pathText(node.operand, source), pathText(node.index, source)]
+      const hint = `guard it with ${name} in ${path}, or give a default: ${path}[?${name}].orValue(…)`
+      throw missing(pathText(node, source), node, hint)
+    }
     throw new Fault(
       'expression_index_out_of_range',
       `${pathText(node.operand, source)} has ${container.length} elements, none at ${Number(key)}`,

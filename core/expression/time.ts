@@ -68,10 +68,13 @@ const unitNanos: Readonly<Record<string, bigint>> = {
   μs: 1000n,
   ns: 1n,
   d: 86_400_000_000_000n,
+  w: 604_800_000_000_000n,
 }
-const durationPart = /(\d+(?:\.\d*)?|\.\d+)(h|ms|m|s|us|µs|μs|ns|d)/y
+const durationPart = /(\d+(?:\.\d*)?|\.\d+)(h|ms|m|s|us|µs|μs|ns|d|w)/y
+/** ISO 8601, as the JSON Schema format `duration` has it; months and years have no fixed length. */
+const iso8601 = /^[+-]?P(?=\d|T\d)(\d+W)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?$/
 
-/** Reads text such as `90s`, `1h30m`, `-1.5h`, `2d`; the units are d h m s ms us ns. */
+/** Reads text such as `90s`, `1h30m`, `-1.5h`, `2d` or `PT1H30M`; the units are w d h m s ms us ns. */
 export function parseDuration(text: string, span: Span): Duration {
   const invalid = (): Fault =>
     new Fault(
@@ -81,7 +84,8 @@ export function parseDuration(text: string, span: Span): Duration {
       'write it like 90s, 30m or 1h30m',
     )
   const sign = /^[+-]/.test(text) ? text.charAt(0) : ''
-  const body = text.slice(sign.length)
+  const unsigned = text.slice(sign.length)
+  const body = iso8601.test(text) ? unsigned.replace(/[PT]/g, '').toLowerCase() : unsigned
   if (text.length > 80 || body === '') throw invalid()
   let nanos = 0n
   let at = body === '0' ? 1 : 0

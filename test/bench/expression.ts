@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { celEnv, parse, plan } from '@bufbuild/cel'
 import { strings } from '@bufbuild/cel/ext'
 import { compileExpression, dyn } from '../../core/expression/index.ts'
@@ -80,4 +81,4 @@ export function benchExpression(): void {
   }
 }
 
-if (import.meta.main) benchExpression()
+if (process.argv[1] === fileURLToPath(import.meta.url)) benchExpression()

@@ -275,8 +275,11 @@ describe('checking expressions', () => {
     })
 
     it('marks guarded reads', () => {
-      const { program } = compileExpression('has(b.note) || b.?note.orValue("") == b.status', names)
-      expect(program?.references.map(({ guarded }) => guarded)).to.deep.equal([true, true, false])
+      const { program } = compileExpression(
+        'has(b.note) || b.?parent.label == b.?note || b.status == "pending"',
+        names,
+      )
+      expect(program?.references.map(({ guarded }) => guarded)).to.deep.equal([true, true, true, false])
     })
 
     it('tells whether a sensitive value takes part', () => {

@@ -85,6 +85,13 @@ describe('evaluating expressions', () => {
       expect(evaluate('[1, 0].exists(i, 1 / i > 0)')).to.equal(true)
     })
 
+    it('names keys that are missing', () => {
+      expect(failure('x["a b"]', { x: {} })).to.include({
+        message: 'x["a b"] is missing',
+        hint: 'guard it with "a b" in x, or give a default: x[?"a b"].orValue(…)',
+      })
+    })
+
     it('names lists that are too short', () => {
       expect(failure('x.l[2]', { x: { l: [1] } })).to.include({
         code: 'expression_index_out_of_range',
@@ -131,6 +138,16 @@ describe('evaluating expressions', () => {
       expect(evaluate('x.startsWith("2026")', scope, names)).to.equal(true)
       expect(evaluate('x', scope, names)).to.equal('2026-03-01T09:30:00+01:00')
       expect(evaluate('x.getHours()', scope, names)).to.equal(8)
+    })
+
+    it('reads durations of people and of JSON Schema', () => {
+      const read = ['1h30m', '-1.5h', '2d', 'PT5M', 'P1DT0.5S', 'P2W'].map((x) =>
+        evaluate('duration(x)', { x }),
+      )
+      expect(read).to.deep.equal(['5400s', '-5400s', '172800s', '300s', '86400.5s', '1209600s'])
+      for (const x of ['', 'P', 'PT', 'P1DT', 'P1M', 'P1Y', '5', '1h 30m', 'h', '--1s', '1e3s']) {
+        expect(failure('duration(x)', { x }), x).to.include({ code: 'expression_invalid_argument' })
+      }
     })
 
     it('refuses named zones, which differ between machines', () => {
