@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { parsePlaybook } from '../../core/playbook/index.ts'
 import { durationPattern } from '../../core/playbook/durations.ts'
 import {
@@ -23,7 +24,7 @@ interface ObjectSchema {
   readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
-const folder = new URL('../../schemas/', import.meta.url).pathname
+const folder = fileURLToPath(new URL('../../schemas/', import.meta.url))
 const schema: ObjectSchema & {
   readonly $defs: Readonly<
     Record<string, ObjectSchema & { oneOf?: readonly { required: string[] }[]; pattern?: string }>
