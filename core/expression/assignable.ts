@@ -1,4 +1,4 @@
-import { describeType, isNumeric, membersOf, type ObjectType, type Type } from './types.ts'
+import { describeType, isNumeric, isWhole, membersOf, type ObjectType, type Type } from './types.ts'
 
 /**
  * Why a value of type `from` does not fit where `to` is expected, or undefined when it fits. `dyn` fits everywhere, both
@@ -49,9 +49,7 @@ const mapped = (from: Type, plain: string): string | undefined => (from.kind ===
 const join = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`)
 
 function numericMismatch(from: Type, to: Type): boolean {
-  const wantsWhole = to.kind === 'int' || (to.kind === 'number' && to.whole)
-  const isWhole = from.kind === 'int' || (from.kind === 'number' && from.whole)
-  return wantsWhole && !isWhole
+  return isWhole(to) && !isWhole(from)
 }
 
 function stringMismatch(from: readonly string[] | undefined, to: readonly string[] | undefined, at: string) {

@@ -10,6 +10,7 @@ import {
   dyn,
   int,
   isNumeric,
+  isWhole,
   list,
   membersOf,
   string,
@@ -212,8 +213,6 @@ function numeric(operator: string, left: Type, right: Type): Type {
   if (left.kind === 'double' || right.kind === 'double') return double
   return { kind: 'number', whole: operator !== '/' && isWhole(left) && isWhole(right) }
 }
-
-const isWhole = (type: Type): boolean => type.kind === 'int' || (type.kind === 'number' && type.whole)
 
 /** A literal is spoken of as its type, not as an enumeration of one. */
 export const widened = (type: Type): Type => (type.kind === 'string' ? string : type)

@@ -286,7 +286,8 @@ class Parser extends TokenStream {
     if (args.length === 1 && field?.kind === 'select')
       return { kind: 'has', field: field satisfies SelectNode, ...span }
     if (field?.kind !== 'bad') {
-      this.complain('wrong_arguments', 'has() takes one field, such as has(alert.data.user)', span)
+      const hint = field?.kind === 'index' ? 'write key in map' : undefined
+      this.complain('wrong_arguments', 'has() takes one field, such as has(alert.data.user)', span, hint)
     }
     return { kind: 'bad', ...span }
   }

@@ -100,7 +100,7 @@ export const nullable = (type: Type): Type => union([type, nullType])
 export function union(types: readonly Type[]): Type {
   const members: Type[] = []
   for (const type of types.flatMap((each) => (each.kind === 'union' ? each.members : [each]))) {
-    const at = members.findIndex((known) => known.kind === type.kind && mergeable(known, type))
+    const at = members.findIndex((known) => mergeable(known, type))
     if (at < 0) members.push(type)
     else members[at] = merge(members[at]!, type)
   }
@@ -110,7 +110,7 @@ export function union(types: readonly Type[]): Type {
 
 function mergeable(a: Type, b: Type): boolean {
   if (a.kind === 'object' || b.kind === 'object') return a === b
-  return true
+  return a.kind === b.kind || (isNumeric(a) && isNumeric(b))
 }
 
 function merge(a: Type, b: Type): Type {
@@ -120,7 +120,8 @@ function merge(a: Type, b: Type): Type {
     const literal = a.literal === true && b.literal === true
     return { kind: 'string', values, format: a.format === b.format ? a.format : undefined, literal }
   }
-  if (a.kind === 'number' && b.kind === 'number') return { kind: 'number', whole: a.whole && b.whole }
+  if (isNumeric(a) && isNumeric(b))
+    return a.kind === b.kind && a.kind !== 'number' ? a : { kind: 'number', whole: isWhole(a) && isWhole(b) }
   if (a.kind === 'list' && b.kind === 'list') return list(union([a.element, b.element]))
   if (a.kind === 'map' && b.kind === 'map') return map(union([a.value, b.value]), union([a.key, b.key]))
   if (a.kind === 'optional' && b.kind === 'optional') return optionalOf(union([a.value, b.value]))
@@ -140,6 +141,9 @@ export function withoutNull(type: Type): Type {
 
 export const isNumeric = (type: Type): boolean =>
   type.kind === 'int' || type.kind === 'double' || type.kind === 'number'
+
+/** Whether all values are whole numbers. */
+export const isWhole = (type: Type): boolean => type.kind === 'int' || (type.kind === 'number' && type.whole)
 
 /** A type as people read it: `string`, `list(number)`, `object`, `string or null`. */
 export function describeType(type: Type): string {

@@ -187,6 +187,11 @@ describe('checking expressions', () => {
       expect(problems('"a" in alert.id')[0]).to.include('text.contains(part)')
     })
 
+    it('takes numbers of different kinds together', () => {
+      expect(problems('-(b.score > 1.0 ? 1 : b.count) + b.tags.size() > [1, 2.5][0]')).to.deep.equal([])
+      expect(typeOf('b.score > 1.0 ? 1 : b.count')).to.equal('integer')
+    })
+
     it('wants bools in conditions', () => {
       expect(problems('b.count && true')[0]).to.include('expected a bool, found integer')
       expect(problems('b.?note ? 1 : 2')[0]).to.include('hasValue()')

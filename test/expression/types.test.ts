@@ -75,7 +75,8 @@ describe('typeOfSchema', () => {
 
 describe('union', () => {
   it('merges what is alike, and is dyn as soon as one of its types is', () => {
-    expect(describeType(union([int, double, int]))).to.equal('int or double')
+    expect(describeType(union([int, double, int]))).to.equal('number')
+    expect(describeType(union([int, integer]))).to.equal('integer')
     expect(describeType(union([enumeration(['a']), enumeration(['b'])]))).to.equal('one of a, b')
     expect(describeType(union([list(string), list(number)]))).to.equal('list(string or number)')
     expect(describeType(union([map(string), map(number)]))).to.equal('map')
