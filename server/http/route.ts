@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Role } from '../../core/domain/api-key.ts'
+import type { Investigations } from '../../core/investigation/investigations.ts'
 import type { Clock, Log, Scope, Stores } from '../../core/ports.ts'
 import type { Infer, JsonSchema } from '../../core/plugin/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import type { Directory } from './directory.ts'
-import type { Investigations } from './investigations.ts'
 
 /** Who may call a route: a list of roles, or everybody without a key. */
 export type Access = readonly Role[] | 'public'
@@ -26,7 +26,7 @@ export interface Caller {
 export interface Services {
   readonly stores: Stores
   readonly catalogue: Catalogue
-  readonly investigations: Investigations
+  readonly investigations: Pick<Investigations, 'submit' | 'accepting' | 'wait'>
   readonly directory: Directory
   readonly clock: Clock
   readonly log: Log

@@ -6,8 +6,8 @@ import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { answerErrors } from './answer-errors.ts'
 import { answerClientError } from './client-errors.ts'
 import { createDirectory } from './directory.ts'
-import type { Investigations } from './investigations.ts'
 import { openApiDocument } from './openapi.ts'
+import type { Services } from './route.ts'
 import { createRouter } from './router.ts'
 import { routes } from './routes.ts'
 import { boundUnreadBody } from './unread-body.ts'
@@ -48,7 +48,7 @@ export interface HttpServerOptions {
   readonly config: HttpServerConfig
   readonly stores: Stores
   readonly catalogue: Catalogue
-  readonly investigations: Investigations
+  readonly investigations: Services['investigations']
   readonly log: Log
   readonly clock: Clock
 }

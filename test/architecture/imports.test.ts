@@ -6,7 +6,16 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
 const root = join(import.meta.dirname, '../..')
-const parts = ['core', 'plugins', 'server', 'cli', 'schemas', 'package.json', 'tsconfig.json', 'tsconfig.base.json']
+const parts = [
+  'core',
+  'plugins',
+  'server',
+  'cli',
+  'schemas',
+  'package.json',
+  'tsconfig.json',
+  'tsconfig.base.json',
+]
 
 /** Forbidden imports, each with the file it would stand in. `by` names who must refuse it. */
 const planted: readonly { file: string; code: string; by: ('compiler' | 'linter')[]; says: string }[] = [
@@ -92,7 +101,10 @@ describe('direction of imports', function () {
     }
     await symlink(join(root, 'node_modules'), join(copy, 'node_modules'), 'dir')
     await plant('server/http/planted-target.ts', 'export const roles = []\n')
-    await plant('core/domain/cycle-b.ts', `import { a } from './cycle-a.ts'\nexport const b = (): unknown => a\n`)
+    await plant(
+      'core/domain/cycle-b.ts',
+      `import { a } from './cycle-a.ts'\nexport const b = (): unknown => a\n`,
+    )
     for (const { file, code } of planted) await plant(file, code)
     const projects = ['core', 'plugins', 'server', 'cli']
     compiler = await run('tsc', ['--build', '--pretty', 'false', 'core/plugin', ...projects])
@@ -109,12 +121,6 @@ describe('direction of imports', function () {
       })
     }
   }
-
-  it('has nothing to refuse in the project itself', () => {
-    const innocent = (line: string) => /^\w[\w/.-]*\.ts[:(]/.test(line) && !/planted|cycle-[ab]/.test(line)
-    expect(compiler.split('\n').filter(innocent)).to.deep.equal([])
-    expect(linter.split('\n').filter(innocent)).to.deep.equal([])
-  })
 
   async function plant(file: string, code: string): Promise<void> {
     await mkdir(dirname(join(copy, file)), { recursive: true })

@@ -138,7 +138,7 @@ describe('POST alerts', () => {
     const total = (await api.call('GET', '/api/alerts')).json.total
     const reply = await post(body)
     const untyped = await post(alert)
-    delete api.investigations.accepting
+    api.investigations.accepting = () => true
     expectProblem(reply, 503, 'investigations_full')
     expect(reply.headers.get('retry-after')).to.equal('5')
     expect(untyped.status).to.equal(201)
@@ -148,7 +148,7 @@ describe('POST alerts', () => {
   describe('with Prefer: wait', () => {
     const typed = { ...alert, alert_type: 'Phishing' }
     afterEach(() => {
-      delete api.investigations.wait
+      api.investigations.wait = () => Promise.resolve()
     })
 
     it('answers with the alert as it is when the investigation has ended', async () => {

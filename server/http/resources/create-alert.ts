@@ -52,7 +52,7 @@ export const createAlert = defineRoute({
     )
     const provider = await services.directory.provider(body.alert_provider, '/alert_provider')
     const type = body.alert_type ?? null
-    if (type !== null && services.investigations.accepting?.() === false) throw investigationsFull()
+    if (type !== null && !services.investigations.accepting()) throw investigationsFull()
 
     const alert = await services.stores.alerts.create({
       content: body.alert_content,
@@ -66,8 +66,7 @@ export const createAlert = defineRoute({
     if (type === null) return { body: alertView(alert), location }
     services.investigations.submit(alert)
     const seconds = preferredWait(headers.prefer)
-    if (seconds === undefined || services.investigations.wait === undefined)
-      return { body: alertView(alert), location }
+    if (seconds === undefined) return { body: alertView(alert), location }
     const later = await investigated(alert, seconds, services)
     return { body: alertView(later), location, headers: { 'preference-applied': `wait=${seconds}` } }
   },
@@ -92,7 +91,7 @@ async function investigated(alert: Alert, seconds: number, services: Services): 
   closing.addEventListener('abort', onClosing, { once: true })
   if (closing.aborted) onClosing()
   try {
-    await Promise.race([investigations.wait?.(alert.id, seconds * 1_000), closed])
+    await Promise.race([investigations.wait(alert.id, seconds * 1_000), closed])
     return (await stores.alerts.find([alert.organizationUuid], alert.uuid)) ?? alert
   } catch {
     // The alert is stored: whatever goes wrong with waiting, the answer is that it was taken in.

@@ -2,7 +2,7 @@ import type { Alert } from '../../../core/domain/alert.ts'
 import type { Role } from '../../../core/domain/api-key.ts'
 import type { Clock, Log, LogFields, Stores } from '../../../core/ports.ts'
 import { createHttpServer, type HttpServerConfig } from '../../../server/http/server.ts'
-import type { Investigations } from '../../../server/http/investigations.ts'
+import type { Services } from '../../../server/http/route.ts'
 import { makeKey } from '../../../server/keys.ts'
 import { createSecretBox } from '../../../server/secrets/secret-box.ts'
 import { loadMasterKey } from '../../../server/secrets/master-key.ts'
@@ -34,7 +34,9 @@ export interface Api {
   readonly submitted: readonly Alert[]
   readonly logged: readonly { readonly level: string; readonly fields: LogFields; readonly message: string }[]
   readonly clock: Clock & { time: number }
-  readonly investigations: { -readonly [K in keyof Investigations]: Investigations[K] }
+  readonly investigations: {
+    -readonly [K in keyof Services['investigations']]: Services['investigations'][K]
+  }
   /** Uuid of an organization by its code. */
   readonly organizations: Readonly<Record<string, string>>
   newKey(role: Role, organizationCodes?: readonly string[], expiresAt?: number): Promise<string>
@@ -52,7 +54,11 @@ export async function startApi(config: Partial<HttpServerConfig> = {}): Promise<
     clock,
   })
   const submitted: Alert[] = []
-  const investigations: Api['investigations'] = { submit: (alert) => void submitted.push(alert) }
+  const investigations: Api['investigations'] = {
+    submit: (alert) => void submitted.push(alert),
+    accepting: () => true,
+    wait: () => Promise.resolve(),
+  }
   const { log, logged } = recordingLog()
   const server = createHttpServer({
     config: { host: '127.0.0.1', port: 0, apiPrefix: 'api', publicUrl: undefined, ...config },
