@@ -1,30 +1,32 @@
-import { Command, CommanderError } from 'commander'
+import { Command } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
-import { TocsinError } from '../core/plugin/index.ts'
 import { demoCommand } from './commands/demo.ts'
 import { keysCommand } from './commands/keys.ts'
 import { serveCommand } from './commands/serve.ts'
 import { skillsCommand } from './commands/skills.ts'
 import { validateCommand } from './commands/validate.ts'
-import { paint } from './output/paint.ts'
-import { Exit, exitCodes } from './exit-codes.ts'
+import { explainError } from './explain-error.ts'
+import { exitCodes } from './exit-codes.ts'
+import { paintError } from './output/paint.ts'
+import { printableLines } from './output/printable.ts'
 
 /** Runs the `tocsin` command and resolves to its exit code. */
 export async function main(args: readonly string[]): Promise<number> {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe)
   try {
     await program().parseAsync(args, { from: 'user' })
     return exitCodes.ok
   } catch (error) {
-    return exitCodeOf(error)
+    return explainError(error)
   }
 }
 
 function program(): Command {
-  return new Command('tocsin')
+  const program = new Command('tocsin')
     .description('Security automation: alerts in, playbooks investigate them, cases out.')
-    .version(packageJson.version)
-    .showHelpAfterError('(add --help for what there is)')
-    .exitOverride()
+    .version(packageJson.version, '-V, --version', 'show the version')
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand('help [command]', 'show the help of a command')
     .addCommand(serveCommand())
     .addCommand(demoCommand())
     .addCommand(validateCommand())
@@ -36,17 +38,25 @@ function program(): Command {
 Exit codes: 0 all is well · 1 something failed or has mistakes · 2 the command line is wrong
 Configuration comes from TOCSIN_* variables; see docs/configuration.md.`,
     )
+  behaveAlike(program, program.name())
+  return program
 }
 
-function exitCodeOf(error: unknown): number {
-  if (error instanceof Exit) return error.code
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
-  if (error instanceof TocsinError) {
-    process.stderr.write(`${paint.bad('error')} ${error.message}\n`)
-    if (error.hint !== undefined) process.stderr.write(`${paint.dim('hint')}  ${error.hint}\n`)
-    return exitCodes.failed
-  }
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  process.stderr.write(`${paint.bad('error')} this is a bug in Tocsin: ${text}\n`)
-  return exitCodes.failed
+/** Mistakes on the command line end every command alike: what is wrong, where to read on, and an exception instead of an exit. */
+function behaveAlike(command: Command, path: string): void {
+  command
+    .exitOverride()
+    .helpOption('-h, --help', 'show this help')
+    .showHelpAfterError(`${paintError.dim('hint')}  ${path} --help shows what there is`)
+    .configureOutput({
+      writeErr: (text) => process.stderr.write(text),
+      outputError: (text, write) =>
+        write(`${paintError.bad('error')} ${printableLines(text.replace(/^error: /, ''))}`),
+    })
+  for (const child of command.commands) behaveAlike(child, `${path} ${child.name()}`)
+}
+
+/** Whoever reads may have gone already: `tocsin skills | head -1`. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
 }

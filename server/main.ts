@@ -35,8 +35,8 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
   for (const warning of config.warnings) log.warn({}, warning)
   const catalogue = await discoverPlugins({ pluginsDir: config.pluginsDir, packages: config.plugins })
   const stores = await openStores(config, 'exclusive')
+  let container: Container | undefined
   try {
-    const { adminKey } = await bootstrap(stores, config.bootstrapApiKey?.reveal())
     const library = await openPlaybookLibrary({
       store: stores.playbooks,
       catalogue,
@@ -44,13 +44,17 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
       folder: config.playbooksDir,
     })
     const opened = { config, log, stores, catalogue, library }
-    const container = createContainer(opened)
+    container = createContainer(opened)
     const { url } = await container.get(tokens.httpServer).listen()
+    // Only now: a start that fails, e.g. because the port is in use, must not use up the one time the key is shown.
+    const { adminKey } = await bootstrap(stores, config.bootstrapApiKey?.reveal())
     await takeUpUnfinished(container)
     log.info({ url, folder: config.dataDir }, 'listening')
     const apiUrl = `${url}/${config.apiPrefix}`
-    return { url, apiUrl, adminKey, config, catalogue, library, close: () => close(container, opened) }
+    const started = container
+    return { url, apiUrl, adminKey, config, catalogue, library, close: () => close(started, opened) }
   } catch (error) {
+    await container?.get(tokens.httpServer).close()
     await stores.close()
     throw error
   }

@@ -1,32 +1,42 @@
-import { Command, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { roles, type Role } from '../../core/domain/api-key.ts'
-import { TocsinError } from '../../core/plugin/index.ts'
+import { NotFoundError } from '../../core/errors/errors.ts'
 import type { Stores } from '../../core/ports.ts'
 import { readConfig } from '../../server/config.ts'
 import { makeKey } from '../../server/keys.ts'
 import { openStores } from '../../server/open-stores.ts'
-import { paint, printable } from '../output/paint.ts'
+import { paintError } from '../output/paint.ts'
+import { printable } from '../output/printable.ts'
 
 interface CreateOptions {
   readonly role: Role
   readonly organization?: readonly string[]
-  readonly days?: string
+  readonly days?: number
 }
 
 /** `tocsin keys`: API keys, made beside a running server or without one. */
 export function keysCommand(): Command {
   const create = new Command('create')
     .description('make an API key in the data directory and show it once')
-    .argument('<name>', 'what the key is for, e.g. splunk-forwarder')
+    .argument('<name>', 'what the key is for, e.g. splunk-forwarder', keyName)
     .addOption(new Option('--role <role>', 'what it may do').choices(roles).default('intake'))
     .option('--organization <code...>', 'organizations it may act for; all of them when left out')
-    .option('--days <n>', 'days until it expires; never when left out')
+    .option('--days <n>', 'days until it expires, 1 to 3650; never when left out', wholeDays)
+    .addHelpText(
+      'after',
+      `
+The data directory is that of TOCSIN_DATA_DIR (./data); a server may be running on it, and knows the key at once.
+Only the key is printed on standard output:
+  KEY=$(tocsin keys create splunk-forwarder --organization main --days 365)
+
+Roles: intake posts alerts · reader reads everything · analyst does both · admin also manages organizations,
+providers, connections and keys`,
+    )
     .action(createKey)
-  return new Command('keys').description('API keys').addCommand(create)
+  return new Command('keys').description('make API keys').addCommand(create)
 }
 
 async function createKey(name: string, options: CreateOptions): Promise<void> {
-  const expiresAt = expiry(options.days)
   const stores = await openStores(readConfig(process.env), 'shared')
   try {
     const organizationUuids = await uuidsOf(stores, options.organization)
@@ -37,11 +47,11 @@ async function createKey(name: string, options: CreateOptions): Promise<void> {
       role: options.role,
       organizationUuids,
       secretHash: key.secretHash,
-      expiresAt,
+      expiresAt: options.days === undefined ? null : Date.now() + options.days * 86_400_000,
     })
     const scope = options.organization?.join(', ') ?? 'all organizations'
     process.stderr.write(
-      `${paint.dim(`${options.role} key '${printable(name)}' for ${scope}; shown once:`)}\n`,
+      `${paintError.dim(`${options.role} key '${printable(name)}' for ${scope}; shown once:`)}\n`,
     )
     console.log(key.value)
   } finally {
@@ -49,15 +59,15 @@ async function createKey(name: string, options: CreateOptions): Promise<void> {
   }
 }
 
-function expiry(days: string | undefined): number | null {
-  if (days === undefined) return null
-  const count = Number(days)
-  if (!Number.isInteger(count) || count < 1 || count > 3_650) {
-    throw new TocsinError('bad_option', `--days is '${printable(days)}'`, {
-      hint: 'give a whole number, 1 to 3650',
-    })
-  }
-  return Date.now() + count * 86_400_000
+function keyName(text: string): string {
+  const name = text.trim()
+  if (name !== '' && name.length <= 200) return name
+  throw new InvalidArgumentError('It must have 1 to 200 characters.')
+}
+
+function wholeDays(text: string): number {
+  if (/^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= 3_650) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number from 1 to 3650.')
 }
 
 async function uuidsOf(stores: Stores, codes: readonly string[] | undefined): Promise<string[] | null> {
@@ -66,7 +76,7 @@ async function uuidsOf(stores: Stores, codes: readonly string[] | undefined): Pr
   return codes.map((code) => {
     const organization = known.find((one) => one.code.toLowerCase() === code.toLowerCase())
     if (organization !== undefined) return organization.uuid
-    throw new TocsinError('organization_not_found', `no organization has the code '${printable(code)}'`, {
+    throw new NotFoundError('organization_not_found', `no organization has the code '${printable(code)}'`, {
       hint: `there are: ${known.map((one) => one.code).join(', ')}`,
     })
   })

@@ -1,35 +1,54 @@
 import { Command } from 'commander'
-import { TocsinError } from '../../core/plugin/index.ts'
-import type { CatalogueSkill } from '../../core/registry/catalogue.ts'
+import { NotFoundError } from '../../core/errors/errors.ts'
+import type { Catalogue, CatalogueSkill } from '../../core/registry/catalogue.ts'
+import { nearest } from '../../core/schema/index.ts'
 import { installedCatalogue } from '../installed-catalogue.ts'
-import { paint, printable } from '../output/paint.ts'
+import { paint } from '../output/paint.ts'
+import { printable, printableJson } from '../output/printable.ts'
 import { table } from '../output/table.ts'
+import { describeSkill } from '../skills/describe-skill.ts'
 
 /** `tocsin skills`: what the installed plugins can do. */
 export function skillsCommand(): Command {
   return new Command('skills')
-    .description('list the skills of the installed plugins')
-    .argument('[name]', 'one skill, e.g. case.update, or one plugin, e.g. case')
-    .option('--json', 'as JSON: plugin, name, title, effect, connection, input and output schemas')
+    .description('list what the installed plugins can do, or show one skill with its inputs and outputs')
+    .argument('[name]', 'a skill, e.g. case.update, or a plugin, e.g. case')
+    .option(
+      '--json',
+      'a list with plugin, name, title, effect, connection, input and output schemas, examples',
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  tocsin skills                                       a table of all skills
+  tocsin skills case                                  those of one plugin
+  tocsin skills case.update                           inputs, outputs and a step to paste
+  tocsin skills --json | jq -r '.[].name'             for programs`,
+    )
     .action(async (name: string | undefined, options: { json?: boolean }) => {
       const catalogue = await installedCatalogue()
-      const skills = catalogue.skills.filter(
-        (skill) => name === undefined || skill.name === name || skill.plugin.name === name,
-      )
-      if (skills.length === 0) {
-        throw new TocsinError(
-          'skill_not_found',
-          `no installed skill or plugin is named '${printable(name ?? '')}'`,
-          {
-            hint: 'see `tocsin skills` for what is installed',
-          },
-        )
-      }
-      console.log(options.json ? JSON.stringify(skills.map(describe), null, 2) : overview(skills))
+      const skills = name === undefined ? catalogue.skills : named(name, catalogue)
+      const [first] = skills
+      if (options.json) console.log(printableJson(skills.map(asJson)))
+      else if (first !== undefined && first.name === name) console.log(describeSkill(first))
+      else console.log(overview(skills))
     })
 }
 
-function describe({ name, plugin, skill }: CatalogueSkill) {
+/** @throws NotFoundError `skill_not_found` */
+function named(name: string, catalogue: Catalogue): readonly CatalogueSkill[] {
+  const skill = catalogue.skill(name)
+  const skills = skill === undefined ? catalogue.skills.filter(({ plugin }) => plugin.name === name) : [skill]
+  if (skills.length > 0) return skills
+  const names = [...catalogue.plugins, ...catalogue.skills].map((one) => one.name)
+  const meant = nearest(name, names)
+  throw new NotFoundError('skill_not_found', `no installed skill or plugin is named '${printable(name)}'`, {
+    hint: meant === undefined ? '`tocsin skills` lists what is installed' : `did you mean ${meant}?`,
+  })
+}
+
+function asJson({ name, plugin, skill }: CatalogueSkill) {
   return {
     plugin: plugin.name,
     name,
@@ -40,15 +59,16 @@ function describe({ name, plugin, skill }: CatalogueSkill) {
     enriches: skill.enriches ?? [],
     needs_connection: skill.connection !== undefined && skill.connectionIsOptional !== true,
     docs: skill.docs ?? null,
-    input: skill.input,
-    output: skill.output,
+    input: skill.input as unknown,
+    output: skill.output as unknown,
+    examples: skill.examples,
   }
 }
 
 function overview(skills: readonly CatalogueSkill[]): string {
   const rows = skills.map(({ name, skill }) => [
     paint.strong(name),
-    skill.title,
+    printable(skill.title),
     skill.effect === 'write' ? paint.warn(`write, ${skill.repeat}`) : 'read',
     skill.enriches?.join(' ') ?? '',
   ])

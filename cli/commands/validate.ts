@@ -1,22 +1,34 @@
 import { Command } from 'commander'
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import { text as readAll } from 'node:stream/consumers'
+import { join, relative } from 'node:path'
+import { buffer as readAll } from 'node:stream/consumers'
 import { formatProblem } from '../../core/errors/source-frame.ts'
-import { TocsinError } from '../../core/plugin/index.ts'
+import { NotFoundError } from '../../core/errors/errors.ts'
 import { parsePlaybook, type Problem } from '../../core/playbook/index.ts'
 import { Exit, exitCodes } from '../exit-codes.ts'
+import { readConfig } from '../../server/config.ts'
 import { installedCatalogue } from '../installed-catalogue.ts'
-import { paint, printable } from '../output/paint.ts'
+import { paint } from '../output/paint.ts'
+import { printable, printableJson } from '../output/printable.ts'
 
 /** `tocsin validate`: every mistake in playbooks, each at its place. */
 export function validateCommand(): Command {
   return new Command('validate')
     .description('check playbooks: files, folders, or - for standard input')
-    .argument('[paths...]', 'playbook files or folders', ['playbooks'])
-    .option('--json', 'problems as JSON')
-    .action(async (paths: readonly string[], options: { json?: boolean }) => {
+    .argument('[paths...]', 'playbook files or folders; TOCSIN_PLAYBOOKS_DIR (./playbooks) when left out')
+    .option('--json', 'a list of problems with code, severity, message, hint, file, line and column')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  tocsin validate                                     the playbooks folder
+  tocsin validate playbooks/phishing-report.yaml      one file
+  curl -sS … | tocsin validate -                      standard input
+  tocsin validate --json playbooks > problems.json    for editors and CI`,
+    )
+    .action(async (given: readonly string[], options: { json?: boolean }) => {
       const catalogue = await installedCatalogue()
+      const paths = given.length > 0 ? given : [shortest(readConfig(process.env).playbooksDir)]
       const sources = await Promise.all((await playbookFiles(paths)).map(read))
       const checked = sources.map(({ file, source }) => ({
         file,
@@ -24,16 +36,22 @@ export function validateCommand(): Command {
         problems: parsePlaybook(source, { file, catalogue }).problems,
       }))
       const problems = checked.flatMap((playbook) => playbook.problems)
-      if (options.json) console.log(JSON.stringify(problems, null, 2))
+      if (options.json) console.log(printableJson(problems))
       else for (const { source, problems } of checked) printFrames(source, problems)
       if (!options.json) console.log(summary(checked.length, problems))
       if (problems.some((problem) => problem.severity === 'error')) throw new Exit(exitCodes.failed)
     })
 }
 
+/** As a person would type it. */
+function shortest(path: string): string {
+  const fromHere = relative('.', path)
+  return fromHere === '' ? '.' : fromHere.startsWith('..') ? path : fromHere
+}
+
 async function read(file: string): Promise<{ file: string; source: Uint8Array }> {
   return file === '-'
-    ? { file: '<stdin>', source: Buffer.from(await readAll(process.stdin)) }
+    ? { file: '<stdin>', source: await readAll(process.stdin) }
     : { file, source: await readFile(file) }
 }
 
@@ -41,11 +59,11 @@ async function playbookFiles(paths: readonly string[]): Promise<string[]> {
   const found = await Promise.all(paths.map(filesAt))
   const files = [...new Set(found.flat())]
   if (files.length === 0) {
-    throw new TocsinError(
+    throw new NotFoundError(
       'no_playbooks',
       `no playbooks in ${paths.map((path) => printable(path)).join(', ')}`,
       {
-        hint: 'playbooks are files named <name>.yaml',
+        hint: 'playbooks are files named <name>.yaml; `tocsin validate --help` has examples',
       },
     )
   }
@@ -56,7 +74,7 @@ async function filesAt(path: string): Promise<string[]> {
   if (path === '-') return ['-']
   const info = await stat(path).catch(() => undefined)
   if (info === undefined) {
-    throw new TocsinError('file_not_found', `there is no file or folder '${printable(path)}'`)
+    throw new NotFoundError('file_not_found', `there is no file or folder '${printable(path)}'`)
   }
   if (!info.isDirectory()) return [path]
   const names = await readdir(path, { recursive: true })

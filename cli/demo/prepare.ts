@@ -1,12 +1,14 @@
-import { TocsinError } from '../../core/plugin/index.ts'
+import { join } from 'node:path'
 import { loadSandbox } from '../../core/registry/index.ts'
-import { readConfig } from '../../server/config.ts'
+import { readConfig, type Config } from '../../server/config.ts'
 import { startTocsin, type Tocsin } from '../../server/main.ts'
 import { apiClient } from './api-client.ts'
 import type { SampleAlert } from './sample-alerts.ts'
 
 /** Where the demo's alerts belong. */
 export const demoOrganization = { code: 'demo', name: 'Demo organization' }
+
+const shippedPlaybooks = join(import.meta.dirname, '../../playbooks')
 
 /** A server in a folder of its own, with the sandboxes of its plugins behind it. */
 export interface RunningDemo {
@@ -19,19 +21,11 @@ export interface RunningDemo {
 export async function prepareDemo(folder: string, samples: readonly SampleAlert[]): Promise<RunningDemo> {
   const { pluginsDir } = readConfig({})
   const definition = await loadSandbox(pluginsDir, 'intel_provider')
-  if (definition === undefined)
-    throw new TocsinError('sandbox_not_found', 'the plugin intel_provider has no sandbox')
+  if (definition === undefined) throw new Error('the plugin intel_provider has no sandbox')
   const sandbox = await definition.start()
-  const tocsin = await startTocsin(
-    readConfig({
-      TOCSIN_DATA_DIR: folder,
-      TOCSIN_PORT: '0',
-      TOCSIN_LOG_LEVEL: 'error',
-      TOCSIN_ALLOW_PRIVATE_EGRESS: new URL(sandbox.url).host,
-    }),
-  )
+  const tocsin = await startTocsin(demoConfig(folder, new URL(sandbox.url).host))
   const key = tocsin.adminKey
-  if (key === undefined) throw new TocsinError('demo_not_fresh', `the folder ${folder} was not empty`)
+  if (key === undefined) throw new Error(`the folder ${folder} was not empty`)
 
   const api = apiClient(tocsin.apiUrl, key)
   await api.post('/organizations', demoOrganization)
@@ -50,6 +44,19 @@ export async function prepareDemo(folder: string, samples: readonly SampleAlert[
       await sandbox.close()
     },
   }
+}
+
+/** A configuration of its own: of the environment only what says which playbooks and plugins to show, and what to log. */
+function demoConfig(folder: string, sandboxHost: string): Config {
+  const { TOCSIN_PLAYBOOKS_DIR, TOCSIN_PLUGINS, TOCSIN_LOG_LEVEL } = process.env
+  return readConfig({
+    TOCSIN_DATA_DIR: folder,
+    TOCSIN_PORT: '0',
+    TOCSIN_PLAYBOOKS_DIR: TOCSIN_PLAYBOOKS_DIR || shippedPlaybooks,
+    TOCSIN_PLUGINS,
+    TOCSIN_LOG_LEVEL: TOCSIN_LOG_LEVEL || 'error',
+    TOCSIN_ALLOW_PRIVATE_EGRESS: sandboxHost,
+  })
 }
 
 async function addMissingProviders(samples: readonly SampleAlert[], api: ReturnType<typeof apiClient>) {

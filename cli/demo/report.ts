@@ -1,4 +1,5 @@
-import { paint, printable } from '../output/paint.ts'
+import { paint } from '../output/paint.ts'
+import { printable } from '../output/printable.ts'
 import { table } from '../output/table.ts'
 import type { Outcome } from './post-and-await.ts'
 
@@ -18,7 +19,17 @@ export function report(
     paintVerdict(outcome.verdict),
     outcome.durationMs === undefined ? '' : `${outcome.durationMs} ms`,
   ])
-  const header = ['ALERT', 'PROVIDER', 'TYPE', 'STATUS', 'PLAYBOOK', 'CASE', 'SEVERITY', 'VERDICT', 'DURATION']
+  const header = [
+    'ALERT',
+    'PROVIDER',
+    'TYPE',
+    'STATUS',
+    'PLAYBOOK',
+    'CASE',
+    'SEVERITY',
+    'VERDICT',
+    'DURATION',
+  ]
   const next = keep ? lookAround(apiUrl, key, outcomes) : goOn()
   return ['', table(header, rows), '', sentence(outcomes), '', ...next].join('\n')
 }

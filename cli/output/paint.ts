@@ -1,16 +1,20 @@
 import { styleText } from 'node:util'
 
-/** Colours, on a terminal only; `NO_COLOR` and `FORCE_COLOR` are honoured. */
-export const paint = {
-  good: (text: string) => styleText('green', text, { stream: process.stdout }),
-  bad: (text: string) => styleText('red', text, { stream: process.stdout }),
-  warn: (text: string) => styleText('yellow', text, { stream: process.stdout }),
-  dim: (text: string) => styleText('dim', text, { stream: process.stdout }),
-  strong: (text: string) => styleText('bold', text, { stream: process.stdout }),
+type Painter = Readonly<Record<'good' | 'bad' | 'warn' | 'dim' | 'strong', (text: string) => string>>
+
+/** Colours where the stream is a terminal; `NO_COLOR` and `FORCE_COLOR` are honoured. */
+function painter(stream: NodeJS.WriteStream): Painter {
+  return {
+    good: (text) => styleText('green', text, { stream }),
+    bad: (text) => styleText('red', text, { stream }),
+    warn: (text) => styleText('yellow', text, { stream }),
+    dim: (text) => styleText('dim', text, { stream }),
+    strong: (text) => styleText('bold', text, { stream }),
+  }
 }
 
-/** Text from elsewhere, harmless on a terminal: control characters and direction overrides become `·`, long text is cut. */
-export function printable(text: string, maxLength = 200): string {
-  const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '·')
-  return plain.length > maxLength ? `${plain.slice(0, maxLength - 1)}…` : plain
-}
+/** For standard output. */
+export const paint = painter(process.stdout)
+
+/** For standard error, which may be a terminal where standard output is not, and the other way round. */
+export const paintError = painter(process.stderr)

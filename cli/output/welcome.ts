@@ -1,12 +1,13 @@
 import type { Tocsin } from '../../server/main.ts'
 import { paint } from './paint.ts'
+import { printable } from './printable.ts'
 
 /** What a server says when it has started; on the first start, how to send the first alert. */
 export function welcome(tocsin: Tocsin): string {
   const { config, catalogue, library } = tocsin
   const facts = [
-    ['data', config.dataDir],
-    ['playbooks', `${library.written().length} in force from ${config.playbooksDir}`],
+    ['data', printable(config.dataDir)],
+    ['playbooks', `${library.written().length} in force from ${printable(config.playbooksDir)}`],
     [
       'plugins',
       `${catalogue.plugins.map((plugin) => plugin.name).join(', ')} (${catalogue.skills.length} skills)`,

@@ -1,0 +1,40 @@
+import { CommanderError } from 'commander'
+import { TocsinError } from '../core/plugin/index.ts'
+import { paintError } from './output/paint.ts'
+import { printableLines } from './output/printable.ts'
+import { Exit, exitCodes } from './exit-codes.ts'
+
+/** Says on standard error what went wrong and what to do about it, and gives the exit code. */
+export function explainError(error: unknown): number {
+  if (error instanceof Exit) return error.code
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
+  if (error instanceof TocsinError) say(error.message, error.hint)
+  else if (isSystemError(error)) say(error.message, systemHints[error.code])
+  else say(`this is a bug in Tocsin: ${stackOf(error)}`)
+  return exitCodes.failed
+}
+
+function say(message: string, hint?: string): void {
+  process.stderr.write(`${paintError.bad('error')} ${printableLines(message)}\n`)
+  if (hint !== undefined) process.stderr.write(`${paintError.dim('hint')}  ${printableLines(hint)}\n`)
+}
+
+/** What the operating system refused is nobody's bug: the file, the port, the disk. */
+function isSystemError(error: unknown): error is Error & { readonly code: string } {
+  return error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string'
+}
+
+const systemHints: Readonly<Record<string, string | undefined>> = {
+  EADDRINUSE: 'another program listens there; set TOCSIN_PORT to another port, or to 0 for any free one',
+  EADDRNOTAVAIL: 'TOCSIN_HOST must be an address of this machine, e.g. 127.0.0.1',
+  EACCES: 'this user may not do that; choose another place or port, or change the permissions',
+  EPERM: 'this user may not do that; choose another place, or change the permissions',
+  EROFS: 'that place is read-only; choose another one',
+  ENOTDIR: 'a part of that path is a file, not a folder',
+  EEXIST: 'there is a file where a folder is needed',
+  ENOSPC: 'the disk is full',
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

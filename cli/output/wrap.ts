@@ -1,0 +1,18 @@
+import { printable } from './printable.ts'
+
+/** Widest line, also on wider terminals: longer ones are hard to read. */
+const maxWidth = 100
+
+/** The text in lines that fit the terminal, each behind `indent`. Line breaks of the text count as spaces. */
+export function wrap(text: string, indent: string, style: (line: string) => string = (line) => line): string {
+  const width = Math.max(20, Math.min(process.stdout.columns ?? maxWidth, maxWidth) - indent.length)
+  const lines: string[] = []
+  for (const word of text.split(/\s+/)) {
+    const shown = printable(word)
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + shown.length <= width)
+      lines[lines.length - 1] = `${last} ${shown}`
+    else lines.push(shown)
+  }
+  return lines.map((line) => indent + style(line)).join('\n')
+}

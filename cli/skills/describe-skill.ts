@@ -1,0 +1,79 @@
+import type { JsonSchema } from '../../core/plugin/index.ts'
+import type { CatalogueSkill } from '../../core/registry/catalogue.ts'
+import { paint } from '../output/paint.ts'
+import { printable } from '../output/printable.ts'
+import { wrap } from '../output/wrap.ts'
+import { exampleStep } from './example-step.ts'
+import { schemaRows, type SchemaRow } from './schema-rows.ts'
+
+/** Everything an author of playbooks needs to know of one skill. */
+export function describeSkill(entry: CatalogueSkill): string {
+  const { name, skill } = entry
+  const step = exampleStep(entry)
+  const sections = [
+    `${paint.strong(name)}  ${printable(skill.title)}\n${wrap(skill.description, '')}`,
+    facts(entry),
+    inputs(schemaRows(skill.input as JsonSchema)),
+    outputs(schemaRows(skill.output as JsonSchema)),
+    ...(step === undefined ? [] : [`${paint.strong('Example')}\n${indented(step)}`]),
+  ]
+  return sections.join('\n\n')
+}
+
+function facts({ skill, plugin }: CatalogueSkill): string {
+  const rows = [
+    ['effect', effectOf(skill)],
+    ['connection', connectionOf(skill, plugin.name)],
+    ...(skill.enriches === undefined ? [] : [['enriches', skill.enriches.join(', ')]]),
+    ...(skill.docs === undefined ? [] : [['docs', skill.docs]]),
+  ]
+  return rows
+    .map(([name = '', value = '']) => `  ${paint.dim(name.padEnd(12))}${printable(value)}`)
+    .join('\n')
+}
+
+function effectOf(skill: CatalogueSkill['skill']): string {
+  if (skill.effect === 'read') return 'read: changes nothing, and may be repeated'
+  return `write: ${whatRepeatMeans[skill.repeat]}`
+}
+
+const whatRepeatMeans = {
+  safe: 'done again where a crash interrupted it; that changes nothing twice',
+  verify: 'where a crash interrupted it, the other system is asked whether it happened',
+  never: 'never repeated; where a crash interrupted it, the step fails',
+} as const
+
+function connectionOf({ connection, connectionIsOptional }: CatalogueSkill['skill'], plugin: string): string {
+  if (connection === undefined) return 'needs none'
+  return connectionIsOptional === true ? `optional, of the plugin ${plugin}` : `one of the plugin ${plugin}`
+}
+
+function inputs(rows: readonly SchemaRow[]): string {
+  return values('Inputs', rows, (row) => (row.required ? ['required'] : []))
+}
+
+/** What an output must hold is there unasked; what may be missing is worth a word. */
+function outputs(rows: readonly SchemaRow[]): string {
+  return values('Outputs', rows, (row) => (row.required ? [] : ['not always there']))
+}
+
+function values(title: string, rows: readonly SchemaRow[], mark: (row: SchemaRow) => string[]): string {
+  const width = Math.min(28, Math.max(0, ...rows.map((row) => row.name.length)))
+  const body =
+    rows.length === 0 ? [`  ${paint.dim('none')}`] : rows.map((row) => valueLines(row, mark(row), width))
+  return [paint.strong(title), ...body].join('\n')
+}
+
+function valueLines({ name, type, notes, description }: SchemaRow, marks: string[], width: number): string {
+  const indent = ' '.repeat(width + 4)
+  const what = wrap([type, ...marks, ...notes].join(' · '), indent).trimStart()
+  const first = `  ${paint.good(printable(name))}${' '.repeat(Math.max(2, width + 2 - name.length))}${what}`
+  return description === '' ? first : `${first}\n${wrap(description, indent, paint.dim)}`
+}
+
+function indented(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `  ${printable(line)}`)
+    .join('\n')
+}

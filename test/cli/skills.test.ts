@@ -1,0 +1,152 @@
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { exampleStep } from '../../cli/skills/example-step.ts'
+import { schemaRows, typeName } from '../../cli/skills/schema-rows.ts'
+import { parsePlaybook } from '../../core/playbook/index.ts'
+import { discoverPlugins } from '../../core/registry/index.ts'
+import { killCommands, runTocsin } from './support/run-tocsin.ts'
+
+describe('tocsin skills', () => {
+  after(killCommands)
+
+  it('lists what the installed plugins can do', async () => {
+    const { code, stdout, stderr } = await runTocsin(['skills'])
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
+    expect(stdout).to.match(/^SKILL +TITLE +EFFECT +ENRICHES\n/)
+    expect(stdout).to.match(/^case\.update +Update Case +write, safe$/m)
+    expect(stdout).to.match(/^intel_provider\.get_enrichment +Get Enrichment +read +ip domain url/m)
+  })
+
+  it('lists those of one plugin', async () => {
+    const { stdout } = await runTocsin(['skills', 'case'])
+    const names = stdout
+      .split('\n')
+      .slice(2, -1)
+      .map((line) => line.split(' ')[0])
+    expect(names)
+      .to.include('case.create')
+      .and.satisfy((all: string[]) => all.every((n) => n.startsWith('case.')))
+  })
+
+  it('shows one skill with its inputs, its outputs and a step to paste', async () => {
+    const { code, stdout } = await runTocsin(['skills', 'intel_provider.get_enrichment'])
+    expect(code).to.equal(0)
+    expect(stdout).to.match(
+      /^intel_provider\.get_enrichment {2}Get Enrichment\nReturns what the provider knows/,
+    )
+    expect(stdout).to.match(/effect +read: changes nothing/)
+    expect(stdout).to.match(
+      /Inputs\n {2}kind +ip \| domain \| url \| hash \| vulnerability \| company · required\n/,
+    )
+    expect(stdout).to.match(
+      / {2}fields +list of \(entity \| [^]+· default\s+\["entity","risk","timestamps"\]/,
+    )
+    expect(stdout).to.match(/Outputs\n[^]* {2}risk\.score +number or null · at least 0 · at most 100\n/)
+    expect(stdout).to.contain(
+      '- id: get_enrichment\n    uses: intel_provider.get_enrichment\n    with:\n      kind: domain\n',
+    )
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).to.be.at.most(100)
+  })
+
+  it('says what a write means when a crash interrupts it', async () => {
+    const { stdout } = await runTocsin(['skills', 'http.send'])
+    expect(stdout).to.match(/effect +write: never repeated/)
+    expect(stdout).to.match(/connection +optional, of the plugin http/)
+  })
+
+  it('gives programs JSON with the schemas and nothing else', async () => {
+    const { code, stdout, stderr } = await runTocsin(['skills', '--json'])
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
+    const skills = JSON.parse(stdout) as Record<string, any>[]
+    const update = skills.find((skill) => skill['name'] === 'case.update')
+    expect(update).to.include({ plugin: 'case', title: 'Update Case', effect: 'write', repeat: 'safe' })
+    expect(update).to.include({ needs_connection: false, docs: null })
+    expect(update?.['input'].properties.severity.enum).to.include('critical')
+    expect(update?.['output'].required).to.deep.equal(['id'])
+    expect(skills.find((skill) => skill['name'] === 'intel_provider.get_enrichment')).to.deep.include({
+      needs_connection: true,
+      enriches: ['ip', 'domain', 'url', 'hash', 'vulnerability', 'company'],
+    })
+  })
+
+  it('gives a list also for one skill', async () => {
+    const { stdout } = await runTocsin(['skills', 'case.comment', '--json'])
+    expect(JSON.parse(stdout).map((skill: { name: string }) => skill.name)).to.deep.equal(['case.comment'])
+  })
+
+  it('says what was meant by a name that nothing has', async () => {
+    const { code, stdout, stderr } = await runTocsin(['skills', 'case.updat'])
+    expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' })
+    expect(stderr).to.contain(`named 'case.updat'`).and.contain('did you mean case.update?')
+  })
+})
+
+describe('the example step of a skill', () => {
+  const pluginsDir = join(import.meta.dirname, '../../plugins')
+
+  it('is right as it stands in a playbook, for every installed skill', async () => {
+    const catalogue = await discoverPlugins({ pluginsDir })
+    expect(catalogue.skills.length).to.be.greaterThan(5)
+    for (const entry of catalogue.skills) {
+      const step = exampleStep(entry)!.replaceAll(/^/gm, '  ')
+      const source = `apiVersion: tocsin/v1\nname: tried\non: { manual: true }\nsteps:\n${step}\n`
+      const { problems } = parsePlaybook(source, { catalogue })
+      expect(
+        problems.filter((problem) => problem.severity === 'error'),
+        source,
+      ).to.deep.equal([])
+    }
+  })
+
+  it('keeps what is no plain word in quotes, and the signs of an expression as text', () => {
+    const input = {
+      yes: 'no',
+      text: 'a: b # ${{ 1 }}',
+      list: [1, 'two'],
+      deep: { a: { b: 'c '.repeat(40) } },
+    }
+    const entry = { name: 'x.y', plugin: {}, skill: { name: 'y', examples: [{ title: 'T', input }] } }
+    expect(exampleStep(entry as never)).to.equal(
+      [
+        '# T',
+        '- id: y',
+        '  uses: x.y',
+        '  with:',
+        '    "yes": "no"',
+        '    text: "a: b # $${{ 1 }}"',
+        '    list: [1,"two"]',
+        '    deep:',
+        '      a:',
+        `        b: "${'c '.repeat(40)}"`,
+      ].join('\n'),
+    )
+  })
+})
+
+describe('the rows of a schema', () => {
+  it('name types in few words', () => {
+    expect(typeName({ type: ['string', 'null'] })).to.equal('string or null')
+    expect(typeName({ type: 'array', items: { enum: ['a', 'b'] } })).to.equal('list of (a | b)')
+    expect(typeName({ anyOf: [{ type: 'integer' }, { const: 'all' }] })).to.equal('integer or "all"')
+    expect(typeName({})).to.equal('any')
+  })
+
+  it('go into objects and lists of objects, three deep', () => {
+    const deep = { type: 'object', properties: { d: { type: 'string' } } } as const
+    const rows = schemaRows({
+      properties: {
+        a: { type: 'array', items: { properties: { b: { properties: { c: deep } } } } },
+        z: { type: 'integer', default: 3 },
+      },
+      required: ['z'],
+    })
+    expect(rows.map((row) => row.name)).to.deep.equal(['a', 'a[].b', 'a[].b.c', 'z'])
+    expect(rows.at(-1)).to.deep.equal({
+      name: 'z',
+      type: 'integer',
+      required: true,
+      notes: ['default 3'],
+      description: '',
+    })
+  })
+})

@@ -1,0 +1,87 @@
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import { killCommands, runTocsin, type Ended } from './support/run-tocsin.ts'
+import { startServer } from './support/start-server.ts'
+
+describe('tocsin serve, where it cannot start,', () => {
+  let folder: TemporaryFolder
+
+  beforeEach(async () => {
+    folder = await makeTemporaryFolder()
+  })
+  afterEach(async () => {
+    await killCommands()
+    await folder.remove()
+  })
+
+  const serve = (env: Readonly<Record<string, string>>) =>
+    runTocsin(['serve'], {
+      env: { TOCSIN_DATA_DIR: folder.path, TOCSIN_PORT: '0', TOCSIN_LOG_LEVEL: 'error', ...env },
+    })
+
+  /** One message, one hint, and nothing of the inside. */
+  function expectRefusal({ code, stdout, stderr }: Ended, message: RegExp, hint: RegExp): void {
+    expect({ code, stdout }, stderr).to.deep.equal({ code: 1, stdout: '' })
+    expect(stderr).to.match(message).and.match(hint)
+    expect(stderr.match(/^error /gm)).to.have.length(1)
+    expect(stderr.match(/^hint {2}/gm)).to.have.length(1)
+    expect(stderr)
+      .not.to.match(/^ +at /m)
+      .and.not.match(/bug in Tocsin/)
+  }
+
+  it('says that the port is in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as { port: number }
+    const ended = await serve({ TOCSIN_PORT: String(port) })
+    other.close()
+    expectRefusal(ended, new RegExp(`address already in use 127\\.0\\.0\\.1:${port}`), /TOCSIN_PORT/)
+    const { welcome } = await startServer({ dataDir: folder.path })
+    expect(welcome, 'the next start still shows the first key').to.match(/toc_[0-9a-f]{12}_/)
+  })
+
+  it('says that the address is not one of this machine', async () => {
+    expectRefusal(await serve({ TOCSIN_HOST: '192.0.2.1' }), /192\.0\.2\.1/, /TOCSIN_HOST/)
+  })
+
+  it('says who uses the data directory', async () => {
+    const server = await startServer({ dataDir: folder.path })
+    const ended = await serve({})
+    expectRefusal(
+      ended,
+      new RegExp(`is in use by the process ${server.command.process.pid}`),
+      /TOCSIN_DATA_DIR/,
+    )
+    expect((await server.call('/alerts')).status, 'the first one goes on').to.equal(200)
+  })
+
+  it('says that the data directory is a file', async () => {
+    const file = join(folder.path, 'file')
+    await writeFile(file, '')
+    expectRefusal(await serve({ TOCSIN_DATA_DIR: file }), /file/, /file where a folder is needed/)
+    expectRefusal(await serve({ TOCSIN_DATA_DIR: join(file, 'data') }), /file/, /is a file, not a folder/)
+  })
+
+  it('says that the database is none', async () => {
+    await writeFile(join(folder.path, 'tocsin.db'), 'something else '.repeat(1_000))
+    expectRefusal(await serve({}), /tocsin\.db/, /TOCSIN_DATA_DIR/)
+  })
+
+  it('names every variable that is wrong', async () => {
+    const ended = await serve({ TOCSIN_PORT: '99999', TOCSIN_LOG_LEVEL: 'loud' })
+    expectRefusal(ended, /TOCSIN_PORT [^]*TOCSIN_LOG_LEVEL /, /docs\/configuration\.md/)
+  })
+
+  it('says which plugin cannot be loaded', async () => {
+    expectRefusal(await serve({ TOCSIN_PLUGINS: 'no-such-package' }), /no-such-package/, /TOCSIN_PLUGINS/)
+  })
+
+  it('says that the bootstrap key is none', async () => {
+    expectRefusal(await serve({ TOCSIN_BOOTSTRAP_API_KEY: 'secret-text' }), /TOCSIN_BOOTSTRAP_API_KEY/, /./)
+  })
+})

@@ -1,0 +1,92 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const command = fileURLToPath(new URL('../../../cli/tocsin.js', import.meta.url))
+
+export interface StartOptions {
+  /** Default: where the tests run. */
+  readonly cwd?: string
+  /** Added to the environment, which is freed of what would change how the command behaves. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Default: that of the checkout. */
+  readonly command?: string
+}
+
+export interface RunOptions extends StartOptions {
+  /** Standard input. Default: none. */
+  readonly input?: string | Uint8Array
+}
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A `tocsin` command that runs. */
+export interface RunningCommand {
+  readonly process: ChildProcessWithoutNullStreams
+  readonly ended: Promise<Ended>
+  /** Resolves to standard output so far as soon as it matches; rejects when the command ends before. */
+  hasPrinted(pattern: RegExp): Promise<string>
+}
+
+const running = new Set<RunningCommand>()
+
+/** For `after` and `afterEach`: a test that failed half-way leaves nothing running. */
+export async function killCommands(): Promise<void> {
+  await Promise.all(
+    [...running].map(({ process, ended }) => {
+      process.kill('SIGKILL')
+      return ended
+    }),
+  )
+}
+
+/** Starts `tocsin` as its user does: as a process, through the file that package.json names. */
+export function startTocsinCommand(args: readonly string[], options: StartOptions = {}): RunningCommand {
+  const child = spawn(process.execPath, [options.command ?? command, ...args], {
+    cwd: options.cwd,
+    env: { ...plainEnvironment(), ...options.env },
+  })
+  let stdout = ''
+  let stderr = ''
+  const look = new Set<() => void>()
+  child.stdin.on('error', () => undefined) // it need not read what it is given
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+    for (const check of look) check()
+  })
+  const ended = new Promise<Ended>((resolve) => {
+    child.on('close', (code, signal) => {
+      running.delete(started)
+      resolve({ code, signal, stdout, stderr })
+    })
+  })
+  const hasPrinted = (pattern: RegExp) =>
+    new Promise<string>((resolve, reject) => {
+      const check = () => {
+        if (pattern.test(stdout)) resolve(stdout)
+      }
+      look.add(check)
+      check()
+      void ended.then(() => reject(new Error(`ended without printing ${pattern}:\n${stdout}\n${stderr}`)))
+    })
+  const started: RunningCommand = { process: child, ended, hasPrinted }
+  running.add(started)
+  return started
+}
+
+/** Runs `tocsin` to its end. */
+export function runTocsin(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  const { process, ended } = startTocsinCommand(args, options)
+  process.stdin.end(options.input)
+  return ended
+}
+
+function plainEnvironment(): Record<string, string | undefined> {
+  const changing = /^(TOCSIN_|NO_COLOR$|FORCE_COLOR$|NODE_OPTIONS$|COLUMNS$)/
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !changing.test(name)))
+}

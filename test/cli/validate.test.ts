@@ -1,0 +1,123 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import { killCommands, runTocsin } from './support/run-tocsin.ts'
+
+const shipped = join(import.meta.dirname, '../../playbooks')
+
+const good = `apiVersion: tocsin/v1
+name: good
+on: { manual: true }
+steps:
+  - uses: case.update
+    with: { severity: high }
+`
+const bad = good
+  .replace('name: good', 'name: bad')
+  .replace('high', 'hihg')
+  .replace('uses: case', 'uses: cases')
+
+describe('tocsin validate', () => {
+  let folder: TemporaryFolder
+
+  before(async () => {
+    folder = await makeTemporaryFolder()
+    await mkdir(join(folder.path, 'mixed/deep'), { recursive: true })
+    await mkdir(join(folder.path, 'empty'))
+    await writeFile(join(folder.path, 'mixed/good.yaml'), good)
+    await writeFile(join(folder.path, 'mixed/good.test.yaml'), 'not a playbook')
+    await writeFile(join(folder.path, 'mixed/deep/bad.yml'), bad)
+    await writeFile(join(folder.path, 'mixed/notes.txt'), 'not a playbook')
+  })
+  after(async () => {
+    await killCommands()
+    await folder.remove()
+  })
+
+  const validate = (args: readonly string[], input?: string) =>
+    runTocsin(['validate', ...args], { cwd: folder.path, ...(input === undefined ? {} : { input }) })
+
+  it('finds nothing wrong with a good file', async () => {
+    expect(await validate(['mixed/good.yaml'])).to.include({
+      code: 0,
+      stdout: 'ok 1 playbook checked\n',
+      stderr: '',
+    })
+  })
+
+  it('finds nothing wrong with the playbooks that are shipped', async () => {
+    const { code, stdout } = await validate([shipped])
+    expect(code, stdout).to.equal(0)
+    expect(stdout).to.match(/ok \d+ playbooks checked/)
+  })
+
+  it('shows each mistake at its place and exits with 1', async () => {
+    const { code, stdout, stderr } = await validate(['mixed/deep/bad.yml'])
+    expect({ code, stderr }).to.deep.equal({ code: 1, stderr: '' })
+    expect(stdout).to.match(/^mixed\/deep\/bad\.yml:5:\d+ {2}error E\d+ {2}.*'cases'/m)
+    expect(stdout).to.match(/^ +5 \| {3}- uses: cases\.update\n +\| +\^+ {2}hint: .*case\.update/m)
+    expect(stdout).to.match(/^not ok 1 playbook checked: \d+ errors?/m)
+  })
+
+  it('looks through a folder, also further in, and leaves out what is no playbook', async () => {
+    const { code, stdout } = await validate(['mixed'])
+    expect(code).to.equal(1)
+    expect(stdout).to.contain('not ok 2 playbooks checked')
+  })
+
+  it('checks a file once that is named twice', async () => {
+    expect((await validate(['mixed/good.yaml', 'mixed/good.yaml'])).stdout).to.equal(
+      'ok 1 playbook checked\n',
+    )
+  })
+
+  it('takes the playbooks folder when no path is given', async () => {
+    const elsewhere = await runTocsin(['validate'], {
+      cwd: folder.path,
+      env: { TOCSIN_PLAYBOOKS_DIR: 'mixed/deep' },
+    })
+    expect(elsewhere.stdout).to.contain('mixed/deep/bad.yml:5')
+    expect(elsewhere.code).to.equal(1)
+  })
+
+  it('reads standard input', async () => {
+    expect(await validate(['-'], good)).to.include({ code: 0, stdout: 'ok 1 playbook checked\n' })
+    const { code, stdout } = await validate(['-'], bad)
+    expect(code).to.equal(1)
+    expect(stdout).to.match(/^<stdin>:5:/m)
+  })
+
+  it('survives standard input that is nothing, or no text', async () => {
+    for (const input of ['', '\0\0\uFFFF', '[[[[[[[[', `a: ${'['.repeat(50_000)}`]) {
+      const { code, stdout, stderr } = await validate(['-'], input)
+      expect({ code, stderr }, JSON.stringify(input.slice(0, 20))).to.deep.equal({ code: 1, stderr: '' })
+      expect(stdout).to.match(/^<stdin>:1:\d+ {2}error E\d+/m)
+    }
+  })
+
+  it('gives programs JSON and nothing else', async () => {
+    const { code, stdout, stderr } = await validate(['--json', 'mixed'])
+    expect({ code, stderr }).to.deep.equal({ code: 1, stderr: '' })
+    const problems = JSON.parse(stdout) as Record<string, unknown>[]
+    expect(problems[0]).to.include({ severity: 'error', line: 5, file: 'mixed/deep/bad.yml' })
+    expect(problems[0]).to.include.keys('code', 'message', 'column', 'endLine', 'endColumn')
+    expect(await validate(['--json', 'mixed/good.yaml'])).to.include({ code: 0, stdout: '[]\n', stderr: '' })
+  })
+
+  it('says which file is missing', async () => {
+    const { code, stdout, stderr } = await validate(['mixed/good.yaml', 'nowhere.yaml'])
+    expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' })
+    expect(stderr).to.equal(`error there is no file or folder 'nowhere.yaml'\n`)
+  })
+
+  it('says that a folder holds no playbooks, and what they are', async () => {
+    const { code, stdout, stderr } = await validate(['empty', '--json'])
+    expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' })
+    expect(stderr).to.match(/^error no playbooks in empty\nhint {2}playbooks are files named <name>\.yaml/)
+  })
+
+  it('leaves the file as it is', async () => {
+    expect(await readFile(join(folder.path, 'mixed/deep/bad.yml'), 'utf8')).to.equal(bad)
+  })
+})

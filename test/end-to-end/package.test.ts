@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { killCommands, runTocsin } from '../cli/support/run-tocsin.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+
+const run = promisify(execFile)
+const root = join(import.meta.dirname, '../..')
+
+const bell = `import { definePlugin, defineSkill } from 'tocsin/plugin'
+
+const ring = defineSkill({
+  name: 'ring', title: 'Ring', description: 'Rings.', effect: 'write', repeat: 'never',
+  input: { type: 'object', required: ['times'], properties: { times: { type: 'integer' } } },
+  output: { type: 'object', required: ['rung'], properties: { rung: { type: 'integer' } } },
+  examples: [{ title: 'Once', input: { times: 1 }, output: { rung: 1 } }],
+  async run({ times }) {
+    const rung: number = times
+    return { rung }
+  },
+})
+export default definePlugin({ name: 'bell', title: 'Bell', description: 'A bell.', skills: [ring] })
+`
+
+describe('the published package', function () {
+  this.timeout(60_000)
+  let folder: TemporaryFolder
+  let installed: string
+  let command: string
+
+  before(async () => {
+    folder = await makeTemporaryFolder()
+    installed = join(folder.path, 'node_modules/tocsin')
+    command = join(installed, 'cli/tocsin.js')
+    await run(process.execPath, [join(root, '.ci/package.ts'), installed])
+    await symlink(join(root, 'node_modules'), join(installed, 'node_modules'))
+    await writeFile(join(folder.path, 'package.json'), '{ "type": "module" }')
+    await writeFile(join(folder.path, 'bell.ts'), bell)
+  })
+  after(async () => {
+    await killCommands()
+    await folder.remove()
+  })
+
+  const tocsin = (args: readonly string[], env: Record<string, string> = {}) =>
+    runTocsin(args, { command, cwd: folder.path, env })
+
+  it('says what its plugins can do, which is what those of the checkout can', async () => {
+    const [packaged, sources] = await Promise.all([
+      tocsin(['skills', '--json']),
+      runTocsin(['skills', '--json']),
+    ])
+    expect(packaged, packaged.stderr).to.include({ code: 0, stderr: '' })
+    expect(JSON.parse(packaged.stdout)).to.deep.equal(JSON.parse(sources.stdout))
+  })
+
+  it('validates playbooks, those that come with it among them', async () => {
+    const { code, stdout } = await tocsin(['validate', join(installed, 'playbooks')])
+    expect(code, stdout).to.equal(0)
+    await mkdir(join(folder.path, 'playbooks'))
+    await writeFile(join(folder.path, 'playbooks/bad.yaml'), 'apiVersion: tocsin/v1\nname: Bad Name\n')
+    expect(await tocsin(['validate'])).to.include({ code: 1, stderr: '' })
+  })
+
+  it('demonstrates itself from whatever folder it is called in, with its own playbooks', async () => {
+    const { code, stdout, stderr } = await tocsin(['demo'])
+    expect(code, stdout + stderr).to.equal(0)
+    expect(stdout).to.match(/DEMO-PROOFPOINT-1 .* Completed +phishing-report /)
+  })
+
+  it('takes further plugins from packages beside it', async () => {
+    const beside = join(folder.path, 'node_modules/tocsin-bell')
+    await mkdir(beside)
+    await writeFile(join(beside, 'package.json'), '{ "type": "module", "exports": "./bell.js" }')
+    await writeFile(join(beside, 'bell.js'), bell.replace('rung: number', 'rung'))
+    const { code, stdout, stderr } = await tocsin(['skills', 'bell'], { TOCSIN_PLUGINS: 'tocsin-bell' })
+    expect(code, stderr).to.equal(0)
+    expect(stdout).to.match(/^bell\.ring +Ring +write, never$/m)
+  })
+
+  it('has types by which a plugin is checked', async () => {
+    const wrong = bell.replace('const rung: number', 'const rung: string')
+    await writeFile(join(folder.path, 'wrong.ts'), wrong)
+    const compiler = join(root, 'node_modules/typescript/bin/tsc')
+    const options = `--noEmit --strict --module nodenext --target es2024 --skipLibCheck false --ignoreConfig --types node`
+    const check = async (file: string) => {
+      const types = ['--typeRoots', join(root, 'node_modules/@types')]
+      const all = [compiler, ...options.split(' '), ...types, join(folder.path, file)]
+      return run(process.execPath, all).then(
+        () => '',
+        (error: { stdout: string }) => error.stdout,
+      )
+    }
+    expect(await check('bell.ts')).to.equal('')
+    const complaints = await check('wrong.ts')
+    expect(complaints).to.contain("error TS2322: Type 'number' is not assignable to type 'string'.")
+    expect(complaints).not.to.contain('node_modules')
+  })
+
+  it('holds no tests, no sources and nothing of development', async () => {
+    const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+      cwd: installed,
+    })
+    const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }]
+    const paths = files.map((file) => file.path)
+    const unwanted = /\.test\.|(?<!\.d)\.ts$|^(test|dist|node_modules|\.ci|\.build)\/|tsconfig|\.map$/
+    expect(paths.filter((path) => unwanted.test(path))).to.deep.equal([])
+    expect(paths).to.include.members(['README.md', 'LICENSE', 'cli/tocsin.js', 'cli/main.js', 'docs/api.md'])
+    expect(paths).to.include.members(['schemas/playbook.schema.json', 'plugins/case/README.md'])
+    const fixtures = new Set(
+      paths.filter((path) => path.includes('/fixtures/')).map((path) => path.split('/')[1]),
+    )
+    expect([...fixtures], 'plugins with fixtures').to.deep.equal(await pluginsWithSandboxFixtures())
+    const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as object
+    expect(manifest).not.to.have.any.keys('devDependencies', 'scripts')
+    expect(JSON.stringify(manifest)).not.to.match(/(?<!\.d)\.ts"/)
+  })
+
+  it('has in its exports and bin only files that are there', async () => {
+    const { exports, bin } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as {
+      exports: Record<string, string | Record<string, string>>
+      bin: Record<string, string>
+    }
+    const targets = [...Object.values(exports), ...Object.values(bin)].flatMap((target) =>
+      typeof target === 'string' ? [target] : Object.values(target),
+    )
+    expect(targets).to.have.length.greaterThan(4)
+    for (const target of targets)
+      expect((await readFile(join(installed, target))).length).to.be.greaterThan(0)
+  })
+})
+
+async function pluginsWithSandboxFixtures(): Promise<string[]> {
+  const plugins = await readdir(join(root, 'plugins'))
+  const names = await Promise.all(
+    plugins.map(async (name) => {
+      const files = await readdir(join(root, 'plugins', name)).catch((): string[] => [])
+      return files.includes('sandbox.ts') && files.includes('fixtures') ? [name] : []
+    }),
+  )
+  return names.flat().toSorted()
+}
