@@ -5,7 +5,7 @@ import { compileIndex, compilePath, compileSelect, compileHas } from './compile-
 import { Fault } from './errors.ts'
 import { notBool, type Compiler, type Frame, type Run } from './frame.ts'
 import { findFunction } from './functions/index.ts'
-import { compilePattern, findPattern } from './functions/matches.ts'
+import { Pattern } from './functions/matches.ts'
 import { optional } from './functions/optionals.ts'
 import { negate } from './operators.ts'
 import { parseDuration, parseTimestamp } from './time.ts'
@@ -134,7 +134,7 @@ function compileSpecial(node: CallNode, nodes: readonly Node[], [a, b]: readonly
     if (!pattern) return undefined
     return (frame) => {
       const value = a!(frame)
-      if (typeof value === 'string') return findPattern(pattern, value, frame, node)
+      if (typeof value === 'string') return pattern.find(value, frame, node)
       throw new Fault('expression_wrong_type', `matches works on text, found ${kindOf(value)}`, node)
     }
   }
@@ -152,7 +152,7 @@ function compileSpecial(node: CallNode, nodes: readonly Node[], [a, b]: readonly
 /** A pattern that is invalid faults when it is used, in case nobody listened to the checker. */
 function validPattern(source: string, node: Node) {
   try {
-    return compilePattern(source, node)
+    return new Pattern(source, node)
   } catch {
     return undefined
   }

@@ -35,6 +35,11 @@ function deep(levels: number): unknown {
   return value
 }
 
+/** Letters without a pattern, the same each time. */
+const noise = Array.from({ length: 2000 }, (_, at) =>
+  (Math.imul(at ^ (at >>> 3), 0x9e3779b1) >>> 17) & 1 ? 'a' : 'b',
+).join('')
+
 function wide(keys: number): unknown {
   return Object.fromEntries(Array.from({ length: keys }, (_, at) => [`key ${at}`, at]))
 }
@@ -61,6 +66,11 @@ const same = (name: string): string => name
 const shared = doubling('[1]', pair, 25, same)
 
 const corpus: readonly Hostile[] = [
+  {
+    name: 'patterns with many states',
+    expression: 'x.all(i, !y.matches("^(a|b)*a(a|b){" + string(int(i) % 90 + 10) + "}[0-9]"))',
+    scope: { x: bigList, y: noise },
+  },
   ...['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf'].flatMap((key) => [
     { name: `${key} of data without it`, expression: `x.${key}`, scope: { x: { a: 1 } } },
     { name: `${key} of a list`, expression: `x.${key}`, scope: { x: [1] } },
