@@ -1,6 +1,7 @@
 import type { Catalogue } from '../registry/catalogue.ts'
 import type { RetryPolicy, Step } from './playbook.ts'
 import type { Node } from './document.ts'
+import type { ReadObserver } from './observer.ts'
 import type { Problems } from './problem.ts'
 import type { Scope } from './scope.ts'
 import type { SourceText, Span } from './source-text.ts'
@@ -23,6 +24,7 @@ export interface Context {
   readonly catalogue: Catalogue | undefined
   /** Undefined: not checked. */
   readonly connections: readonly KnownConnection[] | undefined
+  readonly observer?: ReadObserver | undefined
   readonly ids: StepIds
   /** The readers of lists of steps, which actions need for the steps inside them: in order, and at once. */
   readonly readSequence: StepsReader

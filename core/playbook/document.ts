@@ -51,8 +51,12 @@ const hints: readonly (readonly [RegExp, string])[] = [
   [/same column|indentation|must be indented/i, 'begin the keys of one map in the same column'],
 ]
 
-/** The content of a source that passed the pre-scan; undefined when there is none to speak of. */
-export function readDocument(text: string, problems: Problems): Node | undefined {
+/**
+ * The content of a source that passed the pre-scan; undefined when there is none to speak of.
+ *
+ * @param tolerant whether a text with errors is read as far as it can be understood
+ */
+export function readDocument(text: string, problems: Problems, tolerant = false): Node | undefined {
   const document = parseDocument(text, {
     version: '1.2',
     schema: 'core',
@@ -71,7 +75,7 @@ export function readDocument(text: string, problems: Problems): Node | undefined
     const hint = hints.find(([pattern]) => pattern.test(message))?.[1]
     problems.add(code, message, { start, end: Math.max(end, start + 1) }, hint)
   }
-  if (problems.hasErrors) return undefined
+  if (problems.hasErrors && !tolerant) return undefined
   if (document.contents === null) {
     problems.add('E106', 'the playbook is empty', { start: 0, end: 0 }, 'begin with apiVersion: tocsin/v1')
     return undefined

@@ -93,11 +93,12 @@ const article = (noun: string): string =>
 type Compiled = Pick<CompiledExpression, 'program' | 'type' | 'whenTrue' | 'whenFalse'>
 
 function compileAt(context: Context, scope: Scope, scalar: ScalarNode, from: number, to: number): Compiled {
-  const { problems, source, readSteps } = context
+  const { problems, source, readSteps, observer } = context
   const text = String(scalar.value)
   const [start, end] = trimmed(text, from, to)
   if (problems.isFull) return { type: dyn, whenTrue: [], whenFalse: [] }
   const expression = text.slice(start, Math.min(end, to))
+  observer?.expression({ scalar, from: start, text: expression, names: scope.names, given: scope.given })
   if (expression.trim() === '') {
     problems.add('E201', 'the expression is empty', spanInScalar(source.text, scalar, from, end))
     return { type: dyn, whenTrue: [], whenFalse: [] }

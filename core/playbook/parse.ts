@@ -5,6 +5,7 @@ import { readDocument, type Node } from './document.ts'
 import { compileValue } from './expressions.ts'
 import { describe, readDuration, readFields, readText, readWord, type Fields } from './fields.ts'
 import { apiVersion, defaultTimeoutMs, grammar, namePattern } from './grammar.ts'
+import type { ReadObserver } from './observer.ts'
 import type { Playbook, Template } from './playbook.ts'
 import { maxSourceBytes, notUtf8, preScan, tooLarge } from './pre-scan.ts'
 import { Problems, quote, type Problem } from './problem.ts'
@@ -23,6 +24,7 @@ export interface ParseOptions {
   readonly catalogue?: Catalogue | undefined
   /** The connections of the organization it shall run for; without them connections are not checked. */
   readonly connections?: readonly KnownConnection[] | undefined
+  readonly observer?: ReadObserver | undefined
 }
 
 export interface ParsedPlaybook {
@@ -51,7 +53,8 @@ export function parsePlaybook(source: string | Uint8Array, options: ParseOptions
       ? preScan(body.text)
       : notUtf8(invalidAt)
   if (found) problems.add(found.code, found.message, found, found.hint)
-  const root = found ? undefined : readDocument(body.text, problems)
+  const root = found ? undefined : readDocument(body.text, problems, options.observer !== undefined)
+  if (root) options.observer?.document(root, body)
   const playbook = root && readPlaybook(root, text, body, problems, options)
   return { playbook: problems.hasErrors ? undefined : playbook, problems: problems.list() }
 }
@@ -70,6 +73,7 @@ function readPlaybook(
     problems,
     catalogue: options.catalogue,
     connections: options.connections,
+    observer: options.observer,
     ids: collectStepIds(root, source, problems),
     readSequence,
     readBranches,

@@ -6,7 +6,7 @@ export interface StepGraph {
   readonly edges: readonly GraphEdge[]
 }
 
-interface GraphNode {
+export interface GraphNode {
   /** The path of the step, as in the journal of a run with its items left out: `outcome/0/isolate`. */
   readonly id: string
   /** `start` and `end` of the run, the `join` after a parallel or switch, or the action of a step. */
@@ -18,9 +18,15 @@ interface GraphNode {
   readonly parent: string | undefined
   readonly isConditional: boolean
   readonly isForeach: boolean
+  /** Of a step that `uses` one. */
+  readonly skill?: string
+  /** The source of `if`. */
+  readonly condition?: string
+  /** The name of the item of `foreach`. */
+  readonly item?: string
 }
 
-interface GraphEdge {
+export interface GraphEdge {
   readonly from: string
   readonly to: string
   /** `branch` leads into parallel steps, cases and `else`; `error` to the steps of `on_error`; `finally` to those of `finally`. */
@@ -92,6 +98,9 @@ class GraphBuilder {
       parent,
       isConditional: step.if !== undefined,
       isForeach: step.foreach !== undefined,
+      ...(step.action === 'uses' ? { skill: step.skill } : {}),
+      ...(step.if === undefined ? {} : { condition: step.if.source }),
+      ...(step.foreach === undefined ? {} : { item: step.foreach.as }),
     })
     this.enter(path, entrances)
     const exits = this.#inside(step, path)

@@ -77,6 +77,7 @@ describe('the step graph', () => {
       parent: 'gather',
       isConditional: false,
       isForeach: false,
+      skill: 'travel.search_user_travel',
     })
     expect(nodes.find(({ id }) => id === 'visits')).to.include({
       label: 'Every country of the trips',
