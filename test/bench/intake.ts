@@ -1,15 +1,9 @@
-import autocannon from 'autocannon'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { table } from '../../cli/output/table.ts'
 import { startChild } from './child.ts'
-
-interface Figures {
-  readonly perSecond: number
-  readonly p50: number
-  readonly p99: number
-}
+import { cells, post, type Figures } from './load.ts'
 
 const connections = [1, 32, 256]
 
@@ -32,8 +26,8 @@ export async function benchIntake(seconds: number): Promise<void> {
     for (const count of connections) {
       const baseline = await measure(`http://127.0.0.1:${bare.said.port}/`, '', count, seconds)
       const intake = await measure(`${tocsin.said.apiUrl}/alerts`, tocsin.said.key, count, seconds)
-      rows.push(['bare Koa route', String(count), ...show(baseline), ''])
-      rows.push(['Tocsin intake', String(count), ...show(intake), ratio(intake, baseline)])
+      rows.push(['bare Koa route', String(count), ...cells(baseline), ''])
+      rows.push(['Tocsin intake', String(count), ...cells(intake), ratio(intake, baseline)])
     }
     console.log(`\nIntake: alerts of ${body.length} bytes, acknowledged durably\n`)
     console.log(table(['', 'CONNECTIONS', 'PER SECOND', 'P50 MS', 'P99 MS', 'RATIO'], rows))
@@ -43,29 +37,12 @@ export async function benchIntake(seconds: number): Promise<void> {
   }
 }
 
-/** Closed loop: each connection sends its next alert when the last was answered. Every answer must be 201. */
+/** After a second of warming up. */
 async function measure(url: string, key: string, count: number, seconds: number): Promise<Figures> {
-  const options = {
-    url,
-    method: 'POST' as const,
-    headers: { 'content-type': 'application/json', cookie: `Session=${key}` },
-    body,
-    connections: count,
-    pipelining: 1,
-  }
-  await autocannon({ ...options, duration: 1 })
-  const result = await autocannon({ ...options, duration: seconds })
-  const others = result.non2xx + result.errors + result.timeouts
-  if (others > 0) throw new Error(`${others} of ${result.requests.total} answers were not 201`)
-  return {
-    perSecond: result.requests.total / result.duration,
-    p50: result.latency.p50,
-    p99: result.latency.p99,
-  }
-}
-
-function show({ perSecond, p50, p99 }: Figures): string[] {
-  return [Math.round(perSecond).toLocaleString('en'), String(p50), String(p99)]
+  const headers = { 'content-type': 'application/json', cookie: `Session=${key}` }
+  const load = { url, headers, body, connections: count }
+  await post({ ...load, seconds: 1 })
+  return post({ ...load, seconds })
 }
 
 function ratio(ours: Figures, baseline: Figures): string {

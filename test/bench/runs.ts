@@ -9,6 +9,7 @@ import { systemClock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config.ts'
 import { createLog } from '../../server/log.ts'
 import { openStores } from '../../server/open-stores.ts'
+import { cells, figures, type Figures } from './load.ts'
 
 const concurrency = [1, 32, 256]
 
@@ -47,7 +48,7 @@ export async function benchRuns(seconds: number): Promise<void> {
 }
 
 /** Closed loop: `count` runs are under way at any time; latency is from the request to queue until the end is durable. */
-async function measure(stores: Stores, count: number, seconds: number) {
+async function measure(stores: Stores, count: number, seconds: number): Promise<Figures> {
   const { playbook } = parsePlaybook(source, {})
   if (playbook === undefined) throw new Error('the playbook of the benchmark has mistakes')
   await stores.playbooks.put({ name: playbook.name, hash: playbook.hash, source, origin: 'file' })
@@ -85,15 +86,10 @@ async function measure(stores: Stores, count: number, seconds: number) {
   await Promise.all(Array.from({ length: count }, loop))
   const elapsedMs = performance.now() - began
   await runner.drain(1_000)
-  return { latencies: latencies.toSorted((a, b) => a - b), elapsedMs }
+  return figures(latencies, elapsedMs)
 }
 
 async function organization(stores: Stores): Promise<string> {
   const [existing] = await stores.organizations.list('all')
   return (existing ?? (await stores.organizations.create({ code: 'bench', name: 'Benchmark' }))).uuid
 }
-
-const rate = (perSecond: number) => Math.round(perSecond).toLocaleString('en')
-
-const at = (sorted: readonly number[], share: number) =>
-  (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(1)
