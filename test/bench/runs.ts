@@ -29,15 +29,9 @@ export async function benchRuns(seconds: number): Promise<void> {
   try {
     const rows: string[][] = []
     for (const count of concurrency) {
-      const { latencies, elapsedMs } = await measure(stores, count, seconds)
-      const perSecond = (latencies.length * 1000) / elapsedMs
-      rows.push([
-        String(count),
-        rate(perSecond),
-        rate(perSecond * 5),
-        at(latencies, 0.5),
-        at(latencies, 0.99),
-      ])
+      const found = await measure(stores, count, seconds)
+      const [runs = '', p50 = '', p99 = ''] = cells(found)
+      rows.push([String(count), runs, Math.round(found.perSecond * 5).toLocaleString('en'), p50, p99])
     }
     console.log('\nRuns: five no-op steps, every result journaled, whole way from queued to ended\n')
     console.log(table(['AT ONCE', 'RUNS/S', 'STEPS/S', 'P50 MS', 'P99 MS'], rows))
