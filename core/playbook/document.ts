@@ -71,13 +71,13 @@ export function readDocument(text: string, problems: Problems, tolerant = false)
   for (const error of [...document.errors, ...document.warnings]) {
     const [start, end] = error.pos
     const code = error.code === 'MULTIPLE_DOCS' ? 'E102' : 'E101'
-    const message = code === 'E102' ? 'a file holds one playbook' : error.message.replaceAll(/\s+/g, ' ')
+    const message = code === 'E102' ? 'a file holds one document' : error.message.replaceAll(/\s+/g, ' ')
     const hint = hints.find(([pattern]) => pattern.test(message))?.[1]
     problems.add(code, message, { start, end: Math.max(end, start + 1) }, hint)
   }
   if (problems.hasErrors && !tolerant) return undefined
   if (document.contents === null) {
-    problems.add('E106', 'the playbook is empty', { start: 0, end: 0 }, 'begin with apiVersion: tocsin/v1')
+    problems.add('E106', 'the file is empty', { start: 0, end: 0 })
     return undefined
   }
   return new Converter(text, problems).convert(document.contents, 1)?.node
@@ -136,14 +136,9 @@ class Converter {
   #grow(size: number, height: number, depth: number, span: Span): boolean {
     this.#total += size
     if (this.#total > maxNodes) {
-      this.#problems.add('E005', `the playbook has more than ${maxNodes} keys, values and items`, span)
+      this.#problems.add('E005', `the file has more than ${maxNodes} keys, values and items`, span)
     } else if (depth + height - 1 > maxDepth) {
-      this.#problems.add(
-        'E004',
-        `maps and lists are nested deeper than ${maxDepth}`,
-        span,
-        'split the playbook',
-      )
+      this.#problems.add('E004', `maps and lists are nested deeper than ${maxDepth}`, span, 'split the file')
     } else return true
     this.#full = true
     return false
@@ -193,7 +188,7 @@ class Converter {
     }
     const name = node.value
     if (name === '<<' && node.type === 'PLAIN') {
-      this.#problems.add('E102', 'merge keys are not used in playbooks', span, 'write the keys out')
+      this.#problems.add('E102', 'merge keys are not used here', span, 'write the keys out')
       return undefined
     }
     if (seen.has(name)) {

@@ -1,19 +1,19 @@
 import type { Catalogue } from '../registry/catalogue.ts'
 import { contentHash } from './content-hash.ts'
 import type { Context, KnownConnection } from './context.ts'
-import { readDocument, type Node } from './document.ts'
+import type { Node } from './document.ts'
 import { compileValue } from './expressions.ts'
 import { describe, readDuration, readFields, readText, readWord, type Fields } from './fields.ts'
 import { apiVersion, defaultTimeoutMs, grammar, namePattern } from './grammar.ts'
 import type { ReadObserver } from './observer.ts'
+import { openSource } from './open-source.ts'
 import type { Playbook, Template } from './playbook.ts'
-import { maxSourceBytes, notUtf8, preScan, tooLarge } from './pre-scan.ts'
-import { Problems, quote, type Problem } from './problem.ts'
+import { quote, type Problem, type Problems } from './problem.ts'
 import { readRetry } from './read-retry.ts'
 import { readBranches, readSequence } from './read-steps.ts'
 import { readTriggers } from './read-triggers.ts'
 import { runNames, Scope } from './scope.ts'
-import { decode, SourceText } from './source-text.ts'
+import type { SourceText } from './source-text.ts'
 import { reportUnusedOutputs } from './step-advice.ts'
 import { collectStepIds } from './step-ids.ts'
 
@@ -42,19 +42,7 @@ export interface ParsedPlaybook {
  * for (const problem of problems) console.error(formatProblem(problem, source))
  */
 export function parsePlaybook(source: string | Uint8Array, options: ParseOptions = {}): ParsedPlaybook {
-  // A byte order mark takes three bytes. What is too large is not even decoded.
-  const isTooLarge = source.length > maxSourceBytes + 3
-  const { text, invalidAt } = isTooLarge ? { text: '' } : decode(source)
-  const body = new SourceText(text.startsWith('\uFEFF') ? text.slice(1) : text)
-  const problems = new Problems(body, options.file)
-  const found = isTooLarge
-    ? tooLarge(source.length)
-    : invalidAt === undefined
-      ? preScan(body.text)
-      : notUtf8(invalidAt)
-  if (found) problems.add(found.code, found.message, found, found.hint)
-  const root = found ? undefined : readDocument(body.text, problems, options.observer !== undefined)
-  if (root) options.observer?.document(root, body)
+  const { text, source: body, problems, root } = openSource(source, options.file)
   const playbook = root && readPlaybook(root, text, body, problems, options)
   return { playbook: problems.hasErrors ? undefined : playbook, problems: problems.list() }
 }

@@ -31,7 +31,7 @@ export function preScan(text: string): ScanFinding | undefined {
 }
 
 export const tooLarge = (size: number): ScanFinding =>
-  finding('E001', `the playbook has ${size} bytes; at most ${maxSourceBytes} are allowed`, 0, 0)
+  finding('E001', `the file has ${size} bytes; at most ${maxSourceBytes} are allowed`, 0, 0)
 
 export const notUtf8 = (at: number): ScanFinding =>
   finding('E002', 'the file is not UTF-8 text', at, at + 1, 'save it as UTF-8')
@@ -108,13 +108,13 @@ class TokenScan {
       case 'tag':
         return finding(
           'E102',
-          `the tag ${token.slice(0, 40)} is not used in playbooks`,
+          `the tag ${token.slice(0, 40)} is not used here`,
           at,
           end,
           'put text into quotes; leave the tag out',
         )
       case 'directive-line':
-        return finding('E102', 'YAML directives are not used in playbooks', at, end, 'remove the line')
+        return finding('E102', 'YAML directives are not used here', at, end, 'remove the line')
       case 'flow-error-end':
         return finding(
           'E101',
@@ -144,13 +144,7 @@ class TokenScan {
 
   #depth(at: number): ScanFinding | undefined {
     if (this.#flowDepth + this.#columns.length <= maxDepth) return undefined
-    return finding(
-      'E004',
-      `maps and lists are nested deeper than ${maxDepth}`,
-      at,
-      at + 1,
-      'split the playbook',
-    )
+    return finding('E004', `maps and lists are nested deeper than ${maxDepth}`, at, at + 1, 'split the file')
   }
 }
 
@@ -180,7 +174,7 @@ const finding = (
 })
 
 const tooMany = (at: number): ScanFinding =>
-  finding('E005', `the playbook has more than ${maxNodes} keys, values and items`, at, at + 1)
+  finding('E005', `the file has more than ${maxNodes} keys, values and items`, at, at + 1)
 
 const tooManyAliases = (at: number, end: number): ScanFinding =>
   finding('E006', `there are more than ${maxAliases} anchors or aliases`, at, end)
