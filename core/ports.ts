@@ -49,6 +49,13 @@ export interface KeyStore {
   find(id: string): Promise<{ readonly key: ApiKey; readonly secretHash: Uint8Array } | undefined>
   list(): Promise<readonly ApiKey[]>
   count(): Promise<number>
+  /**
+   * Makes the key useless for good; it stays in the list. A revoked key stays as it is. Throws NotFoundError `key_not_found`,
+   * and ConflictError `last_admin_key` for the last usable administrator's key for all organizations.
+   */
+  revoke(id: string): Promise<ApiKey>
+  /** Remembers when the key was used, in epoch milliseconds. */
+  recordUse(id: string, at: number): Promise<void>
 }
 
 export interface NewApiKey {
@@ -85,7 +92,12 @@ export interface CaseStore {
   /** Oldest first. */
   timeline(scope: Scope, id: string): Promise<readonly CaseEntry[]>
   /** Each write happens once per key: a repeat answers as the first time. */
-  create(organizationUuid: string, changes: CaseChanges & { readonly title: string }, by: string, key: string): Promise<Case>
+  create(
+    organizationUuid: string,
+    changes: CaseChanges & { readonly title: string },
+    by: string,
+    key: string,
+  ): Promise<Case>
   /** Throws NotFoundError `case_not_found`. */
   update(organizationUuid: string, id: string, changes: CaseChanges, by: string, key: string): Promise<Case>
   /** Throws NotFoundError `case_not_found`. */

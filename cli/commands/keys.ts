@@ -7,6 +7,8 @@ import { makeKey } from '../../server/keys.ts'
 import { openStores } from '../../server/open-stores.ts'
 import { paintError } from '../output/paint.ts'
 import { printable } from '../output/printable.ts'
+import { keysListCommand } from './keys-list.ts'
+import { keysRevokeCommand } from './keys-revoke.ts'
 
 interface CreateOptions {
   readonly role: Role
@@ -33,7 +35,11 @@ Roles: intake posts alerts · reader reads everything · analyst does both · ad
 providers, connections and keys`,
     )
     .action(createKey)
-  return new Command('keys').description('make API keys').addCommand(create)
+  return new Command('keys')
+    .description('make, list and revoke API keys')
+    .addCommand(create)
+    .addCommand(keysListCommand())
+    .addCommand(keysRevokeCommand())
 }
 
 async function createKey(name: string, options: CreateOptions): Promise<void> {

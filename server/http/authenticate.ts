@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock, KeyStore } from '../../core/ports.ts'
+import type { RecordKeyUse } from '../key-use.ts'
 import { checkKey } from '../keys.ts'
 import { RequestError } from './request-error.ts'
 import type { Access, Caller } from './route.ts'
@@ -11,9 +12,11 @@ export async function authenticate(
   headers: IncomingHttpHeaders,
   keys: Pick<KeyStore, 'find'>,
   clock: Pick<Clock, 'now'>,
+  recordUse: RecordKeyUse,
 ): Promise<Caller> {
   const value = keyOf(headers)
-  const key = await checkKey(keys, value, clock.now())
+  const now = clock.now()
+  const key = await checkKey(keys, value, now)
   if (key === undefined) {
     // One answer for malformed, unknown, wrong, expired and revoked keys: nobody learns which ids exist.
     throw new RequestError('key_invalid', 'The API key is unknown, wrong, expired or revoked.', {
@@ -21,6 +24,7 @@ export async function authenticate(
       headers: challenge,
     })
   }
+  recordUse(key, now)
   return { keyUuid: key.uuid, role: key.role, scope: key.organizationUuids ?? 'all' }
 }
 

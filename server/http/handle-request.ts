@@ -41,7 +41,7 @@ export function requestHandler(route: Route, services: Services, settings: Reque
     let caller = nobody
     if (route.access !== 'public') {
       refuseCrossSite(headers, settings.publicOrigin)
-      caller = await authenticate(headers, services.stores.keys, services.clock)
+      caller = await authenticate(headers, services.stores.keys, services.clock, services.recordKeyUse)
       authorize(caller, route.access)
     }
     const parameters = parseQuery(context.querystring, querySchema)

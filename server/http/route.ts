@@ -4,6 +4,7 @@ import type { Investigations } from '../../core/investigation/investigations.ts'
 import type { Clock, Log, Scope, Stores } from '../../core/ports.ts'
 import type { Infer, JsonSchema } from '../../core/plugin/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
+import type { RecordKeyUse } from '../key-use.ts'
 import type { Directory } from './directory.ts'
 
 /** Who may call a route: a list of roles, or everybody without a key. */
@@ -28,6 +29,7 @@ export interface Services {
   readonly catalogue: Catalogue
   readonly investigations: Pick<Investigations, 'submit' | 'accepting' | 'wait'>
   readonly directory: Directory
+  readonly recordKeyUse: RecordKeyUse
   readonly clock: Clock
   readonly log: Log
   /** The description of the API: an OpenAPI document. */

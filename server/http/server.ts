@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import Koa from 'koa'
 import type { Clock, Log, Stores } from '../../core/ports.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
+import { createKeyUseRecorder } from '../key-use.ts'
 import { answerErrors } from './answer-errors.ts'
 import { answerClientError } from './client-errors.ts'
 import { createDirectory } from './directory.ts'
@@ -71,6 +72,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const services = {
     ...options,
     directory: createDirectory(stores),
+    recordKeyUse: createKeyUseRecorder(stores.keys, log),
     openApi: openApiDocument(routes, config.apiPrefix, config.publicUrl),
     closing: closing.signal,
   }

@@ -26,6 +26,7 @@ export const requestErrors = {
   key_is_scoped: { status: 403, title: 'The API key is limited to some organizations' },
   cross_site_request: { status: 403, title: 'The request comes from another web site' },
   path_not_found: { status: 404, title: 'There is nothing at this path' },
+  key_not_found: { status: 404, title: 'There is no such API key' },
   playbook_not_found: { status: 404, title: 'There is no such playbook' },
   alert_not_found: { status: 404, title: 'There is no such alert' },
   case_not_found: { status: 404, title: 'There is no such case' },

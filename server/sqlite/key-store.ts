@@ -1,7 +1,8 @@
 import type { ApiKey } from '../../core/domain/api-key.ts'
-import { ConflictError } from '../../core/errors/errors.ts'
+import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
 import type { KeyStore, NewApiKey } from '../../core/ports.ts'
 import { fromJson } from './columns.ts'
+import type { Database } from './database.ts'
 import { requireOrganization } from './organization-store.ts'
 import { isUniqueViolation } from './storage-errors.ts'
 import type { StoreContext } from './store-context.ts'
@@ -64,6 +65,25 @@ export class SqliteKeyStore implements KeyStore {
     )
   }
 
+  revoke(id: string): Promise<ApiKey> {
+    const { database, commits, clock } = this.#context
+    return commits.write(() => {
+      const key = requireKey(database, id)
+      if (key.revokedAt !== null) return key
+      const now = clock.now()
+      if (isUsableAdmin(key, now)) requireAnotherAdmin(database, id, now)
+      database.run('UPDATE api_keys SET revoked_at = ? WHERE public_id = ?', now, id)
+      return requireKey(database, id)
+    })
+  }
+
+  async recordUse(id: string, at: number): Promise<void> {
+    const { database, commits } = this.#context
+    await commits.write(() =>
+      database.run('UPDATE api_keys SET last_used_at = ? WHERE public_id = ?', at, id),
+    )
+  }
+
   #insert(key: NewApiKey, uuid: string, now: number): number {
     try {
       return this.#context.database.insert(
@@ -83,6 +103,29 @@ export class SqliteKeyStore implements KeyStore {
       throw new ConflictError('key_exists', `there is a key with the id '${key.id}' already`)
     }
   }
+}
+
+/** Throws NotFoundError `key_not_found`. */
+function requireKey(database: Database, id: string): ApiKey {
+  const row = database.get<KeyRow>(`${select} WHERE k.public_id = ?`, id)
+  if (row === undefined)
+    throw new NotFoundError('key_not_found', `there is no key with the id '${id.slice(0, 64)}'`)
+  return toKey(row)
+}
+
+/** One that can make the next key: an administrator's for all organizations. */
+function isUsableAdmin(key: ApiKey, now: number): boolean {
+  const alive = key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now)
+  return alive && key.role === 'admin' && key.organizationUuids === null
+}
+
+/** In the transaction of the revocation: of two that come at once, the second one sees the first. */
+function requireAnotherAdmin(database: Database, id: string, now: number): void {
+  const keys = database.all<KeyRow>(select).map(toKey)
+  if (keys.some((key) => key.id !== id && isUsableAdmin(key, now))) return
+  throw new ConflictError('last_admin_key', `the key '${id}' is the last usable administrator's key`, {
+    hint: "make another administrator's key for all organizations first, and use it to revoke this one",
+  })
 }
 
 function toKey(row: KeyRow): ApiKey {

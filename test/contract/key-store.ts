@@ -56,6 +56,45 @@ export function keyStoreContract(subject: GetSubject): void {
       expect(await stores.keys.count()).to.equal(1)
     })
 
+    it('revokes a key once and for good; the key stays in the list', async () => {
+      const { stores, clock } = subject()
+      await stores.keys.create(newKey())
+      await stores.keys.create(newKey({ id: 'k2', role: 'intake' }))
+      clock.nowMs += 5
+      const revoked = await stores.keys.revoke('k2')
+      expect(revoked).to.include({ id: 'k2', revokedAt: clock.nowMs })
+      clock.nowMs += 5
+      expect(await stores.keys.revoke('k2')).to.deep.equal(revoked)
+      expect((await stores.keys.list()).map(({ revokedAt }) => revokedAt)).to.deep.equal([
+        null,
+        revoked.revokedAt,
+      ])
+      expect((await stores.keys.find('k2'))?.key).to.deep.equal(revoked)
+      await expectRejection(stores.keys.revoke('k3'), 'NotFoundError', 'key_not_found')
+    })
+
+    it('keeps the last usable administrator, whoever else there is', async () => {
+      const { stores, clock, acme } = subject()
+      await stores.keys.create(newKey({ id: 'last' }))
+      await stores.keys.create(newKey({ id: 'scoped', organizationUuids: [acme.uuid] }))
+      await stores.keys.create(newKey({ id: 'expired', expiresAt: clock.nowMs }))
+      await stores.keys.create(newKey({ id: 'analyst', role: 'analyst' }))
+      const error = await expectRejection(stores.keys.revoke('last'), 'ConflictError', 'last_admin_key')
+      expect(error.hint).to.include('make another')
+      for (const id of ['scoped', 'expired', 'analyst']) await stores.keys.revoke(id)
+      await stores.keys.create(newKey({ id: 'next' }))
+      const both = await Promise.allSettled(['last', 'next'].map((id) => stores.keys.revoke(id)))
+      expect(both.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected'])
+    })
+
+    it('remembers when a key was used', async () => {
+      const { stores, clock } = subject()
+      await stores.keys.create(newKey())
+      await stores.keys.recordUse('k1', clock.nowMs + 7)
+      expect((await stores.keys.find('k1'))?.key.lastUsedAt).to.equal(clock.nowMs + 7)
+      await stores.keys.recordUse('nobody', 1)
+    })
+
     it('refuses a public id twice', async () => {
       const { stores } = subject()
       await stores.keys.create(newKey())

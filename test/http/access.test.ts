@@ -23,6 +23,7 @@ const table: Readonly<Record<string, readonly Role[] | 'public'>> = {
   'POST /providers': ['admin'],
   'GET /keys': ['admin'],
   'POST /keys': ['admin'],
+  'DELETE /keys/{key}': ['admin'],
   'GET /connections': ['admin'],
   'POST /connections': ['admin'],
   'GET /openapi.json': 'public',
@@ -145,6 +146,15 @@ describe('access', () => {
       const { json } = await api.call('GET', '/api/keys', { key })
       const scopes = json.data.map((row: { organization_codes: string[] }) => row.organization_codes)
       expect(scopes).to.deep.equal([['globex'], ['globex']])
+    })
+
+    it('revokes no key that reaches further', async () => {
+      const all = await api.stores.keys.list()
+      for (const { id, organizationUuids } of all) {
+        if (organizationUuids?.[0] === api.organizations['globex']) continue
+        expectProblem(await api.call('DELETE', `/api/keys/${id}`, { key }), 404, 'key_not_found')
+      }
+      expect((await api.stores.keys.list()).every(({ revokedAt }) => revokedAt === null)).to.equal(true)
     })
 
     it('changes nothing that all organizations share', async () => {

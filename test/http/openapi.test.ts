@@ -78,7 +78,9 @@ describe('OpenAPI document', () => {
     const ended = { state: 'completed', output: 2, error: null, attempt: 1, endedAt: 2 } as const
     await api.stores.journal.record(run.uuid, begun, ended)
     await api.stores.playbooks.put({ name: 'p', hash: 'h', source: 'name: p\n', origin: 'file' })
-    Object.assign(ids, { alert: json.alert_id, run: run.uuid, case: caseId, playbook: 'p' })
+    await api.newKey('reader')
+    const key = (await api.stores.keys.list()).at(-1)?.id ?? ''
+    Object.assign(ids, { alert: json.alert_id, run: run.uuid, case: caseId, playbook: 'p', key })
   }
 
   it('describes every route below the prefix, under a name of its own', () => {

@@ -3,6 +3,7 @@ import { ValidationError } from '../../../core/errors/errors.ts'
 import type { Scope } from '../../../core/ports.ts'
 import { makeKey } from '../../keys.ts'
 import { isInScope, type Directory } from '../directory.ts'
+import { RequestError } from '../request-error.ts'
 import { admins, defineRoute, type Caller } from '../route.ts'
 import { requireWholeScope } from '../whole-scope.ts'
 import { objectSchema, pageSchema, text, time, timeOrNull, wholeView } from './page.ts'
@@ -91,6 +92,23 @@ const createKey = defineRoute({
   },
 })
 
+const revokeKey = defineRoute({
+  method: 'DELETE',
+  path: '/keys/{key}',
+  access: admins,
+  summary: 'Revokes an API key, by its id or uuid; it stays in the list.',
+  status: 200,
+  answer: objectSchema(keyFields),
+  async handle({ params, caller }, { stores, directory }) {
+    const wanted = params.key.toLowerCase()
+    const key = (await stores.keys.list()).find(({ id, uuid }) => id === wanted || uuid === wanted)
+    if (key === undefined || !reachesNoFurther(key, caller.scope)) {
+      throw new RequestError('key_not_found', undefined, { hint: 'GET keys lists those that can be revoked' })
+    }
+    return { body: await keyView(await stores.keys.revoke(key.id), directory) }
+  },
+})
+
 function expired(): ValidationError {
   const message = 'must lie in the future (epoch milliseconds)'
   return new ValidationError('value_invalid', `expires_at ${message}`, [{ pointer: '/expires_at', message }])
@@ -110,4 +128,4 @@ async function organizationsOf(codes: readonly string[] | null, caller: Caller, 
 const reachesNoFurther = (key: ApiKey, scope: Scope): boolean =>
   scope === 'all' || (key.organizationUuids?.every((uuid) => isInScope(scope, uuid)) ?? false)
 
-export const keyRoutes = [listKeys, createKey]
+export const keyRoutes = [listKeys, createKey, revokeKey]

@@ -1,0 +1,91 @@
+import { expect } from 'chai'
+import { startApi, type Api } from './support/api.ts'
+import { expectProblem } from './support/schemas.ts'
+
+describe('DELETE keys', () => {
+  let api: Api
+
+  beforeEach(async () => {
+    api = await startApi()
+  })
+  afterEach(() => api.close())
+
+  const idOf = (key: string) => key.split('_')[1] ?? ''
+  const revoke = (id: string) => api.call('DELETE', `/api/keys/${id}`)
+
+  it('makes a key useless with its next request; it stays in the list', async () => {
+    const key = await api.newKey('reader')
+    expect((await api.call('GET', '/api/alerts', { key })).status).to.equal(200)
+    const reply = await revoke(idOf(key))
+    expect(reply.status, reply.text).to.equal(200)
+    expect(reply.json).to.include({ key_id: idOf(key), revoked_at: api.clock.time })
+    expectProblem(await api.call('GET', '/api/alerts', { key }), 401, 'key_invalid')
+    const { json } = await api.call('GET', '/api/keys')
+    expect(json.data.map((row: { key_id: string }) => row.key_id)).to.include(idOf(key))
+    expect((await revoke(reply.json.key_uuid)).json, 'again, by uuid').to.deep.equal(reply.json)
+  })
+
+  it('leaves the last usable administrator, and says what to do', async () => {
+    const reply = await revoke(idOf(api.adminKey))
+    expectProblem(reply, 409, 'last_admin_key')
+    expect(reply.json.hint).to.include('make another')
+    await api.newKey('admin')
+    expect((await revoke(idOf(api.adminKey))).status, 'a second one is there').to.equal(200)
+  })
+
+  it('knows no other ids', async () => {
+    for (const id of ['000000000000', '%', 'x'.repeat(5000)]) {
+      expectProblem(await revoke(encodeURIComponent(id)), 404, 'key_not_found')
+    }
+  })
+})
+
+describe('the last use of a key', () => {
+  let api: Api
+
+  beforeEach(async () => {
+    api = await startApi()
+  })
+  afterEach(() => api.close())
+
+  it('is recorded at most once a minute', async () => {
+    const recorded: number[] = []
+    const { recordUse } = api.stores.keys
+    api.stores.keys.recordUse = (id, at) => {
+      recorded.push(at)
+      return recordUse.call(api.stores.keys, id, at)
+    }
+    const start = api.clock.time
+    for (const [after, uses] of [
+      [0, 5],
+      [59_999, 3],
+      [60_000, 3],
+      [60_001, 1],
+      [120_000, 2],
+    ] as const) {
+      api.clock.time = start + after
+      await Promise.all(Array.from({ length: uses }, () => api.call('GET', '/api/alerts')))
+      await api.stores.probe()
+    }
+    expect(recorded.map((at) => at - start)).to.deep.equal([0, 60_000, 120_000])
+    const [shown] = (await api.call('GET', '/api/keys')).json.data
+    expect(shown.last_used_at).to.equal(start + 120_000)
+  })
+
+  it('is not waited for, and its failure fails nothing', async () => {
+    api.stores.keys.recordUse = () => new Promise(() => undefined)
+    expect((await api.call('GET', '/api/alerts')).status).to.equal(200)
+    const other = await api.newKey('reader')
+    api.stores.keys.recordUse = () => Promise.reject(new Error('no disk'))
+    expect((await api.call('GET', '/api/alerts', { key: other })).status).to.equal(200)
+    expect(api.logged.map(({ message }) => message)).to.include('the use of a key was not recorded')
+  })
+
+  it('is not that of a key that was refused', async () => {
+    const key = await api.newKey('reader', undefined, api.clock.time)
+    await api.call('GET', '/api/alerts', { key })
+    await api.call('GET', '/api/alerts', { key: `${api.adminKey.slice(0, -1)}-` })
+    await api.stores.probe()
+    expect((await api.stores.keys.list()).map(({ lastUsedAt }) => lastUsedAt)).to.deep.equal([null, null])
+  })
+})
