@@ -1,26 +1,14 @@
 import type { Connection } from '../domain/connection.ts'
-import type { ObservableKind } from '../plugin/index.ts'
+import { observableKinds, type ObservableKind } from '../plugin/index.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import type { Lookup } from './make-investigator.ts'
-
-/** The kinds that `indicators.extract` finds in an alert. */
-const foundKinds: readonly ObservableKind[] = [
-  'ip',
-  'domain',
-  'url',
-  'hash',
-  'email',
-  'host',
-  'user',
-  'vulnerability',
-]
 
 /**
  * What an organization can look up: each kind of observable with each skill that declares to enrich it, through each enabled
  * connection of that skill's plugin; skills that need no connection once. In a fixed order.
  */
 export function findLookups(catalogue: Catalogue, connections: readonly Connection[]): Lookup[] {
-  return foundKinds.flatMap((kind) =>
+  return extractedKinds(catalogue).flatMap((kind) =>
     catalogue.enriching(kind).flatMap(({ name, plugin, skill }): Lookup[] => {
       if (skill.connection === undefined) return [{ skill: name, kind, connection: undefined }]
       return connections
@@ -30,4 +18,10 @@ export function findLookups(catalogue: Catalogue, connections: readonly Connecti
         .map((connection) => ({ skill: name, kind, connection }))
     }),
   )
+}
+
+/** The kinds that `indicators.extract` says it finds: those that a made playbook can have at hand. */
+function extractedKinds(catalogue: Catalogue): readonly ObservableKind[] {
+  const lists = catalogue.skill('indicators.extract')?.skill.output.properties ?? {}
+  return observableKinds.filter((kind) => Object.hasOwn(lists, kind))
 }
