@@ -76,9 +76,21 @@ export interface AlertFilter {
   readonly caseId?: string | undefined
 }
 
+/** What makes a repeated request known; belongs to the API key that creates the alert. */
+export interface OnceKey {
+  readonly key: string
+  /** Milliseconds for which it is kept. */
+  readonly keepMs: number
+}
+
 export interface AlertStore {
   /** Gives the alert its id and its place in the sequence. Throws NotFoundError for an unknown organization or provider. */
   create(alert: NewAlert): Promise<Alert>
+  /**
+   * The same, once: while `key` is kept, a second call with the same alert, by the same API key, answers with the first one as
+   * it is then. Throws ConflictError `idempotency_key_reused` when the alert is another.
+   */
+  createOnce(alert: NewAlert, once: OnceKey): Promise<{ readonly alert: Alert; readonly replayed: boolean }>
   /** By id (ignoring case) or uuid. */
   find(scope: Scope, idOrUuid: string): Promise<Alert | undefined>
   list(scope: Scope, filter: AlertFilter, page: PageRequest): Promise<Page<Alert>>

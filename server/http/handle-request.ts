@@ -7,7 +7,7 @@ import { parseQuery } from './parse-query.ts'
 import { readJsonBody } from './read-body.ts'
 import { refuseCrossSite } from './same-origin.ts'
 import type { ApiRequest, Caller, Route, Services } from './route.ts'
-import { validateBody, validateQuery } from './validate.ts'
+import { validateBody, validateHeaders, validateQuery } from './validate.ts'
 
 /** What the configuration says about requests. */
 export interface RequestSettings {
@@ -29,6 +29,7 @@ const nobody: Caller = { keyUuid: '', role: 'intake', scope: [] }
 export function requestHandler(route: Route, services: Services, settings: RequestSettings) {
   const querySchema = route.query ?? noParameters
   const query = compileSchema(querySchema)
+  const headerSchema = route.headers === undefined ? undefined : compileSchema(route.headers)
   const body = route.body === undefined ? undefined : compileSchema(route.body)
   // The types of parameters, query and body were checked where the route was defined, and their values are checked here.
   const handle = route.handle as (
@@ -46,6 +47,7 @@ export function requestHandler(route: Route, services: Services, settings: Reque
     }
     const parameters = parseQuery(context.querystring, querySchema)
     validateQuery(query, parameters)
+    if (headerSchema !== undefined) validateHeaders(headerSchema, headers)
     let value: unknown
     if (body !== undefined) {
       value = await readJsonBody(context.req, settings.maxBodyBytes)

@@ -53,7 +53,11 @@ function operation(route: Route): object {
     ...(route.access === 'public'
       ? { security: [] }
       : { security: [{ session: [] }, { bearer: [] }], 'x-roles': route.access }),
-    parameters: [...pathParameters(route.path), ...queryParameters(route.query)],
+    parameters: [
+      ...pathParameters(route.path),
+      ...parametersIn('query', route.query),
+      ...parametersIn('header', route.headers),
+    ],
     ...(route.body !== undefined && { requestBody: { required: true, content: json(route.body) } }),
     responses: {
       [route.status]: { description: 'Success.', content: json(route.answer) },
@@ -75,11 +79,11 @@ function pathParameters(path: string): readonly object[] {
   return names.map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
 }
 
-function queryParameters(query: JsonSchema | undefined): readonly object[] {
-  return Object.entries(query?.properties ?? {}).map(([name, { description, ...schema }]) => ({
+function parametersIn(place: 'query' | 'header', given: JsonSchema | undefined): readonly object[] {
+  return Object.entries(given?.properties ?? {}).map(([name, { description, ...schema }]) => ({
     name,
-    in: 'query',
-    required: query?.required?.includes(name) ?? false,
+    in: place,
+    required: given?.required?.includes(name) ?? false,
     ...(description !== undefined && { description }),
     schema,
   }))

@@ -79,6 +79,8 @@ interface RouteBase {
   readonly outsidePrefix?: true
   /** An object schema. Parameters not in it are refused. */
   readonly query?: JsonSchema
+  /** An object schema of the headers the route reads, names in lower case. Other headers pass. */
+  readonly headers?: JsonSchema
   /** Absent: the route takes no body. */
   readonly body?: JsonSchema
 }

@@ -32,6 +32,7 @@ export const requestErrors = {
   case_not_found: { status: 404, title: 'There is no such case' },
   run_not_found: { status: 404, title: 'There is no such run' },
   method_not_allowed: { status: 405, title: 'The path does not know this method' },
+  idempotency_key_reused: { status: 422, title: 'The idempotency key belongs to another request' },
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
   body_too_large: { status: 413, title: 'The body is too large' },
   content_type_unsupported: { status: 415, title: 'The body must be JSON' },

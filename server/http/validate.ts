@@ -21,6 +21,11 @@ export function validateQuery(schema: CompiledSchema, value: unknown): void {
   check(schema, value, 'query_invalid', 'the query')
 }
 
+/** Throws ValidationError `header_invalid`; its pointers are `/<name of the header>`. */
+export function validateHeaders(schema: CompiledSchema, value: unknown): void {
+  check(schema, value, 'header_invalid', 'a header')
+}
+
 function check(schema: CompiledSchema, value: unknown, code: string, what: string): void {
   const problems = schema.problems(value)
   if (problems.length === 0) return

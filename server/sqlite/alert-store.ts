@@ -1,7 +1,8 @@
 import { alertStatus, type Alert, type NewAlert } from '../../core/domain/alert.ts'
 import { composeAlertId } from '../../core/domain/ids.ts'
 import { NotFoundError, ValidationError } from '../../core/errors/errors.ts'
-import type { AlertFilter, AlertStore, Page, PageRequest, Scope } from '../../core/ports.ts'
+import type { AlertFilter, AlertStore, OnceKey, Page, PageRequest, Scope } from '../../core/ports.ts'
+import { findAlertOfRequest, keepAlertRequest, requireSame } from './alert-requests.ts'
 import { findAlertRow, selectAlert, toAlert, type AlertRow } from './alert-rows.ts'
 import { toContent } from './columns.ts'
 import type { Database } from './database.ts'
@@ -22,6 +23,18 @@ export class SqliteAlertStore implements AlertStore {
   create(alert: NewAlert): Promise<Alert> {
     const { commits } = this.#context
     return commits.write(() => this.#insert(alert))
+  }
+
+  createOnce(given: NewAlert, once: OnceKey): Promise<{ readonly alert: Alert; readonly replayed: boolean }> {
+    const { database, commits, clock } = this.#context
+    return commits.write(() => {
+      const now = clock.now()
+      const earlier = findAlertOfRequest(database, given.createdBy, once.key, now)
+      if (earlier !== undefined) return { alert: requireSame(earlier, given, once.key), replayed: true }
+      const alert = this.#insert(given)
+      keepAlertRequest(database, alert, once, now)
+      return { alert, replayed: false }
+    })
   }
 
   find(scope: Scope, idOrUuid: string): Promise<Alert | undefined> {

@@ -174,6 +174,32 @@ export function alertStoreContract(subject: GetSubject): void {
       expect((await stores.alerts.list([], {}, { limit: 10 })).total).to.equal(0)
     })
 
+    it('creates an alert once per key and API key, also when many ask at once and when the process starts again', async () => {
+      const { stores, acme, clock } = subject()
+      const once = { key: 'abc', keepMs: 1000 }
+      const all = await Promise.all(
+        Array.from({ length: 20 }, () => stores.alerts.createOnce(newAlert(acme), once)),
+      )
+      expect(new Set(all.map(({ alert }) => alert.uuid)).size).to.equal(1)
+      expect(all.filter(({ replayed }) => !replayed)).to.have.length(1)
+      const another = stores.alerts.createOnce(newAlert(acme, { content: 'x' }), once)
+      await expectRejection(another, 'ConflictError', 'idempotency_key_reused')
+      const byAnother = newAlert(acme, { createdBy: crypto.randomUUID() })
+      expect((await stores.alerts.createOnce(byAnother, once)).alert.id).to.equal('Acme-SIEM-2')
+      clock.nowMs += 1000
+      expect((await stores.alerts.createOnce(newAlert(acme, { content: 'x' }), once)).replayed).to.equal(
+        false,
+      )
+    })
+
+    it('keeps no key for an alert that could not be created', async () => {
+      const { stores, acme } = subject()
+      const once = { key: 'abc', keepMs: 1000 }
+      const stray = stores.alerts.createOnce(newAlert(acme, { provider: 'nobody' }), once)
+      await expectRejection(stray, 'NotFoundError', 'provider_not_found')
+      expect((await stores.alerts.createOnce(newAlert(acme), once)).replayed).to.equal(false)
+    })
+
     it('names those that wait for an investigation, oldest first', async () => {
       const subjects = subject()
       const { stores, acme } = subjects

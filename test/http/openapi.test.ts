@@ -109,6 +109,12 @@ describe('OpenAPI document', () => {
     }
   })
 
+  it('names the headers that an operation reads', () => {
+    const [, , create] = operations.find(([, , { operationId }]) => operationId === 'post_alerts') ?? []
+    const headers = create?.parameters.filter((one) => one.in === 'header').map(({ name }) => name)
+    expect(headers).to.deep.equal(['idempotency-key', 'prefer'])
+  })
+
   it('shows rows in lists, not only empty ones', async () => {
     for (const list of ['alerts', 'cases', 'runs', 'playbooks', 'skills', 'plugins', 'keys', 'connections']) {
       expect((await api.call('GET', `/api/${list}`)).json.data.length, list).to.be.above(0)

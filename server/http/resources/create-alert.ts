@@ -1,4 +1,6 @@
-import type { Alert } from '../../../core/domain/alert.ts'
+import { alertStatus, type Alert, type NewAlert } from '../../../core/domain/alert.ts'
+import { ConflictError } from '../../../core/errors/errors.ts'
+import type { AlertStore } from '../../../core/ports.ts'
 import { RequestError } from '../request-error.ts'
 import { component, defineRoute, posters, type Services } from '../route.ts'
 import { alertView } from './alert-view.ts'
@@ -8,6 +10,16 @@ import { preferredWait } from './prefer.ts'
 /** No control characters: the type is shown in lists and compared in playbooks. */
 const alertType = '^[^\\x00-\\x1f\\x7f]*$'
 
+const idempotencyKey = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[\\x21-\\x7e]*$',
+  description:
+    'Chosen by the sender, e.g. a uuid: repeating a request with the same key within 24 hours answers with the alert of the ' +
+    'first one and `Idempotency-Replayed: true`.',
+} as const
+
 export const createAlert = defineRoute({
   method: 'POST',
   path: '/alerts',
@@ -15,6 +27,13 @@ export const createAlert = defineRoute({
   summary: 'Takes an alert in; one with a type is investigated.',
   status: 201,
   answer: component('alert'),
+  headers: {
+    type: 'object',
+    properties: {
+      'idempotency-key': idempotencyKey,
+      prefer: { type: 'string', description: '`wait=<seconds>`: answer when the investigation has ended.' },
+    },
+  },
   body: {
     type: 'object',
     additionalProperties: false,
@@ -54,7 +73,8 @@ export const createAlert = defineRoute({
     const type = body.alert_type ?? null
     if (type !== null && !services.investigations.accepting()) throw investigationsFull()
 
-    const alert = await services.stores.alerts.create({
+    const key = headers['idempotency-key']
+    const { alert, replayed } = await store(services.stores.alerts, key?.toString(), {
       content: body.alert_content,
       provider: provider.code,
       organizationUuid: organization.uuid,
@@ -62,25 +82,48 @@ export const createAlert = defineRoute({
       createdAtSource,
       createdBy: caller.keyUuid,
     })
+    if (!replayed && type !== null) services.investigations.submit(alert)
     const location = `/alerts/${alert.id}`
-    if (type === null) return { body: alertView(alert), location }
-    services.investigations.submit(alert)
-    const seconds = preferredWait(headers.prefer)
-    if (seconds === undefined) return { body: alertView(alert), location }
+    const marks = replayed ? { 'idempotency-replayed': 'true' } : {}
+    const seconds = hasEnded(alert) || type === null ? undefined : preferredWait(headers.prefer)
+    if (seconds === undefined) return { body: alertView(alert), location, headers: marks }
     const later = await investigated(alert, seconds, services)
-    return { body: alertView(later), location, headers: { 'preference-applied': `wait=${seconds}` } }
+    return {
+      body: alertView(later),
+      location,
+      headers: { ...marks, 'preference-applied': `wait=${seconds}` },
+    }
   },
 })
 
+/** How long an idempotency key is kept. */
+const keepMs = 24 * 60 * 60 * 1_000
+
+async function store(alerts: AlertStore, key: string | undefined, alert: NewAlert) {
+  if (key === undefined) return { alert: await alerts.create(alert), replayed: false }
+  try {
+    return await alerts.createOnce(alert, { key, keepMs })
+  } catch (error) {
+    if (!(error instanceof ConflictError) || error.code !== 'idempotency_key_reused') throw error
+    throw new RequestError(
+      'idempotency_key_reused',
+      'The Idempotency-Key was sent before, with another body.',
+      {
+        hint: 'send a new key with each new alert, and the same body with each repetition',
+        errors: [{ pointer: '/idempotency-key', message: 'belongs to another alert' }],
+      },
+    )
+  }
+}
+
+const hasEnded = ({ status }: Alert): boolean =>
+  status === alertStatus.completed || status === alertStatus.failed
+
 function investigationsFull(): RequestError {
-  return new RequestError(
-    'investigations_full',
-    'Too many investigations are waiting; the alert was not stored.',
-    {
-      hint: 'send the alert again after the time in Retry-After',
-      headers: { 'retry-after': '5' },
-    },
-  )
+  return new RequestError('investigations_full', 'Too many investigations are waiting; nothing was stored.', {
+    hint: 'send the alert again after the time in Retry-After',
+    headers: { 'retry-after': '5' },
+  })
 }
 
 /** The alert as it is when its investigation has ended, the seconds are over, or the server closes. */
