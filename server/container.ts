@@ -19,6 +19,8 @@ export interface Opened {
   readonly stores: Stores
   readonly catalogue: Catalogue
   readonly library: PlaybookLibrary
+  /** Is told of every secret in use, so that the log can leave it out. */
+  readonly onSecret: (secret: string) => void
 }
 
 /** Resolves what is registered; each thing is made once, when it is first asked for. */
@@ -42,7 +44,7 @@ export const tokens = {
 
 /** The composition root: the only place that knows which implementation stands for what. */
 export function createContainer(opened: Opened): Container {
-  const { config, log, stores, catalogue, library } = opened
+  const { config, log, stores, catalogue, library, onSecret } = opened
   const container = root.createChildContainer()
   const register = <T>(token: Token<T>, make: () => T) =>
     container.register<T>(token, {
@@ -54,7 +56,14 @@ export function createContainer(opened: Opened): Container {
   register(tokens.clock, () => systemClock)
   register(tokens.egress, () => createEgress({ allowPrivate: config.allowPrivateEgress }))
   register(tokens.skillCaller, () =>
-    createSkillCaller({ catalogue, stores, egress: get(tokens.egress), log, clock: get(tokens.clock) }),
+    createSkillCaller({
+      catalogue,
+      stores,
+      egress: get(tokens.egress),
+      log,
+      clock: get(tokens.clock),
+      onSecret,
+    }),
   )
   register(tokens.runner, () =>
     createRunner({

@@ -79,9 +79,10 @@ function asText(value: unknown): string {
 
 /** The stack only of errors that nobody foresaw: it is for whoever repairs Tocsin. */
 function errorFields(error: Error, clean: (text: string) => string): LogFields {
-  const name = error.name
+  const name = clean(error.name)
   const cause = error.cause instanceof Error ? { cause: clean(error.cause.message) } : {}
-  if (error instanceof TocsinError) return { name, code: error.code, message: clean(error.message), ...cause }
+  if (error instanceof TocsinError)
+    return { name, code: clean(error.code), message: clean(error.message), ...cause }
   return { name, message: clean(error.message), stack: clean(error.stack ?? ''), ...cause }
 }
 

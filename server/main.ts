@@ -6,6 +6,7 @@ import type { Config } from './config.ts'
 import { createContainer, tokens, type Container, type Opened } from './container.ts'
 import { createLog } from './log.ts'
 import { openStores } from './open-stores.ts'
+import { createLiveSecrets } from './secrets/live-secrets.ts'
 
 /** A server that listens. */
 export interface Tocsin {
@@ -31,10 +32,13 @@ const drainMs = 20_000
  * Throws what is wrong with the configuration, the plugins or the data directory, each with what to do.
  */
 export async function startTocsin(config: Config): Promise<Tocsin> {
-  const log = createLog({ level: config.logLevel })
+  // What this process writes is for its owner; commands that make files for people run without a server.
+  process.umask(0o077)
+  const live = createLiveSecrets(configuredSecrets(config))
+  const log = createLog({ level: config.logLevel, redact: live.redact })
   for (const warning of config.warnings) log.warn({}, warning)
   const catalogue = await discoverPlugins({ pluginsDir: config.pluginsDir, packages: config.plugins })
-  const stores = await openStores(config, 'exclusive')
+  const stores = await openStores(config, 'exclusive', live)
   let container: Container | undefined
   try {
     const library = await openPlaybookLibrary({
@@ -43,7 +47,7 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
       log,
       folder: config.playbooksDir,
     })
-    const opened = { config, log, stores, catalogue, library }
+    const opened = { config, log, stores, catalogue, library, onSecret: live.add }
     container = createContainer(opened)
     const { url } = await container.get(tokens.httpServer).listen()
     // Only now: a start that fails, e.g. because the port is in use, must not use up the one time the key is shown.
@@ -58,6 +62,10 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
     await stores.close()
     throw error
   }
+}
+
+function configuredSecrets({ bootstrapApiKey, masterKey }: Config): readonly string[] {
+  return [bootstrapApiKey, masterKey].flatMap((secret) => (secret === undefined ? [] : [secret.reveal()]))
 }
 
 async function takeUpUnfinished(container: Container): Promise<void> {

@@ -10,12 +10,12 @@ import { openConnection } from './open-connection.ts'
  * @throws ConnectionError (wrong credentials, unusable settings), RetryableError (out of reach), SkillError
  */
 export async function authenticate(
-  options: Pick<SkillCallerOptions, 'egress' | 'clock'>,
+  options: Pick<SkillCallerOptions, 'egress' | 'clock' | 'onSecret'>,
   definition: ConnectionDefinition,
   open: OpenConnection,
   signal: AbortSignal,
 ): Promise<void> {
-  const { settings, target, redactor } = openConnection(definition, open)
+  const { settings, target, redactor } = openConnection(definition, open, options.onSecret)
   try {
     const http = createHttpClient({ ...options, signal, redactor, target })
     await definition.authenticate({ settings, http, signal })

@@ -10,7 +10,7 @@ import { findConnection } from './find-connection.ts'
 import { createHttpClient } from './http-client.ts'
 import { openConnection, type ReadyConnection } from './open-connection.ts'
 import { plainOutput } from './plain-output.ts'
-import { Redactor } from './redactor.ts'
+import { Redactor, type OnSecret } from './redactor.ts'
 
 export interface SkillCallerOptions {
   readonly catalogue: Pick<Catalogue, 'skill'>
@@ -18,6 +18,8 @@ export interface SkillCallerOptions {
   readonly egress: Egress
   readonly log: Log
   readonly clock: Pick<Clock, 'now'>
+  /** Is told of every secret that a call works with. Default: nobody is. */
+  readonly onSecret?: OnSecret
 }
 
 /**
@@ -34,7 +36,7 @@ export function createSkillCaller(options: SkillCallerOptions): SkillCaller {
     }
     const input = checkInput(entry, call.input)
     const connection = await connect(options, entry, call)
-    const redactor = connection?.redactor ?? new Redactor()
+    const redactor = connection?.redactor ?? new Redactor([], options.onSecret)
     try {
       const context = createContext(options, call, connection, redactor)
       return await untilAborted(perform(entry, call, input, context, redactor), call.attempt.signal)
@@ -66,7 +68,7 @@ async function connect(
     plugin: plugin.name,
     name: call.connection,
   })
-  return openConnection(skill.connection, open)
+  return openConnection(skill.connection, open, options.onSecret)
 }
 
 function createContext(

@@ -1,4 +1,5 @@
 /** How one skill is called: input and output checked, connection opened, statuses mapped, secrets kept out of sight. */
 export { authenticate } from './authenticate.ts'
 export { createSkillCaller } from './caller.ts'
+export { Redactor } from './redactor.ts'
 export { checkSettings } from './settings.ts'

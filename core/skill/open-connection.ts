@@ -4,7 +4,7 @@ import type { OpenConnection } from '../ports.ts'
 import { parseBase } from './address.ts'
 import { isHeaderValue } from './headers.ts'
 import type { Target } from './http-client.ts'
-import { Redactor } from './redactor.ts'
+import { Redactor, type OnSecret } from './redactor.ts'
 import { openSettings } from './settings.ts'
 
 /** A connection ready to be called. */
@@ -15,9 +15,13 @@ export interface ReadyConnection {
 }
 
 /** @throws ConnectionError `connection_invalid`; nothing that is thrown shows a secret */
-export function openConnection(definition: ConnectionDefinition, open: OpenConnection): ReadyConnection {
+export function openConnection(
+  definition: ConnectionDefinition,
+  open: OpenConnection,
+  onSecret?: OnSecret,
+): ReadyConnection {
   const { settings, secrets } = openSettings(definition, open)
-  const redactor = new Redactor(secrets)
+  const redactor = new Redactor(secrets, onSecret)
   try {
     const target = createTarget(definition, open.connection.name, settings)
     for (const value of Object.values(target.headers)) redactCredential(value, secrets, redactor)

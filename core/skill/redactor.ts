@@ -6,19 +6,27 @@ const maxDepth = 100
 /** What a body says about a token that has just been handed out. */
 const issuedToken = /"(?:access_token|refresh_token|id_token)"\s*:\s*"([^"\\]{8,8192})"/g
 
+/** Told of a secret in use, as it is: of a connection, of a header made from one, a token handed out. */
+export type OnSecret = (secret: string) => void
+
 /**
  * Knows the live secrets of one call and takes them out of whatever is shown: as they are, and as they look in a URL, in JSON
  * and in base64. Values are replaced before anything is shortened, so that no half of a secret is left.
  */
 export class Redactor {
-  #forms: readonly string[] = []
+  readonly #forms = new Set<string>()
+  #longestFirst: readonly string[] | undefined
+  readonly #onSecret: OnSecret | undefined
 
-  constructor(secrets: readonly string[] = []) {
+  /** @param onSecret is told of every secret, those that become known later too */
+  constructor(secrets: readonly string[] = [], onSecret?: OnSecret) {
+    this.#onSecret = onSecret
     for (const secret of secrets) this.add(secret)
   }
 
   add(secret: string): void {
     if (secret.length < minLength) return
+    this.#onSecret?.(secret)
     this.#addForms(secret)
     // An address that is a secret, such as an incoming webhook's, shows up in the form URL parsers give it, and in parts.
     const url = /^https?:/i.test(secret) && URL.canParse(secret) ? new URL(secret) : undefined
@@ -39,8 +47,8 @@ export class Redactor {
       bytes.toString('base64').replace(/=+$/, ''),
       bytes.toString('base64url'),
     ]
-    // Longest first: a secret may be the beginning of another form of itself.
-    this.#forms = [...new Set([...this.#forms, ...forms])].toSorted((a, b) => b.length - a.length)
+    for (const form of forms) this.#forms.add(form)
+    this.#longestFirst = undefined
   }
 
   /** Tokens in an answer are secrets from the moment they arrive. */
@@ -51,14 +59,16 @@ export class Redactor {
 
   text(text: string): string {
     let shown = text
-    for (const form of this.#forms) if (shown.includes(form)) shown = shown.replaceAll(form, hidden)
+    // Longest first: a secret may be the beginning of another one, or of another form of itself.
+    this.#longestFirst ??= [...this.#forms].toSorted((a, b) => b.length - a.length)
+    for (const form of this.#longestFirst) if (shown.includes(form)) shown = shown.replaceAll(form, hidden)
     return shown
   }
 
   /** A copy of JSON-like data with every text redacted, names of fields too; the value itself where nothing was found. */
   value(value: unknown, depth = 0): unknown {
     if (typeof value === 'string') return this.text(value)
-    if (typeof value !== 'object' || value === null || this.#forms.length === 0) return value
+    if (typeof value !== 'object' || value === null || this.#forms.size === 0) return value
     if (depth > maxDepth) return hidden
     if (Array.isArray(value)) {
       const items = value.map((item: unknown) => this.value(item, depth + 1))
