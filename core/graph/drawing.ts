@@ -1,0 +1,178 @@
+/** What a picture of a playbook shows: the step graph, with groups as frames instead of nodes. */
+
+import type { GraphEdge, GraphNode, StepGraph } from '../playbook/step-graph.ts'
+
+export interface Drawing {
+  readonly nodes: readonly DrawnNode[]
+  readonly frames: readonly Frame[]
+  readonly edges: readonly DrawnEdge[]
+}
+
+export interface DrawnNode {
+  readonly id: string
+  /** `card` a step, `gate` a decision, `fork` where branches part, `join` where they meet, `pill` an end of the run. */
+  readonly shape: 'start' | 'end' | 'card' | 'pill' | 'gate' | 'fork' | 'join'
+  readonly kind: GraphNode['kind']
+  readonly title: string
+  /** Below the title: the skill, the item of foreach, the condition. */
+  readonly notes: readonly Note[]
+  /** Runs once for each item. */
+  readonly isRepeated: boolean
+  readonly frame: string | undefined
+  readonly line: number | undefined
+}
+
+export interface Note {
+  readonly kind: 'skill' | 'item' | 'condition'
+  readonly text: string
+}
+
+export interface Frame {
+  readonly id: string
+  readonly title: string
+  readonly parent: string | undefined
+}
+
+export type DrawnEdge = GraphEdge
+
+const finallyFrame = '@finally'
+
+/** With more steps than this that end the run, lines from all of them to its end would hide the picture. */
+const maxEndings = 12
+
+/** Lays down what is drawn, and where it belongs; not where it stands. */
+export function toDrawing(whole: StepGraph): Drawing {
+  const graph = withFewEndings(whole)
+  const framed = framedIds(graph)
+  const frames: Frame[] = []
+  if (graph.nodes.some(({ id }) => isInFinally(id))) {
+    frames.push({ id: finallyFrame, title: 'finally', parent: undefined })
+  }
+  const byId = new Map(graph.nodes.map((node) => [node.id, node]))
+  /** The innermost frame around a node: the steps of `on_error` and of a switch stand in the frame of their step. */
+  const frameOf = (node: GraphNode): string | undefined => {
+    if (node.parent === undefined) return isInFinally(node.id) ? finallyFrame : undefined
+    if (framed.has(node.parent) && !isHandler(node)) return node.parent
+    const parent = byId.get(node.parent)
+    return parent && frameOf(parent)
+  }
+  const nodes: DrawnNode[] = []
+  for (const node of graph.nodes) {
+    const isFramed = framed.has(node.id)
+    if (isFramed) frames.push({ id: node.id, title: frameTitle(node), parent: frameOf(node) })
+    if (!isFramed || !isTransparent(node, graph)) {
+      nodes.push(draw(node, isFramed ? node.id : frameOf(node)))
+    }
+  }
+  return { nodes, frames, edges: joinThrough(graph) }
+}
+
+/** The graph without the lines from `return` and `fail` to the end, where there are too many. */
+function withFewEndings(graph: StepGraph): StepGraph {
+  const ending = new Set(
+    graph.nodes.filter(({ kind }) => kind === 'return' || kind === 'fail').map(({ id }) => id),
+  )
+  const isToEnd = ({ from, to, kind }: GraphEdge) => ending.has(from) && (to === '@end' || kind === 'finally')
+  const toEnd = graph.edges.filter(isToEnd)
+  if (toEnd.length <= maxEndings) return graph
+  return { nodes: graph.nodes, edges: graph.edges.filter((edge) => !isToEnd(edge)) }
+}
+
+const isInFinally = (id: string): boolean => id.startsWith(`${finallyFrame}/`)
+
+/** Whether the node belongs to the `on_error` of its parent, rather than to what the parent does. */
+const isHandler = ({ id, parent }: GraphNode): boolean => id.startsWith(`${parent}/@on_error/`)
+
+/** Groups with something inside; a switch is a gate instead, unless it goes through items. */
+function framedIds({ nodes }: StepGraph): ReadonlySet<string> {
+  const parents = new Set(
+    nodes.filter((node) => node.kind !== 'join' && !isHandler(node)).map(({ parent }) => parent),
+  )
+  return new Set(
+    nodes
+      .filter(({ id, kind, isForeach }) => parents.has(id) && (kind !== 'switch' || isForeach))
+      .map(({ id }) => id),
+  )
+}
+
+/** A plain group of steps needs no node: its frame says all. */
+function isTransparent({ id, kind, isConditional }: GraphNode, { edges }: StepGraph): boolean {
+  if (kind === 'switch' || kind === 'parallel' || isConditional) return false
+  return edges.filter(({ from }) => from === id).length === 1
+}
+
+/** The edges, those into a node that is not drawn leading to where it leads. */
+function joinThrough(graph: StepGraph): readonly DrawnEdge[] {
+  const framed = framedIds(graph)
+  const through = new Map<string, string>()
+  for (const node of graph.nodes) {
+    if (!framed.has(node.id) || !isTransparent(node, graph)) continue
+    through.set(node.id, graph.edges.find(({ from }) => from === node.id)!.to)
+  }
+  const target = (id: string): string => (through.has(id) ? target(through.get(id)!) : id)
+  const gates = new Set(graph.nodes.filter((node) => node.isConditional).map(({ id }) => id))
+  return graph.edges
+    .filter(({ from }) => !through.has(from))
+    .map((edge) => ({
+      ...edge,
+      to: target(edge.to),
+      label: edge.label ?? (framed.has(edge.from) && gates.has(edge.from) ? gateLabel(edge) : undefined),
+    }))
+}
+
+/** Out of a group with a condition. */
+const gateLabel = ({ kind }: GraphEdge): string | undefined =>
+  kind === 'branch' || kind === 'error' ? undefined : 'skipped'
+
+function draw(node: GraphNode, frame: string | undefined): DrawnNode {
+  const { id, kind, line, isForeach } = node
+  const shape = shapeOf(node)
+  const isInFrame = frame === id
+  const title = isInFrame || kind === 'join' ? '' : node.label
+  const isGate = shape === 'gate'
+  const notes: readonly Note[] = [
+    ...(node.skill === undefined || node.skill === title
+      ? []
+      : [{ kind: 'skill' as const, text: node.skill }]),
+    ...(node.item === undefined || isInFrame
+      ? []
+      : [{ kind: 'item' as const, text: `for each ${node.item}` }]),
+    ...(node.condition === undefined ? [] : [{ kind: 'condition' as const, text: `if ${node.condition}` }]),
+  ]
+  return {
+    id,
+    shape,
+    kind,
+    title: isGate && title === '' && notes.length === 0 ? kind : title,
+    notes,
+    isRepeated: isForeach && !isInFrame,
+    frame,
+    line,
+  }
+}
+
+function shapeOf({ kind, isConditional }: GraphNode): DrawnNode['shape'] {
+  switch (kind) {
+    case 'start':
+    case 'end':
+    case 'join':
+      return kind
+    case 'switch':
+      return 'gate'
+    case 'parallel':
+      return isConditional ? 'gate' : 'fork'
+    case 'steps':
+      return 'gate'
+    case 'return':
+    case 'fail':
+      return 'pill'
+    default:
+      return 'card'
+  }
+}
+
+function frameTitle({ label, kind, item }: GraphNode): string {
+  const what = item !== undefined ? `for each ${item}` : kind === 'steps' ? '' : kind
+  if (label === kind) return what === '' ? kind : what
+  return what === '' ? label : `${label} · ${what}`
+}
