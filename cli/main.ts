@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
 import { demoCommand } from './commands/demo.ts'
+import { graphCommand } from './commands/graph.ts'
 import { keysCommand } from './commands/keys.ts'
 import { serveCommand } from './commands/serve.ts'
 import { skillsCommand } from './commands/skills.ts'
@@ -31,6 +32,7 @@ function program(): Command {
     .addCommand(demoCommand())
     .addCommand(validateCommand())
     .addCommand(skillsCommand())
+    .addCommand(graphCommand())
     .addCommand(keysCommand())
     .addHelpText(
       'after',

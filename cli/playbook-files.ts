@@ -1,0 +1,62 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { buffer as readAll } from 'node:stream/consumers'
+import { NotFoundError } from '../core/errors/errors.ts'
+import { readConfig } from '../server/config.ts'
+import { printable } from './output/printable.ts'
+
+/** A playbook as it was read; `-` is standard input, and called `<stdin>`. */
+export interface PlaybookSource {
+  readonly file: string
+  readonly source: Uint8Array
+}
+
+/**
+ * The playbooks at these paths: files as they are, folders with everything in them, the playbooks folder without any.
+ *
+ * @throws NotFoundError `file_not_found`, `no_playbooks`
+ */
+export async function readPlaybooks(given: readonly string[]): Promise<readonly PlaybookSource[]> {
+  const paths = given.length > 0 ? given : [shortest(readConfig(process.env).playbooksDir)]
+  return Promise.all((await playbookFiles(paths)).map(readPlaybook))
+}
+
+/** @throws NotFoundError `file_not_found` */
+export async function readPlaybook(file: string): Promise<PlaybookSource> {
+  if (file === '-') return { file: '<stdin>', source: await readAll(process.stdin) }
+  const source = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? missing(file) : error
+  })
+  return { file, source }
+}
+
+/** As a person would type it. */
+function shortest(path: string): string {
+  const fromHere = relative('.', path)
+  return fromHere === '' ? '.' : fromHere.startsWith('..') ? path : fromHere
+}
+
+async function playbookFiles(paths: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(paths.map(filesAt))
+  const files = [...new Set(found.flat())]
+  if (files.length > 0) return files
+  const where = paths.map((path) => printable(path)).join(', ')
+  throw new NotFoundError('no_playbooks', `no playbooks in ${where}`, {
+    hint: 'playbooks are files named <name>.yaml; `tocsin validate --help` has examples',
+  })
+}
+
+async function filesAt(path: string): Promise<string[]> {
+  if (path === '-') return ['-']
+  const info = await stat(path).catch(() => undefined)
+  if (info === undefined) throw missing(path)
+  if (!info.isDirectory()) return [path]
+  const names = await readdir(path, { recursive: true })
+  return names
+    .filter((name) => /\.ya?ml$/.test(name) && !/\.test\.ya?ml$/.test(name))
+    .toSorted()
+    .map((name) => join(path, name))
+}
+
+const missing = (path: string): NotFoundError =>
+  new NotFoundError('file_not_found', `there is no file or folder '${printable(path)}'`)
