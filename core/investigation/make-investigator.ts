@@ -55,9 +55,10 @@ function slug(text: string): string {
   const plain = text
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '')
     .slice(0, 48)
-  if (/^[a-z0-9_]+$/.test(text) && text.length <= 48) return plain
+    .replace(/^-|-$/g, '')
+  // Only what can be told from the name again: `_a`, `a__b` and `a-b` get a digest.
+  if (/^[a-z0-9]+(_[a-z0-9]+)*$/.test(text) && text.length <= 48) return plain
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 6)
   return plain === '' ? digest : `${plain}-${digest}`
 }
@@ -162,5 +163,13 @@ function nothingToAsk(): string[] {
 
 /** A YAML double-quoted scalar, and an expression's string literal, whatever it holds; never the beginning of an expression. */
 function quote(text: string): string {
-  return JSON.stringify(text).replaceAll('${{', () => '$${{')
+  return JSON.stringify(text)
+    .replaceAll('${{', () => '$${{')
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, escaped)
+}
+
+/** What nobody can see, direction overrides among it, which playbooks may not hold. */
+function escaped(character: string): string {
+  const code = character.codePointAt(0)!.toString(16)
+  return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`
 }

@@ -7,8 +7,10 @@ import { alertView } from './alert-view.ts'
 import { readInt64 } from './int64.ts'
 import { preferredWait } from './prefer.ts'
 
-/** No control characters: the type is shown in lists and compared in playbooks. */
-const alertType = '^[^\\x00-\\x1f\\x7f]*$'
+/** No control characters and something to see: the type is shown in lists and compared in playbooks, which refuse a blank one. */
+const control = '\\x00-\\x1f\\x7f'
+const blank = '\\s\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff'
+const alertType = `^[^${control}]*[^${control}${blank}][^${control}]*$`
 
 const idempotencyKey = {
   type: 'string',

@@ -1,0 +1,81 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { killCommands, runTocsin, startTocsinCommand } from '../cli/support/run-tocsin.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+
+describe('tocsin demo', function () {
+  this.timeout(60_000)
+  let folder: TemporaryFolder
+
+  beforeEach(async () => {
+    folder = await makeTemporaryFolder()
+    await mkdir(join(folder.path, 'tmp'))
+    await mkdir(join(folder.path, 'playbooks'))
+  })
+  afterEach(async () => {
+    await killCommands()
+    await folder.remove()
+  })
+
+  /** Somewhere else than the checkout, its temporary folder where it can be looked into. */
+  const options = (env: Record<string, string> = {}) => ({
+    cwd: folder.path,
+    env: { TMPDIR: join(folder.path, 'tmp'), ...env },
+  })
+  const leftOver = async () =>
+    (await readdir(join(folder.path, 'tmp'))).filter((name) => name.startsWith('tocsin'))
+
+  it('has every sample alert investigated, shows what became of each, and leaves nothing behind', async () => {
+    const begun = Date.now()
+    const { code, stdout, stderr } = await runTocsin(['demo'], options())
+    expect({ code, stderr }, stdout).to.deep.equal({ code: 0, stderr: '' })
+    const rows = stdout.split('\n').filter((line) => line.startsWith('DEMO-'))
+    expect(rows).to.have.length(28)
+    for (const row of rows)
+      expect(row).to.match(/^DEMO-\S+-\d+ .* Completed +\S+ +demo-\d+ +\w+ +\w+ +\d+ ms$/)
+    expect(new Set(rows.map((row) => /demo-\d+/.exec(row)?.[0])), 'cases').to.have.property('size', 28)
+    expect(stdout)
+      .to.match(/ phishing-report .* malicious /)
+      .and.match(/ investigate-malware-demo /)
+    expect(stdout).to.contain('28 of 28 alerts investigated').and.contain('ok 28 alerts of 28 makers')
+    expect(Date.now() - begun, 'milliseconds').to.be.lessThan(30_000)
+    expect(await leftOver()).to.deep.equal([])
+  })
+
+  it('exits with 1 and names the alerts when an investigation fails', async () => {
+    const source = `apiVersion: tocsin/v1\nname: broken\non: { alert: { type: web_attack } }\nsteps:\n  - fail: 'broken on purpose'\n`
+    await writeFile(join(folder.path, 'playbooks/broken.yaml'), source)
+    const { code, stdout } = await runTocsin(['demo'], options({ TOCSIN_PLAYBOOKS_DIR: 'playbooks' }))
+    expect(code, stdout).to.equal(1)
+    expect(stdout).to.match(/^DEMO-CLOUDFLARE-1 .* Failed +broken /m)
+    expect(stdout).to.contain('not ok 28 alerts of 28 makers: 1 not investigated: DEMO-CLOUDFLARE-1')
+    expect(stdout.match(/ Completed /g)).to.have.length(27)
+    expect(await leftOver()).to.deep.equal([])
+  })
+
+  it('stays up with --keep, its commands work, and Ctrl-C removes everything', async () => {
+    const { process, ended, hasPrinted } = startTocsinCommand(['demo', '--keep'], options())
+    const stdout = await hasPrinted(/Look around[^]*\/playbooks/)
+    const commands = [...stdout.matchAll(/curl -sS (http:\S+) -H 'Cookie: (Session=[^']+)'/g)]
+    expect(commands).to.have.length(3)
+    for (const [, url = '', cookie = ''] of commands) {
+      const answer = await fetch(url, { headers: { cookie } })
+      expect(answer.status, url).to.equal(200)
+      await answer.json()
+    }
+    expect(await leftOver()).to.have.length(1)
+    process.kill('SIGINT')
+    expect(await ended).to.include({ code: 0, stderr: '' })
+    expect(await leftOver()).to.deep.equal([])
+  })
+
+  it('removes everything also when it is interrupted half-way', async () => {
+    const { process, ended, hasPrinted } = startTocsinCommand(['demo'], options())
+    await hasPrinted(/listening/)
+    process.kill('SIGINT')
+    expect((await ended).code).to.be.oneOf([0, 1])
+    expect((await ended).stderr).to.equal('')
+    expect(await leftOver()).to.deep.equal([])
+  })
+})

@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'chai'
+import type { RunningSandbox } from '../../core/plugin/index.ts'
+import { killCommands } from '../cli/support/run-tocsin.ts'
+import { startServer, type RunningServer } from '../cli/support/start-server.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import { connectionTo, startIntelSandbox } from './support/tocsin-with-intel.ts'
+
+const seed = Number(process.env['TOCSIN_TEST_SEED'] ?? Date.now() % 1_000_000)
+const rounds = 5
+/** Alerts posted at the same time. */
+const senders = 6
+
+describe(`a server that is killed with kill -9 under load (seed ${seed})`, function () {
+  this.timeout(90_000)
+  let folder: TemporaryFolder
+  let sandbox: RunningSandbox
+  let adminKey: string | undefined
+
+  before(async () => {
+    folder = await makeTemporaryFolder()
+    sandbox = await startIntelSandbox()
+  })
+  after(async () => {
+    await killCommands()
+    await sandbox?.close()
+    await folder?.remove()
+  })
+
+  async function start(): Promise<RunningServer> {
+    const env = { TOCSIN_ALLOW_PRIVATE_EGRESS: new URL(sandbox.url).host }
+    const known = adminKey === undefined ? {} : { adminKey }
+    const server = await startServer({ cwd: folder.path, dataDir: 'data', env, ...known })
+    adminKey = server.adminKey
+    return server
+  }
+
+  /** Posts alerts one after the other until the server is gone; the ids that were answered with 201. */
+  async function send(server: RunningServer, sender: number): Promise<string[]> {
+    const answered: string[] = []
+    for (let n = 0; ; n++) {
+      const body = {
+        alert_provider: sender % 2 === 0 ? 'custom' : 'splunk',
+        organization_code: 'main',
+        alert_type: `type_${sender % 3}`,
+        alert_content: `from 198.51.100.${n % 250} to sender${sender}.example.com`,
+      }
+      try {
+        const reply = await server.call('/alerts', { body })
+        if (reply.status !== 201) throw new Error(`answered ${reply.status}: ${JSON.stringify(reply.body)}`)
+        answered.push(reply.body.alert_id)
+      } catch (error) {
+        if (error instanceof TypeError || error instanceof SyntaxError) return answered // cut off
+        throw error
+      }
+    }
+  }
+
+  async function all(server: RunningServer, path: string): Promise<any[]> {
+    const found: unknown[] = []
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const from = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
+      const { status, body } = await server.call(`${path}?limit=200${from}`)
+      expect(status, JSON.stringify(body)).to.equal(200)
+      found.push(...body.data)
+      cursor = body.next_cursor
+    }
+    return found
+  }
+
+  it('keeps every alert it has answered with 201, and ends each investigation once with one case', async () => {
+    const random = makeRandom(seed)
+    const answered = new Set<string>()
+    for (let round = 0; round < rounds; round++) {
+      const server = await start()
+      if (round === 0) {
+        const { status } = await server.call('/connections', { body: connectionTo(sandbox, 'intel') })
+        expect(status).to.equal(201)
+      }
+      const sending = Array.from({ length: senders }, (_, sender) => send(server, sender))
+      await sleep(50 + random() * 250)
+      await server.stop('SIGKILL')
+      for (const ids of await Promise.all(sending)) for (const id of ids) answered.add(id)
+    }
+    expect(answered.size, 'alerts answered').to.be.greaterThan(rounds * senders)
+
+    const server = await start()
+    const alerts = await ended(server)
+    const stored = new Set(alerts.map((alert) => alert.alert_id))
+    expect(
+      [...answered].filter((id) => !stored.has(id)),
+      'answered and lost',
+    ).to.deep.equal([])
+    expect(gaps(alerts.map((alert) => alert.alert_id))).to.deep.equal([])
+
+    const cases = await all(server, '/cases')
+    expect(new Set(alerts.map((alert) => alert.case_id)).size, 'cases that alerts name').to.equal(
+      alerts.length,
+    )
+    expect(cases.length, 'cases there are').to.equal(alerts.length)
+    const runs = await all(server, '/runs')
+    expect(new Set(runs.map((run) => run.alert_id)).size, 'alerts with a run').to.equal(alerts.length)
+    expect(runs.length, 'runs there are').to.equal(alerts.length)
+    for (const { case_id } of cases.filter((_, index) => index % 7 === 0)) {
+      const { body } = await server.call(`/cases/${case_id}`)
+      const ends = body.timeline.filter((entry: { kind: string }) => entry.kind === 'run_ended')
+      expect(ends, `ends in the timeline of ${case_id}`).to.have.length(1)
+    }
+    expect(await server.stop()).to.include({ code: 0, signal: null })
+  })
+
+  /** All alerts, once each is Completed or Failed. */
+  async function ended(server: RunningServer): Promise<any[]> {
+    const patience = Date.now() + 60_000
+    for (;;) {
+      const alerts = await all(server, '/alerts')
+      if (alerts.every((alert) => alert.investigation_status >= 15)) return alerts
+      expect(Date.now(), 'all investigations end in time').to.be.lessThan(patience)
+      await sleep(200)
+    }
+  }
+})
+
+/** Numbers that a sequence lacks or has twice. */
+function gaps(ids: readonly string[]): string[] {
+  const sequences = Map.groupBy(ids, (id) => id.slice(0, id.lastIndexOf('-')))
+  return [...sequences].flatMap(([name, own]) => {
+    const numbers = own.map((id) => Number(id.slice(name.length + 1))).toSorted((a, b) => a - b)
+    return numbers.flatMap((number, index) => (number === index + 1 ? [] : [`${name}-${index + 1}`]))
+  })
+}
+
+/** The same numbers for the same seed: mulberry32. */
+function makeRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,91 @@
+import { join } from 'node:path'
+import type { RunningSandbox } from '../../../core/plugin/index.ts'
+import { loadSandbox } from '../../../core/registry/index.ts'
+import { readConfig } from '../../../server/config.ts'
+import { makeKey } from '../../../server/keys.ts'
+import { startTocsin, type Tocsin } from '../../../server/main.ts'
+import { callApi, type CallOptions, type Reply } from '../../cli/support/start-server.ts'
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts'
+
+const pluginsDir = join(import.meta.dirname, '../../../plugins')
+
+/** A server in this process, that can be started again on the same folder, with the emulated intel provider beside it. */
+export interface TestTocsin {
+  readonly folder: string
+  readonly playbooksDir: string
+  readonly sandbox: RunningSandbox
+  call(path: string, options?: CallOptions): Promise<Reply>
+  /** Posts an alert of the organization `main` and waits until its investigation has ended. */
+  investigate(alert: {
+    readonly type: string
+    readonly content: string
+    readonly provider?: string
+  }): Promise<Reply>
+  /** Connects the organization `main` to the sandbox. */
+  connect(name: string): Promise<Reply>
+  restart(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function startTestTocsin(): Promise<TestTocsin> {
+  const folder = await makeTemporaryFolder()
+  const sandbox = await startIntelSandbox()
+  const playbooksDir = join(folder.path, 'playbooks')
+  const key = makeKey().value
+  const start = () =>
+    startTocsin(
+      readConfig({
+        TOCSIN_DATA_DIR: join(folder.path, 'data'),
+        TOCSIN_PORT: '0',
+        TOCSIN_LOG_LEVEL: 'error',
+        TOCSIN_PLAYBOOKS_DIR: playbooksDir,
+        TOCSIN_ALLOW_PRIVATE_EGRESS: new URL(sandbox.url).host,
+        TOCSIN_BOOTSTRAP_API_KEY: key,
+      }),
+    )
+  let tocsin: Tocsin
+  try {
+    tocsin = await start()
+  } catch (error) {
+    await sandbox.close()
+    await folder.remove()
+    throw error
+  }
+  const call: TestTocsin['call'] = (path, options) => callApi(`${tocsin.apiUrl}${path}`, { key, ...options })
+  return {
+    folder: folder.path,
+    playbooksDir,
+    sandbox,
+    call,
+    async investigate({ type, content, provider = 'custom' }) {
+      const body = {
+        alert_provider: provider,
+        organization_code: 'main',
+        alert_type: type,
+        alert_content: content,
+      }
+      const posted = await call('/alerts', { body, headers: { prefer: 'wait=30' } })
+      return posted.status === 201 ? call(`/alerts/${posted.body.alert_id}`) : posted
+    },
+    connect: (name) => call('/connections', { body: connectionTo(sandbox, name) }),
+    async restart() {
+      await tocsin.close()
+      tocsin = await start()
+    },
+    async close() {
+      await tocsin.close()
+      await sandbox.close()
+      await folder.remove()
+    },
+  }
+}
+
+export async function startIntelSandbox(): Promise<RunningSandbox> {
+  const definition = await loadSandbox(pluginsDir, 'intel_provider')
+  return definition!.start()
+}
+
+/** What POST connections takes. */
+export function connectionTo(sandbox: RunningSandbox, name: string) {
+  return { organization_code: 'main', name, plugin: 'intel_provider', settings: sandbox.settings }
+}
