@@ -212,6 +212,18 @@ export interface ConnectionStore {
   list(scope: Scope): Promise<readonly Connection[]>
   /** With its secrets, for calling skills. Name compared ignoring case. */
   open(organizationUuid: string, name: string): Promise<OpenConnection | undefined>
+  /** Throws NotFoundError `connection_not_found`. */
+  update(organizationUuid: string, uuid: string, changes: ConnectionChanges): Promise<Connection>
+  /** With its secrets. Throws NotFoundError `connection_not_found`. */
+  remove(organizationUuid: string, uuid: string): Promise<void>
+}
+
+/** What is absent stays as it is. */
+export interface ConnectionChanges {
+  readonly settings?: Readonly<Record<string, unknown>> | undefined
+  /** All of them: one that is not named is deleted. */
+  readonly secrets?: Readonly<Record<string, Secret>> | undefined
+  readonly enabled?: boolean | undefined
 }
 
 export interface NewConnection {

@@ -6,7 +6,7 @@ import { createInvestigations, type Investigations } from '../core/investigation
 import type { PlaybookLibrary } from '../core/investigation/playbook-library.ts'
 import type { Clock, Log, Stores } from '../core/ports.ts'
 import type { Catalogue } from '../core/registry/catalogue.ts'
-import { createSkillCaller } from '../core/skill/index.ts'
+import { authenticate, createSkillCaller } from '../core/skill/index.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { createEgress, type ClosableEgress } from './egress/index.ts'
@@ -93,6 +93,13 @@ export function createContainer(opened: Opened): Container {
       stores,
       catalogue,
       investigations: get(tokens.investigations),
+      authenticate: (definition, open, signal) =>
+        authenticate(
+          { egress: get(tokens.egress), clock: get(tokens.clock), onSecret },
+          definition,
+          open,
+          signal,
+        ),
       log,
       clock: get(tokens.clock),
     }),

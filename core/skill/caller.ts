@@ -6,7 +6,7 @@ import type { Catalogue, CatalogueSkill } from '../registry/catalogue.ts'
 import { compileSchema, summarize, validate, withDefaults } from '../schema/index.ts'
 import { createSkillLog } from './call-log.ts'
 import { createCaseAccess } from './case-access.ts'
-import { findConnection } from './find-connection.ts'
+import { findConnection, type ReadableConnections } from './find-connection.ts'
 import { createHttpClient } from './http-client.ts'
 import { openConnection, type ReadyConnection } from './open-connection.ts'
 import { plainOutput } from './plain-output.ts'
@@ -14,7 +14,7 @@ import { Redactor, type OnSecret } from './redactor.ts'
 
 export interface SkillCallerOptions {
   readonly catalogue: Pick<Catalogue, 'skill'>
-  readonly stores: Pick<Stores, 'connections' | 'cases'>
+  readonly stores: Pick<Stores, 'cases'> & { readonly connections: ReadableConnections }
   readonly egress: Egress
   readonly log: Log
   readonly clock: Pick<Clock, 'now'>

@@ -1,6 +1,9 @@
 import { ConnectionError } from '../errors/errors.ts'
 import type { ConnectionStore, OpenConnection } from '../ports.ts'
 
+/** What calling a skill needs of the store. */
+export type ReadableConnections = Pick<ConnectionStore, 'list' | 'open'>
+
 export interface WantedConnection {
   readonly organizationUuid: string
   readonly plugin: string
@@ -10,7 +13,7 @@ export interface WantedConnection {
 
 /** @throws ConnectionError `connection_missing`, `connection_disabled`, `connection_ambiguous` */
 export async function findConnection(
-  store: ConnectionStore,
+  store: ReadableConnections,
   wanted: WantedConnection,
 ): Promise<OpenConnection> {
   const { organizationUuid, plugin } = wanted
@@ -22,22 +25,22 @@ export async function findConnection(
       'connection_missing',
       `connection '${name}' cannot be used for ${plugin}: ${why}`,
       {
-        hint: offer(await names(store, wanted), plugin),
+        hint: offer(await names(store, wanted, true), plugin),
       },
     )
   }
   if (!open.connection.enabled) {
-    throw new ConnectionError('connection_disabled', `connection '${open.connection.name}' is disabled`, {
-      hint: 'enable it, or name another one in the step',
-    })
+    throw connectionDisabled([open.connection.name], 'enable it, or name another one in the step')
   }
   return open
 }
 
-async function onlyName(store: ConnectionStore, wanted: WantedConnection): Promise<string> {
+async function onlyName(store: ReadableConnections, wanted: WantedConnection): Promise<string> {
   const { plugin } = wanted
-  const usable = await names(store, wanted)
+  const usable = await names(store, wanted, true)
   const [first, second] = usable
+  const disabled = first === undefined ? await names(store, wanted, false) : []
+  if (disabled.length > 0) throw connectionDisabled(disabled, 'enable it, or create another one')
   if (first === undefined) {
     throw new ConnectionError('connection_missing', `there is no enabled connection of ${plugin}`, {
       hint: `create a connection of ${plugin}`,
@@ -51,11 +54,24 @@ async function onlyName(store: ConnectionStore, wanted: WantedConnection): Promi
   return first
 }
 
-/** Of the plugin's enabled connections. */
-async function names(store: ConnectionStore, wanted: WantedConnection): Promise<readonly string[]> {
+function connectionDisabled(names: readonly string[], hint: string): ConnectionError {
+  const [first = ''] = names
+  const message =
+    names.length === 1
+      ? `connection '${first}' is disabled`
+      : `the connections ${names.join(', ')} are disabled`
+  return new ConnectionError('connection_disabled', message, { hint })
+}
+
+/** Of the plugin's connections that are enabled, or are not. */
+async function names(
+  store: ReadableConnections,
+  wanted: WantedConnection,
+  areEnabled: boolean,
+): Promise<readonly string[]> {
   const all = await store.list([wanted.organizationUuid])
   return all
-    .filter(({ plugin, enabled }) => plugin === wanted.plugin && enabled)
+    .filter(({ plugin, enabled }) => plugin === wanted.plugin && enabled === areEnabled)
     .map(({ name }) => name)
     .toSorted()
 }

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Role } from '../../core/domain/api-key.ts'
 import type { Investigations } from '../../core/investigation/investigations.ts'
-import type { Clock, Log, Scope, Stores } from '../../core/ports.ts'
-import type { Infer, JsonSchema } from '../../core/plugin/index.ts'
+import type { Clock, Log, OpenConnection, Scope, Stores } from '../../core/ports.ts'
+import type { ConnectionDefinition, Infer, JsonSchema } from '../../core/plugin/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import type { RecordKeyUse } from '../key-use.ts'
 import type { Directory } from './directory.ts'
@@ -29,6 +29,12 @@ export interface Services {
   readonly catalogue: Catalogue
   readonly investigations: Pick<Investigations, 'submit' | 'accepting' | 'wait'>
   readonly directory: Directory
+  /** Asks the other system whether a connection's credentials work. */
+  readonly authenticate: (
+    definition: ConnectionDefinition,
+    open: OpenConnection,
+    signal: AbortSignal,
+  ) => Promise<void>
   readonly recordKeyUse: RecordKeyUse
   readonly clock: Clock
   readonly log: Log

@@ -50,6 +50,7 @@ export interface HttpServerOptions {
   readonly stores: Stores
   readonly catalogue: Catalogue
   readonly investigations: Services['investigations']
+  readonly authenticate: Services['authenticate']
   readonly log: Log
   readonly clock: Clock
 }

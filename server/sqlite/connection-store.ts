@@ -1,9 +1,16 @@
 import type { Connection } from '../../core/domain/connection.ts'
-import { ConflictError } from '../../core/errors/errors.ts'
+import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
 import type { Secret } from '../../core/plugin/index.ts'
-import type { ConnectionStore, NewConnection, OpenConnection, Scope } from '../../core/ports.ts'
+import type {
+  ConnectionChanges,
+  ConnectionStore,
+  NewConnection,
+  OpenConnection,
+  Scope,
+} from '../../core/ports.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { foldName, fromJson, toJson } from './columns.ts'
+import type { Database } from './database.ts'
 import { requireOrganization } from './organization-store.ts'
 import { whereAll } from './paging.ts'
 import { scopeConditions } from './scope.ts'
@@ -43,16 +50,7 @@ export class SqliteConnectionStore implements ConnectionStore {
       const now = clock.now()
       const uuid = makeUuid(now)
       const row = this.#insert(organizationUuid, given, uuid, now)
-      for (const [field, secret] of Object.entries(given.secrets)) {
-        const sealed = this.#secretBox.seal({ organizationUuid, connectionUuid: uuid, field }, secret)
-        database.run(
-          'INSERT INTO connection_secrets (connection_id, field, key_version, sealed) VALUES (?, ?, ?, ?)',
-          row,
-          field,
-          sealed.keyVersion,
-          sealed.bytes,
-        )
-      }
+      this.#insertSecrets(row, organizationUuid, uuid, given.secrets)
       return toConnection(database.one<ConnectionRow>(`${select} WHERE t.id = ?`, row))
     })
   }
@@ -78,6 +76,52 @@ export class SqliteConnectionStore implements ConnectionStore {
       )
       return row && { connection: toConnection(row), secrets: this.#openSecrets(row) }
     })
+  }
+
+  update(organizationUuid: string, uuid: string, changes: ConnectionChanges): Promise<Connection> {
+    const { database, commits, clock } = this.#context
+    return commits.write(() => {
+      const { id, ...before } = requireRow(database, organizationUuid, uuid)
+      database.run(
+        'UPDATE connections SET settings = ?, enabled = ?, modified_at = ? WHERE id = ?',
+        changes.settings === undefined ? before.settings : toJson(changes.settings),
+        changes.enabled === undefined ? before.enabled : Number(changes.enabled),
+        clock.now(),
+        id,
+      )
+      if (changes.secrets !== undefined) {
+        database.run('DELETE FROM connection_secrets WHERE connection_id = ?', id)
+        this.#insertSecrets(id, organizationUuid, uuid, changes.secrets)
+      }
+      return toConnection(requireRow(database, organizationUuid, uuid))
+    })
+  }
+
+  async remove(organizationUuid: string, uuid: string): Promise<void> {
+    const { database, commits } = this.#context
+    await commits.write(() => {
+      const { id } = requireRow(database, organizationUuid, uuid)
+      database.run('DELETE FROM connection_secrets WHERE connection_id = ?', id)
+      database.run('DELETE FROM connections WHERE id = ?', id)
+    })
+  }
+
+  #insertSecrets(
+    row: number,
+    organizationUuid: string,
+    connectionUuid: string,
+    secrets: NewConnection['secrets'],
+  ) {
+    for (const [field, secret] of Object.entries(secrets)) {
+      const sealed = this.#secretBox.seal({ organizationUuid, connectionUuid, field }, secret)
+      this.#context.database.run(
+        'INSERT INTO connection_secrets (connection_id, field, key_version, sealed) VALUES (?, ?, ?, ?)',
+        row,
+        field,
+        sealed.keyVersion,
+        sealed.bytes,
+      )
+    }
   }
 
   #insert(organizationUuid: string, given: NewConnection, uuid: string, now: number): number {
@@ -122,6 +166,13 @@ export class SqliteConnectionStore implements ConnectionStore {
       ]),
     )
   }
+}
+
+/** Throws NotFoundError `connection_not_found`, also for a connection of another organization. */
+function requireRow(database: Database, organizationUuid: string, uuid: string): ConnectionRow {
+  const row = database.get<ConnectionRow>(`${select} WHERE t.uuid = ? AND o.uuid = ?`, uuid, organizationUuid)
+  if (row === undefined) throw new NotFoundError('connection_not_found', `there is no connection ${uuid}`)
+  return row
 }
 
 function toConnection(row: ConnectionRow): Connection {

@@ -42,6 +42,43 @@ export function connectionStoreContract(subject: GetSubject): void {
       expect(await stores.connections.list('all')).to.have.length(2)
     })
 
+    it('changes what is given and leaves the rest; secrets are changed as a whole', async () => {
+      const { stores, acme, clock } = subject()
+      const made = await stores.connections.create(acme.uuid, given)
+      clock.nowMs += 5
+      const disabled = await stores.connections.update(acme.uuid, made.uuid, { enabled: false })
+      expect(disabled).to.deep.equal({ ...made, enabled: false, modifiedAt: clock.nowMs })
+      const secrets = { client_secret: new Secret('next') }
+      const changed = await stores.connections.update(acme.uuid, made.uuid, { settings: { a: 1 }, secrets })
+      expect(changed).to.deep.equal({ ...disabled, settings: { a: 1 } })
+      const opened = await stores.connections.open(acme.uuid, given.name)
+      expect(opened?.connection).to.deep.equal(changed)
+      expect(Object.keys(opened?.secrets ?? {})).to.deep.equal(['client_secret'])
+      expect(opened?.secrets['client_secret']?.reveal()).to.equal('next')
+    })
+
+    it('removes a connection; its name is free again', async () => {
+      const { stores, acme } = subject()
+      const made = await stores.connections.create(acme.uuid, given)
+      await stores.connections.remove(acme.uuid, made.uuid)
+      expect(await stores.connections.list('all')).to.deep.equal([])
+      await stores.connections.create(acme.uuid, { ...given, secrets: {} })
+      expect((await stores.connections.open(acme.uuid, given.name))?.secrets).to.deep.equal({})
+    })
+
+    it('changes and removes nothing of another organization', async () => {
+      const { stores, acme, globex } = subject()
+      const { uuid } = await stores.connections.create(acme.uuid, given)
+      for (const work of [
+        stores.connections.update(globex.uuid, uuid, { enabled: false }),
+        stores.connections.remove(globex.uuid, uuid),
+        stores.connections.remove(acme.uuid, unknownUuid),
+      ]) {
+        await expectRejection(work, 'NotFoundError', 'connection_not_found')
+      }
+      expect((await stores.connections.open(acme.uuid, given.name))?.connection.enabled).to.equal(true)
+    })
+
     it('shows nothing of another organization', async () => {
       const { stores, acme, globex } = subject()
       const made = await stores.connections.create(acme.uuid, given)

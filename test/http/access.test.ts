@@ -26,6 +26,9 @@ const table: Readonly<Record<string, readonly Role[] | 'public'>> = {
   'DELETE /keys/{key}': ['admin'],
   'GET /connections': ['admin'],
   'POST /connections': ['admin'],
+  'POST /connections/{connection}/authenticate': ['admin'],
+  'PATCH /connections/{connection}': ['admin'],
+  'DELETE /connections/{connection}': ['admin'],
   'GET /openapi.json': 'public',
   'GET /healthz': 'public',
   'GET /readyz': 'public',
@@ -52,7 +55,7 @@ describe('access', () => {
     const call = (key: string | null) =>
       api.call(method, path, {
         key,
-        ...(method === 'POST' && { headers: { 'content-type': 'application/json' } }),
+        ...((method === 'POST' || method === 'PATCH') && { headers: { 'content-type': 'application/json' } }),
       })
 
     if (allowed === 'public') {

@@ -33,6 +33,9 @@ describe('docs/api.md', () => {
     // What a first start makes.
     await api.stores.organizations.create({ code: 'main', name: 'Main organization' })
     await api.stores.providers.create({ code: 'splunk', name: 'Splunk' })
+    const { uuid = '' } =
+      (await api.stores.organizations.list('all')).find(({ code }) => code === 'main') ?? {}
+    await api.stores.connections.create(uuid, { name: 'tickets', plugin: 'tower', settings: {}, secrets: {} })
   })
   after(() => api.close())
 

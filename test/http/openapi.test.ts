@@ -31,6 +31,7 @@ const bodies: Readonly<Record<string, object>> = {
   post_organizations: { code: 'new', name: 'New' },
   post_providers: { code: 'new', name: 'New' },
   post_keys: { name: 'k', role: 'reader' },
+  patch_connections_connection: { enabled: false },
   post_connections: { organization_code: 'acme', name: 'north', plugin: 'tower', settings },
 }
 
@@ -79,8 +80,17 @@ describe('OpenAPI document', () => {
     await api.stores.journal.record(run.uuid, begun, ended)
     await api.stores.playbooks.put({ name: 'p', hash: 'h', source: 'name: p\n', origin: 'file' })
     await api.newKey('reader')
+    const south = { name: 'south', plugin: 'tower', settings: { base_url: settings.base_url }, secrets: {} }
+    await api.stores.connections.create(organizationUuid, south)
     const key = (await api.stores.keys.list()).at(-1)?.id ?? ''
-    Object.assign(ids, { alert: json.alert_id, run: run.uuid, case: caseId, playbook: 'p', key })
+    Object.assign(ids, {
+      alert: json.alert_id,
+      run: run.uuid,
+      case: caseId,
+      playbook: 'p',
+      key,
+      connection: 'south',
+    })
   }
 
   it('describes every route below the prefix, under a name of its own', () => {

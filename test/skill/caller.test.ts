@@ -125,6 +125,20 @@ describe('a call of a skill', () => {
       expect(await failure(call({ connection: 'foreign' }))).to.include({ code: 'connection_missing' })
     })
 
+    it('that is the only one, or is named, says when it is disabled, and what to do', async () => {
+      const { call } = callerOf(skill, { connections: [storedConnection('off', { enabled: false })] })
+      expect(await failure(call({ connection: 'OFF' }))).to.include({
+        code: 'connection_disabled',
+        message: "connection 'off' is disabled",
+        hint: 'enable it, or name another one in the step',
+      })
+      expect(await failure(call())).to.include({
+        code: 'connection_disabled',
+        message: "connection 'off' is disabled",
+        hint: 'enable it, or create another one',
+      })
+    })
+
     it('is refused when it no longer fits the plugin, without showing the secret', async () => {
       const { call } = callerOf(skill, { secrets: { key: new Secret('abc') } })
       const error = await failure(call())

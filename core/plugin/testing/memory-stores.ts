@@ -13,8 +13,13 @@ export interface TestCases extends CaseStore {
   readonly entries: readonly (CaseEntry & { readonly caseId: string })[]
 }
 
-/** Cases in memory: `DEMO-1`, `DEMO-2`, …; `DEMO-1` is there from the start and is the case of the run. */
-export function testCases(): TestCases {
+/**
+ * Cases in memory: `DEMO-1`, `DEMO-2`, …; `DEMO-1` is there from the start and is the case of the run.
+ *
+ * @param prefix instead of `DEMO`: the code of an organization
+ * @param title of the case of the run
+ */
+export function testCases(prefix = 'DEMO', title = 'The case of the run'): TestCases {
   const byId = new Map<string, Case>()
   const entries: (CaseEntry & { readonly caseId: string })[] = []
   const done = new Map<string, Case>()
@@ -36,13 +41,13 @@ export function testCases(): TestCases {
     return next
   }
   const open = (changes: CaseChanges & { readonly title: string }, by: string): Case =>
-    write(newCase(`DEMO-${byId.size + 1}`), changes, {
+    write(newCase(`${prefix}-${byId.size + 1}`), changes, {
       by,
       kind: 'opened',
       text: changes.title,
       changes: null,
     })
-  open({ title: 'The case of the run' }, 'test')
+  open({ title }, 'test')
   return {
     get all() {
       return [...byId.values()]
@@ -101,7 +106,9 @@ export function testConnection(
 }
 
 /** The one connection of a test, or none. */
-export function testConnections(open: TestConnection | undefined): ConnectionStore {
+export function testConnections(
+  open: TestConnection | undefined,
+): Pick<ConnectionStore, 'create' | 'list' | 'open'> {
   return {
     create: async () => {
       throw new Error('a test makes its connection from settings')

@@ -1,26 +1,10 @@
-import type { Connection } from '../../../core/domain/connection.ts'
-import type { ConnectionDefinition } from '../../../core/plugin/index.ts'
-import type { Catalogue } from '../../../core/registry/catalogue.ts'
 import { checkSettings } from '../../../core/skill/index.ts'
-import type { Directory } from '../directory.ts'
-import { RequestError } from '../request-error.ts'
 import { admins, component, defineRoute } from '../route.ts'
 import { within } from '../validate.ts'
+import { authenticateConnection } from './authenticate-connection.ts'
+import { changeConnection, deleteConnection } from './change-connection.ts'
+import { connectionView, definitionOf } from './connection-view.ts'
 import { pageSchema, wholeView } from './page.ts'
-
-async function connectionView(connection: Connection, directory: Directory) {
-  return {
-    connection_uuid: connection.uuid,
-    organization_code: await directory.organizationCode(connection.organizationUuid),
-    organization_uuid: connection.organizationUuid,
-    name: connection.name,
-    plugin: connection.plugin,
-    settings: connection.settings,
-    enabled: connection.enabled,
-    created_at: connection.createdAt,
-    modified_at: connection.modifiedAt,
-  }
-}
 
 const listConnections = defineRoute({
   method: 'GET',
@@ -71,15 +55,10 @@ const createConnection = defineRoute({
   },
 })
 
-function definitionOf(catalogue: Catalogue, plugin: string): ConnectionDefinition {
-  const definition = catalogue.connection(plugin)
-  if (definition !== undefined) return definition
-  const names = catalogue.plugins.filter(({ connection }) => connection !== undefined).map(({ name }) => name)
-  const message = `no plugin '${plugin.slice(0, 64)}' takes connections`
-  throw new RequestError('unknown_plugin', message, {
-    hint: `use one of: ${names.slice(0, 50).join(', ')}`,
-    errors: [{ pointer: '/plugin', message }],
-  })
-}
-
-export const connectionRoutes = [listConnections, createConnection]
+export const connectionRoutes = [
+  listConnections,
+  createConnection,
+  authenticateConnection,
+  changeConnection,
+  deleteConnection,
+]

@@ -37,6 +37,8 @@ export interface Api {
   readonly investigations: {
     -readonly [K in keyof Services['investigations']]: Services['investigations'][K]
   }
+  /** What is asked of the other system; a test may put its own in. Default: all credentials work. */
+  authenticate: Services['authenticate']
   /** Uuid of an organization by its code. */
   readonly organizations: Readonly<Record<string, string>>
   newKey(role: Role, organizationCodes?: readonly string[], expiresAt?: number): Promise<string>
@@ -65,6 +67,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}): Promise<
     stores,
     catalogue,
     investigations,
+    authenticate: (...given) => api.authenticate(...given),
     log,
     clock,
   })
@@ -94,7 +97,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}): Promise<
   }
 
   const adminKey = await newKey('admin')
-  return {
+  const api: Api = {
     url,
     stores,
     adminKey,
@@ -102,6 +105,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}): Promise<
     logged,
     clock,
     investigations,
+    authenticate: () => Promise.resolve(),
     organizations,
     newKey,
     call: (method, path, options = {}) => call(`${url}${path}`, method, { key: adminKey, ...options }),
@@ -111,6 +115,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}): Promise<
       await folder.remove()
     },
   }
+  return api
 }
 
 async function call(url: string, method: string, { key, body, headers = {} }: CallOptions): Promise<Reply> {

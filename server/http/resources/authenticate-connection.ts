@@ -1,0 +1,52 @@
+import { TimeoutError } from '../../../core/errors/errors.ts'
+import { admins, defineRoute } from '../route.ts'
+import { RequestError } from '../request-error.ts'
+import { connectionQuery, definitionOf, namedConnection } from './connection-view.ts'
+import { objectSchema, time } from './page.ts'
+
+/** The other system must have said yes or no by then. */
+const deadlineMs = 30_000
+
+export const authenticateConnection = defineRoute({
+  method: 'POST',
+  path: '/connections/{connection}/authenticate',
+  access: admins,
+  summary:
+    'Asks the other system whether the credentials of a connection work, also of a disabled one; refused: says why.',
+  status: 200,
+  answer: objectSchema({ status: { const: 'ok' }, checked_at: time }),
+  query: connectionQuery,
+  async handle({ params, query, caller }, services) {
+    const { stores, catalogue, clock, closing } = services
+    const { name, plugin, organizationUuid } = await namedConnection(
+      caller.scope,
+      params.connection,
+      query.organization,
+      services,
+    )
+    const definition = definitionOf(catalogue, plugin)
+    const open = await stores.connections.open(organizationUuid, name)
+    if (open === undefined) throw new RequestError('connection_not_found')
+    const deadline = new AbortController()
+    const timer = setTimeout(() => deadline.abort(tooLate()), deadlineMs)
+    try {
+      await services.authenticate(definition, open, AbortSignal.any([deadline.signal, closing]))
+    } catch (error) {
+      if (closing.aborted) throw new RequestError('not_ready', 'The server is closing.')
+      throw error
+    } finally {
+      clearTimeout(timer)
+    }
+    return { body: { status: 'ok', checked_at: clock.now() } }
+  },
+})
+
+function tooLate(): TimeoutError {
+  return new TimeoutError(
+    'authenticate_timeout',
+    `the other system did not answer within ${deadlineMs / 1000} seconds`,
+    {
+      hint: 'check the address of the connection, and whether a firewall is between',
+    },
+  )
+}

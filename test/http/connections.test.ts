@@ -1,0 +1,159 @@
+import { expect } from 'chai'
+import { ConnectionError } from '../../core/errors/errors.ts'
+import { startApi, type Api } from './support/api.ts'
+import { expectFits, expectProblem } from './support/schemas.ts'
+
+describe('connections', () => {
+  let api: Api
+  const settings = { base_url: 'https://tower.example', api_token: 'canary-secret' }
+
+  beforeEach(async () => {
+    api = await startApi()
+    await make('acme', 'North tower')
+  })
+  afterEach(() => api.close())
+
+  const make = async (organization_code: string, name: string) => {
+    const body = { organization_code, name, plugin: 'tower', settings }
+    const reply = await api.call('POST', '/api/connections', { body })
+    expect(reply.status, reply.text).to.equal(201)
+    return reply.json
+  }
+  const path = (name: string, rest = '') => `/api/connections/${encodeURIComponent(name)}${rest}`
+  const patch = (name: string, body: unknown, query = '') => api.call('PATCH', path(name, query), { body })
+  const stored = async () => {
+    const open = await api.stores.connections.open(api.organizations['acme'] ?? '', 'north tower')
+    return {
+      ...open?.connection.settings,
+      api_token: open?.secrets['api_token']?.reveal(),
+      enabled: open?.connection.enabled,
+    }
+  }
+
+  describe('PATCH', () => {
+    it('disables and enables, and leaves the rest as it is', async () => {
+      api.clock.time += 5
+      const reply = await patch('NORTH tower', { enabled: false })
+      expect(reply.status, reply.text).to.equal(200)
+      expect(reply.json).to.include({ name: 'North tower', enabled: false, modified_at: api.clock.time })
+      expectFits('connection', reply.json)
+      expect(await stored()).to.deep.equal({ ...settings, enabled: false })
+      expect((await patch('North tower', { enabled: true })).json.enabled).to.equal(true)
+    })
+
+    it('changes a secret without the rest, and shows none', async () => {
+      const reply = await patch('North tower', { settings: { api_token: 'canary-next' } })
+      expect(reply.status, reply.text).to.equal(200)
+      expect(reply.text).to.not.include('canary')
+      expect(await stored()).to.deep.equal({ ...settings, api_token: 'canary-next', enabled: true })
+    })
+
+    it('takes a secret to no other address unless it is given again', async () => {
+      for (const base_url of ['https://evil.example', 'http://tower.example', 'https://tower.example:8443']) {
+        const reply = await patch('North tower', { settings: { base_url } })
+        expectProblem(reply, 400, 'value_invalid')
+        expect(reply.json.errors[0].pointer).to.equal('/settings/api_token')
+      }
+      expect(await stored()).to.deep.equal({ ...settings, enabled: true })
+      const below = { base_url: 'https://tower.example/v2' }
+      expect((await patch('North tower', { settings: below })).status, 'the same origin').to.equal(200)
+      const moved = { base_url: 'https://south.example', api_token: 'canary-moved' }
+      expect((await patch('North tower', { settings: moved })).status).to.equal(200)
+      expect(await stored()).to.deep.equal({ ...moved, enabled: true })
+    })
+
+    it('fits the schema of the plugin', async () => {
+      for (const [given, pointer] of [
+        [{ base_url: 'nowhere' }, '/settings/base_url'],
+        [{ api_token: null }, '/settings/api_token'],
+        [{ token: 'canary' }, '/settings/token'],
+        [JSON.parse('{"__proto__":{"base_url":"https://evil.example"}}'), '/settings/__proto__'],
+      ] as const) {
+        const reply = await patch('North tower', { settings: given })
+        expectProblem(reply, 400, 'value_invalid')
+        expect(reply.json.errors[0].pointer).to.equal(pointer)
+        expect(reply.text).to.not.include('canary')
+      }
+      for (const body of [{}, { name: 'x' }, { enabled: 'no' }, { organization_uuid: 'x' }]) {
+        expectProblem(await patch('North tower', body), 400, 'value_invalid')
+      }
+    })
+
+    it('enters a secret anew that cannot be opened any more', async () => {
+      const { open } = api.stores.connections
+      api.stores.connections.open = () => Promise.reject(new ConnectionError('secret_unreadable', 'no'))
+      expectProblem(await patch('North tower', { settings: {} }), 400, 'value_invalid')
+      const reply = await patch('North tower', { settings: { api_token: 'canary-anew' } })
+      api.stores.connections.open = open
+      expect(reply.status, reply.text).to.equal(200)
+      expect((await stored()).api_token).to.equal('canary-anew')
+    })
+  })
+
+  describe('DELETE', () => {
+    it('takes it away with its secrets, and answers what it was', async () => {
+      const reply = await api.call('DELETE', path('north tower'))
+      expect(reply.status).to.equal(200)
+      expect(reply.json).to.include({ name: 'North tower', plugin: 'tower' })
+      expect((await api.call('GET', '/api/connections')).json.total).to.equal(0)
+      expectProblem(await api.call('DELETE', path('north tower')), 404, 'connection_not_found')
+      await make('acme', 'north TOWER')
+    })
+  })
+
+  describe('POST authenticate', () => {
+    const authenticate = (name: string) => api.call('POST', path(name, '/authenticate'))
+
+    it('answers ok when the other system takes the credentials, also while it is disabled', async () => {
+      let seen: string | undefined
+      api.authenticate = async (definition, open) => {
+        seen = `${definition.title} ${open.secrets['api_token']?.reveal()}`
+      }
+      await patch('North tower', { enabled: false })
+      const reply = await authenticate('north tower')
+      expect(reply.status, reply.text).to.equal(200)
+      expect(reply.json).to.deep.equal({ status: 'ok', checked_at: api.clock.time })
+      expect(seen).to.equal('Bell tower canary-secret')
+    })
+
+    it('says in words what is wrong', async () => {
+      api.authenticate = () =>
+        Promise.reject(new ConnectionError('http_401', 'the tower says no', { hint: 'ask the bell ringer' }))
+      const reply = await authenticate('north tower')
+      expectProblem(reply, 502, 'http_401')
+      expect(reply.json).to.include({ detail: 'the tower says no', hint: 'ask the bell ringer' })
+    })
+  })
+
+  it('are named by uuid too, and need the organization where two have the name', async () => {
+    const globex = await make('globex', 'North tower')
+    for (const [method, rest] of [
+      ['DELETE', ''],
+      ['POST', '/authenticate'],
+    ] as const) {
+      expectProblem(await api.call(method, path('north tower', rest)), 400, 'connection_name_ambiguous')
+    }
+    expectProblem(await patch('north tower', { enabled: false }), 400, 'connection_name_ambiguous')
+    const reply = await patch('north tower', { enabled: false }, '?organization=GLOBEX')
+    expect(reply.json).to.include({ connection_uuid: globex.connection_uuid, enabled: false })
+    expect((await patch(globex.connection_uuid, { enabled: true })).json.organization_code).to.equal('globex')
+    expect((await stored()).enabled, 'the other one').to.equal(true)
+  })
+
+  it('of another organization are not there', async () => {
+    const key = await api.newKey('admin', ['globex'])
+    const [{ connection_uuid: uuid }] = (await api.call('GET', '/api/connections')).json.data
+    for (const name of [uuid, 'North tower']) {
+      expectProblem(
+        await api.call('PATCH', path(name), { key, body: { enabled: false } }),
+        404,
+        'connection_not_found',
+      )
+      expectProblem(await api.call('DELETE', path(name), { key }), 404, 'connection_not_found')
+      expectProblem(await api.call('POST', path(name, '/authenticate'), { key }), 404, 'connection_not_found')
+      const reply = await api.call('DELETE', path(name, '?organization=acme'), { key })
+      expectProblem(reply, 400, 'unknown_organization')
+    }
+    expect((await stored()).enabled).to.equal(true)
+  })
+})
