@@ -5,6 +5,7 @@ import { graphCommand } from './commands/graph.ts'
 import { keysCommand } from './commands/keys.ts'
 import { serveCommand } from './commands/serve.ts'
 import { skillsCommand } from './commands/skills.ts'
+import { testCommand } from './commands/test.ts'
 import { validateCommand } from './commands/validate.ts'
 import { explainError } from './explain-error.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -31,6 +32,7 @@ function program(): Command {
     .addCommand(serveCommand())
     .addCommand(demoCommand())
     .addCommand(validateCommand())
+    .addCommand(testCommand())
     .addCommand(skillsCommand())
     .addCommand(graphCommand())
     .addCommand(keysCommand())

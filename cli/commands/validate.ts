@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { buffer as readAll } from 'node:stream/consumers'
 import { formatProblem } from '../../core/errors/source-frame.ts'
 import { NotFoundError } from '../../core/errors/errors.ts'
@@ -10,6 +10,7 @@ import { readConfig } from '../../server/config.ts'
 import { installedCatalogue } from '../installed-catalogue.ts'
 import { paint } from '../output/paint.ts'
 import { printable, printableJson } from '../output/printable.ts'
+import { shortestPath } from '../shortest-path.ts'
 
 /** `tocsin validate`: every mistake in playbooks, each at its place. */
 export function validateCommand(): Command {
@@ -28,7 +29,7 @@ Examples:
     )
     .action(async (given: readonly string[], options: { json?: boolean }) => {
       const catalogue = await installedCatalogue()
-      const paths = given.length > 0 ? given : [shortest(readConfig(process.env).playbooksDir)]
+      const paths = given.length > 0 ? given : [shortestPath(readConfig(process.env).playbooksDir)]
       const sources = await Promise.all((await playbookFiles(paths)).map(read))
       const checked = sources.map(({ file, source }) => ({
         file,
@@ -41,12 +42,6 @@ Examples:
       if (!options.json) console.log(summary(checked.length, problems))
       if (problems.some((problem) => problem.severity === 'error')) throw new Exit(exitCodes.failed)
     })
-}
-
-/** As a person would type it. */
-function shortest(path: string): string {
-  const fromHere = relative('.', path)
-  return fromHere === '' ? '.' : fromHere.startsWith('..') ? path : fromHere
 }
 
 async function read(file: string): Promise<{ file: string; source: Uint8Array }> {

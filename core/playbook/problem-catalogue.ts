@@ -8,7 +8,7 @@ export interface CatalogueEntry {
 }
 
 /**
- * Every problem that can be found in a playbook. A code never changes its meaning. `E` problems keep the playbook from
+ * Every problem that can be found in a playbook, or in tests of one. A code never changes its meaning. `E` problems keep the playbook from
  * being used, `W` are probably mistakes, `I` is advice.
  */
 export const problemCatalogue = {
@@ -219,6 +219,28 @@ export const problemCatalogue = {
     title: 'steps could be parallel',
     explanation:
       'Neighbouring steps only read, and neither uses the other. Under `parallel:` they would run at once.',
+  },
+  E601: {
+    title: 'a mock answers not exactly one thing',
+    explanation:
+      'A mock has an `output` (or an `example` of the skill, or both: the example with the output changed in it), or an `error`, or is `timeout`.',
+  },
+  E602: {
+    title: 'mock does not fit',
+    explanation:
+      'What stands for another system must be what that system could answer: the output has to fit the schema of the skill.',
+  },
+  E603: {
+    title: 'the playbook of the tests cannot be used',
+    explanation: 'There is no such file beside the tests, or it has mistakes: see `tocsin validate`.',
+  },
+  E604: {
+    title: 'duplicate name of a test',
+    explanation: 'Tests of a file are told apart by their names.',
+  },
+  W601: {
+    title: 'mock never used',
+    explanation: 'No step of the playbook calls this skill.',
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>
 

@@ -1,10 +1,24 @@
-import type { ParseOptions, ProblemCode } from '../../core/playbook/index.ts'
-import { withSteps } from './support.ts'
+import {
+  parsePlaybook,
+  type ParseOptions,
+  type Problem,
+  type ProblemCode,
+} from '../../core/playbook/index.ts'
+import { parseTests } from '../../core/playbook-test/index.ts'
+import { catalogue, withSteps } from './support.ts'
 
-/** For every problem code the smallest playbook that has it. */
+/** For every problem code the smallest playbook, or file of tests, that has it. */
 interface BadPlaybook {
   readonly source: string | Uint8Array
   readonly options?: ParseOptions
+  /** The playbook that the source has tests of. */
+  readonly testsOf?: string
+}
+
+export function problemsOf({ source, options, testsOf }: BadPlaybook): readonly Problem[] {
+  if (testsOf === undefined) return parsePlaybook(source, { catalogue, ...options }).problems
+  return parseTests(source, { catalogue, loadPlaybook: (name) => (name === 'x.yaml' ? testsOf : undefined) })
+    .problems
 }
 
 const steps = (text: string, options?: ParseOptions): BadPlaybook =>
@@ -14,6 +28,10 @@ const expression = (text: string): BadPlaybook =>
     `  - { id: a, uses: intel_provider.get_enrichment, with: { kind: ip, value: abc } }\n  - set: { x: "\${{ ${text.replaceAll('"', '\\"')} }}" }`,
   )
 const nothing = '  - set: { x: 1 }'
+const tests = (text: string, playbook = 'x.yaml'): BadPlaybook => ({
+  testsOf: withSteps('  - { id: trips, uses: travel.search_user_travel, with: { email: x } }'),
+  source: `playbook: ${playbook}\n${text}${text.includes('tests:') ? '' : 'tests: [{ name: a, expect: {} }]\n'}`,
+})
 
 export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
   E001: { source: '#'.repeat(300_000) },
@@ -67,4 +85,9 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
   I501: steps(
     '  - { uses: travel.search_user_travel, with: { email: x } }\n  - { uses: travel.search_user_travel, with: { email: y } }',
   ),
+  E601: tests('mocks:\n  steps.trips: { delay: 5s }\n'),
+  E602: tests('mocks:\n  steps.trips: { output: { trips: [{ city: Oslo }] } }\n'),
+  E603: tests('', 'y.yaml'),
+  E604: tests('tests:\n  - { name: a, expect: {} }\n  - { name: a, expect: {} }\n'),
+  W601: tests('mocks:\n  messaging.post_message: { output: {} }\n'),
 }

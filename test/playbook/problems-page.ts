@@ -1,7 +1,6 @@
 import { formatProblem } from '../../core/errors/source-frame.ts'
-import { parsePlaybook, problemCatalogue, type ProblemCode } from '../../core/playbook/index.ts'
-import { badPlaybooks } from './bad-playbooks.ts'
-import { catalogue } from './support.ts'
+import { problemCatalogue, type ProblemCode } from '../../core/playbook/index.ts'
+import { badPlaybooks, problemsOf } from './bad-playbooks.ts'
 
 const sections: Readonly<Record<string, string>> = {
   E0: 'The file',
@@ -10,13 +9,15 @@ const sections: Readonly<Record<string, string>> = {
   E3: 'Steps, skills and values',
   W4: 'Warnings',
   I5: 'Advice',
+  E6: 'Tests of playbooks',
+  W6: 'Warnings about tests',
 }
 
 const introduction = `# Problems in playbooks
 
-Everything \`tocsin validate\` can say about a playbook. \`E\` problems keep the playbook from being used, \`W\` are probably
-mistakes, \`I\` is advice. A code never changes its meaning. Lines and columns count from 1, columns in UTF-16 code units, as
-editors count.
+Everything \`tocsin validate\` can say about a playbook, and \`tocsin test\` about its tests. \`E\` problems keep the file from being
+used, \`W\` are probably mistakes, \`I\` is advice. A code never changes its meaning. Lines and columns count from 1, columns in
+UTF-16 code units, as editors count.
 
 This page is written by a test. Under each problem stands what a small playbook that has it is answered.
 `
@@ -34,9 +35,8 @@ export function problemsPage(): string {
 }
 
 function shown(code: ProblemCode): string {
-  const { source, options } = badPlaybooks[code]
-  const { problems } = parsePlaybook(source, { catalogue, ...options })
-  const problem = problems.find((each) => each.code === code)
+  const { source } = badPlaybooks[code]
+  const problem = problemsOf(badPlaybooks[code]).find((each) => each.code === code)
   if (problem === undefined) throw new Error(`the bad playbook of ${code} does not have it`)
   return formatProblem(problem, typeof source === 'string' ? source : new TextDecoder().decode(source))
 }

@@ -1,0 +1,103 @@
+import { Command, InvalidArgumentError } from 'commander'
+import { writeFile } from 'node:fs/promises'
+import type { Catalogue } from '../../core/registry/catalogue.ts'
+import { readConfig } from '../../server/config.ts'
+import { explainError } from '../explain-error.ts'
+import { Exit, exitCodes } from '../exit-codes.ts'
+import { installedCatalogue } from '../installed-catalogue.ts'
+import { printableJson } from '../output/printable.ts'
+import { shortestPath } from '../shortest-path.ts'
+import { stopSignal } from '../stop-signal.ts'
+import { findTestFiles } from '../testing/find-test-files.ts'
+import { jsonReport, junitReport } from '../testing/machine-reports.ts'
+import { recordRun } from '../testing/record-run.ts'
+import { coverageReport, fileReport, summary } from '../testing/report.ts'
+import { percentOf, runFiles } from '../testing/run-files.ts'
+import { repeatOnChange } from '../testing/watch.ts'
+
+interface Options {
+  readonly coverage?: boolean
+  readonly min?: number
+  readonly crash?: boolean
+  readonly json?: boolean
+  readonly junit?: string
+  readonly watch?: boolean
+  readonly record?: string
+  readonly alert?: string
+}
+
+/** `tocsin test`: playbooks against mocks, in no time and without a server. */
+export function testCommand(): Command {
+  return new Command('test')
+    .description('run the tests of playbooks: files named <playbook>.test.yaml')
+    .argument('[paths...]', 'tests, playbooks or folders; TOCSIN_PLAYBOOKS_DIR (./playbooks) when left out')
+    .option('--coverage', 'list the branches of the playbooks that no test takes')
+    .option('--min <percent>', 'fail when fewer branches are taken; implies --coverage', percent)
+    .option('--crash', 'repeat each test with a crash after every write of the journal')
+    .option('--watch', 'run again whenever a YAML file changes, until Ctrl-C')
+    .option('--json', 'one object with files, tests, failures and coverage')
+    .option('--junit <file>', 'also write a JUnit XML report')
+    .option(
+      '--record <run.json>',
+      'print a file of tests made from a run as GET /runs/<id> answers it; - for standard input',
+    )
+    .option('--alert <alert.json>', 'with --record: the alert of that run, as GET /alerts/<id> answers it')
+    .addHelpText(
+      'after',
+      `
+Nothing is sent anywhere: skills with connections answer as the mocks say, others run for real on a case in memory.
+Time is virtual: waits, retries and timeouts pass at once.
+
+Examples:
+  tocsin test                                         all tests of the playbooks folder
+  tocsin test playbooks/brute-force.yaml              the tests beside one playbook
+  tocsin test --min 100 --crash --junit report.xml    for CI
+  curl -sS … | tocsin test --record - > x.test.yaml   a test from a run
+
+docs/testing-playbooks.md describes the files.`,
+    )
+    .action(async (paths: readonly string[], options: Options) => {
+      const catalogue = await installedCatalogue()
+      if (options.record !== undefined) {
+        console.log((await recordRun(options.record, options.alert, catalogue)).trimEnd())
+        return
+      }
+      const where = paths.length > 0 ? paths : [readConfig(process.env).playbooksDir]
+      if (options.watch) await watchTests(where, catalogue, options)
+      else if (!(await testOnce(where, catalogue, options))) throw new Exit(exitCodes.failed)
+    })
+}
+
+async function watchTests(paths: readonly string[], catalogue: Catalogue, options: Options): Promise<void> {
+  const again = async () => {
+    try {
+      await testOnce(paths, catalogue, options)
+    } catch (error) {
+      explainError(error)
+    }
+    console.log('waiting for changes; Ctrl-C ends')
+  }
+  await repeatOnChange(paths, again, stopSignal())
+}
+
+/** Resolves to whether all is well. */
+async function testOnce(paths: readonly string[], catalogue: Catalogue, options: Options): Promise<boolean> {
+  const { crash = false, json = false, junit, min } = options
+  const found = await findTestFiles(paths.map(shortestPath))
+  const onFile = json
+    ? {}
+    : { onFile: (file: Parameters<typeof fileReport>[0]) => console.log(fileReport(file)) }
+  const tested = await runFiles(found, { catalogue, crash, ...onFile })
+  if (junit !== undefined) await writeFile(junit, junitReport(tested))
+  if (json) console.log(printableJson(jsonReport(tested)))
+  else {
+    console.log(`\n${summary(tested)}`)
+    if (options.coverage || min !== undefined) console.log(coverageReport(tested.coverage, min))
+  }
+  return tested.ok && (min === undefined || percentOf(tested.coverage) >= min)
+}
+
+function percent(text: string): number {
+  if (/^\d{1,3}(?:\.\d+)?$/.test(text) && Number(text) <= 100) return Number(text)
+  throw new InvalidArgumentError('It must be a number from 0 to 100.')
+}

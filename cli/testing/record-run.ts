@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text as readText } from 'node:stream/consumers'
+import { parseJson } from '../../core/json.ts'
+import { parsePlaybook, type Playbook } from '../../core/playbook/index.ts'
+import { recordTests } from '../../core/playbook-test/index.ts'
+import type { Catalogue } from '../../core/registry/catalogue.ts'
+import { readConfig } from '../../server/config.ts'
+
+/** A file of tests made from the answer of GET /runs/<id> in a file, or in standard input for `-`. */
+export async function recordRun(
+  runFile: string,
+  alertFile: string | undefined,
+  catalogue: Catalogue,
+): Promise<string> {
+  const run = parseJson(runFile === '-' ? await readText(process.stdin) : await readFile(runFile, 'utf8'))
+  const alert = alertFile === undefined ? undefined : parseJson(await readFile(alertFile, 'utf8'))
+  const name = (run as { readonly playbook?: unknown } | null)?.playbook
+  const playbook = typeof name === 'string' ? await playbookNamed(name, catalogue) : undefined
+  return recordTests(run, { catalogue, alert, playbook, playbookFile: `${String(name)}.yaml` })
+}
+
+/** From the playbooks folder; undefined where it is not there (any more) or has mistakes. */
+async function playbookNamed(name: string, catalogue: Catalogue): Promise<Playbook | undefined> {
+  if (!/^[a-z0-9-]+$/.test(name)) return undefined
+  try {
+    const source = await readFile(join(readConfig(process.env).playbooksDir, `${name}.yaml`))
+    return parsePlaybook(source, { catalogue }).playbook
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,59 @@
+import { formatProblem } from '../../core/errors/source-frame.ts'
+import { showDuration, type TestResult } from '../../core/playbook-test/index.ts'
+import { paint } from '../output/paint.ts'
+import { printable } from '../output/printable.ts'
+import { failuresOf, percentOf, type Tested, type TestedFile, type TestedPlaybook } from './run-files.ts'
+
+/** A file with its tests, one line each; what is wrong stands under the test, at its place in the file. */
+export function fileReport({ file, source, problems, result }: TestedFile): string {
+  const text = new TextDecoder().decode(source)
+  const frames = [...problems, ...(result?.failures ?? [])].map((problem) => formatProblem(problem, text))
+  const tests = result?.tests.map((test) => testReport(test, text)) ?? []
+  return [paint.strong(printable(file)), ...frames.map((frame) => `\n${frame}\n`), ...tests].join('\n')
+}
+
+function testReport(test: TestResult, text: string): string {
+  const name = printable(test.name)
+  const time = test.durationMs === 0 ? '' : paint.dim(`  ${showDuration(test.durationMs)} passed`)
+  const crashes = test.crashes === 0 ? '' : paint.dim(`  ${test.crashes} crashes`)
+  if (test.failures.length === 0) return `  ${paint.good('ok')} ${name}${time}${crashes}`
+  const frames = test.failures.map((failure) => `\n${formatProblem(failure, text)}`)
+  return [
+    `  ${paint.bad('not ok')} ${name}${time}`,
+    ...frames,
+    `  what ran: ${printable(test.trace, 2_000)}\n`,
+  ].join('\n')
+}
+
+export function summary({ files, ok }: Tested): string {
+  const tests = files.flatMap(({ result }) => result?.tests ?? [])
+  const failed = files.reduce((sum, { result }) => sum + (result ? failuresOf(result) : 0), 0)
+  const unread = files.filter(({ result }) => result === undefined).length
+  const ran = `${count(tests.length, 'test')} in ${count(files.length, 'file')}`
+  if (ok) return `${paint.good('ok')} ${ran}`
+  const what = [
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(unread > 0 ? [`${count(unread, 'file')} could not be read`] : []),
+  ]
+  return `${paint.bad('not ok')} ${ran}: ${what.join(', ')}`
+}
+
+/** What no test has done, each at its step; and how much has been done. */
+export function coverageReport(coverage: readonly TestedPlaybook[], min: number | undefined): string {
+  const lines = coverage.flatMap(({ path, missing }) =>
+    missing.map(({ label, key, place }) => {
+      const at = `${printable(path)}:${place.line}:${place.column}`
+      return `  ${at}  ${printable(label)}  ${paint.dim(`[${printable(key)}]`)}`
+    }),
+  )
+  const taken = coverage.reduce((sum, each) => sum + each.taken, 0)
+  const total = coverage.reduce((sum, each) => sum + each.total, 0)
+  const percent = Math.floor(percentOf(coverage) * 10) / 10
+  const isEnough = min === undefined ? lines.length === 0 : percentOf(coverage) >= min
+  const asked = min === undefined || isEnough ? '' : `, and ${min} % are asked for`
+  const sentence = `${percent} % of branches taken: ${taken} of ${total}${asked}`
+  const head = lines.length === 0 ? [] : ['', 'Never taken:', ...lines]
+  return [...head, `${isEnough ? paint.good('ok') : paint.bad('not ok')} ${sentence}`].join('\n')
+}
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`

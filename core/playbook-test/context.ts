@@ -1,0 +1,14 @@
+import type { Playbook } from '../playbook/playbook.ts'
+import type { Problems } from '../playbook/problem.ts'
+import type { SourceText } from '../playbook/source-text.ts'
+import type { Catalogue } from '../registry/catalogue.ts'
+import type { PlacedStep } from './placed-steps.ts'
+
+/** What the reading of one file of tests shares. */
+export interface Context {
+  readonly source: SourceText
+  readonly problems: Problems
+  readonly catalogue: Catalogue
+  readonly playbook: Playbook
+  readonly steps: readonly PlacedStep[]
+}

@@ -1,0 +1,128 @@
+import type { JournalEntry } from '../domain/run.ts'
+import type { Place, Playbook, Step } from '../playbook/playbook.ts'
+import { placedSteps, withoutItems } from './placed-steps.ts'
+
+/** A way through a playbook that a test can take. */
+export interface Branch {
+  /** Path of the step and the way: unique in the playbook. */
+  readonly key: string
+  /** `links: foreach without items`. */
+  readonly label: string
+  /** Of the step in the playbook. */
+  readonly place: Place
+}
+
+/** All ways there are, in the order in which they are written. */
+export function branchesOf(playbook: Playbook): readonly Branch[] {
+  return placedSteps(playbook).flatMap(({ path, step }) =>
+    waysOf(step).map(([way, label]) => ({
+      key: keyOf(path, way),
+      label: `${nameOf(step, path)}: ${label}`,
+      place: step.place,
+    })),
+  )
+}
+
+const keyOf = (path: string, way: string): string => `${path} ${way}`
+
+const nameOf = (step: Step, path: string): string =>
+  step.id ?? step.name ?? (step.action === 'uses' ? `${path} (${step.skill})` : `${path} (${step.action})`)
+
+type Way = readonly [way: string, label: string]
+
+function waysOf(step: Step): readonly Way[] {
+  const ways: Way[] = [['run', 'runs']]
+  if (step.if !== undefined) ways.push(['skip', '`if` is false'])
+  if (step.foreach !== undefined) {
+    // Items that are written out are never none.
+    if (step.foreach.items.kind !== 'literal') ways.push(['empty', '`foreach` without items'])
+    ways.push(['items', '`foreach` with items'])
+    if (step.foreach.onItemError === 'continue') ways.push(['item_error', '`on_item_error`'])
+  }
+  if (step.onError !== 'fail') ways.push(['error', '`on_error`'])
+  if (step.action === 'switch') {
+    for (const [index, { when }] of step.cases.entries()) {
+      ways.push([`case ${index}`, `case ${index + 1}, when ${when.source}`])
+    }
+    ways.push(['else', step.else.length > 0 ? '`else`' : 'no case holds'])
+  }
+  return ways
+}
+
+/** The ways that a run took: keys of branches. */
+export function branchesTaken(playbook: Playbook, entries: readonly JournalEntry[]): ReadonlySet<string> {
+  const taken = new Set<string>()
+  const byPlace = Map.groupBy(entries, (entry) => withoutItems(entry.path))
+  for (const { path, step } of placedSteps(playbook)) {
+    const own = byPlace.get(path) ?? []
+    // The end of a run cuts groups short, which are recorded after their steps.
+    const inside = entries.filter((entry) => withoutItems(entry.path).startsWith(`${path}/`))
+    for (const way of takenWays(step, path, own, inside)) taken.add(keyOf(path, way))
+  }
+  return taken
+}
+
+function takenWays(
+  step: Step,
+  path: string,
+  own: readonly JournalEntry[],
+  inside: readonly JournalEntry[],
+): readonly string[] {
+  const ran = own.filter((entry) => entry.state !== 'skipped')
+  const ways: string[] = []
+  if (ran.length > 0 || inside.length > 0) ways.push('run')
+  if (own.some((entry) => entry.state === 'skipped')) ways.push('skip')
+  const items = ran.filter((entry) => isItem(entry.path))
+  const wholes = ran.filter((entry) => !isItem(entry.path))
+  if (step.foreach !== undefined) {
+    if (items.length > 0 || inside.some((entry) => isItemOf(entry.path, path))) ways.push('items')
+    if (wholes.some((entry) => isRecordOf(entry, 'items', 0))) ways.push('empty')
+    if (items.some((entry) => entry.state === 'failed')) ways.push('item_error')
+  }
+  if (wholes.some((entry) => entry.state === 'failed')) ways.push('error')
+  if (step.action === 'switch') ways.push(...takenCases(step.cases.length, path, ran, inside))
+  return ways
+}
+
+function takenCases(
+  count: number,
+  path: string,
+  ran: readonly JournalEntry[],
+  inside: readonly JournalEntry[],
+): readonly string[] {
+  const within = (name: string) =>
+    inside.some((entry) => withoutItems(entry.path).startsWith(`${path}/${name}/`))
+  const cases = Array.from({ length: count }, (_, index) => index).filter((index) => within(String(index)))
+  const isElse = within('else') || ran.some((entry) => isRecordOf(entry, 'case', null))
+  return [...cases.map((index) => `case ${index}`), ...(isElse ? ['else'] : [])]
+}
+
+const isItem = (path: string): boolean => /\[\d+\]$/.test(path)
+
+/** Whether the path leads through an item of the step. */
+function isItemOf(path: string, step: string): boolean {
+  const segments = step.split('/').length
+  return isItem(path.split('/').slice(0, segments).join('/'))
+}
+
+function isRecordOf({ output }: JournalEntry, name: string, value: unknown): boolean {
+  if (typeof output !== 'object' || output === null || !Object.hasOwn(output, name)) return false
+  return (output as Readonly<Record<string, unknown>>)[name] === value
+}
+
+export interface Coverage {
+  readonly taken: number
+  readonly total: number
+  readonly missing: readonly Branch[]
+}
+
+/** `unreachable`: keys of branches that do not count. */
+export function coverageOf(
+  playbook: Playbook,
+  taken: ReadonlySet<string>,
+  unreachable: ReadonlySet<string> = new Set(),
+): Coverage {
+  const branches = branchesOf(playbook).filter(({ key }) => !unreachable.has(key))
+  const missing = branches.filter(({ key }) => !taken.has(key))
+  return { taken: branches.length - missing.length, total: branches.length, missing }
+}

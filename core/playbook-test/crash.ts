@@ -1,0 +1,125 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { JournalStore } from '../ports.ts'
+import type { Catalogue } from '../registry/catalogue.ts'
+import { interruptedPolicy } from '../engine/skill-caller.ts'
+import { rehearsalRunUuid, startsFor } from './rehearse.ts'
+import {
+  createWorld,
+  resultOf,
+  startProcess,
+  type RunnableTest,
+  type TestRun,
+  type TestWorld,
+} from './run-test.ts'
+import { compare } from './compare.ts'
+import { traceOf, showTrace } from './trace.ts'
+
+/** What a crash changed that it must not change. */
+export interface CrashFailure {
+  /** The write after which the process died, from 1. */
+  readonly write: number
+  readonly message: string
+}
+
+export interface CrashReport {
+  /** How many crashes were tried: one after each write. */
+  readonly crashes: number
+  readonly failures: readonly CrashFailure[]
+}
+
+class Crash extends Error {}
+
+/**
+ * Runs a test again and again, its process dying after one write of the journal more each time; a second process goes on. The
+ * path, the case, the end, and the idempotency keys with their inputs have to be those of the run without a crash.
+ */
+export async function crashEverywhere(test: RunnableTest, catalogue: Catalogue): Promise<CrashReport> {
+  if (startsFor(test.playbook, test.fixtures) !== true) return { crashes: 0, failures: [] }
+  const counted = createWorld(test, catalogue)
+  const counter = dyingJournal(counted.journal.store, Infinity)
+  const reference = resultOf(counted, await startProcess(counted, counter.store))
+  const crashes = counter.writes()
+  const failures: CrashFailure[] = []
+  for (let write = 1; write <= crashes; write++) {
+    const run = await runWithCrash(createWorld(test, catalogue), write)
+    for (const message of changes(test, reference, run)) failures.push({ write, message })
+  }
+  return { crashes, failures }
+}
+
+async function runWithCrash(world: TestWorld, write: number): Promise<TestRun> {
+  const { store } = dyingJournal(world.journal.store, write)
+  const stop = new AbortController()
+  try {
+    return resultOf(world, await startProcess(world, store, stop.signal))
+  } catch (error) {
+    if (!(error instanceof Crash)) throw error
+  }
+  stop.abort()
+  await turn()
+  decideForThePerson(world)
+  return resultOf(world, await startProcess(world, world.journal.store))
+}
+
+/** Counts writes, and dies with the n-th: it is durable, but nobody learns of it. Nothing is written after that. */
+function dyingJournal(store: JournalStore, at: number) {
+  let writes = 0
+  const write = async (commit: () => Promise<void>): Promise<void> => {
+    const number = ++writes
+    if (number > at) throw new Crash()
+    await commit()
+    if (number === at) throw new Crash()
+  }
+  const dying: JournalStore = {
+    ...store,
+    begin: (run, entry) => write(() => store.begin(run, entry)),
+    attemptFailed: (run, attempt) => write(() => store.attemptFailed(run, attempt)),
+    end: (run, path, end) => write(() => store.end(run, path, end)),
+    record: (run, entry, end) => write(() => store.record(run, entry, end)),
+  }
+  return { store: dying, writes: () => writes }
+}
+
+/**
+ * A write that must never be repeated waits for a person to say whether it ran. A test knows: where it ran, its result is
+ * recorded; where it did not, it is run.
+ */
+function decideForThePerson({ journal, skills, clock, catalogue }: TestWorld): void {
+  for (const { path, kind, state, attempt } of journal.entries()) {
+    if (state !== 'started' || catalogue.skill(kind) === undefined) continue
+    if (interruptedPolicy(catalogue, kind) !== 'ask') continue
+    const effect = skills.effect(`${rehearsalRunUuid}/${path}`)
+    if (effect === undefined) journal.forgetIntent(path)
+    else journal.decide(path, { output: effect.output, attempt, endedAt: clock.now() })
+  }
+}
+
+function changes(test: RunnableTest, before: TestRun, after: TestRun): readonly string[] {
+  const trace = (run: TestRun) => showTrace(traceOf(test.playbook, run.entries))
+  const keys = (run: TestRun) =>
+    Object.fromEntries(
+      run.calls.map(({ idempotencyKey, input }) => [idempotencyKey, input] as const).toSorted(byKey),
+    )
+  const found: string[] = []
+  if (trace(before) !== trace(after)) found.push(`the path was ${trace(after)}`)
+  const compared = [
+    ['the end', before.outcome, after.outcome],
+    ['the case', { ...before.case, notes: before.notes }, { ...after.case, notes: after.notes }],
+    ['the calls by idempotency key', keys(before), keys(after)],
+  ] as const
+  for (const [what, expected, got] of compared) {
+    const [difference] = [...compare(expected, got), ...compare(got, expected).map(swapped)]
+    if (difference)
+      found.push(`${what}: ${difference.at.join('.')} was ${difference.got}, not ${difference.expected}`)
+  }
+  return found
+}
+
+const swapped = <T extends { readonly expected: string; readonly got: string }>(difference: T): T => ({
+  ...difference,
+  expected: difference.got,
+  got: difference.expected,
+})
+
+const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
+  a < b ? -1 : Number(a > b)

@@ -1,0 +1,44 @@
+import type { KeyTable } from '../playbook/grammar.ts'
+
+/** Every key of a file of tests; `schemas/playbook-test.schema.json` lists the same, and a test keeps both equal. */
+export const grammar = {
+  file: {
+    what: 'a file of tests',
+    keys: ['playbook', 'fixtures', 'mocks', 'tests', 'unreachable'],
+    required: ['playbook', 'tests'],
+  },
+  fixtures: { what: '`fixtures`', keys: ['now', 'alert', 'organization', 'inputs'] },
+  alert: {
+    what: 'an alert',
+    keys: ['type', 'provider', 'content', 'data', 'id', 'uuid', 'created_at', 'created_at_source'],
+  },
+  organization: { what: '`organization`', keys: ['code', 'name'] },
+  test: {
+    what: 'a test',
+    keys: ['name', 'now', 'alert', 'organization', 'inputs', 'mocks', 'expect'],
+    required: ['name', 'expect'],
+  },
+  reply: {
+    what: 'a mock',
+    keys: ['with', 'delay', 'output', 'example', 'error', 'timeout'],
+  },
+  error: {
+    what: 'the error of a mock',
+    keys: ['code', 'message', 'hint', 'details', 'retryable', 'retry_after'],
+    required: ['code'],
+  },
+  expect: {
+    what: '`expect`',
+    keys: ['status', 'path', 'skipped', 'calls', 'case', 'outputs', 'error', 'duration'],
+  },
+  call: { what: 'an expected call', keys: ['skill', 'step', 'times', 'attempts', 'with', 'at'] },
+  case: {
+    what: 'an expected case',
+    keys: ['title', 'summary', 'status', 'severity', 'verdict', 'assignee', 'notes'],
+  },
+  expectedError: { what: 'an expected error', keys: ['code', 'message', 'hint', 'details'] },
+  range: { what: 'a range of time', keys: ['min', 'max'] },
+} as const satisfies Readonly<Record<string, KeyTable>>
+
+/** Tests in a file. */
+export const maxTests = 500

@@ -1,0 +1,14 @@
+/**
+ * Tests of playbooks: files of mocks and expectations, read with every problem at its place, run by the real engine in memory on
+ * a virtual clock.
+ */
+export { branchesOf, coverageOf } from './coverage.ts'
+export type { Branch, Coverage } from './coverage.ts'
+export type { Failure } from './judge.ts'
+export { showDuration } from './judge.ts'
+export { loadTests } from './load-tests.ts'
+export type { LoadedTests } from './load-tests.ts'
+export { parseTests, parseWorld } from './parse.ts'
+export { recordTests } from './record.ts'
+export { runTests } from './run-tests.ts'
+export type { FileResult, TestResult } from './run-tests.ts'

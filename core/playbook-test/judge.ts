@@ -1,0 +1,178 @@
+import type { SourceProblem } from '../errors/source-frame.ts'
+import { compare, show } from './compare.ts'
+import type { SeenCall } from './mocked-skills.ts'
+import type { PlaceRange } from './place.ts'
+import { withoutItems } from './placed-steps.ts'
+import type { Expected, ExpectedCall, PlaybookTest, TimeRange } from './playbook-test.ts'
+import type { TestRun } from './run-test.ts'
+import type { RanStep } from './trace.ts'
+
+/** Something that is not as a test expects. `code` says what: `status`, `path`, `calls`, `case.verdict`, `mock`, … */
+export type Failure = SourceProblem
+
+/** Everything about a run that is not as expected, each at its place in the file. */
+export function judge(test: PlaybookTest, run: TestRun, trace: readonly RanStep[], file?: string): Failure[] {
+  const fail: Fail = (code, message, place, hint) => ({
+    code,
+    severity: 'error',
+    message,
+    ...place,
+    ...(hint === undefined ? {} : { hint }),
+    ...(file === undefined ? {} : { file }),
+  })
+  const { expect } = test
+  return [
+    ...run.unmocked.map(({ message, hint }) => fail('mock', message, test.place, hint)),
+    ...run.bugs.map((message) => fail('bug', message, test.place)),
+    ...judgeStatus(expect.status, run, fail),
+    ...(expect.path ? judgePath(expect.path, trace, fail) : []),
+    ...(expect.skipped ? judgeSkipped(expect.skipped, trace, fail) : []),
+    ...expect.calls.flatMap((call) => judgeCall(call, run, fail)),
+    ...differences('case', expect.case, { ...run.case, notes: run.notes }, fail),
+    ...differences('outputs', expect.outputs, run.outcome?.output ?? null, fail),
+    ...differences('error', expect.error, run.outcome?.error ?? null, fail),
+    ...judgeTime('duration', expect.duration, run.durationMs, fail),
+  ]
+}
+
+type Fail = (code: string, message: string, place: PlaceRange, hint?: string) => Failure
+
+function judgeStatus(expected: Expected<string>, run: TestRun, fail: Fail): Failure[] {
+  if (expected.value === run.status) return []
+  const error = run.outcome?.error
+  const why = run.notStarted ?? (error ? `${error.code}: ${error.message}` : undefined)
+  const at = error?.details?.['path'] === undefined ? '' : ` at step '${String(error.details['path'])}'`
+  const reason = why === undefined ? '' : ` (${why}${at})`
+  return [fail('status', `expected ${expected.value}, got ${run.status}${reason}`, expected.place())]
+}
+
+function matches(name: string, ran: RanStep): boolean {
+  return ran.path === name || ran.name === name
+}
+
+/** The steps have to have run in this order; others may have run between them. */
+function judgePath(expected: Expected<readonly string[]>, trace: readonly RanStep[], fail: Fail): Failure[] {
+  let from = 0
+  for (const [index, name] of expected.value.entries()) {
+    const found = trace.findIndex((ran, at) => at >= from && matches(name, ran))
+    if (found < 0) {
+      const earlier = trace.some((ran) => matches(name, ran))
+      const after = index === 0 ? '' : ` after '${expected.value[index - 1]}'`
+      const message = earlier
+        ? `expected '${name}'${after}, but it ran before`
+        : `expected '${name}' to run${after}, but it did not`
+      return [fail('path', message, expected.place([index]))]
+    }
+    from = found + 1
+  }
+  return []
+}
+
+function judgeSkipped(
+  expected: Expected<readonly string[]>,
+  trace: readonly RanStep[],
+  fail: Fail,
+): Failure[] {
+  return expected.value.flatMap((name, index) =>
+    trace.some((ran) => matches(name, ran))
+      ? [fail('skipped', `expected '${name}' not to run, but it did`, expected.place([index]))]
+      : [],
+  )
+}
+
+function judgeCall(expected: ExpectedCall, run: TestRun, fail: Fail): Failure[] {
+  const subject = expected.skill ?? `step '${expected.step}'`
+  const asked = run.calls.filter((call) => isAbout(expected, call))
+  const input = expected.with
+  const calls = input ? asked.filter((call) => compare(input.value, call.input).length === 0) : asked
+  const seen =
+    asked.length === 0
+      ? 'there was none at all'
+      : `it was called with ${asked.map((call) => show(call.input)).join(' and ')}`
+  const failures: Failure[] = []
+  if (expected.times && expected.times.value !== calls.length) {
+    const which = input ? ` with ${show(input.value)}` : ''
+    const got = input ? `${calls.length}; ${seen}` : String(calls.length)
+    const message = `expected ${times(expected.times.value, 'call')} of ${subject}${which}, got ${got}`
+    failures.push(fail('calls', message, expected.times.place()))
+  } else if (!expected.times && calls.length === 0) {
+    if (input && asked.length === 1) return differences('calls.with', input, asked[0]!.input, fail)
+    const message = input
+      ? `expected a call of ${subject} with ${show(input.value)}; ${seen}`
+      : `expected a call of ${subject}, but there was none`
+    return [fail('calls', message, input?.place() ?? expected.place)]
+  }
+  const attempts = calls.reduce((sum, call) => sum + call.attempts, 0)
+  if (expected.attempts && expected.attempts.value !== attempts) {
+    const message = `expected ${times(expected.attempts.value, 'attempt')} of ${subject}, got ${attempts}`
+    failures.push(fail('calls.attempts', message, expected.attempts.place()))
+  }
+  const [first] = calls
+  if (expected.at && first === undefined)
+    failures.push(fail('calls.at', `expected a call of ${subject}, but there was none`, expected.at.place()))
+  else if (first) failures.push(...judgeTime('calls.at', expected.at, first.atMs - run.startedAtMs, fail))
+  return failures
+}
+
+const times = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+function isAbout({ skill, step }: ExpectedCall, call: SeenCall): boolean {
+  if (skill !== undefined) return call.skill === skill
+  return (
+    call.path === step ||
+    withoutItems(call.path) === step ||
+    nameOfCall(call) === step ||
+    call.stepId === step
+  )
+}
+
+const nameOfCall = ({ path, stepId }: SeenCall): string | undefined =>
+  stepId === null ? undefined : stepId + (/\[\d+\]$/.exec(path)?.[0] ?? '')
+
+function judgeTime(
+  code: string,
+  expected: Expected<TimeRange> | undefined,
+  gotMs: number,
+  fail: Fail,
+): Failure[] {
+  if (expected === undefined) return []
+  const { minMs, maxMs } = expected.value
+  if (gotMs >= minMs && gotMs <= maxMs) return []
+  const range =
+    minMs === maxMs
+      ? showDuration(minMs)
+      : maxMs === Infinity
+        ? `at least ${showDuration(minMs)}`
+        : `${showDuration(minMs)} to ${showDuration(maxMs)}`
+  return [fail(code, `expected ${range}, got ${showDuration(gotMs)}`, expected.place())]
+}
+
+/** As playbooks write it: `1h30m`. */
+export function showDuration(ms: number): string {
+  const units = [
+    ['d', 86_400_000],
+    ['h', 3_600_000],
+    ['m', 60_000],
+    ['s', 1_000],
+    ['ms', 1],
+  ] as const
+  let rest = ms
+  let text = ''
+  for (const [unit, size] of units) {
+    const amount = Math.floor(rest / size)
+    if (amount > 0) text += `${amount}${unit}`
+    rest -= amount * size
+  }
+  return text === '' ? '0s' : text
+}
+
+function differences(code: string, expected: Expected | undefined, actual: unknown, fail: Fail): Failure[] {
+  if (expected === undefined) return []
+  return compare(expected.value, actual).map(({ at, ...difference }) =>
+    fail(
+      [code, ...at].join('.'),
+      `expected ${difference.expected}, got ${difference.got}`,
+      expected.place(at),
+    ),
+  )
+}

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Catalogue } from '../registry/catalogue.ts'
+import { parseTests, type ParsedTests } from './parse.ts'
+
+export interface LoadedTests extends ParsedTests {
+  readonly file: string
+  readonly source: Uint8Array
+  /** Of the playbook that the tests are about; undefined where none could be read. */
+  readonly playbookPath: string | undefined
+}
+
+/** Reads a file of tests and the playbook that it names, whose path begins at the file's folder. */
+export async function loadTests(file: string, catalogue: Catalogue): Promise<LoadedTests> {
+  const source = await readFile(file)
+  let playbookPath: string | undefined
+  const loadPlaybook = (reference: string): Uint8Array | undefined => {
+    const path = join(dirname(file), reference)
+    const found = readIfThere(path)
+    if (found !== undefined) playbookPath = path
+    return found
+  }
+  const parsed = parseTests(source, { file, catalogue, loadPlaybook })
+  return { ...parsed, file, source, playbookPath }
+}
+
+function readIfThere(path: string): Uint8Array | undefined {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'EISDIR' || code === 'ENOTDIR') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,163 @@
+import type { SkillCall, SkillCaller } from '../engine/skill-caller.ts'
+import { RetryableError, SkillError, TocsinError } from '../plugin/index.ts'
+import type { Clock } from '../ports.ts'
+import type { Catalogue } from '../registry/catalogue.ts'
+import { compileSchema, validate, withDefaults } from '../schema/index.ts'
+import { compare, show } from './compare.ts'
+import type { MockError, Mocks, Reply } from './playbook-test.ts'
+
+/** One step, or one item of a step, that called a skill. */
+export interface SeenCall {
+  readonly skill: string
+  /** In the journal. */
+  readonly path: string
+  readonly stepId: string | null
+  readonly input: unknown
+  readonly idempotencyKey: string
+  /** Of the first try, epoch milliseconds. */
+  readonly atMs: number
+  readonly attempts: number
+}
+
+/** A call that nothing answered. */
+export interface Unmocked {
+  readonly path: string
+  readonly message: string
+  readonly hint: string
+}
+
+export interface MockedSkillsOptions {
+  readonly catalogue: Pick<Catalogue, 'skill'>
+  readonly mocks: Mocks
+  readonly clock: Clock
+  /** The id of a step, by its path in the journal. */
+  readonly stepId: (path: string) => string | null
+  /** Tries of the path whose failure is recorded: the next one gets the reply after theirs, also after a crash. */
+  readonly failures: (path: string) => number
+  /** What calls a skill that nothing is said about; undefined where nothing may be called. */
+  readonly otherwise: (skill: string) => SkillCaller | undefined
+}
+
+/** Skills that answer as a test says. */
+export interface MockedSkills {
+  readonly call: SkillCaller
+  /** In the order in which they were first called. */
+  readonly calls: () => readonly SeenCall[]
+  readonly unmocked: readonly Unmocked[]
+  /** What a write that was called with this key came to, if it took effect. */
+  readonly effect: (idempotencyKey: string) => { readonly output: unknown } | undefined
+}
+
+export function createMockedSkills(options: MockedSkillsOptions): MockedSkills {
+  const { mocks, clock } = options
+  const calls = new Map<string, SeenCall>()
+  const effects = new Map<string, { readonly output: unknown }>()
+  const unmocked: Unmocked[] = []
+
+  const call: SkillCaller = async (asked) => {
+    const { idempotencyKey } = asked.attempt
+    const path = pathOf(asked)
+    const known = effects.get(idempotencyKey)
+    if (asked.purpose === 'verify') return known?.output
+    checkInput(options.catalogue, asked)
+    const stepId = options.stepId(path)
+    note(calls, asked, path, stepId, clock.now())
+    const replies = repliesFor(mocks, asked, stepId)
+    const live = replies === undefined ? options.otherwise(asked.skill) : undefined
+    let output: unknown
+    if (live !== undefined) output = await live(asked)
+    else if (replies === undefined || replies.length === 0) {
+      const missing = missingMock(asked, path, stepId, replies !== undefined)
+      unmocked.push(missing)
+      throw new TocsinError('mock_missing', missing.message, { hint: missing.hint })
+    } else {
+      const reply = replies[Math.min(options.failures(path), replies.length - 1)]!
+      output = await answer(reply, clock, asked.attempt.signal)
+    }
+    effects.set(idempotencyKey, { output })
+    return output
+  }
+  return {
+    call,
+    calls: () => [...calls.values()],
+    unmocked,
+    effect: (idempotencyKey) => effects.get(idempotencyKey),
+  }
+}
+
+/** The idempotency key is the run and the path. */
+function pathOf({ run, attempt }: SkillCall): string {
+  return attempt.idempotencyKey.slice(run.uuid.length + 1)
+}
+
+/** As the real caller does: an input that does not fit fails the step before anything is called. */
+function checkInput(catalogue: Pick<Catalogue, 'skill'>, { skill, input }: SkillCall): void {
+  const schema = catalogue.skill(skill)?.skill.input
+  if (schema === undefined) return
+  validate(compileSchema(schema), withDefaults(schema, input), `input of ${skill}`)
+}
+
+function note(
+  calls: Map<string, SeenCall>,
+  { skill, input, attempt: { idempotencyKey } }: SkillCall,
+  path: string,
+  stepId: string | null,
+  nowMs: number,
+): void {
+  const before = calls.get(idempotencyKey)
+  const atMs = before?.atMs ?? nowMs
+  const attempts = (before?.attempts ?? 0) + 1
+  calls.set(idempotencyKey, { skill, path, stepId, input, idempotencyKey, atMs, attempts })
+}
+
+/** Of the step before those of the skill; those for this input before those for any. Undefined: nothing is said at all. */
+function repliesFor(
+  mocks: Mocks,
+  { skill, input }: SkillCall,
+  stepId: string | null,
+): readonly Reply[] | undefined {
+  const replies = (stepId === null ? undefined : mocks.get(`steps.${stepId}`)) ?? mocks.get(skill)
+  if (replies === undefined) return undefined
+  const own = replies.filter((reply) => reply.with !== undefined && compare(reply.with, input).length === 0)
+  return own.length > 0 ? own : replies.filter((reply) => reply.with === undefined)
+}
+
+function missingMock(
+  { skill, input }: SkillCall,
+  path: string,
+  stepId: string | null,
+  isMocked: boolean,
+): Unmocked {
+  const key = stepId === null ? skill : `steps.${stepId}`
+  const message = isMocked
+    ? `no reply of the mock fits what step '${path}' gives to ${skill}: ${show(input)}`
+    : `step '${path}' calls ${skill}, which is not mocked; its input is ${show(input)}`
+  const hint = isMocked
+    ? 'add a reply without `with`, or with what this input holds'
+    : `add to mocks: ${key}: { output: … } (or example, error, timeout)`
+  return { path, message, hint }
+}
+
+async function answer(reply: Reply, clock: Clock, signal: AbortSignal): Promise<unknown> {
+  if (reply.delayMs > 0) await clock.sleep(reply.delayMs, signal)
+  switch (reply.kind) {
+    case 'output':
+      return structuredClone(reply.output)
+    case 'error':
+      throw asThrown(reply.error)
+    case 'timeout':
+      return await never(signal)
+  }
+}
+
+function asThrown({ code, message, hint, details, retryable, retryAfterMs }: MockError): TocsinError {
+  return retryable
+    ? new RetryableError(code, message, { hint, details, retryAfterMs })
+    : new SkillError(code, message, { hint, details })
+}
+
+function never(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+  })
+}

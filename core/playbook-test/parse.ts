@@ -1,0 +1,194 @@
+import type { Entry, Node } from '../playbook/document.ts'
+import { suggest } from '../playbook/did-you-mean.ts'
+import { headOf, readFields, readText, type Fields } from '../playbook/fields.ts'
+import { parsePlaybook, type Playbook, type Problem } from '../playbook/index.ts'
+import { openSource, type OpenSource } from '../playbook/open-source.ts'
+import { quote } from '../playbook/problem.ts'
+import type { Catalogue } from '../registry/catalogue.ts'
+import type { Context } from './context.ts'
+import { grammar, maxTests } from './grammar.ts'
+import { branchesOf } from './coverage.ts'
+import { placeOf } from './place.ts'
+import { placedSteps } from './placed-steps.ts'
+import type { Fixtures, Mocks, PlaybookTest, PlaybookTests } from './playbook-test.ts'
+import { readExpect } from './read-expect.ts'
+import { readFixtures, resolveFixtures, type GivenFixtures } from './read-fixtures.ts'
+import { readMocks } from './read-mocks.ts'
+import { readList, readString } from './read-values.ts'
+
+export interface ParseTestsOptions {
+  /** Shown with the problems. */
+  readonly file?: string | undefined
+  readonly catalogue: Catalogue
+  /** The source of the playbook that the tests name, or undefined where there is none. */
+  readonly loadPlaybook: (reference: string) => string | Uint8Array | undefined
+}
+
+export interface ParsedTests {
+  /** Undefined exactly if one of the problems is an error. */
+  readonly tests: PlaybookTests | undefined
+  /** By place. */
+  readonly problems: readonly Problem[]
+}
+
+/**
+ * Reads and checks a file of tests, with the playbook that it names. Never throws, whatever the source: everything wrong with it
+ * becomes a problem at its place.
+ */
+export function parseTests(source: string | Uint8Array, options: ParseTestsOptions): ParsedTests {
+  const open = openSource(source, options.file)
+  const tests = open.root && readFile(open.root, open, options)
+  return { tests: open.problems.hasErrors ? undefined : tests, problems: open.problems.list() }
+}
+
+/** What a file says about the world, without its tests. */
+export interface ParsedWorld {
+  /** Undefined exactly if one of the problems is an error. */
+  readonly world: World | undefined
+  readonly problems: readonly Problem[]
+}
+
+interface World {
+  readonly mocks: Mocks
+  /** Of the file, with an alert from elsewhere and inputs in place of its own. */
+  fixtures(given: Partial<GivenFixtures>): Fixtures
+}
+
+/** Reads `fixtures` and `mocks` of a file for a playbook; its tests, and the playbook it names, do not count. */
+export function parseWorld(
+  source: string | Uint8Array,
+  playbook: Playbook,
+  options: Pick<ParseTestsOptions, 'file' | 'catalogue'>,
+): ParsedWorld {
+  const open = openSource(source, options.file)
+  const fields = open.root && readFields(open.problems, open.root, { ...grammar.file, required: [] })
+  const world = fields && readWorld(contextOf(open, options.catalogue, playbook), fields)
+  if (world === undefined || open.problems.hasErrors)
+    return { world: undefined, problems: open.problems.list() }
+  const { mocks, given } = world
+  return {
+    world: {
+      mocks,
+      fixtures: (further) =>
+        resolveFixtures(playbook.alertTrigger, [given ?? nothingGiven, { ...nothingGiven, ...further }]),
+    },
+    problems: open.problems.list(),
+  }
+}
+
+const nothingGiven: GivenFixtures = {
+  nowMs: undefined,
+  alert: undefined,
+  organization: undefined,
+  inputs: undefined,
+}
+
+function contextOf({ source, problems }: OpenSource, catalogue: Catalogue, playbook: Playbook): Context {
+  return { source, problems, catalogue, playbook, steps: placedSteps(playbook) }
+}
+
+function readFile(root: Node, open: OpenSource, options: ParseTestsOptions): PlaybookTests | undefined {
+  const { problems } = open
+  const fields = readFields(problems, root, grammar.file)
+  const reference = fields?.get('playbook')
+  const entry = fields?.get('tests')
+  if (fields === undefined || reference === undefined || entry === undefined) return undefined
+  const playbook = readPlaybook(open, reference, options)
+  if (playbook === undefined) return undefined
+  const context = contextOf(open, options.catalogue, playbook)
+  const world = readWorld(context, fields)
+  const nodes = readList(problems, entry)
+  if (entry.value.kind === 'list' && nodes.length === 0)
+    problems.add('E106', 'there are no tests here', headOf(entry.value))
+  if (nodes.length > maxTests) problems.add('E107', `a file has at most ${maxTests} tests`, entry.key)
+  const seen = new Set<string>()
+  const tests = nodes.slice(0, maxTests).map((node) => readTest(context, node, world, seen))
+  return {
+    file: options.file,
+    playbook,
+    playbookFile: String(reference.value.kind === 'scalar' ? reference.value.value : ''),
+    tests: tests.filter((test) => test !== undefined),
+    unreachable: readUnreachable(context, fields.get('unreachable')),
+  }
+}
+
+function readUnreachable(context: Context, entry: Entry | undefined): PlaybookTests['unreachable'] {
+  if (entry === undefined) return []
+  const { problems, playbook, source } = context
+  const known = branchesOf(playbook).map(({ key }) => key)
+  return readList(problems, entry).flatMap((value) => {
+    const key = readString(problems, { ...entry, value })
+    if (key === undefined) return []
+    if (known.includes(key)) return [{ value: key, place: () => placeOf(source, value) }]
+    problems.add('E107', `${quote(key)} is no branch of the playbook`, value, () => suggest(key, known))
+    return []
+  })
+}
+
+function readPlaybook(
+  { problems }: OpenSource,
+  entry: Entry,
+  { catalogue, loadPlaybook }: ParseTestsOptions,
+): Playbook | undefined {
+  const reference = readText(problems, entry)
+  if (reference === undefined) return undefined
+  const source = loadPlaybook(reference)
+  if (source === undefined) {
+    const hint = 'the path begins where this file stands'
+    problems.add('E603', `there is no playbook ${quote(reference)}`, entry.value, hint)
+    return undefined
+  }
+  const { playbook, problems: found } = parsePlaybook(source, { catalogue })
+  const errors = found.filter((problem) => problem.severity === 'error')
+  if (playbook === undefined) {
+    const [first] = errors
+    const what = `${errors.length} ${errors.length === 1 ? 'problem' : 'problems'}`
+    const message = `the playbook ${quote(reference)} has ${what}: ${first?.line}:${first?.column} ${first?.message}`
+    problems.add('E603', message, entry.value, '`tocsin validate` shows each at its place')
+  }
+  return playbook
+}
+
+interface GivenWorld {
+  readonly given: GivenFixtures | undefined
+  readonly mocks: Mocks
+}
+
+function readWorld(context: Context, fields: Fields): GivenWorld {
+  const fixtures = fields.get('fixtures')
+  const own = fixtures && readFields(context.problems, fixtures.value, grammar.fixtures)
+  const mocks = fields.get('mocks')
+  return {
+    given: own && readFixtures(context, own),
+    mocks: mocks ? readMocks(context, mocks) : new Map(),
+  }
+}
+
+function readTest(
+  context: Context,
+  node: Node,
+  world: GivenWorld,
+  seen: Set<string>,
+): PlaybookTest | undefined {
+  const { problems, playbook } = context
+  const fields = readFields(problems, node, grammar.test)
+  if (fields === undefined) return undefined
+  const entry = fields.get('name')
+  const name = entry && readText(problems, entry)
+  if (name !== undefined && seen.has(name))
+    problems.add('E604', `another test is named ${quote(name)}`, entry!.value)
+  if (name !== undefined) seen.add(name)
+  const mocks = fields.get('mocks')
+  const expect = fields.get('expect')
+  const given = [world.given ?? nothingGiven, readFixtures(context, fields)]
+  const own = mocks ? readMocks(context, mocks) : new Map<string, never>()
+  const expectations = expect && readExpect(context, expect)
+  if (name === undefined || expectations === undefined) return undefined
+  return {
+    name,
+    place: placeOf(context.source, entry!.value),
+    fixtures: resolveFixtures(playbook.alertTrigger, given),
+    mocks: new Map([...world.mocks, ...own]),
+    expect: expectations,
+  }
+}

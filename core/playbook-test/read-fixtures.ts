@@ -1,0 +1,166 @@
+import { codePattern, composeAlertId } from '../domain/ids.ts'
+import type { Entry, MapNode, Node } from '../playbook/document.ts'
+import { readFields, readNumber, readWord } from '../playbook/fields.ts'
+import type { Context } from './context.ts'
+import { grammar } from './grammar.ts'
+import { plainValue } from './place.ts'
+import type { AlertFixture, Fixtures } from './playbook-test.ts'
+import { readMap, readString, readTime } from './read-values.ts'
+
+/** What `fixtures`, or a test itself, says about the world before a run; what it does not say is undefined. */
+export interface GivenFixtures {
+  readonly nowMs: number | undefined
+  readonly alert: GivenAlert | undefined
+  readonly organization: Partial<Fixtures['organization']> | undefined
+  readonly inputs: Readonly<Record<string, unknown>> | undefined
+}
+
+interface GivenAlert {
+  readonly type?: string | undefined
+  readonly provider?: string | undefined
+  /** Text as it came, or data, whose JSON it is. */
+  readonly body?: { readonly content: string } | { readonly data: unknown } | undefined
+  readonly id?: string | undefined
+  readonly uuid?: string | undefined
+  readonly createdAt?: number | undefined
+  readonly createdAtSource?: number | undefined
+}
+
+const epoch = [0, Number.MAX_SAFE_INTEGER] as const
+
+/** Reads `now`, `alert`, `organization` and `inputs` where they stand among the fields. */
+export function readFixtures(context: Context, fields: ReadonlyMap<string, Entry>): GivenFixtures {
+  const { problems } = context
+  const now = fields.get('now')
+  const alert = fields.get('alert')
+  const organization = fields.get('organization')
+  const inputs = fields.get('inputs')
+  return {
+    nowMs: now && readTime(problems, now),
+    alert: alert && readAlert(context, alert.value),
+    organization: organization && readOrganization(context, organization.value),
+    inputs: inputs && readInputs(context, inputs),
+  }
+}
+
+function readAlert({ problems }: Context, node: Node): GivenAlert | undefined {
+  const fields = readFields(problems, node, grammar.alert)
+  if (fields === undefined) return undefined
+  const text = (name: string) => {
+    const entry = fields.get(name)
+    return entry && readString(problems, entry)
+  }
+  const number = (name: string) => {
+    const entry = fields.get(name)
+    return entry && readNumber(problems, entry, epoch)
+  }
+  const data = fields.get('data')
+  const content = fields.get('content')
+  if (data && content) {
+    const hint = '`data` is written as JSON; `content` is for text that is not'
+    problems.add('E112', 'an alert has `content` or `data`, not both', data.key, hint)
+  }
+  const provider = fields.get('provider')
+  return {
+    type: text('type'),
+    provider: provider && readWord(problems, provider, codePattern, 'letters, digits and _'),
+    body: data
+      ? { data: plainValue(data.value) }
+      : content && { content: readString(problems, content) ?? '' },
+    id: text('id'),
+    uuid: text('uuid'),
+    createdAt: number('created_at'),
+    createdAtSource: number('created_at_source'),
+  }
+}
+
+function readOrganization({ problems }: Context, node: Node): Partial<Fixtures['organization']> | undefined {
+  const fields = readFields(problems, node, grammar.organization)
+  const code = fields?.get('code')
+  const name = fields?.get('name')
+  return {
+    ...(code && { code: readWord(problems, code, codePattern, 'letters, digits and _') ?? '' }),
+    ...(name && { name: readString(problems, name) ?? '' }),
+  }
+}
+
+function readInputs({ problems }: Context, entry: Entry): Readonly<Record<string, unknown>> | undefined {
+  return readMap(problems, entry)
+    ? (plainValue(entry.value as MapNode) as Readonly<Record<string, unknown>>)
+    : undefined
+}
+
+/** The start of a run where nothing is said about it: 2026-01-01T00:00:00Z. */
+const defaultNowMs = Date.UTC(2026, 0, 1)
+
+/** The world before a run: the earlier ones changed by the later ones, then what stands for the rest. */
+export function resolveFixtures(
+  alertTrigger: Context['playbook']['alertTrigger'],
+  given: readonly GivenFixtures[],
+): Fixtures {
+  const nowMs = lastOf(given, (each) => each.nowMs) ?? defaultNowMs
+  const organization = Object.assign(
+    { code: 'demo', name: 'Demo' },
+    ...given.map((each) => each.organization),
+  ) as Fixtures['organization']
+  const alerts = given.map((each) => each.alert).filter((alert) => alert !== undefined)
+  return {
+    nowMs,
+    organization,
+    inputs: Object.assign({}, ...given.map((each) => each.inputs)) as Fixtures['inputs'],
+    alert:
+      alertTrigger === undefined && alerts.length === 0
+        ? undefined
+        : resolveAlert(alerts, alertTrigger, organization.code, nowMs),
+  }
+}
+
+function resolveAlert(
+  alerts: readonly GivenAlert[],
+  trigger: Context['playbook']['alertTrigger'],
+  organizationCode: string,
+  nowMs: number,
+): AlertFixture {
+  const provider = lastOf(alerts, (alert) => alert.provider) ?? trigger?.provider ?? 'custom'
+  return {
+    type: lastOf(alerts, (alert) => alert.type) ?? trigger?.type ?? null,
+    provider,
+    content: contentOf(alerts),
+    id: lastOf(alerts, (alert) => alert.id) ?? composeAlertId(organizationCode, provider, 1),
+    uuid: lastOf(alerts, (alert) => alert.uuid) ?? '00000000-0000-4000-8000-000000000001',
+    createdAt: lastOf(alerts, (alert) => alert.createdAt) ?? nowMs,
+    createdAtSource: lastOf(alerts, (alert) => alert.createdAtSource) ?? null,
+  }
+}
+
+/** Data changes data before it, key by key; text replaces whatever was before, and the other way round. */
+function contentOf(alerts: readonly GivenAlert[]): string {
+  let data: unknown
+  let text = ''
+  for (const { body } of alerts) {
+    if (body === undefined) continue
+    if ('content' in body) [data, text] = [undefined, body.content]
+    else {
+      data = merge(data, body.data)
+      text = JSON.stringify(data)
+    }
+  }
+  return text
+}
+
+/** Maps are merged key by key, also inside; everything else is replaced. */
+export function merge(before: unknown, after: unknown): unknown {
+  if (!isMap(before) || !isMap(after)) return after
+  const changed = Object.entries(after).map(([name, value]) => {
+    return [name, Object.hasOwn(before, name) ? merge(before[name], value) : value] as const
+  })
+  return Object.fromEntries([...Object.entries(before), ...changed])
+}
+
+function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function lastOf<T, V>(all: readonly T[], pick: (each: T) => V | undefined): V | undefined {
+  return all.map(pick).findLast((value) => value !== undefined)
+}

@@ -1,0 +1,188 @@
+import { suggest } from '../playbook/did-you-mean.ts'
+import type { Entry, Node } from '../playbook/document.ts'
+import { describe, headOf, readFields, type Fields } from '../playbook/fields.ts'
+import type { Step } from '../playbook/playbook.ts'
+import { quote } from '../playbook/problem.ts'
+import type { CatalogueSkill } from '../registry/catalogue.ts'
+import { compileSchema } from '../schema/index.ts'
+import type { Context } from './context.ts'
+import { grammar } from './grammar.ts'
+import { nodeAt, partsOf, plainValue } from './place.ts'
+import type { MockError, Mocks, Reply, ReplyContent } from './playbook-test.ts'
+import { merge } from './read-fixtures.ts'
+import { readMap, readSpan, readString, reportUnknownStep } from './read-values.ts'
+
+/** `mocks`: by skill, or by `steps.<id>`. */
+export function readMocks(context: Context, entry: Entry): Mocks {
+  const mocks = new Map<string, readonly Reply[]>()
+  if (!readMap(context.problems, entry) || entry.value.kind !== 'map') return mocks
+  for (const { name, key, value } of entry.value.entries) {
+    const subject = subjectOf(context, name, key)
+    if (subject === undefined) continue
+    const nodes = value.kind === 'list' ? value.items : [value]
+    if (nodes.length === 0) context.problems.add('E106', 'a mock needs a reply', headOf(value))
+    const replies = nodes.map((node) => readReply(context, node, subject))
+    mocks.set(
+      name,
+      replies.filter((reply) => reply !== undefined),
+    )
+  }
+  return mocks
+}
+
+/** What is mocked; `skill` is undefined where nothing is known about its outputs. */
+interface Subject {
+  readonly skill: CatalogueSkill | undefined
+}
+
+function subjectOf(context: Context, name: string, key: Entry['key']): Subject | undefined {
+  const { problems, catalogue, steps } = context
+  if (name.startsWith('steps.')) return stepSubject(context, name.slice('steps.'.length), key)
+  const skill = catalogue.skill(name)
+  if (skill === undefined) {
+    const names = catalogue.skills.map((each) => each.name)
+    const hint = suggest(name, names) ?? 'write <plugin>.<skill>, or steps.<id>'
+    problems.add('E301', `there is no skill ${quote(name)}`, key, hint)
+    return undefined
+  }
+  if (!steps.some(({ step }) => skillsOf(step).includes(name))) {
+    problems.add('W601', `the playbook never calls ${name}`, key, 'remove the mock')
+  }
+  return { skill }
+}
+
+function stepSubject({ problems, catalogue, steps }: Context, id: string, key: Entry['key']) {
+  const found = steps.find(({ step }) => step.id === id)?.step
+  if (found === undefined) {
+    const known = steps.flatMap(({ step }) => (step.id === null ? [] : [step.id]))
+    reportUnknownStep(problems, id, key, known)
+    return undefined
+  }
+  const [skill] = skillsOf(found)
+  if (skill !== undefined) return { skill: catalogue.skill(skill) }
+  problems.add('E602', `the step ${quote(id)} calls no skill: there is nothing to mock`, key)
+  return undefined
+}
+
+function skillsOf(step: Step): readonly string[] {
+  return step.action === 'uses' ? [step.skill] : []
+}
+
+const contents = ['output', 'example', 'error', 'timeout'] as const
+
+function readReply(context: Context, node: Node, { skill }: Subject): Reply | undefined {
+  const { problems } = context
+  if (node.kind === 'scalar' && node.value === 'timeout')
+    return { with: undefined, delayMs: 0, kind: 'timeout' }
+  const fields = readFields(problems, node, grammar.reply)
+  if (fields === undefined) return undefined
+  const given = contents.filter((name) => fields.has(name))
+  const isOne = given.length === 1 || (given.length === 2 && fields.has('output') && fields.has('example'))
+  if (!isOne) {
+    const hint = 'a mock has an `output` (or an `example`), an `error`, or is `timeout`'
+    const message =
+      given.length === 0
+        ? 'this mock answers nothing'
+        : `a mock answers one thing, not ${given.map((name) => `\`${name}\``).join(' and ')}`
+    // A mistyped key has been reported under its own name.
+    if (given.length > 0 || node.kind !== 'map' || node.entries.length === fields.size)
+      problems.add('E601', message, headOf(node), hint)
+    return undefined
+  }
+  const content = readContent(context, fields, skill)
+  const delay = fields.get('delay')
+  const only = fields.get('with')
+  if (content === undefined) return undefined
+  return {
+    with: only && readMap(problems, only) ? plainValue(only.value) : undefined,
+    delayMs: (delay && readSpan(problems, delay)) ?? 0,
+    ...content,
+  }
+}
+
+function readContent(
+  context: Context,
+  fields: Fields,
+  skill: CatalogueSkill | undefined,
+): ReplyContent | undefined {
+  const error = fields.get('error')
+  if (error) return readError(context, error.value)
+  const timeout = fields.get('timeout')
+  if (timeout) return readTimeout(context, timeout)
+  return readOutput(context, fields.get('example'), fields.get('output'), skill)
+}
+
+function readTimeout({ problems }: Context, { value }: Entry): ReplyContent {
+  if (value.kind !== 'scalar' || value.value !== true)
+    problems.add('E106', `\`timeout\` must be true, not ${describe(value)}`, value, 'write timeout: true')
+  return { kind: 'timeout' }
+}
+
+/** An output as it is written, or an example of the skill with what is written changed in it. */
+function readOutput(
+  { problems }: Context,
+  example: Entry | undefined,
+  output: Entry | undefined,
+  skill: CatalogueSkill | undefined,
+): ReplyContent | undefined {
+  let value = output && plainValue(output.value)
+  if (example) {
+    const title = readString(problems, example)
+    if (title === undefined) return undefined
+    const found = skill?.skill.examples.find((each) => each.title === title)
+    if (found === undefined) {
+      const titles = skill?.skill.examples.map((each) => each.title) ?? []
+      const hint = suggest(title, titles) ?? `examples: ${titles.join(' · ')}`
+      problems.add('E107', `${skill?.name ?? 'the step'} has no example ${quote(title)}`, example.value, hint)
+      return undefined
+    }
+    value = output === undefined ? found.output : merge(found.output, value)
+  }
+  const at = output?.value ?? example!.value
+  const misfits = skill === undefined ? [] : compileSchema(skill.skill.output).problems(value)
+  for (const { pointer, message } of misfits) {
+    const hint = skill && `\`tocsin skills ${skill.name}\` shows its output`
+    const where = pointer === '' ? '' : `${partsOf(pointer).join('.')}: `
+    problems.add('E602', `${where}${message}`, nodeAt(at, partsOf(pointer)), hint)
+  }
+  return { kind: 'output', output: value }
+}
+
+function readError({ problems }: Context, node: Node): ReplyContent | undefined {
+  const fields = readFields(problems, node, grammar.error)
+  if (fields === undefined) return undefined
+  const code = fields.get('code')
+  const message = fields.get('message')
+  const hint = fields.get('hint')
+  const details = fields.get('details')
+  const retryAfter = fields.get('retry_after')
+  const retryable = readFlag(problems, fields.get('retryable'))
+  if (retryAfter && retryable !== true) {
+    problems.add(
+      'E112',
+      '`retry_after` is for errors that may be tried again',
+      retryAfter.key,
+      'add retryable: true',
+    )
+  }
+  const error: MockError = {
+    code: (code && readString(problems, code)) ?? '',
+    message: (message && readString(problems, message)) ?? 'as the mock says',
+    hint: hint && readString(problems, hint),
+    details:
+      details && readMap(problems, details)
+        ? (plainValue(details.value) as Readonly<Record<string, unknown>>)
+        : undefined,
+    retryable: retryable ?? false,
+    retryAfterMs: retryAfter && readSpan(problems, retryAfter),
+  }
+  return { kind: 'error', error }
+}
+
+function readFlag(problems: Context['problems'], entry: Entry | undefined): boolean | undefined {
+  if (entry === undefined) return undefined
+  const { name, value } = entry
+  if (value.kind === 'scalar' && typeof value.value === 'boolean') return value.value
+  problems.add('E106', `\`${name}\` must be true or false, not ${describe(value)}`, value)
+  return undefined
+}

@@ -1,0 +1,99 @@
+import type { Alert } from '../domain/alert.ts'
+import { alertScope, organizationScope } from '../engine/alert-scope.ts'
+import { interpret } from '../engine/interpreter.ts'
+import { openLocalContext } from '../engine/local-context.ts'
+import type { RunOutcome } from '../engine/flow.ts'
+import type { RunNames } from '../engine/scope.ts'
+import type { Skills } from '../engine/walk.ts'
+import type { Playbook } from '../playbook/playbook.ts'
+import type { Clock, JournalStore, Log } from '../ports.ts'
+import type { AlertFixture, Fixtures } from './playbook-test.ts'
+
+/** Always the same, so that what follows from it (keys, the spread of retries) is the same in every rehearsal. */
+export const rehearsalRunUuid = '00000000-0000-4000-8000-000000000000'
+const organizationUuid = '00000000-0000-4000-8000-00000000000a'
+
+export interface RehearsalOptions {
+  readonly playbook: Playbook
+  readonly fixtures: Fixtures
+  readonly skills: Skills
+  readonly journal: JournalStore
+  readonly clock: Clock
+  readonly log: Log
+  /** Where the run's case is kept; its id. */
+  readonly caseId: string
+  /** Of the connections that may be used. Default: none that exists. */
+  readonly organizationUuid?: string | undefined
+  readonly dryRun?: boolean
+  /** Ends the process, as far as the run can tell. */
+  readonly stop?: AbortSignal
+  readonly cancel?: AbortSignal
+}
+
+/** Runs a playbook in memory, with the engine that runs it in earnest. Goes on where the journal ends. */
+export async function rehearse(options: RehearsalOptions): Promise<RunOutcome> {
+  const { playbook, fixtures, skills, journal, clock, log, stop, cancel, caseId } = options
+  const context = await openLocalContext({
+    run: { uuid: rehearsalRunUuid, startedAt: fixtures.nowMs },
+    journal,
+    clock,
+    log,
+    stop,
+    cancel,
+  })
+  const names: RunNames = {
+    ...namesOf(fixtures),
+    case: { id: caseId },
+    run: { url: `/runs/${rehearsalRunUuid}`, dry_run: options.dryRun === true },
+  }
+  const run = {
+    uuid: rehearsalRunUuid,
+    organizationUuid: options.organizationUuid ?? organizationUuid,
+    caseId,
+  }
+  return await interpret(playbook, { run, names }, context, skills)
+}
+
+/** What expressions see besides `steps`, `now`, `run` and `case`. */
+export function namesOf(fixtures: Fixtures): RunNames {
+  const { alert, organization, inputs } = fixtures
+  return {
+    inputs,
+    organization: organizationScope({ uuid: organizationUuid, createdAt: 0, ...organization }),
+    ...(alert ? { alert: alertScope(toAlert(alert, organization.code)) } : {}),
+  }
+}
+
+function toAlert(fixture: AlertFixture, organizationCode: string): Alert {
+  const { createdAtSource, createdAt } = fixture
+  return {
+    ...fixture,
+    createdAtSource: createdAtSource === null ? null : BigInt(createdAtSource),
+    organizationUuid,
+    organizationCode,
+    createdBy: 'rehearsal',
+    modifiedAt: createdAt,
+    status: 10,
+    retryCount: 0,
+    investigator: null,
+    caseId: null,
+    completedAt: null,
+  }
+}
+
+/** Whether the alert would start the playbook, with the reason where it would not. */
+export function startsFor(playbook: Playbook, fixtures: Fixtures): true | string {
+  const { alertTrigger: trigger } = playbook
+  const { alert } = fixtures
+  if (trigger === undefined || alert === undefined) return true
+  if (trigger.type !== alert.type)
+    return `the playbook investigates alerts of type '${trigger.type}', not '${alert.type}'`
+  if (trigger.provider !== undefined && trigger.provider.toLowerCase() !== alert.provider.toLowerCase())
+    return `the playbook investigates alerts of provider '${trigger.provider}', not '${alert.provider}'`
+  if (trigger.where === undefined) return true
+  try {
+    return trigger.where.evaluate(namesOf(fixtures)) === true || '`where` does not hold for this alert'
+  } catch (error) {
+    return `\`where\` cannot be evaluated for this alert: ${(error as Error).message}`
+  }
+}

@@ -1,0 +1,162 @@
+import type { JournalEntry } from '../domain/run.ts'
+import type { Case } from '../domain/case.ts'
+import type { RunOutcome } from '../engine/flow.ts'
+import { interruptedPolicy, type SkillCaller } from '../engine/skill-caller.ts'
+import { ForbiddenError } from '../errors/errors.ts'
+import type { Playbook } from '../playbook/playbook.ts'
+import { testCases, type TestCases } from '../plugin/testing/memory-stores.ts'
+import type { ConnectionStore, Egress, JournalStore, Log } from '../ports.ts'
+import type { Catalogue } from '../registry/catalogue.ts'
+import { createSkillCaller } from '../skill/index.ts'
+import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts'
+import { createMockedSkills, type MockedSkills, type SeenCall, type Unmocked } from './mocked-skills.ts'
+import { placedSteps, withoutItems } from './placed-steps.ts'
+import type { Fixtures, Mocks } from './playbook-test.ts'
+import { rehearse, startsFor } from './rehearse.ts'
+import { VirtualClock } from './virtual-clock.ts'
+
+/** What a run with mocks came to. */
+export interface TestRun {
+  readonly status: RunOutcome['status'] | 'not_started'
+  readonly outcome: RunOutcome | undefined
+  /** Why it did not start, where it did not. */
+  readonly notStarted: string | undefined
+  readonly entries: readonly JournalEntry[]
+  readonly calls: readonly SeenCall[]
+  readonly unmocked: readonly Unmocked[]
+  readonly case: Case | undefined
+  /** Added to the case, in order. */
+  readonly notes: readonly string[]
+  /** Epoch milliseconds, by the virtual clock. */
+  readonly startedAtMs: number
+  readonly durationMs: number
+  /** Bugs of skills, or of Tocsin, as the log has them. */
+  readonly bugs: readonly string[]
+}
+
+export interface RunnableTest {
+  readonly playbook: Playbook
+  readonly fixtures: Fixtures
+  readonly mocks: Mocks
+}
+
+/** Everything outside of a run: what is there before it, and what stays when its process dies. */
+export interface TestWorld {
+  readonly test: RunnableTest
+  readonly clock: VirtualClock
+  readonly journal: MemoryJournal
+  readonly skills: MockedSkills
+  readonly cases: TestCases
+  readonly bugs: string[]
+  readonly catalogue: Catalogue
+}
+
+export function createWorld(
+  test: RunnableTest,
+  catalogue: Catalogue,
+  onEnd?: (entry: JournalEntry) => void,
+): TestWorld {
+  const { fixtures, playbook } = test
+  const clock = new VirtualClock(fixtures.nowMs)
+  const journal = createMemoryJournal(onEnd)
+  const cases = testCases(fixtures.organization.code, caseTitle(test))
+  const bugs: string[] = []
+  const ids = new Map(placedSteps(playbook).map(({ path, step }) => [path, step.id]))
+  const local = localSkills(catalogue, cases, clock)
+  const skills = createMockedSkills({
+    catalogue,
+    mocks: test.mocks,
+    clock,
+    stepId: (path) => ids.get(withoutItems(path)) ?? null,
+    failures: (path) =>
+      journal.failedAttempts(path).filter(({ error }) => error.code !== 'step_interrupted').length,
+    otherwise: (skill) => (reachesOut(catalogue, skill) ? undefined : local),
+  })
+  return { test, clock, journal, skills, cases, bugs, catalogue }
+}
+
+function caseTitle({ playbook, fixtures: { alert } }: RunnableTest): string {
+  return alert === undefined ? playbook.name : `${alert.type ?? 'alert'} (${alert.id})`
+}
+
+/** A skill with connections is about another system; all others work on what they are given, and on cases. */
+export function reachesOut(catalogue: Pick<Catalogue, 'skill'>, name: string): boolean {
+  const found = catalogue.skill(name)
+  return found === undefined || found.skill.connection !== undefined
+}
+
+/** Calls skills for real, while time stands still, with cases in memory and no way out. */
+function localSkills(catalogue: Catalogue, cases: TestCases, clock: VirtualClock): SkillCaller {
+  const call = createSkillCaller({
+    catalogue,
+    stores: { cases, connections: noConnections },
+    egress: noWayOut,
+    log: silence,
+    clock,
+  })
+  return (asked) => clock.hold(() => call(asked))
+}
+
+const noConnections: Pick<ConnectionStore, 'create' | 'list' | 'open'> = {
+  create: () => Promise.reject(new Error('there are no connections in a test')),
+  list: async () => [],
+  open: async () => undefined,
+}
+
+const noWayOut: Egress = {
+  send: () =>
+    Promise.reject(new ForbiddenError('egress_forbidden', 'nothing is sent from a test: mock the skill')),
+}
+
+const silence: Log = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** One process: runs until the run ends, or rejects when the process dies (the journal throws). */
+export function startProcess(
+  world: TestWorld,
+  journal: JournalStore,
+  stop?: AbortSignal,
+): Promise<RunOutcome> {
+  const { test, clock, skills, cases, bugs, catalogue } = world
+  const log: Log = {
+    ...silence,
+    error: (fields, message) => void bugs.push(`${message}: ${String(fields['stack'] ?? '')}`),
+  }
+  const run = rehearse({
+    playbook: test.playbook,
+    fixtures: test.fixtures,
+    skills: { call: skills.call, interrupted: (skill) => interruptedPolicy(catalogue, skill) },
+    journal,
+    clock,
+    log,
+    caseId: cases.all[0]!.id,
+    ...(stop === undefined ? {} : { stop }),
+  })
+  return clock.drive(run)
+}
+
+/** Runs a playbook with mocks, in no time. */
+export async function runTest(test: RunnableTest, catalogue: Catalogue): Promise<TestRun> {
+  const world = createWorld(test, catalogue)
+  const starts = startsFor(test.playbook, test.fixtures)
+  if (starts !== true) return { ...resultOf(world, undefined), notStarted: starts }
+  return resultOf(world, await startProcess(world, world.journal.store))
+}
+
+export function resultOf(world: TestWorld, outcome: RunOutcome | undefined): TestRun {
+  const { clock, journal, skills, cases, bugs, test } = world
+  const [own] = cases.all
+  const notes = cases.entries.filter(({ kind, caseId }) => kind === 'note' && caseId === own?.id)
+  return {
+    status: outcome?.status ?? 'not_started',
+    outcome,
+    notStarted: undefined,
+    entries: journal.entries(),
+    calls: skills.calls(),
+    unmocked: skills.unmocked,
+    case: outcome === undefined ? undefined : own,
+    notes: notes.map(({ text }) => text),
+    startedAtMs: test.fixtures.nowMs,
+    durationMs: clock.now() - test.fixtures.nowMs,
+    bugs,
+  }
+}

@@ -1,0 +1,92 @@
+import type { SourceProblem } from '../errors/source-frame.ts'
+import type { Catalogue } from '../registry/catalogue.ts'
+import { branchesTaken } from './coverage.ts'
+import { crashEverywhere } from './crash.ts'
+import { judge, type Failure } from './judge.ts'
+import type { PlaybookTest, PlaybookTests } from './playbook-test.ts'
+import { runTest, type TestRun } from './run-test.ts'
+import { showTrace, traceOf } from './trace.ts'
+
+export interface TestResult {
+  readonly name: string
+  readonly place: Pick<SourceProblem, 'line' | 'column'>
+  readonly failures: readonly Failure[]
+  /** What ran: `found → sources → bad`. */
+  readonly trace: string
+  readonly status: TestRun['status']
+  /** Of the run, by the virtual clock. */
+  readonly durationMs: number
+  /** What the test itself took. */
+  readonly tookMs: number
+  /** Crashes that were tried. */
+  readonly crashes: number
+}
+
+export interface FileResult {
+  readonly tests: readonly TestResult[]
+  /** Keys of branches of the playbook. */
+  readonly taken: ReadonlySet<string>
+  /** Branches that the file calls unreachable, and that a test took. */
+  readonly failures: readonly Failure[]
+}
+
+export interface RunTestsOptions {
+  readonly catalogue: Catalogue
+  /** Also repeat each test with a crash after every write. */
+  readonly crash?: boolean | undefined
+}
+
+/** Runs all tests of a file, one after another. */
+export async function runTests(tests: PlaybookTests, options: RunTestsOptions): Promise<FileResult> {
+  const results: TestResult[] = []
+  const taken = new Set<string>()
+  for (const test of tests.tests) results.push(await runOne(tests, test, options, taken))
+  return { tests: results, taken, failures: reachedAfterAll(tests, taken) }
+}
+
+async function runOne(
+  { playbook, file }: PlaybookTests,
+  test: PlaybookTest,
+  { catalogue, crash = false }: RunTestsOptions,
+  taken: Set<string>,
+): Promise<TestResult> {
+  const startedAt = performance.now()
+  const runnable = { playbook, fixtures: test.fixtures, mocks: test.mocks }
+  const run = await runTest(runnable, catalogue)
+  for (const key of branchesTaken(playbook, run.entries)) taken.add(key)
+  const trace = traceOf(playbook, run.entries)
+  const failures = judge(test, run, trace, file)
+  // What is wrong already is not looked at again after each write.
+  const crashes =
+    crash && failures.length === 0 ? await crashEverywhere(runnable, catalogue) : { crashes: 0, failures: [] }
+  for (const { write, message } of crashes.failures) {
+    const text = `after a crash behind write ${write} of the journal ${message}`
+    failures.push({ code: 'crash', severity: 'error', message: text, ...test.place, ...(file && { file }) })
+  }
+  return {
+    name: test.name,
+    place: test.place,
+    failures,
+    trace: showTrace(trace),
+    status: run.status,
+    durationMs: run.durationMs,
+    tookMs: performance.now() - startedAt,
+    crashes: crashes.crashes,
+  }
+}
+
+function reachedAfterAll(
+  { unreachable, file }: PlaybookTests,
+  taken: ReadonlySet<string>,
+): readonly Failure[] {
+  return unreachable
+    .filter(({ value }) => taken.has(value))
+    .map(({ value, place }) => ({
+      code: 'unreachable',
+      severity: 'error',
+      message: `a test took the branch '${value}'`,
+      hint: 'remove it from `unreachable`',
+      ...place(),
+      ...(file && { file }),
+    }))
+}

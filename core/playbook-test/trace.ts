@@ -1,0 +1,76 @@
+import type { JournalEntry } from '../domain/run.ts'
+import type { Playbook } from '../playbook/playbook.ts'
+import { placedSteps, withoutItems, type PlacedStep } from './placed-steps.ts'
+
+/** A step, or an item of one, that ran. */
+export interface RanStep {
+  /** As in the journal: `each[1]/look`. */
+  readonly path: string
+  /** How a test may call it besides its path: the id, or `<id>[<item>]`. */
+  readonly name: string
+}
+
+/**
+ * What ran, from the journal: a step before those inside it, items in their order, all else as it is written. Never depends on
+ * what was faster. A group that the end of the run cut short has no entry of its own; it ran all the same.
+ */
+export function traceOf(playbook: Playbook, entries: readonly JournalEntry[]): readonly RanStep[] {
+  const placed = placedSteps(playbook)
+  const byPath = new Map(placed.map((each) => [each.path, each]))
+  const order = new Map(placed.map((each, index) => [each.path, index]))
+  const ran = new Set<string>()
+  for (const { path, state } of entries) {
+    if (state === 'skipped') continue
+    for (const place of placesUpTo(path)) if (byPath.has(withoutItems(place))) ran.add(place)
+  }
+  return Array.from(ran, (path) => ({ path, key: sortKey(path, order) }))
+    .toSorted((a, b) => compareKeys(a.key, b.key))
+    .map(({ path }) => ({ path, name: nameOf(path, byPath) }))
+}
+
+/** What people read: `found → sources → sources[0] → bad`. */
+export function showTrace(trace: readonly RanStep[]): string {
+  return trace.length === 0 ? 'nothing ran' : trace.map(shown).join(' → ')
+}
+
+/** An item of what is inside an item needs its whole path. */
+const shown = ({ path, name }: RanStep): string => (/\[\d+\]\//.test(path) ? path : name)
+
+/** `a[0]/b` stands in `a[0]`, which is an item of `a`. */
+function placesUpTo(path: string): readonly string[] {
+  const places: string[] = []
+  let prefix = ''
+  for (const segment of path.split('/')) {
+    const step = segment.replace(/\[\d+\]$/, '')
+    if (step !== segment) places.push(prefix + step)
+    places.push(prefix + segment)
+    prefix += `${segment}/`
+  }
+  return places
+}
+
+function nameOf(path: string, byPath: ReadonlyMap<string, PlacedStep>): string {
+  const id = byPath.get(withoutItems(path))?.step.id
+  return id === null || id === undefined ? path : id + (/\[\d+\]$/.exec(path)?.[0] ?? '')
+}
+
+/** Place among the steps and index of the item, for each segment. */
+function sortKey(path: string, order: ReadonlyMap<string, number>): readonly number[] {
+  const key: number[] = []
+  let prefix = ''
+  for (const segment of path.split('/')) {
+    const item = /\[(\d+)\]$/.exec(segment)?.[1]
+    prefix = prefix === '' ? segment : `${prefix}/${segment}`
+    // Handlers of errors come after what they handle, `finally` after everything.
+    const place = segment.startsWith('@') ? Infinity : (order.get(withoutItems(prefix)) ?? 0)
+    key.push(place, item === undefined ? -1 : Number(item))
+  }
+  return key
+}
+
+function compareKeys(a: readonly number[], b: readonly number[]): number {
+  for (let at = 0; at < Math.min(a.length, b.length); at++) {
+    if (a[at] !== b[at]) return a[at]! < b[at]! ? -1 : 1
+  }
+  return a.length - b.length
+}
