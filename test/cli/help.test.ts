@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { killCommands, runTocsin } from './support/run-tocsin.ts'
+import { killCommands, runTocsin, type Ended } from './support/run-tocsin.ts'
 
 const commands = [['serve'], ['demo'], ['validate'], ['skills'], ['keys'], ['keys', 'create']]
 
@@ -77,9 +77,14 @@ describe('a wrong command line', () => {
     ['a name that is none', ['keys', 'create', ' '], /1 to 200 characters/, /--help/],
     ['a command without its own', ['keys'], /Usage: tocsin keys/, /create/],
   ]
-  for (const [what, args, says, hint] of wrong) {
-    it(`with ${what} exits with 2 and a hint`, async () => {
-      const { code, stdout, stderr } = await runTocsin(args)
+  let ended: readonly Ended[]
+  before(async () => {
+    ended = await Promise.all(wrong.map(([, args]) => runTocsin(args)))
+  })
+
+  for (const [index, [what, , says, hint]] of wrong.entries()) {
+    it(`with ${what} exits with 2 and a hint`, () => {
+      const { code, stdout, stderr } = ended[index]!
       expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' })
       expect(stderr).to.match(says).and.match(hint)
       expect(stderr).not.to.match(/^ +at /m)

@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { printable, printableJson, printableLines } from '../../cli/output/printable.ts'
 import { table } from '../../cli/output/table.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { killCommands, runTocsin } from './support/run-tocsin.ts'
+import { killCommands, runTocsin, type Ended } from './support/run-tocsin.ts'
 
 /** What drives a terminal or reorders what is read: everything a name or a file may smuggle in. */
 const hostile = '\u001b]0;owned\u0007\u001b[31m\u009b2J\u202egpj.exe\u2066\u200b\r'
@@ -74,9 +74,15 @@ describe('hostile names', () => {
     'of a file, and hostile text in it': ['validate', '.'],
     'of a file, as JSON': ['validate', '.', '--json'],
   }
-  for (const [what, args] of Object.entries(cases)) {
-    it(`${what} do not reach the terminal raw`, async () => {
-      const { stdout, stderr } = await runTocsin(args, { cwd: folder.path, env: { TOCSIN_DATA_DIR: 'data' } })
+  let ended: readonly Ended[]
+  before(async () => {
+    const options = { cwd: folder.path, env: { TOCSIN_DATA_DIR: 'data' } }
+    ended = await Promise.all(Object.values(cases).map((args) => runTocsin(args, options)))
+  })
+
+  for (const [index, what] of Object.keys(cases).entries()) {
+    it(`${what} do not reach the terminal raw`, () => {
+      const { stdout, stderr } = ended[index]!
       expect(stdout + stderr).not.to.match(driving)
       expect(stdout + stderr).not.to.equal('')
     })
