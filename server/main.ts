@@ -65,7 +65,11 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
 }
 
 function configuredSecrets({ bootstrapApiKey, masterKey }: Config): readonly string[] {
-  return [bootstrapApiKey, masterKey].flatMap((secret) => (secret === undefined ? [] : [secret.reveal()]))
+  const texts = [bootstrapApiKey, masterKey].flatMap((secret) =>
+    secret === undefined ? [] : [secret.reveal()],
+  )
+  // The last part of a key is what makes it one.
+  return [...texts, ...texts.map((text) => text.replace(/^toc_[^_]*_/, ''))]
 }
 
 async function takeUpUnfinished(container: Container): Promise<void> {

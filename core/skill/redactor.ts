@@ -38,11 +38,14 @@ export class Redactor {
 
   #addForms(secret: string): void {
     const bytes = Buffer.from(secret)
+    const escaped = JSON.stringify(secret).slice(1, -1)
     const forms = [
       secret,
       encodeURIComponent(secret),
       new URLSearchParams([['', secret]]).toString().slice(1),
-      JSON.stringify(secret).slice(1, -1),
+      escaped,
+      // A body of JSON that quotes another one.
+      JSON.stringify(escaped).slice(1, -1),
       bytes.toString('base64'),
       bytes.toString('base64').replace(/=+$/, ''),
       bytes.toString('base64url'),

@@ -1,0 +1,206 @@
+import { expect } from 'chai'
+import { once } from 'node:events'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { makeKey } from '../../server/keys.ts'
+import { killCommands } from '../cli/support/run-tocsin.ts'
+import { startServer, type RunningServer } from '../cli/support/start-server.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+
+const credential = 'canary-4711/+="quoted"'
+const changed = 'canary-0815/+="quoted"'
+const token = 'canary-token-2342'
+
+/** However a secret can look once somebody has written it down. */
+function formsOf(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret)
+  return [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+    bytes.toString('base64').replace(/=+$/, ''),
+    bytes.toString('base64url'),
+  ]
+}
+
+const playbook = `apiVersion: tocsin/v1
+name: echoes
+version: 1.0.0
+on:
+  alert: { type: echo }
+steps:
+${['/echo/200', '/echo/400', '/echo/401', '/echo/500', '/cut', '/token', '/echo/302']
+  .map(
+    (path, index) => `  - id: call_${index}
+    uses: http.get
+    connection: echo
+    with: { path: ${path} }
+    retry: { max: 1, backoff: 10ms }
+    on_error: continue
+`,
+  )
+  .join('')}`
+
+/** Says back what it was sent, in every form, wherever an answer has room. */
+function echo(request: IncomingMessage, response: ServerResponse): void {
+  const sent = request.headers.authorization ?? ''
+  const bare = sent.replace('Bearer ', '')
+  const [, status] = /^\/echo\/(\d+)/.exec(request.url ?? '') ?? []
+  if (status === undefined && request.url !== '/token') {
+    request.socket.destroy()
+    return
+  }
+  const body =
+    request.url === '/token'
+      ? { access_token: token, expires_in: 3600, note: `your token is ${token}` }
+      : { message: `you sent ${sent}`, forms: formsOf(bare), [bare]: { whole: btoa(sent) } }
+  response.writeHead(Number(status ?? 200), {
+    'content-type': 'application/json',
+    'x-echo': sent,
+    location: `http://127.0.0.1/${encodeURIComponent(bare)}`,
+  })
+  response.end(JSON.stringify(body))
+}
+
+describe('secrets of a running server', function () {
+  this.timeout(60_000)
+  const bootstrapKey = makeKey().value
+  let folder: TemporaryFolder
+  let remote: Server
+  let server: RunningServer
+  let log: string
+  const answers: string[] = []
+
+  const call = async (method: string, path: string, body?: unknown) => {
+    const reply = await server.call(path, { method, ...(body !== undefined && { body }) })
+    answers.push(JSON.stringify(reply.body))
+    return reply
+  }
+
+  before(async () => {
+    folder = await makeTemporaryFolder()
+    await mkdir(join(folder.path, 'playbooks'))
+    await writeFile(join(folder.path, 'playbooks', 'echoes.yaml'), playbook)
+    remote = createServer(echo).listen(0, '127.0.0.1')
+    await once(remote, 'listening')
+    const host = `127.0.0.1:${(remote.address() as AddressInfo).port}`
+    server = await startServer({
+      dataDir: join(folder.path, 'data'),
+      adminKey: bootstrapKey,
+      env: {
+        TOCSIN_PLAYBOOKS_DIR: join(folder.path, 'playbooks'),
+        TOCSIN_ALLOW_PRIVATE_EGRESS: host,
+        TOCSIN_LOG_LEVEL: 'debug',
+        TOCSIN_BOOTSTRAP_API_KEY: bootstrapKey,
+      },
+    })
+    await useSecrets(`http://${host}`)
+    for (const list of [
+      'alerts',
+      'cases',
+      'runs',
+      'connections',
+      'keys',
+      'playbooks',
+      'skills',
+      'plugins',
+      'openapi.json',
+    ])
+      await call('GET', `/${list}`)
+    await readFiles()
+    log = (await server.stop()).stderr
+  })
+  after(async () => {
+    await killCommands()
+    remote.close()
+    await folder.remove()
+  })
+
+  async function useSecrets(base_url: string): Promise<void> {
+    const settings = { base_url, header_value: `Bearer ${credential}` }
+    const connection = { organization_code: 'main', name: 'echo', plugin: 'http', settings }
+    expect((await call('POST', '/connections', connection)).status).to.equal(201)
+    expect((await call('POST', '/connections', connection)).status, 'twice').to.equal(409)
+    const wrong = { ...settings, header_name: `no header ${credential}` }
+    await call('POST', '/connections', { ...connection, name: 'wrong', settings: wrong })
+    await investigate()
+    for (const test_path of ['/echo/200', '/echo/401', '/echo/500', '/echo/302', '/cut']) {
+      await call('PATCH', '/connections/echo', { settings: { test_path } })
+      const { status } = await call('POST', '/connections/echo/authenticate')
+      expect(status === 200, test_path).to.equal(test_path === '/echo/200')
+    }
+    await call('PATCH', '/connections/echo', { settings: { header_value: `Bearer ${changed}` } })
+    await investigate()
+    // Paths are logged: a secret of a connection, a token that was handed out, a key, where nobody expects one.
+    for (const secret of [credential, changed, token, bootstrapKey, bootstrapKey.slice(-43)]) {
+      await server.call(`/runs/${encodeURIComponent(secret)}`)
+      await server.call(`/runs?x=${encodeURIComponent(secret)}`)
+    }
+  }
+
+  async function investigate(): Promise<void> {
+    const alert = {
+      alert_content: 'x',
+      alert_provider: 'custom',
+      organization_code: 'main',
+      alert_type: 'echo',
+    }
+    const reply = await server.call('/alerts', { body: alert, headers: { prefer: 'wait=30' } })
+    expect(reply.body.investigation_status, JSON.stringify(reply.body)).to.equal(15)
+    const { body } = await call('GET', `/alerts/${reply.body.alert_id}`)
+    await call('GET', `/cases/${body.case_id}`)
+    const { body: run } = await call('GET', `/runs/${body.runs[0].run_uuid}`)
+    expect(run.steps).to.have.length(7)
+    const codes = run.steps.map((step: { error: { code: string } | null }) => step.error?.code ?? 'ok')
+    expect(codes).to.deep.equal(['ok', 'http_400', 'http_401', 'http_500', 'network_error', 'ok', 'http_302'])
+  }
+
+  /** While the server runs, so that the write-ahead log is there too. */
+  const files = new Map<string, Buffer>()
+  async function readFiles(): Promise<void> {
+    const dataDir = join(folder.path, 'data')
+    for (const name of await readdir(dataDir)) files.set(name, await readFile(join(dataDir, name)))
+  }
+
+  function expectNone(text: string | Buffer, what: string): void {
+    for (const secret of [
+      credential,
+      `Bearer ${credential}`,
+      changed,
+      `Bearer ${changed}`,
+      token,
+      bootstrapKey.slice(-43),
+    ]) {
+      for (const form of formsOf(secret)) {
+        const at = text.indexOf(form)
+        expect(
+          at === -1 ? '' : text.toString().slice(Math.max(0, at - 80), at + 80),
+          `${what}: ${form}`,
+        ).to.equal('')
+      }
+    }
+    const part = text.indexOf('canary-')
+    expect(
+      part === -1 ? '' : text.toString().slice(Math.max(0, part - 80), part + 80),
+      `${what}: a part of one`,
+    ).to.equal('')
+  }
+
+  it('are in no line of its log', () => {
+    expect(log).to.include('"level":"debug"')
+    expectNone(log, 'log')
+  })
+
+  it('are in no file of its data directory', () => {
+    expect([...files.keys()]).to.include.members(['tocsin.db', 'tocsin.db-wal', 'master.key'])
+    expect(files.get('tocsin.db-wal')?.includes('call_0'), 'the journal is there').to.equal(true)
+    for (const [name, content] of files) expectNone(content, name)
+  })
+
+  it('are in no answer of its API', () => {
+    expect(answers.join('\n')).to.include('[redacted]')
+    expectNone(answers.join('\n'), 'answers')
+  })
+})
