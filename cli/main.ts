@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
 import { demoCommand } from './commands/demo.ts'
+import { fmtCommand } from './commands/fmt.ts'
 import { graphCommand } from './commands/graph.ts'
 import { keysCommand } from './commands/keys.ts'
 import { serveCommand } from './commands/serve.ts'
@@ -35,6 +36,7 @@ function program(): Command {
     .addCommand(testCommand())
     .addCommand(skillsCommand())
     .addCommand(graphCommand())
+    .addCommand(fmtCommand())
     .addCommand(keysCommand())
     .addHelpText(
       'after',

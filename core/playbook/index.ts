@@ -2,6 +2,8 @@
  * Playbooks: YAML to a checked tree. `parsePlaybook` is the way in; nothing else of the project reads YAML. The types of the
  * tree are in `playbook.ts`.
  */
+export { formatPlaybook } from './format.ts'
+export type { Formatted } from './format.ts'
 export { parsePlaybook } from './parse.ts'
 export type { ParseOptions } from './parse.ts'
 export type { Playbook, Step } from './playbook.ts'
