@@ -1,3 +1,4 @@
+import { parseAllowList } from './egress/allow-list.ts'
 import { readKey, bootstrapKeyHint } from './keys.ts'
 
 /** A value of the environment that cannot be used. The message follows the variable's name and ends with the remedy. */
@@ -83,24 +84,45 @@ export function logLevel(text: string): LogLevel {
 /** As npm allows them. */
 const packageName = /^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/
 
-export function packageNames(text: string): readonly string[] {
-  return items(text).map((name) => {
-    if (name.length <= 214 && packageName.test(name)) return name
-    throw new Unusable(`holds ${quote(name)}; it must be names of packages with ',' between them`)
+/** Of a module, as discovery tells paths from names of packages. */
+const modulePath = /^\.{0,2}\/[^\0]{1,4096}$/
+
+export function pluginSources(text: string): readonly string[] {
+  return items(text).map((source) => {
+    if (modulePath.test(source) || (source.length <= 214 && packageName.test(source))) return source
+    throw new Unusable(
+      `holds ${quote(source)}; it must be names of packages, or paths of modules that begin with ./, ../ or /, with ',' between them`,
+    )
   })
 }
 
 const hostPattern = /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(:\d{1,5})?$/
 
-export function hosts(text: string): readonly string[] {
+export function hostsAndRanges(text: string): readonly string[] {
   return items(text).map((item) => {
     const lower = item.toLowerCase()
-    const port = Number(/\]?:(\d+)$/.exec(lower)?.[1] ?? '1')
-    if (hostPattern.test(lower) && port >= 1 && port <= 65_535) return lower
+    if (lower.includes('/') ? isRange(lower) : isHost(lower)) return lower
     throw new Unusable(
-      `holds ${quote(item)}; it must be hosts with ',' between them, each a name or an address, with :port or without, e.g. 127.0.0.1:9000,[::1],siem.internal`,
+      `holds ${quote(item)}; it must be hosts and ranges of addresses with ',' between them: a name or an address, with :port or without, ` +
+        `or a range, e.g. 127.0.0.1:9000,[::1],siem.internal,10.1.0.0/16`,
     )
   })
+}
+
+function isHost(text: string): boolean {
+  const port = Number(/\]?:(\d+)$/.exec(text)?.[1] ?? '1')
+  return hostPattern.test(text) && port >= 1 && port <= 65_535
+}
+
+/** As the way out reads it. A range of all addresses would switch the guard off. */
+function isRange(text: string): boolean {
+  if (Number(text.split('/')[1]) === 0) return false
+  try {
+    parseAllowList([text])
+    return true
+  } catch {
+    return false
+  }
 }
 
 const items = (text: string): readonly string[] => [

@@ -26,12 +26,12 @@ export interface Config {
   readonly playbooksDir: string
   /** The folder of built-in plugins, absolute. */
   readonly pluginsDir: string
-  /** Names of packages that hold further plugins. */
+  /** Further plugins: names of packages, or paths of modules. */
   readonly plugins: readonly string[]
   /** Runs at once. */
   readonly maxRuns: number
   readonly logLevel: read.LogLevel
-  /** Hosts in private address ranges that connections may reach, in lower case: `host` or `host:port`. */
+  /** What connections may reach in private address ranges, in lower case: `host`, `host:port` or a range of addresses. */
   readonly allowPrivateEgress: readonly string[]
   /** To be logged at start: variables that begin with TOCSIN_ and mean nothing. */
   readonly warnings: readonly string[]
@@ -49,10 +49,10 @@ const variables = {
   TOCSIN_MASTER_KEY: read.masterKey,
   TOCSIN_BOOTSTRAP_API_KEY: read.apiKey,
   TOCSIN_PLAYBOOKS_DIR: read.path,
-  TOCSIN_PLUGINS: read.packageNames,
+  TOCSIN_PLUGINS: read.pluginSources,
   TOCSIN_MAX_RUNS: read.integerBetween(1, 10_000),
   TOCSIN_LOG_LEVEL: read.logLevel,
-  TOCSIN_ALLOW_PRIVATE_EGRESS: read.hosts,
+  TOCSIN_ALLOW_PRIVATE_EGRESS: read.hostsAndRanges,
 } as const
 
 type Variable = keyof typeof variables

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { resolve } from 'node:path'
 import { ValidationError } from '../../core/errors/errors.ts'
 import { readConfig, variableNames } from '../../server/config.ts'
+import { parseAllowList } from '../../server/egress/allow-list.ts'
 import { makeKey } from '../../server/keys.ts'
 
 const masterKey = Buffer.from(Array.from({ length: 32 }, (_, at) => at * 7)).toString('base64')
@@ -48,10 +49,11 @@ describe('configuration', () => {
       TOCSIN_MASTER_KEY: masterKey,
       TOCSIN_BOOTSTRAP_API_KEY: key,
       TOCSIN_PLAYBOOKS_DIR: '/etc/playbooks',
-      TOCSIN_PLUGINS: 'tocsin-plugin-a, @acme/plugin-b,,tocsin-plugin-a',
+      TOCSIN_PLUGINS:
+        'tocsin-plugin-a, @acme/plugin-b,,tocsin-plugin-a,./own/plugin.ts,../x,/opt/plugins/y.js',
       TOCSIN_MAX_RUNS: '7',
       TOCSIN_LOG_LEVEL: 'WARN',
-      TOCSIN_ALLOW_PRIVATE_EGRESS: '127.0.0.1:9000, [::1]:80,[fd00::1],SIEM.internal',
+      TOCSIN_ALLOW_PRIVATE_EGRESS: '127.0.0.1:9000, [::1]:80,[fd00::1],SIEM.internal,10.1.0.0/16,FD00::/8',
       PATH: '/bin',
     })
     expect(config).to.include({
@@ -63,13 +65,22 @@ describe('configuration', () => {
     expect(config).to.include({ publicUrl: 'https://tocsin.example', maxRuns: 7, logLevel: 'warn' })
     expect(config.masterKey?.reveal()).to.equal(masterKey)
     expect(config.bootstrapApiKey?.reveal()).to.equal(key)
-    expect(config.plugins).to.deep.equal(['tocsin-plugin-a', '@acme/plugin-b'])
+    expect(config.plugins).to.deep.equal([
+      'tocsin-plugin-a',
+      '@acme/plugin-b',
+      './own/plugin.ts',
+      '../x',
+      '/opt/plugins/y.js',
+    ])
     expect(config.allowPrivateEgress).to.deep.equal([
       '127.0.0.1:9000',
       '[::1]:80',
       '[fd00::1]',
       'siem.internal',
+      '10.1.0.0/16',
+      'fd00::/8',
     ])
+    expect(() => parseAllowList(config.allowPrivateEgress)).to.not.throw()
     expect(config.warnings).to.deep.equal([])
   })
 
@@ -108,10 +119,34 @@ describe('configuration', () => {
     TOCSIN_MASTER_KEY: ['secret', 'A'.repeat(43) + '=', 'abcd', masterKey.slice(4)],
     TOCSIN_BOOTSTRAP_API_KEY: ['admin', 'toc_x_y', `toc_${'0'.repeat(12)}_${'A'.repeat(43)}`],
     TOCSIN_PLAYBOOKS_DIR: ['\0'],
-    TOCSIN_PLUGINS: ['../evil', '/abs', 'a b', 'http://x', 'UPPER'],
+    TOCSIN_PLUGINS: [
+      'a b',
+      'http://x',
+      'UPPER',
+      '.',
+      './',
+      'plugins/x',
+      '~/x',
+      '@acme/plugin/deep',
+      './a\0b',
+    ],
     TOCSIN_MAX_RUNS: ['0', '-5', 'many', '10001'],
     TOCSIN_LOG_LEVEL: ['verbose', 'trace'],
-    TOCSIN_ALLOW_PRIVATE_EGRESS: ['http://x', '*', 'x:0', 'x:99999', '10.0.0.0/8', 'a b'],
+    TOCSIN_ALLOW_PRIVATE_EGRESS: [
+      'http://x',
+      '*',
+      'x:0',
+      'x:99999',
+      'a b',
+      '10.1/16',
+      '10.0.0.0/33',
+      '10.0.0.0/',
+      '0.0.0.0/0',
+      '::/0',
+      '[fd00::]/8',
+      'siem.internal/8',
+      '10.0.0.0:80/8',
+    ],
   })) {
     for (const value of values) {
       it(`refuses ${name}=${JSON.stringify(value)}, with the remedy`, () => {

@@ -71,7 +71,10 @@ describe('the data directory', () => {
     await mkdir(dataDir, { recursive: true })
     await chmod(dataDir, 0o750)
     await writeFile(join(dataDir, 'report.txt'), 'x')
-    expect(() => makeDataDirPrivate(dataDir)).to.throw(ForbiddenError, /open to other users .* is not Tocsin's/)
+    expect(() => makeDataDirPrivate(dataDir)).to.throw(
+      ForbiddenError,
+      /open to other users .* is not Tocsin's/,
+    )
     expect(await modeOf(dataDir)).to.equal('750')
     await chmod(dataDir, 0o700)
     makeDataDirPrivate(dataDir)
