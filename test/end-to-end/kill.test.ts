@@ -1,6 +1,9 @@
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { RunningSandbox } from '../../core/plugin/index.ts'
+import { readConfig } from '../../server/config.ts'
+import { openStores } from '../../server/open-stores.ts'
 import { killCommands } from '../cli/support/run-tocsin.ts'
 import { startServer, type RunningServer } from '../cli/support/start-server.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
@@ -68,9 +71,18 @@ describe(`a server that is killed with kill -9 under load (seed ${seed})`, funct
     return found
   }
 
+  async function unfinishedRuns(): Promise<number> {
+    const config = readConfig({ TOCSIN_DATA_DIR: join(folder.path, 'data') })
+    const stores = await openStores(config, 'shared')
+    const { length } = await stores.runs.unfinished()
+    await stores.close()
+    return length
+  }
+
   it('keeps every alert it has answered with 201, and ends each investigation once with one case', async () => {
     const random = makeRandom(seed)
     const answered = new Set<string>()
+    let cutOff = 0
     for (let round = 0; round < rounds; round++) {
       const server = await start()
       if (round === 0) {
@@ -81,8 +93,10 @@ describe(`a server that is killed with kill -9 under load (seed ${seed})`, funct
       await sleep(50 + random() * 250)
       await server.stop('SIGKILL')
       for (const ids of await Promise.all(sending)) for (const id of ids) answered.add(id)
+      cutOff += await unfinishedRuns()
     }
     expect(answered.size, 'alerts answered').to.be.greaterThan(rounds * senders)
+    expect(cutOff, 'investigations that a kill cut off').to.be.greaterThan(0)
 
     const server = await start()
     const alerts = await ended(server)
