@@ -1,9 +1,12 @@
 import { Command } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
 import { demoCommand } from './commands/demo.ts'
+import { dryRunCommand } from './commands/dry-run.ts'
 import { fmtCommand } from './commands/fmt.ts'
 import { graphCommand } from './commands/graph.ts'
 import { keysCommand } from './commands/keys.ts'
+import { runCommand } from './commands/run.ts'
+import { schemaCommand } from './commands/schema.ts'
 import { serveCommand } from './commands/serve.ts'
 import { skillsCommand } from './commands/skills.ts'
 import { testCommand } from './commands/test.ts'
@@ -34,9 +37,12 @@ function program(): Command {
     .addCommand(demoCommand())
     .addCommand(validateCommand())
     .addCommand(testCommand())
+    .addCommand(dryRunCommand())
+    .addCommand(runCommand())
     .addCommand(skillsCommand())
     .addCommand(graphCommand())
     .addCommand(fmtCommand())
+    .addCommand(schemaCommand())
     .addCommand(keysCommand())
     .addHelpText(
       'after',

@@ -1,0 +1,62 @@
+import type { JsonSchema } from '../plugin/index.ts'
+import type { CatalogueSkill } from '../registry/catalogue.ts'
+
+/** Everything an author wants to know of a skill while writing, as Markdown. */
+export function describeSkill({ name, skill }: CatalogueSkill): string {
+  const input = skill.input as JsonSchema
+  const output = skill.output as JsonSchema
+  const connection =
+    skill.connection === undefined
+      ? 'no connection'
+      : skill.connectionIsOptional === true
+        ? 'connection optional'
+        : 'needs a connection'
+  const effect = skill.effect === 'read' ? 'reads' : `writes (repeat: ${skill.repeat})`
+  return [
+    `**${escapeMarkdown(skill.title)}** · \`${name}\``,
+    escapeMarkdown(skill.description),
+    `${effect} · ${connection}`,
+    ...listOf('Inputs', input, true),
+    ...listOf('Output', output, false),
+    ...(skill.docs === undefined ? [] : [`[Documentation](${encodeURI(skill.docs)})`]),
+  ].join('\n\n')
+}
+
+function listOf(title: string, schema: JsonSchema, isInput: boolean): string[] {
+  const properties = Object.entries(schema.properties ?? {})
+  if (properties.length === 0) return []
+  const rows = properties.map(([name, property]) => {
+    const isRequired = schema.required?.includes(name) === true
+    const mark = isInput ? (isRequired ? ', required' : '') : isRequired ? '' : ', optional'
+    return `- \`${name}\` (${describeSchema(property)}${mark})${described(property)}`
+  })
+  return [`${title}:`, rows.join('\n')]
+}
+
+/** An input as Markdown. */
+export function describeInput(name: string, schema: JsonSchema, isRequired: boolean): string {
+  const head = `\`${name}\`: ${describeSchema(schema)}${isRequired ? ', required' : ''}`
+  const preset = schema.default === undefined ? [] : [`Default: \`${JSON.stringify(schema.default)}\``]
+  const text = schema.description === undefined ? [] : [escapeMarkdown(schema.description)]
+  return [head, ...text, ...preset].join('\n\n')
+}
+
+const described = ({ description }: JsonSchema): string =>
+  description === undefined ? '' : ` — ${escapeMarkdown(description)}`
+
+/** What fits a schema, in a few words. */
+export function describeSchema(schema: JsonSchema): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.enum !== undefined) return schema.enum.map(String).join(' | ')
+  const choices = schema.anyOf ?? schema.oneOf
+  if (choices !== undefined) return [...new Set(choices.map(describeSchema))].join(' or ')
+  const types = schema.type === undefined ? ['any'] : [schema.type].flat()
+  return types
+    .map((type) =>
+      type === 'array' ? (schema.items ? `list of ${describeSchema(schema.items)}` : 'list') : type,
+    )
+    .join(' or ')
+}
+
+/** Text of plugins is text, whatever is in it. */
+export const escapeMarkdown = (text: string): string => text.replace(/[\\`*_[\]<>#|]/g, '\\$&')

@@ -1,0 +1,114 @@
+import { skillPattern } from '../playbook/grammar.ts'
+import type { JsonSchema } from '../plugin/index.ts'
+import type { Catalogue, CatalogueSkill } from '../registry/catalogue.ts'
+import { describeSkill } from './describe-skill.ts'
+
+/** JSON Schema with what editors know besides. */
+type EditorSchema = JsonSchema & {
+  readonly enumDescriptions?: readonly string[]
+  readonly markdownEnumDescriptions?: readonly string[]
+}
+
+/**
+ * The schema of playbooks with the installed skills in it: editors then complete the names of skills, their inputs and the
+ * values of these, and show what they mean. Wherever a value of some type is wanted, a text with `${{ }}` will do.
+ *
+ * @param base `schemas/playbook.schema.json`; every object in it that names a skill beside a `with` is filled in
+ */
+export function editorSchema(base: JsonSchema, catalogue: Catalogue): JsonSchema {
+  const skills = catalogue.skills.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const definitions = Object.entries(base.$defs ?? {}).map(([name, schema]) => [
+    name,
+    withSkills(schema, skills),
+  ])
+  const inputs = skills.map((skill) => [inputsName(skill), inputsOf(skill)])
+  const { $id: _, ...rest } = base
+  return {
+    ...rest,
+    description: 'A Tocsin playbook with the skills of the plugins that are installed here, for editors.',
+    $defs: Object.fromEntries([...definitions, ...inputs]) as Record<string, JsonSchema>,
+  }
+}
+
+function withSkills(schema: JsonSchema, skills: readonly CatalogueSkill[]): JsonSchema {
+  const properties = schema.properties ?? {}
+  const key = Object.keys(properties).find((name) => properties[name]?.pattern === skillPattern)
+  if (key === undefined || properties['with'] === undefined) return schema
+  return {
+    ...schema,
+    properties: { ...properties, [key]: skillNames(properties[key]!, skills) },
+    allOf: [...(schema.allOf ?? []), ...skills.map((skill) => inputsFor(key, skill))],
+  }
+}
+
+function skillNames(schema: JsonSchema, skills: readonly CatalogueSkill[]): EditorSchema {
+  const { pattern: _, ...rest } = schema
+  return {
+    ...rest,
+    enum: skills.map(({ name }) => name),
+    enumDescriptions: skills.map(({ skill }) => `${skill.title}. ${skill.description}`),
+    markdownEnumDescriptions: skills.map(describeSkill),
+  }
+}
+
+/** A step that names this skill has its inputs, and no connection if it takes none. */
+function inputsFor(key: string, { name, skill, ...entry }: CatalogueSkill): JsonSchema {
+  const needsInputs = ((skill.input as JsonSchema).required ?? []).length > 0
+  const connection = skill.connection === undefined ? { connection: nothing } : {}
+  return {
+    if: { type: 'object', required: [key], properties: { [key]: { const: name } } },
+    then: {
+      properties: { with: { $ref: `#/$defs/${inputsName({ name, skill, ...entry })}` }, ...connection },
+      ...(needsInputs ? { required: ['with'] } : {}),
+    },
+  }
+}
+
+const nothing: JsonSchema = { not: {}, description: 'This skill takes no connection.' }
+
+const inputsName = ({ name }: CatalogueSkill): string => `inputs of ${name}`
+
+function inputsOf(entry: CatalogueSkill): JsonSchema {
+  const { skill, name } = entry
+  const input = orExpression(skill.input as JsonSchema, `#/$defs/${inputsName(entry)}`, true)
+  return { title: `Inputs of ${name}`, description: skill.description, ...input }
+}
+
+/** The schema, a text with an expression being as good as any other value; references lead to where it now stands. */
+function orExpression(schema: JsonSchema, root: string, isTop = false): JsonSchema {
+  const inner = mapParts(schema, (part) => orExpression(part, root))
+  if (inner.$ref !== undefined) return { ...inner, $ref: inner.$ref.replace(/^#/, root) }
+  if (isTop || !isConstrained(schema)) return inner
+  const { title, description, default: preset, examples, ...constraints } = inner
+  const notes = { title, description, default: preset, examples }
+  return {
+    ...(JSON.parse(JSON.stringify(notes)) as JsonSchema),
+    anyOf: [constraints, { type: 'string', pattern: '\\$\\{\\{' }],
+  }
+}
+
+/** Whether some text does not fit. */
+function isConstrained(schema: JsonSchema): boolean {
+  const { title: _t, description: _d, default: _v, examples: _e, ...rest } = schema
+  const names = Object.keys(rest).filter((name) => !name.startsWith('x-'))
+  return !(names.length === 0 || (names.length === 1 && [schema.type].flat().includes('string')))
+}
+
+function mapParts(schema: JsonSchema, change: (part: JsonSchema) => JsonSchema): JsonSchema {
+  const all = (parts: readonly JsonSchema[]) => parts.map(change)
+  const each = (parts: Readonly<Record<string, JsonSchema>>) =>
+    Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, change(part)]))
+  const { oneOf, ...rest } = schema
+  const { properties, $defs, items, additionalProperties: others, anyOf, allOf } = rest
+  return {
+    ...rest,
+    ...(properties && { properties: each(properties) }),
+    ...($defs && { $defs: each($defs) }),
+    ...(items && { items: change(items) }),
+    ...(typeof others === 'object' && { additionalProperties: change(others) }),
+    ...(anyOf && { anyOf: all(anyOf) }),
+    // With an expression in it a value may fit several.
+    ...(oneOf && { anyOf: all(oneOf) }),
+    ...(allOf && { allOf: all(allOf) }),
+  }
+}
