@@ -41,6 +41,8 @@ export interface MockedSkillsOptions {
 /** Skills that answer as a test says. */
 export interface MockedSkills {
   readonly call: SkillCaller
+  /** Whether a mock is there for this skill or step, for whatever input. */
+  readonly isMocked: (call: SkillCall) => boolean
   /** In the order in which they were first called. */
   readonly calls: () => readonly SeenCall[]
   readonly unmocked: readonly Unmocked[]
@@ -79,6 +81,7 @@ export function createMockedSkills(options: MockedSkillsOptions): MockedSkills {
   }
   return {
     call,
+    isMocked: (asked) => repliesFor(mocks, asked, options.stepId(pathOf(asked))) !== undefined,
     calls: () => [...calls.values()],
     unmocked,
     effect: (idempotencyKey) => effects.get(idempotencyKey),

@@ -50,6 +50,7 @@ export interface ParsedWorld {
 
 interface World {
   readonly mocks: Mocks
+  readonly hasAlert: boolean
   /** Of the file, with an alert from elsewhere and inputs in place of its own. */
   fixtures(given: Partial<GivenFixtures>): Fixtures
 }
@@ -69,6 +70,7 @@ export function parseWorld(
   return {
     world: {
       mocks,
+      hasAlert: given?.alert !== undefined,
       fixtures: (further) =>
         resolveFixtures(playbook.alertTrigger, [given ?? nothingGiven, { ...nothingGiven, ...further }]),
     },

@@ -42,7 +42,7 @@ export interface AlertFixture {
   readonly uuid: string
   /** Epoch milliseconds. */
   readonly createdAt: number
-  readonly createdAtSource: number | null
+  readonly createdAtSource: number | bigint | null
 }
 
 /** What stands for other systems: by skill (`intel_provider.get_enrichment`) and by step (`steps.<id>`), which comes first. */

@@ -15,7 +15,7 @@ export interface GivenFixtures {
   readonly inputs: Readonly<Record<string, unknown>> | undefined
 }
 
-interface GivenAlert {
+export interface GivenAlert {
   readonly type?: string | undefined
   readonly provider?: string | undefined
   /** Text as it came, or data, whose JSON it is. */
@@ -23,7 +23,7 @@ interface GivenAlert {
   readonly id?: string | undefined
   readonly uuid?: string | undefined
   readonly createdAt?: number | undefined
-  readonly createdAtSource?: number | undefined
+  readonly createdAtSource?: number | bigint | undefined
 }
 
 const epoch = [0, Number.MAX_SAFE_INTEGER] as const

@@ -5,8 +5,9 @@ import { interruptedPolicy, type SkillCaller } from '../engine/skill-caller.ts'
 import { ForbiddenError } from '../errors/errors.ts'
 import type { Playbook } from '../playbook/playbook.ts'
 import { testCases, type TestCases } from '../plugin/testing/memory-stores.ts'
-import type { ConnectionStore, Egress, JournalStore, Log } from '../ports.ts'
+import type { Egress, JournalStore, Log } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
+import type { ReadableConnections } from '../skill/find-connection.ts'
 import { createSkillCaller } from '../skill/index.ts'
 import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts'
 import { createMockedSkills, type MockedSkills, type SeenCall, type Unmocked } from './mocked-skills.ts'
@@ -97,8 +98,8 @@ function localSkills(catalogue: Catalogue, cases: TestCases, clock: VirtualClock
   return (asked) => clock.hold(() => call(asked))
 }
 
-const noConnections: Pick<ConnectionStore, 'create' | 'list' | 'open'> = {
-  create: () => Promise.reject(new Error('there are no connections in a test')),
+/** For whoever calls skills where no other system shall be reached. */
+export const noConnections: ReadableConnections = {
   list: async () => [],
   open: async () => undefined,
 }

@@ -1,0 +1,111 @@
+import { Command } from 'commander'
+import type { JournalEntry } from '../../core/domain/run.ts'
+import { interruptedPolicy } from '../../core/engine/skill-caller.ts'
+import {
+  createMemoryJournal,
+  createWorld,
+  rehearse,
+  resultOf,
+  startProcess,
+} from '../../core/playbook-test/index.ts'
+import { testCases } from '../../core/plugin/testing/memory-stores.ts'
+import { systemClock } from '../../server/clock.ts'
+import { Exit, exitCodes } from '../exit-codes.ts'
+import { paint } from '../output/paint.ts'
+import { printableLines } from '../output/printable.ts'
+import { openLiveSkills } from '../rehearsal/connections.ts'
+import { collectJson, type Values } from '../rehearsal/key-value.ts'
+import { prepare } from '../rehearsal/prepare.ts'
+import { endLines, stepLine } from '../rehearsal/show.ts'
+import { stopSignal } from '../stop-signal.ts'
+
+interface Options {
+  readonly alert?: string
+  readonly input?: Values
+  readonly mocks?: string
+  readonly organization?: string
+}
+
+/** `tocsin run`: one playbook, here and now. */
+export function runCommand(): Command {
+  return new Command('run')
+    .description('run a playbook here and now, with mocks or with the connections of the data directory')
+    .argument('<playbook>', 'a playbook file')
+    .option('--alert <file.json>', 'the alert: what POST /alerts takes, or its content; - for standard input')
+    .option('--input <name=value>', 'an input of the playbook; may be given again', collectJson)
+    .option(
+      '--mocks <file>',
+      'a file with fixtures and mocks, e.g. of tests: nothing is sent, and no time passes',
+    )
+    .option('--organization <code>', 'whose connections are used; the only organization when left out')
+    .addHelpText(
+      'after',
+      `
+Without --mocks skills are called in earnest, writes too: \`tocsin dry-run\` shows them first. The case is kept in memory and
+shown at the end; nothing is written to the data directory. Ctrl-C cancels the run.
+
+Examples:
+  tocsin run playbooks/brute-force.yaml --mocks playbooks/brute-force.test.yaml
+  tocsin run playbooks/brute-force.yaml --alert alert.json --organization main
+
+Exits with 0 when the run completes.`,
+    )
+    .action((playbook: string, options: Options) =>
+      options.mocks === undefined ? runLive(playbook, options) : runMocked(playbook, options.mocks, options),
+    )
+}
+
+const print = (entry: JournalEntry): void => console.log(stepLine(entry))
+
+async function runMocked(file: string, mocks: string, options: Options): Promise<void> {
+  const { catalogue, playbook, ...world } = await prepare({
+    playbook: file,
+    alert: options.alert,
+    inputs: options.input,
+    world: mocks,
+    organization: undefined,
+  })
+  const made = createWorld({ playbook, ...world }, catalogue, print)
+  const outcome = await startProcess(made, made.journal.store)
+  const run = resultOf(made, outcome)
+  for (const { message, hint } of run.unmocked)
+    console.log(`\n${paint.bad('not mocked')} ${printableLines(message)}\n  ${printableLines(hint)}`)
+  console.log(endLines(playbook.name, outcome, run.durationMs, run.case, run.notes))
+  if (outcome.status !== 'completed' || run.unmocked.length > 0) throw new Exit(exitCodes.failed)
+}
+
+async function runLive(file: string, options: Options): Promise<void> {
+  const live = await openLiveSkills(options.organization)
+  try {
+    const { code, name, uuid } = live.organization
+    const { catalogue, playbook, fixtures } = await prepare({
+      playbook: file,
+      alert: options.alert,
+      inputs: options.input,
+      world: undefined,
+      organization: { code, name },
+    })
+    const cases = testCases(code, playbook.name)
+    const cancel = new AbortController()
+    void stopSignal().then(() => cancel.abort())
+    const outcome = await rehearse({
+      playbook,
+      fixtures,
+      skills: {
+        call: live.caller(catalogue, cases),
+        interrupted: (skill) => interruptedPolicy(catalogue, skill),
+      },
+      journal: createMemoryJournal(print).store,
+      clock: systemClock,
+      log: live.log,
+      caseId: `${code}-1`,
+      organizationUuid: uuid,
+      cancel: cancel.signal,
+    })
+    const notes = cases.entries.filter(({ kind }) => kind === 'note').map(({ text }) => text)
+    console.log(endLines(playbook.name, outcome, Date.now() - fixtures.nowMs, cases.all[0], notes))
+    if (outcome.status !== 'completed') throw new Exit(exitCodes.failed)
+  } finally {
+    await live.close()
+  }
+}

@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs'
+import { NotFoundError } from '../../core/errors/errors.ts'
+import type { SkillCaller } from '../../core/engine/skill-caller.ts'
+import type { TestCases } from '../../core/plugin/testing/memory-stores.ts'
+import { noConnections } from '../../core/playbook-test/index.ts'
+import type { Log } from '../../core/ports.ts'
+import type { Catalogue } from '../../core/registry/catalogue.ts'
+import { createSkillCaller } from '../../core/skill/index.ts'
+import { systemClock } from '../../server/clock.ts'
+import { readConfig } from '../../server/config.ts'
+import { createEgress } from '../../server/egress/index.ts'
+import { createLog } from '../../server/log.ts'
+import { openStores } from '../../server/open-stores.ts'
+import { printable } from '../output/printable.ts'
+
+/** Calls skills in earnest, with the connections of the data directory, and cases that are kept in memory alone. */
+export interface LiveSkills {
+  readonly organization: { readonly uuid: string; readonly code: string; readonly name: string }
+  readonly log: Log
+  /** `cases` is asked at each call: whose organization it is decides how they are named. */
+  caller(catalogue: Catalogue, cases: TestCases): SkillCaller
+  close(): Promise<void>
+}
+
+/** @param code of the organization whose connections are used; undefined: the only one there is */
+export async function openLiveSkills(code: string | undefined): Promise<LiveSkills> {
+  const config = readConfig(process.env)
+  if (!existsSync(config.dataDir)) {
+    throw new NotFoundError('data_dir_missing', `there is no data directory '${printable(config.dataDir)}'`, {
+      hint: 'TOCSIN_DATA_DIR names the one of your server; `tocsin serve` makes one',
+    })
+  }
+  const stores = await openStores(config, 'shared')
+  const egress = createEgress({ allowPrivate: config.allowPrivateEgress })
+  const log = createLog({ level: 'error' })
+  const close = async () => {
+    egress.close()
+    await stores.close()
+  }
+  try {
+    const organizations = await stores.organizations.list('all')
+    const organization = chosen(organizations, code)
+    const caller: LiveSkills['caller'] = (catalogue, cases) =>
+      createSkillCaller({
+        catalogue,
+        stores: { connections: stores.connections, cases },
+        egress,
+        log,
+        clock: systemClock,
+      })
+    return { organization, log, caller, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Where there is no data directory: skills without connection work, all others miss theirs. */
+export function withoutConnections(): LiveSkills {
+  const egress = createEgress({ allowPrivate: [] })
+  const log = createLog({ level: 'error' })
+  return {
+    organization: { uuid: '00000000-0000-4000-8000-00000000000a', code: 'demo', name: 'Demo' },
+    log,
+    caller: (catalogue, cases) =>
+      createSkillCaller({
+        catalogue,
+        stores: { connections: noConnections, cases },
+        egress,
+        log,
+        clock: systemClock,
+      }),
+    close: async () => egress.close(),
+  }
+}
+
+function chosen<T extends { readonly code: string }>(all: readonly T[], code: string | undefined): T {
+  const codes = all.map((one) => one.code).join(', ')
+  if (code === undefined && all.length > 1) {
+    throw new NotFoundError('organization_missing', 'the data directory has several organizations', {
+      hint: `add --organization <code>: ${codes}`,
+    })
+  }
+  const found = all.find((one) => code === undefined || one.code.toLowerCase() === code.toLowerCase())
+  if (found !== undefined) return found
+  throw new NotFoundError(
+    'organization_not_found',
+    `no organization has the code '${printable(code ?? '')}'`,
+    {
+      hint: `there are: ${codes}`,
+    },
+  )
+}

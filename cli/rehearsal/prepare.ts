@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises'
+import { NotFoundError } from '../../core/errors/errors.ts'
+import { formatProblem } from '../../core/errors/source-frame.ts'
+import { parseWorld, startsFor } from '../../core/playbook-test/index.ts'
+import type { Fixtures, Mocks } from '../../core/playbook-test/index.ts'
+import { parsePlaybook, type Playbook, type Problem } from '../../core/playbook/index.ts'
+import type { Catalogue } from '../../core/registry/catalogue.ts'
+import { Exit, exitCodes } from '../exit-codes.ts'
+import { installedCatalogue } from '../installed-catalogue.ts'
+import { paintError } from '../output/paint.ts'
+import { printableLines } from '../output/printable.ts'
+import type { Values } from './key-value.ts'
+import { readAlert } from './read-alert.ts'
+
+export interface Given {
+  readonly playbook: string
+  readonly alert: string | undefined
+  readonly inputs: Values | undefined
+  /** A file with `fixtures` and `mocks`; a file of tests is one. */
+  readonly world: string | undefined
+  readonly organization: Fixtures['organization'] | undefined
+}
+
+export interface Prepared {
+  readonly catalogue: Catalogue
+  readonly playbook: Playbook
+  readonly fixtures: Fixtures
+  readonly mocks: Mocks
+}
+
+/**
+ * Reads a playbook and the world it shall run in. Mistakes are shown at their places on standard error and end the command; what
+ * may be meant, such as an alert that would not start the playbook, is said and goes on.
+ */
+export async function prepare(given: Given): Promise<Prepared> {
+  const catalogue = await installedCatalogue()
+  const source = await readFile(given.playbook)
+  const { playbook, problems } = parsePlaybook(source, { file: given.playbook, catalogue })
+  if (playbook === undefined) return refuse(source, problems)
+  const { world, alertIsGiven } = await readWorld(given, playbook, catalogue)
+  if (playbook.alertTrigger !== undefined && given.alert === undefined && !alertIsGiven) {
+    const message = `'${playbook.name}' investigates alerts of type '${playbook.alertTrigger.type}', and none is given`
+    throw new NotFoundError('alert_missing', message, {
+      hint: 'add --alert <file.json>, or - for standard input',
+    })
+  }
+  const alert = given.alert === undefined ? undefined : await readAlert(given.alert)
+  const fixtures = world.fixtures({
+    nowMs: alertIsGiven ? undefined : Date.now(),
+    ...(alert && { alert }),
+    ...(given.inputs && { inputs: given.inputs }),
+    ...(given.organization && { organization: given.organization }),
+  })
+  const starts = startsFor(playbook, fixtures)
+  if (starts !== true)
+    process.stderr.write(
+      `${paintError.warn('note')}  this alert would not start the playbook: ${printableLines(starts)}\n`,
+    )
+  return { catalogue, playbook, fixtures, mocks: world.mocks }
+}
+
+async function readWorld(given: Given, playbook: Playbook, catalogue: Catalogue) {
+  const file = given.world
+  const source = file === undefined ? new TextEncoder().encode('{}') : await readFile(file)
+  const { world, problems } = parseWorld(source, playbook, { file, catalogue })
+  if (world === undefined) return refuse(source, problems)
+  return { world, alertIsGiven: world.hasAlert }
+}
+
+function refuse(source: Uint8Array, problems: readonly Problem[]): never {
+  const text = new TextDecoder().decode(source)
+  for (const problem of problems.filter(({ severity }) => severity === 'error'))
+    process.stderr.write(`${formatProblem(problem, text)}\n\n`)
+  throw new Exit(exitCodes.failed)
+}

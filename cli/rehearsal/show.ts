@@ -1,0 +1,79 @@
+import type { Case } from '../../core/domain/case.ts'
+import type { JournalEntry } from '../../core/domain/run.ts'
+import type { WouldDo } from '../../core/dry-run/index.ts'
+import type { RunOutcome } from '../../core/engine/flow.ts'
+import { showDuration } from '../../core/playbook-test/index.ts'
+import { paint } from '../output/paint.ts'
+import { printable, printableJson, printableLines } from '../output/printable.ts'
+
+const words = { completed: 'ok', failed: 'failed', skipped: 'skipped', started: 'began' } as const
+
+/** A step that has ended, on one line. */
+export function stepLine({ path, kind, state, attempt, error, startedAt, endedAt }: JournalEntry): string {
+  const word = words[state].padEnd(7)
+  const painted =
+    state === 'failed' ? paint.bad(word) : state === 'skipped' ? paint.dim(word) : paint.good(word)
+  const took = (endedAt ?? startedAt) - startedAt
+  const facts = [
+    ...(attempt > 1 ? [`${attempt} attempts`] : []),
+    ...(took >= 1 ? [showDuration(Math.round(took))] : []),
+  ]
+  const why = error === null ? '' : `  ${printable(`${error.code}: ${error.message}`, 300)}`
+  const aside = facts.length === 0 ? '' : paint.dim(`  ${facts.join(', ')}`)
+  return `  ${painted} ${printable(path)}  ${paint.dim(printable(kind))}${aside}${why}`
+}
+
+export function wouldDoLines({ path, skill, connection, input, output, from }: WouldDo): string {
+  const via = connection === undefined ? '' : ` through connection ${printable(connection)}`
+  const sources = {
+    fixtures: 'from the fixtures',
+    example: "as the skill's example",
+    schema: 'made from the schema',
+  }
+  return [
+    `  ${paint.warn('would do')} ${printable(path)}  ${paint.strong(skill)}${via}`,
+    indent(json(input)),
+    paint.dim(indent(`goes on with ${sources[from]}: ${json(output)}`)),
+  ].join('\n')
+}
+
+/** How a run ended: its status, what it gave, and what became of the case. */
+export function endLines(
+  name: string,
+  outcome: RunOutcome,
+  durationMs: number,
+  own: Case | undefined,
+  notes: readonly string[],
+): string {
+  const good = outcome.status === 'completed'
+  const { error, output } = outcome
+  const at = error?.details?.['path']
+  const time = durationMs === 0 ? '' : paint.dim(` after ${showDuration(Math.round(durationMs))}`)
+  return [
+    '',
+    `${good ? paint.good('ok') : paint.bad('not ok')} ${printable(name)} ${outcome.status}${time}`,
+    ...(error === null
+      ? []
+      : [indent(`${error.code}: ${error.message}${at === undefined ? '' : ` (step '${String(at)}')`}`)]),
+    ...(error?.hint === undefined ? [] : [indent(`hint: ${error.hint}`)]),
+    ...(output === null ? [] : [indent(`output ${json(output)}`)]),
+    ...(own === undefined ? [] : caseLines(own, notes)),
+  ].join('\n')
+}
+
+function caseLines(own: Case, notes: readonly string[]): string[] {
+  const { severity, verdict, status, summary } = own
+  return [
+    indent(`case: severity ${severity}, verdict ${verdict}, ${status}`),
+    ...(summary === '' ? [] : [indent(summary)]),
+    ...notes.map((note) => indent(`note: ${note}`)),
+  ]
+}
+
+const indent = (text: string): string =>
+  printableLines(text)
+    .split('\n')
+    .map((line) => `    ${line}`)
+    .join('\n')
+
+const json = (value: unknown): string => printableJson(value)

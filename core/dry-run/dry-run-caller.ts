@@ -1,0 +1,76 @@
+import type { SkillCall, SkillCaller } from '../engine/skill-caller.ts'
+import { NotFoundError, TimeoutError } from '../errors/errors.ts'
+import { RetryableError, SkillError } from '../plugin/index.ts'
+import type { Catalogue } from '../registry/catalogue.ts'
+import { compileSchema, validate, withDefaults } from '../schema/index.ts'
+import { assumedOutput, type AssumedOutput } from './assumed-output.ts'
+
+/** A write that a run in earnest would have made. */
+export interface WouldDo extends AssumedOutput {
+  /** In the journal. */
+  readonly path: string
+  readonly skill: string
+  readonly connection: string | undefined
+  /** With the defaults of the skill's schema. */
+  readonly input: unknown
+}
+
+export interface DryRunCallerOptions {
+  readonly catalogue: Pick<Catalogue, 'skill'>
+  /** Answers from fixtures, and calls what only reads. */
+  readonly read: SkillCaller
+  /** Whether a fixture answers this call. */
+  readonly hasFixture: (call: SkillCall) => boolean
+  readonly onWouldDo: (would: WouldDo) => void
+}
+
+/**
+ * A caller that changes nothing: a skill is only called if it declares to read. The declaration decides, here and once, whatever
+ * the skill does; one that is not installed is not called either. A write is checked and told of, and answered by a fixture or
+ * by what is assumed of it.
+ */
+export function createDryRunCaller(options: DryRunCallerOptions): SkillCaller {
+  return async (call) => {
+    const found = options.catalogue.skill(call.skill)
+    if (found === undefined)
+      throw new NotFoundError('skill_not_found', `the skill '${call.skill}' is not installed`)
+    if (found.skill.effect === 'read') return await options.read(call)
+    const input = withDefaults(found.skill.input, call.input)
+    validate(compileSchema(found.skill.input), input, `input of ${call.skill}`)
+    const answer: AssumedOutput = options.hasFixture(call)
+      ? { output: await options.read(call), from: 'fixtures' }
+      : assumedOutput(found.skill, input)
+    const path = call.attempt.idempotencyKey.slice(call.run.uuid.length + 1)
+    options.onWouldDo({ ...answer, path, skill: call.skill, connection: call.connection, input })
+    return answer.output
+  }
+}
+
+/** Waits pass at once in a dry run: to try again would be to knock at once, several times. */
+export function withoutRetries(read: SkillCaller): SkillCaller {
+  return async (call) => {
+    try {
+      return await read(call)
+    } catch (error) {
+      if (!(error instanceof RetryableError)) throw error
+      const hint = 'a dry run asks once; a run would try again'
+      throw new SkillError(error.code, error.message, { hint, details: error.details, cause: error })
+    }
+  }
+}
+
+/** Ends a call that takes longer in real time: the clock of a dry run stands still meanwhile. */
+export function withRealTimeout(call: SkillCaller, timeoutMs: number): SkillCaller {
+  return async (asked) => {
+    const late = new AbortController()
+    const timer = setTimeout(() => {
+      late.abort(new TimeoutError('step_timeout', `no answer within ${timeoutMs / 1000} s`))
+    }, timeoutMs)
+    const signal = AbortSignal.any([asked.attempt.signal, late.signal])
+    try {
+      return await call({ ...asked, attempt: { ...asked.attempt, signal } })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { expect } from 'chai'
+import { failures, playbookSource, results, testsSource } from './support.ts'
+
+const playbook = playbookSource(
+  `
+  - { id: who, uses: people.find, with: { email: a }, retry: { max: 2, backoff: 1s } }
+  - id: both
+    parallel:
+      - { id: cut, uses: people.isolate, with: { id: m } }
+      - { id: pause, steps: [{ wait: 1h }, { id: told, uses: people.post, with: { text: hi } }] }
+  - id: each
+    foreach: \${{ ['x', 'y', 'z'] }}
+    concurrency: 2
+    uses: people.post
+    with: { text: "\${{ item + steps.told.output.id }}" }
+  - { uses: case.update, with: { verdict: malicious, summary: "\${{ steps.who.output.name }}" } }`,
+  'finally:\n  - { uses: case.comment, with: { text: "${{ run.status }}" } }\n',
+)
+
+const source = testsSource(
+  `
+  - name: all of it
+    expect:
+      path: [who, both, cut, told, each, 3]
+      calls: [{ step: who, attempts: 2 }, { skill: people.post, times: 4 }]
+      case: { verdict: malicious, notes: [completed] }
+      duration: { min: 1h, max: 1h2s }`,
+  `mocks:
+  people.find: [{ error: { code: http_503, retryable: true } }, { example: A person }]
+  people.isolate: { output: { id: m, state: isolated }, delay: 20s }
+  people.post: { example: Hello }
+`,
+)
+
+describe('a test with crashes', () => {
+  it('comes to the same end after a crash behind each write, messages that must not be repeated included', async () => {
+    const [test] = await results(playbook, source, { crash: true })
+    expect(test!.failures).to.deep.equal([])
+    expect(test!.crashes).to.be.greaterThan(20)
+  })
+
+  it('does so where a call fails for good and the failure is handled', async () => {
+    const failing = testsSource(
+      `
+  - name: gone
+    expect: { status: failed, error: { code: http_404 }, case: { notes: [failed] } }`,
+      'mocks: { people.find: [{ error: { code: x, retryable: true } }, { error: { code: http_404 } }] }\n',
+    )
+    const [test] = await results(playbook, failing, { crash: true })
+    expect(test!.failures).to.deep.equal([])
+    expect(test!.crashes).to.be.greaterThan(4)
+  })
+
+  it('tells when a crash changes the end, the path, the case or the calls (planted: a skill with moods)', async () => {
+    const moody = playbookSource(
+      `
+  - { id: mood, uses: own.mood }
+  - { id: odd, if: steps.mood.output.n % 2 == 1, uses: people.post, with: { text: "\${{ string(steps.mood.output.n) }}" } }
+  - { uses: case.update, with: { summary: "mood \${{ steps.mood.output.n }}" } }`,
+      'outputs: { n: "${{ steps.mood.output.n }}" }\n',
+    )
+    const tests = testsSource('  - { name: a, expect: {} }', 'mocks: { people.post: { example: Hello } }\n')
+    const text = (await failures(moody, tests, { crash: true })).join('\n')
+    expect(text).to.match(/error crash  after a crash behind write 1 of the journal /)
+    expect(text).to.match(/the path was mood → 2|the path was mood → odd → 2/)
+    expect(text).to.match(/the end: output\.n was \d+, not \d+/)
+    expect(text).to.match(/the case: summary was "mood \d+", not "mood \d+"/)
+    expect(text).to.match(/the calls by idempotency key: /)
+  })
+
+  it('is not tried for a test that fails as it is, or does not start', async () => {
+    const wrong = testsSource(
+      '  - { name: a, expect: { status: failed } }\n  - { name: b, alert: { type: x }, expect: { status: not_started } }',
+    )
+    const tests = await results(playbookSource('  - wait: 1s'), wrong, { crash: true })
+    expect(tests.map(({ crashes }) => crashes)).to.deep.equal([0, 0])
+    expect(tests.map(({ failures }) => failures.length)).to.deep.equal([1, 0])
+  })
+})

@@ -1,0 +1,210 @@
+import { expect } from 'chai'
+import { parsed, playbookSource, problemsOf, testsSource } from './support.ts'
+
+const playbook = playbookSource(`
+  - { id: who, uses: people.find, with: { email: x } }
+  - { id: note, set: { x: "\${{ steps.who.output.name }}" } }
+  - { uses: case.update, with: { summary: "\${{ steps.note.output.x }}" } }`)
+
+const anything = '  - { name: a, expect: {} }'
+
+/** What is wrong in a file, the problem, and what is marked. */
+const wrong: readonly (readonly [what: string, source: string, says: RegExp, marked: string])[] = [
+  ['an unknown key', testsSource(anything, 'mokcs: {}\n'), /E104 .*'mokcs'.*did you mean 'mocks'/s, 'mokcs'],
+  ['no tests', 'playbook: p.yaml\n', /E105 .*needs `tests`/, 'playbook'],
+  ['an empty list of tests', 'playbook: p.yaml\ntests: []\n', /E106 .*there are no tests here/, '[]'],
+  ['an empty file', '', /E106 .*the file is empty/, ''],
+  ['no playbook', 'tests: []\n', /E105 .*needs `playbook`/, 'tests'],
+  [
+    'a playbook that is not there',
+    'playbook: q.yaml\ntests: []\n',
+    /E603 .*there is no playbook 'q.yaml'/,
+    'q.yaml',
+  ],
+  ['a test without expectations', testsSource('  - name: a'), /E105 .*needs `expect`/, 'name'],
+  ['two tests of one name', testsSource(`${anything}\n${anything}`), /E604 .*another test is named 'a'/, 'a'],
+  [
+    'an unknown step',
+    testsSource('  - { name: a, expect: { path: [hwo] } }'),
+    /E302 .*no step 'hwo'.*did you mean 'who'/s,
+    'hwo',
+  ],
+  [
+    'an unknown step to be skipped',
+    testsSource('  - { name: a, expect: { skipped: [7] } }'),
+    /E302 .*no step '7'/,
+    '7',
+  ],
+  [
+    'an unknown skill in a call',
+    testsSource('  - { name: a, expect: { calls: [{ skill: people.fnd }] } }'),
+    /E301 .*'people.fnd'.*did you mean/s,
+    'people.fnd',
+  ],
+  [
+    'a call of nothing',
+    testsSource('  - { name: a, expect: { calls: [{ times: 1 }] } }'),
+    /E105 .*names a `skill` or a `step`/,
+    'times',
+  ],
+  [
+    'a status that is none',
+    testsSource('  - { name: a, expect: { status: done } }'),
+    /E107 .*'done' is not one of completed/,
+    'done',
+  ],
+  [
+    'a field that cases do not have',
+    testsSource('  - { name: a, expect: { case: { colour: red } } }'),
+    /E104 .*'colour'/,
+    'colour',
+  ],
+  [
+    'a duration that is none',
+    testsSource('  - { name: a, expect: { duration: soon } }'),
+    /E107 .*'soon' is not a duration/,
+    'soon',
+  ],
+  [
+    'a range upside down',
+    testsSource('  - { name: a, expect: { duration: { min: 2m, max: 1m } } }'),
+    /E107 .*`min` is longer than `max`/,
+    '{ min',
+  ],
+  [
+    'times that are no number',
+    testsSource('  - { name: a, expect: { calls: [{ step: who, times: often }] } }'),
+    /E106 .*`times` must be a whole number/,
+    'often',
+  ],
+  [
+    'a mock of an unknown skill',
+    testsSource(anything, 'mocks: { people.fnd: { output: {} } }\n'),
+    /E301 .*no skill 'people.fnd'/,
+    'people.fnd',
+  ],
+  [
+    'a mock of an unknown step',
+    testsSource(anything, 'mocks: { steps.hwo: { output: {} } }\n'),
+    /E302 .*no step 'hwo'/,
+    'steps.hwo',
+  ],
+  [
+    'a mock of a step that calls nothing',
+    testsSource(anything, 'mocks: { steps.note: { output: {} } }\n'),
+    /E602 .*calls no skill/,
+    'steps.note',
+  ],
+  [
+    'an output that does not fit',
+    testsSource(anything, 'mocks: { people.find: { output: { name: 5, risk: 1 } } }\n'),
+    /E602 .*name: must be .*string/,
+    '5',
+  ],
+  [
+    'an output with something missing',
+    testsSource(anything, 'mocks: { people.find: { output: { name: x } } }\n'),
+    /E602 .*risk: is missing/,
+    '{ name',
+  ],
+  [
+    'a changed example that does not fit',
+    testsSource(anything, 'mocks: { people.find: { example: A person, output: { risk: -1 } } }\n'),
+    /E602 .*risk: /,
+    '-1',
+  ],
+  [
+    'an unknown example',
+    testsSource(anything, 'mocks: { people.find: { example: A persn } }\n'),
+    /E107 .*no example 'A persn'.*did you mean 'A person'/s,
+    'A persn',
+  ],
+  [
+    'two answers at once',
+    testsSource(anything, 'mocks: { people.find: { output: {}, error: { code: x } } }\n'),
+    /E601 .*not `output` and `error`/,
+    'output',
+  ],
+  [
+    'an error without code',
+    testsSource(anything, 'mocks: { people.find: { error: { message: x } } }\n'),
+    /E105 .*needs `code`/,
+    'message',
+  ],
+  [
+    'a waiting time for a final error',
+    testsSource(anything, 'mocks: { people.find: { error: { code: x, retry_after: 5s } } }\n'),
+    /E112 .*`retry_after`/,
+    'retry_after',
+  ],
+  [
+    'retryable that is no truth value',
+    testsSource(anything, 'mocks: { people.find: { error: { code: x, retryable: 1 } } }\n'),
+    /E106 .*`retryable` must be true or false/,
+    '1',
+  ],
+  [
+    'an alert with content and data',
+    testsSource(anything, 'fixtures: { alert: { content: x, data: {} } }\n'),
+    /E112 .*`content` or `data`/,
+    'data',
+  ],
+  [
+    'a time without zone',
+    testsSource(anything, 'fixtures: { now: "2026-01-01T00:00:00" }\n'),
+    /E107 .*is not a time/,
+    '"2026',
+  ],
+  [
+    'inputs that are no map',
+    testsSource(anything, 'fixtures: { inputs: [] }\n'),
+    /E106 .*`inputs` must be a map/,
+    '[]',
+  ],
+  [
+    'an unreachable branch that is none',
+    testsSource(anything, 'unreachable: [who skip]\n'),
+    /E107 .*no branch/,
+    'who skip',
+  ],
+  ['a merge key', testsSource(anything, 'mocks: { <<: {} }\n'), /E102 .*merge keys/, '<<'],
+  ['broken YAML', 'playbook: "x', /E101 /, '"x'],
+]
+
+describe('a file of tests', () => {
+  for (const [what, source, says, marked] of wrong) {
+    it(`with ${what} is refused at its place`, () => {
+      const { tests } = parsed(playbook, source)
+      expect(tests).to.equal(undefined)
+      const [first = ''] = problemsOf(playbook, source).filter((problem) => says.test(problem))
+      expect(first, problemsOf(playbook, source).join('\n')).to.match(says)
+      const [, line = '', carets = ''] = first.split('\n')
+      expect(line.slice(carets.indexOf('^')).startsWith(marked), first).to.equal(true)
+    })
+  }
+
+  it('shows what is wrong with its playbook', () => {
+    const [problem] = problemsOf(playbook.replace('people.find', 'people.fnd'), testsSource(anything))
+    expect(problem).to.match(
+      /E603  the playbook 'p.yaml' has \d problems?: 5:\d+ the plugin 'people' has no skill/,
+    )
+  })
+
+  it('warns of a mock for what the playbook never calls, and is used all the same', () => {
+    const source = testsSource(anything, 'mocks: { people.post: { output: { id: x } } }\n')
+    expect(problemsOf(playbook, source)[0]).to.match(/warning W601  the playbook never calls people.post/)
+    expect(parsed(playbook, source).tests?.tests).to.have.length(1)
+  })
+
+  it('may hold expressions as text: nothing is evaluated', () => {
+    const source = testsSource(anything, 'fixtures: { alert: { content: "${{ 1 + 1 }}" } }\n')
+    expect(parsed(playbook, source).tests?.tests[0]?.fixtures.alert?.content).to.equal('${{ 1 + 1 }}')
+  })
+
+  it('treats keys such as __proto__ as keys like any other', () => {
+    const source = testsSource(anything, 'fixtures: { alert: { data: { __proto__: { admin: true } } } }\n')
+    const content = parsed(playbook, source).tests?.tests[0]?.fixtures.alert?.content
+    expect(content).to.equal('{"__proto__":{"admin":true}}')
+    expect(({} as { admin?: boolean }).admin).to.equal(undefined)
+  })
+})

@@ -1,0 +1,42 @@
+import { expect } from 'chai'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { formatProblem } from '../../core/errors/source-frame.ts'
+import { coverageOf, loadTests, runTests } from '../../core/playbook-test/index.ts'
+import type { Catalogue } from '../../core/registry/catalogue.ts'
+import { discoverPlugins } from '../../core/registry/index.ts'
+
+const root = join(import.meta.dirname, '../..')
+const folder = join(root, 'playbooks')
+const files = readdirSync(folder)
+const playbooks = files.filter((name) => /\.ya?ml$/.test(name) && !/\.test\.ya?ml$/.test(name))
+
+describe('shipped playbooks', function () {
+  this.timeout(60_000)
+  let catalogue: Catalogue
+  before(async () => {
+    catalogue = await discoverPlugins({ pluginsDir: join(root, 'plugins'), packages: [] })
+  })
+
+  it('are there', () => {
+    expect(playbooks).to.include('phishing-report.yaml')
+  })
+
+  for (const playbook of playbooks) {
+    it(`${playbook} does what its tests say, after crashes too, and they take every branch`, async () => {
+      const file = playbook.replace(/\.ya?ml$/, '.test.yaml')
+      expect(files, 'every playbook has its tests').to.include(file)
+      const { tests, problems, source } = await loadTests(join(folder, file), catalogue)
+      const text = new TextDecoder().decode(source)
+      const shown = (found: readonly Parameters<typeof formatProblem>[0][]) =>
+        found.map((problem) => formatProblem(problem, text)).join('\n')
+      expect(shown(problems)).to.equal('')
+      const result = await runTests(tests!, { catalogue, crash: true })
+      const failures = [...result.tests.flatMap((test) => test.failures), ...result.failures]
+      expect(shown(failures)).to.equal('')
+      const unreachable = new Set(tests!.unreachable.map(({ value }) => value))
+      const { missing } = coverageOf(tests!.playbook, result.taken, unreachable)
+      expect(missing.map(({ label }) => label)).to.deep.equal([])
+    })
+  }
+})
