@@ -74,7 +74,32 @@ export interface AlertFilter {
   readonly type?: string | undefined
   readonly status?: AlertStatus | undefined
   readonly caseId?: string | undefined
+  /** Stored at this time or later, in epoch milliseconds. */
+  readonly createdAfter?: number | undefined
+  /** Stored before this time, in epoch milliseconds. */
+  readonly createdBefore?: number | undefined
 }
+
+/** By what a list of alerts can be sorted; with `-` downwards. */
+export const alertSorts = [
+  'created_at',
+  '-created_at',
+  'modified_at',
+  '-modified_at',
+  'investigation_status',
+  '-investigation_status',
+] as const
+export type AlertSort = (typeof alertSorts)[number]
+
+export interface AlertPageRequest extends PageRequest {
+  /** Default `-created_at`. */
+  readonly sort?: AlertSort | undefined
+  /** Whether rows carry their content; the page ends early where it would become large. Default false. */
+  readonly withContent?: boolean | undefined
+}
+
+/** An alert as lists show it. */
+export type ListedAlert = Omit<Alert, 'content'> & { readonly content?: string }
 
 /** What makes a repeated request known; belongs to the API key that creates the alert. */
 export interface OnceKey {
@@ -93,16 +118,19 @@ export interface AlertStore {
   createOnce(alert: NewAlert, once: OnceKey): Promise<{ readonly alert: Alert; readonly replayed: boolean }>
   /** By id (ignoring case) or uuid. */
   find(scope: Scope, idOrUuid: string): Promise<Alert | undefined>
-  list(scope: Scope, filter: AlertFilter, page: PageRequest): Promise<Page<Alert>>
-  /** Oldest first: alerts with a type whose investigation has not been queued as a run: Created, after a crash. */
+  list(scope: Scope, filter: AlertFilter, page: AlertPageRequest): Promise<Page<ListedAlert>>
+  /**
+   * Oldest first: alerts with a type whose investigation has not been queued as a run: Created, after a crash. Fewer than `limit`
+   * where they are large, but never none.
+   */
   awaitingInvestigation(limit: number): Promise<readonly Alert[]>
 }
 
 export interface CaseStore {
   find(scope: Scope, id: string): Promise<Case | undefined>
   list(scope: Scope, page: PageRequest): Promise<Page<Case>>
-  /** Oldest first. */
-  timeline(scope: Scope, id: string): Promise<readonly CaseEntry[]>
+  /** Newest first; empty for a case that is not there. */
+  timeline(scope: Scope, id: string, page: PageRequest): Promise<Page<CaseEntry>>
   /** Each write happens once per key: a repeat answers as the first time. */
   create(
     organizationUuid: string,
@@ -146,6 +174,15 @@ export interface NewRun {
   readonly alertUuid: string | null
 }
 
+/** By the ids of an alert and of a case, ignoring case. */
+export interface RunFilter {
+  readonly alertId?: string | undefined
+  readonly caseId?: string | undefined
+}
+
+/** A run as lists show it: its output can be large. */
+export type ListedRun = Omit<Run, 'output'>
+
 export interface RunStore {
   /** Queues a run; the alert, where there is one, moves to Submitted with the playbook as its investigator. */
   queue(run: NewRun): Promise<Run>
@@ -157,7 +194,7 @@ export interface RunStore {
   /** Ends a run, and moves its alert to Completed or Failed with the time. Throws ConflictError `run_not_running`. */
   end(uuid: string, end: RunEnd): Promise<Run>
   find(scope: Scope, uuid: string): Promise<Run | undefined>
-  list(scope: Scope, filter: { readonly alertId?: string | undefined }, page: PageRequest): Promise<Page<Run>>
+  list(scope: Scope, filter: RunFilter, page: PageRequest): Promise<Page<ListedRun>>
   /** Queued and running ones, oldest first: what a new process has to take up. */
   unfinished(): Promise<readonly Run[]>
 }

@@ -21,7 +21,7 @@ export function findAlertOfRequest(
     key,
     now,
   )
-  return row && toAlert(row)
+  return row && toAlert(database, row)
 }
 
 /** The alert keeps all that the first request said, so that there is nothing else to compare a second one with. */

@@ -1,40 +1,80 @@
 import { mayMove, alertStatusNames, type Alert, type AlertStatus } from '../../core/domain/alert.ts'
 import { composeAlertId, composeCaseId } from '../../core/domain/ids.ts'
 import { ConflictError } from '../../core/errors/errors.ts'
+import type { ListedAlert } from '../../core/ports.ts'
 import { fromContent } from './columns.ts'
 import type { Database } from './database.ts'
 import { parseAlertId, parseUuid } from './ids.ts'
 
+/** A row without its content, which may be large. */
 export interface AlertRow extends Omit<Alert, 'id' | 'content' | 'createdAtSource' | 'caseId'> {
   readonly id: number
   readonly sequence: number
-  readonly content: string | Buffer
   /** Decimal: an int64 does not fit a JavaScript number. */
   readonly createdAtSource: string | null
   readonly caseRow: number | null
   readonly caseNumber: number | null
 }
 
-export const selectAlert = `
-  SELECT t.id, t.uuid, t.sequence, t.type, CAST(t.created_at_source AS TEXT) AS createdAtSource,
+/** One with the bytes of its content: to decide, before it is loaded, whether it fits. */
+export interface SizedAlertRow extends AlertRow {
+  readonly size: number
+}
+
+const columns = `
+  t.uuid, t.sequence, t.type, CAST(t.created_at_source AS TEXT) AS createdAtSource,
     t.created_by AS createdBy, t.created_at AS createdAt, t.modified_at AS modifiedAt, t.status,
     t.retry_count AS retryCount, t.investigator, t.completed_at AS completedAt, t.case_id AS caseRow,
-    o.uuid AS organizationUuid, o.code AS organizationCode, p.code AS provider, c.number AS caseNumber, b.content
+    o.uuid AS organizationUuid, o.code AS organizationCode, p.code AS provider, c.number AS caseNumber`
+const tables = `
   FROM alerts t
     CROSS JOIN organizations o ON o.id = t.organization_id
     CROSS JOIN providers p ON p.id = t.provider_id
-    CROSS JOIN alert_contents b ON b.alert_id = t.id
     LEFT JOIN cases c ON c.id = t.case_id`
 
-export function toAlert(row: AlertRow): Alert {
-  const { id: _, sequence, content, createdAtSource, caseRow: __, caseNumber, ...rest } = row
+export const selectAlert = `SELECT t.id, ${columns} ${tables}`
+
+/** SQLite knows the size without reading the content. */
+export const selectSizedAlert = `
+  SELECT t.id, (SELECT octet_length(content) FROM alert_contents WHERE alert_id = t.id) AS size, ${columns} ${tables}`
+
+export function toListedAlert(row: AlertRow): ListedAlert {
   return {
-    ...rest,
-    id: composeAlertId(row.organizationCode, row.provider, sequence),
-    content: fromContent(content),
-    createdAtSource: createdAtSource === null ? null : BigInt(createdAtSource),
-    caseId: caseNumber === null ? null : composeCaseId(row.organizationCode, caseNumber),
+    id: composeAlertId(row.organizationCode, row.provider, row.sequence),
+    uuid: row.uuid,
+    provider: row.provider,
+    organizationUuid: row.organizationUuid,
+    organizationCode: row.organizationCode,
+    type: row.type,
+    createdAtSource: row.createdAtSource === null ? null : BigInt(row.createdAtSource),
+    createdBy: row.createdBy,
+    createdAt: row.createdAt,
+    modifiedAt: row.modifiedAt,
+    status: row.status,
+    retryCount: row.retryCount,
+    investigator: row.investigator,
+    caseId: row.caseNumber === null ? null : composeCaseId(row.organizationCode, row.caseNumber),
+    completedAt: row.completedAt,
   }
+}
+
+/** With the content, which is loaded here. */
+export function toAlert(database: Database, row: AlertRow): Alert {
+  const { content } = database.one<{ content: string | Buffer }>(
+    'SELECT content FROM alert_contents WHERE alert_id = ?',
+    row.id,
+  )
+  return { ...toListedAlert(row), content: fromContent(content) }
+}
+
+/** The first rows whose contents together are not larger than this many bytes; at least one. */
+export function rowsWithin<Row extends SizedAlertRow>(
+  rows: readonly Row[],
+  maxBytes: number,
+): readonly Row[] {
+  let bytes = 0
+  const end = rows.findIndex(({ size }, index) => (bytes += size) > maxBytes && index > 0)
+  return end === -1 ? rows : rows.slice(0, end)
 }
 
 /** By uuid or by id, ignoring case. */

@@ -1,17 +1,52 @@
 import { alertStatus, type Alert, type NewAlert } from '../../core/domain/alert.ts'
 import { composeAlertId } from '../../core/domain/ids.ts'
 import { NotFoundError, ValidationError } from '../../core/errors/errors.ts'
-import type { AlertFilter, AlertStore, OnceKey, Page, PageRequest, Scope } from '../../core/ports.ts'
+import type {
+  AlertFilter,
+  AlertPageRequest,
+  AlertSort,
+  AlertStore,
+  ListedAlert,
+  OnceKey,
+  Page,
+  Scope,
+} from '../../core/ports.ts'
 import { findAlertOfRequest, keepAlertRequest, requireSame } from './alert-requests.ts'
-import { findAlertRow, selectAlert, toAlert, type AlertRow } from './alert-rows.ts'
+import {
+  findAlertRow,
+  rowsWithin,
+  selectAlert,
+  selectSizedAlert,
+  toAlert,
+  toListedAlert,
+  type SizedAlertRow,
+} from './alert-rows.ts'
+import { ofCase } from './case-rows.ts'
 import { toContent } from './columns.ts'
 import type { Database } from './database.ts'
-import { parseCaseId } from './ids.ts'
 import { requireOrganization } from './organization-store.ts'
-import { listPage, requireLimit, type Condition } from './paging.ts'
+import { listPage, requireLimit, type Condition, type Order } from './paging.ts'
 import { isInScope, scopeConditions } from './scope.ts'
 import type { StoreContext } from './store-context.ts'
 import { makeUuid } from './uuid.ts'
+
+/** Content in one page of a list. */
+const maxListedBytes = 4 * 1_048_576
+/** Content that a process which has just started takes into memory at once. */
+const maxRecoveredBytes = 16 * 1_048_576
+
+/** Alerts are made in the order of their keys: sorting by the key is sorting by the time, also when the clock is set back. */
+const byChange = { column: 't.modified_at', valueOf: (row: SizedAlertRow) => row.modifiedAt }
+const byStatus = { column: 't.status', valueOf: (row: SizedAlertRow) => row.status }
+
+const orders: Readonly<Record<AlertSort, Order<SizedAlertRow>>> = {
+  created_at: { descending: false },
+  '-created_at': { descending: true },
+  modified_at: { descending: false, by: byChange },
+  '-modified_at': { descending: true, by: byChange },
+  investigation_status: { descending: false, by: byStatus },
+  '-investigation_status': { descending: true, by: byStatus },
+}
 
 export class SqliteAlertStore implements AlertStore {
   readonly #context: StoreContext
@@ -41,34 +76,36 @@ export class SqliteAlertStore implements AlertStore {
     const { database } = this.#context
     return database.read(() => {
       const row = findAlertRow(database, idOrUuid)
-      return row && isInScope(scope, row.organizationUuid) ? toAlert(row) : undefined
+      return row && isInScope(scope, row.organizationUuid) ? toAlert(database, row) : undefined
     })
   }
 
-  list(scope: Scope, filter: AlertFilter, page: PageRequest): Promise<Page<Alert>> {
+  list(scope: Scope, filter: AlertFilter, page: AlertPageRequest): Promise<Page<ListedAlert>> {
     const { database } = this.#context
+    const withContent = page.withContent === true
     return database.read(() =>
-      listPage<AlertRow, Alert>(database, {
+      listPage<SizedAlertRow, ListedAlert>(database, {
         name: 'alerts',
         table: 'alerts t',
-        select: selectAlert,
+        select: withContent ? selectSizedAlert : selectAlert,
         conditions: [...scopeConditions(scope, 't.organization_id'), ...filterConditions(filter)],
         page,
-        toItem: toAlert,
+        order: orders[page.sort ?? '-created_at'],
+        cut: (rows) => (withContent ? rowsWithin(rows, maxListedBytes) : rows),
+        toItem: (row) => (withContent ? toAlert(database, row) : toListedAlert(row)),
       }),
     )
   }
 
   awaitingInvestigation(limit: number): Promise<readonly Alert[]> {
     const { database } = this.#context
-    return database.read(() =>
-      database
-        .all<AlertRow>(
-          `${selectAlert} WHERE t.status = 0 AND t.type IS NOT NULL ORDER BY t.id LIMIT ?`,
-          requireLimit(limit),
-        )
-        .map(toAlert),
-    )
+    return database.read(() => {
+      const rows = database.all<SizedAlertRow>(
+        `${selectSizedAlert} WHERE t.status = 0 AND t.type IS NOT NULL ORDER BY t.id LIMIT ?`,
+        requireLimit(limit),
+      )
+      return rowsWithin(rows, maxRecoveredBytes).map((row) => toAlert(database, row))
+    })
   }
 
   #insert(given: NewAlert): Alert {
@@ -166,13 +203,10 @@ function filterConditions(filter: AlertFilter): readonly Condition[] {
   }
   if (filter.type !== undefined) conditions.push({ sql: 't.type = ?', values: [filter.type] })
   if (filter.status !== undefined) conditions.push({ sql: 't.status = ?', values: [filter.status] })
-  if (filter.caseId !== undefined) {
-    const id = parseCaseId(filter.caseId)
-    conditions.push({
-      sql: `t.case_id = (SELECT c.id FROM cases c JOIN organizations o ON o.id = c.organization_id
-        WHERE o.code = ? AND c.number = ?)`,
-      values: [id?.organization ?? '', id?.number ?? 0],
-    })
-  }
+  if (filter.caseId !== undefined) conditions.push(ofCase('t.case_id', filter.caseId))
+  if (filter.createdAfter !== undefined)
+    conditions.push({ sql: 't.created_at >= ?', values: [filter.createdAfter] })
+  if (filter.createdBefore !== undefined)
+    conditions.push({ sql: 't.created_at < ?', values: [filter.createdBefore] })
   return conditions
 }

@@ -6,6 +6,7 @@ import { toJson } from './columns.ts'
 import type { Database } from './database.ts'
 import { parseCaseId } from './ids.ts'
 import type { OrganizationKey } from './organization-store.ts'
+import type { Condition } from './paging.ts'
 
 export interface CaseRow extends Omit<Case, 'id'> {
   readonly id: number
@@ -31,6 +32,16 @@ export function findCaseRow(database: Database, id: string): CaseRow | undefined
     parsed.organization,
     parsed.number,
   )
+}
+
+/** The rows whose column names this case; `column` is a name from the source, never from outside. */
+export function ofCase(column: string, id: string): Condition {
+  const parsed = parseCaseId(id)
+  return {
+    sql: `${column} = (SELECT c.id FROM cases c JOIN organizations o ON o.id = c.organization_id
+      WHERE o.code = ? AND c.number = ?)`,
+    values: [parsed?.organization ?? '', parsed?.number ?? 0],
+  }
 }
 
 /** Throws NotFoundError `case_not_found`, also for a case of another organization. */

@@ -19,7 +19,7 @@ import { isInScope, scopeConditions } from './scope.ts'
 import type { StoreContext } from './store-context.ts'
 
 type Operation = 'create' | 'update' | 'comment'
-type EntryRow = Omit<CaseEntry, 'changes'> & { readonly changes: string | null }
+type EntryRow = Omit<CaseEntry, 'changes'> & { readonly id: number; readonly changes: string | null }
 
 const fields = ['title', 'summary', 'status', 'severity', 'verdict', 'assignee'] as const
 /** Fields whose new value is short enough to stand in the timeline's sentence. */
@@ -54,17 +54,20 @@ export class SqliteCaseStore implements CaseStore {
     )
   }
 
-  timeline(scope: Scope, id: string): Promise<readonly CaseEntry[]> {
+  timeline(scope: Scope, id: string, page: PageRequest): Promise<Page<CaseEntry>> {
     const { database } = this.#context
     return database.read(() => {
       const row = findCaseRow(database, id)
-      if (row === undefined || !isInScope(scope, row.organizationUuid)) return []
-      return database
-        .all<EntryRow>(
-          'SELECT at, author AS by, kind, text, changes FROM case_entries WHERE case_id = ? ORDER BY id',
-          row.id,
-        )
-        .map(toEntry)
+      if (row === undefined || !isInScope(scope, row.organizationUuid))
+        return { data: [], nextCursor: null, total: 0 }
+      return listPage<EntryRow, CaseEntry>(database, {
+        name: `timeline ${row.id}`,
+        table: 'case_entries t',
+        select: 'SELECT t.id, t.at, t.author AS by, t.kind, t.text, t.changes FROM case_entries t',
+        conditions: [{ sql: 't.case_id = ?', values: [row.id] }],
+        page,
+        toItem: toEntry,
+      })
     })
   }
 
@@ -142,7 +145,8 @@ export class SqliteCaseStore implements CaseStore {
 }
 
 function toEntry(row: EntryRow): CaseEntry {
-  return { ...row, changes: fromJson<CaseChanges>(row.changes) }
+  const { at, by, kind, text, changes } = row
+  return { at, by, kind, text, changes: fromJson<CaseChanges>(changes) }
 }
 
 function describeChanges(changes: CaseChanges): string {

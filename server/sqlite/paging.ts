@@ -19,14 +19,31 @@ export interface ListQuery<Row, Item> {
   /** Stands in the cursor, so that one list's cursor is refused by another. */
   readonly name: string
   readonly page: PageRequest
+  /** Default: newest first. */
+  readonly order?: Order<Row>
+  /** The first of the rows that shall be shown, at least one; the rest follows on the next page. Default: all. */
+  readonly cut?: (rows: readonly Row[]) => readonly Row[]
   readonly toItem: (row: Row) => Item
 }
+
+/** By an integer column that is never null, and rows with the same value by their key. */
+export interface Order<Row> {
+  readonly descending: boolean
+  /** Absent: by the key alone, which is the order in which the rows were made. */
+  readonly by?: {
+    /** Of `t`. */
+    readonly column: string
+    readonly valueOf: (row: Row) => number
+  }
+}
+
+const newestFirst: Order<unknown> = { descending: true }
 
 const maxLimit = 200
 
 /**
- * One page, newest first. The cursor is the integer key of the last row shown: later rows have greater keys, so that the
- * pages to come stay the same while rows are added.
+ * One page. The cursor is the place of the last row shown: its key, and its value where the list is sorted by one. Newest first,
+ * the pages to come stay the same while rows are added.
  *
  * Throws ValidationError `invalid_limit` and `invalid_cursor`.
  */
@@ -34,27 +51,33 @@ export function listPage<Row extends { readonly id: number }, Item>(
   database: Database,
   query: ListQuery<Row, Item>,
 ): Page<Item> {
-  const { table, select, conditions, page } = query
+  const { table, conditions, page, order = newestFirst } = query
   const limit = requireLimit(page.limit)
   const values = conditions.flatMap((condition) => condition.values)
   const total = database.get<{ total: number }>(
     `SELECT count(*) AS total FROM ${table} ${whereAll(conditions)}`,
     ...values,
   )
-  const start = page.cursor === undefined ? [] : [startBelow(query.name, page.cursor)]
+  const start = page.cursor === undefined ? [] : [startBehind(query.name, order, page.cursor)]
   const rows = database.all<Row>(
-    `${select} ${whereAll([...conditions.map(inOrder), ...start])} ORDER BY t.id DESC LIMIT ?`,
+    `${query.select} ${whereAll([...conditions.map(inOrder), ...start])} ${orderBy(order)} LIMIT ?`,
     ...values,
     ...start.flatMap((condition) => condition.values),
     limit + 1,
   )
-  const shown = rows.slice(0, limit)
-  const last = rows.length > limit ? shown.at(-1) : undefined
+  const whole = rows.slice(0, limit)
+  const shown = query.cut?.(whole) ?? whole
+  const last = shown.length < rows.length ? rows[shown.length - 1] : undefined
   return {
     data: shown.map((row) => query.toItem(row)),
-    nextCursor: last === undefined ? null : encodeCursor(query.name, last.id),
+    nextCursor: last === undefined ? null : encodeCursor(query.name, order, last),
     total: total?.total ?? 0,
   }
+}
+
+function orderBy({ by, descending }: Order<never>): string {
+  const direction = descending ? 'DESC' : 'ASC'
+  return `ORDER BY ${by === undefined ? '' : `${by.column} ${direction}, `}t.id ${direction}`
 }
 
 export function whereAll(conditions: readonly Condition[]): string {
@@ -72,16 +95,34 @@ export function requireLimit(limit: number): number {
   throw new ValidationError('invalid_limit', message, [{ pointer: '/limit', message }])
 }
 
-function encodeCursor(name: string, id: number): string {
-  return Buffer.from(`${name}:${id}`).toString('base64url')
+/** `alerts:7`, or sorted by a column `alerts/t.modified_at/ASC:1700000000000:7`: one order's cursor is refused by another. */
+function encodeCursor<Row extends { readonly id: number }>(
+  name: string,
+  order: Order<Row>,
+  row: Row,
+): string {
+  const value = order.by === undefined ? '' : `${order.by.valueOf(row)}:`
+  return Buffer.from(`${cursorName(name, order)}:${value}${row.id}`).toString('base64url')
 }
 
-function startBelow(name: string, cursor: string): Condition {
-  const text = cursor.length <= 64 ? Buffer.from(cursor, 'base64url').toString('latin1') : ''
-  const [, id] = text.startsWith(`${name}:`) ? (/:([1-9][0-9]{0,14})$/.exec(text) ?? []) : []
-  if (id !== undefined) return { sql: 't.id < ?', values: [Number(id)] }
+function cursorName(name: string, { by, descending }: Order<never>): string {
+  if (by === undefined) return descending ? name : `${name}/ASC`
+  return `${name}/${by.column}/${descending ? 'DESC' : 'ASC'}`
+}
+
+function startBehind(name: string, order: Order<never>, cursor: string): Condition {
+  const { by, descending } = order
+  const comparison = descending ? '<' : '>'
+  const prefix = cursorName(name, order)
+  const text = cursor.length <= 128 ? Buffer.from(cursor, 'base64url').toString('latin1') : ''
+  const place = text.startsWith(`${prefix}:`) ? text.slice(prefix.length) : ''
+  const [, value, id] = /^(?::(0|[1-9][0-9]{0,14}))?:([1-9][0-9]{0,14})$/.exec(place) ?? []
+  if (id !== undefined && by === undefined && value === undefined)
+    return { sql: `t.id ${comparison} ?`, values: [Number(id)] }
+  if (id !== undefined && by !== undefined && value !== undefined)
+    return { sql: `(${by.column}, t.id) ${comparison} (?, ?)`, values: [Number(value), Number(id)] }
   const message = 'this is not a cursor of this list'
   throw new ValidationError('invalid_cursor', message, [{ pointer: '/cursor', message }], {
-    hint: 'Give next_cursor of the page before, unchanged, or leave the cursor out.',
+    hint: 'Give next_cursor of the page before, unchanged and with the same sort, or leave the cursor out.',
   })
 }

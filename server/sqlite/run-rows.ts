@@ -1,10 +1,12 @@
 import { composeAlertId, composeCaseId } from '../../core/domain/ids.ts'
 import type { Run, StoredError } from '../../core/domain/run.ts'
 import { NotFoundError } from '../../core/errors/errors.ts'
+import type { ListedRun } from '../../core/ports.ts'
 import { fromJson } from './columns.ts'
 import type { Database } from './database.ts'
 
-export interface RunRow extends Omit<Run, 'alertId' | 'caseId' | 'output' | 'error'> {
+/** A row without its output, which may be large. */
+export interface ListedRunRow extends Omit<Run, 'alertId' | 'caseId' | 'output' | 'error'> {
   readonly id: number
   readonly organizationCode: string
   readonly alertRow: number | null
@@ -12,23 +14,30 @@ export interface RunRow extends Omit<Run, 'alertId' | 'caseId' | 'output' | 'err
   readonly provider: string | null
   readonly caseRow: number | null
   readonly caseNumber: number | null
-  readonly output: string | null
   readonly error: string | null
 }
 
-export const selectRun = `
-  SELECT t.id, t.uuid, o.uuid AS organizationUuid, o.code AS organizationCode, t.playbook_name AS playbookName,
+export interface RunRow extends ListedRunRow {
+  readonly output: string | null
+}
+
+const columns = `
+  t.uuid, o.uuid AS organizationUuid, o.code AS organizationCode, t.playbook_name AS playbookName,
     t.playbook_hash AS playbookHash, t.status, t.created_at AS createdAt, t.started_at AS startedAt,
-    t.ended_at AS endedAt, t.output, t.error, t.alert_id AS alertRow, a.sequence, p.code AS provider,
-    t.case_id AS caseRow, c.number AS caseNumber
+    t.ended_at AS endedAt, t.error, t.alert_id AS alertRow, a.sequence, p.code AS provider,
+    t.case_id AS caseRow, c.number AS caseNumber`
+const tables = `
   FROM runs t
     CROSS JOIN organizations o ON o.id = t.organization_id
     LEFT JOIN alerts a ON a.id = t.alert_id
     LEFT JOIN providers p ON p.id = a.provider_id
     LEFT JOIN cases c ON c.id = t.case_id`
 
+export const selectListedRun = `SELECT t.id, ${columns} ${tables}`
+export const selectRun = `SELECT t.id, t.output, ${columns} ${tables}`
+
 /** An alert and a case belong to the organization of their run, so that its code is theirs. */
-export function toRun(row: RunRow): Run {
+export function toListedRun(row: ListedRunRow): ListedRun {
   const { organizationCode, sequence, provider, caseNumber } = row
   return {
     uuid: row.uuid,
@@ -42,9 +51,12 @@ export function toRun(row: RunRow): Run {
     createdAt: row.createdAt,
     startedAt: row.startedAt,
     endedAt: row.endedAt,
-    output: fromJson(row.output),
     error: fromJson<StoredError>(row.error),
   }
+}
+
+export function toRun(row: RunRow): Run {
+  return { ...toListedRun(row), output: fromJson(row.output) }
 }
 
 /** Throws NotFoundError `run_not_found`. */

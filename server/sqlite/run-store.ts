@@ -2,14 +2,31 @@ import { alertStatus, type AlertStatus } from '../../core/domain/alert.ts'
 import { composeAlertId } from '../../core/domain/ids.ts'
 import { runStatusMoves, type Run } from '../../core/domain/run.ts'
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
-import type { NewRun, Page, PageRequest, RunEnd, RunStore, Scope } from '../../core/ports.ts'
+import type {
+  ListedRun,
+  NewRun,
+  Page,
+  PageRequest,
+  RunEnd,
+  RunFilter,
+  RunStore,
+  Scope,
+} from '../../core/ports.ts'
 import { alertStateOf, findAlertRow, findAlertState, requireMove, type AlertState } from './alert-rows.ts'
-import { insertCase, insertEntry } from './case-rows.ts'
+import { insertCase, insertEntry, ofCase } from './case-rows.ts'
 import { toJson } from './columns.ts'
 import type { Database } from './database.ts'
 import { requireOrganization, type OrganizationKey } from './organization-store.ts'
 import { listPage } from './paging.ts'
-import { requireRunRow, selectRun, toRun, type RunRow } from './run-rows.ts'
+import {
+  requireRunRow,
+  selectListedRun,
+  selectRun,
+  toListedRun,
+  toRun,
+  type ListedRunRow,
+  type RunRow,
+} from './run-rows.ts'
 import { isInScope, scopeConditions } from './scope.ts'
 import type { StoreContext } from './store-context.ts'
 import { makeUuid } from './uuid.ts'
@@ -108,24 +125,20 @@ export class SqliteRunStore implements RunStore {
     })
   }
 
-  list(
-    scope: Scope,
-    filter: { readonly alertId?: string | undefined },
-    page: PageRequest,
-  ): Promise<Page<Run>> {
+  list(scope: Scope, { alertId, caseId }: RunFilter, page: PageRequest): Promise<Page<ListedRun>> {
     const { database } = this.#context
     return database.read(() => {
-      const ofAlert =
-        filter.alertId === undefined
-          ? []
-          : [{ sql: 't.alert_id = ?', values: [findAlertRow(database, filter.alertId)?.id ?? 0] }]
-      return listPage<RunRow, Run>(database, {
+      const conditions = [...scopeConditions(scope, 't.organization_id')]
+      if (alertId !== undefined)
+        conditions.push({ sql: 't.alert_id = ?', values: [findAlertRow(database, alertId)?.id ?? 0] })
+      if (caseId !== undefined) conditions.push(ofCase('t.case_id', caseId))
+      return listPage<ListedRunRow, ListedRun>(database, {
         name: 'runs',
         table: 'runs t',
-        select: selectRun,
-        conditions: [...scopeConditions(scope, 't.organization_id'), ...ofAlert],
+        select: selectListedRun,
+        conditions,
         page,
-        toItem: toRun,
+        toItem: toListedRun,
       })
     })
   }

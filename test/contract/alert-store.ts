@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { alertStatus } from '../../core/domain/alert.ts'
+import { alertStatus, type Alert } from '../../core/domain/alert.ts'
+import { alertSorts, type AlertSort } from '../../core/ports.ts'
 import {
   completed,
   expectRejection,
@@ -172,6 +173,100 @@ export function alertStoreContract(subject: GetSubject): void {
       const page = await stores.alerts.list([globex.uuid], { organization: 'Acme' }, { limit: 10 })
       expect(page).to.deep.equal({ data: [], nextCursor: null, total: 0 })
       expect((await stores.alerts.list([], {}, { limit: 10 })).total).to.equal(0)
+    })
+
+    it('lists without content, or with as much of it as a page may hold', async () => {
+      const { stores, acme } = subject()
+      const content = 'ü'.repeat(512 * 1024)
+      for (let count = 0; count < 6; count++) await stores.alerts.create(newAlert(acme, { content }))
+      const plain = await stores.alerts.list('all', {}, { limit: 10 })
+      expect(plain.data.map((alert) => 'content' in alert)).to.deep.equal(
+        Array.from({ length: 6 }, () => false),
+      )
+      const first = await stores.alerts.list('all', {}, { limit: 10, withContent: true })
+      expect(first.data.map(({ id }) => id)).to.deep.equal([6, 5, 4, 3].map((n) => `Acme-SIEM-${n}`))
+      expect(first.data.every((alert) => alert.content === content)).to.equal(true)
+      const cursor = first.nextCursor ?? ''
+      const second = await stores.alerts.list('all', {}, { limit: 10, withContent: true, cursor })
+      expect(second.data.map(({ id }) => id)).to.deep.equal(['Acme-SIEM-2', 'Acme-SIEM-1'])
+      expect([second.total, second.nextCursor]).to.deep.equal([6, null])
+    })
+
+    it('shows an alert that is larger than a page by itself', async () => {
+      const { stores, acme } = subject()
+      for (const size of [5, 1, 5])
+        await stores.alerts.create(newAlert(acme, { content: 'x'.repeat(size * 1_048_576) }))
+      const sizes: number[][] = []
+      let cursor: string | undefined
+      do {
+        const page = await stores.alerts.list('all', {}, { limit: 10, withContent: true, cursor })
+        sizes.push(page.data.map(({ content = '' }) => content.length / 1_048_576))
+        cursor = page.nextCursor ?? undefined
+      } while (cursor !== undefined)
+      expect(sizes).to.deep.equal([[5], [1], [5]])
+    })
+
+    it('lists what was stored in a span of time: its beginning belongs to it, its end does not', async () => {
+      const { stores, acme, clock } = subject()
+      const start = clock.nowMs
+      for (let count = 0; count < 3; count++) {
+        clock.nowMs = start + count * 10
+        await stores.alerts.create(newAlert(acme))
+      }
+      const ids = async (createdAfter?: number, createdBefore?: number) =>
+        (await stores.alerts.list('all', { createdAfter, createdBefore }, { limit: 10 })).data.map(({ id }) =>
+          id.at(-1),
+        )
+      expect(await ids(start + 10)).to.deep.equal(['3', '2'])
+      expect(await ids(start + 11)).to.deep.equal(['3'])
+      expect(await ids(undefined, start + 10)).to.deep.equal(['1'])
+      expect(await ids(start + 10, start + 20)).to.deep.equal(['2'])
+      expect(await ids(start + 20, start)).to.deep.equal([])
+    })
+
+    it('sorts, page by page, rows with the same value by their age', async () => {
+      const subjects = subject()
+      const { stores, acme, clock } = subjects
+      const alerts: Alert[] = []
+      for (let count = 0; count < 5; count++) alerts.push(await stores.alerts.create(newAlert(acme)))
+      clock.nowMs += 10
+      for (const index of [3, 1]) await queuedRun(subjects, alerts[index] as Alert)
+      const sorted = async (sort: AlertSort) => {
+        const ids: (string | undefined)[] = []
+        let cursor: string | undefined
+        do {
+          const page = await stores.alerts.list([acme.uuid], {}, { limit: 2, sort, cursor })
+          ids.push(...page.data.map(({ id }) => id.at(-1)))
+          cursor = page.nextCursor ?? undefined
+        } while (cursor !== undefined)
+        return ids.join('')
+      }
+      expect(await sorted('created_at')).to.equal('12345')
+      expect(await sorted('-created_at')).to.equal('54321')
+      for (const name of ['modified_at', 'investigation_status'] as const) {
+        expect(await sorted(name), name).to.equal('13524')
+        expect(await sorted(`-${name}`), name).to.equal('42531')
+      }
+    })
+
+    it('refuses the cursor of another order', async () => {
+      const { stores, acme } = subject()
+      for (let count = 0; count < 3; count++) await stores.alerts.create(newAlert(acme))
+      for (const sort of alertSorts) {
+        const { nextCursor } = await stores.alerts.list('all', {}, { limit: 1, sort })
+        for (const other of alertSorts) {
+          const next = stores.alerts.list('all', {}, { limit: 1, sort: other, cursor: nextCursor ?? '' })
+          if (other === sort) expect((await next).data).to.have.length(1)
+          else await expectRejection(next, 'ValidationError', 'invalid_cursor')
+        }
+      }
+    })
+
+    it('gives out no more at once, of those that wait for an investigation, than memory should hold', async () => {
+      const { stores, acme } = subject()
+      const content = 'x'.repeat(1_048_576)
+      await Promise.all(Array.from({ length: 20 }, () => stores.alerts.create(newAlert(acme, { content }))))
+      expect(await stores.alerts.awaitingInvestigation(200)).to.have.length(16)
     })
 
     it('creates an alert once per key and API key, also when many ask at once and when the process starts again', async () => {

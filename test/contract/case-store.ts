@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { expectRejection, type GetSubject } from './fixture.ts'
+import { expectRejection, timelineOf, type GetSubject } from './fixture.ts'
 
 const changes = { severity: 'high', verdict: 'malicious', assignee: 'kim' } as const
 
@@ -32,8 +32,31 @@ export function caseStoreContract(subject: GetSubject): void {
       expect(await stores.cases.find([acme.uuid], 'ACME-1')).to.deep.equal(made)
       expect(await stores.cases.find([globex.uuid], 'Acme-1')).to.equal(undefined)
       expect(await stores.cases.find('all', 'Acme-01')).to.equal(undefined)
-      expect(await stores.cases.timeline([globex.uuid], 'Acme-1')).to.deep.equal([])
+      expect(await timelineOf(stores, 'Acme-1', [globex.uuid])).to.deep.equal([])
       expect((await stores.cases.list([globex.uuid], { limit: 5 })).total).to.equal(0)
+    })
+
+    it('gives a timeline in pages, newest first, whose cursors belong to the case', async () => {
+      const { stores, acme, globex } = subject()
+      const ids: string[] = []
+      for (const title of ['one', 'two'])
+        ids.push((await stores.cases.create(acme.uuid, { title }, 'test', title)).id)
+      const [id = '', other = ''] = ids
+      for (let count = 1; count <= 4; count++)
+        await stores.cases.comment(acme.uuid, id, `note ${count}`, 'kim', `${count}`)
+      const first = await stores.cases.timeline('all', id, { limit: 3 })
+      expect(first.data.map(({ text }) => text)).to.deep.equal(['note 4', 'note 3', 'note 2'])
+      expect(first.total).to.equal(5)
+      const cursor = first.nextCursor ?? ''
+      const second = await stores.cases.timeline('all', id, { limit: 3, cursor })
+      expect(second.data.map(({ kind }) => kind)).to.deep.equal(['note', 'opened'])
+      expect(second.nextCursor).to.equal(null)
+      await expectRejection(
+        stores.cases.timeline('all', other, { limit: 3, cursor }),
+        'ValidationError',
+        'invalid_cursor',
+      )
+      expect((await stores.cases.timeline([globex.uuid], id, { limit: 3 })).total).to.equal(0)
     })
 
     it('keeps a timeline of what happened, oldest first', async () => {
@@ -44,7 +67,7 @@ export function caseStoreContract(subject: GetSubject): void {
       expect(updated).to.include({ ...changes, title: 'One', status: 'open', modifiedAt: clock.nowMs })
       clock.nowMs += 10
       await stores.cases.comment(acme.uuid, id, '<b>note</b>', 'Kim', 'c')
-      const timeline = await stores.cases.timeline('all', id.toLowerCase())
+      const timeline = await timelineOf(stores, id.toLowerCase())
       expect(timeline.map(({ kind, by }) => [kind, by])).to.deep.equal([
         ['opened', 'run 1'],
         ['changed', 'Kim'],
@@ -66,7 +89,7 @@ export function caseStoreContract(subject: GetSubject): void {
       const note = () => stores.cases.comment(acme.uuid, 'Acme-1', 'note', 'run 1', 'key 4')
       await Promise.all([note(), note()])
       expect((await stores.cases.find('all', 'Acme-1'))?.severity).to.equal('low')
-      expect(await stores.cases.timeline('all', 'Acme-1')).to.have.length(4)
+      expect(await timelineOf(stores, 'Acme-1')).to.have.length(4)
       expect((await create()).id).to.equal('Acme-1')
       expect((await stores.cases.create(acme.uuid, { title: 'Two' }, 'run 1', 'key 5')).id).to.equal('Acme-2')
     })
@@ -85,7 +108,7 @@ export function caseStoreContract(subject: GetSubject): void {
       await expectRejection(update, 'NotFoundError', 'case_not_found')
       const comment = stores.cases.comment(globex.uuid, id, 'hello', 'run 2', 'c')
       await expectRejection(comment, 'NotFoundError', 'case_not_found')
-      expect(await stores.cases.timeline('all', id)).to.have.length(1)
+      expect(await timelineOf(stores, id)).to.have.length(1)
     })
   })
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Alert, NewAlert } from '../../core/domain/alert.ts'
 import type { Organization } from '../../core/domain/organization.ts'
 import type { Run } from '../../core/domain/run.ts'
-import type { Clock, Stores } from '../../core/ports.ts'
+import type { Clock, Scope, Stores } from '../../core/ports.ts'
 
 export interface OpenedStores {
   readonly stores: Stores
@@ -59,6 +59,11 @@ export const failed = {
   output: null,
   error: { code: 'timeout', message: 'too slow' },
 } as const
+
+/** All of a short timeline, oldest first. */
+export async function timelineOf(stores: Stores, caseId: string, scope: Scope = 'all') {
+  return (await stores.cases.timeline(scope, caseId, { limit: 200 })).data.toReversed()
+}
 
 /** Fails the test unless the promise rejects with an error of this class name and code; gives the error. */
 export async function expectRejection(promise: Promise<unknown>, name: string, code: string) {

@@ -3,6 +3,7 @@ import { alertStatus } from '../../core/domain/alert.ts'
 import {
   completed,
   expectRejection,
+  timelineOf,
   failed,
   newAlert,
   queuedRun,
@@ -53,7 +54,7 @@ export function runStoreContract(subject: GetSubject): void {
       expect(run).to.include({ status: 'running', caseId: 'Acme-1', alertId: alert.id })
       expect(await stored(alert.id)).to.include({ status: alertStatus.inProgress, caseId: 'Acme-1' })
       expect(await stores.cases.find('all', 'Acme-1')).to.include({ title: 'Phishing', status: 'open' })
-      const timeline = await stores.cases.timeline('all', 'Acme-1')
+      const timeline = await timelineOf(stores, 'Acme-1')
       expect(timeline.map(({ kind, by }) => [kind, by])).to.deep.equal([
         ['opened', `run ${run.uuid}`],
         ['alert', `run ${run.uuid}`],
@@ -79,7 +80,7 @@ export function runStoreContract(subject: GetSubject): void {
           completedAt: clock.nowMs,
           modifiedAt: clock.nowMs,
         })
-        const [last] = (await stores.cases.timeline('all', 'Acme-1')).slice(-1)
+        const [last] = (await timelineOf(stores, 'Acme-1')).slice(-1)
         expect(last).to.include({ kind: 'run_ended', at: clock.nowMs })
       })
     }
@@ -133,7 +134,7 @@ export function runStoreContract(subject: GetSubject): void {
         completedAt: null,
       })
       expect((await stores.cases.list('all', { limit: 5 })).total).to.equal(1)
-      const kinds = (await stores.cases.timeline('all', 'Acme-1')).map(({ kind }) => kind)
+      const kinds = (await timelineOf(stores, 'Acme-1')).map(({ kind }) => kind)
       expect(kinds).to.deep.equal(['opened', 'alert', 'run_ended', 'alert', 'run_ended'])
     })
 
@@ -172,6 +173,22 @@ export function runStoreContract(subject: GetSubject): void {
       const page = await stores.runs.list('all', { alertId: alert.id.toLowerCase() }, { limit: 5 })
       expect(page.data.map(({ uuid }) => uuid)).to.deep.equal([second.uuid, first.uuid])
       expect((await stores.runs.list('all', { alertId: 'Acme-SIEM-99' }, { limit: 5 })).total).to.equal(0)
+    })
+
+    it('lists the runs of a case, without their output', async () => {
+      const subjects = subject()
+      const { stores, acme, globex } = subjects
+      const run = await startedRun(subjects, await stores.alerts.create(newAlert(acme)))
+      await startedRun(subjects, await stores.alerts.create(newAlert(acme)))
+      await stores.runs.end(run.uuid, completed)
+      const caseId = run.caseId?.toUpperCase()
+      const page = await stores.runs.list('all', { caseId }, { limit: 5 })
+      expect(page.data.map(({ uuid }) => uuid)).to.deep.equal([run.uuid])
+      expect(page.data[0]).to.include({ status: 'completed' }).and.not.have.property('output')
+      for (const other of ['Acme-99', 'nonsense']) {
+        expect((await stores.runs.list('all', { caseId: other }, { limit: 5 })).total).to.equal(0)
+      }
+      expect((await stores.runs.list([globex.uuid], { caseId }, { limit: 5 })).total).to.equal(0)
     })
 
     it('names unfinished runs, oldest first', async () => {

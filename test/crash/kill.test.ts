@@ -100,7 +100,7 @@ describe(`runs of a process that is killed with kill -9 (seed ${seed})`, functio
       const { data: runs } = await stores.runs.list('all', {}, { limit: 200 })
       check((await stores.runs.unfinished()).length === 0, 'a run has not ended')
       for (const run of runs) {
-        const timeline = await stores.cases.timeline('all', run.caseId!)
+        const timeline = (await stores.cases.timeline('all', run.caseId!, { limit: 200 })).data
         const ends = timeline.filter(({ kind }) => kind === 'run_ended').length
         check(ends === 1, `run ${run.uuid} ended ${ends} times`)
         const lost = (run.error?.code ?? 'step_interrupted') !== 'step_interrupted'

@@ -11,6 +11,7 @@ const table: Readonly<Record<string, readonly Role[] | 'public'>> = {
   'GET /alerts/{alert}': ['reader', 'analyst', 'admin'],
   'GET /cases': ['reader', 'analyst', 'admin'],
   'GET /cases/{case}': ['reader', 'analyst', 'admin'],
+  'GET /cases/{case}/timeline': ['reader', 'analyst', 'admin'],
   'GET /runs': ['reader', 'analyst', 'admin'],
   'GET /runs/{run}': ['reader', 'analyst', 'admin'],
   'GET /playbooks': ['reader', 'analyst', 'admin'],

@@ -81,8 +81,8 @@ async function everyAlert(stores: Stores): Promise<Alert[]> {
   const alerts: Alert[] = []
   let cursor: string | undefined
   do {
-    const page = await stores.alerts.list('all', {}, { limit: 200, cursor })
-    alerts.push(...page.data)
+    const page = await stores.alerts.list('all', {}, { limit: 200, cursor, withContent: true })
+    alerts.push(...(page.data as readonly Alert[]))
     cursor = page.nextCursor ?? undefined
   } while (cursor !== undefined)
   return alerts

@@ -55,7 +55,10 @@ export function testCases(prefix = 'DEMO', title = 'The case of the run'): TestC
     entries,
     find: async (_scope, id) => byId.get(id),
     list: async () => ({ data: [...byId.values()], nextCursor: null, total: byId.size }),
-    timeline: async (_scope, id) => entries.filter((entry) => entry.caseId === id),
+    timeline: async (_scope, id) => {
+      const data = entries.filter((entry) => entry.caseId === id).toReversed()
+      return { data, nextCursor: null, total: data.length }
+    },
     create: async (_organization, changes, by, key) => once(key, () => open(changes, by)),
     update: async (_organization, id, changes, by, key) =>
       once(key, () => write(existing(id), changes, { by, kind: 'changed', text: 'changed', changes })),

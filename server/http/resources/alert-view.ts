@@ -1,9 +1,23 @@
 import type { Alert } from '../../../core/domain/alert.ts'
+import type { JsonSchema } from '../../../core/plugin/index.ts'
+import type { ListedAlert } from '../../../core/ports.ts'
+import { component } from '../route.ts'
+
+/** Lists may leave the content out; an alert by itself has it. */
+export const wholeAlertSchema: JsonSchema = {
+  allOf: [
+    component('alert'),
+    { type: 'object', required: ['alert_content'], properties: { alert_content: { type: 'string' } } },
+  ],
+}
 
 /** An alert as creating it answers: exactly the fields of the specification, all always there. */
 export function alertView(alert: Alert): Readonly<Record<string, unknown>> {
+  return { alert_content: alert.content, ...fields(alert) }
+}
+
+function fields(alert: ListedAlert): Readonly<Record<string, unknown>> {
   return {
-    alert_content: alert.content,
     alert_provider: alert.provider,
     organization_code: alert.organizationCode,
     alert_type: alert.type,
@@ -20,10 +34,10 @@ export function alertView(alert: Alert): Readonly<Record<string, unknown>> {
   }
 }
 
-/** An alert with what its investigation added. */
-export function investigatedAlertView(alert: Alert): Readonly<Record<string, unknown>> {
+/** An alert with what its investigation added; its content, where it is there. */
+export function investigatedAlertView(alert: ListedAlert): Readonly<Record<string, unknown>> {
   return {
-    ...alertView(alert),
+    ...(alert.content === undefined ? fields(alert) : { alert_content: alert.content, ...fields(alert) }),
     investigator: alert.investigator,
     case_id: alert.caseId,
     completed_at: alert.completedAt,

@@ -1,10 +1,13 @@
 import { alertStatus } from '../../../core/domain/alert.ts'
+import { alertSorts } from '../../../core/ports.ts'
 import { RequestError } from '../request-error.ts'
 import { component, defineRoute, readers } from '../route.ts'
-import { investigatedAlertView } from './alert-view.ts'
+import { investigatedAlertView, wholeAlertSchema } from './alert-view.ts'
 import { createAlert } from './create-alert.ts'
 import { pageOf, pageParameters, pageSchema, pageView } from './page.ts'
 import { runView } from './run-view.ts'
+
+const epochMs = { type: 'integer', minimum: 0 } as const
 
 const listAlerts = defineRoute({
   method: 'GET',
@@ -27,6 +30,15 @@ const listAlerts = defineRoute({
         description: 'Value of `investigation_status`.',
       },
       case: { type: 'string', description: 'Id of a case.' },
+      created_after: { ...epochMs, description: 'Stored at this time or later (epoch milliseconds).' },
+      created_before: { ...epochMs, description: 'Stored before this time (epoch milliseconds).' },
+      sort: { type: 'string', enum: alertSorts, default: '-created_at', description: 'With `-`: downwards.' },
+      content: {
+        type: 'string',
+        enum: ['true', 'false'],
+        default: 'false',
+        description: 'Whether rows have `alert_content`; a page then ends after 4 MB of it.',
+      },
     },
   },
   async handle({ query, caller }, { stores, directory }) {
@@ -42,8 +54,14 @@ const listAlerts = defineRoute({
       type: query.type,
       status: query.status,
       caseId: query.case,
+      createdAfter: query.created_after,
+      createdBefore: query.created_before,
     }
-    const page = await stores.alerts.list(caller.scope, filter, pageOf(query))
+    const page = await stores.alerts.list(caller.scope, filter, {
+      ...pageOf(query),
+      sort: query.sort,
+      withContent: query.content === 'true',
+    })
     return { body: await pageView(page, investigatedAlertView) }
   },
 })
@@ -54,7 +72,7 @@ const getAlert = defineRoute({
   access: readers,
   summary: 'One alert by its id or uuid, with the runs that investigated it.',
   status: 200,
-  answer: component('alert'),
+  answer: wholeAlertSchema,
   async handle({ params, caller }, { stores, directory }) {
     const alert = await stores.alerts.find(caller.scope, params.alert)
     if (alert === undefined) {

@@ -2,8 +2,8 @@ import { alertStatus, type Alert, type NewAlert } from '../../../core/domain/ale
 import { ConflictError } from '../../../core/errors/errors.ts'
 import type { AlertStore } from '../../../core/ports.ts'
 import { RequestError } from '../request-error.ts'
-import { component, defineRoute, posters, type Services } from '../route.ts'
-import { alertView } from './alert-view.ts'
+import { defineRoute, posters, type Services } from '../route.ts'
+import { alertView, wholeAlertSchema } from './alert-view.ts'
 import { readInt64 } from './int64.ts'
 import { preferredWait } from './prefer.ts'
 
@@ -28,7 +28,7 @@ export const createAlert = defineRoute({
   access: posters,
   summary: 'Takes an alert in; one with a type is investigated.',
   status: 201,
-  answer: component('alert'),
+  answer: wholeAlertSchema,
   headers: {
     type: 'object',
     properties: {

@@ -1,8 +1,12 @@
-import type { FailedAttempt, JournalEntry, Run } from '../../../core/domain/run.ts'
+import type { FailedAttempt, JournalEntry } from '../../../core/domain/run.ts'
+import type { ListedRun } from '../../../core/ports.ts'
 import type { Directory } from '../directory.ts'
 
 /** A run as it stands in a list: without output, which can be large. */
-export async function runView(run: Run, directory: Directory): Promise<Readonly<Record<string, unknown>>> {
+export async function runView(
+  run: ListedRun,
+  directory: Directory,
+): Promise<Readonly<Record<string, unknown>>> {
   return {
     run_uuid: run.uuid,
     organization_code: await directory.organizationCode(run.organizationUuid),

@@ -14,10 +14,18 @@ const listRuns = defineRoute({
   query: {
     type: 'object',
     additionalProperties: false,
-    properties: { ...pageParameters, alert: { type: 'string', description: 'Id of an alert.' } },
+    properties: {
+      ...pageParameters,
+      alert: { type: 'string', description: 'Id of an alert.' },
+      case: { type: 'string', description: 'Id of a case.' },
+    },
   },
   async handle({ query, caller }, { stores, directory }) {
-    const page = await stores.runs.list(caller.scope, { alertId: query.alert }, pageOf(query))
+    const page = await stores.runs.list(
+      caller.scope,
+      { alertId: query.alert, caseId: query.case },
+      pageOf(query),
+    )
     return { body: await pageView(page, (run) => runView(run, directory)) }
   },
 })
