@@ -124,11 +124,19 @@ function bodyOf(content: unknown): { readonly data: unknown } | { readonly conte
   return { content }
 }
 
-function mocksOf(run: RecordedRun, catalogue: Catalogue): Readonly<Record<string, unknown>> {
-  const calls = run.steps.filter(
-    ({ kind, state }) => kind.includes('.') && state !== 'skipped' && state !== 'started',
+/** Steps that asked another system and have its answer. The entry of a whole `foreach` has no input, its items have. */
+function callsOf(run: RecordedRun, catalogue: Catalogue): readonly RecordedStep[] {
+  return run.steps.filter(
+    ({ kind, state, input }) =>
+      kind.includes('.') &&
+      (state === 'completed' || state === 'failed') &&
+      input !== null &&
+      reachesOut(catalogue, kind),
   )
-  const outside = calls.filter(({ kind }) => reachesOut(catalogue, kind))
+}
+
+function mocksOf(run: RecordedRun, catalogue: Catalogue): Readonly<Record<string, unknown>> {
+  const outside = callsOf(run, catalogue)
   const byKey = Map.groupBy(outside, ({ step_id: id, kind }) => (id === null ? kind : `steps.${id}`))
   const entries = Array.from(byKey, ([key, steps]) => {
     const replies = distinct(steps).flatMap((step) => repliesOf(step, steps.length > 1))
@@ -165,9 +173,7 @@ function expectOf(
   const ids = new Set(playbook && placedSteps(playbook).map(({ step }) => step.id))
   const path = playbook && traceOf(playbook, entries).map(({ name }) => name)
   const skipped = run.steps.filter(({ state, step_id: id }) => state === 'skipped' && id !== null)
-  const writes = run.steps.filter(
-    ({ kind }) => catalogue.skill(kind)?.skill.effect === 'write' && reachesOut(catalogue, kind),
-  )
+  const writes = callsOf(run, catalogue).filter(({ kind }) => catalogue.skill(kind)?.skill.effect === 'write')
   const calls = writes.map(({ kind, input }) => ({ skill: kind, with: input }))
   const changed = caseOf(run)
   return {

@@ -1,0 +1,79 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { assumedOutput, madeFromSchema, unknownText } from '../../core/dry-run/assumed-output.ts'
+import type { JsonSchema } from '../../core/plugin/index.ts'
+import { compileSchema } from '../../core/schema/index.ts'
+import { catalogue } from '../playbook-test/support.ts'
+
+const skill = (name: string) => catalogue.skill(name)!.skill
+
+describe('the output that a dry run assumes', () => {
+  it('is that of the first example', () => {
+    expect(assumedOutput(skill('people.post'), { text: 'x' })).to.deep.equal({
+      output: { id: 'm-1' },
+      from: 'example',
+    })
+  })
+
+  it('is made from the schema where there is no example', () => {
+    expect(assumedOutput(skill('people.isolate'), {})).to.deep.equal({
+      output: { id: unknownText, state: 'isolated' },
+      from: 'schema',
+    })
+  })
+
+  it('takes from the input what both have', () => {
+    const { output } = assumedOutput(skill('people.isolate'), { id: 'm-7', state: 'nonsense' })
+    expect(output).to.deep.equal({ id: unknownText, state: 'isolated' })
+    expect(assumedOutput(skill('people.isolate'), { id: 'm-7' }).output).to.deep.equal({
+      id: 'm-7',
+      state: 'isolated',
+    })
+  })
+
+  const leaf = fc.oneof<fc.Arbitrary<JsonSchema>[]>(
+    fc.constant({ type: 'string' }),
+    fc.constant({ type: ['string', 'null'] }),
+    fc.constant({ enum: ['a', 'b'] }),
+    fc.constant({ const: 7 }),
+    fc.constant({ type: 'boolean' }),
+    fc.constant({ type: 'integer', default: 3 }),
+    fc.integer({ min: -5, max: 5 }).map((minimum) => ({ type: 'integer', minimum })),
+    fc.integer({ min: -5, max: 5 }).map((maximum) => ({ type: 'number', maximum })),
+    fc.integer({ min: -5, max: 5 }).map((exclusiveMinimum) => ({ type: 'integer', exclusiveMinimum })),
+  )
+  const { schema } = fc.letrec<{ schema: JsonSchema }>((tie) => ({
+    schema: fc.oneof(
+      { maxDepth: 4 },
+      leaf,
+      fc.record({ items: tie('schema'), minItems: fc.integer({ min: 0, max: 3 }) }).map((rest) => ({
+        type: 'array' as const,
+        ...rest,
+      })),
+      fc.dictionary(fc.stringMatching(/^[a-z]{1,4}$/), tie('schema')).map((properties) => ({
+        type: 'object' as const,
+        properties,
+        required: Object.keys(properties).slice(0, 2),
+        additionalProperties: false,
+      })),
+      tie('schema').map((inner) => ({ anyOf: [inner, { type: 'null' as const }] })),
+    ),
+  }))
+
+  it('fits the schema it was made from', () => {
+    fc.assert(
+      fc.property(schema, (each) => {
+        expect(compileSchema(each).problems(madeFromSchema(each))).to.deep.equal([])
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('ends for a schema that refers to itself', () => {
+    const self: JsonSchema = {
+      $ref: '#/$defs/node',
+      $defs: { node: { type: 'object', required: ['next'], properties: { next: { $ref: '#/$defs/node' } } } },
+    }
+    expect(JSON.stringify(madeFromSchema(self)).length).to.be.lessThan(1_000)
+  })
+})

@@ -1,0 +1,121 @@
+import { expect } from 'chai'
+import { dryRun, type DryRunOptions } from '../../core/dry-run/index.ts'
+import type { SkillCall, SkillCaller } from '../../core/engine/skill-caller.ts'
+import { RetryableError } from '../../core/plugin/index.ts'
+import { parseWorld } from '../../core/playbook-test/index.ts'
+import { catalogue, playbookOf, playbookSource } from '../playbook-test/support.ts'
+
+const playbook = playbookOf(
+  playbookSource(
+    `
+  - { id: who, uses: people.find, with: { email: "\${{ alert.data.email }}" }, retry: { max: 3, backoff: 1h } }
+  - { wait: 2d }
+  - { id: cut, uses: people.isolate, with: { id: "\${{ steps.who.output.name }}" } }
+  - { id: told, uses: people.post, with: { text: "\${{ steps.cut.output.id }} is \${{ steps.cut.output.state }}" } }
+  - { uses: case.update, with: { summary: "told as \${{ steps.told.output.id }}" } }`,
+    'timeout: 5d\noutputs: { dry: "${{ run.dry_run }}", told: "${{ steps.told.output.id }}" }\n',
+  ),
+)
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** Runs it, `read` answering what is asked in earnest; with everything that was asked. */
+async function dry(read: (call: SkillCall) => Promise<unknown>, world = '{}') {
+  const asked: string[] = []
+  const live: SkillCaller = (call) => {
+    asked.push(`${call.purpose} ${call.skill}`)
+    return read(call)
+  }
+  const parsed = parseWorld(world, playbook, { catalogue })
+  expect(parsed.problems).to.deep.equal([])
+  const { fixtures, mocks } = parsed.world!
+  const alert = { body: { data: { email: 'kim@example.com' } } }
+  const options: DryRunOptions = {
+    playbook,
+    catalogue,
+    fixtures: fixtures({ alert }),
+    mocks,
+    live,
+    log: silent,
+  }
+  return { ...(await dryRun(options)), asked }
+}
+
+const kim = async () => ({ name: 'Kim', risk: 1 })
+
+describe('dryRun', () => {
+  it('calls what reads, tells what would be written, and lets waits pass', async () => {
+    const run = await dry(kim)
+    expect(run.asked).to.deep.equal(['run people.find'])
+    expect(run.wouldDo).to.deep.equal([
+      {
+        path: 'cut',
+        skill: 'people.isolate',
+        connection: undefined,
+        input: { id: 'Kim', comment: 'by Tocsin' },
+        output: { id: 'Kim', state: 'isolated' },
+        from: 'schema',
+      },
+      {
+        path: 'told',
+        skill: 'people.post',
+        connection: undefined,
+        input: { text: 'Kim is isolated' },
+        output: { id: 'm-1' },
+        from: 'example',
+      },
+      {
+        path: '4',
+        skill: 'case.update',
+        connection: undefined,
+        input: { summary: 'told as m-1' },
+        output: { id: 'DEMO-1' },
+        from: 'example',
+      },
+    ])
+    expect(run.outcome).to.deep.include({ status: 'completed', output: { dry: true, told: 'm-1' } })
+    expect(run.durationMs).to.equal(2 * 86_400_000)
+  })
+
+  it('never calls a write, whatever the skill would do: the declaration decides', async () => {
+    // Every skill with a connection in this catalogue throws when it is called; so would these, if they were asked.
+    const { asked } = await dry(kim)
+    const effects = asked.map((line) => catalogue.skill(line.split(' ')[1]!)!.skill.effect)
+    expect(new Set(effects)).to.deep.equal(new Set(['read']))
+  })
+
+  it('goes on with what the fixtures say, for reads and for writes', async () => {
+    const run = await dry(
+      () => Promise.reject(new Error('nothing is asked in earnest')),
+      `mocks:
+  people.find: { example: Nobody, output: { name: Bo } }
+  steps.cut: { output: { id: other, state: pending } }
+`,
+    )
+    expect(run.asked).to.deep.equal([])
+    expect(run.wouldDo[0]).to.deep.include({ from: 'fixtures', output: { id: 'other', state: 'pending' } })
+    expect(run.wouldDo[1]!.input).to.deep.equal({ text: 'other is pending' })
+  })
+
+  it('fails as a run would where a fixture fails a write', async () => {
+    const run = await dry(kim, 'mocks: { people.isolate: { error: { code: http_403 } } }\n')
+    expect(run.outcome).to.deep.include({ status: 'failed' })
+    expect(run.outcome.error?.code).to.equal('http_403')
+    expect(run.wouldDo).to.deep.equal([])
+  })
+
+  it('asks once, since no time passes before the next try', async () => {
+    const run = await dry(() => Promise.reject(new RetryableError('http_503', 'busy')))
+    expect(run.asked).to.deep.equal(['run people.find'])
+    expect(run.outcome.error).to.deep.include({
+      code: 'http_503',
+      hint: 'a dry run asks once; a run would try again',
+    })
+  })
+
+  it('refuses a write whose input would be refused', async () => {
+    const run = await dry(async () => ({ name: 5, risk: 1 }))
+    expect(run.outcome.error?.code).to.equal('value_invalid')
+    expect(run.wouldDo).to.deep.equal([])
+  })
+})

@@ -1,0 +1,127 @@
+import { expect } from 'chai'
+import { recordTests } from '../../core/playbook-test/index.ts'
+import { runTest } from '../../core/playbook-test/run-test.ts'
+import { rehearsalRunUuid } from '../../core/playbook-test/rehearse.ts'
+import { catalogue, failures, parsed, playbookOf, playbookSource, testsOf, testsSource } from './support.ts'
+
+const playbook = playbookSource(
+  `
+  - { id: who, uses: people.find, with: { email: "\${{ alert.data.email }}" }, retry: { max: 2, backoff: 1s } }
+  - { id: never, if: 'false', set: { x: 1 } }
+  - id: each
+    foreach: \${{ ['a', 'b', 'a'] }}
+    on_item_error: continue
+    uses: people.find
+    with: { email: "\${{ item }}" }
+  - { uses: people.isolate, with: { id: m-7 }, timeout: 5s, on_error: continue, default: { id: '', state: pending } }
+  - { uses: case.update, with: { verdict: malicious, summary: "\${{ steps.who.output.name }}" } }`,
+  'outputs: { found: "${{ steps.each.output.map(p, p.name) }}" }\n',
+)
+
+const source = testsSource(
+  '  - { name: a, expect: {} }',
+  `fixtures:
+  now: 2026-04-01T10:00:00Z
+  organization: { code: acme }
+  alert: { data: { email: kim@example.com, n: 1 } }
+mocks:
+  steps.who: [{ error: { code: http_503, retryable: true, message: busy } }, { example: A person }]
+  steps.each: [{ with: { email: a }, example: Nobody }, { with: { email: b }, error: { code: http_404 } }]
+  people.isolate: timeout
+`,
+)
+
+/** A run as the API answers it. */
+async function finishedRun(): Promise<Record<string, unknown>> {
+  const { tests } = testsOf(playbook, source)
+  const { playbook: checked, fixtures, mocks } = { playbook: playbookOf(playbook), ...tests[0]! }
+  const run = await runTest({ playbook: checked, fixtures, mocks }, catalogue)
+  const failed = (path: string) =>
+    path === 'who' ? [{ attempt: 1, error: { code: 'http_503', message: 'busy' } }] : []
+  return {
+    run_uuid: rehearsalRunUuid,
+    organization_code: 'acme',
+    playbook: 'p',
+    playbook_hash: checked.hash,
+    status: run.status,
+    started_at: run.startedAtMs,
+    output: run.outcome!.output,
+    error: run.outcome!.error,
+    steps: run.entries.map((entry) => ({
+      path: entry.path,
+      step_id: entry.stepId,
+      kind: entry.kind,
+      state: entry.state,
+      input: entry.input,
+      output: entry.output,
+      error: entry.error,
+      failed_attempts: failed(entry.path),
+    })),
+  }
+}
+
+const alert = {
+  alert_content: '{"email":"kim@example.com","n":1}',
+  alert_provider: 'splunk',
+  alert_type: 'odd',
+  alert_id: 'acme-splunk-7',
+  alert_uuid: '00000000-0000-4000-8000-000000000009',
+  created_at: 1_700_000_000_000,
+  created_at_source: null,
+}
+
+const options = { catalogue, alert, playbook: playbookOf(playbook), playbookFile: 'p.yaml' }
+
+describe('recordTests', () => {
+  it('makes a file of tests that the playbook passes', async () => {
+    const text = recordTests(await finishedRun(), options)
+    expect(parsed(playbook, text).problems, text).to.deep.equal([])
+    expect(await failures(playbook, text, { crash: true }), text).to.deep.equal([])
+    const [test] = testsOf(playbook, text).tests
+    expect(test!.expect.path?.value).to.deep.equal(['who', 'each'])
+    expect(test!.expect.skipped?.value).to.deep.equal(['never'])
+    expect(test!.expect.case?.value).to.deep.equal({ verdict: 'malicious', summary: 'Kim' })
+    expect(test!.expect.outputs?.value).to.deep.equal({ found: ['', ''] })
+    expect(test!.expect.calls.map(({ skill }) => skill)).to.deep.equal(['people.isolate'])
+    expect(test!.fixtures.alert).to.deep.include({ id: 'acme-splunk-7', provider: 'splunk', type: 'odd' })
+    expect([...test!.mocks.keys()]).to.deep.equal(['steps.who', 'steps.each', 'people.isolate'])
+  })
+
+  it('fails where the playbook does something else since', async () => {
+    const text = recordTests(await finishedRun(), options)
+    const changed = playbook.replace('verdict: malicious', 'verdict: suspicious')
+    expect((await failures(changed, text))[0]).to.match(
+      /case.verdict  expected "malicious", got "suspicious"/,
+    )
+    const noted = recordTests(await finishedRun(), { ...options, playbook: playbookOf(changed) })
+    expect(noted).to.contain('# The playbook has changed since this run.')
+  })
+
+  it('says that the alert is missing where it is', async () => {
+    const text = recordTests(await finishedRun(), { ...options, alert: undefined })
+    expect(text).to.contain('# The run does not hold its alert: write it, or record with --alert.')
+    expect(parsed(playbook, text).problems).to.deep.equal([])
+  })
+
+  it('keeps an alert that is no JSON, or JSON written in another way, as the text it is', async () => {
+    const run = await finishedRun()
+    for (const content of ['CEF:0|x', '{ "email": "a" }', '{"n":12345678901234567890}']) {
+      const text = recordTests(run, { ...options, alert: { ...alert, alert_content: content } })
+      expect(testsOf(playbook, text).tests[0]!.fixtures.alert?.content).to.equal(content)
+    }
+  })
+
+  for (const [what, change, says] of [
+    ['a list of runs', { steps: undefined }, /no run with its steps/],
+    ['a run that goes on', { status: 'running' }, /has not ended: it is running/],
+  ] as const) {
+    it(`refuses ${what}`, async () => {
+      const run = { ...(await finishedRun()), ...change }
+      expect(() => recordTests(run, options)).to.throw(says)
+    })
+  }
+
+  it('refuses what is no run at all', () => {
+    for (const given of [null, 5, [], 'run']) expect(() => recordTests(given, options)).to.throw(/no run/)
+  })
+})
