@@ -1,6 +1,7 @@
 import type { Alert } from '../domain/alert.ts'
 import type { Organization } from '../domain/organization.ts'
 import type { Run } from '../domain/run.ts'
+import { ConflictError, UnavailableError } from '../errors/errors.ts'
 import type { Playbook } from '../playbook/index.ts'
 import type { Clock, Log, Stores } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
@@ -44,13 +45,16 @@ const maxUnderWay = 10_000
 /** How many alerts a recovery takes from the store at a time. */
 const recoveryBatch = 200
 
+/** What came of an alert: a run is queued, it gets another look soon, or not before the next start. */
+type Taken = 'taken' | 'later' | 'left'
+
 /** How long an alert waits that could not be taken up, e.g. because the disk is full. */
 const secondLookMs = 5_000
 
 export function createInvestigations(options: InvestigationsOptions): Investigations {
   const { stores, library, catalogue, clock, log, enqueue } = options
   const stopping = new AbortController()
-  const underWay = new Set<Promise<void>>()
+  const underWay = new Map<string, Promise<Taken>>()
   const waiting = new Map<string, Set<() => void>>()
   let secondLook: Promise<void> | undefined
 
@@ -86,23 +90,43 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
     return organization
   }
 
-  /** Never rejects: what could not be taken up stays Created, and gets a second look. */
-  async function tryTakeUp(alert: Alert): Promise<boolean> {
-    try {
-      await takeUp(alert)
-      return true
-    } catch (error) {
-      log.error({ alert: alert.id, error }, 'the alert could not be taken up; it stays Created for now')
-      return false
+  /** Never rejects. An alert that is being taken up already is not taken up twice. */
+  function tryTakeUp(alert: Alert): Promise<Taken> {
+    const already = underWay.get(alert.uuid)
+    if (already !== undefined) return already
+    const work = takeUp(alert)
+      .then((): Taken => 'taken')
+      .catch((error: unknown) => failed(alert, error))
+      .finally(() => underWay.delete(alert.uuid))
+    underWay.set(alert.uuid, work)
+    return work
+  }
+
+  function failed(alert: Alert, error: unknown): Taken {
+    // Somebody else queued a run for it since it was read.
+    if (error instanceof ConflictError) return 'taken'
+    if (error instanceof UnavailableError) {
+      log.warn(
+        { alert: alert.id, error },
+        'the alert cannot be taken up now; it stays Created, and is looked at again soon',
+      )
+      return 'later'
     }
+    log.error(
+      { alert: alert.id, error },
+      'the alert could not be taken up; it stays Created until the next start',
+    )
+    return 'left'
   }
 
   async function takeUpCreated(): Promise<void> {
+    let after: string | undefined
     for (;;) {
-      const alerts = await stores.alerts.awaitingInvestigation(recoveryBatch)
+      const alerts = await stores.alerts.awaitingInvestigation(recoveryBatch, after)
       if (alerts.length === 0 || stopping.signal.aborted) return
       const taken = await Promise.all(alerts.map(tryTakeUp))
-      if (!taken.some(Boolean)) return lookAgainLater()
+      if (taken.includes('later')) return lookAgainLater()
+      after = alerts.at(-1)?.uuid
     }
   }
 
@@ -119,15 +143,10 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
       })
   }
 
-  function track(work: Promise<void>): void {
-    underWay.add(work)
-    void work.finally(() => underWay.delete(work))
-  }
-
   return {
     submit(alert) {
       if (alert.type === null || stopping.signal.aborted) return
-      track(tryTakeUp(alert).then((taken) => (taken ? undefined : lookAgainLater())))
+      void tryTakeUp(alert).then((taken) => (taken === 'later' ? lookAgainLater() : undefined))
     },
     accepting: () => underWay.size < maxUnderWay && !stopping.signal.aborted,
     recover: takeUpCreated,
@@ -151,7 +170,7 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
     },
     async stop() {
       stopping.abort()
-      await Promise.allSettled([...underWay, secondLook])
+      await Promise.allSettled([...underWay.values(), secondLook])
     },
   }
 }

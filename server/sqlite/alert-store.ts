@@ -97,11 +97,13 @@ export class SqliteAlertStore implements AlertStore {
     )
   }
 
-  awaitingInvestigation(limit: number): Promise<readonly Alert[]> {
+  awaitingInvestigation(limit: number, after = ''): Promise<readonly Alert[]> {
     const { database } = this.#context
     return database.read(() => {
       const rows = database.all<SizedAlertRow>(
-        `${selectSizedAlert} WHERE t.status = 0 AND t.type IS NOT NULL ORDER BY t.id LIMIT ?`,
+        `${selectSizedAlert} WHERE t.status = 0 AND t.type IS NOT NULL
+           AND t.id > ifnull((SELECT id FROM alerts WHERE uuid = ?), 0) ORDER BY t.id LIMIT ?`,
+        after,
         requireLimit(limit),
       )
       return rowsWithin(rows, maxRecoveredBytes).map((row) => toAlert(database, row))

@@ -307,6 +307,8 @@ export function alertStoreContract(subject: GetSubject): void {
       const waiting = async (limit: number) =>
         (await stores.alerts.awaitingInvestigation(limit)).map(({ id }) => id)
       expect(await waiting(2)).to.deep.equal(['Acme-SIEM-1', 'Acme-SIEM-3'])
+      const [next] = await stores.alerts.awaitingInvestigation(10, one.uuid)
+      expect(next?.id).to.equal('Acme-SIEM-3')
       const run = await queuedRun(subjects, one)
       expect(await waiting(10)).to.deep.equal(['Acme-SIEM-3', 'Acme-SIEM-4'])
       await stores.runs.start(run.uuid, { title: 'x' })

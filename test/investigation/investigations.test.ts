@@ -147,6 +147,32 @@ describe('investigations', () => {
     await investigations.stop()
   })
 
+  it('leaves an alert alone that can never be taken up, and goes on with those after it', async () => {
+    const { stores } = opened
+    const [poison] = await Promise.all([
+      post('poison'),
+      ...Array.from({ length: 250 }, () => post('phishing')),
+    ])
+    const queue: Stores['runs']['queue'] = (run) =>
+      run.alertUuid === poison.uuid ? Promise.reject(new Error('a bug')) : stores.runs.queue(run)
+    const broken = { ...stores, runs: Object.assign(Object.create(stores.runs) as Stores['runs'], { queue }) }
+    const investigations = await start(broken)
+    await investigations.recover()
+    await investigations.stop()
+    expect(runs).to.have.length(250)
+    expect((await find(poison)).status).to.equal(0)
+  })
+
+  it('takes an alert up once, also when a second look meets it being submitted', async () => {
+    const investigations = await start()
+    const alert = await post('phishing')
+    investigations.submit(alert)
+    await investigations.recover()
+    investigations.submit(alert)
+    await investigations.stop()
+    expect(runs.map((run) => run.alertId)).to.deep.equal([alert.id])
+  })
+
   it('waits for the end of an investigation, and no longer than asked', async () => {
     const standing = await start(opened.stores, quickClock(true))
     const alert = await post('phishing')
