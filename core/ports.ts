@@ -121,9 +121,9 @@ export interface AlertStore {
   list(scope: Scope, filter: AlertFilter, page: AlertPageRequest): Promise<Page<ListedAlert>>
   /**
    * Oldest first: alerts with a type whose investigation has not been queued as a run: Created, after a crash. Fewer than `limit`
-   * where they are large, but never none.
+   * where they are large, but never none while there are any. `after`: uuid of the last alert of the batch before.
    */
-  awaitingInvestigation(limit: number): Promise<readonly Alert[]>
+  awaitingInvestigation(limit: number, after?: string): Promise<readonly Alert[]>
 }
 
 export interface CaseStore {
