@@ -74,6 +74,8 @@ export interface AlertFilter {
   readonly type?: string | undefined
   readonly status?: AlertStatus | undefined
   readonly caseId?: string | undefined
+  /** Words that stand in its id, type or content (its first 65,536 characters): all of them, in any order and letter case. */
+  readonly words?: string | undefined
   /** Stored at this time or later, in epoch milliseconds. */
   readonly createdAfter?: number | undefined
   /** Stored before this time, in epoch milliseconds. */

@@ -3,9 +3,9 @@ import type { SecretBox } from './secret-box.ts'
 
 /** The secrets this process works with, so that its log shows none of them, whoever lets one in. */
 export interface LiveSecrets {
-  add(secret: string): void
+  readonly add: (secret: string) => void
   /** The text without them: as they are, and as they look in a URL, in JSON and in base64. */
-  redact(text: string): string
+  readonly redact: (text: string) => string
 }
 
 /** Beyond this, the one whose last use lies furthest back is let go: tokens come without end, and a log line must stay cheap. */

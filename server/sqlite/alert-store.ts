@@ -22,6 +22,7 @@ import {
   type SizedAlertRow,
 } from './alert-rows.ts'
 import { ofCase } from './case-rows.ts'
+import { hasWords, indexAlert } from './alert-search.ts'
 import { toContent } from './columns.ts'
 import type { Database } from './database.ts'
 import { requireOrganization } from './organization-store.ts'
@@ -138,7 +139,7 @@ export class SqliteAlertStore implements AlertStore {
       row,
       toContent(given.content),
     )
-    return {
+    const alert: Alert = {
       id: composeAlertId(organization.code, provider.code, sequence),
       uuid,
       content: given.content,
@@ -156,6 +157,8 @@ export class SqliteAlertStore implements AlertStore {
       caseId: null,
       completedAt: null,
     }
+    indexAlert(database, row, alert)
+    return alert
   }
 }
 
@@ -210,5 +213,6 @@ function filterConditions(filter: AlertFilter): readonly Condition[] {
     conditions.push({ sql: 't.created_at >= ?', values: [filter.createdAfter] })
   if (filter.createdBefore !== undefined)
     conditions.push({ sql: 't.created_at < ?', values: [filter.createdBefore] })
+  if (filter.words !== undefined) conditions.push(hasWords('t.id', filter.words))
   return conditions
 }

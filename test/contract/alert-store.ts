@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { alertStatus, type Alert } from '../../core/domain/alert.ts'
-import { alertSorts, type AlertSort } from '../../core/ports.ts'
+import { alertSorts, type AlertSort, type Scope } from '../../core/ports.ts'
 import {
   completed,
   expectRejection,
@@ -204,6 +204,49 @@ export function alertStoreContract(subject: GetSubject): void {
         cursor = page.nextCursor ?? undefined
       } while (cursor !== undefined)
       expect(sizes).to.deep.equal([[5], [1], [5]])
+    })
+
+    it('finds words in id, type and content, in any order and letter case', async () => {
+      const { stores, acme, globex } = subject()
+      const contents = [
+        '{"user":"Kim","from":"198.51.100.23","note":"Zürich"}',
+        'the address 198.51.100.230 and 23.198.51.100; kimberly',
+        `${'x '.repeat(32_768)} beyond`,
+        'lone \ud800 surrogate and a " quote',
+      ]
+      for (const content of contents) await stores.alerts.create(newAlert(acme, { content }))
+      await stores.alerts.create(newAlert(globex, { content: 'kim', type: 'Data leak' }))
+      const found = async (words: string, scope: Scope = 'all') => {
+        const page = await stores.alerts.list(scope, { words }, { limit: 10 })
+        expect(page.total).to.equal(page.data.length)
+        return page.data.map(({ id }) => id).toReversed()
+      }
+      expect(await found('KIM')).to.deep.equal(['Acme-SIEM-1', 'Globex-SIEM-1'])
+      expect(await found('kim', [acme.uuid])).to.deep.equal(['Acme-SIEM-1'])
+      expect(await found('198.51.100.23')).to.deep.equal(['Acme-SIEM-1'])
+      expect(await found('kim*  198.51.100')).to.deep.equal(['Acme-SIEM-1', 'Acme-SIEM-2'])
+      expect(await found('zürich user')).to.deep.equal(['Acme-SIEM-1'])
+      expect(await found('leak')).to.deep.equal(['Globex-SIEM-1'])
+      expect(await found('acme-siem-4')).to.deep.equal(['Acme-SIEM-4'])
+      expect(await found('surrogate')).to.deep.equal(['Acme-SIEM-4'])
+      expect(await found('beyond'), 'further than is searched').to.deep.equal([])
+      for (const hostile of [
+        '"',
+        'a" OR "b',
+        'text:kim',
+        'NEAR(kim user)',
+        'kim OR leak',
+        '(',
+        '*',
+        '-',
+        '\0',
+        '\ud800',
+        'x '.repeat(5000),
+      ]) {
+        expect(await found(hostile), hostile.slice(0, 20)).to.be.an('array')
+      }
+      expect(await found('kim OR leak'), 'no operators').to.deep.equal([])
+      expect(await found('text:kim')).to.deep.equal([])
     })
 
     it('lists what was stored in a span of time: its beginning belongs to it, its end does not', async () => {

@@ -89,6 +89,13 @@ describe('lists of the API', () => {
     }
   })
 
+  it('of alerts are searched by words', async () => {
+    const { json } = await get(`alerts?q=${encodeURIComponent('CONTENT 117')}`)
+    expect(json.data.map((row: { alert_id: string }) => row.alert_id)).to.include('acme-SIEM-118')
+    expect((await get('alerts?q=nothing')).json.total).to.equal(0)
+    expectProblem(await api.call('GET', '/api/alerts?q=---'), 400, 'query_invalid')
+  })
+
   it('of runs are filtered by case', async () => {
     expect((await get(`runs?case=${caseId}`)).json.total).to.equal(rows)
     expect((await get('runs?case=acme-99')).json.total).to.equal(0)

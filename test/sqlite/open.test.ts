@@ -52,6 +52,33 @@ describe('opening SQLite stores', () => {
     await second.close()
   })
 
+  it('finds alerts by words that were stored before there was a search', async () => {
+    withDatabase((database) => {
+      for (const migration of migrations.slice(0, 3)) database.script(migration)
+      database.pragma('application_id = 0x546f6373')
+      database.pragma('user_version = 3')
+      database.script(`
+        INSERT INTO organizations (uuid, code, name, created_at) VALUES ('o', 'Acme', 'x', 1);
+        INSERT INTO providers (code, name, created_at) VALUES ('SIEM', 'x', 1);
+        INSERT INTO alerts (uuid, organization_id, provider_id, sequence, type, created_by, created_at, modified_at, status)
+          VALUES ('a', 1, 1, 1, NULL, 'k', 1, 1, 0), ('b', 1, 1, 2, 'phishing', 'k', 1, 1, 0);
+        INSERT INTO alert_contents VALUES (1, 'seen by kim'), (2, x'3dd8')`)
+    })
+    const stores = await openStoresIn(folder.path)
+    for (const [words, sequences] of [
+      ['kim', ['1']],
+      ['phishing', ['2']],
+      ['acme-siem', ['2', '1']],
+    ] as const) {
+      const { data } = await stores.alerts.list('all', { words }, { limit: 5 })
+      expect(
+        data.map(({ id }) => id.at(-1)),
+        words,
+      ).to.deep.equal(sequences)
+    }
+    await stores.close()
+  })
+
   it('leaves an unfinished migration undone', () => {
     withDatabase((database) => {
       database.script('CREATE TABLE alerts (broken)')

@@ -32,6 +32,14 @@ const listAlerts = defineRoute({
       case: { type: 'string', description: 'Id of a case.' },
       created_after: { ...epochMs, description: 'Stored at this time or later (epoch milliseconds).' },
       created_before: { ...epochMs, description: 'Stored before this time (epoch milliseconds).' },
+      q: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 200,
+        pattern: '[\\p{L}\\p{N}]',
+        description:
+          'Words that stand in the id, type or content: all of them, in any order and letter case.',
+      },
       sort: { type: 'string', enum: alertSorts, default: '-created_at', description: 'With `-`: downwards.' },
       content: {
         type: 'string',
@@ -54,6 +62,7 @@ const listAlerts = defineRoute({
       type: query.type,
       status: query.status,
       caseId: query.case,
+      words: query.q,
       createdAfter: query.created_after,
       createdBefore: query.created_before,
     }
