@@ -6,6 +6,7 @@ import { fmtCommand } from './commands/fmt.ts'
 import { graphCommand } from './commands/graph.ts'
 import { keysCommand } from './commands/keys.ts'
 import { runCommand } from './commands/run.ts'
+import { lspCommand } from './commands/lsp.ts'
 import { schemaCommand } from './commands/schema.ts'
 import { serveCommand } from './commands/serve.ts'
 import { skillsCommand } from './commands/skills.ts'
@@ -43,6 +44,7 @@ function program(): Command {
     .addCommand(graphCommand())
     .addCommand(fmtCommand())
     .addCommand(schemaCommand())
+    .addCommand(lspCommand())
     .addCommand(keysCommand())
     .addHelpText(
       'after',

@@ -11,10 +11,9 @@ import {
   type Tags,
 } from 'yaml'
 import { isDeepStrictEqual } from 'node:util'
-import { readDocument, type Node } from './document.ts'
-import { maxSourceBytes, notUtf8, preScan, tooLarge } from './pre-scan.ts'
-import { Problems, type Problem } from './problem.ts'
-import { decode, SourceText } from './source-text.ts'
+import type { Node } from './document.ts'
+import { openSource } from './open-source.ts'
+import type { Problem } from './problem.ts'
 
 /** Widest line of a map or list in braces; wider ones take a line for each entry. Texts are never broken. */
 const maxWidth = 110
@@ -34,18 +33,9 @@ export type Formatted =
  * @param file shown with the problems
  */
 export function formatPlaybook(source: string | Uint8Array, file?: string): Formatted {
-  const isTooLarge = source.length > maxSourceBytes + 3
-  const { text, invalidAt } = isTooLarge ? { text: '' } : decode(source)
-  const body = text.startsWith('\uFEFF') ? text.slice(1) : text
-  const problems = new Problems(new SourceText(body), file)
-  const found = isTooLarge
-    ? tooLarge(source.length)
-    : invalidAt === undefined
-      ? preScan(body)
-      : notUtf8(invalidAt)
-  if (found) problems.add(found.code, found.message, found, found.hint)
-  const before = found ? undefined : readDocument(body, problems)
+  const { source: opened, problems, root: before } = openSource(source, file)
   if (before === undefined || problems.hasErrors) return { kind: 'refused', problems: problems.list() }
+  const body = opened.text
   const formatted = write(body)
   const reason = whatChanged(body, before, formatted)
   return reason === undefined ? { kind: 'formatted', text: formatted } : { kind: 'kept', reason }
@@ -158,8 +148,7 @@ function commentsOf(text: string): readonly { readonly text: string; readonly is
 
 /** The safeguard: what is read, and what the author noted, have to be what they were. */
 function whatChanged(before: string, was: Node, after: string): string | undefined {
-  const problems = new Problems(new SourceText(after), undefined)
-  const is = preScan(after) === undefined ? readDocument(after, problems) : undefined
+  const { root: is, problems } = openSource(after, undefined)
   if (is === undefined || problems.hasErrors || !isDeepStrictEqual(valueOf(is), valueOf(was))) {
     return 'its content would change'
   }

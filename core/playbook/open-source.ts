@@ -14,8 +14,16 @@ export interface OpenSource {
   readonly root: Node | undefined
 }
 
-/** Reads a file into nodes with their places. Never throws, whatever the source. */
-export function openSource(source: string | Uint8Array, file: string | undefined): OpenSource {
+/**
+ * Reads a file into nodes with their places. Never throws, whatever the source.
+ *
+ * @param tolerant whether a file with syntax errors is read as far as it can be understood; they are reported all the same
+ */
+export function openSource(
+  source: string | Uint8Array,
+  file: string | undefined,
+  tolerant = false,
+): OpenSource {
   // A byte order mark takes three bytes. What is too large is not even decoded.
   const isTooLarge = source.length > maxSourceBytes + 3
   const { text, invalidAt } = isTooLarge ? { text: '' } : decode(source)
@@ -27,5 +35,10 @@ export function openSource(source: string | Uint8Array, file: string | undefined
       ? preScan(body.text)
       : notUtf8(invalidAt)
   if (found) problems.add(found.code, found.message, found, found.hint)
-  return { text, source: body, problems, root: found ? undefined : readDocument(body.text, problems) }
+  return {
+    text,
+    source: body,
+    problems,
+    root: found ? undefined : readDocument(body.text, problems, tolerant),
+  }
 }

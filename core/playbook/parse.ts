@@ -42,7 +42,14 @@ export interface ParsedPlaybook {
  * for (const problem of problems) console.error(formatProblem(problem, source))
  */
 export function parsePlaybook(source: string | Uint8Array, options: ParseOptions = {}): ParsedPlaybook {
-  const { text, source: body, problems, root } = openSource(source, options.file)
+  const {
+    text,
+    source: body,
+    problems,
+    root,
+  } = openSource(source, options.file, options.observer !== undefined)
+  // An editor wants to know what is there, also where it is wrong.
+  if (root) options.observer?.document(root, body)
   const playbook = root && readPlaybook(root, text, body, problems, options)
   return { playbook: problems.hasErrors ? undefined : playbook, problems: problems.list() }
 }

@@ -1,0 +1,48 @@
+import type { Connection, TextDocuments } from 'vscode-languageserver'
+import type { TextDocument } from 'vscode-languageserver-textdocument'
+import type { Catalogue } from '../../core/registry/catalogue.ts'
+import { toDiagnostic } from './convert.ts'
+import { isPlaybook, type Inspections } from './playbook-documents.ts'
+
+/** How long nothing must be typed before a document is checked, in milliseconds. */
+const quietMs = 150
+
+/** Publishes the problems of open playbooks, each time they have changed and rested for a moment. */
+export function publishDiagnostics(
+  connection: Connection,
+  documents: TextDocuments<TextDocument>,
+  inspections: Inspections,
+  catalogue: Promise<Catalogue | undefined>,
+): void {
+  const timers = new Map<string, NodeJS.Timeout>()
+
+  async function check(uri: string): Promise<void> {
+    const skills = await catalogue
+    const document = documents.get(uri)
+    if (document === undefined) return
+    const text = document.getText()
+    const problems =
+      isPlaybook(document, text) && text.trim() !== '' ? inspections.of(document, skills).problems : []
+    // The version tells the editor which text is meant; if it has gone on typing, the next check is under way.
+    await connection.sendDiagnostics({
+      uri,
+      version: document.version,
+      diagnostics: problems.map(toDiagnostic),
+    })
+  }
+
+  documents.onDidChangeContent(({ document: { uri, version } }) => {
+    clearTimeout(timers.get(uri))
+    const wait = version <= 1 ? 0 : quietMs
+    timers.set(
+      uri,
+      setTimeout(() => void check(uri), wait),
+    )
+  })
+  documents.onDidClose(({ document: { uri } }) => {
+    clearTimeout(timers.get(uri))
+    timers.delete(uri)
+    inspections.forget(uri)
+    void connection.sendDiagnostics({ uri, diagnostics: [] })
+  })
+}

@@ -1,0 +1,119 @@
+import type { Node } from '../expression/ast.ts'
+import { describeType, type Type } from '../expression/index.ts'
+import {
+  globalFunctions,
+  inspectExpression,
+  methodsOf,
+  type InspectedExpression,
+} from '../expression/inspect.ts'
+import { membersOf } from '../expression/types.ts'
+import type { SeenExpression } from '../playbook/observer.ts'
+import type { Completion } from './completion.ts'
+import { docsOf, type FunctionDoc } from './function-docs.ts'
+import { typeText } from './type-text.ts'
+
+/** What can stand in an expression where the mark is. */
+export function completeExpression(seen: SeenExpression, mark: string): readonly Completion[] {
+  const expression = inspectExpression(seen.text, seen.names, seen.given)
+  if (expression === undefined) return []
+  const [node, parent] = expression.around(seen.text.indexOf(mark))
+  if (node?.kind === 'literal') return parent ? textsOf(expression, node, parent) : []
+  if (node?.kind === 'select') return membersOfValue(expression, node.operand)
+  // `value.mark(…)`
+  if (node?.kind === 'call' && node.target) return membersOfValue(expression, node.target)
+  return namesAt(expression, node ?? expression.tree, seen.names)
+}
+
+/** Texts that the other side of a comparison can be, or the fields behind `[…]`. */
+function textsOf(expression: InspectedExpression, literal: Node, parent: Node): readonly Completion[] {
+  if (parent.kind === 'index') return fieldsOf(expression.typeOf(parent.operand), parent.operand)
+  const other = parent.kind === 'binary' ? (parent.left === literal ? parent.right : parent.left) : undefined
+  const type = other && expression.typeOf(other)
+  const values = (type ? membersOf(type) : []).flatMap((member) =>
+    member.kind === 'string' ? (member.values ?? []) : [],
+  )
+  return values.map((value) => ({ label: value, kind: 'value' }))
+}
+
+const macros: Readonly<Record<string, readonly Type['kind'][]>> = {
+  all: ['list', 'map', 'dyn'],
+  exists: ['list', 'map', 'dyn'],
+  exists_one: ['list', 'map', 'dyn'],
+  filter: ['list', 'map', 'dyn'],
+  map: ['list', 'map', 'dyn'],
+  optMap: ['optional', 'dyn'],
+  optFlatMap: ['optional', 'dyn'],
+}
+
+function membersOfValue(expression: InspectedExpression, operand: Node): readonly Completion[] {
+  const namespace = operand.kind === 'ident' ? `${operand.name}.` : '.'
+  const inNamespace = ['cel.bind', ...globalFunctions()].filter((name) => name.startsWith(namespace))
+  if (inNamespace.length > 0)
+    return inNamespace.map((name) => functionItem(name, false, name.slice(namespace.length)))
+  const type = expression.typeOf(operand)
+  const kinds = membersOf(type).map(({ kind }) => kind)
+  const usable = Object.keys(macros).filter((name) => macros[name]!.some((kind) => kinds.includes(kind)))
+  return [
+    ...fieldsOf(type, operand),
+    ...[...usable, ...methodsOf(type)].map((name) => functionItem(name, true)),
+  ]
+}
+
+function fieldsOf(type: Type, operand: Node): readonly Completion[] {
+  const inner = membersOf(type).flatMap((member) =>
+    member.kind === 'optional' ? membersOf(member.value) : [member],
+  )
+  const isSteps = operand.kind === 'ident' && operand.name === 'steps'
+  return inner.flatMap((member) =>
+    member.kind !== 'object'
+      ? []
+      : [...member.properties].map(([name, property]) => ({
+          label: name,
+          kind: isSteps ? ('step' as const) : ('field' as const),
+          detail: `${describeType(property.type)}${property.optional === true ? ', may be missing' : ''}`,
+          documentation: code(typeText(property.type)),
+          insert: /^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``,
+          rank: 0,
+        })),
+  )
+}
+
+function namesAt(
+  expression: InspectedExpression,
+  node: Node,
+  names: Readonly<Record<string, Type>>,
+): readonly Completion[] {
+  const all = new Map([...Object.entries(names), ...expression.variablesOf(node)])
+  return [
+    ...[...all].map(([name, type]) => ({
+      label: name,
+      kind: 'name' as const,
+      detail: describeType(type),
+      documentation: code(typeText(type)),
+      rank: 0,
+    })),
+    ...['has', 'cel.bind', ...globalFunctions()].map((name) => functionItem(name, false)),
+    ...['true', 'false', 'null'].map((label) => ({ label, kind: 'value' as const, rank: 2 })),
+  ]
+}
+
+function functionItem(name: string, isMethod: boolean, label = name): Completion {
+  const docs = docsOf(name, isMethod)
+  return {
+    label,
+    kind: 'function',
+    detail: docs[0]?.signature,
+    documentation: docs.length === 0 ? undefined : describeFunction(docs),
+    insert: label,
+  }
+}
+
+/** Markdown. */
+export function describeFunction(docs: readonly FunctionDoc[]): string {
+  return docs
+    .map(({ signature, meaning, example }) => `${code(signature)}\n\n${meaning}\n\nExample: \`${example}\``)
+    .join('\n\n')
+}
+
+/** A block of code in Markdown; types and signatures hold no fences. */
+export const code = (text: string): string => `\`\`\`cel\n${text.replaceAll('```', '')}\n\`\`\``

@@ -1,0 +1,90 @@
+import type { MapNode } from '../playbook/document.ts'
+import { belongsTo, isAction } from '../playbook/grammar.ts'
+import type { JsonSchema } from '../plugin/index.ts'
+import type { Completion } from './completion.ts'
+import { describeInput, describeSchema, describeSkill } from './describe-skill.ts'
+import type { Step } from './inspection.ts'
+import { isSkillName, keysOf, schemasAt, type Guide } from './schema-walk.ts'
+
+/** Keys that a map can still have. */
+export function completeKeys(
+  guide: Guide,
+  map: MapNode,
+  path: readonly Step[],
+  { isFlow, hasColon }: { readonly isFlow: boolean; readonly hasColon: boolean },
+): readonly Completion[] {
+  const schemas = schemasAt(guide, path)
+  const present = new Set(map.entries.map(({ name }) => name))
+  const isRequired = (name: string) => schemas.some(({ required }) => required?.includes(name) === true)
+  const isStep = schemas.some(
+    ({ properties }) => properties?.['uses'] !== undefined && properties['switch'] !== undefined,
+  )
+  return [...keysOf(schemas, guide.schema)]
+    .filter(([name]) => !present.has(name) && (!isStep || fits(name, present)))
+    .map(([name, found]) => {
+      const schema = found[0] ?? {}
+      const isLong =
+        !isFlow &&
+        found.some(
+          ({ type, items, properties }) => items ?? properties ?? (type === 'object' || type === 'array'),
+        )
+      return {
+        label: name,
+        kind: 'key' as const,
+        detail: `${describeSchema(schema)}${isRequired(name) ? ', required' : ''}`,
+        documentation: describeInput(name, schema, isRequired(name)),
+        insert: hasColon ? name : isLong ? `${name}:` : `${name}: `,
+        rank: isRequired(name) || (isStep && isAction(name)) ? 0 : 1,
+      }
+    })
+}
+
+/** Whether the key can stand in a step beside what is there already. */
+function fits(name: string, present: ReadonlySet<string>): boolean {
+  const action = [...present].find(isAction)
+  if (action === undefined) return true
+  if (isAction(name)) return false
+  const owners: readonly string[] | undefined = belongsTo[name]
+  return (
+    owners === undefined || owners.includes(action) || (owners.includes('foreach') && present.has('foreach'))
+  )
+}
+
+/** Values that the schema names, and skills. */
+export function completeValue({ ...guide }: Guide, path: readonly Step[]): readonly Completion[] {
+  const schemas = schemasAt(guide, path)
+  if (isSkillName(schemas)) {
+    return (guide.catalogue?.skills ?? []).map((entry) => ({
+      label: entry.name,
+      kind: 'skill' as const,
+      detail: entry.skill.title,
+      documentation: describeSkill(entry),
+    }))
+  }
+  const values = schemas.flatMap((schema) => valuesOf(schema))
+  return [...new Map(values.map((value) => [value.label, value])).values()]
+}
+
+function valuesOf({
+  enum: choices,
+  const: only,
+  type,
+  default: preset,
+  description,
+}: JsonSchema): readonly Completion[] {
+  const given = [
+    ...(choices ?? []),
+    ...(only === undefined ? [] : [only]),
+    ...(type === 'boolean' ? [true, false] : []),
+    ...(isScalar(preset) ? [preset] : []),
+  ]
+  return given.filter(isScalar).map((value) => ({
+    label: String(value),
+    kind: 'value' as const,
+    detail: value === preset ? 'default' : undefined,
+    documentation: description,
+  }))
+}
+
+const isScalar = (value: unknown): value is string | number | boolean =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'

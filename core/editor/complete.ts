@@ -1,0 +1,95 @@
+import type { SeenExpression } from '../playbook/observer.ts'
+import { completeExpression } from './complete-expression.ts'
+import { completeKeys, completeValue } from './complete-yaml.ts'
+import type { Completion, Completions } from './completion.ts'
+import { findNode, inspectPlaybook, type Inspection } from './inspection.ts'
+import type { Guide } from './schema-walk.ts'
+
+/** Stands where the cursor is while the text is read: a word that no playbook has. */
+const mark = 'zcursorz'
+
+/**
+ * What can be written at an offset of a playbook: keys, values, skills and their inputs, and inside of expressions names,
+ * fields and functions. The text need not be finished; it is read with a word where the cursor is, and with whatever
+ * closes what is still open.
+ */
+export function complete(text: string, offset: number, guide: Guide): Completions {
+  const word = wordAt(text, offset)
+  const isInExpression = opensExpression(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset))
+  for (const candidate of candidates(text, offset)) {
+    const inspection = inspectPlaybook(candidate, guide.catalogue)
+    const items = completeAt(inspection, guide, text.slice(word.end))
+    if (items === undefined || (isInExpression && !isExpression(inspection))) continue
+    return { items, replaces: word }
+  }
+  return { items: [], replaces: word }
+}
+
+function completeAt(inspection: Inspection, guide: Guide, after: string): readonly Completion[] | undefined {
+  const seen = inspection.expressions.find(isMarked)
+  if (seen) return completeExpression(seen, mark)
+  const { root } = inspection
+  return (
+    root &&
+    findNode(root, ({ node, path }): readonly Completion[] | undefined => {
+      if (node.kind === 'map') {
+        const key = node.entries.find(({ name }) => name.includes(mark))
+        return (
+          key &&
+          completeKeys(guide, node, path, {
+            isFlow: isFlow(inspection, node.start),
+            hasColon: /^ *:/.test(after),
+          })
+        )
+      }
+      if (node.kind === 'scalar' && String(node.value).includes(mark)) return completeValue(guide, path)
+      return undefined
+    })
+  )
+}
+
+const isFlow = ({ source }: Inspection, start: number): boolean => source?.text[start] === '{'
+const isMarked = ({ text }: SeenExpression): boolean => text.includes(mark)
+const isExpression = ({ expressions }: Inspection): boolean => expressions.some(isMarked)
+
+/** Whether the line ends inside of `${{ … }}`. */
+const opensExpression = (line: string): boolean => {
+  const open = line.lastIndexOf('${{')
+  return open >= 0 && line[open - 1] !== '$' && !line.slice(open).includes('}}')
+}
+
+/** What may be missing behind the cursor. */
+const closers = ['', ' }}', ' }}"', " }}'", ' }}" }', " }}' }", ' }}"] }', '"', "'", '" }', "' }", ' }', ']']
+
+/** The text with the mark, completed in ways that may make it readable; the likeliest first. */
+function* candidates(text: string, offset: number): Generator<string> {
+  const before = text.slice(0, offset)
+  const lineEnd = text.indexOf('\n', offset)
+  const end = lineEnd < 0 ? text.length : lineEnd
+  const rest = text.slice(offset, end)
+  const line = before.slice(before.lastIndexOf('\n') + 1)
+  // A line with one word on it is the beginning of a key.
+  if (/^ *(?:- +)*[\w.-]*$/.test(line) && /^[\w.-]*\s*$/.test(rest)) {
+    yield `${before}${mark}${rest.trimEnd()}:${text.slice(end)}`
+  }
+  for (const closer of closers) yield before + mark + closer + text.slice(offset)
+  for (const closer of closers) yield before + mark + closer + text.slice(end)
+  // What comes later may be what is broken.
+  yield `${before}${mark}:`
+  for (const closer of closers) yield before + mark + closer
+}
+
+function wordAt(text: string, offset: number): { readonly start: number; readonly end: number } {
+  const line = text.lastIndexOf('\n', offset - 1) + 1
+  const isCode =
+    opensExpression(text.slice(line, offset)) ||
+    /^\s*(?:- )?(?:if|when|until|where):/.test(text.slice(line, offset))
+  const part = isCode ? /\w/ : /[\w.-]/
+  let start = offset
+  let end = offset
+  while (start > line && part.test(text[start - 1]!)) start--
+  while (end < text.length && part.test(text[end]!)) end++
+  // `- ` of a list is no part of a word.
+  if (/^-+$/.test(text.slice(start, offset))) start = offset
+  return { start, end }
+}

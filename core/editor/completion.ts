@@ -1,0 +1,20 @@
+import type { Span } from '../playbook/source-text.ts'
+
+export interface Completion {
+  readonly label: string
+  readonly kind: 'key' | 'skill' | 'value' | 'field' | 'step' | 'name' | 'function'
+  /** On one line, beside the label. */
+  readonly detail?: string | undefined
+  /** Markdown. */
+  readonly documentation?: string | undefined
+  /** Default: the label. */
+  readonly insert?: string | undefined
+  /** Lower ones first. Default 1. */
+  readonly rank?: number | undefined
+}
+
+export interface Completions {
+  readonly items: readonly Completion[]
+  /** What the chosen one replaces. */
+  readonly replaces: Span
+}

@@ -1,0 +1,106 @@
+import { skillPattern } from '../playbook/grammar.ts'
+import type { JsonSchema } from '../plugin/index.ts'
+import type { Catalogue, CatalogueSkill } from '../registry/catalogue.ts'
+import type { Step } from './inspection.ts'
+
+/** What leads an editor through a playbook: the schema of the language, and the skills. */
+export interface Guide {
+  readonly schema: JsonSchema
+  readonly catalogue: Catalogue | undefined
+}
+
+/** A schema with the document that its references are in. */
+interface Rooted {
+  readonly schema: JsonSchema
+  readonly root: JsonSchema
+}
+
+/** The schemas that a value may follow: those of `anyOf` and its kin by themselves. */
+export function schemasAt(guide: Guide, path: readonly Step[]): readonly JsonSchema[] {
+  return rootedAt(guide, path).map(({ schema }) => schema)
+}
+
+function rootedAt(guide: Guide, path: readonly Step[]): readonly Rooted[] {
+  let schemas = alternatives({ schema: guide.schema, root: guide.schema })
+  for (const step of path) {
+    const skill = 'key' in step && step.key === 'with' ? skillOf(guide, step, schemas) : undefined
+    const inputs = skill?.skill.input as JsonSchema | undefined
+    schemas = inputs
+      ? alternatives({ schema: inputs, root: inputs })
+      : schemas.flatMap(({ schema, root }) =>
+          partsOf(schema, step).flatMap((part) => alternatives({ schema: part, root })),
+        )
+  }
+  return schemas
+}
+
+function partsOf(schema: JsonSchema, step: Step): readonly JsonSchema[] {
+  if ('index' in step) return schema.items === undefined ? [] : [schema.items]
+  const own =
+    schema.properties && Object.hasOwn(schema.properties, step.key) ? schema.properties[step.key] : undefined
+  if (own !== undefined) return [own]
+  return typeof schema.additionalProperties === 'object' ? [schema.additionalProperties] : []
+}
+
+/** The skill that stands beside a `with`. */
+function skillOf(
+  guide: Guide,
+  step: Extract<Step, { key: string }>,
+  schemas: readonly Rooted[],
+): CatalogueSkill | undefined {
+  for (const { schema } of schemas) {
+    for (const [key, property] of Object.entries(schema.properties ?? {})) {
+      if (property.pattern !== skillPattern) continue
+      const value = step.in.entries.find(({ name }) => name === key)?.value
+      const name = value?.kind === 'scalar' && typeof value.value === 'string' ? value.value : ''
+      const skill = guide.catalogue?.skill(name)
+      if (skill) return skill
+    }
+  }
+  return undefined
+}
+
+function alternatives({ schema, root }: Rooted, depth = 0): readonly Rooted[] {
+  if (depth > 20) return []
+  const target = schema.$ref === undefined ? undefined : resolve(schema.$ref, root)
+  // What is said at the reference counts before what is said at its target.
+  const whole = target === undefined ? schema : { ...target, ...schema, $ref: undefined! }
+  const inner = [...(whole.anyOf ?? []), ...(whole.oneOf ?? []), ...(whole.allOf ?? [])]
+  return [
+    { schema: whole, root },
+    ...inner.flatMap((each) => alternatives({ schema: each, root }, depth + 1)),
+  ]
+}
+
+function resolve(reference: string, root: JsonSchema): JsonSchema | undefined {
+  if (!reference.startsWith('#/')) return undefined
+  let at: unknown = root
+  for (const part of reference.slice(2).split('/')) {
+    const name = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined
+    at = (at as Record<string, unknown>)[name]
+  }
+  return at as JsonSchema
+}
+
+/** Whether the value is the name of a skill. */
+export const isSkillName = (schemas: readonly JsonSchema[]): boolean =>
+  schemas.some(({ pattern }) => pattern === skillPattern)
+
+/** The keys that a map may have, with their schemas. */
+export function keysOf(
+  schemas: readonly JsonSchema[],
+  root: JsonSchema,
+): ReadonlyMap<string, readonly JsonSchema[]> {
+  const keys = new Map<string, readonly JsonSchema[]>()
+  for (const schema of schemas) {
+    for (const [name, property] of Object.entries(schema.properties ?? {})) {
+      if (!keys.has(name))
+        keys.set(
+          name,
+          alternatives({ schema: property, root }).map((each) => each.schema),
+        )
+    }
+  }
+  return keys
+}

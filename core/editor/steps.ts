@@ -1,0 +1,96 @@
+import { childrenOf, type Node as ExpressionNode } from '../expression/ast.ts'
+import { inspectExpression } from '../expression/inspect.ts'
+import type { MapNode } from '../playbook/document.ts'
+import { idPattern } from '../playbook/grammar.ts'
+import type { SeenExpression } from '../playbook/observer.ts'
+import type { Span } from '../playbook/source-text.ts'
+import { findNode, placeOf, type Inspection } from './inspection.ts'
+
+/** The id of a step, where it is given and where it is read. */
+export interface StepName {
+  readonly id: string
+  /** Where the word stands that was asked about. */
+  readonly span: Span
+}
+
+/** The step whose id stands at an offset, in `id:` or in an expression. */
+export function stepNameAt(inspection: Inspection, offset: number): StepName | undefined {
+  const isIn = ({ span }: StepName) => span.start <= offset && offset <= span.end
+  return definitions(inspection).find(isIn) ?? references(inspection).find(isIn)
+}
+
+/** The `id:` of the step that is read at an offset; of an input, its declaration. */
+export function definitionAt(inspection: Inspection, offset: number): Span | undefined {
+  const step = stepNameAt(inspection, offset)
+  if (step) return definitions(inspection).find(({ id }) => id === step.id)?.span
+  const input = readsOf(inspection, 'inputs').find(({ span }) => span.start <= offset && offset <= span.end)
+  return input && inputKey(inspection, input.id)
+}
+
+/** All places to change when a step gets another id; undefined where there is no step or the id cannot be taken. */
+export function renameStep(inspection: Inspection, offset: number, id: string): readonly Span[] | undefined {
+  const step = stepNameAt(inspection, offset)
+  const given = definitions(inspection)
+  if (step === undefined || !new RegExp(idPattern).test(id)) return undefined
+  if (!given.some((each) => each.id === step.id) || given.some((each) => each.id === id)) return undefined
+  return [...given, ...references(inspection)].filter((each) => each.id === step.id).map(({ span }) => span)
+}
+
+/** Steps are maps in lists; their ids are scalars. */
+function definitions({ root, source }: Inspection): readonly StepName[] {
+  const found: StepName[] = []
+  if (root === undefined || source === undefined) return found
+  findNode(root, ({ node, path }) => {
+    const step = path.at(-1)
+    if (node.kind !== 'map' || step === undefined || !('index' in step)) return undefined
+    const id = entryOf(node, 'id')?.value
+    if (id?.kind !== 'scalar' || typeof id.value !== 'string') return undefined
+    // Within its quotes, if it has any.
+    const start = source.text.indexOf(id.value, id.start)
+    if (start >= 0) found.push({ id: id.value, span: { start, end: start + id.value.length } })
+    return undefined
+  })
+  return found
+}
+
+const references = (inspection: Inspection): readonly StepName[] => readsOf(inspection, 'steps')
+
+/** Where expressions read a field of `steps` or `inputs`, with the place of the field's name. */
+function readsOf(inspection: Inspection, root: string): readonly StepName[] {
+  return inspection.expressions.flatMap((seen) =>
+    readsIn(seen, root).map(({ id, span }) => ({ id, span: placeOf(inspection, seen, span) })),
+  )
+}
+
+function readsIn(seen: SeenExpression, root: string): readonly StepName[] {
+  if (!seen.text.includes(root)) return []
+  const expression = inspectExpression(seen.text, seen.names, seen.given)
+  const found: StepName[] = []
+  const visit = (node: ExpressionNode): void => {
+    const field = fieldOf(node, seen.text)
+    if (field?.of.kind === 'ident' && field.of.name === root && !expression!.variablesOf(node).has(root)) {
+      found.push({ id: field.id, span: field.span })
+    }
+    for (const child of childrenOf(node)) visit(child)
+  }
+  if (expression) visit(expression.tree)
+  return found
+}
+
+function fieldOf(
+  node: ExpressionNode,
+  text: string,
+): (StepName & { readonly of: ExpressionNode }) | undefined {
+  if (node.kind === 'select') return { id: node.field, span: node.fieldSpan, of: node.operand }
+  if (node.kind !== 'index' || node.index.kind !== 'literal' || typeof node.index.value !== 'string')
+    return undefined
+  const start = text.indexOf(node.index.value, node.index.start)
+  return { id: node.index.value, span: { start, end: start + node.index.value.length }, of: node.operand }
+}
+
+function inputKey({ root }: Inspection, name: string): Span | undefined {
+  const inputs = root?.kind === 'map' ? entryOf(root, 'inputs')?.value : undefined
+  return inputs?.kind === 'map' ? entryOf(inputs, name)?.key : undefined
+}
+
+const entryOf = (map: MapNode, name: string) => map.entries.find((entry) => entry.name === name)
