@@ -126,10 +126,16 @@ describe('secrets of a running server', function () {
     const wrong = { ...settings, header_name: `no header ${credential}` }
     await call('POST', '/connections', { ...connection, name: 'wrong', settings: wrong })
     await investigate()
-    for (const test_path of ['/echo/200', '/echo/401', '/echo/500', '/echo/302', '/cut']) {
+    for (const [test_path, ...expected] of [
+      ['/echo/200', 200, undefined],
+      ['/echo/401', 502, 'http_401'],
+      ['/echo/500', 503, 'http_500'],
+      ['/echo/302', 502, 'http_302'],
+      ['/cut', 503, 'network_error'],
+    ] as const) {
       await call('PATCH', '/connections/echo', { settings: { test_path } })
-      const { status } = await call('POST', '/connections/echo/authenticate')
-      expect(status === 200, test_path).to.equal(test_path === '/echo/200')
+      const { status, body } = await call('POST', '/connections/echo/authenticate')
+      expect([status, body.code], test_path).to.deep.equal(expected)
     }
     await call('PATCH', '/connections/echo', { settings: { header_value: `Bearer ${changed}` } })
     await investigate()
