@@ -9,12 +9,6 @@ export function collectJson(argument: string, before: Values = {}): Values {
   return { ...before, [name]: asJson(value) }
 }
 
-/** The same with values that are always text. */
-export function collectText(argument: string, before: Values = {}): Readonly<Record<string, string>> {
-  const { name, value } = split(argument)
-  return { ...(before as Record<string, string>), [name]: value }
-}
-
 function split(argument: string): { readonly name: string; readonly value: string } {
   const at = argument.indexOf('=')
   const name = argument.slice(0, Math.max(at, 0))

@@ -54,7 +54,7 @@ export function endLines(
     `${good ? paint.good('ok') : paint.bad('not ok')} ${printable(name)} ${outcome.status}${time}`,
     ...(error === null
       ? []
-      : [indent(`${error.code}: ${error.message}${at === undefined ? '' : ` (step '${String(at)}')`}`)]),
+      : [indent(`${error.code}: ${error.message}${typeof at === 'string' ? ` (step '${at}')` : ''}`)]),
     ...(error?.hint === undefined ? [] : [indent(`hint: ${error.hint}`)]),
     ...(output === null ? [] : [indent(`output ${json(output)}`)]),
     ...(own === undefined ? [] : caseLines(own, notes)),

@@ -14,7 +14,7 @@ export async function repeatOnChange(
   const folders = await Promise.all(
     paths.map(async (path) => ((await stat(path)).isDirectory() ? path : dirname(path))),
   )
-  let isDone = false
+  const end = new AbortController()
   let wake = () => {}
   let changed = new Promise<void>((resolve) => (wake = resolve))
   let timer: NodeJS.Timeout | undefined
@@ -24,12 +24,10 @@ export async function repeatOnChange(
     timer = setTimeout(() => wake(), settleMs)
   }
   const watchers = [...new Set(folders)].map((folder) => watch(folder, { recursive: true }, onChange))
-  void stopped.then(() => {
-    isDone = true
-    wake()
-  })
+  end.signal.addEventListener('abort', () => wake())
+  void stopped.then(() => end.abort())
   try {
-    while (!isDone) {
+    while (!end.signal.aborted) {
       await work()
       await changed
       changed = new Promise<void>((resolve) => (wake = resolve))

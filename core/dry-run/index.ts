@@ -1,4 +1,4 @@
 /** Dry runs: what a playbook would do, without doing it. */
 export { dryRun } from './dry-run.ts'
-export type { DryRun, DryRunOptions } from './dry-run.ts'
+export type { DryRunOptions } from './dry-run.ts'
 export type { WouldDo } from './dry-run-caller.ts'

@@ -3,8 +3,7 @@
  * a virtual clock.
  */
 export { branchesOf, coverageOf } from './coverage.ts'
-export type { Branch, Coverage } from './coverage.ts'
-export type { Failure } from './judge.ts'
+export type { Coverage } from './coverage.ts'
 export { showDuration } from './judge.ts'
 export { loadTests } from './load-tests.ts'
 export type { LoadedTests } from './load-tests.ts'
@@ -12,8 +11,6 @@ export { parseTests, parseWorld } from './parse.ts'
 export { recordTests } from './record.ts'
 export { runTests } from './run-tests.ts'
 export type { FileResult, TestResult } from './run-tests.ts'
-export { createMockedSkills } from './mocked-skills.ts'
-export type { MockedSkills } from './mocked-skills.ts'
 export type { Fixtures, Mocks } from './playbook-test.ts'
 export type { GivenAlert } from './read-fixtures.ts'
 export { rehearse, startsFor } from './rehearse.ts'

@@ -41,7 +41,8 @@ function judgeStatus(expected: Expected<string>, run: TestRun, fail: Fail): Fail
   if (expected.value === run.status) return []
   const error = run.outcome?.error
   const why = run.notStarted ?? (error ? `${error.code}: ${error.message}` : undefined)
-  const at = error?.details?.['path'] === undefined ? '' : ` at step '${String(error.details['path'])}'`
+  const path = error?.details?.['path']
+  const at = typeof path === 'string' ? ` at step '${path}'` : ''
   const reason = why === undefined ? '' : ` (${why}${at})`
   return [fail('status', `expected ${expected.value}, got ${run.status}${reason}`, expected.place())]
 }

@@ -31,11 +31,11 @@ export function createMemoryJournal(onEnd: (entry: JournalEntry) => void = () =>
     async begin(_run, begin) {
       const known = entries.get(begin.path)
       if (known === undefined) entries.set(begin.path, started(begin))
-      else if (begin.attempt > known.attempt)
-        entries.set(begin.path, { ...known, attempt: begin.attempt, startedAt: begin.startedAt })
+      else if (known.state === 'started' && begin.attempt > known.attempt)
+        entries.set(begin.path, { ...known, attempt: begin.attempt })
     },
     async attemptFailed(_run, attempt) {
-      failed.push(attempt)
+      if (!failedAt(attempt.path).some((known) => known.attempt === attempt.attempt)) failed.push(attempt)
     },
     async end(_run, path, end) {
       const begun = entries.get(path)

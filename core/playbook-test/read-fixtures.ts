@@ -1,5 +1,5 @@
 import { codePattern, composeAlertId } from '../domain/ids.ts'
-import type { Entry, MapNode, Node } from '../playbook/document.ts'
+import type { Entry, Node } from '../playbook/document.ts'
 import { readFields, readNumber, readWord } from '../playbook/fields.ts'
 import type { Context } from './context.ts'
 import { grammar } from './grammar.ts'
@@ -85,9 +85,7 @@ function readOrganization({ problems }: Context, node: Node): Partial<Fixtures['
 }
 
 function readInputs({ problems }: Context, entry: Entry): Readonly<Record<string, unknown>> | undefined {
-  return readMap(problems, entry)
-    ? (plainValue(entry.value as MapNode) as Readonly<Record<string, unknown>>)
-    : undefined
+  return readMap(problems, entry) ? (plainValue(entry.value) as Readonly<Record<string, unknown>>) : undefined
 }
 
 /** The start of a run where nothing is said about it: 2026-01-01T00:00:00Z. */

@@ -55,7 +55,7 @@ export async function rehearse(options: RehearsalOptions): Promise<RunOutcome> {
 }
 
 /** What expressions see besides `steps`, `now`, `run` and `case`. */
-export function namesOf(fixtures: Fixtures): RunNames {
+function namesOf(fixtures: Fixtures): RunNames {
   const { alert, organization, inputs } = fixtures
   return {
     inputs,

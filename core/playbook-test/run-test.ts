@@ -120,7 +120,8 @@ export function startProcess(
   const { test, clock, skills, cases, bugs, catalogue } = world
   const log: Log = {
     ...silence,
-    error: (fields, message) => void bugs.push(`${message}: ${String(fields['stack'] ?? '')}`),
+    error: ({ stack }, message) =>
+      void bugs.push(typeof stack === 'string' ? `${message}: ${stack}` : message),
   }
   const run = rehearse({
     playbook: test.playbook,

@@ -81,12 +81,12 @@ function reachedAfterAll(
 ): readonly Failure[] {
   return unreachable
     .filter(({ value }) => taken.has(value))
-    .map(({ value, place }) => ({
+    .map((branch) => ({
       code: 'unreachable',
       severity: 'error',
-      message: `a test took the branch '${value}'`,
+      message: `a test took the branch '${branch.value}'`,
       hint: 'remove it from `unreachable`',
-      ...place(),
+      ...branch.place(),
       ...(file && { file }),
     }))
 }

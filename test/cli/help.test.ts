@@ -1,7 +1,17 @@
 import { expect } from 'chai'
 import { killCommands, runTocsin, type Ended } from './support/run-tocsin.ts'
 
-const commands = [['serve'], ['demo'], ['validate'], ['skills'], ['keys'], ['keys', 'create']]
+const commands = [
+  ['serve'],
+  ['demo'],
+  ['validate'],
+  ['test'],
+  ['dry-run'],
+  ['run'],
+  ['skills'],
+  ['keys'],
+  ['keys', 'create'],
+]
 
 describe('the help of tocsin', () => {
   after(killCommands)
@@ -27,7 +37,7 @@ describe('the help of tocsin', () => {
 
   it('has examples where they help', async () => {
     await Promise.all(
-      ['serve', 'validate', 'skills'].map(async (name) => {
+      ['serve', 'validate', 'test', 'skills'].map(async (name) => {
         const { stdout } = await runTocsin(['help', name])
         expect(stdout).to.match(new RegExp(`Examples:\\n(.*\\n)*?  (\\w+=\\S+ )*tocsin ${name}`))
       }),

@@ -176,7 +176,7 @@ describe('a file of tests', () => {
     it(`with ${what} is refused at its place`, () => {
       const { tests } = parsed(playbook, source)
       expect(tests).to.equal(undefined)
-      const [first = ''] = problemsOf(playbook, source).filter((problem) => says.test(problem))
+      const first = problemsOf(playbook, source).find((problem) => says.test(problem)) ?? ''
       expect(first, problemsOf(playbook, source).join('\n')).to.match(says)
       const [, line = '', carets = ''] = first.split('\n')
       expect(line.slice(carets.indexOf('^')).startsWith(marked), first).to.equal(true)

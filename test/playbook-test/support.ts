@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { formatProblem } from '../../core/errors/source-frame.ts'
 import { parseTests, runTests, type TestResult } from '../../core/playbook-test/index.ts'
 import type { PlaybookTests } from '../../core/playbook-test/playbook-test.ts'
@@ -120,7 +121,7 @@ const slow = defineSkill({
   input: { type: 'object', additionalProperties: false, properties: {} },
   output: { type: 'object', additionalProperties: false, properties: {} },
   examples: [],
-  run: () => new Promise<Record<never, never>>((resolve) => setTimeout(() => resolve({}), 30)),
+  run: () => sleep(30, {}),
 })
 
 /** Skills with connections, which nothing may call; those of cases; and two that work without a connection. */

@@ -1,0 +1,187 @@
+import { expect } from 'chai'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { loadSandbox } from '../../core/registry/index.ts'
+import { makeTemporaryFolder } from '../support/temporary-folder.ts'
+import { killCommands, runTocsin, startTocsinCommand, type RunOptions } from './support/run-tocsin.ts'
+import { startServer } from './support/start-server.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+const playbook = `apiVersion: tocsin/v1
+name: look-up
+on: { alert: { type: odd, where: 'alert.data.host.endsWith(".example")' } }
+steps:
+  - { id: known, uses: intel_provider.get_enrichment, with: { kind: domain, value: "\${{ alert.data.host }}" } }
+  - { id: bad, if: steps.known.output.risk.score != null, uses: case.update, with: { verdict: malicious } }
+  - { uses: case.comment, with: { text: "looked up for \${{ organization.code }}" } }
+outputs: { score: "\${{ steps.known.output.risk.score }}" }
+`
+
+const world = `fixtures: { alert: { data: { host: evil.example } } }
+mocks: { intel_provider.get_enrichment: [{ error: { code: http_503, retryable: true } }, { example: A domain that controls malware }] }
+`
+
+describe('a playbook on the command line', function () {
+  this.timeout(30_000)
+  let folder: Awaited<ReturnType<typeof makeTemporaryFolder>>
+  let sandbox: { readonly url: string; readonly settings: unknown; close(): Promise<unknown> }
+  let env: Record<string, string>
+  let adminKey: string
+
+  before(async () => {
+    folder = await makeTemporaryFolder()
+    const definition = await loadSandbox(join(root, 'plugins'), 'intel_provider')
+    sandbox = await definition!.start()
+    const dataDir = join(folder.path, 'data')
+    env = { TOCSIN_DATA_DIR: dataDir, TOCSIN_ALLOW_PRIVATE_EGRESS: new URL(sandbox.url).host }
+    const server = await startServer({ dataDir, env, cwd: folder.path })
+    const connection = {
+      organization_code: 'main',
+      name: 'intel',
+      plugin: 'intel_provider',
+      settings: sandbox.settings,
+    }
+    expect((await server.call('/connections', { body: connection })).status).to.equal(201)
+    adminKey = server.adminKey
+    await server.stop()
+    const files = {
+      'look-up.yaml': playbook,
+      'world.yaml': world,
+      'wait.yaml': `apiVersion: tocsin/v1\nname: wait\non: { manual: true }\nsteps:\n  - set: { x: 1 }\n  - wait: 1h\n`,
+      'inputs.yaml': `apiVersion: tocsin/v1\nname: fails\non: { manual: true }\nsteps:\n  - fail: no way\n`,
+      'bad.yaml': 'name: bad\n',
+      'alert.json': JSON.stringify({ alert_content: '{"host":"evil.example"}', alert_type: 'odd' }),
+      'raw.json': '{ "host": "evil.test" }',
+    }
+    for (const [name, content] of Object.entries(files)) await writeFile(join(folder.path, name), content)
+  })
+  after(async () => {
+    await killCommands()
+    await sandbox.close()
+    await folder.remove()
+  })
+
+  const tocsin = (args: readonly string[], options: RunOptions = {}) =>
+    runTocsin(args, { cwd: folder.path, env, ...options })
+
+  describe('with tocsin run', () => {
+    it('runs with mocks, in no time, without a data directory, and shows each step and the end', async () => {
+      const { code, stdout, stderr } = await tocsin(['run', 'look-up.yaml', '--mocks', 'world.yaml'], {
+        env: {},
+      })
+      expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
+      expect(stdout).to.match(
+        /^ {2}ok {6}known {2}intel_provider.get_enrichment {2}2 attempts, [12]s\d*m?s?\n/,
+      )
+      expect(stdout).to.contain('  ok      bad  case.update\n')
+      expect(stdout).to.contain('ok look-up completed').and.contain('"score": 95')
+      expect(stdout).to.contain(
+        'case: severity medium, verdict malicious, open\n    note: looked up for demo',
+      )
+    })
+
+    it('says what is not mocked, and fails', async () => {
+      await writeFile(join(folder.path, 'nothing.yaml'), 'mocks: {}\n')
+      const run = await tocsin(['run', 'look-up.yaml', '--mocks', 'nothing.yaml', '--alert', 'alert.json'])
+      expect(run.code).to.equal(1)
+      expect(run.stdout).to.contain(`not mocked step 'known' calls intel_provider.get_enrichment`)
+      expect(run.stdout).to.contain('not ok look-up failed').and.contain(`(step 'known')`)
+    })
+
+    it('calls the connections of the data directory, and keeps the case in memory', async () => {
+      const { code, stdout, stderr } = await tocsin(['run', 'look-up.yaml', '--alert', 'alert.json'])
+      expect(stderr).to.equal('')
+      expect(stdout)
+        .to.match(/ok {6}known {2}intel_provider.get_enrichment/)
+        .and.contain('note: looked up for main')
+      expect(code).to.equal(0)
+      const server = await startServer({ dataDir: env['TOCSIN_DATA_DIR']!, env, cwd: folder.path, adminKey })
+      const [cases, runs] = await Promise.all([server.call('/cases'), server.call('/runs')])
+      await server.stop()
+      expect([cases.body.data, runs.body.data]).to.deep.equal([[], []])
+    })
+
+    it('takes the content itself as an alert, from standard input too, and says when it would not start the playbook', async () => {
+      const { stderr } = await tocsin(['run', 'look-up.yaml', '--alert', 'raw.json'])
+      expect(stderr).to.match(/note {2}this alert would not start the playbook: `where` does not hold/)
+      const piped = await tocsin(['run', 'look-up.yaml', '--alert', '-'], {
+        input: '{"host":"evil.example"}',
+      })
+      expect({ code: piped.code, stderr: piped.stderr }).to.deep.equal({ code: 0, stderr: '' })
+    })
+
+    it('asks for an alert where the playbook investigates one', async () => {
+      const { code, stderr } = await tocsin(['run', 'look-up.yaml'])
+      expect(code).to.equal(1)
+      expect(stderr).to.match(
+        /error 'look-up' investigates alerts of type 'odd', and none is given\nhint {2}add --alert/,
+      )
+    })
+
+    it('shows the mistakes of a playbook', async () => {
+      const { code, stderr } = await tocsin(['run', 'bad.yaml'])
+      expect(code).to.equal(1)
+      expect(stderr).to.contain('bad.yaml:1:1  error E105')
+    })
+
+    it('fails as the playbook does', async () => {
+      const { code, stdout } = await tocsin(['run', 'inputs.yaml', '--input', 'n=5', '--input', 'who=kim'])
+      expect(code).to.equal(1)
+      expect(stdout).to.contain('not ok fails failed').and.contain('playbook_failed: no way')
+    })
+
+    it('is cancelled by Ctrl-C', async () => {
+      const command = startTocsinCommand(['run', 'wait.yaml'], { cwd: folder.path, env })
+      await command.hasPrinted(/ok {6}0 {2}set/)
+      command.process.kill('SIGINT')
+      const { code, stdout } = await command.ended
+      expect(code).to.equal(1)
+      expect(stdout).to.contain('not ok wait cancelled')
+    })
+
+    it('refuses an input that is none, and an organization that does not exist', async () => {
+      const usage = await tocsin(['run', 'wait.yaml', '--input', 'n'])
+      expect(usage.code).to.equal(2)
+      expect(usage.stderr).to.contain('name=value')
+      const { code, stderr } = await tocsin(['run', 'wait.yaml', '--organization', 'nobody'])
+      expect(code).to.equal(1)
+      expect(stderr).to.equal(`error no organization has the code 'nobody'\nhint  there are: main\n`)
+    })
+
+    it('needs a data directory without mocks, and makes none', async () => {
+      const { code, stderr } = await tocsin(['run', 'wait.yaml'], { env: { TOCSIN_DATA_DIR: 'elsewhere' } })
+      expect(code).to.equal(1)
+      expect(stderr).to.match(/error there is no data directory '.*elsewhere'\nhint/)
+    })
+  })
+
+  describe('with tocsin dry-run', () => {
+    it('makes reads and shows writes instead of making them', async () => {
+      const { code, stdout, stderr } = await tocsin(['dry-run', 'look-up.yaml', '--alert', 'alert.json'])
+      expect(stderr).to.equal('')
+      expect(stdout).to.match(/ok {6}known {2}intel_provider.get_enrichment/)
+      expect(stdout).to.contain(
+        '  would do 2  case.comment\n    {\n      "text": "looked up for main"\n    }\n    goes on with as the skill\'s example: {',
+      )
+      expect(stdout).to.match(/nothing was changed; [12] writes? would have been made\n$/)
+      expect(code).to.equal(0)
+    })
+
+    it('answers from fixtures, where there is no data directory too', async () => {
+      const options = { env: { TOCSIN_DATA_DIR: 'elsewhere' } }
+      const { code, stdout } = await tocsin(['dry-run', 'look-up.yaml', '--fixtures', 'world.yaml'], options)
+      expect(code).to.equal(0)
+      expect(stdout).to.contain('  would do bad  case.update\n    {\n      "verdict": "malicious"\n    }')
+      expect(stdout).to.contain('2 writes would have been made')
+    })
+
+    it('shows writes whose step is skipped as skipped', async () => {
+      const unknown =
+        'fixtures: { alert: { data: { host: a.example } } }\nmocks: { intel_provider.get_enrichment: { example: An address nobody has reported } }\n'
+      await writeFile(join(folder.path, 'unknown.yaml'), unknown)
+      const { stdout } = await tocsin(['dry-run', 'look-up.yaml', '--fixtures', 'unknown.yaml'])
+      expect(stdout).to.contain('  skipped bad  case.update\n').and.contain('1 write would have been made')
+    })
+  })
+})
