@@ -81,7 +81,10 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
   /** Made anew for each alert, so that a connection added since is used; the same text is the same playbook. */
   async function made(alert: Alert, organization: Organization): Promise<Playbook> {
     const lookups = findLookups(catalogue, await stores.connections.list([organization.uuid]))
-    return library.keep(makeInvestigator(alert.type ?? '', organization, lookups), 'made')
+    return library.keep(makeInvestigator(alert.type ?? '', organization, lookups), {
+      origin: 'made',
+      organizationUuid: organization.uuid,
+    })
   }
 
   async function organizationOf(alert: Alert): Promise<Organization> {

@@ -11,8 +11,14 @@ export interface Lookup {
   readonly connection: string | undefined
 }
 
-/** Observables of one kind looked up in one run, at most. */
-const maxPerKind = 20
+/** Observables of one kind looked up in one run, at most; an alert with more is said to be looked up in part. */
+const maxPerKind = 50
+
+/** Pairs of a kind and a connection in one playbook, at most: its expressions have a limited depth. */
+const maxLookups = 30
+
+/** Characters of a list of values in a summary, at most. */
+const maxListed = 2_000
 
 /**
  * Writes the playbook that investigates a type of alert for which nobody wrote one: find the observables, look each up with
@@ -22,8 +28,9 @@ const maxPerKind = 20
 export function makeInvestigator(
   alertType: string,
   organization: Pick<Organization, 'code'>,
-  lookups: readonly Lookup[],
+  possible: readonly Lookup[],
 ): string {
+  const lookups = possible.slice(0, maxLookups)
   const ids = stepIds(lookups)
   const lines = [
     `# Made by Tocsin: no playbook investigated alerts of this type of organization ${organization.code}.`,
@@ -40,8 +47,8 @@ export function makeInvestigator(
     '    uses: indicators.extract',
     `    with: { text: "\${{ alert.content }}", max_per_kind: ${maxPerKind} }`,
     ...(lookups.length === 0
-      ? nothingToAsk()
-      : [...lookupSteps(lookups, ids), ...resultSteps(ids), ...caseSteps()]),
+      ? nobodyToAsk()
+      : [...leftOut(possible), ...lookupSteps(lookups, ids), ...resultSteps(ids), ...caseSteps()]),
   ]
   return `${lines.join('\n')}\n`
 }
@@ -94,71 +101,97 @@ function lookupSteps(lookups: readonly Lookup[], ids: readonly string[]): string
 }
 
 function resultSteps(ids: readonly string[]): string[] {
-  const lines = (views: readonly string[], filter: string) => [
-    '        ${{',
-    `          (${views.join(' +\n           ')})`,
-    `          .filter(${filter})`,
-    '        }}',
-  ]
   return [
     '',
     '  - id: results',
     '    set:',
     '      known: >-',
-    ...lines(
-      ids.map((id) => `steps.${id}.output`),
-      'e, e.risk.score != null',
-    ),
-    '      failed: >-',
-    ...lines(
-      ids.map((id) => `steps.${id}.?items.orValue([])`),
-      "i, i.status == 'failed'",
-    ),
+    ...sumOf(ids.map((id) => `steps.${id}.output`)),
+    '      lookups: >-',
+    ...sumOf(ids.map((id) => `steps.${id}.?items.orValue([])`)),
     '  - id: rated',
     '    set:',
-    '      bad: ${{ steps.results.output.known.filter(e, e.risk.score >= 65) }}',
-    '      doubtful: ${{ steps.results.output.known.filter(e, e.risk.score >= 25 && e.risk.score < 65) }}',
+    '      bad: ${{ steps.results.output.known.filter(e, e.risk.score != null && e.risk.score >= 65) }}',
+    '      doubtful: ${{ steps.results.output.known.filter(e, e.risk.score != null && e.risk.score >= 25) }}',
+    "      failed: ${{ steps.results.output.lookups.filter(l, l.status == 'failed') }}",
   ]
 }
 
+function sumOf(lists: readonly string[]): string[] {
+  return ['        ${{', `          ${lists.join(' +\n          ')}`, '        }}']
+}
+
+/** What is not known to be bad keeps the severity that the case was opened with: not knowing is no reason to lower it. */
 function caseSteps(): string[] {
+  const { bad, doubtful, failed, lookups } = {
+    bad: 'steps.rated.output.bad',
+    doubtful: 'steps.rated.output.doubtful',
+    failed: 'steps.rated.output.failed',
+    lookups: 'steps.results.output.lookups',
+  }
   const named = (list: string) =>
-    `\${{ ${list}.map(e, e.value + ' (risk ' + string(e.risk.score) + ')').join(', ') }}`
+    listed(`${list}.map(e, e.value + ' (risk ' + string(e.risk.score) + ')').join(', ')`)
+  const reason = listed(`${failed}.map(l, l.?error.message.orValue('no reason given'))[0]`)
   return [
     '',
     '  - switch:',
-    '      - when: size(steps.rated.output.bad) > 0',
+    `      - when: size(${bad}) > 0`,
     '        steps:',
     '          - uses: case.update',
     '            with:',
     '              verdict: malicious',
     '              severity: high',
-    `              summary: "Known bad: ${named('steps.rated.output.bad')}"`,
-    '      - when: size(steps.rated.output.doubtful) > 0',
+    `              summary: "Known to be bad: ${named(bad)}"`,
+    `      - when: size(${doubtful}) > 0`,
     '        steps:',
     '          - uses: case.update',
     '            with:',
     '              verdict: suspicious',
-    '              severity: medium',
-    `              summary: "Of doubtful reputation: ${named('steps.rated.output.doubtful')}"`,
+    `              summary: "Of doubtful reputation: ${named(doubtful)}"`,
+    `      - when: size(${failed}) > 0`,
+    '        steps:',
+    '          - uses: case.update',
+    '            with:',
+    `              summary: "Not assessed: \${{ size(${failed}) }} of \${{ size(${lookups}) }} look-ups failed."`,
+    `      - when: size(${lookups}) == 0`,
+    '        steps:',
+    '          - uses: case.update',
+    '            with:',
+    '              summary: "Not assessed: the alert names nothing that could be looked up."',
     '    else:',
     '      - uses: case.update',
     '        with:',
-    '          severity: low',
-    '          summary: "Nothing bad is known of the ${{ size(steps.observables.output.all) }} observables of this alert."',
-    '  - if: size(steps.results.output.failed) > 0',
+    `          summary: "Nothing bad is known of the \${{ size(${lookups}) }} observables that were looked up; that does not make them harmless."`,
+    `  - if: size(${failed}) > 0`,
     '    uses: case.comment',
     '    with:',
-    '      text: "${{ size(steps.results.output.failed) }} look-ups failed; what is known may be incomplete."',
+    `      text: "\${{ size(${failed}) }} of \${{ size(${lookups}) }} look-ups failed, the first one because: ${reason}"`,
+    '  - if: steps.observables.output.truncated',
+    '    uses: case.comment',
+    '    with:',
+    `      text: "The alert names more than was looked up: ${maxPerKind} of a kind at most."`,
   ]
 }
 
-function nothingToAsk(): string[] {
+function nobodyToAsk(): string[] {
+  const all = 'steps.observables.output.all'
   return [
     '  - uses: case.update',
     '    with:',
-    '      summary: "Found ${{ size(steps.observables.output.all) }} observables; no connection of this organization can look them up."',
+    '      summary: >-',
+    `        Not assessed: no connection of this organization can look up the \${{ size(${all}) }} observables of the alert.`,
+    `        ${listed(`${all}.map(o, o.kind + ' ' + o.value).join(', ')`)}`,
   ]
+}
+
+function leftOut(possible: readonly Lookup[]): string[] {
+  const count = possible.length - maxLookups
+  return count > 0 ? [`  # ${count} further look-ups are possible; one playbook holds ${maxLookups}.`] : []
+}
+
+/** An expression for a text, cut to a length that a summary can take. */
+function listed(text: string): string {
+  return `\${{ ${text}.shorten(${maxListed}) }}`
 }
 
 /** A YAML double-quoted scalar, and an expression's string literal, whatever it holds; never the beginning of an expression. */

@@ -6,7 +6,7 @@ import { PlaybookError } from '../errors/playbook-error.ts'
 import { formatProblem } from '../errors/source-frame.ts'
 import { contentHash } from '../playbook/content-hash.ts'
 import { parsePlaybook, type Playbook } from '../playbook/index.ts'
-import type { Log, PlaybookStore, StoredPlaybook } from '../ports.ts'
+import type { Log, PlaybookStore } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 
 /** The playbooks in force, checked and compiled, and the older versions that runs still hold on to. */
@@ -16,8 +16,13 @@ export interface PlaybookLibrary {
   /** Any version that was ever kept. Throws NotFoundError `playbook_not_found`, PlaybookError where it no longer checks. */
   byHash(hash: string): Promise<Playbook>
   /** Checks a playbook, keeps it and puts it in force. Throws PlaybookError with every problem. */
-  keep(source: string, origin: StoredPlaybook['origin'], file?: string): Promise<Playbook>
+  keep(source: string, from: PlaybookOrigin): Promise<Playbook>
 }
+
+/** From the playbooks folder (`file`: its path, for messages), or made for alerts of one organization. */
+export type PlaybookOrigin =
+  | { readonly origin: 'file'; readonly file?: string }
+  | { readonly origin: 'made'; readonly organizationUuid: string }
 
 export interface PlaybookLibraryOptions {
   readonly store: PlaybookStore
@@ -40,22 +45,24 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
   const compiled = new QuickLRU<string, Playbook>({ maxSize: maxCompiled })
   const newest = new QuickLRU<string, string>({ maxSize: maxCompiled })
 
-  async function keep(source: string, origin: StoredPlaybook['origin'], file?: string): Promise<Playbook> {
+  async function keep(source: string, from: PlaybookOrigin): Promise<Playbook> {
     const hash = contentHash(source)
+    const organizationUuid = from.origin === 'made' ? from.organizationUuid : null
+    const place = (name: string) => `${organizationUuid ?? ''}/${name}`
     const kept = compiled.get(hash)
-    if (kept !== undefined && newest.get(kept.name) === hash) return kept
-    const playbook = check(source, catalogue, file)
-    await store.put({ name: playbook.name, hash, source, origin })
+    if (kept !== undefined && newest.get(place(kept.name)) === hash) return kept
+    const playbook = check(source, catalogue, from.origin === 'file' ? from.file : undefined)
+    await store.put({ name: playbook.name, hash, source, origin: from.origin, organizationUuid })
     compiled.set(hash, playbook)
-    newest.set(playbook.name, hash)
-    if (origin !== 'made') written.set(playbook.name, playbook)
+    newest.set(place(playbook.name), hash)
+    if (from.origin === 'file') written.set(playbook.name, playbook)
     return playbook
   }
 
   async function byHash(hash: string): Promise<Playbook> {
     const known = compiled.get(hash)
     if (known !== undefined) return known
-    const stored = await store.findByHash(hash)
+    const stored = await store.findByHash('all', hash)
     if (stored === undefined) {
       throw new NotFoundError('playbook_not_found', `no playbook has the content hash ${hash}`)
     }
@@ -68,7 +75,7 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
     const path = join(folder, file)
     const source = await readFile(path, 'utf8')
     try {
-      await keep(source, 'file', path)
+      await keep(source, { origin: 'file', file: path })
     } catch (error) {
       if (!(error instanceof PlaybookError)) throw error
       report(log, error, source)
@@ -77,7 +84,8 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
   }
 
   async function keepLastGood(name: string): Promise<void> {
-    const stored = await store.find(name)
+    // Nobody's scope: what was made for an organization is not what a person wrote.
+    const stored = await store.find([], name)
     if (stored === undefined) return
     try {
       written.set(name, await byHash(stored.hash))

@@ -6,9 +6,12 @@ import { benchIntake } from './intake.ts'
 import { benchRuns } from './runs.ts'
 import { benchStores } from './stores.ts'
 
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '4' } } })
-const seconds = Number(values.seconds)
-if (!(seconds > 0)) throw new Error(`--seconds is '${values.seconds}'; give a number above 0`)
+const usage = 'usage: npm run bench -- [--seconds N]   (per measurement, default 4)'
+const seconds = readSeconds()
+if (seconds === undefined) {
+  console.log(usage)
+  process.exit(process.argv.includes('--help') ? 0 : 2)
+}
 
 const [cpu] = cpus()
 console.log(
@@ -18,3 +21,13 @@ await benchIntake(seconds)
 await benchRuns(seconds)
 await benchStores(seconds)
 await benchExpression()
+
+function readSeconds(): number | undefined {
+  try {
+    const { values } = parseArgs({ options: { seconds: { type: 'string', default: '4' } } })
+    const number = Number(values.seconds)
+    return number > 0 ? number : undefined
+  } catch {
+    return undefined
+  }
+}

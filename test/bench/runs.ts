@@ -45,7 +45,13 @@ export async function benchRuns(seconds: number): Promise<void> {
 async function measure(stores: Stores, count: number, seconds: number): Promise<Figures> {
   const { playbook } = parsePlaybook(source, {})
   if (playbook === undefined) throw new Error('the playbook of the benchmark has mistakes')
-  await stores.playbooks.put({ name: playbook.name, hash: playbook.hash, source, origin: 'file' })
+  await stores.playbooks.put({
+    name: playbook.name,
+    hash: playbook.hash,
+    source,
+    origin: 'file',
+    organizationUuid: null,
+  })
   const organizationUuid = await organization(stores)
   const ended = new Map<string, () => void>()
   const runner = createRunner({

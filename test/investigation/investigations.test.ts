@@ -75,7 +75,7 @@ describe('investigations', () => {
     const investigations = await start()
     await library.keep(
       'apiVersion: tocsin/v1\nname: own\non: { alert: { type: phishing } }\nsteps: [{ return: {} }]',
-      'file',
+      { origin: 'file' },
     )
     const alert = await post('phishing')
     investigations.submit(alert)
@@ -91,9 +91,9 @@ describe('investigations', () => {
     for (const alert of alerts) investigations.submit(alert)
     await investigations.stop()
     expect(new Set(runs.map((run) => run.playbookHash)).size).to.equal(1)
-    const stored = await opened.stores.playbooks.find('investigate-phishing-acme')
+    const stored = await opened.stores.playbooks.find('all', 'investigate-phishing-acme')
     expect(stored).to.include({ origin: 'made', hash: runs[0]?.playbookHash })
-    expect(stored?.source).to.include('no connection of this organization can look them up')
+    expect(stored?.source).to.include('no connection of this organization can look up the')
   })
 
   it('makes the playbook anew when a connection was added', async () => {
@@ -108,7 +108,7 @@ describe('investigations', () => {
     })
     investigations.submit(await post('phishing'))
     await investigations.stop()
-    const stored = await opened.stores.playbooks.find('investigate-phishing-acme')
+    const stored = await opened.stores.playbooks.find('all', 'investigate-phishing-acme')
     expect(stored?.source).to.include('connection: "intel"')
     expect(new Set(runs.map((run) => run.playbookHash)).size).to.equal(2)
   })

@@ -2,7 +2,11 @@ import { expect } from 'chai'
 import { unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PlaybookError } from '../../core/errors/playbook-error.ts'
-import { openPlaybookLibrary, type PlaybookLibrary } from '../../core/investigation/playbook-library.ts'
+import {
+  openPlaybookLibrary,
+  type PlaybookLibrary,
+  type PlaybookOrigin,
+} from '../../core/investigation/playbook-library.ts'
 import type { Log } from '../../core/ports.ts'
 import { buildCatalogue } from '../../core/registry/build-catalogue.ts'
 import type { OpenedStores } from '../contract/fixture.ts'
@@ -20,11 +24,14 @@ describe('playbook library', () => {
   let folder: TemporaryFolder
   let opened: OpenedStores
   let logged: string[]
+  let made: PlaybookOrigin
 
   beforeEach(async () => {
     folder = await makeTemporaryFolder()
     opened = await openTemporaryStores()
     logged = []
+    const { uuid } = await opened.stores.organizations.create({ code: 'acme', name: 'Acme' })
+    made = { origin: 'made', organizationUuid: uuid }
   })
 
   afterEach(async () => {
@@ -80,25 +87,25 @@ describe('playbook library', () => {
 
   it('finds every version by its hash, the newest by its name', async () => {
     const library = await open()
-    const first = await library.keep(source('one', 1), 'file')
-    const second = await library.keep(source('one', 2), 'file')
+    const first = await library.keep(source('one', 1), { origin: 'file' })
+    const second = await library.keep(source('one', 2), { origin: 'file' })
     expect(first.hash).to.not.equal(second.hash)
     expect(await library.byHash(first.hash)).to.have.property('source', source('one', 1))
     expect(library.written().map((playbook) => playbook.hash)).to.deep.equal([second.hash])
-    expect(await opened.stores.playbooks.find('one')).to.have.property('hash', second.hash)
+    expect(await opened.stores.playbooks.find('all', 'one')).to.have.property('hash', second.hash)
   })
 
   it('makes an older version the newest again when it is kept again', async () => {
     const library = await open()
-    const first = await library.keep(source('one', 1), 'made')
-    await library.keep(source('one', 2), 'made')
-    await library.keep(source('one', 1), 'made')
-    expect(await opened.stores.playbooks.find('one')).to.have.property('hash', first.hash)
+    const first = await library.keep(source('one', 1), made)
+    await library.keep(source('one', 2), made)
+    await library.keep(source('one', 1), made)
+    expect(await opened.stores.playbooks.find('all', 'one')).to.have.property('hash', first.hash)
   })
 
   it('never chooses among made playbooks', async () => {
     const library = await open()
-    await library.keep(source('one', 1), 'made')
+    await library.keep(source('one', 1), made)
     expect(names(library)).to.deep.equal([])
   })
 
@@ -108,7 +115,7 @@ describe('playbook library', () => {
       'code',
       'playbook_not_found',
     )
-    const refused = await library.keep('steps: 7', 'made').catch((error: unknown) => error)
+    const refused = await library.keep('steps: 7', made).catch((error: unknown) => error)
     expect(refused).to.be.instanceOf(PlaybookError)
   })
 })

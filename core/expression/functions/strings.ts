@@ -174,6 +174,15 @@ function reverse(meter: Meter, span: Span, target: Value): Value {
   return characters(value, meter, span).toReversed().join('')
 }
 
+/** At most `most` characters, the last of them `…` where something was cut off. */
+function shorten(meter: Meter, span: Span, target: Value, most: Value): Value {
+  const value = text(target, span)
+  const limit = whole(most, span)
+  if (limit < 1) throw new Fault('expression_index_out_of_range', `${limit} characters are too few`, span)
+  if (value.length <= limit || lengthOf(value, meter, span) <= limit) return value
+  return `${slice(value, 0, limit - 1, meter, span)}…`
+}
+
 export const stringFunctions: readonly ExpressionFunction[] = [
   method('charAt', ['string, int -> string'], charAt),
   method('indexOf', ['string, string -> int', 'string, string, int -> int'], find(false)),
@@ -203,6 +212,7 @@ export const stringFunctions: readonly ExpressionFunction[] = [
         span,
       ),
   ),
+  method('shorten', ['string, int -> string'], shorten),
   method('trim', ['string -> string'], trim),
   method('reverse', ['string -> string'], reverse),
   method('format', ['string, list -> string'], format),

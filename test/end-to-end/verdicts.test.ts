@@ -1,0 +1,86 @@
+import { expect } from 'chai'
+import { startTestTocsin, type TestTocsin } from './support/tocsin-with-intel.ts'
+
+/** Known to the sandbox of the intel provider. */
+const bad = '203.0.113.77'
+
+describe('what a made playbook says in the case', function () {
+  this.timeout(20_000)
+  let tocsin: TestTocsin
+
+  before(async () => {
+    tocsin = await startTestTocsin()
+  })
+  after(() => tocsin?.close())
+
+  async function caseOf(content: string) {
+    const { body: alert } = await tocsin.investigate({ type: 'anything', content })
+    expect(alert.investigation_status).to.equal(15)
+    const { body } = await tocsin.call(`/cases/${alert.case_id}`)
+    const notes = (body.timeline as { kind: string; text: string }[])
+      .filter((entry) => entry.kind === 'note')
+      .map((entry) => entry.text)
+    return { summary: body.summary as string, severity: body.severity, verdict: body.verdict, notes }
+  }
+
+  it('names what it could not look up while there is no connection, and leaves the severity as it is', async () => {
+    const found = await caseOf(`login from ${bad}`)
+    expect(found).to.include({ severity: 'medium', verdict: 'unknown' })
+    expect(found.summary).to.match(
+      /^Not assessed: no connection .* can look up the 1 observables.*ip 203\.0\.113\.77$/,
+    )
+  })
+
+  it('says that look-ups failed, and why, when the provider refuses', async () => {
+    await tocsin.call('/connections', {
+      method: 'POST',
+      body: {
+        organization_code: 'main',
+        name: 'intel',
+        plugin: 'intel_provider',
+        settings: { ...tocsin.sandbox.settings, api_key: '0'.repeat(32) },
+      },
+    })
+    const found = await caseOf(`login from ${bad}`)
+    expect(found).to.include({
+      severity: 'medium',
+      verdict: 'unknown',
+      summary: 'Not assessed: 1 of 1 look-ups failed.',
+    })
+    expect(found.notes.join()).to.match(/^1 of 1 look-ups failed, the first one because: .*401/)
+    await tocsin.call('/connections/intel', {
+      method: 'PATCH',
+      body: { settings: { api_key: tocsin.sandbox.settings.api_key } },
+    })
+  })
+
+  it('raises the case for what is known to be bad', async () => {
+    const found = await caseOf(`login from ${bad}`)
+    expect(found).to.include({
+      severity: 'high',
+      verdict: 'malicious',
+      summary: 'Known to be bad: 203.0.113.77 (risk 92)',
+    })
+  })
+
+  it('never calls what nobody knows harmless', async () => {
+    expect(await caseOf('login from 198.51.100.9')).to.deep.equal({
+      severity: 'medium',
+      verdict: 'unknown',
+      summary:
+        'Nothing bad is known of the 1 observables that were looked up; that does not make them harmless.',
+      notes: [],
+    })
+    expect(await caseOf('nothing to see')).to.include({
+      severity: 'medium',
+      summary: 'Not assessed: the alert names nothing that could be looked up.',
+    })
+  })
+
+  it('says when an alert names more than was looked up', async () => {
+    const flood = Array.from({ length: 60 }, (_, n) => `198.51.100.${n + 1}`).join(' ')
+    const found = await caseOf(`${flood} ${bad}`)
+    expect(found.severity).to.equal('medium')
+    expect(found.notes).to.deep.equal(['The alert names more than was looked up: 50 of a kind at most.'])
+  })
+})
