@@ -154,18 +154,27 @@ export interface StoredPlaybook {
   readonly source: string
   /** `file` from the playbooks folder, `made` by an investigation. */
   readonly origin: 'file' | 'made'
+  /** For whose alerts it was made, and who may see it; null for one that was written, which all organizations share. */
+  readonly organizationUuid: string | null
   /** Epoch milliseconds. */
   readonly createdAt: number
 }
 
+/** A playbook as lists show it. */
+export type ListedPlaybook = Omit<StoredPlaybook, 'source'>
+
+/** A scope sees what was made for its organizations, and all that was written. Each organization has names of its own. */
 export interface PlaybookStore {
-  /** Adds a version and makes it the newest of its name; a version that is already the newest changes nothing. */
+  /**
+   * Adds a version and makes it the newest of its name; a version that is already the newest changes nothing. Throws
+   * NotFoundError for an unknown organization.
+   */
   put(playbook: Omit<StoredPlaybook, 'createdAt'>): Promise<void>
   /** The newest version of every name. */
-  list(): Promise<readonly StoredPlaybook[]>
-  /** The newest version of this name. */
-  find(name: string): Promise<StoredPlaybook | undefined>
-  findByHash(hash: string): Promise<StoredPlaybook | undefined>
+  list(scope: Scope, page: PageRequest): Promise<Page<ListedPlaybook>>
+  /** The newest version of this name; of a written and a made one, the written. */
+  find(scope: Scope, name: string): Promise<StoredPlaybook | undefined>
+  findByHash(scope: Scope, hash: string): Promise<StoredPlaybook | undefined>
 }
 
 export interface NewRun {
@@ -174,6 +183,8 @@ export interface NewRun {
   readonly playbookHash: string
   /** Uuid of the alert under investigation, or null. */
   readonly alertUuid: string | null
+  /** Whether the alert is to be investigated again, after an investigation that has ended. Default false. */
+  readonly retry?: boolean | undefined
 }
 
 /** By the ids of an alert and of a case, ignoring case. */
@@ -186,7 +197,10 @@ export interface RunFilter {
 export type ListedRun = Omit<Run, 'output'>
 
 export interface RunStore {
-  /** Queues a run; the alert, where there is one, moves to Submitted with the playbook as its investigator. */
+  /**
+   * Queues a run; the alert, where there is one, moves to Submitted with the playbook as its investigator: from Created, or,
+   * for a retry, from its end. Throws ConflictError `alert_move_forbidden` for an alert that stands anywhere else.
+   */
   queue(run: NewRun): Promise<Run>
   /**
    * Takes a queued run: it runs, its alert moves to InProgress, and a case is opened for it (unless the alert has one), all

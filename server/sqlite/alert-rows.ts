@@ -116,9 +116,12 @@ export function alertStateOf(database: Database, row: number): AlertState {
 
 /** Throws ConflictError `alert_move_forbidden` for a move that the table of moves does not have. */
 export function requireMove(alert: AlertState, to: AlertStatus): void {
-  if (mayMove(alert.status, to)) return
+  if (!mayMove(alert.status, to)) throw moveForbidden(alert, to)
+}
+
+export function moveForbidden(alert: AlertState, to: AlertStatus): ConflictError {
   const [from, goal] = [alertStatusNames[alert.status], alertStatusNames[to]]
-  throw new ConflictError('alert_move_forbidden', `the alert is ${from}, and cannot become ${goal}`, {
+  return new ConflictError('alert_move_forbidden', `the alert is ${from}, and cannot become ${goal}`, {
     hint: 'Wait until its investigation has ended.',
     details: { from: alert.status, to },
   })

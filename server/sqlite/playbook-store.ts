@@ -1,7 +1,22 @@
-import type { PlaybookStore, StoredPlaybook } from '../../core/ports.ts'
+import type {
+  ListedPlaybook,
+  Page,
+  PageRequest,
+  PlaybookStore,
+  Scope,
+  StoredPlaybook,
+} from '../../core/ports.ts'
+import { requireOrganization } from './organization-store.ts'
+import { listPage, whereAll, type Condition } from './paging.ts'
+import { scopeConditions } from './scope.ts'
 import type { StoreContext } from './store-context.ts'
 
-const select = 'SELECT p.name, p.hash, p.source, p.origin, p.created_at AS createdAt FROM playbooks p'
+type ListedPlaybookRow = ListedPlaybook & { readonly id: number }
+
+const columns = 't.name, t.hash, t.origin, o.uuid AS organizationUuid, t.created_at AS createdAt'
+const tables = 'FROM playbooks t LEFT JOIN organizations o ON o.id = t.organization_id'
+
+const newest: Condition = { sql: 't.newest = 1', values: [] }
 
 export class SqlitePlaybookStore implements PlaybookStore {
   readonly #context: StoreContext
@@ -10,50 +25,70 @@ export class SqlitePlaybookStore implements PlaybookStore {
     this.#context = context
   }
 
-  put({ name, hash, source, origin }: Omit<StoredPlaybook, 'createdAt'>): Promise<void> {
+  put({ name, hash, source, origin, organizationUuid }: Omit<StoredPlaybook, 'createdAt'>): Promise<void> {
     const { database, commits, clock } = this.#context
     return commits.write(() => {
+      const owner = organizationUuid === null ? null : requireOrganization(database, organizationUuid).id
       database.run(
-        'INSERT INTO playbooks (name, hash, source, origin, created_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+        `INSERT INTO playbooks (organization_id, name, hash, source, origin, newest, created_at)
+           VALUES (?, ?, ?, ?, ?, 0, ?) ON CONFLICT DO NOTHING`,
+        owner,
         name,
         hash,
         source,
         origin,
         clock.now(),
       )
+      const isOfName = 'name = ? AND ifnull(organization_id, 0) = ?'
+      const ofName = [name, owner ?? 0]
       database.run(
-        `INSERT INTO newest_playbooks (name, playbook_id)
-           SELECT name, id FROM playbooks WHERE name = ? AND hash = ?
-         ON CONFLICT (name) DO UPDATE SET playbook_id = excluded.playbook_id`,
-        name,
+        `UPDATE playbooks SET newest = 0 WHERE ${isOfName} AND newest = 1 AND hash <> ?`,
+        ...ofName,
         hash,
       )
+      database.run(`UPDATE playbooks SET newest = 1 WHERE ${isOfName} AND hash = ?`, ...ofName, hash)
     })
   }
 
-  list(): Promise<readonly StoredPlaybook[]> {
+  list(scope: Scope, page: PageRequest): Promise<Page<ListedPlaybook>> {
     const { database } = this.#context
     return database.read(() =>
-      database.all<StoredPlaybook>(
-        `${select} JOIN newest_playbooks n ON n.playbook_id = p.id ORDER BY p.name`,
-      ),
+      listPage<ListedPlaybookRow, ListedPlaybook>(database, {
+        name: 'playbooks',
+        table: 'playbooks t',
+        select: `SELECT t.id, ${columns} ${tables}`,
+        conditions: [newest, ...visible(scope)],
+        page,
+        toItem: ({ id: _, ...playbook }) => playbook,
+      }),
     )
   }
 
-  find(name: string): Promise<StoredPlaybook | undefined> {
+  find(scope: Scope, name: string): Promise<StoredPlaybook | undefined> {
+    return this.#first([newest, { sql: 't.name = ?', values: [name] }, ...visible(scope)])
+  }
+
+  findByHash(scope: Scope, hash: string): Promise<StoredPlaybook | undefined> {
+    return this.#first([{ sql: 't.hash = ?', values: [hash] }, ...visible(scope)])
+  }
+
+  /** Of several the written one, else the oldest. */
+  #first(conditions: readonly Condition[]): Promise<StoredPlaybook | undefined> {
     const { database } = this.#context
     return database.read(() =>
       database.get<StoredPlaybook>(
-        `${select} JOIN newest_playbooks n ON n.playbook_id = p.id WHERE n.name = ?`,
-        name,
+        `SELECT ${columns}, t.source ${tables} ${whereAll(conditions)}
+           ORDER BY t.organization_id IS NOT NULL, t.id LIMIT 1`,
+        ...conditions.flatMap(({ values }) => values),
       ),
     )
   }
+}
 
-  findByHash(hash: string): Promise<StoredPlaybook | undefined> {
-    const { database } = this.#context
-    return database.read(() =>
-      database.get<StoredPlaybook>(`${select} WHERE p.hash = ? ORDER BY p.id LIMIT 1`, hash),
-    )
-  }
+/** Those of the scope's organizations, and those that all organizations share. */
+function visible(scope: Scope): readonly Condition[] {
+  return scopeConditions(scope, 't.organization_id').map(({ sql, values }) => ({
+    sql: `(t.organization_id IS NULL OR ${sql})`,
+    values,
+  }))
 }

@@ -12,7 +12,14 @@ import type {
   RunStore,
   Scope,
 } from '../../core/ports.ts'
-import { alertStateOf, findAlertRow, findAlertState, requireMove, type AlertState } from './alert-rows.ts'
+import {
+  alertStateOf,
+  findAlertRow,
+  findAlertState,
+  moveForbidden,
+  requireMove,
+  type AlertState,
+} from './alert-rows.ts'
 import { insertCase, insertEntry, ofCase } from './case-rows.ts'
 import { toJson } from './columns.ts'
 import type { Database } from './database.ts'
@@ -48,7 +55,7 @@ export class SqliteRunStore implements RunStore {
       const alert =
         given.alertUuid === null ? undefined : requireAlert(database, organization, given.alertUuid)
       const now = clock.now()
-      if (alert !== undefined) submitAlert(database, alert, given.playbookName, now)
+      if (alert !== undefined) submitAlert(database, alert, given, now)
       const row = database.insert(
         `INSERT INTO runs (uuid, organization_id, playbook_name, playbook_hash, alert_id, status, created_at)
          VALUES (?, ?, ?, ?, ?, 'queued', ?)`,
@@ -163,16 +170,21 @@ function requireAlert(database: Database, organization: OrganizationKey, uuid: s
   throw new NotFoundError('alert_not_found', `there is no alert ${uuid}`)
 }
 
-/** A retry begins as the first time did: no completion time until it has completed. */
-function submitAlert(database: Database, alert: AlertState, investigator: string, now: number): void {
+/**
+ * A retry begins as the first time did: no completion time until it has completed. Only what says that it is one takes an alert
+ * back from its end, so that two who take up the same alert never investigate it twice.
+ */
+function submitAlert(database: Database, alert: AlertState, run: NewRun, now: number): void {
   requireMove(alert, alertStatus.submitted)
-  const retries = alert.status === alertStatus.created ? 0 : 1
+  const retries = run.retry === true ? 1 : 0
+  const isFirst = alert.status === alertStatus.created
+  if (isFirst !== (retries === 0)) throw moveForbidden(alert, alertStatus.submitted)
   database.run(
     `UPDATE alerts SET status = ?, retry_count = retry_count + ?, investigator = ?, completed_at = NULL,
        modified_at = ? WHERE id = ?`,
     alertStatus.submitted,
     retries,
-    investigator,
+    run.playbookName,
     now,
     alert.id,
   )

@@ -39,17 +39,22 @@ export function newAlert(organization: Organization, changes: Partial<NewAlert> 
   }
 }
 
-export async function queuedRun({ stores, acme }: Subject, alert: Alert | null): Promise<Run> {
+export async function queuedRun(
+  { stores, acme }: Subject,
+  alert: Alert | null,
+  retry?: boolean,
+): Promise<Run> {
   return stores.runs.queue({
     organizationUuid: acme.uuid,
     playbookName: 'phishing-triage',
     playbookHash: 'a'.repeat(64),
     alertUuid: alert?.uuid ?? null,
+    retry,
   })
 }
 
-export async function startedRun(subject: Subject, alert: Alert | null): Promise<Run> {
-  const run = await queuedRun(subject, alert)
+export async function startedRun(subject: Subject, alert: Alert | null, retry?: boolean): Promise<Run> {
+  const run = await queuedRun(subject, alert, retry)
   return subject.stores.runs.start(run.uuid, { title: 'Phishing' })
 }
 

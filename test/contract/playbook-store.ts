@@ -1,22 +1,92 @@
 import { expect } from 'chai'
-import type { GetSubject } from './fixture.ts'
+import { expectRejection, unknownUuid, type GetSubject } from './fixture.ts'
 
-const first = { name: 'triage', hash: 'a'.repeat(64), source: 'name: triage\n', origin: 'file' } as const
+const first = {
+  name: 'triage',
+  hash: 'a'.repeat(64),
+  source: 'name: triage\n',
+  origin: 'file',
+  organizationUuid: null,
+} as const
 const second = { ...first, hash: 'b'.repeat(64), source: 'name: triage\n# 2\n' } as const
 
 export function playbookStoreContract(subject: GetSubject): void {
+  const page = { limit: 5 }
+  const made = (organization: { readonly uuid: string }, name = 'made') =>
+    ({
+      ...first,
+      name,
+      hash: organization.uuid,
+      origin: 'made',
+      organizationUuid: organization.uuid,
+    }) as const
+
   describe('PlaybookStore', () => {
     it('keeps every version, and knows the newest of a name', async () => {
-      const { stores, clock } = subject()
+      const { stores, clock, acme } = subject()
       await stores.playbooks.put(first)
       clock.nowMs += 5
       await stores.playbooks.put(second)
-      await stores.playbooks.put({ ...first, name: 'made-1', hash: 'c'.repeat(64), origin: 'made' })
+      await stores.playbooks.put(made(acme))
       const newest = { ...second, createdAt: clock.nowMs }
-      expect(await stores.playbooks.find('triage')).to.deep.equal(newest)
-      expect((await stores.playbooks.list()).map(({ name }) => name)).to.deep.equal(['made-1', 'triage'])
-      const old = await stores.playbooks.findByHash(first.hash)
+      expect(await stores.playbooks.find('all', 'triage')).to.deep.equal(newest)
+      const old = await stores.playbooks.findByHash('all', first.hash)
       expect(old).to.deep.equal({ ...first, createdAt: clock.nowMs - 5 })
+    })
+
+    it('lists the newest version of every name without its source, in pages', async () => {
+      const { stores, clock, acme } = subject()
+      for (const one of [first, second, made(acme)]) await stores.playbooks.put(one)
+      const one = await stores.playbooks.list('all', { limit: 1 })
+      const { source: _, ...listed } = made(acme)
+      expect(one).to.deep.include({ data: [{ ...listed, createdAt: clock.nowMs }], total: 2 })
+      const two = await stores.playbooks.list('all', { limit: 1, cursor: one.nextCursor ?? '' })
+      expect(two.data.map(({ name, hash }) => [name, hash])).to.deep.equal([['triage', second.hash]])
+      expect(two.nextCursor).to.equal(null)
+      await expectRejection(
+        stores.playbooks.list('all', { limit: 1, cursor: 'x' }),
+        'ValidationError',
+        'invalid_cursor',
+      )
+    })
+
+    it('shows a scope what was made for its organizations, and all that was written', async () => {
+      const { stores, acme, globex } = subject()
+      for (const one of [first, made(acme, 'of-acme'), made(globex, 'of-globex')]) {
+        await stores.playbooks.put(one)
+      }
+      for (const [scope, visible] of [
+        ['all', ['of-globex', 'of-acme', 'triage']],
+        [[], ['triage']],
+        [[acme.uuid], ['of-acme', 'triage']],
+        [[globex.uuid], ['of-globex', 'triage']],
+        [
+          [globex.uuid, acme.uuid],
+          ['of-globex', 'of-acme', 'triage'],
+        ],
+      ] as const) {
+        const { data, total } = await stores.playbooks.list(scope, page)
+        expect(data.map(({ name }) => name)).to.deep.equal(visible)
+        expect(total).to.equal(visible.length)
+        const seen = (visible as readonly string[]).includes('of-acme')
+        expect((await stores.playbooks.find(scope, 'of-acme')) !== undefined).to.equal(seen)
+        expect((await stores.playbooks.findByHash(scope, acme.uuid)) !== undefined).to.equal(seen)
+      }
+    })
+
+    it('keeps the names of organizations apart, and finds the written playbook before a made one', async () => {
+      const { stores, acme, globex } = subject()
+      await stores.playbooks.put(made(acme))
+      await stores.playbooks.put(made(globex))
+      expect((await stores.playbooks.find([acme.uuid], 'made'))?.hash).to.equal(acme.uuid)
+      expect((await stores.playbooks.find([globex.uuid], 'made'))?.hash).to.equal(globex.uuid)
+      expect(await stores.playbooks.find([], 'made')).to.equal(undefined)
+      // A person saves it in the folder as it is.
+      await stores.playbooks.put({ ...made(acme), origin: 'file', organizationUuid: null })
+      for (const scope of ['all', [acme.uuid], []] as const) {
+        expect(await stores.playbooks.find(scope, 'made')).to.include({ origin: 'file', hash: acme.uuid })
+        expect(await stores.playbooks.findByHash(scope, acme.uuid)).to.include({ origin: 'file' })
+      }
     })
 
     it('changes nothing when the newest version is put again', async () => {
@@ -24,21 +94,29 @@ export function playbookStoreContract(subject: GetSubject): void {
       await stores.playbooks.put(first)
       clock.nowMs += 5
       await stores.playbooks.put(first)
-      expect(await stores.playbooks.list()).to.deep.equal([{ ...first, createdAt: clock.nowMs - 5 }])
+      const { data } = await stores.playbooks.list('all', page)
+      expect(data.map(({ hash, createdAt }) => [hash, createdAt])).to.deep.equal([
+        [first.hash, clock.nowMs - 5],
+      ])
     })
 
     it('makes an old version the newest when it is put again', async () => {
       const { stores } = subject()
       for (const version of [first, second, first]) await stores.playbooks.put(version)
-      expect((await stores.playbooks.find('triage'))?.hash).to.equal(first.hash)
-      expect(await stores.playbooks.list()).to.have.length(1)
-      expect((await stores.playbooks.findByHash(second.hash))?.source).to.equal(second.source)
+      expect((await stores.playbooks.find('all', 'triage'))?.hash).to.equal(first.hash)
+      expect((await stores.playbooks.list('all', page)).total).to.equal(1)
+      expect((await stores.playbooks.findByHash('all', second.hash))?.source).to.equal(second.source)
     })
 
-    it('finds nothing under an unknown name or hash', async () => {
+    it('finds nothing under an unknown name or hash, and takes nothing for an unknown organization', async () => {
       const { stores } = subject()
-      expect(await stores.playbooks.find('nobody')).to.equal(undefined)
-      expect(await stores.playbooks.findByHash('')).to.equal(undefined)
+      expect(await stores.playbooks.find('all', 'nobody')).to.equal(undefined)
+      expect(await stores.playbooks.findByHash('all', '')).to.equal(undefined)
+      await expectRejection(
+        stores.playbooks.put(made({ uuid: unknownUuid })),
+        'NotFoundError',
+        'organization_not_found',
+      )
     })
   })
 }

@@ -118,16 +118,16 @@ export function runStoreContract(subject: GetSubject): void {
     it('investigates an alert again: retry count rises, the case stays', async () => {
       const { stores, acme } = subject()
       const alert = await stores.alerts.create(newAlert(acme))
-      for (const end of [failed, completed]) {
-        const { uuid } = await startedRun(subject(), await stored(alert.id))
-        await stores.runs.end(uuid, end)
-      }
+      const first = await startedRun(subject(), alert)
+      await stores.runs.end(first.uuid, failed)
+      const second = await startedRun(subject(), alert, true)
+      await stores.runs.end(second.uuid, completed)
       expect(await stored(alert.id)).to.include({
         status: alertStatus.completed,
         retryCount: 1,
         caseId: 'Acme-1',
       })
-      await queuedRun(subject(), alert)
+      await queuedRun(subject(), alert, true)
       expect(await stored(alert.id)).to.include({
         status: alertStatus.submitted,
         retryCount: 2,
@@ -136,6 +136,22 @@ export function runStoreContract(subject: GetSubject): void {
       expect((await stores.cases.list('all', { limit: 5 })).total).to.equal(1)
       const kinds = (await timelineOf(stores, 'Acme-1')).map(({ kind }) => kind)
       expect(kinds).to.deep.equal(['opened', 'alert', 'run_ended', 'alert', 'run_ended'])
+    })
+
+    it('takes an alert back from its end for a retry only, and a new alert for a first run only', async () => {
+      const { stores, acme } = subject()
+      const alert = await stores.alerts.create(newAlert(acme))
+      await expectRejection(queuedRun(subject(), alert, true), 'ConflictError', 'alert_move_forbidden')
+      const { uuid } = await startedRun(subject(), alert, false)
+      for (const retry of [true, false, undefined]) {
+        await expectRejection(queuedRun(subject(), alert, retry), 'ConflictError', 'alert_move_forbidden')
+      }
+      await stores.runs.end(uuid, completed)
+      // As when two took the alert up, and one was slow.
+      await expectRejection(queuedRun(subject(), alert), 'ConflictError', 'alert_move_forbidden')
+      expect(await stored(alert.id)).to.include({ status: alertStatus.completed, retryCount: 0 })
+      expect((await stores.runs.list('all', {}, { limit: 5 })).total).to.equal(1)
+      expect(await queuedRun(subject(), alert, true)).to.include({ status: 'queued' })
     })
 
     it('does not queue a second run while one is under way', async () => {
@@ -168,7 +184,7 @@ export function runStoreContract(subject: GetSubject): void {
       const alert = await stores.alerts.create(newAlert(acme))
       const first = await startedRun(subject(), alert)
       await stores.runs.end(first.uuid, failed)
-      const second = await queuedRun(subject(), alert)
+      const second = await queuedRun(subject(), alert, true)
       await queuedRun(subject(), null)
       const page = await stores.runs.list('all', { alertId: alert.id.toLowerCase() }, { limit: 5 })
       expect(page.data.map(({ uuid }) => uuid)).to.deep.equal([second.uuid, first.uuid])

@@ -80,6 +80,7 @@ describe('access', () => {
   describe('to what belongs to another organization', () => {
     let key: string
     let ids: { alert: string; uuid: string; case: string; run: string }
+    const playbook = { name: 'investigate-merger-acme', hash: 'c'.repeat(64), source: 'type: merger' }
 
     before(async () => {
       key = await api.newKey('admin', ['globex'])
@@ -92,6 +93,8 @@ describe('access', () => {
         alertUuid: alert.alert_uuid,
       })
       const { caseId } = await api.stores.runs.start(run.uuid, { title: 'A case' })
+      const organizationUuid = api.organizations['acme'] ?? ''
+      await api.stores.playbooks.put({ ...playbook, origin: 'made', organizationUuid })
       ids = { alert: alert.alert_id, uuid: alert.alert_uuid, case: caseId ?? '', run: run.uuid }
       const settings = { base_url: 'https://tower.example', api_token: 's' }
       const connection = { organization_code: 'acme', name: 'north', plugin: 'tower', settings }
@@ -104,6 +107,8 @@ describe('access', () => {
         `alerts/${ids.uuid}`,
         `cases/${ids.case}`,
         `runs/${ids.run}`,
+        `playbooks/${playbook.name}`,
+        `playbooks/${playbook.hash}`,
       ]) {
         expect((await api.call('GET', `/api/${path}`)).status, path).to.equal(200)
         const foreign = await api.call('GET', `/api/${path}`, { key })
@@ -113,7 +118,7 @@ describe('access', () => {
     })
 
     it('leaves it out of lists', async () => {
-      for (const list of ['alerts', 'cases', 'runs', 'connections']) {
+      for (const list of ['alerts', 'cases', 'runs', 'connections', 'playbooks']) {
         expect((await api.call('GET', `/api/${list}`)).json.total, list).to.equal(1)
         expect((await api.call('GET', `/api/${list}`, { key })).json, list).to.include({ total: 0 })
       }

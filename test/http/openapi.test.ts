@@ -78,7 +78,13 @@ describe('OpenAPI document', () => {
     const begun = { path: 'a', stepId: 'a', kind: 'set', input: 1, startedAt: 1, attempt: 1 }
     const ended = { state: 'completed', output: 2, error: null, attempt: 1, endedAt: 2 } as const
     await api.stores.journal.record(run.uuid, begun, ended)
-    await api.stores.playbooks.put({ name: 'p', hash: 'h', source: 'name: p\n', origin: 'file' })
+    await api.stores.playbooks.put({
+      name: 'p',
+      hash: 'h',
+      source: 'name: p\n',
+      origin: 'file',
+      organizationUuid: null,
+    })
     await api.newKey('reader')
     const south = { name: 'south', plugin: 'tower', settings: { base_url: settings.base_url }, secrets: {} }
     await api.stores.connections.create(organizationUuid, south)

@@ -57,13 +57,9 @@ describe('resources of the API', () => {
     await stores.cases.comment(organizationUuid, caseId, 'looks bad', 'kim', 'key-1')
     await stores.cases.update(organizationUuid, caseId, { severity: 'high' }, 'kim', 'key-2')
     await stores.runs.end(run.uuid, { status: 'completed', output: { verdict: 'malicious' }, error: null })
-    await stores.playbooks.put({ name: 'phishing', hash: 'aa', source: 'name: phishing\n', origin: 'file' })
-    await stores.playbooks.put({
-      name: 'phishing',
-      hash: 'bb',
-      source: 'name: phishing\n# new\n',
-      origin: 'made',
-    })
+    const playbook = { name: 'phishing', origin: 'made', organizationUuid } as const
+    await stores.playbooks.put({ ...playbook, hash: 'aa', source: 'name: phishing\n' })
+    await stores.playbooks.put({ ...playbook, hash: 'bb', source: 'name: phishing\n# new\n' })
   })
   after(() => api.close())
 
@@ -177,7 +173,8 @@ describe('resources of the API', () => {
 
   it('playbooks are listed in their newest version, and read by name or by hash', async () => {
     const { data } = await get('playbooks')
-    expect(data).to.deep.equal([{ name: 'phishing', hash: 'bb', origin: 'made', created_at: api.clock.time }])
+    const listed = { name: 'phishing', hash: 'bb', origin: 'made', organization_code: 'acme' }
+    expect(data).to.deep.equal([{ ...listed, created_at: api.clock.time }])
     expect((await get('playbooks/phishing')).source).to.equal('name: phishing\n# new\n')
     expect((await get('playbooks/aa')).source).to.equal('name: phishing\n')
   })

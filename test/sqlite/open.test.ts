@@ -1,6 +1,7 @@
 import { chmod, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import type { Scope } from '../../core/ports.ts'
 import { Secret } from '../../core/plugin/index.ts'
 import { Database } from '../../server/sqlite/database.ts'
 import { migrations } from '../../server/sqlite/migrations/index.ts'
@@ -52,6 +53,29 @@ describe('opening SQLite stores', () => {
     expect(again).to.deep.equal({ alert, replayed: true })
     expect((await second.alerts.create(newAlert(acme))).id).to.equal('Acme-SIEM-2')
     await second.close()
+  })
+
+  it('gives a playbook that was made before to the organization of its runs, and a written one to all', async () => {
+    withDatabase((database) => {
+      for (const migration of migrations.slice(0, 4)) database.script(migration)
+      database.pragma('application_id = 0x546f6373')
+      database.pragma('user_version = 4')
+      database.script(`
+        INSERT INTO organizations (uuid, code, name, created_at) VALUES ('o', 'Acme', 'x', 1), ('p', 'Globex', 'x', 1);
+        INSERT INTO playbooks (name, hash, source, origin, created_at)
+          VALUES ('w', 'w1', 's', 'file', 1), ('w', 'w2', 's', 'file', 1), ('m', 'm1', 's', 'made', 1), ('u', 'u1', 's', 'made', 1);
+        INSERT INTO newest_playbooks VALUES ('w', 2), ('m', 3), ('u', 4);
+        INSERT INTO runs (uuid, organization_id, playbook_name, playbook_hash, status, created_at)
+          VALUES ('r', 1, 'w', 'w1', 'completed', 1), ('s', 2, 'm', 'm1', 'completed', 1)`)
+    })
+    const { playbooks, close } = await openStoresIn(folder.path)
+    const namesOf = async (scope: Scope) =>
+      (await playbooks.list(scope, { limit: 9 })).data.map(({ name, hash }) => `${name} ${hash}`)
+    expect(await namesOf('all')).to.deep.equal(['m m1', 'w w2'])
+    expect(await namesOf(['o'])).to.deep.equal(['w w2'])
+    expect(await playbooks.findByHash(['o'], 'w1')).to.include({ origin: 'file', organizationUuid: null })
+    expect(await playbooks.findByHash(['p'], 'm1')).to.include({ origin: 'made', organizationUuid: 'p' })
+    await close()
   })
 
   it('finds alerts by words that were stored before there was a search', async () => {

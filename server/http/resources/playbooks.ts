@@ -1,19 +1,24 @@
-import type { StoredPlaybook } from '../../../core/ports.ts'
+import type { ListedPlaybook } from '../../../core/ports.ts'
+import type { Directory } from '../directory.ts'
 import { RequestError } from '../request-error.ts'
 import { defineRoute, readers } from '../route.ts'
-import { objectSchema, pageSchema, text, time, wholeView } from './page.ts'
+import { objectSchema, pageOf, pageParameters, pageSchema, pageView, text, textOrNull, time } from './page.ts'
 
-const playbookView = ({ name, hash, origin, createdAt }: StoredPlaybook) => ({
-  name,
-  hash,
-  origin,
-  created_at: createdAt,
-})
+async function playbookView(playbook: ListedPlaybook, directory: Directory) {
+  const { name, hash, origin, organizationUuid, createdAt } = playbook
+  const organizationCode =
+    organizationUuid === null ? null : await directory.organizationCode(organizationUuid)
+  return { name, hash, origin, organization_code: organizationCode, created_at: createdAt }
+}
 
 const playbookFields = {
   name: text,
   hash: text,
   origin: { enum: ['file', 'made'] },
+  organization_code: {
+    ...textOrNull,
+    description: 'For whose alerts it was made; null for a written one, which all organizations share.',
+  },
   created_at: time,
 } as const
 
@@ -21,11 +26,14 @@ const listPlaybooks = defineRoute({
   method: 'GET',
   path: '/playbooks',
   access: readers,
-  summary: 'Lists playbooks, each in its newest version.',
+  summary:
+    'Lists playbooks, each in its newest version: those that were written, and those made for organizations of the key.',
   status: 200,
   answer: pageSchema(objectSchema(playbookFields)),
-  async handle(_request, { stores }) {
-    return { body: await wholeView(await stores.playbooks.list(), playbookView) }
+  query: { type: 'object', additionalProperties: false, properties: pageParameters },
+  async handle({ query, caller }, { stores, directory }) {
+    const page = await stores.playbooks.list(caller.scope, pageOf(query))
+    return { body: await pageView(page, (playbook) => playbookView(playbook, directory)) }
   },
 })
 
@@ -36,11 +44,12 @@ const getPlaybook = defineRoute({
   summary: 'The newest version of a playbook by its name, or any version by its hash, with the source.',
   status: 200,
   answer: objectSchema({ ...playbookFields, source: text }),
-  async handle({ params: { playbook } }, { stores }) {
-    const found = (await stores.playbooks.find(playbook)) ?? (await stores.playbooks.findByHash(playbook))
+  async handle({ params: { playbook }, caller: { scope } }, { stores, directory }) {
+    const found =
+      (await stores.playbooks.find(scope, playbook)) ?? (await stores.playbooks.findByHash(scope, playbook))
     if (found === undefined)
       throw new RequestError('playbook_not_found', undefined, { hint: 'GET playbooks lists them' })
-    return { body: { ...playbookView(found), source: found.source } }
+    return { body: { ...(await playbookView(found, directory)), source: found.source } }
   },
 })
 

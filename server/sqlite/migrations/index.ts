@@ -2,6 +2,13 @@ import { initial } from './0001-initial.ts'
 import { alertRequests } from './0002-alert-requests.ts'
 import { listIndexes } from './0003-list-indexes.ts'
 import { alertSearch } from './0004-alert-search.ts'
+import { playbookOwners } from './0005-playbook-owners.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
-export const migrations: readonly string[] = [initial, alertRequests, listIndexes, alertSearch]
+export const migrations: readonly string[] = [
+  initial,
+  alertRequests,
+  listIndexes,
+  alertSearch,
+  playbookOwners,
+]
