@@ -107,8 +107,8 @@ describe('direction of imports', function () {
     )
     for (const { file, code } of planted) await plant(file, code)
     const projects = ['core', 'plugins', 'server', 'cli']
-    compiler = await run('tsc', ['--build', '--pretty', 'false', 'core/plugin', ...projects])
-    linter = await run('oxlint', ['--format', 'unix', ...projects])
+    compiler = await run('typescript/bin/tsc', ['--build', '--pretty', 'false', 'core/plugin', ...projects])
+    linter = await run('oxlint/bin/oxlint', ['--format', 'unix', ...projects])
   })
 
   after(() => rm(copy, { recursive: true, force: true }))
@@ -117,7 +117,10 @@ describe('direction of imports', function () {
     for (const who of by) {
       it(`is held by the ${who}: refuses that ${says} (${file})`, () => {
         const complaints = (who === 'compiler' ? compiler : linter).split('\n')
-        expect(complaints.some((line) => line.startsWith(file))).to.equal(true)
+        expect(
+          complaints.some((line) => line.startsWith(file)),
+          `what the ${who} said:\n${complaints.slice(0, 20).join('\n')}`,
+        ).to.equal(true)
       })
     }
   }
@@ -130,7 +133,10 @@ describe('direction of imports', function () {
   /** What the tool prints; it must have something to say, since forbidden imports were planted. */
   async function run(tool: string, args: string[]): Promise<string> {
     try {
-      await promisify(execFile)(join(root, 'node_modules/.bin', tool), args, { cwd: copy, maxBuffer: 1e8 })
+      await promisify(execFile)(process.execPath, [join(root, 'node_modules', tool), ...args], {
+        cwd: copy,
+        maxBuffer: 1e8,
+      })
     } catch (error) {
       return (error as { stdout: string }).stdout
     }
