@@ -18,6 +18,10 @@ const places: Readonly<Record<string, readonly string[]>> = {
   'ipaddr.js': ['core/expression/**', 'server/egress/**', 'plugins/indicators/**'],
   tldts: ['core/expression/**', 'plugins/indicators/**'],
   commander: ['cli/**'],
+  '@dagrejs/dagre': ['core/graph/**'],
+  'vscode-languageserver': ['cli/lsp/**'],
+  'vscode-languageserver/node': ['cli/lsp/**'],
+  'vscode-languageserver-textdocument': ['cli/lsp/**'],
 }
 
 /** The ways out of the process. Only `server/egress` may use them; the HTTP server listens with `node:http`, sandboxes too. */

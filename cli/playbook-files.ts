@@ -1,9 +1,10 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { buffer as readAll } from 'node:stream/consumers'
 import { NotFoundError } from '../core/errors/errors.ts'
 import { readConfig } from '../server/config.ts'
 import { printable } from './output/printable.ts'
+import { shortestPath } from './shortest-path.ts'
 
 /** A playbook as it was read; `-` is standard input, and called `<stdin>`. */
 export interface PlaybookSource {
@@ -17,7 +18,7 @@ export interface PlaybookSource {
  * @throws NotFoundError `file_not_found`, `no_playbooks`
  */
 export async function readPlaybooks(given: readonly string[]): Promise<readonly PlaybookSource[]> {
-  const paths = given.length > 0 ? given : [shortest(readConfig(process.env).playbooksDir)]
+  const paths = given.length > 0 ? given : [shortestPath(readConfig(process.env).playbooksDir)]
   return Promise.all((await playbookFiles(paths)).map(readPlaybook))
 }
 
@@ -28,12 +29,6 @@ export async function readPlaybook(file: string): Promise<PlaybookSource> {
     throw error.code === 'ENOENT' ? missing(file) : error
   })
   return { file, source }
-}
-
-/** As a person would type it. */
-function shortest(path: string): string {
-  const fromHere = relative('.', path)
-  return fromHere === '' ? '.' : fromHere.startsWith('..') ? path : fromHere
 }
 
 async function playbookFiles(paths: readonly string[]): Promise<string[]> {

@@ -1,23 +1,33 @@
-import { Command } from 'commander'
-import { readdir, readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import { buffer as readAll } from 'node:stream/consumers'
+import { Command, Option } from 'commander'
+import packageJson from '../../package.json' with { type: 'json' }
+import { toSarif } from '../../core/errors/sarif.ts'
 import { formatProblem } from '../../core/errors/source-frame.ts'
-import { NotFoundError } from '../../core/errors/errors.ts'
-import { parsePlaybook, type Problem } from '../../core/playbook/index.ts'
+import { parsePlaybook, problemCatalogue, type Problem } from '../../core/playbook/index.ts'
 import { Exit, exitCodes } from '../exit-codes.ts'
-import { readConfig } from '../../server/config.ts'
 import { installedCatalogue } from '../installed-catalogue.ts'
 import { paint } from '../output/paint.ts'
-import { printable, printableJson } from '../output/printable.ts'
-import { shortestPath } from '../shortest-path.ts'
+import { printableJson } from '../output/printable.ts'
+import { relativeUri } from '../output/relative-uri.ts'
+import { readPlaybooks, type PlaybookSource } from '../playbook-files.ts'
+
+const formats = ['text', 'json', 'sarif'] as const
+
+interface ValidateOptions {
+  readonly format: (typeof formats)[number]
+  readonly json?: boolean
+}
+
+interface Checked extends PlaybookSource {
+  readonly problems: readonly Problem[]
+}
 
 /** `tocsin validate`: every mistake in playbooks, each at its place. */
 export function validateCommand(): Command {
   return new Command('validate')
     .description('check playbooks: files, folders, or - for standard input')
     .argument('[paths...]', 'playbook files or folders; TOCSIN_PLAYBOOKS_DIR (./playbooks) when left out')
-    .option('--json', 'a list of problems with code, severity, message, hint, file, line and column')
+    .addOption(new Option('--format <format>', 'how to say it').choices(formats).default('text'))
+    .option('--json', 'the same as --format json')
     .addHelpText(
       'after',
       `
@@ -25,61 +35,40 @@ Examples:
   tocsin validate                                     the playbooks folder
   tocsin validate playbooks/phishing-report.yaml      one file
   curl -sS … | tocsin validate -                      standard input
-  tocsin validate --json playbooks > problems.json    for editors and CI`,
+  tocsin validate --format json playbooks             a list with code, severity, message, hint, file, line, column
+  tocsin validate --format sarif > tocsin.sarif       for code scanning, which shows problems beside the changed lines`,
     )
-    .action(async (given: readonly string[], options: { json?: boolean }) => {
+    .action(async (paths: readonly string[], options: ValidateOptions) => {
       const catalogue = await installedCatalogue()
-      const paths = given.length > 0 ? given : [shortestPath(readConfig(process.env).playbooksDir)]
-      const sources = await Promise.all((await playbookFiles(paths)).map(read))
-      const checked = sources.map(({ file, source }) => ({
+      const checked = (await readPlaybooks(paths)).map(({ file, source }) => ({
         file,
         source,
         problems: parsePlaybook(source, { file, catalogue }).problems,
       }))
-      const problems = checked.flatMap((playbook) => playbook.problems)
-      if (options.json) console.log(printableJson(problems))
-      else for (const { source, problems } of checked) printFrames(source, problems)
-      if (!options.json) console.log(summary(checked.length, problems))
-      if (problems.some((problem) => problem.severity === 'error')) throw new Exit(exitCodes.failed)
+      report(checked, options.json === true ? 'json' : options.format)
+      const isBad = checked.some(({ problems }) => problems.some(({ severity }) => severity === 'error'))
+      if (isBad) throw new Exit(exitCodes.failed)
     })
 }
 
-async function read(file: string): Promise<{ file: string; source: Uint8Array }> {
-  return file === '-'
-    ? { file: '<stdin>', source: await readAll(process.stdin) }
-    : { file, source: await readFile(file) }
-}
-
-async function playbookFiles(paths: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(paths.map(filesAt))
-  const files = [...new Set(found.flat())]
-  if (files.length === 0) {
-    throw new NotFoundError(
-      'no_playbooks',
-      `no playbooks in ${paths.map((path) => printable(path)).join(', ')}`,
-      {
-        hint: 'playbooks are files named <name>.yaml; `tocsin validate --help` has examples',
-      },
-    )
+function report(checked: readonly Checked[], format: ValidateOptions['format']): void {
+  const problems = checked.flatMap((playbook) => playbook.problems)
+  switch (format) {
+    case 'json':
+      console.log(printableJson(problems))
+      break
+    case 'sarif': {
+      const { version } = packageJson
+      console.log(printableJson(toSarif(problems, { version, rules: problemCatalogue, uriOf: relativeUri })))
+      break
+    }
+    case 'text':
+      for (const playbook of checked) printFrames(playbook)
+      console.log(summary(checked.length, problems))
   }
-  return files
 }
 
-async function filesAt(path: string): Promise<string[]> {
-  if (path === '-') return ['-']
-  const info = await stat(path).catch(() => undefined)
-  if (info === undefined) {
-    throw new NotFoundError('file_not_found', `there is no file or folder '${printable(path)}'`)
-  }
-  if (!info.isDirectory()) return [path]
-  const names = await readdir(path, { recursive: true })
-  return names
-    .filter((name) => /\.ya?ml$/.test(name) && !/\.test\.ya?ml$/.test(name))
-    .toSorted()
-    .map((name) => join(path, name))
-}
-
-function printFrames(source: Uint8Array, problems: readonly Problem[]): void {
+function printFrames({ source, problems }: Checked): void {
   const text = new TextDecoder().decode(source)
   for (const problem of problems) console.log(`${formatProblem(problem, text)}\n`)
 }

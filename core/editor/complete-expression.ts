@@ -51,6 +51,7 @@ function membersOfValue(expression: InspectedExpression, operand: Node): readonl
   if (inNamespace.length > 0)
     return inNamespace.map((name) => functionItem(name, false, name.slice(namespace.length)))
   const type = expression.typeOf(operand)
+  if (isSteps(operand)) return fieldsOf(type, operand)
   const kinds = membersOf(type).map(({ kind }) => kind)
   const usable = Object.keys(macros).filter((name) => macros[name]!.some((kind) => kinds.includes(kind)))
   return [
@@ -63,13 +64,12 @@ function fieldsOf(type: Type, operand: Node): readonly Completion[] {
   const inner = membersOf(type).flatMap((member) =>
     member.kind === 'optional' ? membersOf(member.value) : [member],
   )
-  const isSteps = operand.kind === 'ident' && operand.name === 'steps'
   return inner.flatMap((member) =>
     member.kind !== 'object'
       ? []
       : [...member.properties].map(([name, property]) => ({
           label: name,
-          kind: isSteps ? ('step' as const) : ('field' as const),
+          kind: isSteps(operand) ? ('step' as const) : ('field' as const),
           detail: `${describeType(property.type)}${property.optional === true ? ', may be missing' : ''}`,
           documentation: code(typeText(property.type)),
           insert: /^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``,
@@ -77,6 +77,8 @@ function fieldsOf(type: Type, operand: Node): readonly Completion[] {
         })),
   )
 }
+
+const isSteps = (node: Node): boolean => node.kind === 'ident' && node.name === 'steps'
 
 function namesAt(
   expression: InspectedExpression,

@@ -57,6 +57,7 @@ function inputsFor(key: string, { name, skill, ...entry }: CatalogueSkill): Json
   const connection = skill.connection === undefined ? { connection: nothing } : {}
   return {
     if: { type: 'object', required: [key], properties: { [key]: { const: name } } },
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     then: {
       properties: { with: { $ref: `#/$defs/${inputsName({ name, skill, ...entry })}` }, ...connection },
       ...(needsInputs ? { required: ['with'] } : {}),

@@ -84,6 +84,11 @@ const rows: readonly (readonly [signature: string, meaning: string, example: str
   ['list.join([between]) -> string', 'joins a list of strings', '["a", "b"].join(", ")'],
   ['text.lowerAscii() -> string', 'lower case of A to Z', '"Dana@Example.COM".lowerAscii()'],
   ['text.upperAscii() -> string', 'upper case of a to z', '"high".upperAscii()'],
+  [
+    'text.shorten(length) -> string',
+    'at most so many characters; `…` where something was cut off',
+    '"suspicious".shorten(5)',
+  ],
   ['text.trim() -> string', 'without white space at both ends', '"  a b ".trim()'],
   ['text.reverse() -> string', 'from the last character to the first', '"abc".reverse()'],
   [
@@ -91,7 +96,7 @@ const rows: readonly (readonly [signature: string, meaning: string, example: str
     'fills in `%s %d %f %e %x %X %o %b`, with a precision such as `%.2f`',
     '"%s: %.1f%%".format(["risk", 12.34])',
   ],
-  ['strings.quote(text) -> string', 'in quotes, with escapes', 'strings.quote("a\tb")'],
+  ['strings.quote(text) -> string', 'in quotes, with escapes', 'strings.quote("a\\tb")'],
   [
     'timestamp(value) -> timestamp',
     'from RFC 3339 text or seconds since 1970',

@@ -26,10 +26,17 @@ export function inspectPlaybook(text: string, catalogue: Catalogue | undefined):
         root = node
         source = body
       },
-      expression: (seen) => expressions.push(seen),
+      expression: (seen) => expressions.push({ ...seen, names: asTheyAre(seen.names) }),
     },
   })
   return { root, source, expressions, problems }
+}
+
+/** The steps that are visible grow while the reading goes on. */
+function asTheyAre(names: SeenExpression['names']): SeenExpression['names'] {
+  const { steps } = names
+  if (steps?.kind !== 'object') return names
+  return { ...names, steps: { ...steps, properties: new Map(steps.properties) } }
 }
 
 /** Where a stretch of an expression stands in the text. */

@@ -5,7 +5,6 @@ import {
   type Document,
   type DocumentOptions,
   type ParseOptions,
-  type Scalar,
   type SchemaOptions,
   type ScalarTag,
   type Tags,
@@ -66,7 +65,7 @@ function asWritten(tag: ScalarTag): ScalarTag {
   return {
     ...tag,
     stringify(item, context, onComment, onChompKeep) {
-      const { srcToken: token, comment } = item as Scalar
+      const { srcToken: token, comment } = item
       if (
         token !== undefined &&
         'source' in token &&

@@ -1,0 +1,141 @@
+import { expect } from 'chai'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import {
+  atCursor,
+  startLanguageServer,
+  stopLanguageServers,
+  type LanguageServer,
+} from '../editor/support/language-server.ts'
+
+const command = fileURLToPath(new URL('../../cli/tocsin.js', import.meta.url))
+const shipped = readFileSync(new URL('../../playbooks/brute-force.yaml', import.meta.url), 'utf8')
+
+const playbook = (steps: string) => `apiVersion: tocsin/v1
+name: test
+on: { alert: { type: test } }
+steps:
+  - id: found
+    uses: indicators.extract
+    with: { text: "\${{ alert.content }}" }
+${steps}
+`
+
+describe('tocsin lsp', function () {
+  this.timeout(30_000)
+  let server: LanguageServer
+  let documents = 0
+
+  before(async () => {
+    server = await startLanguageServer([command, 'lsp', '--stdio'])
+  })
+  after(stopLanguageServers)
+
+  async function open(text: string): Promise<string> {
+    const uri = `file:///playbooks/${documents++}.yaml`
+    await server.open(uri, text)
+    return uri
+  }
+
+  async function ask(what: string, marked: string, further: object = {}) {
+    const { text, position } = atCursor(marked)
+    const uri = await open(text)
+    return server.request(`textDocument/${what}`, { textDocument: { uri }, position, ...further })
+  }
+
+  it('shows problems where they are, with code and hint', async () => {
+    const uri = await open(playbook('  - uses: case.update\n    with: { verdict: bening }'))
+    const problems = await server.diagnostics(uri)
+    const misspelt = problems.find(({ severity }) => severity === 1)
+    expect(misspelt).to.deep.include({
+      code: 'E202',
+      source: 'tocsin',
+      range: { start: { line: 8, character: 21 }, end: { line: 8, character: 27 } },
+    })
+    expect(misspelt?.message).to.match(/'bening' is not one of .*\nhint: did you mean 'benign'\?$/)
+  })
+
+  it('has nothing to say about a playbook that is right', async () => {
+    expect(await server.diagnostics(await open(shipped))).to.deep.equal([])
+  })
+
+  it('leaves other YAML alone', async () => {
+    const uri = await open('services:\n  web: { image: x, ports: [80 }\n')
+    expect(await server.diagnostics(uri)).to.deep.equal([])
+    const place = { textDocument: { uri }, position: { line: 1, character: 2 } }
+    expect(await server.request('textDocument/completion', place)).to.equal(null)
+  })
+
+  it('follows changes piece by piece, and checks once when they have come to rest', async () => {
+    const uri = await open(playbook('  - return: 1'))
+    await server.diagnostics(uri)
+    const before = server.published(uri)
+    const line = 7
+    for (const [index, character] of Array.from('retrun').entries()) {
+      const start = { line, character: 4 + index }
+      const end = index === 0 ? { line, character: 10 } : start
+      await server.notify('textDocument/didChange', {
+        textDocument: { uri, version: 2 + index },
+        contentChanges: [{ range: { start, end }, text: character }],
+      })
+    }
+    const problems = await server.diagnostics(uri, 7)
+    expect(problems.map(({ code }) => code)).to.include('E104')
+    expect(server.published(uri)).to.equal(before + 1)
+  })
+
+  it('forgets problems of documents that are closed', async () => {
+    const uri = await open(playbook('  - retrun: 1'))
+    expect(await server.diagnostics(uri)).to.not.deep.equal([])
+    const before = server.published(uri)
+    await server.notify('textDocument/didClose', { textDocument: { uri } })
+    while (server.published(uri) === before) await new Promise((resolve) => setTimeout(resolve, 10))
+    expect(await server.diagnostics(uri)).to.deep.equal([])
+  })
+
+  it('completes skills and fields, replacing the word that has been begun', async () => {
+    const skills = await ask('completion', playbook('  - uses: case.up‸'))
+    const update = skills.find(({ label }: { label: string }) => label === 'case.update')
+    expect(update.textEdit).to.deep.equal({
+      range: { start: { line: 7, character: 10 }, end: { line: 7, character: 17 } },
+      newText: 'case.update',
+    })
+    const fields = await ask('completion', playbook('  - set: { x: "${{ steps.found.output.i‸ }}" }'))
+    expect(fields.map(({ label }: { label: string }) => label)).to.include.members(['ip', 'url', 'hash'])
+  })
+
+  it('explains what is under the cursor', async () => {
+    const { contents } = await ask('hover', playbook('  - set: { x: "${{ steps.found.out‸put.ip }}" }'))
+    expect(contents.value).to.match(/^```cel\nsteps\.found\.output: \{/)
+  })
+
+  it('goes to the step that is read', async () => {
+    const { range } = await ask('definition', playbook('  - set: { x: "${{ steps.fo‸und.ok }}" }'))
+    expect(range.start).to.deep.equal({ line: 4, character: 8 })
+  })
+
+  it('renames a step everywhere, and refuses what is no id', async () => {
+    const marked = playbook('  - set: { x: "${{ steps.fo‸und.ok }}" }')
+    const { changes } = await ask('rename', marked, { newName: 'indicators' })
+    const [edits] = Object.values(changes) as [{ newText: string }[]]
+    expect(edits.map(({ newText }) => newText)).to.deep.equal(['indicators', 'indicators'])
+    const refused = await ask('rename', marked, { newName: 'Not An Id' }).catch(
+      (error: Error) => error.message,
+    )
+    expect(refused).to.match(/an id that no other step has/)
+  })
+
+  it('formats', async () => {
+    const uri = await open(playbook('  -   return:   1'))
+    const [edit] = await server.request('textDocument/formatting', {
+      textDocument: { uri },
+      options: { tabSize: 2, insertSpaces: true },
+    })
+    expect(edit.newText).to.include('\n  - return: 1\n')
+  })
+
+  it('ends when the editor says so', async () => {
+    const own = await startLanguageServer([command, 'lsp'])
+    expect(await own.stop()).to.equal(0)
+  })
+})

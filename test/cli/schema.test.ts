@@ -1,0 +1,30 @@
+import { expect } from 'chai'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import { killCommands, runTocsin } from './support/run-tocsin.ts'
+
+describe('tocsin schema', () => {
+  let folder: TemporaryFolder
+
+  before(async () => {
+    folder = await makeTemporaryFolder()
+  })
+  after(async () => {
+    await killCommands()
+    await folder.remove()
+  })
+
+  it('prints a schema with the installed skills, or writes it where it is told to', async () => {
+    const { code, stdout, stderr } = await runTocsin(['schema'])
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
+    const schema = JSON.parse(stdout)
+    const listed = JSON.parse((await runTocsin(['skills', '--json'])).stdout) as { name: string }[]
+    expect(schema.$defs.step.properties.uses.enum).to.deep.equal(listed.map(({ name }) => name).toSorted())
+    expect(await runTocsin(['schema', '-o', 'schema.json'], { cwd: folder.path })).to.include({
+      code: 0,
+      stdout: '',
+    })
+    expect(await readFile(join(folder.path, 'schema.json'), 'utf8')).to.equal(stdout)
+  })
+})

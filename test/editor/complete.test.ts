@@ -1,0 +1,185 @@
+import { expect } from 'chai'
+import { complete } from '../../core/editor/complete.ts'
+import { calledName, functionDocs } from '../../core/editor/function-docs.ts'
+import { grammar } from '../../core/playbook/grammar.ts'
+import { readFileSync } from 'node:fs'
+import { example } from '../playbook/example.ts'
+import { guide, offsetIn, playbook } from './support/guide.ts'
+
+function offered(marked: string): readonly string[] {
+  const { text, offset } = offsetIn(marked)
+  return complete(text, offset, guide).items.map(({ label }) => label)
+}
+
+const skills = [
+  'case.update',
+  'intel_provider.get_enrichment',
+  'messaging.post_message',
+  'travel.search_user_travel',
+]
+
+describe('completion of keys and values', () => {
+  it('offers the keys of a place, without those that are there', () => {
+    expect(offered(playbook('‸'))).to.have.members(
+      grammar.playbook.keys.filter((key) => !['apiVersion', 'name', 'on', 'steps'].includes(key)),
+    )
+    expect(offered(playbook('  - switch:\n      - ‸'))).to.have.members([...grammar.case.keys])
+    expect(offered(playbook('defaults: { retry: { max: 1, ‸ } }'))).to.have.members(
+      grammar.retry.keys.filter((key) => key !== 'max'),
+    )
+    expect(offered(playbook('  - ‸'))).to.have.members([...grammar.step.keys])
+  })
+
+  it('leaves out what does not go with the action of a step', () => {
+    const keys = offered(playbook('  - uses: case.update\n    ‸'))
+    expect(keys).to.include.members(['with', 'connection', 'retry', 'on_error', 'id'])
+    expect(keys).to.not.include.members(['set'])
+    expect(keys).to.not.include.members(['else'])
+    expect(keys).to.not.include.members(['as'])
+  })
+
+  it('offers the installed skills with what they do, and replaces the word that has been begun', () => {
+    const { text, offset } = offsetIn(playbook('  - uses: case.up‸'))
+    const { items, replaces } = complete(text, offset, guide)
+    expect(items.map(({ label }) => label)).to.have.members(skills)
+    expect(text.slice(replaces.start, replaces.end)).to.equal('case.up')
+    const update = items.find(({ label }) => label === 'case.update')
+    expect(update?.documentation).to.match(/\*\*.+\*\* · `case\.update`[^]*Inputs:[^]*`verdict`/)
+  })
+
+  it('offers the inputs of the skill and their values, also within further maps', () => {
+    const inputs = ['verdict', 'severity', 'summary']
+    expect(offered(playbook('  - uses: case.update\n    with:\n      ‸'))).to.deep.equal(inputs)
+    expect(offered(playbook('  - uses: case.update\n    with: { ‸ }'))).to.deep.equal(inputs)
+    expect(offered(playbook('  - uses: case.update\n    with: { verdict: ‸'))).to.include('malicious')
+    const nested =
+      '  - uses: intel_provider.get_enrichment\n    with:\n      kind: ip\n      value: abc\n      filter: { ‸'
+    expect(offered(playbook(nested))).to.deep.equal(['tags', 'since'])
+  })
+
+  it('writes a colon behind a key unless there is one', () => {
+    const insert = (marked: string, label: string) => {
+      const { text, offset } = offsetIn(marked)
+      return complete(text, offset, guide).items.find((item) => item.label === label)?.insert
+    }
+    expect(insert(playbook('  - us‸'), 'uses')).to.equal('uses: ')
+    expect(insert(playbook('  - sw‸'), 'switch')).to.equal('switch:')
+    expect(insert(playbook('  - { us‸: case.update }'), 'uses')).to.equal('uses')
+  })
+
+  it('offers the choices of keys', () => {
+    expect(offered(playbook('  - on_error: ‸\n    uses: case.update'))).to.deep.equal(['fail', 'continue'])
+    expect(offered('apiVersion: ‸\n')).to.deep.equal(['tocsin/v1'])
+  })
+
+  it('offers the keys of a playbook in an empty file', () => {
+    expect(offered('‸')).to.include.members(['apiVersion', 'name', 'on', 'steps'])
+  })
+})
+
+describe('completion in expressions', () => {
+  const inside = (expression: string) => offered(playbook(`  - set:\n      x: \${{ ${expression} }}`))
+
+  it('offers the steps that are visible there', () => {
+    expect(inside('steps.‸')).to.deep.equal(['intel', 'trips'])
+    const parallel = (body: string) =>
+      playbook(`  - parallel:\n      - { id: a, set: { x: 1 } }\n${body}\n  - { id: later, set: { x: 1 } }`)
+    expect(offered(parallel('      - set: { x: "${{ steps.‸ }}" }'))).to.deep.equal(['intel', 'trips'])
+    expect(offered(playbook('finally:\n  - set: { x: "${{ steps.‸ }}" }'))).to.deep.equal(['intel', 'trips'])
+  })
+
+  it('offers the fields of outputs from the schemas of the skills', () => {
+    expect(inside('steps.intel.output.‸')).to.include.members(['risk', 'status', 'tags', 'owner'])
+    expect(inside('steps.intel.output.risk.sc‸')).to.include.members(['score', 'rules'])
+    expect(inside("steps['intel'].output.‸")).to.include('risk')
+    expect(inside("steps['‸'].output")).to.deep.equal(['intel', 'trips'])
+  })
+
+  it('offers names, variables of macros and functions', () => {
+    expect(inside('‸')).to.include.members([
+      'alert',
+      'steps',
+      'now',
+      'size',
+      'has',
+      'isPrivateIp',
+      'cel.bind',
+    ])
+    expect(inside('steps.trips.output.trips.filter(t, t.‸')).to.include.members(['country', 'city'])
+    expect(inside('steps.trips.output.trips.exists(t, ‸')).to.include('t')
+    expect(inside('strings.‸')).to.deep.equal(['quote'])
+  })
+
+  it('offers functions for values of their kind only', () => {
+    expect(inside('now.‸')).to.include('getFullYear').and.not.include('contains')
+    expect(inside('steps.intel.output.tags.‸'))
+      .to.include.members(['join', 'exists'])
+      .and.not.include('getFullYear')
+    expect(inside('alert.type.‸')).to.include.members(['contains', 'matches']).and.not.include('join')
+  })
+
+  it('offers what a text can be compared with', () => {
+    expect(inside("steps.intel.output.status == '‸'")).to.deep.equal(['confirmed', 'cancelled', 'pending'])
+    expect(offered(playbook('  - if: steps.intel.output.status == "‸"\n    return: 1'))).to.include('pending')
+  })
+
+  it('works in conditions, in quotes, in lists of steps below a foreach', () => {
+    expect(offered(playbook('  - if: steps.‸\n    return: 1'))).to.deep.equal(['intel', 'trips'])
+    const body =
+      '  - foreach: ${{ steps.trips.output.trips }}\n    as: trip\n    set: { c: "in ${{ trip.‸ }}." }'
+    expect(offered(playbook(body))).to.include.members(['country', 'city'])
+  })
+
+  it('works while brackets and quotes are still open, and other places are broken', () => {
+    const open = [
+      '  - set: { x: "${{ steps.‸',
+      "  - set: { x: '${{ steps.‸",
+      '  - set:\n      x: ${{ steps.‸',
+      '  - set: { x: "a ${{ steps.‸',
+    ]
+    for (const steps of open) expect(offered(playbook(steps)), steps).to.deep.equal(['intel', 'trips'])
+    const broken = playbook('  - set: { x: "${{ steps.‸ }}" }\n  - uses: [x\n  - "')
+    expect(offered(broken)).to.deep.equal(['intel', 'trips'])
+  })
+
+  it('describes functions with their signature and meaning', () => {
+    const { text, offset } = offsetIn(playbook('  - set: { x: "${{ alert.type.‸ }}" }'))
+    const item = complete(text, offset, guide).items.find(({ label }) => label === 'contains')
+    expect(item).to.include({ kind: 'function', detail: 'text.contains(part) -> bool' })
+    expect(item?.documentation).to.include('the part occurs')
+  })
+
+  it('describes every function as docs/expressions.md does', () => {
+    const page = readFileSync(new URL('../../docs/expressions.md', import.meta.url), 'utf8')
+    const rows = [...page.matchAll(/^\| `([^`]+)` +\|([^|]+)\| `([^`]+)` +\| `[^`]+` +\|$/gm)].map(
+      ([, signature, meaning, sample]) => ({ signature, meaning: meaning!.trim(), example: sample }),
+    )
+    expect(functionDocs).to.deep.equal(rows)
+    expect(functionDocs.map(calledName)).to.include.members([
+      'has',
+      '.contains',
+      'cel.bind',
+      'optional.of',
+      'size',
+      '.size',
+    ])
+  })
+})
+
+describe('completion anywhere', () => {
+  it('answers at every place of a playbook, in a moment, whatever is cut off there', () => {
+    for (let offset = 0; offset <= example.length; offset += 7) {
+      for (const text of [
+        example,
+        example.slice(0, offset),
+        `${example.slice(0, offset)}\${{ ${example.slice(offset)}`,
+      ]) {
+        const started = performance.now()
+        const { items, replaces } = complete(text, offset, guide)
+        expect(items).to.be.an('array')
+        expect(replaces.start <= offset && offset <= replaces.end).to.equal(true)
+        expect(performance.now() - started, String(offset)).to.be.lessThan(1000)
+      }
+    }
+  })
+})

@@ -1,0 +1,83 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { expect } from 'chai'
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parse } from 'yaml'
+import { editorSchema } from '../../core/editor/editor-schema.ts'
+import { discoverPlugins } from '../../core/registry/index.ts'
+import { example } from '../playbook/example.ts'
+import { parsed, withSteps } from '../playbook/support.ts'
+import { baseSchema, guide } from './support/guide.ts'
+
+const compile = (schema: object) =>
+  new Ajv2020({ strict: false, allErrors: true, validateFormats: false }).compile(schema)
+const fits = compile(editorSchema(baseSchema, guide.catalogue!))
+const problems = (source: string) => {
+  fits(parse(source))
+  return (fits.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
+}
+const step = (text: string) => problems(withSteps(`  - ${text}`))
+
+describe('the schema for editors', () => {
+  it('accepts playbooks that are right', () => {
+    expect(parsed(example).name).to.equal('impossible-travel')
+    expect(problems(example)).to.deep.equal([])
+  })
+
+  it('accepts every shipped playbook with the shipped plugins', async () => {
+    const root = fileURLToPath(new URL('../../', import.meta.url))
+    const validate = compile(
+      editorSchema(baseSchema, await discoverPlugins({ pluginsDir: `${root}plugins`, packages: [] })),
+    )
+    const files = readdirSync(`${root}playbooks`).filter((name) => /^[^.]+\.yaml$/.test(name))
+    expect(files.length).to.be.greaterThan(1)
+    for (const file of files) {
+      validate(parse(readFileSync(`${root}playbooks/${file}`, 'utf8')))
+      expect(validate.errors, file).to.equal(null)
+    }
+  })
+
+  it('refuses skills that are not installed, and inputs that they do not have', () => {
+    expect(step('{ uses: case.updat }')).to.not.deep.equal([])
+    expect(step('{ uses: case.update, with: { verdit: benign } }')).to.not.deep.equal([])
+    expect(step('{ uses: case.update, with: { verdict: bening } }')).to.not.deep.equal([])
+    expect(step('{ uses: intel_provider.get_enrichment, with: { kind: ip } }')).to.not.deep.equal([])
+    expect(step('{ uses: intel_provider.get_enrichment }')).to.not.deep.equal([])
+    expect(
+      step('{ uses: intel_provider.get_enrichment, with: { kind: ip, value: abc, limit: 0 } }'),
+    ).to.not.deep.equal([])
+    expect(step('{ uses: case.update, connection: main }')).to.not.deep.equal([])
+  })
+
+  it('takes an expression for a value of any type, at any depth', () => {
+    const limit =
+      '{ uses: intel_provider.get_enrichment, with: { kind: "${{ x }}", value: "${{ x }}", limit: "${{ 1 + 1 }}" } }'
+    expect(step(limit)).to.deep.equal([])
+    const filter = (text: string) =>
+      `{ uses: intel_provider.get_enrichment, with: { kind: ip, value: abc, filter: ${text} } }`
+    expect(step(filter('"${{ x }}"'))).to.deep.equal([])
+    expect(step(filter('{ tags: "${{ x }}" }'))).to.deep.equal([])
+    expect(step(filter('{ tags: ["${{ x }}"] }'))).to.deep.equal([])
+    expect(step(filter('{ tags: 5 }'))).to.not.deep.equal([])
+    expect(step(filter('some text'))).to.not.deep.equal([])
+  })
+
+  it('still refuses mistakes in keys and shapes', () => {
+    expect(step('{ usse: case.update }')).to.not.deep.equal([])
+    expect(step('{ uses: case.update, set: { x: 1 } }')).to.not.deep.equal([])
+  })
+
+  it('fills in every place that names a skill beside its inputs', () => {
+    const skill = baseSchema.$defs!['step']!.properties!['uses']!
+    const base = {
+      $defs: {
+        later: { type: 'object' as const, properties: { via: skill, with: { type: 'object' as const } } },
+      },
+      $ref: '#/$defs/later',
+    }
+    const validate = compile(editorSchema(base, guide.catalogue!))
+    expect(validate({ via: 'case.update', with: { verdict: 'benign' } })).to.equal(true)
+    expect(validate({ via: 'case.update', with: { verdict: 'good' } })).to.equal(false)
+    expect(validate({ via: 'case.none' })).to.equal(false)
+  })
+})

@@ -1,0 +1,59 @@
+import { expect } from 'chai'
+import { hover } from '../../core/editor/hover.ts'
+import { inspectPlaybook } from '../../core/editor/inspection.ts'
+import { guide, offsetIn, playbook } from './support/guide.ts'
+
+function over(marked: string) {
+  const { text, offset } = offsetIn(marked)
+  const found = hover(inspectPlaybook(text, guide.catalogue), offset, guide)
+  return found && { text: found.text, marks: text.slice(found.span.start, found.span.end) }
+}
+
+describe('hover', () => {
+  it('explains keys', () => {
+    expect(over(playbook('  - fore‸ach: [1]\n    set: { x: 1 }'))).to.deep.include({ marks: 'foreach' })
+    expect(over(playbook('  - fore‸ach: [1]\n    set: { x: 1 }'))?.text).to.include('once for each item')
+  })
+
+  it('explains skills and their inputs', () => {
+    const skill = over(playbook('  - uses: case.up‸date'))
+    expect(skill?.marks).to.equal('case.update')
+    expect(skill?.text).to.match(/· `case\.update`[^]*`verdict` \(benign \| suspicious \| malicious/)
+    expect(over(playbook('  - uses: case.update\n    with: { ver‸dict: benign }'))?.text).to.match(
+      /^`verdict`: benign \|/,
+    )
+  })
+
+  it('shows the type of each part of an expression', () => {
+    const at = (expression: string) => over(playbook(`  - set: { x: "\${{ ${expression} }}" }`))
+    expect(at('steps.intel.output.ri‸sk.score')).to.deep.equal({
+      text: '```cel\nsteps.intel.output.risk: {\n  score: number\n  rules?: list(string)\n}\n```',
+      marks: 'steps.intel.output.risk',
+    })
+    expect(at('steps.intel.output.risk.sc‸ore > 5')?.text).to.equal(
+      '```cel\nsteps.intel.output.risk.score: number\n```',
+    )
+    expect(at('steps.trips.output.trips.map(t, t‸.country)')?.text).to.match(/^```cel\nt: \{\n {2}country/)
+  })
+
+  it('explains functions and macros', () => {
+    const at = (expression: string) => over(playbook(`  - set: { x: "\${{ ${expression} }}" }`))
+    expect(at('alert.type.cont‸ains(run.id)')).to.deep.include({ marks: 'contains' })
+    expect(at('alert.type.cont‸ains(run.id)')?.text).to.include('text.contains(part) -> bool')
+    expect(at('steps.trips.output.trips.exi‸sts(t, true)')?.text).to.include('at least one element')
+  })
+
+  it('finds its place in folded and quoted text', () => {
+    const steps = '  - fail: >-\n      one\n      ${{ run.‸id }} two'
+    expect(over(playbook(steps))).to.deep.equal({ text: '```cel\nrun.id: string\n```', marks: 'run.id' })
+  })
+
+  it('says nothing where there is nothing to say', () => {
+    expect(over(playbook('  - name: A na‸me\n    set: { x: 1 }'))).to.equal(undefined)
+    expect(over('‸')).to.equal(undefined)
+  })
+
+  it('keeps descriptions of plugins text', () => {
+    expect(over(playbook('  - uses: case.up‸date'))?.text).to.not.match(/<script|\]\(javascript/)
+  })
+})

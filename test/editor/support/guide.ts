@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import type { Guide } from '../../../core/editor/schema-walk.ts'
+import type { JsonSchema } from '../../../core/plugin/index.ts'
+import { catalogue } from '../../playbook/support.ts'
+import { atCursor } from './language-server.ts'
+
+const file = new URL('../../../schemas/playbook.schema.json', import.meta.url)
+export const baseSchema = JSON.parse(readFileSync(file, 'utf8')) as JsonSchema
+
+/** The schema of the language, and the skills of the tests of playbooks. */
+export const guide: Guide = { schema: baseSchema, catalogue }
+
+/** A playbook with two steps before what is given; `‸` marks the cursor. */
+export const playbook = (steps: string): string => `apiVersion: tocsin/v1
+name: test
+on: { alert: { type: test } }
+steps:
+  - id: intel
+    uses: intel_provider.get_enrichment
+    with: { kind: ip, value: abc }
+  - id: trips
+    uses: travel.search_user_travel
+    with: { email: a }
+${steps}
+`
+
+/** The text without its mark, and the offset of the mark. */
+export function offsetIn(marked: string): { readonly text: string; readonly offset: number } {
+  return { text: atCursor(marked).text, offset: marked.indexOf('‸') }
+}
