@@ -1,5 +1,5 @@
 import type { SkillCall, SkillCaller } from '../engine/skill-caller.ts'
-import { NotFoundError, TimeoutError } from '../errors/errors.ts'
+import { NotFoundError } from '../errors/errors.ts'
 import { RetryableError, SkillError } from '../plugin/index.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { compileSchema, validate, withDefaults } from '../schema/index.ts'
@@ -55,22 +55,6 @@ export function withoutRetries(read: SkillCaller): SkillCaller {
       if (!(error instanceof RetryableError)) throw error
       const hint = 'a dry run asks once; a run would try again'
       throw new SkillError(error.code, error.message, { hint, details: error.details, cause: error })
-    }
-  }
-}
-
-/** Ends a call that takes longer in real time: the clock of a dry run stands still meanwhile. */
-export function withRealTimeout(call: SkillCaller, timeoutMs: number): SkillCaller {
-  return async (asked) => {
-    const late = new AbortController()
-    const timer = setTimeout(() => {
-      late.abort(new TimeoutError('step_timeout', `no answer within ${timeoutMs / 1000} s`))
-    }, timeoutMs)
-    const signal = AbortSignal.any([asked.attempt.signal, late.signal])
-    try {
-      return await call({ ...asked, attempt: { ...asked.attempt, signal } })
-    } finally {
-      clearTimeout(timer)
     }
   }
 }

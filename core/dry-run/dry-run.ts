@@ -5,12 +5,13 @@ import { createMemoryJournal } from '../playbook-test/memory-journal.ts'
 import { createMockedSkills } from '../playbook-test/mocked-skills.ts'
 import { placedSteps, withoutItems } from '../playbook-test/placed-steps.ts'
 import type { Fixtures, Mocks } from '../playbook-test/playbook-test.ts'
+import { withRealTimeout } from '../playbook-test/real-timeout.ts'
 import { rehearse } from '../playbook-test/rehearse.ts'
 import { VirtualClock } from '../playbook-test/virtual-clock.ts'
 import type { Playbook } from '../playbook/playbook.ts'
 import type { Log } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
-import { createDryRunCaller, withoutRetries, withRealTimeout, type WouldDo } from './dry-run-caller.ts'
+import { createDryRunCaller, withoutRetries, type WouldDo } from './dry-run-caller.ts'
 
 export interface DryRunOptions {
   readonly playbook: Playbook

@@ -13,6 +13,7 @@ import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts'
 import { createMockedSkills, type MockedSkills, type SeenCall, type Unmocked } from './mocked-skills.ts'
 import { placedSteps, withoutItems } from './placed-steps.ts'
 import type { Fixtures, Mocks } from './playbook-test.ts'
+import { withRealTimeout } from './real-timeout.ts'
 import { rehearse, startsFor } from './rehearse.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
@@ -86,6 +87,9 @@ export function reachesOut(catalogue: Pick<Catalogue, 'skill'>, name: string): b
   return found === undefined || found.skill.connection !== undefined
 }
 
+/** How long a skill without connection may take in real time. */
+const localTimeoutMs = 10_000
+
 /** Calls skills for real, while time stands still, with cases in memory and no way out. */
 function localSkills(catalogue: Catalogue, cases: TestCases, clock: VirtualClock): SkillCaller {
   const call = createSkillCaller({
@@ -95,7 +99,8 @@ function localSkills(catalogue: Catalogue, cases: TestCases, clock: VirtualClock
     log: silence,
     clock,
   })
-  return (asked) => clock.hold(() => call(asked))
+  const inTime = withRealTimeout(call, localTimeoutMs)
+  return (asked) => clock.hold(() => inTime(asked))
 }
 
 /** For whoever calls skills where no other system shall be reached. */

@@ -1,8 +1,11 @@
 import { expect } from 'chai'
+import { join } from 'node:path'
+import { createDryRunCaller } from '../../core/dry-run/dry-run-caller.ts'
 import { dryRun, type DryRunOptions } from '../../core/dry-run/index.ts'
 import type { SkillCall, SkillCaller } from '../../core/engine/skill-caller.ts'
 import { RetryableError } from '../../core/plugin/index.ts'
 import { parseWorld } from '../../core/playbook-test/index.ts'
+import { discoverPlugins } from '../../core/registry/index.ts'
 import { catalogue, playbookOf, playbookSource } from '../playbook-test/support.ts'
 
 const playbook = playbookOf(
@@ -77,11 +80,46 @@ describe('dryRun', () => {
     expect(run.durationMs).to.equal(2 * 86_400_000)
   })
 
-  it('never calls a write, whatever the skill would do: the declaration decides', async () => {
-    // Every skill with a connection in this catalogue throws when it is called; so would these, if they were asked.
-    const { asked } = await dry(kim)
-    const effects = asked.map((line) => catalogue.skill(line.split(' ')[1]!)!.skill.effect)
-    expect(new Set(effects)).to.deep.equal(new Set(['read']))
+  it('calls of all installed skills only those that declare to read', async () => {
+    const pluginsDir = join(import.meta.dirname, '../../plugins')
+    const installed = await discoverPlugins({ pluginsDir, packages: [] })
+    const called: string[] = []
+    const told: string[] = []
+    const call = createDryRunCaller({
+      catalogue: installed,
+      read: async ({ skill }) => void called.push(skill),
+      hasFixture: () => false,
+      onWouldDo: ({ skill }) => told.push(skill),
+    })
+    const attempt = { number: 1, idempotencyKey: 'run/step', signal: new AbortController().signal }
+    const run = { uuid: 'run', organizationUuid: 'organization', caseId: null }
+    for (const { name, skill } of installed.skills) {
+      for (const purpose of skill.effect === 'write' ? (['run', 'verify'] as const) : (['run'] as const)) {
+        await call({
+          purpose,
+          skill: name,
+          connection: undefined,
+          input: skill.examples[0]!.input,
+          run,
+          attempt,
+        })
+      }
+    }
+    const of = (effect: string) =>
+      installed.skills.filter(({ skill }) => skill.effect === effect).map(({ name }) => name)
+    expect(of('write')).to.include('case.update')
+    expect(called).to.deep.equal(of('read'))
+    expect([...new Set(told)]).to.deep.equal(of('write'))
+    const unknown = call({
+      purpose: 'run',
+      skill: 'not.installed',
+      connection: undefined,
+      input: {},
+      run,
+      attempt,
+    })
+    expect(await unknown.catch((error: Error) => error.message)).to.contain('is not installed')
+    expect(called).to.deep.equal(of('read'))
   })
 
   it('goes on with what the fixtures say, for reads and for writes', async () => {

@@ -124,7 +124,20 @@ const slow = defineSkill({
   run: () => sleep(30, {}),
 })
 
-/** Skills with connections, which nothing may call; those of cases; and two that work without a connection. */
+const broken = defineSkill({
+  name: 'broken',
+  title: 'Broken',
+  description: 'Has a bug.',
+  effect: 'read',
+  input: { type: 'object', additionalProperties: false, properties: {} },
+  output: { type: 'object', additionalProperties: false, properties: {} },
+  examples: [],
+  run: async () => {
+    throw new TypeError('x is not a function')
+  },
+})
+
+/** Skills with connections, which nothing may call; those of cases; and three that work without a connection. */
 export const catalogue = buildCatalogue([
   casePlugin,
   definePlugin({
@@ -134,7 +147,7 @@ export const catalogue = buildCatalogue([
     connection,
     skills: [find, isolate, post],
   }),
-  definePlugin({ name: 'own', title: 'Own', description: 'For tests.', skills: [mood, slow] }),
+  definePlugin({ name: 'own', title: 'Own', description: 'For tests.', skills: [mood, slow, broken] }),
 ])
 
 /** A playbook with these steps, indented as a list under `steps:`. */
