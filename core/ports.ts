@@ -48,7 +48,6 @@ export interface KeyStore {
   /** By the id inside the key's text, with the stored hash to compare. */
   find(id: string): Promise<{ readonly key: ApiKey; readonly secretHash: Uint8Array } | undefined>
   list(): Promise<readonly ApiKey[]>
-  count(): Promise<number>
   /**
    * Makes the key useless for good; it stays in the list. A revoked key stays as it is. Throws NotFoundError `key_not_found`,
    * and ConflictError `last_admin_key` for the last usable administrator's key for all organizations.

@@ -1,9 +1,9 @@
 import type { Stores } from '../core/ports.ts'
-import { ensureFirstKey } from './keys.ts'
+import { ensureAdminKey } from './keys.ts'
 
 /** What a first start made. */
 export interface Bootstrap {
-  /** The first admin key, where one was made here: to be shown once. */
+  /** The admin key, where one was made here since none was usable: to be shown once. */
   readonly adminKey: string | undefined
 }
 
@@ -40,8 +40,12 @@ const knownProviders: readonly (readonly [code: string, name: string])[] = [
 ]
 
 /** Makes what a data directory needs before the first alert can come: a key, an organization, the well-known providers. */
-export async function bootstrap(stores: Stores, givenKey: string | undefined): Promise<Bootstrap> {
-  const adminKey = await ensureFirstKey(stores.keys, givenKey)
+export async function bootstrap(
+  stores: Stores,
+  givenKey: string | undefined,
+  now: number,
+): Promise<Bootstrap> {
+  const adminKey = await ensureAdminKey(stores.keys, givenKey, now)
   if ((await stores.organizations.list('all')).length === 0) {
     await stores.organizations.create(firstOrganization)
   }

@@ -20,7 +20,7 @@ export interface Config {
   readonly publicUrl: string | undefined
   /** 32 bytes in base64; undefined: `master.key` in the data directory. */
   readonly masterKey: Secret | undefined
-  /** Stored as the first key when there is none yet. */
+  /** Stored when no admin key for all organizations is usable, e.g. at the first start. */
   readonly bootstrapApiKey: Secret | undefined
   /** Absolute. */
   readonly playbooksDir: string

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { ApiKey } from '../core/domain/api-key.ts'
+import { isUsable, isUsableAdmin, type ApiKey } from '../core/domain/api-key.ts'
 import type { KeyStore, NewApiKey } from '../core/ports.ts'
 import { TocsinError } from '../core/plugin/index.ts'
 
@@ -44,27 +44,31 @@ export async function checkKey(
   const hash = stored?.secretHash ?? nobodysHash
   const matches = hash.length === given.secretHash.length && timingSafeEqual(hash, given.secretHash)
   if (stored === undefined || !matches) return undefined
-  const { key } = stored
-  const usable = key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now)
-  return usable ? key : undefined
+  return isUsable(stored.key, now) ? stored.key : undefined
 }
 
 /**
- * Stores the first key, an administrator's, when there is none yet: the given one, or a new one. Returns the value of a key
- * that was made here, to be shown once; `undefined` when there was nothing to make.
+ * Sees to it that somebody can manage keys: where no administrator's key for all organizations is usable at `now` (epoch
+ * milliseconds), stores the given one, or a new one. Returns the value of a key that was made here, to be shown once;
+ * `undefined` when there was nothing to make. A given key that is there already has been revoked or has expired, and stays so.
  *
  * @throws TocsinError `bootstrap_key_invalid`
  */
-export async function ensureFirstKey(keys: KeyStore, given: string | undefined): Promise<string | undefined> {
-  if ((await keys.count()) > 0) return undefined
-  const key = given === undefined ? makeKey() : readKey(given)
-  if (key === undefined) {
+export async function ensureAdminKey(
+  keys: KeyStore,
+  given: string | undefined,
+  now: number,
+): Promise<string | undefined> {
+  if ((await keys.list()).some((key) => isUsableAdmin(key, now))) return undefined
+  const asked = given === undefined ? makeKey() : readKey(given)
+  if (asked === undefined) {
     throw new TocsinError('bootstrap_key_invalid', 'the bootstrap key is not of the form toc_<id>_<secret>', {
       hint: bootstrapKeyHint,
     })
   }
+  const key = (await keys.find(asked.id)) === undefined ? asked : makeKey()
   await keys.create({ ...firstKey, id: key.id, secretHash: key.secretHash })
-  return given === undefined ? key.value : undefined
+  return key.value === given ? undefined : key.value
 }
 
 const firstKey: Omit<NewApiKey, 'id' | 'secretHash'> = {

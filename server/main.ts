@@ -2,6 +2,7 @@ import { openPlaybookLibrary, type PlaybookLibrary } from '../core/investigation
 import type { Catalogue } from '../core/registry/catalogue.ts'
 import { discoverPlugins } from '../core/registry/index.ts'
 import { bootstrap } from './bootstrap.ts'
+import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { createContainer, tokens, type Container, type Opened } from './container.ts'
 import { createLog } from './log.ts'
@@ -14,7 +15,7 @@ export interface Tocsin {
   readonly url: string
   /** The same with the API's prefix. */
   readonly apiUrl: string
-  /** The first admin key, if this start made it: to be shown once. */
+  /** An admin key, if this start made it because none was usable: to be shown once. */
   readonly adminKey: string | undefined
   readonly config: Config
   readonly catalogue: Catalogue
@@ -51,7 +52,7 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
     container = createContainer(opened)
     const { url } = await container.get(tokens.httpServer).listen()
     // Only now: a start that fails, e.g. because the port is in use, must not use up the one time the key is shown.
-    const { adminKey } = await bootstrap(stores, config.bootstrapApiKey?.reveal())
+    const { adminKey } = await bootstrap(stores, config.bootstrapApiKey?.reveal(), systemClock.now())
     await takeUpUnfinished(container)
     log.info({ url, folder: config.dataDir }, 'listening')
     const apiUrl = `${url}/${config.apiPrefix}`

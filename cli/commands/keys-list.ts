@@ -1,10 +1,9 @@
 import { Command } from 'commander'
 import type { ApiKey } from '../../core/domain/api-key.ts'
-import { readConfig } from '../../server/config.ts'
-import { openStores } from '../../server/open-stores.ts'
 import { paint } from '../output/paint.ts'
 import { printable } from '../output/printable.ts'
 import { table } from '../output/table.ts'
+import { withStores } from '../with-stores.ts'
 
 /** `tocsin keys list`: who may do what, and which keys nobody uses any more. */
 export function keysListCommand(): Command {
@@ -14,24 +13,21 @@ export function keysListCommand(): Command {
 }
 
 async function listKeys(): Promise<void> {
-  const stores = await openStores(readConfig(process.env), 'shared')
-  try {
-    const [keys, organizations] = await Promise.all([stores.keys.list(), stores.organizations.list('all')])
-    const codes = new Map(organizations.map(({ uuid, code }) => [uuid, code]))
-    const now = Date.now()
-    const rows = keys.map((key) => [
-      paint.strong(key.id),
-      printable(key.name),
-      key.role,
-      key.organizationUuids?.map((uuid) => codes.get(uuid) ?? uuid).join(' ') ?? 'all',
-      day(key.createdAt),
-      key.lastUsedAt === null ? 'never' : day(key.lastUsedAt),
-      stateOf(key, now),
-    ])
-    console.log(table(['ID', 'NAME', 'ROLE', 'ORGANIZATIONS', 'MADE', 'LAST USED', 'STATE'], rows))
-  } finally {
-    await stores.close()
-  }
+  const [keys, organizations] = await withStores((stores) =>
+    Promise.all([stores.keys.list(), stores.organizations.list('all')]),
+  )
+  const codes = new Map(organizations.map(({ uuid, code }) => [uuid, code]))
+  const now = Date.now()
+  const rows = keys.map((key) => [
+    paint.strong(key.id),
+    printable(key.name),
+    key.role,
+    key.organizationUuids?.map((uuid) => codes.get(uuid) ?? uuid).join(' ') ?? 'all',
+    day(key.createdAt),
+    key.lastUsedAt === null ? 'never' : day(key.lastUsedAt),
+    stateOf(key, now),
+  ])
+  console.log(table(['ID', 'NAME', 'ROLE', 'ORGANIZATIONS', 'MADE', 'LAST USED', 'STATE'], rows))
 }
 
 function stateOf({ revokedAt, expiresAt }: ApiKey, now: number): string {

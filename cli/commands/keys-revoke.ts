@@ -1,8 +1,7 @@
 import { Command } from 'commander'
-import { readConfig } from '../../server/config.ts'
-import { openStores } from '../../server/open-stores.ts'
 import { paintError } from '../output/paint.ts'
 import { printable } from '../output/printable.ts'
+import { withStores } from '../with-stores.ts'
 
 /** `tocsin keys revoke`: a key that has leaked, or is no longer needed. */
 export function keysRevokeCommand(): Command {
@@ -13,11 +12,6 @@ export function keysRevokeCommand(): Command {
 }
 
 async function revokeKey(id: string): Promise<void> {
-  const stores = await openStores(readConfig(process.env), 'shared')
-  try {
-    const key = await stores.keys.revoke(id)
-    process.stderr.write(`${paintError.dim(`${key.role} key '${printable(key.name)}' is revoked`)}\n`)
-  } finally {
-    await stores.close()
-  }
+  const key = await withStores((stores) => stores.keys.revoke(id))
+  process.stderr.write(`${paintError.dim(`${key.role} key '${printable(key.name)}' is revoked`)}\n`)
 }

@@ -1,89 +1,13 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
-import { roles, type Role } from '../../core/domain/api-key.ts'
-import { NotFoundError } from '../../core/errors/errors.ts'
-import type { Stores } from '../../core/ports.ts'
-import { readConfig } from '../../server/config.ts'
-import { makeKey } from '../../server/keys.ts'
-import { openStores } from '../../server/open-stores.ts'
-import { paintError } from '../output/paint.ts'
-import { printable } from '../output/printable.ts'
+import { Command } from 'commander'
+import { keysCreateCommand } from './keys-create.ts'
 import { keysListCommand } from './keys-list.ts'
 import { keysRevokeCommand } from './keys-revoke.ts'
 
-interface CreateOptions {
-  readonly role: Role
-  readonly organization?: readonly string[]
-  readonly days?: number
-}
-
-/** `tocsin keys`: API keys, made beside a running server or without one. */
+/** `tocsin keys`: API keys, beside a running server or without one. */
 export function keysCommand(): Command {
-  const create = new Command('create')
-    .description('make an API key in the data directory and show it once')
-    .argument('<name>', 'what the key is for, e.g. splunk-forwarder', keyName)
-    .addOption(new Option('--role <role>', 'what it may do').choices(roles).default('intake'))
-    .option('--organization <code...>', 'organizations it may act for; all of them when left out')
-    .option('--days <n>', 'days until it expires, 1 to 3650; never when left out', wholeDays)
-    .addHelpText(
-      'after',
-      `
-The data directory is that of TOCSIN_DATA_DIR (./data); a server may be running on it, and knows the key at once.
-Only the key is printed on standard output:
-  KEY=$(tocsin keys create splunk-forwarder --organization main --days 365)
-
-Roles: intake posts alerts · reader reads everything · analyst does both · admin also manages organizations,
-providers, connections and keys`,
-    )
-    .action(createKey)
   return new Command('keys')
     .description('make, list and revoke API keys')
-    .addCommand(create)
+    .addCommand(keysCreateCommand())
     .addCommand(keysListCommand())
     .addCommand(keysRevokeCommand())
-}
-
-async function createKey(name: string, options: CreateOptions): Promise<void> {
-  const stores = await openStores(readConfig(process.env), 'shared')
-  try {
-    const organizationUuids = await uuidsOf(stores, options.organization)
-    const key = makeKey()
-    await stores.keys.create({
-      id: key.id,
-      name,
-      role: options.role,
-      organizationUuids,
-      secretHash: key.secretHash,
-      expiresAt: options.days === undefined ? null : Date.now() + options.days * 86_400_000,
-    })
-    const scope = options.organization?.join(', ') ?? 'all organizations'
-    process.stderr.write(
-      `${paintError.dim(`${options.role} key '${printable(name)}' for ${scope}; shown once:`)}\n`,
-    )
-    console.log(key.value)
-  } finally {
-    await stores.close()
-  }
-}
-
-function keyName(text: string): string {
-  const name = text.trim()
-  if (name !== '' && name.length <= 200) return name
-  throw new InvalidArgumentError('It must have 1 to 200 characters.')
-}
-
-function wholeDays(text: string): number {
-  if (/^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= 3_650) return Number(text)
-  throw new InvalidArgumentError('It must be a whole number from 1 to 3650.')
-}
-
-async function uuidsOf(stores: Stores, codes: readonly string[] | undefined): Promise<string[] | null> {
-  if (codes === undefined) return null
-  const known = await stores.organizations.list('all')
-  return codes.map((code) => {
-    const organization = known.find((one) => one.code.toLowerCase() === code.toLowerCase())
-    if (organization !== undefined) return organization.uuid
-    throw new NotFoundError('organization_not_found', `no organization has the code '${printable(code)}'`, {
-      hint: `there are: ${known.map((one) => one.code).join(', ')}`,
-    })
-  })
 }

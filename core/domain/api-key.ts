@@ -17,3 +17,13 @@ export interface ApiKey {
   readonly revokedAt: number | null
   readonly lastUsedAt: number | null
 }
+
+/** Neither revoked nor expired at `now`, in epoch milliseconds. */
+export function isUsable({ revokedAt, expiresAt }: ApiKey, now: number): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt > now)
+}
+
+/** One that can make the next key: an administrator's for all organizations. */
+export function isUsableAdmin(key: ApiKey, now: number): boolean {
+  return isUsable(key, now) && key.role === 'admin' && key.organizationUuids === null
+}

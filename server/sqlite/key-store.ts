@@ -1,4 +1,4 @@
-import type { ApiKey } from '../../core/domain/api-key.ts'
+import { isUsableAdmin, type ApiKey } from '../../core/domain/api-key.ts'
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
 import type { KeyStore, NewApiKey } from '../../core/ports.ts'
 import { fromJson } from './columns.ts'
@@ -58,13 +58,6 @@ export class SqliteKeyStore implements KeyStore {
     return database.read(() => database.all<KeyRow>(`${select} ORDER BY k.id`).map(toKey))
   }
 
-  count(): Promise<number> {
-    const { database } = this.#context
-    return database.read(
-      () => database.get<{ count: number }>('SELECT count(*) AS count FROM api_keys')?.count ?? 0,
-    )
-  }
-
   revoke(id: string): Promise<ApiKey> {
     const { database, commits, clock } = this.#context
     return commits.write(() => {
@@ -111,12 +104,6 @@ function requireKey(database: Database, id: string): ApiKey {
   if (row === undefined)
     throw new NotFoundError('key_not_found', `there is no key with the id '${id.slice(0, 64)}'`)
   return toKey(row)
-}
-
-/** One that can make the next key: an administrator's for all organizations. */
-function isUsableAdmin(key: ApiKey, now: number): boolean {
-  const alive = key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now)
-  return alive && key.role === 'admin' && key.organizationUuids === null
 }
 
 /** In the transaction of the revocation: of two that come at once, the second one sees the first. */

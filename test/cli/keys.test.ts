@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { killCommands, runTocsin } from './support/run-tocsin.ts'
 import { callApi, startServer, type RunningServer } from './support/start-server.ts'
@@ -63,17 +65,34 @@ describe('tocsin keys create', () => {
     )
   })
 
-  it('works without a server, also in a data directory that nothing has used', async () => {
-    const fresh = await makeTemporaryFolder()
+  it('works without a server', async () => {
+    const own = await makeTemporaryFolder()
     try {
-      const env = { TOCSIN_DATA_DIR: fresh.path }
-      const made = await runTocsin(['keys', 'create', 'first', '--role', 'admin'], { env })
+      const first = await startServer({ dataDir: own.path })
+      await first.stop()
+      const made = await runTocsin(['keys', 'create', 'x'], { env: { TOCSIN_DATA_DIR: own.path } })
       expect(made.code, made.stderr).to.equal(0)
-      expect(made.stdout).to.match(keyLine)
-      const later = await startServer({ dataDir: fresh.path, adminKey: made.stdout.trim() })
-      expect((await callApi(`${later.url}/api/keys`, { key: made.stdout.trim() })).status).to.equal(200)
+      const later = await startServer({ dataDir: own.path, adminKey: first.adminKey })
+      const { status } = await callApi(`${later.url}/api/organizations`, { key: made.stdout.trim() })
+      expect(status).to.equal(200)
       expect(later.welcome, 'no second admin key').not.to.contain('toc_')
       await later.stop()
+    } finally {
+      await own.remove()
+    }
+  })
+
+  it('makes no data directory: one that no server has used is most likely mistyped', async () => {
+    const fresh = await makeTemporaryFolder()
+    try {
+      for (const dataDir of [fresh.path, join(fresh.path, 'mistyped')]) {
+        for (const args of [['create', 'x'], ['list'], ['revoke', 'x']]) {
+          const ended = await runTocsin(['keys', ...args], { env: { TOCSIN_DATA_DIR: dataDir } })
+          expect(ended).to.include({ code: 1, stdout: '' })
+          expect(ended.stderr).to.contain(`no Tocsin data in ${dataDir}`).and.contain('TOCSIN_DATA_DIR')
+        }
+      }
+      expect(await readdir(fresh.path)).to.deep.equal([])
     } finally {
       await fresh.remove()
     }

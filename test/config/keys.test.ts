@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createHash } from 'node:crypto'
 import type { ApiKey } from '../../core/domain/api-key.ts'
 import type { KeyStore, NewApiKey } from '../../core/ports.ts'
-import { checkKey, ensureFirstKey, makeKey, readKey } from '../../server/keys.ts'
+import { checkKey, ensureAdminKey, makeKey, readKey } from '../../server/keys.ts'
 
 const key: ApiKey = {
   uuid: 'u',
@@ -66,37 +66,60 @@ describe('API keys', () => {
     expect(await checkKey({ find: async () => undefined }, value, 0)).to.equal(undefined)
   })
 
-  describe('at the first start', () => {
-    const made: NewApiKey[] = []
+  describe('at a start', () => {
+    const now = 1_000
+    let stored: ApiKey[]
     const store = {
-      count: async () => made.length,
-      create: async (one: NewApiKey) => (made.push(one), key),
+      list: async () => stored,
+      find: async (id: string) => stored.find((one) => one.id === id),
+      create: async (one: NewApiKey) => stored.push({ ...key, ...one }),
     } as unknown as KeyStore
-    beforeEach(() => void made.splice(0))
+    const ensure = (given?: string) => ensureAdminKey(store, given, now)
+    beforeEach(() => {
+      stored = []
+    })
 
     it('are made when none is given, and the value is handed back once', async () => {
-      const value = (await ensureFirstKey(store, undefined)) ?? ''
-      expect(made[0]).to.deep.include({
-        id: readKey(value)?.id,
-        role: 'admin',
-        organizationUuids: null,
-        expiresAt: null,
-      })
-      expect(JSON.stringify(made)).to.not.include(value.slice(-43))
-      expect(await ensureFirstKey(store, undefined)).to.equal(undefined)
-      expect(made).to.have.length(1)
+      const value = (await ensure()) ?? ''
+      const whole = { role: 'admin', organizationUuids: null, expiresAt: null }
+      expect(stored[0]).to.deep.include({ id: readKey(value)?.id, ...whole })
+      expect(JSON.stringify(stored)).to.not.include(value.slice(-43))
+      expect(await ensure()).to.equal(undefined)
+      expect(stored).to.have.length(1)
     })
 
     it('are the given one, which is not handed back', async () => {
       const given = makeKey()
-      expect(await ensureFirstKey(store, given.value)).to.equal(undefined)
-      expect(made[0]).to.deep.include({ id: given.id, secretHash: given.secretHash })
+      expect(await ensure(given.value)).to.equal(undefined)
+      expect(stored[0]).to.deep.include({ id: given.id, secretHash: given.secretHash })
     })
 
     it('are refused in any other form', async () => {
-      const error = await ensureFirstKey(store, 'hunter2').catch((caught: unknown) => caught)
+      const error = await ensure('hunter2').catch((caught: unknown) => caught)
       expect(error).to.include({ code: 'bootstrap_key_invalid' })
       expect((error as Error).message).to.not.include('hunter2')
+    })
+
+    for (const [what, changes] of [
+      ['of another role', { role: 'analyst' }],
+      ['of one organization', { organizationUuids: ['o'] }],
+      ['revoked', { revokedAt: 1 }],
+      ['expired', { expiresAt: now }],
+    ] as const) {
+      it(`are made also where there is only one that is ${what}`, async () => {
+        stored = [{ ...key, ...changes }]
+        expect(await ensure()).to.match(/^toc_/)
+        expect(stored).to.have.length(2)
+      })
+    }
+
+    it('never bring a revoked one back: another is made and handed back', async () => {
+      const given = makeKey()
+      stored = [{ ...key, id: given.id, revokedAt: 1 }]
+      const value = (await ensure(given.value)) ?? ''
+      expect(value).to.match(/^toc_/).and.not.equal(given.value)
+      expect(stored.map(({ id }) => id)).to.deep.equal([given.id, readKey(value)?.id])
+      expect(stored[0]?.revokedAt).to.equal(1)
     })
   })
 })

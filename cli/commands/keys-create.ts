@@ -1,0 +1,77 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { roles, type Role } from '../../core/domain/api-key.ts'
+import { NotFoundError } from '../../core/errors/errors.ts'
+import type { Stores } from '../../core/ports.ts'
+import { makeKey } from '../../server/keys.ts'
+import { paintError } from '../output/paint.ts'
+import { printable } from '../output/printable.ts'
+import { withStores } from '../with-stores.ts'
+
+interface CreateOptions {
+  readonly role: Role
+  readonly organization?: readonly string[]
+  readonly days?: number
+}
+
+/** `tocsin keys create`: a key for whoever posts alerts, reads them or runs Tocsin. */
+export function keysCreateCommand(): Command {
+  return new Command('create')
+    .description('make an API key in the data directory and show it once')
+    .argument('<name>', 'what the key is for, e.g. splunk-forwarder', keyName)
+    .addOption(new Option('--role <role>', 'what it may do').choices(roles).default('intake'))
+    .option('--organization <code...>', 'organizations it may act for; all of them when left out')
+    .option('--days <n>', 'days until it expires, 1 to 3650; never when left out', wholeDays)
+    .addHelpText(
+      'after',
+      `
+The data directory is that of TOCSIN_DATA_DIR (./data), which a server has made; one that runs on it knows the key at once.
+Only the key is printed on standard output:
+  KEY=$(tocsin keys create splunk-forwarder --organization main --days 365)
+
+Roles: intake posts alerts · reader reads everything · analyst does both · admin also manages organizations,
+providers, connections and keys`,
+    )
+    .action(createKey)
+}
+
+async function createKey(name: string, options: CreateOptions): Promise<void> {
+  const key = makeKey()
+  await withStores(async (stores) =>
+    stores.keys.create({
+      id: key.id,
+      name,
+      role: options.role,
+      organizationUuids: await uuidsOf(stores, options.organization),
+      secretHash: key.secretHash,
+      expiresAt: options.days === undefined ? null : Date.now() + options.days * 86_400_000,
+    }),
+  )
+  const scope = options.organization?.join(', ') ?? 'all organizations'
+  process.stderr.write(
+    `${paintError.dim(`${options.role} key '${printable(name)}' for ${scope}; shown once:`)}\n`,
+  )
+  console.log(key.value)
+}
+
+function keyName(text: string): string {
+  const name = text.trim()
+  if (name !== '' && name.length <= 200) return name
+  throw new InvalidArgumentError('It must have 1 to 200 characters.')
+}
+
+function wholeDays(text: string): number {
+  if (/^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= 3_650) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number from 1 to 3650.')
+}
+
+async function uuidsOf(stores: Stores, codes: readonly string[] | undefined): Promise<string[] | null> {
+  if (codes === undefined) return null
+  const known = await stores.organizations.list('all')
+  return codes.map((code) => {
+    const organization = known.find((one) => one.code.toLowerCase() === code.toLowerCase())
+    if (organization !== undefined) return organization.uuid
+    throw new NotFoundError('organization_not_found', `no organization has the code '${printable(code)}'`, {
+      hint: `there are: ${known.map((one) => one.code).join(', ')}`,
+    })
+  })
+}

@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { NotFoundError } from '../core/errors/errors.ts'
+import type { Stores } from '../core/ports.ts'
+import { readConfig } from '../server/config.ts'
+import { openStores } from '../server/open-stores.ts'
+import { printable } from './output/printable.ts'
+
+/**
+ * Does something in the data directory of this environment, beside a running server or without one. A directory that no server
+ * has used is refused instead of made: it is most likely another one than is meant, and a key in it would be valid nowhere.
+ *
+ * @throws NotFoundError `data_dir_missing`
+ */
+export async function withStores<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
+  const config = readConfig(process.env)
+  if (!existsSync(join(config.dataDir, 'tocsin.db'))) throw missing(config.dataDir)
+  const stores = await openStores(config, 'shared')
+  try {
+    return await work(stores)
+  } finally {
+    await stores.close()
+  }
+}
+
+const missing = (dataDir: string): NotFoundError =>
+  new NotFoundError('data_dir_missing', `there is no Tocsin data in ${printable(dataDir)}`, {
+    hint: 'TOCSIN_DATA_DIR must name the data directory of the server; the first `tocsin serve` makes it, and an admin key',
+  })
