@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { loadSandbox } from '../../core/registry/index.ts'
 import { readConfig, type Config } from '../../server/config.ts'
 import { startTocsin, type Tocsin } from '../../server/main.ts'
-import { apiClient } from './api-client.ts'
+import { apiClient, type ApiClient } from './api-client.ts'
 import type { SampleAlert } from './sample-alerts.ts'
 
 /** Where the demo's alerts belong. */
@@ -17,33 +17,42 @@ export interface RunningDemo {
   close(): Promise<void>
 }
 
-/** Starts the sandbox and the server, and makes what the alerts need: organization, providers, connection. */
+/**
+ * Starts the sandbox and the server, and makes what the alerts need: organization, providers, connection. Where that fails, what
+ * was started is closed again: it would keep the process from ending.
+ */
 export async function prepareDemo(folder: string, samples: readonly SampleAlert[]): Promise<RunningDemo> {
   const { pluginsDir } = readConfig({})
   const definition = await loadSandbox(pluginsDir, 'intel_provider')
   if (definition === undefined) throw new Error('the plugin intel_provider has no sandbox')
-  const sandbox = await definition.start()
-  const tocsin = await startTocsin(demoConfig(folder, new URL(sandbox.url).host))
-  const key = tocsin.adminKey
-  if (key === undefined) throw new Error(`the folder ${folder} was not empty`)
+  const started: { close(): Promise<void> }[] = []
+  const close = async () => {
+    for (const one of started.toReversed()) await one.close()
+  }
+  try {
+    const sandbox = await definition.start()
+    started.push(sandbox)
+    const tocsin = await startTocsin(demoConfig(folder, new URL(sandbox.url).host))
+    started.push(tocsin)
+    const key = tocsin.adminKey
+    if (key === undefined) throw new Error(`the folder ${folder} was not empty`)
+    await fill(apiClient(tocsin.apiUrl, key), samples, sandbox.settings)
+    return { tocsin, key, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
 
-  const api = apiClient(tocsin.apiUrl, key)
+async function fill(api: ApiClient, samples: readonly SampleAlert[], settings: unknown): Promise<void> {
   await api.post('/organizations', demoOrganization)
   await addMissingProviders(samples, api)
   await api.post('/connections', {
     organization_code: demoOrganization.code,
     name: 'intel',
     plugin: 'intel_provider',
-    settings: sandbox.settings,
+    settings,
   })
-  return {
-    tocsin,
-    key,
-    async close() {
-      await tocsin.close()
-      await sandbox.close()
-    },
-  }
 }
 
 /** A configuration of its own: of the environment only what says which playbooks and plugins to show, and what to log. */
@@ -59,7 +68,7 @@ function demoConfig(folder: string, sandboxHost: string): Config {
   })
 }
 
-async function addMissingProviders(samples: readonly SampleAlert[], api: ReturnType<typeof apiClient>) {
+async function addMissingProviders(samples: readonly SampleAlert[], api: ApiClient) {
   const { data } = await api.get<{ data: readonly { code: string }[] }>('/providers')
   const known = new Set(data.map((provider) => provider.code))
   const missing = new Set(samples.map((sample) => sample.provider).filter((code) => !known.has(code)))

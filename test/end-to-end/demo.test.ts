@@ -70,6 +70,16 @@ describe('tocsin demo', function () {
     expect(await leftOver()).to.deep.equal([])
   })
 
+  it('ends when it cannot start, closes what it had started, and leaves nothing behind', async () => {
+    const { process, ended } = startTocsinCommand(['demo'], options({ TOCSIN_PLUGINS: 'no-such-package' }))
+    const timer = setTimeout(() => process.kill('SIGKILL'), 15_000)
+    const { code, signal, stdout, stderr } = await ended
+    clearTimeout(timer)
+    expect({ code, signal, stdout }, stderr).to.deep.equal({ code: 1, signal: null, stdout: '' })
+    expect(stderr).to.contain('no-such-package').and.contain('TOCSIN_PLUGINS')
+    expect(await leftOver()).to.deep.equal([])
+  })
+
   it('removes everything also when it is interrupted half-way', async () => {
     const { process, ended, hasPrinted } = startTocsinCommand(['demo'], options())
     await hasPrinted(/listening/)
