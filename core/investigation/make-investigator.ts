@@ -179,8 +179,8 @@ function nobodyToAsk(): string[] {
     '  - uses: case.update',
     '    with:',
     '      summary: >-',
-    `        Not assessed: no connection of this organization can look up the \${{ size(${all}) }} observables of the alert.`,
-    `        ${listed(`${all}.map(o, o.kind + ' ' + o.value).join(', ')`)}`,
+    '        Not assessed: no connection of this organization can look up what the alert names',
+    `        (\${{ size(${all}) }} observables): ${listed(`${all}.map(o, o.kind + ' ' + o.value).join(', ')`)}`,
   ]
 }
 

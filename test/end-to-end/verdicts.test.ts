@@ -27,7 +27,7 @@ describe('what a made playbook says in the case', function () {
     const found = await caseOf(`login from ${bad}`)
     expect(found).to.include({ severity: 'medium', verdict: 'unknown' })
     expect(found.summary).to.match(
-      /^Not assessed: no connection .* can look up the 1 observables.*ip 203\.0\.113\.77$/,
+      /^Not assessed: no connection .* can look up what the alert names \(1 observables\): ip 203\.0\.113\.77$/,
     )
   })
 
