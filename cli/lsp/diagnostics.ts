@@ -31,12 +31,15 @@ export function publishDiagnostics(
     })
   }
 
+  const giveUp = (error: unknown): void =>
+    connection.console.error(`a playbook could not be checked: ${String(error)}`)
+
   documents.onDidChangeContent(({ document: { uri, version } }) => {
     clearTimeout(timers.get(uri))
     const wait = version <= 1 ? 0 : quietMs
     timers.set(
       uri,
-      setTimeout(() => void check(uri), wait),
+      setTimeout(() => void check(uri).catch(giveUp), wait),
     )
   })
   documents.onDidClose(({ document: { uri } }) => {

@@ -51,18 +51,18 @@ function fits(name: string, present: ReadonlySet<string>): boolean {
 }
 
 /** Values that the schema names, and skills. */
-export function completeValue({ ...guide }: Guide, path: readonly Step[]): readonly Completion[] {
+export function completeValue(guide: Guide, path: readonly Step[]): readonly Completion[] {
   const schemas = schemasAt(guide, path)
-  if (isSkillName(schemas)) {
-    return (guide.catalogue?.skills ?? []).map((entry) => ({
-      label: entry.name,
-      kind: 'skill' as const,
-      detail: entry.skill.title,
-      documentation: describeSkill(entry),
-    }))
-  }
+  const skills = !isSkillName(schemas)
+    ? []
+    : (guide.catalogue?.skills ?? []).map((entry) => ({
+        label: entry.name,
+        kind: 'skill' as const,
+        detail: entry.skill.title,
+        documentation: describeSkill(entry),
+      }))
   const values = schemas.flatMap((schema) => valuesOf(schema))
-  return [...new Map(values.map((value) => [value.label, value])).values()]
+  return [...skills, ...new Map(values.map((value) => [value.label, value])).values()]
 }
 
 function valuesOf({

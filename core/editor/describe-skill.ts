@@ -59,4 +59,4 @@ export function describeSchema(schema: JsonSchema): string {
 }
 
 /** Text of plugins is text, whatever is in it. */
-export const escapeMarkdown = (text: string): string => text.replace(/[\\`*_[\]<>#|]/g, '\\$&')
+const escapeMarkdown = (text: string): string => text.replace(/[\\`*_[\]<>#|]/g, '\\$&')

@@ -2,6 +2,7 @@ import { skillPattern } from '../playbook/grammar.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 import type { Catalogue, CatalogueSkill } from '../registry/catalogue.ts'
 import { describeSkill } from './describe-skill.ts'
+import { namesSkill } from './schema-walk.ts'
 
 /** JSON Schema with what editors know besides. */
 type EditorSchema = JsonSchema & {
@@ -32,7 +33,7 @@ export function editorSchema(base: JsonSchema, catalogue: Catalogue): JsonSchema
 
 function withSkills(schema: JsonSchema, skills: readonly CatalogueSkill[]): JsonSchema {
   const properties = schema.properties ?? {}
-  const key = Object.keys(properties).find((name) => properties[name]?.pattern === skillPattern)
+  const key = Object.keys(properties).find((name) => namesSkill(properties[name]!))
   if (key === undefined || properties['with'] === undefined) return schema
   return {
     ...schema,
@@ -42,6 +43,12 @@ function withSkills(schema: JsonSchema, skills: readonly CatalogueSkill[]): Json
 }
 
 function skillNames(schema: JsonSchema, skills: readonly CatalogueSkill[]): EditorSchema {
+  if (schema.pattern !== skillPattern) {
+    const each = (parts: readonly JsonSchema[]) =>
+      parts.map((part) => (namesSkill(part) ? skillNames(part, skills) : part))
+    const { anyOf, oneOf } = schema
+    return { ...schema, ...(anyOf && { anyOf: each(anyOf) }), ...(oneOf && { oneOf: each(oneOf) }) }
+  }
   const { pattern: _, ...rest } = schema
   return {
     ...rest,

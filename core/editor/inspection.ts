@@ -53,10 +53,13 @@ export function expressionAt(
     if (offset < seen.scalar.start || offset > seen.scalar.end) continue
     const span = placeOf(inspection, seen, { start: 0, end: seen.text.length })
     if (offset < span.start || offset > span.end) continue
-    for (let at = 0; at <= seen.text.length; at++) {
-      if (placeOf(inspection, seen, { start: at, end: at }).start >= offset) return { seen, at }
+    let [low, high] = [0, seen.text.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (placeOf(inspection, seen, { start: middle, end: middle }).start >= offset) high = middle
+      else low = middle + 1
     }
-    return { seen, at: seen.text.length }
+    return { seen, at: low }
   }
   return undefined
 }

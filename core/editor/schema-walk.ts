@@ -50,7 +50,7 @@ function skillOf(
 ): CatalogueSkill | undefined {
   for (const { schema } of schemas) {
     for (const [key, property] of Object.entries(schema.properties ?? {})) {
-      if (property.pattern !== skillPattern) continue
+      if (!namesSkill(property)) continue
       const value = step.in.entries.find(({ name }) => name === key)?.value
       const name = value?.kind === 'scalar' && typeof value.value === 'string' ? value.value : ''
       const skill = guide.catalogue?.skill(name)
@@ -84,8 +84,11 @@ function resolve(reference: string, root: JsonSchema): JsonSchema | undefined {
 }
 
 /** Whether the value is the name of a skill. */
-export const isSkillName = (schemas: readonly JsonSchema[]): boolean =>
-  schemas.some(({ pattern }) => pattern === skillPattern)
+export const isSkillName = (schemas: readonly JsonSchema[]): boolean => schemas.some(namesSkill)
+
+/** Also where something else than a skill will do. */
+export const namesSkill = ({ pattern, anyOf = [], oneOf = [] }: JsonSchema): boolean =>
+  pattern === skillPattern || anyOf.some(namesSkill) || oneOf.some(namesSkill)
 
 /** The keys that a map may have, with their schemas. */
 export function keysOf(

@@ -11,7 +11,7 @@ interface SarifOptions {
   /** By code. */
   readonly rules: Readonly<Record<string, SarifRule>>
   /** Where a file is, relative to the root of the repository. */
-  uriOf(file: string): string
+  readonly uriOf: (file: string) => string
 }
 
 const levels: Readonly<Record<ProblemSeverity, 'error' | 'warning' | 'note'>> = {

@@ -17,7 +17,7 @@ import type { Problem } from './problem.ts'
 /** Widest line of a map or list in braces; wider ones take a line for each entry. Texts are never broken. */
 const maxWidth = 110
 
-export type Formatted =
+type Formatted =
   | { readonly kind: 'formatted'; readonly text: string }
   /** Not YAML that a playbook could be; nothing is changed. */
   | { readonly kind: 'refused'; readonly problems: readonly Problem[] }

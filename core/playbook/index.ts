@@ -3,7 +3,6 @@
  * tree are in `playbook.ts`.
  */
 export { formatPlaybook } from './format.ts'
-export type { Formatted } from './format.ts'
 export { parsePlaybook } from './parse.ts'
 export type { ParseOptions } from './parse.ts'
 export type { Playbook, Step } from './playbook.ts'

@@ -140,9 +140,7 @@ class GraphBuilder {
       case 'fail':
         this.endings.push({ from: path, kind: 'sequence' })
         return skipped
-      case 'uses':
-      case 'set':
-      case 'wait':
+      default:
         return [{ from: path, kind: 'sequence' }]
     }
   }

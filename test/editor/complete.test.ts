@@ -3,6 +3,9 @@ import { complete } from '../../core/editor/complete.ts'
 import { calledName, functionDocs } from '../../core/editor/function-docs.ts'
 import { grammar } from '../../core/playbook/grammar.ts'
 import { readFileSync } from 'node:fs'
+import { hover } from '../../core/editor/hover.ts'
+import { inspectPlaybook } from '../../core/editor/inspection.ts'
+import { badPlaybooks } from '../playbook/bad-playbooks.ts'
 import { example } from '../playbook/example.ts'
 import { guide, offsetIn, playbook } from './support/guide.ts'
 
@@ -179,6 +182,16 @@ describe('completion anywhere', () => {
         expect(items).to.be.an('array')
         expect(replaces.start <= offset && offset <= replaces.end).to.equal(true)
         expect(performance.now() - started, String(offset)).to.be.lessThan(1000)
+      }
+    }
+  })
+
+  it('answers also where a playbook has mistakes', () => {
+    for (const [code, { source }] of Object.entries(badPlaybooks)) {
+      if (typeof source !== 'string' || source.length > 5000) continue
+      for (const offset of [0, source.length >> 1, source.length]) {
+        expect(complete(source, offset, guide).items, code).to.be.an('array')
+        expect(hover(inspectPlaybook(source, guide.catalogue), offset, guide)?.text, code).to.not.equal('')
       }
     }
   })

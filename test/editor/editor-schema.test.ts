@@ -80,4 +80,19 @@ describe('the schema for editors', () => {
     expect(validate({ via: 'case.update', with: { verdict: 'good' } })).to.equal(false)
     expect(validate({ via: 'case.none' })).to.equal(false)
   })
+
+  it('fills in places that take a word instead of a skill, too', () => {
+    const skill = { anyOf: [{ const: 'operator' }, baseSchema.$defs!['step']!.properties!['uses']!] }
+    const base = {
+      $defs: {
+        ask: { type: 'object' as const, properties: { via: skill, with: { type: 'object' as const } } },
+      },
+      $ref: '#/$defs/ask',
+    }
+    const validate = compile(editorSchema(base, guide.catalogue!))
+    expect(validate({ via: 'operator', with: { anything: 1 } })).to.equal(true)
+    expect(validate({ via: 'case.update', with: { verdict: 'benign' } })).to.equal(true)
+    expect(validate({ via: 'case.update', with: { verdict: 'good' } })).to.equal(false)
+    expect(validate({ via: 'case.none' })).to.equal(false)
+  })
 })
