@@ -5,6 +5,9 @@ import type { Completion, Completions } from './completion.ts'
 import { findNode, inspectPlaybook, type Inspection } from './inspection.ts'
 import type { Guide } from './schema-walk.ts'
 
+/** How much is read at most, in characters, until a long text that is broken is given up. */
+const maxRead = 2_000_000
+
 /** Stands where the cursor is while the text is read: a word that no playbook has. */
 const mark = 'zcursorz'
 
@@ -16,7 +19,7 @@ const mark = 'zcursorz'
 export function complete(text: string, offset: number, guide: Guide): Completions {
   const word = wordAt(text, offset)
   const isInExpression = opensExpression(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset))
-  for (const candidate of candidates(text, offset)) {
+  for (const candidate of candidates(text, offset).take(Math.max(4, maxRead / (text.length + 1)))) {
     const inspection = inspectPlaybook(candidate, guide.catalogue)
     const items = completeAt(inspection, guide, text.slice(word.end))
     if (items === undefined || (isInExpression && !isExpression(inspection))) continue

@@ -35,6 +35,13 @@ describe('yaml-language-server with the schema for editors', function () {
         },
       },
     })
+    // It asks for its settings after it has said that it is ready.
+    const uri = pathToFileURL(`${folder.path}/settings.yaml`).href
+    await server.open(uri, 'apiVersion: nonsense\n')
+    for (let version = 2; (await server.diagnostics(uri)).length === 0; version++) {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      await server.change(uri, `apiVersion: nonsense${version}\n`, version)
+    }
   })
   after(async () => {
     await stopLanguageServers()
