@@ -20,7 +20,7 @@ console.log(
 await benchIntake(seconds)
 await benchRuns(seconds)
 await benchStores(seconds)
-await benchExpression()
+benchExpression()
 
 function readSeconds(): number | undefined {
   try {

@@ -1,0 +1,28 @@
+import { expect } from 'chai'
+import { alertStatus, alertStatusMoves, alertStatusNames, mayMove } from '../../core/domain/alert.ts'
+
+describe('investigation status of an alert', () => {
+  it('has the values and names of the specification', () => {
+    expect(alertStatusNames).to.deep.equal({
+      0: 'Created',
+      5: 'Submitted',
+      10: 'InProgress',
+      15: 'Completed',
+      20: 'Failed',
+    })
+    expect(Object.values(alertStatus).map(String)).to.deep.equal(Object.keys(alertStatusNames))
+  })
+
+  it('moves forward one by one, and back to Submitted for a retry; no other move is possible', () => {
+    const moves = Object.values(alertStatus).flatMap((from) =>
+      Object.values(alertStatus)
+        .filter((to) => mayMove(from, to))
+        .map((to) => `${from} → ${to}`),
+    )
+    expect(moves).to.deep.equal(['0 → 5', '5 → 10', '10 → 15', '10 → 20', '15 → 5', '20 → 5'])
+  })
+
+  it('can get to an end from everywhere', () => {
+    for (const moves of Object.values(alertStatusMoves)) expect(moves).to.not.be.empty
+  })
+})
