@@ -1,7 +1,8 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { buffer as readAll } from 'node:stream/consumers'
 import { NotFoundError } from '../core/errors/errors.ts'
+import { findPlaybookFiles } from '../core/playbook/index.ts'
 import { readConfig } from '../server/config.ts'
 import { printable } from './output/printable.ts'
 import { shortestPath } from './shortest-path.ts'
@@ -33,7 +34,8 @@ export async function readPlaybook(file: string): Promise<PlaybookSource> {
 
 async function playbookFiles(paths: readonly string[]): Promise<string[]> {
   const found = await Promise.all(paths.map(filesAt))
-  const files = [...new Set(found.flat())]
+  // By what they lead to: a playbook must not be taken for another one of the same name.
+  const files = [...new Map(found.flat().map((file) => [file === '-' ? file : resolve(file), file])).values()]
   if (files.length > 0) return files
   const where = paths.map((path) => printable(path)).join(', ')
   throw new NotFoundError('no_playbooks', `no playbooks in ${where}`, {
@@ -41,16 +43,12 @@ async function playbookFiles(paths: readonly string[]): Promise<string[]> {
   })
 }
 
-async function filesAt(path: string): Promise<string[]> {
+async function filesAt(path: string): Promise<readonly string[]> {
   if (path === '-') return ['-']
   const info = await stat(path).catch(() => undefined)
   if (info === undefined) throw missing(path)
   if (!info.isDirectory()) return [path]
-  const names = await readdir(path, { recursive: true })
-  return names
-    .filter((name) => /\.ya?ml$/.test(name) && !/\.test\.ya?ml$/.test(name))
-    .toSorted()
-    .map((name) => join(path, name))
+  return findPlaybookFiles(path)
 }
 
 const missing = (path: string): NotFoundError =>

@@ -24,6 +24,8 @@ export interface Config {
   readonly bootstrapApiKey: Secret | undefined
   /** Absolute. */
   readonly playbooksDir: string
+  /** Whether it was named, and so must be there. */
+  readonly playbooksDirNamed: boolean
   /** The folder of built-in plugins, absolute. */
   readonly pluginsDir: string
   /** Further plugins: names of packages, or paths of modules. */
@@ -81,6 +83,7 @@ export function readConfig(env: Environment): Config {
     }
   }
 
+  const playbooksDir = value('TOCSIN_PLAYBOOKS_DIR')
   const config: Config = {
     host: value('TOCSIN_HOST') ?? '127.0.0.1',
     port: value('TOCSIN_PORT') ?? 8080,
@@ -89,7 +92,8 @@ export function readConfig(env: Environment): Config {
     publicUrl: value('TOCSIN_PUBLIC_URL'),
     masterKey: secret(value('TOCSIN_MASTER_KEY')),
     bootstrapApiKey: secret(value('TOCSIN_BOOTSTRAP_API_KEY')),
-    playbooksDir: resolve(value('TOCSIN_PLAYBOOKS_DIR') ?? 'playbooks'),
+    playbooksDir: resolve(playbooksDir ?? 'playbooks'),
+    playbooksDirNamed: playbooksDir !== undefined,
     pluginsDir,
     plugins: value('TOCSIN_PLUGINS') ?? [],
     maxRuns: value('TOCSIN_MAX_RUNS') ?? 50,

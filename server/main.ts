@@ -7,6 +7,7 @@ import type { Config } from './config.ts'
 import { createContainer, tokens, type Container, type Opened } from './container.ts'
 import { createLog } from './log.ts'
 import { openStores } from './open-stores.ts'
+import { requirePlaybooksDir } from './playbooks-dir.ts'
 import { createLiveSecrets } from './secrets/live-secrets.ts'
 
 /** A server that listens. */
@@ -38,6 +39,7 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
   const live = createLiveSecrets(configuredSecrets(config))
   const log = createLog({ level: config.logLevel, redact: live.redact })
   for (const warning of config.warnings) log.warn({}, warning)
+  requirePlaybooksDir(config, log)
   const catalogue = await discoverPlugins({ pluginsDir: config.pluginsDir, packages: config.plugins })
   const stores = await openStores(config, 'exclusive', live)
   let container: Container | undefined

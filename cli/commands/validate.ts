@@ -2,7 +2,8 @@ import { Command, Option } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { toSarif } from '../../core/errors/sarif.ts'
 import { formatProblem } from '../../core/errors/source-frame.ts'
-import { parsePlaybook, problemCatalogue, type Problem } from '../../core/playbook/index.ts'
+import { findRivals, parsePlaybook, problemCatalogue, type Problem } from '../../core/playbook/index.ts'
+import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { Exit, exitCodes } from '../exit-codes.ts'
 import { installedCatalogue } from '../installed-catalogue.ts'
 import { paint } from '../output/paint.ts'
@@ -40,15 +41,28 @@ Examples:
     )
     .action(async (paths: readonly string[], options: ValidateOptions) => {
       const catalogue = await installedCatalogue()
-      const checked = (await readPlaybooks(paths)).map(({ file, source }) => ({
-        file,
-        source,
-        problems: parsePlaybook(source, { file, catalogue }).problems,
-      }))
+      const checked = check(await readPlaybooks(paths), catalogue)
       report(checked, options.json === true ? 'json' : options.format)
       const isBad = checked.some(({ problems }) => problems.some(({ severity }) => severity === 'error'))
       if (isBad) throw new Exit(exitCodes.failed)
     })
+}
+
+/** Each playbook by itself, and then those that are in order beside each other. */
+function check(sources: readonly PlaybookSource[], catalogue: Catalogue): readonly Checked[] {
+  const parsed = sources.map(({ file, source }) => ({
+    file,
+    source,
+    ...parsePlaybook(source, { file, catalogue }),
+  }))
+  const rivals = findRivals(
+    parsed.flatMap(({ file, playbook }) => (playbook === undefined ? [] : [{ file, playbook }])),
+  )
+  return parsed.map(({ file, source, problems }) => ({
+    file,
+    source,
+    problems: [...problems, ...rivals.filter((rivalry) => rivalry.file === file)],
+  }))
 }
 
 function report(checked: readonly Checked[], format: ValidateOptions['format']): void {

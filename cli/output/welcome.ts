@@ -1,13 +1,14 @@
+import { investigatorName } from '../../core/investigation/make-investigator.ts'
 import type { Tocsin } from '../../server/main.ts'
 import { paint } from './paint.ts'
 import { printable } from './printable.ts'
 
 /** What a server says when it has started; on the first start, how to send the first alert. */
 export function welcome(tocsin: Tocsin): string {
-  const { config, catalogue, library } = tocsin
+  const { config, catalogue } = tocsin
   const facts = [
     ['data', printable(config.dataDir)],
-    ['playbooks', `${library.written().length} in force from ${printable(config.playbooksDir)}`],
+    ...playbookFacts(tocsin),
     [
       'plugins',
       `${catalogue.plugins.map((plugin) => plugin.name).join(', ')} (${catalogue.skills.length} skills)`,
@@ -22,34 +23,72 @@ export function welcome(tocsin: Tocsin): string {
   ).join('\n')
 }
 
-function firstSteps(apiUrl: string, key: string): string[] {
+/** Refused files that are named. */
+const maxNamed = 5
+
+function playbookFacts({ config, library }: Tocsin): (readonly string[])[] {
+  const { refused, rivals } = library
+  const inForce = `${library.written().length} in force from ${printable(config.playbooksDir)}`
+  if (refused.length === 0 && rivals.length === 0) return [['playbooks', inForce]]
+  const rest = refused.length - maxNamed
+  const named = refused.slice(0, maxNamed).map(({ file, errors }) => {
+    return `${printable(file)} (${errors} problem${errors === 1 ? '' : 's'})`
+  })
+  const refusal = `${refused.length} refused: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
   return [
-    '',
-    `${paint.strong('First start.')} This admin key is shown once; keep it:`,
-    '',
-    `  ${key}`,
-    '',
-    'Send a first alert, and wait for what becomes of it:',
-    '',
-    `  ${firstAlert(apiUrl, key)}`,
-    '',
-    'Then look at its case:',
-    '',
-    `  curl -sS ${apiUrl}/cases/main-1 -H 'Cookie: Session=${key}'`,
+    ['playbooks', refused.length === 0 ? inForce : `${inForce}, ${paint.bad(refusal)}`],
+    ...rivals.slice(0, maxNamed).map(({ message }) => ['', paint.warn(printable(message, 400))]),
+    ['', 'tocsin validate shows each problem at its place; playbooks come into force at the next start'],
   ]
 }
 
-/** A curl line that works when it is pasted. */
-function firstAlert(apiUrl: string, key: string): string {
-  const body = {
-    alert_provider: 'custom',
-    organization_code: 'main',
-    alert_type: 'first_alert',
-    alert_content: 'User bo@example.com opened hxxps://examp1e[.]com/login from 198.51.100.23',
-  }
+function firstSteps(apiUrl: string, key: string): string[] {
+  const cookie = `-H 'Cookie: Session=${key}'`
+  const show = (path: string) => `  curl -sS ${apiUrl}${path} ${cookie}`
+  const made = investigatorName(firstAlert.alert_type, firstAlert.organization_code)
   return [
-    `curl -sS ${apiUrl}/alerts`,
-    `-H 'Cookie: Session=${key}'`,
+    '',
+    paint.strong('This admin key is shown once; keep it:'),
+    '',
+    `  ${key}`,
+    '',
+    '1. Send an alert, and wait for its investigation: the answer has investigation_status 15 (Completed).',
+    '',
+    `  ${post(`${apiUrl}/alerts`, [cookie, "-H 'Prefer: wait=30'"], firstAlert)}`,
+    '',
+    '2. Look at its case, and at the playbook that was made because nobody wrote one for first_alert:',
+    '',
+    show('/cases/main-1'),
+    show(`/playbooks/${made}`),
+    '',
+    '3. To have observables looked up, make a connection with the address and the key of your intelligence provider,',
+    '   and send the alert again:',
+    '',
+    `  ${post(`${apiUrl}/connections`, [cookie], firstConnection)}`,
+    '',
+    'README.md goes on from here; docs/api.md describes every call.',
+  ]
+}
+
+const firstAlert = {
+  alert_provider: 'custom',
+  organization_code: 'main',
+  alert_type: 'first_alert',
+  alert_content: 'User bo@example.com opened hxxps://examp1e[.]com/login from 198.51.100.23',
+}
+
+const firstConnection = {
+  organization_code: 'main',
+  name: 'intel',
+  plugin: 'intel_provider',
+  settings: { base_url: 'https://<ADDRESS>', api_key: '<KEY>' },
+}
+
+/** A curl line that works when it is pasted. */
+function post(url: string, options: readonly string[], body: unknown): string {
+  return [
+    `curl -sS ${url}`,
+    ...options,
     `-H 'Content-Type: application/json'`,
     `-d '${JSON.stringify(body)}'`,
   ].join(' \\\n    ')

@@ -1,11 +1,17 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { join, parse } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { parse, relative } from 'node:path'
 import QuickLRU from 'quick-lru'
 import { NotFoundError } from '../errors/errors.ts'
 import { PlaybookError } from '../errors/playbook-error.ts'
-import { formatProblem } from '../errors/source-frame.ts'
+import type { SourceProblem } from '../errors/source-frame.ts'
 import { contentHash } from '../playbook/content-hash.ts'
-import { parsePlaybook, type Playbook } from '../playbook/index.ts'
+import {
+  findPlaybookFiles,
+  findRivals,
+  parsePlaybook,
+  type Playbook,
+  type Rivalry,
+} from '../playbook/index.ts'
 import type { Log, PlaybookStore } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 
@@ -13,22 +19,31 @@ import type { Catalogue } from '../registry/catalogue.ts'
 export interface PlaybookLibrary {
   /** The newest version of each playbook that a person wrote. */
   written(): readonly Playbook[]
+  /** What was found in the folder and is not in force as it stands there. */
+  readonly refused: readonly RefusedFile[]
+  /** Warnings about playbooks that get in each other's way. */
+  readonly rivals: readonly Rivalry[]
   /** Any version that was ever kept. Throws NotFoundError `playbook_not_found`, PlaybookError where it no longer checks. */
   byHash(hash: string): Promise<Playbook>
   /** Checks a playbook, keeps it and puts it in force. Throws PlaybookError with every problem. */
   keep(source: string, from: PlaybookOrigin): Promise<Playbook>
 }
 
-/** From the playbooks folder (`file`: its path, for messages), or made for alerts of one organization. */
+/** From the playbooks folder, or made for alerts of one organization. */
 export type PlaybookOrigin =
-  | { readonly origin: 'file'; readonly file?: string }
-  | { readonly origin: 'made'; readonly organizationUuid: string }
+  { readonly origin: 'file' } | { readonly origin: 'made'; readonly organizationUuid: string }
+
+export interface RefusedFile {
+  /** Its path in the folder. */
+  readonly file: string
+  readonly errors: number
+}
 
 export interface PlaybookLibraryOptions {
   readonly store: PlaybookStore
   readonly catalogue: Catalogue
   readonly log: Log
-  /** Folder of `<name>.yaml` files. A missing folder is an empty one. */
+  /** Of `<name>.yaml` files, also in folders in it. A missing folder is an empty one. */
   readonly folder: string
 }
 
@@ -36,26 +51,30 @@ export interface PlaybookLibraryOptions {
 const maxCompiled = 1_000
 
 /**
- * Opens the library and puts the files of the folder in force. A file with mistakes is logged with every problem; the last
- * good version of its name (`<name>.yaml`) stays in force.
+ * Opens the library and puts the files of the folder in force. A file with mistakes is logged and listed as refused; the last
+ * good version of its name (`<name>.yaml`) stays in force. Of two files with one name the first is used.
  */
 export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Promise<PlaybookLibrary> {
   const { store, catalogue, log, folder } = options
   const written = new Map<string, Playbook>()
   const compiled = new QuickLRU<string, Playbook>({ maxSize: maxCompiled })
   const newest = new QuickLRU<string, string>({ maxSize: maxCompiled })
+  const refused: RefusedFile[] = []
 
   async function keep(source: string, from: PlaybookOrigin): Promise<Playbook> {
     const hash = contentHash(source)
-    const organizationUuid = from.origin === 'made' ? from.organizationUuid : null
-    const place = (name: string) => `${organizationUuid ?? ''}/${name}`
     const kept = compiled.get(hash)
-    if (kept !== undefined && newest.get(place(kept.name)) === hash) return kept
-    const playbook = check(source, catalogue, from.origin === 'file' ? from.file : undefined)
-    await store.put({ name: playbook.name, hash, source, origin: from.origin, organizationUuid })
+    if (kept !== undefined && newest.get(placeOf(kept, from)) === hash) return kept
+    return keepChecked(check(source, catalogue), from)
+  }
+
+  async function keepChecked(playbook: Playbook, from: PlaybookOrigin): Promise<Playbook> {
+    const { name, hash, source } = playbook
+    const organizationUuid = from.origin === 'made' ? from.organizationUuid : null
+    await store.put({ name, hash, source, origin: from.origin, organizationUuid })
     compiled.set(hash, playbook)
-    newest.set(place(playbook.name), hash)
-    if (from.origin === 'file') written.set(playbook.name, playbook)
+    newest.set(placeOf(playbook, from), hash)
+    if (from.origin === 'file') written.set(name, playbook)
     return playbook
   }
 
@@ -71,16 +90,11 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
     return playbook
   }
 
-  async function keepFile(file: string): Promise<void> {
-    const path = join(folder, file)
-    const source = await readFile(path, 'utf8')
-    try {
-      await keep(source, { origin: 'file', file: path })
-    } catch (error) {
-      if (!(error instanceof PlaybookError)) throw error
-      report(log, error, source)
-      await keepLastGood(parse(file).name)
-    }
+  async function refuse(path: string, problems: readonly SourceProblem[]): Promise<void> {
+    const errors = problems.filter(({ severity }) => severity === 'error')
+    logProblems(log, path, errors)
+    refused.push({ file: relative(folder, path), errors: errors.length })
+    await keepLastGood(parse(path).name)
   }
 
   async function keepLastGood(name: string): Promise<void> {
@@ -95,28 +109,65 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
     }
   }
 
-  for (const file of await playbookFiles(folder)) await keepFile(file)
-  return { written: () => [...written.values()], byHash, keep }
+  const files = await readPlaybooks(folder, catalogue)
+  const rivals = findRivals(
+    files.flatMap(({ path, playbook }) =>
+      playbook === undefined ? [] : [{ file: relative(folder, path), playbook }],
+    ),
+  )
+  const broken: ReadPlaybook[] = []
+  for (const file of files) {
+    const namesakes = rivals.filter(
+      (rivalry) => rivalry.severity === 'error' && rivalry.file === relative(folder, file.path),
+    )
+    if (file.playbook === undefined) broken.push(file)
+    else if (namesakes.length > 0) broken.push({ path: file.path, problems: namesakes })
+    else await keepChecked(file.playbook, { origin: 'file' })
+  }
+  // Last: what stands in the folder has become the newest version of its name.
+  for (const { path, problems } of broken) await refuse(path, problems)
+  const warnings = rivals.filter(({ severity }) => severity !== 'error')
+  for (const { code, message } of warnings) log.warn({ code }, message)
+  return { written: () => [...written.values()], refused, rivals: warnings, byHash, keep }
 }
 
-function check(source: string, catalogue: Catalogue, file?: string): Playbook {
-  const { playbook, problems } = parsePlaybook(source, { catalogue, ...(file === undefined ? {} : { file }) })
-  if (playbook === undefined) throw new PlaybookError(file ?? 'the playbook', problems)
+/** One organization's made playbooks never stand in for another's. */
+const placeOf = ({ name }: Playbook, from: PlaybookOrigin): string =>
+  `${from.origin === 'made' ? from.organizationUuid : ''}/${name}`
+
+/** @throws PlaybookError */
+function check(source: string, catalogue: Catalogue): Playbook {
+  const { playbook, problems } = parsePlaybook(source, { catalogue })
+  if (playbook === undefined) throw new PlaybookError('the playbook', problems)
   return playbook
 }
 
-async function playbookFiles(folder: string): Promise<string[]> {
-  try {
-    const names = await readdir(folder)
-    return names.filter((name) => /\.ya?ml$/.test(name) && !/\.test\.ya?ml$/.test(name)).toSorted()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
+interface ReadPlaybook {
+  readonly path: string
+  readonly playbook?: Playbook | undefined
+  readonly problems: readonly SourceProblem[]
 }
 
-function report(log: Log, error: PlaybookError, source: string): void {
-  for (const problem of error.problems) {
-    if (problem.severity === 'error') log.error({ code: problem.code }, formatProblem(problem, source))
+async function readPlaybooks(folder: string, catalogue: Catalogue): Promise<readonly ReadPlaybook[]> {
+  const paths = await findPlaybookFiles(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  return Promise.all(
+    paths.map(async (path) => ({ path, ...parsePlaybook(await readFile(path), { catalogue, file: path }) })),
+  )
+}
+
+/** Errors of one file that the log shows. */
+const maxLogged = 5
+
+/** A line for each: the log is read line by line. `tocsin validate` shows them with their surroundings. */
+function logProblems(log: Log, path: string, errors: readonly SourceProblem[]): void {
+  for (const { code, message, hint, line, column } of errors.slice(0, maxLogged)) {
+    const advice = hint === undefined ? '' : ` (${hint})`
+    log.error({ code, path }, `${path}:${line}:${column} ${message}${advice}`)
   }
+  const rest = errors.length - maxLogged
+  if (rest > 0)
+    log.error({ path, count: rest }, `${path} has ${rest} more problems; run: tocsin validate ${path}`)
 }

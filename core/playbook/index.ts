@@ -2,6 +2,9 @@
  * Playbooks: YAML to a checked tree. `parsePlaybook` is the way in; nothing else of the project reads YAML. The types of the
  * tree are in `playbook.ts`.
  */
+export { findPlaybookFiles } from './find-files.ts'
+export { findRivals } from './find-rivals.ts'
+export type { Rivalry } from './find-rivals.ts'
 export { formatPlaybook } from './format.ts'
 export { parsePlaybook } from './parse.ts'
 export type { ParseOptions } from './parse.ts'

@@ -242,6 +242,15 @@ export const problemCatalogue = {
     title: 'mock never used',
     explanation: 'No step of the playbook calls this skill.',
   },
+  E701: {
+    title: 'two playbooks of one name',
+    explanation: 'A playbook is known by its name: of two files with the same one only the first is used.',
+  },
+  W701: {
+    title: 'two playbooks for the same alerts',
+    explanation:
+      'Their triggers are equal, so that the one whose name comes first investigates every alert, and the other none.',
+  },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>
 
 export type ProblemCode = keyof typeof problemCatalogue

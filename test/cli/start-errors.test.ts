@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -79,6 +79,24 @@ describe('tocsin serve, where it cannot start,', () => {
 
   it('says which plugin cannot be loaded', async () => {
     expectRefusal(await serve({ TOCSIN_PLUGINS: 'no-such-package' }), /no-such-package/, /TOCSIN_PLUGINS/)
+  })
+
+  it('says that the playbooks folder is not there, where it was named', async () => {
+    const missing = join(folder.path, 'nope')
+    expectRefusal(await serve({ TOCSIN_PLAYBOOKS_DIR: missing }), /nope is not there/, /TOCSIN_PLAYBOOKS_DIR/)
+    await writeFile(missing, '')
+    expectRefusal(await serve({ TOCSIN_PLAYBOOKS_DIR: missing }), /not a folder/, /TOCSIN_PLAYBOOKS_DIR/)
+  })
+
+  it('starts without the default playbooks folder, and says in a sentence which playbooks are refused', async () => {
+    const none = await startServer({ cwd: folder.path, dataDir: 'data', env: { TOCSIN_LOG_LEVEL: 'warn' } })
+    expect((await none.stop()).stderr).to.match(/"warn".*the playbooks folder is not there/)
+    await mkdir(join(folder.path, 'playbooks'))
+    await writeFile(join(folder.path, 'playbooks/a.yaml'), 'steps: 7')
+    const { welcome } = await startServer({ cwd: folder.path, dataDir: 'data', adminKey: none.adminKey })
+    expect(welcome)
+      .to.match(/0 in force from .*, 1 refused: a\.yaml \(\d problems\)/)
+      .and.match(/tocsin validate/)
   })
 
   it('says that the bootstrap key is none', async () => {

@@ -67,9 +67,30 @@ describe('tocsin validate', () => {
   })
 
   it('checks a file once that is named twice', async () => {
-    expect((await validate(['mixed/good.yaml', 'mixed/good.yaml'])).stdout).to.equal(
+    expect((await validate(['mixed/good.yaml', './mixed/good.yaml'])).stdout).to.equal(
       'ok 1 playbook checked\n',
     )
+  })
+
+  it('names both files where two playbooks have one name, or investigate the same alerts', async () => {
+    const alike = join(folder.path, 'alike')
+    await mkdir(join(alike, 'deep'), { recursive: true })
+    await mkdir(join(alike, '.hidden'))
+    const phishing = good.replace('manual: true', 'alert: { type: phishing }')
+    await writeFile(join(alike, 'a.yaml'), phishing)
+    await writeFile(join(alike, 'deep/b.yaml'), good)
+    await writeFile(join(alike, '.hidden/d.yaml'), good)
+    await writeFile(join(alike, 'c.yaml'), phishing.replace('good', 'other'))
+    const { code, stdout } = await validate(['alike'])
+    expect(code).to.equal(1)
+    expect(stdout).to.match(
+      /^alike\/deep\/b\.yaml:2:1 {2}error E701 {2}alike\/a\.yaml and alike\/deep\/b\.yaml /m,
+    )
+    expect(stdout).to.match(
+      /^alike\/c\.yaml:3:1 {2}warning W701 {2}alike\/a\.yaml and alike\/c\.yaml .*'good'/m,
+    )
+    expect(stdout).to.contain('not ok 3 playbooks checked: 1 error, 1 to look at')
+    expect((await validate(['alike/a.yaml', 'alike/c.yaml'])).code, 'a warning').to.equal(0)
   })
 
   it('takes the playbooks folder when no path is given', async () => {

@@ -30,6 +30,7 @@ describe('configuration', () => {
       masterKey: undefined,
       bootstrapApiKey: undefined,
       playbooksDir: resolve('playbooks'),
+      playbooksDirNamed: false,
       plugins: [],
       maxRuns: 50,
       logLevel: 'info',

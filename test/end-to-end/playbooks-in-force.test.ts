@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { startTestTocsin, type TestTocsin } from './support/tocsin-with-intel.ts'
@@ -12,7 +12,6 @@ describe('the playbook that investigates an alert', function () {
 
   before(async () => {
     tocsin = await startTestTocsin()
-    await mkdir(tocsin.playbooksDir)
   })
   after(() => tocsin?.close())
 

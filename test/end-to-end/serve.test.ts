@@ -34,12 +34,12 @@ describe('tocsin serve', function () {
       .to.contain(join(folder.path, 'data'))
       .and.match(/indicators.*\(\d+ skills\)/)
     expect(server.welcome).to.match(
-      /First start\. This admin key is shown once; keep it:\n\n {2}toc_[0-9a-f]{12}_[\w-]{43}\n/,
+      /\nThis admin key is shown once; keep it:\n\n {2}toc_[0-9a-f]{12}_[\w-]{43}\n/,
     )
-    expect(commands()).to.have.length(2)
+    expect(commands()).to.have.length(4)
   })
 
-  it('shows a command that posts the first alert when it is pasted', async () => {
+  it('shows a command that posts the first alert when it is pasted, and waits for its investigation', async () => {
     const [post = ''] = commands()
     const answer = await paste(post)
     expect(answer.status).to.equal(201)
@@ -47,10 +47,11 @@ describe('tocsin serve', function () {
       alert_id: 'main-custom-1',
       alert_type: 'first_alert',
       organization_code: 'main',
+      investigation_status: 15,
     })
   })
 
-  it('investigates that alert with a playbook it makes, and opens the case that the second command shows', async () => {
+  it('investigates that alert with a playbook it makes, and shows how to look at the case and the playbook', async () => {
     const alert = await ended(server, 'main-custom-1')
     expect(alert).to.include({
       investigation_status: 15,
@@ -62,11 +63,19 @@ describe('tocsin serve', function () {
     expect(shown.status).to.equal(200)
     expect(shown.body).to.include({ case_id: 'main-1', organization_code: 'main' })
     expect(JSON.stringify(shown.body)).to.contain('main-custom-1')
-    const { body: playbook } = await server.call(`/playbooks/${alert.investigator}`)
+    const [, , read = ''] = commands()
+    const { body: playbook } = await paste(read)
     expect(playbook).to.include({ name: alert.investigator, origin: 'made' })
     expect(playbook.source)
       .to.match(/^# Made by Tocsin/)
       .and.contain('type: "first_alert"')
+  })
+
+  it('shows a command that makes a connection, with places to fill in', async () => {
+    const [, , , connect = ''] = commands()
+    const made = await paste(connect.replace('<ADDRESS>', 'intel.example').replace('<KEY>', 'k'))
+    expect(made.status, JSON.stringify(made.body)).to.equal(201)
+    expect(made.body).to.include({ plugin: 'intel_provider', organization_code: 'main' })
   })
 
   it('ends with 0 soon after SIGTERM, and goes on with the same data and without a new key', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { unlink, writeFile } from 'node:fs/promises'
+import { mkdir, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PlaybookError } from '../../core/errors/playbook-error.ts'
 import {
@@ -70,10 +70,60 @@ describe('playbook library', () => {
     expect(logged.join('\n')).to.include("'retrun'").and.include('the last good version stays in force')
   })
 
-  it('leaves a new file with mistakes out of force', async () => {
+  it('leaves a new file with mistakes out of force, says which, and logs each mistake on a line', async () => {
     await write('one', 'steps: 7')
-    expect(names(await open())).to.deep.equal([])
-    expect(logged).to.not.be.empty
+    const library = await open()
+    expect(names(library)).to.deep.equal([])
+    expect(library.refused).to.deep.equal([{ file: 'one.yaml', errors: logged.length }])
+    for (const line of logged) expect(line).to.match(/^\/.*one\.yaml:1:\d+ [^\n]+$/)
+  })
+
+  it('logs the first few of many mistakes', async () => {
+    await write(
+      'one',
+      `${source('one', 1)}${Array.from({ length: 50 }, (_, n) => `extra${n}: 1\n`).join('')}`,
+    )
+    expect((await open()).refused).to.deep.equal([{ file: 'one.yaml', errors: 50 }])
+    expect(logged).to.have.length(6)
+    expect(logged.at(-1)).to.match(/45 more problems; run: tocsin validate /)
+  })
+
+  it('finds playbooks in folders of the folder, but not in hidden ones', async () => {
+    for (const inner of ['deep', '..2026']) {
+      await mkdir(join(folder.path, inner))
+      await write(`${inner}/${inner === 'deep' ? 'two' : 'one'}`, source(inner === 'deep' ? 'two' : 'one', 1))
+    }
+    const library = await open()
+    expect(names(library)).to.deep.equal(['two'])
+    expect(library.refused).to.deep.equal([])
+  })
+
+  it('uses the first of two files with one name, and says so', async () => {
+    await write('a', source('same', 1))
+    await write('b', source('same', 2))
+    const library = await open()
+    expect(library.written().map(({ source }) => source)).to.deep.equal([source('same', 1)])
+    expect(library.refused).to.deep.equal([{ file: 'b.yaml', errors: 1 }])
+    expect(logged.join('\n')).to.contain("a.yaml and b.yaml are both named 'same'")
+    expect((await opened.stores.playbooks.find('all', 'same'))?.source).to.equal(source('same', 1))
+  })
+
+  it('warns of two playbooks for the same alerts', async () => {
+    await write('a', source('zebra', 1))
+    await write('b', source('ant', 2))
+    await write('c', source('apart', 3).replace('type: phishing', 'type: phishing, provider: SIEM'))
+    const library = await open()
+    expect(names(library)).to.have.length(3)
+    expect(library.rivals.map(({ code }) => code)).to.deep.equal(['W701'])
+    expect(logged.join('\n')).to.contain("a.yaml and b.yaml investigate the same alerts; 'ant' is used")
+  })
+
+  it('puts what stands in the folder before an earlier version of a file with mistakes', async () => {
+    await write('one', source('one', 1))
+    await open()
+    await write('one', 'steps: 7')
+    await write('two', source('one', 2))
+    expect((await open()).written().map(({ source }) => source)).to.deep.equal([source('one', 2)])
   })
 
   it('puts a file that was removed out of force, and still finds the version that runs hold on to', async () => {

@@ -1,4 +1,5 @@
 import {
+  findRivals,
   parsePlaybook,
   type ParseOptions,
   type Problem,
@@ -13,9 +14,18 @@ interface BadPlaybook {
   readonly options?: ParseOptions
   /** The playbook that the source has tests of. */
   readonly testsOf?: string
+  /** Another playbook in the same folder, which comes before. */
+  readonly beside?: string
 }
 
-export function problemsOf({ source, options, testsOf }: BadPlaybook): readonly Problem[] {
+export function problemsOf({ source, options, testsOf, beside }: BadPlaybook): readonly Problem[] {
+  if (beside !== undefined) {
+    const files = [beside, String(source)].map((text, index) => {
+      const file = index === 0 ? 'a.yaml' : 'b.yaml'
+      return { file, playbook: parsePlaybook(text, { catalogue, file }).playbook! }
+    })
+    return findRivals(files)
+  }
   if (testsOf === undefined) return parsePlaybook(source, { catalogue, ...options }).problems
   return parseTests(source, { catalogue, loadPlaybook: (name) => (name === 'x.yaml' ? testsOf : undefined) })
     .problems
@@ -90,4 +100,6 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
   E603: tests('', 'y.yaml'),
   E604: tests('tests:\n  - { name: a, expect: {} }\n  - { name: a, expect: {} }\n'),
   W601: tests('mocks:\n  messaging.post_message: { output: {} }\n'),
+  E701: { beside: withSteps(nothing), source: withSteps(nothing) },
+  W701: { beside: withSteps(nothing), source: withSteps(nothing).replace(/^name: .*$/m, 'name: other') },
 }

@@ -11,6 +11,8 @@ const sections: Readonly<Record<string, string>> = {
   I5: 'Advice',
   E6: 'Tests of playbooks',
   W6: 'Warnings about tests',
+  E7: 'Several playbooks',
+  W7: 'Warnings about several playbooks',
 }
 
 const introduction = `# Problems in playbooks

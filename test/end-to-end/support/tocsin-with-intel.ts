@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RunningSandbox } from '../../../core/plugin/index.ts'
 import { loadSandbox } from '../../../core/registry/index.ts'
@@ -31,6 +32,7 @@ export async function startTestTocsin(): Promise<TestTocsin> {
   const folder = await makeTemporaryFolder()
   const sandbox = await startIntelSandbox()
   const playbooksDir = join(folder.path, 'playbooks')
+  await mkdir(playbooksDir)
   const key = makeKey().value
   const start = () =>
     startTocsin(
