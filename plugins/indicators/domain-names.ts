@@ -49,15 +49,32 @@ export function findDomains(text: string): string[] {
     const word = match[0]
     if (word.length > 300 || !word.includes('.')) continue
     const before = text.slice(Math.max(0, index - 3), index)
-    const after = text.slice(index + word.length, index + word.length + 2)
-    // `a@b`, `$x.name`, `{{ user.id }}`, `f.call(`, `key.name=`: not names of machines.
-    if (/[@$%]$|\{\{ ?$|\$\{$/.test(before) || /^[(=@]/.test(after) || isInPath(before)) continue
+    const after = text.slice(index + word.length, index + word.length + 20)
+    // `a@b`, `$x.name`, `{{ user.id }}`, `f.call(x)`, `key.name=`: not names of machines.
+    if (/[@$%]$|\{\{ ?$|\$\{$/.test(before) || /^[=@]/.test(after) || isInPath(before)) continue
+    if (after.startsWith('(') && isCall(word, after.slice(1))) continue
     for (const part of scriptWithoutSpaces.test(word) && /[a-z]/i.test(word) ? splitScripts(word) : [word]) {
       const name = readBareName(part.replace(/^[.-]+|[.-]+$/g, ''))
       if (name !== undefined) found.push(name)
     }
   }
   return found
+}
+
+/** Top-level domains that are names of methods: `button.click(`, `list.map(`. */
+const methods = new Set(
+  'add as at bar be box by call cat center channel click data date day do docs dot download email events fail files fit fly foo format free global group here host id in int is it like link map me menu my name network new news next no now open page parts ping place play plus post properties read run safe save search select shell show space stop store stream style support talk team to total try type version video vote watch win work zip zone'.split(
+    ' ',
+  ),
+)
+const logger = /(?:^|[._])(?:log|logger|logging|console)\.info$/i
+
+/** `os.system(x)` is code, `evil.example(203.0.113.7)` and `evil.example(恶意)` are not. */
+function isCall(word: string, inside: string): boolean {
+  if (inside.startsWith(')')) return true
+  if (/^\s?(?:\[?(?:\d{1,3}\.){3}\d|\[?[0-9a-f]{1,4}:[0-9a-f:]|IPs?\b|https?:|hxxp|\P{ASCII})/iu.test(inside))
+    return false
+  return methods.has(word.slice(word.lastIndexOf('.') + 1).toLowerCase()) || logger.test(word)
 }
 
 /** Inside a path, but not at the start of `//host/share` or `\\host\share`. */

@@ -134,6 +134,24 @@ describe('indicators: domains in text', () => {
     ])
   })
 
+  it('are found directly before brackets, ports, quotes and the end of a sentence', () => {
+    for (const text of [
+      'C2 evil.example(203.0.113.7)',
+      'evil.example([2001:db8::7])',
+      'evil.example(C2)',
+      'evil.example[203.0.113.7]: 550',
+      'evil.example:443',
+      'evil.example/…',
+      '"evil.example"',
+      'evil.example;',
+    ])
+      check('domain', [[text, 'evil.example']])
+    check('domain', [
+      ['evil-c2.xyz(IPアドレス 203.0.113.7)', 'evil-c2.xyz'],
+      ['evil.click(203.0.113.7) evil.link(恶意)', 'evil.click', 'evil.link'],
+    ])
+  })
+
   it('are not files, paths, applications or malware', () => {
     check('domain', [
       ['invoice.pdf cmd.exe run.py setup.sh readme.md update.zip invoice.pdf.zip libfoo.so.1 index.php'],
@@ -145,7 +163,9 @@ describe('indicators: domains in text', () => {
 
   it('are not fields, methods, services of cloud providers, or internal names', () => {
     check('domain', [
-      ['host.name=foo user.name: x console.log(a) $item.name {{ inputs.actor.id }} ${a.b.name}'],
+      [
+        'host.name=foo user.name: x console.log(a) os.system(x) b.click(x) list.map(f) logger.info("x") a.com() $item.name {{ inputs.actor.id }} ${a.b.name}',
+      ],
       ['iam.googleapis.com kms.amazonaws.com compute.instances.insert'],
       ['server.local db.corp x.internal foo.test'],
       ['{"eventSource":"iam.amazonaws.com","type":"evil.com","processName":"x.com"}'],
