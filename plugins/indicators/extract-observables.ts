@@ -2,8 +2,18 @@ import { createCollector, type Collector } from './collector.ts'
 import { parseDomain } from './domain-names.ts'
 import { parseEmail } from './emails.ts'
 import { parseWhole, splitDocuments } from './embedded-json.ts'
-import { contextOf, keyOfMember, textOf, type Field, type Members } from './field-context.ts'
-import { findInText, type Reports, type TextContext } from './find-in-text.ts'
+import {
+  contextOf,
+  keyOfMember,
+  textOf,
+  type Field,
+  type Members,
+  type TextContext,
+} from './field-context.ts'
+import { findInText, type Reports } from './find-in-text.ts'
+import { decodeCommands } from './formats/encoded-commands.ts'
+import { readPartFormats, readWholeFormat } from './formats/read-formats.ts'
+import type { Reading } from './formats/reading.ts'
 import { findHashes } from './hashes.ts'
 import { parseIp, type IpAddress } from './ip-addresses.ts'
 import { parseUser } from './names.ts'
@@ -34,7 +44,7 @@ function extract(value: unknown, options: ExtractionOptions): Extraction {
     walk,
     value,
     { key: '', parentKey: '', members: undefined, inLinks: false },
-    { pointer: '', fixed: false, depth: 0, documents: 0 },
+    { pointer: '', fixed: false, depth: 0, documents: 0, decoded: false },
   )
   return collector.result()
 }
@@ -52,6 +62,8 @@ interface Position {
   readonly fixed: boolean
   readonly depth: number
   readonly documents: number
+  /** Inside a decoded command: what looks encoded in it is not decoded again. */
+  readonly decoded: boolean
 }
 
 function visit(walk: Walk, value: unknown, field: Field, position: Position): void {
@@ -104,21 +116,58 @@ function visitText(walk: Walk, written: string, field: Field, position: Position
   const text = written.length > room ? written.slice(0, room) : written
   const mayBeDocument = position.documents <= maxNestedDocuments
   const whole = mayBeDocument ? parseWhole(text) : undefined
-  const { documents, rest } =
-    mayBeDocument && whole === undefined ? splitDocuments(text) : { documents: [], rest: text }
   const inner = {
     ...position,
     fixed: position.fixed || position.depth > 0 || whole === undefined,
     documents: position.documents + 1,
   }
-  for (const document of whole === undefined ? documents : [whole.value]) {
-    // A document's characters have been counted: reading it costs no more than scanning it.
-    walk.characters = Math.max(0, walk.characters - text.length / (documents.length || 1))
-    visit(walk, document, field, inner)
-  }
-  if (whole !== undefined) return
+  // What is read out of a text has been counted with it: reading it again costs no more than scanning it.
+  const counted = walk.characters
+  walk.characters = Math.max(0, walk.characters - text.length)
+  if (whole !== undefined) visit(walk, whole.value, field, inner)
+  const rest = whole !== undefined ? '' : mayBeDocument ? visitFormats(walk, text, field, inner) : text
+  if (!position.decoded) visitCommands(walk, rest, field, inner)
+  walk.characters = Math.max(walk.characters, counted)
   const context = contextOf(field)
   findInText(rest, field.key === '' ? asProse(context) : context, walk.reportsAt(position.pointer))
+}
+
+/** Visits what the text says in a format that is known, and gives back what it says besides. */
+function visitFormats(walk: Walk, text: string, field: Field, inner: Position): string {
+  const whole = readWholeFormat(text)
+  if (whole !== undefined) {
+    visitRecords(walk, whole, field, inner)
+    return whole.rest
+  }
+  const { documents, rest } = splitDocuments(text)
+  for (const document of documents) visit(walk, document, field, inner)
+  const parts = readPartFormats(rest)
+  visitRecords(walk, parts, field, inner)
+  return parts.rest
+}
+
+function visitRecords(
+  walk: Walk,
+  { records, recipientDomains }: Reading,
+  field: Field,
+  inner: Position,
+): void {
+  const domains = recipientDomains ?? field.recipientDomains
+  for (const record of records) {
+    const members: Members = Object.fromEntries(record.map(({ key, value }) => [key, value]))
+    for (const { key, parentKey, value } of record) {
+      if (!spend(walk, 0, 1)) return
+      visit(walk, value, { key, parentKey, members, inLinks: false, recipientDomains: domains }, inner)
+    }
+  }
+}
+
+function visitCommands(walk: Walk, text: string, field: Field, inner: Position): void {
+  const { texts, cut } = decodeCommands(text)
+  if (cut) walk.collector.cut('input')
+  for (const command of texts) {
+    visit(walk, command, { ...field, key: 'command', parentKey: '' }, { ...inner, decoded: true })
+  }
 }
 
 /** A text without a key is what somebody sent. */

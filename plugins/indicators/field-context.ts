@@ -1,5 +1,4 @@
-import type { TextContext } from './find-in-text.ts'
-import { meaningOf, wordsOf } from './key-meaning.ts'
+import { isFingerprintName, meaningOf, wordsOf, type KeyMeaning } from './key-meaning.ts'
 
 /** A JSON object that came from outside: read with {@link own} only. */
 export type Members = Readonly<Record<string, unknown>>
@@ -11,6 +10,25 @@ export interface Field {
   readonly members: Members | undefined
   /** Below a `_links` or beside a `rel`. */
   readonly inLinks: boolean
+  /** In a mail: the domains of those it is addressed to. */
+  readonly recipientDomains?: ReadonlySet<string> | undefined
+}
+
+/** Where a text stands, as far as it says what the text is. */
+export interface TextContext {
+  readonly meaning: KeyMeaning
+  /** The text names a user although its own key does not say so: `actor.email`, `user.name`. */
+  readonly user: 'account' | 'address' | undefined
+  /** Likewise for a machine: `host.name`. */
+  readonly host: 'machine' | 'either' | undefined
+  /** Likewise for the sender of a message: `from.address`. */
+  readonly sender: boolean
+  /** A link into the console of the product that sent the alert. */
+  readonly consoleLink: boolean
+  /** A header of a mail: it names the machines the mail passed. */
+  readonly mailHeader: boolean
+  /** In a mail: the domains of those it is addressed to. */
+  readonly recipientDomains: ReadonlySet<string> | undefined
 }
 
 const person =
@@ -27,6 +45,7 @@ const besideAccountName = [
   'accountSid',
   'AccountDomain',
   'accountDomain',
+  'Account Domain',
   'AccountUpn',
   'domainName',
 ]
@@ -39,8 +58,9 @@ const consoleWord = new Set(
 const linkWord = new Set(['link', 'links', 'url', 'href', 'uri', 'permalink'])
 
 /** Reads what key, parent and siblings say about a text. */
-export function contextOf({ key, parentKey, members, inLinks }: Field): TextContext {
-  const meaning = meaningOf(key)
+export function contextOf(field: Field): TextContext {
+  const { key, parentKey, members, inLinks } = field
+  const meaning = isFingerprint(field) ? { ...meaningOf(key), hash: 'other' as const } : meaningOf(key)
   const words = wordsOf(key)
   const whole = words.join('')
   const parent = wordsOf(parentKey).join('')
@@ -58,8 +78,18 @@ export function contextOf({ key, parentKey, members, inLinks }: Field): TextCont
     sender: meaning.sender || (addressed.has(whole) && outsideParty.test(parent)),
     consoleLink:
       isConsoleLink(words, inLinks) || (whole === 'link' && textOf(members, 'value') !== undefined),
+    mailHeader: parentKey === 'headers' && field.recipientDomains !== undefined,
+    recipientDomains: field.recipientDomains,
   }
 }
+
+/** `{ ja3: { hash: '…' } }`, `{ algorithm: 'imphash', value: '…' }`. */
+const isFingerprint = ({ key, parentKey, members }: Field): boolean =>
+  /^(?:hash|hashes|value|md5|digest|fingerprint)$/i.test(key) &&
+  (isFingerprintName(parentKey) ||
+    ['type', 'algorithm', 'hash_type', 'hashType', 'kind'].some((name) =>
+      isFingerprintName(textOf(members, name) ?? ''),
+    ))
 
 function userBySurroundings(
   whole: string,

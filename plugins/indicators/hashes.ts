@@ -1,3 +1,5 @@
+import { meaningOf } from './key-meaning.ts'
+
 /** MD5, SHA-1, SHA-256, SHA-512. */
 const lengths = new Set([32, 40, 64, 128])
 
@@ -12,11 +14,26 @@ const ofNothing = new Set([
 // The last range are noncharacters, with which one ticket system marks encrypted text.
 const word = /[\p{L}\p{M}\p{N}_\uFDD0-\uFDEF-]+/gu
 
+/** Characters in front of a hash that may say what it is of. */
+const maxLabel = 100
+const keyInFront = /(?<![\w.-])([A-Za-z][\w.-]{0,40})["'*`\\]{0,3}\s?[:=]\s{0,2}["'(*`\\]{0,3}$/
+const fingerprintInFront =
+  /(?<![a-z0-9])(?:imphash|imp hash|import hash|ja3s?|ja4\w{0,4}|hassh\w{0,6}|tlsh|ssdeep|authentihash)(?:[\W_]{1,3}(?:hash|fingerprint|digest|md5|value|is|was|of|the|client|server)){0,3}["'*`]{0,2}[\W_]{1,3}(?:\d{1,8}:(?:[a-z0-9+/]{1,64}:)?)?$/i
+
+/** `IMPHASH=…`, `session_id: …`, `JA3 fingerprint …`: keys in a text say what they say in JSON. */
+function isOfSomethingElse(before: string): boolean {
+  const key = keyInFront.exec(before)?.[1]
+  const meaning = key === undefined ? undefined : meaningOf(key)
+  if (meaning?.hash !== 'file' && (meaning?.hash === 'other' || meaning?.id || meaning?.ignored)) return true
+  return fingerprintInFront.test(before)
+}
+
 /** Hashes of files in running text, lower case; not UUIDs, placeholders of one digit, or numbers without letters. */
 export function findHashes(text: string): string[] {
   const found: string[] = []
-  for (const [token] of text.matchAll(word)) {
+  for (const { 0: token, index } of text.matchAll(word)) {
     if (!lengths.has(token.length) || !/^[0-9a-f]+$/i.test(token)) continue
+    if (isOfSomethingElse(text.slice(Math.max(0, index - maxLabel), index))) continue
     const hash = token.toLowerCase()
     const isPlaceholder = /^(.)\1*$/.test(hash) || /^\d+$/.test(hash) || /^[a-f]+$/.test(hash)
     if (!isPlaceholder && !ofNothing.has(hash)) found.push(hash)

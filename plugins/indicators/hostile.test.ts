@@ -10,6 +10,17 @@ const units = [
   'http://', 'http://a,', 'http://)', 'http://a)', 'https://a.com/?u=', 'https://a.com/?a&', '://', 'hxxp', 'hxxp://', '[.]', 'a[.]', '(dot)', '[at]', ' [',
   'CVE-', 'CVE-2021-', 'arn:', 'arn:aws:iam::1:user/', 'a=', 'user=', 'user="', '=', '\\', '/', 'a/', '.', '%', '"', '{"a":', '{"a":1}', '{"a":1}\n', '{"a}\n', '{{ a', '[1,', '["', '\\"',
   '例え', '例a', 'ü.', 'xn--', 'xn--a.', '\u0301', '\uFDD0', '\u0000', ' ', '\n', 'a.com ', 'a@b.com ', '1.2.3.4 ', 'fe80::1 ', 'http://a.com/ ',
+  '<a', '<a>', '<a></a>', '<user>b</user>', '<a b="', '<!--', '<![CDATA[', '</', '&#', '&amp;', 'User: ab\n', 'user:\n', 'a: ', ' a:', 'a = b, ', "user='",
+  'LEEF:1.0|', 'LEEF:2.0|a|b|c|d|^|', 'LEEF:1.0|a|b|c|d|', 'a(', 'a.com(', '-enc ', '-enc A', '-e QUFBQUFBQUFBQUFBQUFB ', '/enc', 'atob(\'', 'echo A', 'QUFB', 'imphash ', 'f34d5f2d4577ed6d9ceec516c1f5a744 ', 'a-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa f34d5f2d4577ed6d9ceec516c1f5a744=', 'ja3 hash ', '3:abc:', '=?', '=?a?b?', '\n--b', '=3D', '=\n', '""', 'user,""', 'a: b\n ',
+] // prettier-ignore
+
+/** Texts that a format's reader takes for its own, and then go on and on. */
+const openings: readonly (readonly [start: string, unit: string])[] = [
+  ['user,host\n', 'a,b\n'], ['user,host\n', '"'], ['user,host\n', '""'], ['user,host\n"', '""'], ['user,host\n', ','], ['user,host\n', '\n'], ['user,host\n"', 'a,'],
+  ['From: a\nTo: b\nSubject: c\n', ' folded\n'], ['From: a\nTo: b\nSubject: c\n', 'X-A: b\n'], ['From: a\nTo: b\nSubject: ', '=?utf-8?B?'], ['From: a\nTo: b\nSubject: ', '=?utf-8?Q?=3D?= '],
+  ['From: a\nTo: b\nContent-Transfer-Encoding: quoted-printable\n\n', '=3D'], ['From: a\nTo: b\nContent-Transfer-Encoding: quoted-printable\n\n', '= '], ['From: a\nTo: b\nContent-Transfer-Encoding: base64\n\n', 'QUFB'],
+  ['From: a\nTo: b\nContent-Type: multipart/mixed; boundary=b\n\n', '--b\n'], ['From: a\nTo: b\nContent-Type: multipart/mixed; boundary=b\n\n', '--b\nContent-Type: multipart/mixed; boundary=b\n\n'],
+  ['From: a\nTo: b\nContent-Type: text/html\n\n', '&#38;'], ['<a>', '&amp;lt;a&amp;gt;'], ['<a><user>', '<'], ['powershell -enc ', 'A'], ['powershell -enc ', 'QUFB -enc '], ["FromBase64String('", 'QUFB'],
 ] // prettier-ignore
 
 describe('indicators: hostile text', () => {
@@ -22,6 +33,39 @@ describe('indicators: hostile text', () => {
       expect(found.all.length).to.be.lessThan(10)
     })
   }
+
+  for (const [start, unit] of openings) {
+    it(`that begins ${JSON.stringify(start)} and goes on with ${JSON.stringify(unit)} is read in time`, () => {
+      const text = start + unit.repeat(Math.ceil(size / unit.length))
+      const began = performance.now()
+      const found = extractObservables(text)
+      expect(performance.now() - began).to.be.lessThan(limitMs)
+      expect(found.all.length).to.be.lessThan(10)
+    })
+  }
+
+  it('nested in XML that is escaped again and again is read in time', () => {
+    let text = '<user>ana</user>'.repeat(20_000)
+    for (let level = 0; level < 6 && text.length < size; level++)
+      text = `<a><b>${text.replaceAll('<', '&lt;')}</b></a>`
+    const began = performance.now()
+    expect(extractObservables(text).user.length).to.be.lessThan(2)
+    expect(performance.now() - began).to.be.lessThan(limitMs)
+  })
+
+  it('treats the names of elements, headings and lines as data', () => {
+    const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty']
+    for (const name of names) {
+      extractObservables(`<a><${name}>x</${name}></a>`)
+      extractObservables(`user,${name}\nana,x`)
+      extractObservables(`${name}: x\nuser: ana`)
+    }
+    expect(extractObservables('user,__proto__,host\nana,x,ws-1')).to.deep.include({
+      user: ['ana'],
+      host: ['ws-1'],
+    })
+    expect(({} as Record<string, unknown>)['x']).to.equal(undefined)
+  })
 
   it('takes twice as long when it is twice as long', () => {
     const line =

@@ -46,9 +46,13 @@ const versionWord = oneOf('version versions ver build release firmware oid distr
 const labelLast = oneOf(
   'name names type types service services source producer method action actions permission permissions operation category class path paths file files filename process image module rule product vendor role roles resource cluster kind topic extension extensions package schema dataset logger engine function api signer provider mask code label labels by event events mitre tactic technique field fields driver task title tags os platform',
 )
-const namedThing = /(?:domain|dns|host|server|fqdn|sni|common|computer|machine)s?names?$/
+const namedThing = /(?:domain|dns|query|host|server|fqdn|sni|common|computer|machine)s?names?$/
 const domainLast = oneOf('domain domains fqdn sni query hostname')
-const fileHash = /md5|sha1|sha256|sha512|sha2|imphash|hash|checksum|digest|thumbprint/
+/** Hashes of a part of a file, of a habit or of a handshake: one of them stands for many files. */
+const fingerprint =
+  /imphash|hassh|ssdeep|tlsh|authentihash|authenticodehash|telfhash|symhash|permhash|importhash|richhash|iconhash|headerhash|fuzzyhash/
+const fingerprintWord = /^(?:ja3s?|ja4[a-z]{0,4}|vhash|dhash|phash|pehash|mmh3|simhash)$/
+const fileHash = /md5|sha1|sha256|sha512|sha2|hash|checksum|digest|thumbprint/
 const otherHash = oneOf(
   'incident event alert config configstate state token dt policy cd cdhash commit git head user session password passwd jwt key message',
 )
@@ -61,7 +65,7 @@ const eitherName =
   /^(?:.*(?:hostname|hostnames)|host|hosts|(?:src|dst|dest|source|destination|affected|target|remote|local|victim|attacker|service|requesting|responding)hosts?|shost|dhost|(?:.*server)name|fqdn|dest|src)$/
 const requestHost = /(?:request|http|http_?s?|header|url|uri|referr?er|sni)(?:host|hostname|hostheader)$/
 const accountName =
-  /^(?:.*(?:user|login|logon|admin|samaccount)names?|.*(?:process|target|subject|user|request)accountname|.*user|users|.*userprincipalname|upn|.*principalemail|.*useremail|login|actor|mailboxaddress)$/
+  /^(?:.*(?:user|usr|login|logon|admin|samaccount)names?|.*(?:process|target|subject|user|request)accountname|.*user|users|.*userprincipalname|upn|.*principalemail|.*useremail|login|actor|mailboxaddress)$/
 const addressedAccount = /(?:user|admin|account|upn|login|principal|actor)(?:id|ids|key)?$/
 const senderWord = oneOf(
   'from sender senders return reply replyto returnpath mailfrom fromaddress forward forwardto forwarding',
@@ -69,6 +73,14 @@ const senderWord = oneOf(
 const recipientWord = oneOf(
   'to cc bcc recipient recipients rcpt rcptto toaddresses toaddress mailto destination mailbox',
 )
+
+/** `imphash`, `ja3_hash`, `tls.client.ja3`, `hasshServer`: a fingerprint, and not the hash of a file. */
+export const isFingerprintName = (name: string): boolean => isFingerprint(wordsOf(name))
+
+const isFingerprint = (words: readonly string[]): boolean =>
+  fingerprint.test(words.join('')) ||
+  words.some((word) => fingerprintWord.test(word)) ||
+  /^fingerprints?$/.test(words.at(-1) ?? '')
 
 /** Bounded: a field's name comes from outside. */
 const known = new Map<string, KeyMeaning>()
@@ -95,7 +107,7 @@ function readKey(words: readonly string[]): KeyMeaning {
     id,
     version: agent || has(versionWord) || whole.endsWith('version'),
     label: agent || id || (!named && (labelLast.has(last) || /(?:name|names|type|path)$/.test(last))),
-    hash: !fileHash.test(whole) ? (last === 'sha' ? 'other' : undefined) : has(otherHash) ? 'other' : 'file',
+    hash: hashMeaning(words),
     prose: proseWord.has(last) || /(?:description|message|commandline|summary)$/.test(last),
     domain: (domainLast.has(last) || named || requestHost.test(whole)) && !machineName.test(whole),
     host: requestHost.test(whole)
@@ -109,4 +121,10 @@ function readKey(words: readonly string[]): KeyMeaning {
     sender: has(senderWord),
     recipient: has(recipientWord),
   }
+}
+
+function hashMeaning(words: readonly string[]): KeyMeaning['hash'] {
+  if (isFingerprint(words) || words.at(-1) === 'sha') return 'other'
+  if (!fileHash.test(words.join(''))) return undefined
+  return words.some((word) => otherHash.has(word)) ? 'other' : 'file'
 }

@@ -11,6 +11,10 @@ const placeholders = new Set(
 const uuid = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i
 const sid = /^S-1-\d/i
 
+/** `ACME/HR.Lee`; the domain's short name is written in capitals, which paths and kinds of service (`HTTP/web01`) are not. */
+const qualifiedAccount =
+  /^(?!(?:HOST|HTTP|HTTPS|CIFS|LDAP|DNS|RPC|RPCSS|WSMAN|TERMSRV|MSSQLSVC|SMTP|IMAP|POP|FTP|NFS|GC|TCP|UDP|N|NA|HKLM|HKCU)\/)[A-Z][A-Z0-9_-]{1,14}\/[\p{L}\p{N}_][\p{L}\p{M}\p{N}._@+-]{0,100}$/u
+
 /** An account's name as it is written, an e-mail address in lower case; `undefined` for ids, placeholders and prose. */
 export function parseUser(text: string): string | undefined {
   const name = text.trim()
@@ -19,6 +23,7 @@ export function parseUser(text: string): string | undefined {
   if (email !== undefined) return email.value
   // An account of a machine, `HW-13$`, is listed as that machine.
   if (name.endsWith('$')) return undefined
+  if (name.includes('/')) return qualifiedAccount.test(name) ? name : undefined
   return /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}._@+-]*(?:\\[\p{L}\p{M}\p{N}._@+ -]+)?$/u.test(name) &&
     /\p{L}/u.test(name)
     ? name
