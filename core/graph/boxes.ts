@@ -31,10 +31,12 @@ export function nodeBox(node: DrawnNode): NodeBox {
     return { width: 56, height: 6, title: undefined, notes: [] }
   const title = node.title === '' ? undefined : line(node.title, titleFont, maxTextWidth)
   const notes = node.notes.flatMap(({ kind, text }) =>
-    linesOf(text, noteFont(kind), maxTextWidth, kind === 'condition' ? maxLines : 1).map((shown) => ({
-      kind,
-      ...shown,
-    })),
+    linesOf(text, noteFont(kind), maxTextWidth, kind === 'condition' || kind === 'detail' ? maxLines : 1).map(
+      (shown) => ({
+        kind,
+        ...shown,
+      }),
+    ),
   )
   const text = Math.max(title?.width ?? 0, ...notes.map(({ width }) => width))
   const lines = (title ? 1 : 0) + notes.length
@@ -47,7 +49,7 @@ export function nodeBox(node: DrawnNode): NodeBox {
   }
 }
 
-const noteFont = (kind: Note['kind']): Font => (kind === 'item' ? plainFont : codeFont)
+const noteFont = (kind: Note['kind']): Font => (kind === 'item' || kind === 'detail' ? plainFont : codeFont)
 
 /** What stands at an edge, in lines. */
 export interface EdgeLabel {

@@ -23,7 +23,7 @@ export interface DrawnNode {
 }
 
 export interface Note {
-  readonly kind: 'skill' | 'item' | 'condition'
+  readonly kind: 'skill' | 'detail' | 'item' | 'condition'
   readonly text: string
 }
 
@@ -35,7 +35,11 @@ export interface Frame {
 
 export type DrawnEdge = GraphEdge
 
-const finallyFrame = '@finally'
+/** Steps of the playbook as a whole, by what their ids begin with. */
+const topFrames = new Map([
+  ['@finally', 'finally'],
+  ['@on_error', 'on error'],
+])
 
 /** With more steps than this that end the run, lines from all of them to its end would hide the picture. */
 const maxEndings = 12
@@ -45,13 +49,13 @@ export function toDrawing(whole: StepGraph): Drawing {
   const graph = withFewEndings(whole)
   const framed = framedIds(graph)
   const frames: Frame[] = []
-  if (graph.nodes.some(({ id }) => isInFinally(id))) {
-    frames.push({ id: finallyFrame, title: 'finally', parent: undefined })
+  for (const [id, title] of topFrames) {
+    if (graph.nodes.some((node) => topFrameOf(node) === id)) frames.push({ id, title, parent: undefined })
   }
   const byId = new Map(graph.nodes.map((node) => [node.id, node]))
   /** The innermost frame around a node: the steps of `on_error` and of a switch stand in the frame of their step. */
   const frameOf = (node: GraphNode): string | undefined => {
-    if (node.parent === undefined) return isInFinally(node.id) ? finallyFrame : undefined
+    if (node.parent === undefined) return topFrameOf(node)
     if (framed.has(node.parent) && !isHandler(node)) return node.parent
     const parent = byId.get(node.parent)
     return parent && frameOf(parent)
@@ -78,7 +82,10 @@ function withFewEndings(graph: StepGraph): StepGraph {
   return { nodes: graph.nodes, edges: graph.edges.filter((edge) => !isToEnd(edge)) }
 }
 
-const isInFinally = (id: string): boolean => id.startsWith(`${finallyFrame}/`)
+function topFrameOf({ id }: GraphNode): string | undefined {
+  const [first = ''] = id.split('/', 1)
+  return topFrames.has(first) ? first : undefined
+}
 
 /** Whether the node belongs to the `on_error` of its parent, rather than to what the parent does. */
 const isHandler = ({ id, parent }: GraphNode): boolean => id.startsWith(`${parent}/@on_error/`)
@@ -134,6 +141,7 @@ function draw(node: GraphNode, frame: string | undefined): DrawnNode {
     ...(node.skill === undefined || node.skill === title
       ? []
       : [{ kind: 'skill' as const, text: node.skill }]),
+    ...(node.detail === undefined ? [] : [{ kind: 'detail' as const, text: node.detail }]),
     ...(node.item === undefined || isInFrame
       ? []
       : [{ kind: 'item' as const, text: `for each ${node.item}` }]),

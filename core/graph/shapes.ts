@@ -9,7 +9,7 @@ export function nodeShape({ node, x, y, width, height }: PlacedNode): string {
     case 'start':
     case 'end':
     case 'pill':
-      return rect('tg-box', left, top, width, height, height / 2)
+      return rect('tg-box', left, top, width, height, Math.min(height / 2, 20))
     case 'fork':
     case 'join':
       return rect('tg-bar', left, top, width, height, 3)

@@ -20,3 +20,19 @@ export function parseDurationMs(text: string): number | undefined {
   for (const [, amount, unit] of text.matchAll(/(\d+)(ms|[dhms])/g)) total += Number(amount) * units[unit!]!
   return total > maxDurationMs ? undefined : total
 }
+
+/**
+ * The duration as it is written in a playbook: `1h30m`.
+ *
+ * @example writeDuration(5_400_000) // '1h30m'
+ */
+export function writeDuration(durationMs: number): string {
+  let rest = Math.round(durationMs)
+  let text = ''
+  for (const unit of ['d', 'h', 'm', 's', 'ms']) {
+    const amount = Math.floor(rest / units[unit]!)
+    if (amount > 0) text += `${amount}${unit}`
+    rest -= amount * units[unit]!
+  }
+  return text === '' ? '0s' : text
+}

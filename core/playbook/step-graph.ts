@@ -1,3 +1,4 @@
+import { writeDuration } from './durations.ts'
 import type { Playbook, Step } from './playbook.ts'
 
 /** A playbook as a graph, for drawing. The engine walks the tree; the graph follows from it. */
@@ -18,8 +19,10 @@ export interface GraphNode {
   readonly parent: string | undefined
   readonly isConditional: boolean
   readonly isForeach: boolean
-  /** Of a step that `uses` one. */
+  /** The skill that it uses or asks by; of a `call` the playbook. */
   readonly skill?: string
+  /** How long it waits, why it fails; where that is written out. */
+  readonly detail?: string
   /** The source of `if`. */
   readonly condition?: string
   /** The name of the item of `foreach`. */
@@ -46,10 +49,16 @@ interface Entrance {
 
 /** Nodes in the order of the source; edges from what ends to what begins next. */
 export function toStepGraph(playbook: Playbook): StepGraph {
+  const { onError = [] } = playbook
   const graph = new GraphBuilder()
   graph.node({ id: '@start', kind: 'start', label: playbook.name })
   const open = graph.sequence(playbook.steps, '', undefined, [{ from: '@start', kind: 'sequence' }])
-  const exits = [...open, ...graph.endings]
+  // Any step may lead to the `on_error` of the playbook: one line for all of them.
+  const handled =
+    onError.length === 0
+      ? []
+      : graph.sequence(onError, '@on_error', undefined, [{ from: '@start', kind: 'error' }])
+  const exits = [...open, ...handled, ...graph.endings]
   const toFinally = exits.map((exit) => ({ ...exit, kind: 'finally' as const }))
   const ends =
     playbook.finally.length === 0 ? exits : graph.sequence(playbook.finally, '@finally', undefined, toFinally)
@@ -93,12 +102,12 @@ class GraphBuilder {
     this.node({
       id: path,
       kind: step.action,
-      label: step.name ?? step.id ?? (step.action === 'uses' ? step.skill : step.action),
+      label: step.name ?? step.id ?? nameOf(step),
       line: step.place.line,
       parent,
       isConditional: step.if !== undefined,
       isForeach: step.foreach !== undefined,
-      ...(step.action === 'uses' ? { skill: step.skill } : {}),
+      ...detailsOf(step),
       ...(step.if === undefined ? {} : { condition: step.if.source }),
       ...(step.foreach === undefined ? {} : { item: step.foreach.as }),
     })
@@ -146,6 +155,8 @@ class GraphBuilder {
   }
 
   #join(path: string, exits: readonly Entrance[]): readonly Entrance[] {
+    // Where every branch ends the run, they do not meet.
+    if (exits.length === 0) return []
     const id = join(path, '@join')
     this.node({ id, kind: 'join', label: '', parent: path })
     this.enter(
@@ -156,4 +167,29 @@ class GraphBuilder {
   }
 }
 
+function nameOf(step: Step): string {
+  if (step.action === 'uses') return step.skill
+  return step.action === 'call' ? step.playbook : step.action
+}
+
 const join = (prefix: string, key: string): string => (prefix === '' ? key : `${prefix}/${key}`)
+
+function detailsOf(step: Step): Pick<GraphNode, 'skill' | 'detail'> {
+  switch (step.action) {
+    case 'uses':
+      return { skill: step.skill }
+    case 'checkpoint':
+      return { skill: step.via }
+    case 'call':
+      return { skill: step.playbook }
+    case 'wait': {
+      const time = 'durationMs' in step.wait ? step.wait.durationMs : step.wait.until
+      if (time.kind !== 'literal') return {}
+      return { detail: 'until' in step.wait ? String(time.value) : writeDuration(Number(time.value)) }
+    }
+    case 'fail':
+      return step.message.kind === 'literal' ? { detail: String(step.message.value) } : {}
+    default:
+      return {}
+  }
+}

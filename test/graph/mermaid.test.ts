@@ -30,7 +30,7 @@ describe('toMermaid()', () => {
       '  n0(["test"])',
       '  n1[["a<br/>for each n"]]',
       '  n2["case.update<br/>if run.dry_run"]',
-      '  n3(["fail"])',
+      '  n3(["fail<br/>x"])',
       '  n5(["end"])',
       '  subgraph f0["finally"]',
       '    n4["z"]',

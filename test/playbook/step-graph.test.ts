@@ -47,6 +47,28 @@ describe('the step graph', () => {
     ])
   })
 
+  it('does not join branches that all end the run', () => {
+    const steps =
+      '  - { id: s, switch: [{ when: run.dry_run, steps: [{ fail: x }] }], else: [{ return: 1 }] }'
+    expect(edgesOf(withSteps(steps))).to.deep.equal([
+      '@start -sequence-> s',
+      's -branch-> s/0/0 (run.dry_run)',
+      's -branch-> s/else/0 (else)',
+      's/0/0 -sequence-> @end',
+      's/else/0 -sequence-> @end',
+    ])
+  })
+
+  it('says how long is waited and why a run fails, where that is written out', () => {
+    const { nodes } = toStepGraph(parsed(withSteps('  - wait: 90m\n  - fail: Nothing else to do')))
+    expect(nodes.map(({ detail }) => detail)).to.deep.equal([
+      undefined,
+      '1h30m',
+      'Nothing else to do',
+      undefined,
+    ])
+  })
+
   it('passes by a parallel or switch that has nothing to do', () => {
     const steps = '  - { id: s, switch: [{ when: run.dry_run, steps: [{ fail: x }] }] }'
     expect(edgesOf(withSteps(steps))).to.include('s -branch-> s/@join (else)')
