@@ -80,7 +80,8 @@ function reportUnknown(
   const path = checker.text(operand)
   if (objects.length === 0) {
     const type = describeType(union(members))
-    checker.problem('wrong_type', `${path} is ${type}: it has no field '${field}'`, span)
+    const hint = /^(?:length|len|size|count)$/.test(field) ? `write size(${path})` : undefined
+    checker.problem('wrong_type', `${path} is ${type}: it has no field '${field}'`, span, hint)
     return
   }
   const fields = objects.flatMap(({ properties }) => Array.from(properties.keys()))

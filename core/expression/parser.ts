@@ -269,6 +269,14 @@ class Parser extends TokenStream {
       return { kind: 'bad', ...span }
     }
     if (this.accept('(')) return this.#call(token, this.#args(), start)
+    if (
+      token.text === 'not' &&
+      ['ident', 'string', 'int'].includes(this.token.kind) &&
+      this.token.text !== 'in'
+    ) {
+      this.complain('syntax', "'not' is no operator", span, 'use ! for "not", as in !(x in list)')
+      return this.#unary()
+    }
     if (token.text === 'in' || reserved.has(token.text)) {
       this.complain('syntax', `'${token.text}' is a reserved word`, span)
       return { kind: 'bad', ...span }

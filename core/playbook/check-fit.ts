@@ -2,8 +2,9 @@ import { describeType, explainMismatch, type ObjectType, type Type } from '../ex
 import { ValidationError } from '../errors/errors.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 import { compileSchema } from '../schema/index.ts'
-import { suggest } from './did-you-mean.ts'
+import { suggest, suggestNearest } from './did-you-mean.ts'
 import type { ProblemCode } from './problem-catalogue.ts'
+import { literalHint, typeInWords, valueInWords } from './plain-words.ts'
 import { quote, type Problems } from './problem.ts'
 import type { Span } from './source-text.ts'
 import type { TypedTemplate } from './template.ts'
@@ -62,14 +63,16 @@ function checkObject(
     const path = what === '' ? name : `${what}.${name}`
     if (type !== undefined) fits = checkFit(problems, part, type, path, nested, key) && fits
     else {
-      problems.add(codes.unknown, `${quote(path)} is not known here`, key, () => suggest(name, names))
+      const isInput = codes.unknown === 'E305'
+      const message = isInput ? `there is no input ${quote(path)}` : `${quote(path)} is not known here`
+      problems.add(codes.unknown, message, key, () => suggest(name, names))
       fits = false
     }
   }
   for (const [name, { type, optional }] of expected.properties) {
     if (optional === true || given.has(name)) continue
     const path = what === '' ? name : `${what}.${name}`
-    const hint = type.kind === 'dyn' ? undefined : `it is ${describeType(type)}`
+    const hint = type.kind === 'dyn' ? undefined : `it is ${typeInWords(type)}`
     problems.add(codes.missing, `${quote(path)} is required`, head, hint)
     fits = false
   }
@@ -93,26 +96,29 @@ function checkLeaf(
   const { template } = value
   if (template.kind === 'literal' && typeof template.value === 'string' && choices.length > 0) {
     const message = `${label}${quote(template.value)} is not one of ${choices.join(', ')}`
-    problems.add('E202', message, value, suggest(template.value, choices))
+    problems.add('E202', message, value, suggestNearest(template.value, choices))
   } else if (parts.some((part) => part.kind === 'optional')) {
     problems.add('E206', `${label}the value may be missing`, value, 'add .orValue(…)')
   } else if (parts.length > 1 && parts.some((part) => part.kind === 'null')) {
     const message = `${label}the value may be null, and ${describeType(expected)} is expected`
     problems.add('E207', message, value, 'write x == null ? … : x')
-  } else problems.add(codes.misfit, `${label}${reason}`, value, hintFor(value, expected))
+  } else problems.add(codes.misfit, misfit(value, expected, what, reason), value, hintFor(value, expected))
   return false
 }
 
-function hintFor({ template, type }: TypedTemplate, expected: Type): string | undefined {
-  if (expected.kind === 'string' && template.kind === 'literal') {
-    const { value } = template
-    return typeof value === 'number' || typeof value === 'boolean'
-      ? `put it into quotes: "${value}"`
-      : undefined
-  }
+/** In plain words, except for what is wrong deep inside of the value of an expression. */
+function misfit(value: TypedTemplate, expected: Type, what: string, reason: string): string {
+  const isDeep =
+    value.template.kind === 'expression' && membersOf(expected).some(({ kind }) => kind === value.type.kind)
+  if (isDeep || expected.kind === 'object') return what === '' ? reason : `${what}: ${reason}`
+  return `${what === '' ? 'it' : quote(what)} must be ${typeInWords(expected)}, not ${valueInWords(value)}`
+}
+
+function hintFor(value: TypedTemplate, expected: Type): string | undefined {
+  const { template, type } = value
   if (expected.kind === 'string' && template.kind === 'expression' && type.kind !== 'object')
     return 'write string(…)'
-  return undefined
+  return literalHint(value, expected)
 }
 
 /** Checks a literal against everything else that its schema says: lengths, patterns, bounds, formats. */

@@ -5,12 +5,17 @@ import {
   isSeq,
   parseDocument,
   type Alias,
+  type Document,
   type Node as YamlNode,
   type Scalar,
+  type YAMLError,
 } from 'yaml'
 import { maxDepth, maxNodes } from './pre-scan.ts'
 import { quote, type Problems } from './problem.ts'
+import { quoted, withRepairs, type Repair } from './repairs.ts'
 import type { Span } from './source-text.ts'
+import { correctedLines, findUnquotedExpressions } from './unquoted-expressions.ts'
+import { explainYamlErrors } from './yaml-mistakes.ts'
 
 /** A piece of the YAML, with its place. Whatever YAML has beyond JSON has been resolved or refused. */
 export type Node = ScalarNode | ListNode | MapNode
@@ -40,24 +45,48 @@ export interface Entry {
   readonly value: Node
 }
 
-/** What usually lies behind the parser's words. */
-const hints: readonly (readonly [RegExp, string])[] = [
-  [
-    /Unexpected scalar at node end/,
-    'a value that begins with a quote also ends with it: quote all of it, or begin with >-',
-  ],
-  [/Nested mappings are not allowed|must be at most 1024/, 'put a value that holds ": " into quotes'],
-  [/Tabs are not allowed/, 'indent with spaces'],
-  [/same column|indentation|must be indented/i, 'begin the keys of one map in the same column'],
-]
-
 /**
- * The content of a source that passed the pre-scan; undefined when there is none to speak of.
- *
- * @param tolerant whether a text with errors is read as far as it can be understood
+ * How much is done about a text that YAML cannot read: nothing; or mistakes with one obvious meaning are read as they were meant;
+ * or what is left is read as far as it can be understood, for editors. All of them are reported.
  */
-export function readDocument(text: string, problems: Problems, tolerant = false): Node | undefined {
-  const document = parseDocument(text, {
+export type Reading = 'strict' | 'repaired' | 'tolerant'
+
+/** Each round costs a parse. */
+const maxRounds = 10
+const maxRepairableLength = 64 * 1024
+
+/** The content of a source that passed the pre-scan; undefined when there is none to speak of. */
+export function readDocument(text: string, problems: Problems, reading: Reading): Node | undefined {
+  const repairs = new Map<number, Repair>()
+  let document = parse(text)
+  if (errorsOf(document).length > 0 && text.includes('${{')) {
+    const unquoted = findUnquotedExpressions(text)
+    reportUnquoted(text, unquoted, problems)
+    for (const repair of unquoted) repairs.set(repair.start, repair)
+    if (unquoted.length > 0) document = parse(withRepairs(text, repairs.values()))
+  }
+  const rounds = text.length > maxRepairableLength ? 1 : maxRounds
+  for (let round = 0; round < rounds; round++) {
+    const errors = errorsOf(document)
+    if (errors.length === 0) break
+    const mistake = explainYamlErrors(text, errors)
+    const { repair } = mistake
+    problems.add(mistake.code, mistake.message, mistake, mistake.hint)
+    if (repair === undefined || repairs.has(repair.start)) break
+    repairs.set(repair.start, repair)
+    document = parse(withRepairs(text, repairs.values()))
+  }
+  if (problems.hasErrors && reading === 'strict') return undefined
+  if (errorsOf(document).length > 0 && reading !== 'tolerant') return undefined
+  if (document.contents === null) {
+    problems.add('E106', 'the file is empty', { start: 0, end: 0 })
+    return undefined
+  }
+  return new Converter(text, problems, repairs).convert(document.contents, 1)?.node
+}
+
+const parse = (text: string): Document.Parsed =>
+  parseDocument(text, {
     version: '1.2',
     schema: 'core',
     merge: false,
@@ -68,19 +97,16 @@ export function readDocument(text: string, problems: Problems, tolerant = false)
     // Below this level the library would not report that there are several documents.
     logLevel: 'error',
   })
-  for (const error of [...document.errors, ...document.warnings]) {
-    const [start, end] = error.pos
-    const code = error.code === 'MULTIPLE_DOCS' ? 'E102' : 'E101'
-    const message = code === 'E102' ? 'a file holds one document' : error.message.replaceAll(/\s+/g, ' ')
-    const hint = hints.find(([pattern]) => pattern.test(message))?.[1]
-    problems.add(code, message, { start, end: Math.max(end, start + 1) }, hint)
+
+const errorsOf = ({ errors, warnings }: Document.Parsed): readonly YAMLError[] => [...errors, ...warnings]
+
+function reportUnquoted(text: string, unquoted: readonly Repair[], problems: Problems): void {
+  for (const [repair, line] of correctedLines(text, unquoted)) {
+    const start = text.indexOf('${{', repair.start)
+    const hint = line.length <= 160 ? `write ${line}` : `write ${quoted(repair.value)}`
+    const message = 'inside of { } or [ ] an expression must stand in quotes'
+    problems.add('E114', message, { start, end: repair.end }, hint)
   }
-  if (problems.hasErrors && !tolerant) return undefined
-  if (document.contents === null) {
-    problems.add('E106', 'the file is empty', { start: 0, end: 0 })
-    return undefined
-  }
-  return new Converter(text, problems).convert(document.contents, 1)?.node
 }
 
 const styles: Readonly<Record<string, ScalarStyle>> = {
@@ -102,14 +128,17 @@ interface Converted {
 class Converter {
   readonly #text: string
   readonly #problems: Problems
+  /** By where they begin. */
+  readonly #repairs: ReadonlyMap<number, Repair>
   readonly #anchors = new Map<string, Converted>()
   #total = 0
   /** Once too much has been found, what follows is left out. */
   #full = false
 
-  constructor(text: string, problems: Problems) {
+  constructor(text: string, problems: Problems, repairs: ReadonlyMap<number, Repair>) {
     this.#text = text
     this.#problems = problems
+    this.#repairs = repairs
   }
 
   convert(node: YamlNode, depth: number): Converted | undefined {
@@ -126,7 +155,8 @@ class Converter {
   #alias(alias: Alias, span: Span, depth: number): Converted | undefined {
     const target = this.#anchors.get(alias.source)
     if (target === undefined) {
-      const hint = 'anchors stand before their aliases, and not around them'
+      const hint =
+        'anchors stand before their aliases, and not around them; a text that begins with * must stand in quotes'
       this.#problems.add('E006', `there is no anchor ${quote(alias.source)} before this alias`, span, hint)
       return undefined
     }
@@ -145,6 +175,15 @@ class Converter {
   }
 
   #scalar(node: Scalar, span: Span): Converted {
+    const repair = this.#repairs.get(span.start)
+    if (repair) {
+      const { value, valueStart: start } = repair
+      return {
+        node: { kind: 'scalar', value, style: 'plain', start, end: start + value.length },
+        size: 1,
+        height: 1,
+      }
+    }
     const style = styles[node.type ?? 'PLAIN'] ?? 'plain'
     let value = isPlainValue(node.value) ? node.value : null
     if (typeof value === 'number' && !isJsonNumber(value, this.#text.slice(span.start, span.end))) {
@@ -186,7 +225,7 @@ class Converter {
       this.#problems.add('E106', 'a key must be text', span)
       return undefined
     }
-    const name = node.value
+    const name = this.#repairs.get(span.start)?.value ?? node.value
     if (name === '<<' && node.type === 'PLAIN') {
       this.#problems.add('E102', 'merge keys are not used here', span, 'write the keys out')
       return undefined

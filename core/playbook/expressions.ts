@@ -11,7 +11,9 @@ import {
 import type { Context } from './context.ts'
 import { suggest } from './did-you-mean.ts'
 import type { Entry, Node, ScalarNode } from './document.ts'
+import { hintInPlaybook, hyphenatedId, worthSaying } from './expression-hints.ts'
 import { describe } from './fields.ts'
+import { findLookAlikes } from './look-alikes.ts'
 import type { ProblemCode } from './problem-catalogue.ts'
 import { quote } from './problem.ts'
 import { spanInScalar } from './scalar-offsets.ts'
@@ -48,6 +50,17 @@ function templateCompiler(context: Context, scope: Scope): TemplateCompiler {
     report: (code, message, scalar, from, to, hint) =>
       problems.add(code, message, spanInScalar(source.text, scalar, from, to), hint),
     reportAt: (code, message, span, hint) => problems.add(code, message, span, hint),
+    plainText: (scalar, text, isWhole) => {
+      for (const { start, end, meant } of findLookAlikes(text, scope.names, scope.given, isWhole)) {
+        const span = spanInScalar(source.text, scalar, start, end)
+        problems.add(
+          'W405',
+          'this stays as it is: only ${{ … }} is replaced by a value',
+          span,
+          `did you mean ${meant}?`,
+        )
+      }
+    },
   }
 }
 
@@ -69,13 +82,15 @@ export function compileCondition(context: Context, scope: Scope, { name, value }
     return unknownCondition
   }
   const text = String(value.value)
-  if (text.trimStart().startsWith('${{')) {
-    const inner = /^\s*\$\{\{(.*)\}\}\s*$/s.exec(text)?.[1]?.trim()
-    const hint = inner === undefined ? undefined : `write ${name}: ${inner}`
-    problems.add('E201', `\`${name}\` takes an expression without \${{ }}`, value, hint)
+  const braces = bracesOf(text)
+  if (braces) {
+    const hint = `write ${name}: ${text.slice(braces[0], braces[1])}`
+    problems.add('E201', `\`${name}\` takes an expression without ${braces[2]}`, value, hint)
+  } else if (text.trimStart().startsWith('${{')) {
+    problems.add('E201', `\`${name}\` takes an expression without \${{ }}`, value)
     return unknownCondition
   }
-  const [from, to] = trimmed(text, 0, text.length)
+  const [from, to] = braces ? trimmed(text, braces[0], braces[1]) : trimmed(text, 0, text.length)
   const { program, type, whenTrue, whenFalse } = compileAt(context, scope, value, from, to)
   if (program === undefined) return unknownCondition
   if (type.kind !== 'bool' && type.kind !== 'dyn') {
@@ -85,6 +100,20 @@ export function compileCondition(context: Context, scope: Scope, { name, value }
     return unknownCondition
   }
   return { program, whenTrue, whenFalse }
+}
+
+/** Where the expression is in a condition that has braces around it. */
+function bracesOf(text: string): readonly [from: number, to: number, braces: string] | undefined {
+  const opening = ['${{', '${', '{{'].find((each) => text.trimStart().startsWith(each))
+  const end = text.trimEnd()
+  const closing = opening === '${' ? '}' : '}}'
+  if (opening === undefined || !end.endsWith(closing)) return undefined
+  const from = text.indexOf(opening) + opening.length
+  const inner = end.slice(from, end.length - closing.length)
+  if (inner.trim() === '' || inner.includes('${{') || /^[\s{}]*["'][^"']*["']\s*:/.test(inner))
+    return undefined
+  const start = from + (inner.length - inner.trimStart().length)
+  return [start, start + inner.trim().length, `${opening} ${closing}`]
 }
 
 const article = (noun: string): string =>
@@ -104,7 +133,7 @@ function compileAt(context: Context, scope: Scope, scalar: ScalarNode, from: num
     return { type: dyn, whenTrue: [], whenFalse: [] }
   }
   const compiled = compileExpression(expression, scope.names, { given: scope.given })
-  for (const problem of compiled.problems) {
+  for (const problem of worthSaying(expression, compiled.problems)) {
     const span = spanInScalar(
       source.text,
       scalar,
@@ -120,15 +149,6 @@ function compileAt(context: Context, scope: Scope, scalar: ScalarNode, from: num
   return compiled
 }
 
-/** Names that exist, only not everywhere. */
-const elsewhere: ReadonlyMap<string, string> = new Map([
-  ['alert', 'it exists where `on` has `alert`'],
-  ['item', 'it exists in the body of a foreach, unless `as` gives another name'],
-  ['index', 'it exists in the body of a foreach'],
-  ['error', 'it exists in the steps of on_error'],
-  ['inputs', 'inputs are not supported yet'],
-])
-
 function report(
   context: Context,
   scope: Scope,
@@ -138,14 +158,18 @@ function report(
 ): void {
   const id = problem.code === 'unknown_field' ? stepIn(expression, problem) : undefined
   if (id === undefined || scope.has(id)) {
-    const name = problem.code === 'unknown_name' ? expression.slice(problem.start, problem.end) : ''
-    context.problems.add(codes[problem.code], problem.message, span, elsewhere.get(name) ?? problem.hint)
+    const hint = () => hintInPlaybook(expression, problem, scope)
+    context.problems.add(codes[problem.code], problem.message, span, hint)
     return
   }
-  const step = context.ids.get(id)
+  const hyphens = hyphenatedId(expression, problem.start)
+  const step = hyphens === undefined ? context.ids.get(id) : undefined
   if (step === undefined) {
-    const hint = () => suggest(id, scope.stepIds) ?? 'give the step an id'
-    context.problems.add('E302', `there is no step ${quote(id)}`, span, hint)
+    const hint = () =>
+      hyphens === undefined
+        ? (suggest(id, scope.stepIds) ?? `give the step an id: - id: ${id}`)
+        : `ids have no hyphens: steps.${hyphens.replaceAll('-', '_')}`
+    context.problems.add('E302', `there is no step ${quote(hyphens ?? id)}`, span, hint)
     return
   }
   const [message, hint] = whyInvisible(id, step, scope.place.current)

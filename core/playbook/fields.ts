@@ -1,8 +1,9 @@
 import { nearest } from '../schema/nearest.ts'
-import { suggest } from './did-you-mean.ts'
+import { suggest, suggestNearest } from './did-you-mean.ts'
 import type { Entry, MapNode, Node } from './document.ts'
 import { durationHint, parseDurationMs } from './durations.ts'
-import type { KeyTable } from './grammar.ts'
+import { apiVersion, type KeyTable } from './grammar.ts'
+import { familiarKey, familiarValue } from './familiar-words.ts'
 import { quote, type Problems } from './problem.ts'
 import type { Span } from './source-text.ts'
 import { splitTemplate } from './template-text.ts'
@@ -22,12 +23,24 @@ export function readFields(
       'E106',
       `${table.what} must be a map, not ${describe(node)}`,
       at,
-      `possible keys: ${table.keys.join(', ')}`,
+      familiarValue(table.what, node) ?? `possible keys: ${table.keys.join(', ')}`,
     )
     return undefined
   }
   const fields = new Map<string, Entry>()
+  const misplaced = findMisplaced(node, table)
+  if (misplaced) {
+    const { parent, first } = misplaced
+    const message = `\`${parent.name}\` is empty, and ${quote(first.name)} stands beside it`
+    problems.add(
+      'E104',
+      message,
+      first.key,
+      `indent it by two spaces more, so that it is inside of \`${parent.name}\``,
+    )
+  }
   for (const entry of node.entries) {
+    if (entry === misplaced?.parent || misplaced?.all.includes(entry) === true) continue
     if (table.keys.includes(entry.name)) fields.set(entry.name, entry)
     else if (table.notYet?.includes(entry.name)) {
       problems.add(
@@ -37,22 +50,62 @@ export function readFields(
         'this version of Tocsin cannot run it',
       )
     } else
-      problems.add('E104', `${quote(entry.name)} is not a key of ${table.what}`, entry.key, () =>
-        suggest(entry.name, table.keys),
+      problems.add(
+        'E104',
+        `${quote(entry.name)} is not a key of ${table.what}`,
+        entry.key,
+        () => familiarKey(table.what, entry.name)?.hint ?? suggest(entry.name, table.keys),
       )
   }
   for (const name of table.required ?? []) {
-    if (!fields.has(name) && !misspelt(node, name, table)) {
-      problems.add('E105', `${table.what} needs \`${name}\``, headOf(node))
+    if (!node.entries.some((entry) => entry.name === name) && !misspelt(node, name, table)) {
+      const hint = name === 'apiVersion' ? `write apiVersion: ${apiVersion}` : undefined
+      problems.add('E105', `${table.what} needs \`${name}\``, headOf(node), hint)
     }
   }
   return fields
 }
 
+/** Keys that hold a map. */
+const holders = [
+  'with',
+  'set',
+  'on',
+  'alert',
+  'defaults',
+  'retry',
+  'outputs',
+  'inputs',
+  'repeat',
+  'checkpoint',
+  'concurrency',
+]
+
+/** The keys that stand beside a key without value though they mean nothing there: they were to stand inside of it. */
+function findMisplaced(node: MapNode, table: KeyTable) {
+  const { entries } = node
+  const isEmpty = ({ name, key, value }: Entry) =>
+    holders.includes(name) && value.kind === 'scalar' && value.value === null && value.start === key.start
+  const at = entries.findIndex((entry, index) => {
+    const next = entries[index + 1]
+    if (!isEmpty(entry) || !table.keys.includes(entry.name) || next === undefined) return false
+    return !table.keys.includes(next.name) || (entry.name === 'on' && next.name === 'alert')
+  })
+  if (at < 0) return undefined
+  const all: Entry[] = []
+  for (const entry of entries.slice(at + 1)) {
+    if (table.keys.includes(entry.name) && all.length > 0) break
+    all.push(entry)
+  }
+  return { parent: entries[at]!, first: all[0]!, all }
+}
+
 /** A required key that stands there with a typing mistake has been reported as unknown; that is enough. */
 function misspelt(node: MapNode, name: string, table: KeyTable): boolean {
   return node.entries.some(
-    (entry) => !table.keys.includes(entry.name) && nearest(entry.name, table.keys) === name,
+    (entry) =>
+      !table.keys.includes(entry.name) &&
+      (familiarKey(table.what, entry.name)?.standsFor ?? nearest(entry.name, table.keys)) === name,
   )
 }
 
@@ -104,9 +157,22 @@ export function readWord(
 ): string | undefined {
   const text = readText(problems, entry)
   if (text === undefined || (text.length <= 200 && new RegExp(pattern).test(text))) return text
-  problems.add('E107', `${quote(text)} cannot be the \`${entry.name}\``, entry.value, rule)
+  const better = ['-', '_']
+    .map((joint) => inWords(text, joint))
+    .find((each) => new RegExp(pattern).test(each))
+  const hint = better === undefined ? rule : `${rule}: ${better}`
+  problems.add('E107', `${quote(text)} cannot be the \`${entry.name}\``, entry.value, hint)
   return undefined
 }
+
+const inWords = (text: string, joint: string): string =>
+  text
+    .slice(0, 60)
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '')
+    .join(joint)
 
 export function readChoice<T extends string>(
   problems: Problems,
@@ -120,7 +186,7 @@ export function readChoice<T extends string>(
     'E107',
     `${quote(text)} is not one of ${choices.join(', ')}`,
     entry.value,
-    suggest(text, choices),
+    suggestNearest(text, choices),
   )
   return undefined
 }
@@ -138,6 +204,7 @@ export function readNumber(
       'E106',
       `\`${name}\` must be ${whole ? 'a whole number' : 'a number'}, not ${describe(value)}`,
       value,
+      typeof given === 'string' && /^\d+(?:\.\d+)?$/.test(given) ? `remove the quotes: ${given}` : undefined,
     )
     return undefined
   }

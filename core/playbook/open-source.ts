@@ -1,4 +1,4 @@
-import { readDocument, type Node } from './document.ts'
+import { readDocument, type Node, type Reading } from './document.ts'
 import { maxSourceBytes, notUtf8, preScan, tooLarge } from './pre-scan.ts'
 import { Problems } from './problem.ts'
 import { decode, SourceText } from './source-text.ts'
@@ -16,13 +16,11 @@ export interface OpenSource {
 
 /**
  * Reads a file into nodes with their places. Never throws, whatever the source.
- *
- * @param tolerant whether a file with syntax errors is read as far as it can be understood; they are reported all the same
  */
 export function openSource(
   source: string | Uint8Array,
   file: string | undefined,
-  tolerant = false,
+  reading: Reading = 'strict',
 ): OpenSource {
   // A byte order mark takes three bytes. What is too large is not even decoded.
   const isTooLarge = source.length > maxSourceBytes + 3
@@ -39,6 +37,6 @@ export function openSource(
     text,
     source: body,
     problems,
-    root: found ? undefined : readDocument(body.text, problems, tolerant),
+    root: found ? undefined : readDocument(body.text, problems, reading),
   }
 }

@@ -47,7 +47,7 @@ export function parsePlaybook(source: string | Uint8Array, options: ParseOptions
     source: body,
     problems,
     root,
-  } = openSource(source, options.file, options.observer !== undefined)
+  } = openSource(source, options.file, options.observer ? 'tolerant' : 'repaired')
   // An editor wants to know what is there, also where it is wrong.
   if (root) options.observer?.document(root, body)
   const playbook = root && readPlaybook(root, text, body, problems, options)

@@ -50,7 +50,8 @@ function forbiddenCharacter(text: string): ScanFinding | undefined {
 }
 
 class TokenScan {
-  #flowDepth = 0
+  /** Where the open brackets are. */
+  readonly #flow: number[] = []
   #nodes = 0
   #tokens = 0
   #anchors = 0
@@ -83,11 +84,11 @@ class TokenScan {
     switch (type ?? '') {
       case 'flow-map-start':
       case 'flow-seq-start':
-        this.#flowDepth++
+        this.#flow.push(at)
         return this.#node(at) ?? this.#depth(at)
       case 'flow-map-end':
       case 'flow-seq-end':
-        this.#flowDepth = Math.max(0, this.#flowDepth - 1)
+        this.#flow.pop()
         return undefined
       case 'seq-item-ind':
       case 'explicit-key-ind':
@@ -111,18 +112,14 @@ class TokenScan {
           `the tag ${token.slice(0, 40)} is not used here`,
           at,
           end,
-          'put text into quotes; leave the tag out',
+          token.startsWith('!!')
+            ? 'leave the tag out'
+            : `a text that begins with ! must stand in quotes: "${token.slice(0, 40)}"`,
         )
       case 'directive-line':
         return finding('E102', 'YAML directives are not used here', at, end, 'remove the line')
       case 'flow-error-end':
-        return finding(
-          'E101',
-          'a bracket is never closed',
-          at,
-          at + 1,
-          'close it, and indent its further lines',
-        )
+        return neverClosed(this.#flow.at(-1) ?? at)
       default:
         return undefined
     }
@@ -135,7 +132,7 @@ class TokenScan {
   /** A block collection is open from its first indicator until something stands further left. */
   #block(keyColumn: number | undefined, at: number): ScanFinding | undefined {
     this.#keyColumn = undefined
-    if (this.#flowDepth > 0) return undefined
+    if (this.#flow.length > 0) return undefined
     const column = keyColumn ?? this.#column
     while (this.#columns.length > 0 && this.#columns.at(-1)! > column) this.#columns.pop()
     if (this.#columns.at(-1) !== column) this.#columns.push(column)
@@ -143,7 +140,7 @@ class TokenScan {
   }
 
   #depth(at: number): ScanFinding | undefined {
-    if (this.#flowDepth + this.#columns.length <= maxDepth) return undefined
+    if (this.#flow.length + this.#columns.length <= maxDepth) return undefined
     return finding('E004', `maps and lists are nested deeper than ${maxDepth}`, at, at + 1, 'split the file')
   }
 }
@@ -172,6 +169,9 @@ const finding = (
   end,
   ...(hint === undefined ? {} : { hint }),
 })
+
+const neverClosed = (at: number): ScanFinding =>
+  finding('E101', 'a bracket is never closed', at, at + 1, 'close it, and indent its further lines')
 
 const tooMany = (at: number): ScanFinding =>
   finding('E005', `the file has more than ${maxNodes} keys, values and items`, at, at + 1)

@@ -41,7 +41,8 @@ export const problemCatalogue = {
   },
   E101: {
     title: 'not valid YAML',
-    explanation: 'The file does not follow the grammar of YAML 1.2. Nothing else is checked until it does.',
+    explanation:
+      'The file does not follow the grammar of YAML 1.2. Where it is clear what was meant, the rest is checked all the same; else nothing is until it does.',
   },
   E102: {
     title: 'a feature of YAML that playbooks do not use',
@@ -97,6 +98,11 @@ export const problemCatalogue = {
   E113: {
     title: 'the run cannot be ended here',
     explanation: 'In `finally` the end of the run is decided already: no `return`, no `fail`.',
+  },
+  E114: {
+    title: 'expression without quotes',
+    explanation:
+      'Inside of `{ }` and `[ ]` the braces of `${{ … }}` would begin maps of YAML. Put the value into quotes, or write it on a line of its own.',
   },
   E201: {
     title: 'the expression cannot be read',
@@ -214,6 +220,11 @@ export const problemCatalogue = {
     title: 'retry of a write that must not be repeated',
     explanation:
       'The skill says that its effect must not happen twice. After a timeout nobody knows whether it did; a retry may do it again.',
+  },
+  W405: {
+    title: 'text that looks like an expression',
+    explanation:
+      'Only `${{ … }}` is replaced by a value. Everything else stays as it is written, and would be sent so.',
   },
   I501: {
     title: 'steps could be parallel',

@@ -20,6 +20,9 @@ interface Found extends Span {
   readonly hint: string | undefined
 }
 
+const isError = ({ code }: Found): boolean => severityOf(code) === 'error'
+const placeOf = ({ start, end }: Found): string => `${start} ${end}`
+
 /** Gathers problems while a playbook is read. */
 export class Problems {
   readonly #source: SourceText
@@ -37,9 +40,9 @@ export class Problems {
     const key = `${start} ${end} ${code} ${message}`
     if (this.#found.has(key)) return
     // Counted apart, so that no number of warnings hides an error.
-    const isError = severityOf(code) === 'error'
-    if ((isError ? this.#errors : this.#found.size - this.#errors) >= maxProblems) return
-    if (isError) this.#errors++
+    const isWrong = severityOf(code) === 'error'
+    if ((isWrong ? this.#errors : this.#found.size - this.#errors) >= maxProblems) return
+    if (isWrong) this.#errors++
     this.#found.set(key, { code, message, start, end, hint: typeof hint === 'function' ? hint() : hint })
   }
 
@@ -62,7 +65,11 @@ export class Problems {
 
   /** By place. */
   list(): readonly Problem[] {
-    const sorted = [...this.#found.values()].toSorted(
+    const found = [...this.#found.values()]
+    const wrong = new Set(found.filter(isError).map(placeOf))
+    // What is wrong at a place needs no advice about it.
+    const said = found.filter((each) => isError(each) || !wrong.has(placeOf(each)))
+    const sorted = said.toSorted(
       (a, b) => a.start - b.start || a.end - b.end || (a.code < b.code ? -1 : a.code > b.code ? 1 : 0),
     )
     return sorted.map((found) => this.#place(found))

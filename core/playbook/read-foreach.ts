@@ -2,7 +2,7 @@ import { describeType, dyn, integer, union, type Type } from '../expression/inde
 import type { Context } from './context.ts'
 import type { Entry } from './document.ts'
 import { compileValue } from './expressions.ts'
-import { readChoice, readNumber, readWord, type Fields } from './fields.ts'
+import { describe, readChoice, readNumber, readWord, type Fields } from './fields.ts'
 import { bounds, defaultForeach, idPattern, reservedNames } from './grammar.ts'
 import type { Foreach } from './playbook.ts'
 import { quote } from './problem.ts'
@@ -21,7 +21,12 @@ export function readForeach(
   if (element === undefined) {
     const isBare = value.kind === 'scalar' && typeof value.value === 'string' && !value.value.includes('${{')
     const hint = isBare ? `write \${{ ${value.value} }}` : undefined
-    problems.add('E309', `\`foreach\` needs a list, not ${describeType(items.type)}`, value, hint)
+    problems.add(
+      'E309',
+      `\`foreach\` needs a list, not ${items.template.kind === 'literal' ? describe(value) : describeType(items.type)}`,
+      value,
+      hint,
+    )
   }
   const as = readAs(context, fields.get('as'))
   const concurrency = fields.get('concurrency')

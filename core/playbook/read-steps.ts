@@ -62,16 +62,20 @@ export function readBranches(context: Context, node: Node, scope: Scope): readon
 
 function itemsOf({ problems }: Context, node: Node): readonly Node[] {
   if (node.kind !== 'list') {
-    problems.add(
-      'E106',
-      `steps are written as a list, not as ${describe(node)}`,
-      node,
-      'begin each step with -',
-    )
+    problems.add('E106', `steps are written as a list, not as ${describe(node)}`, node, hintForSteps(node))
     return []
   }
   if (node.items.length === 0) problems.add('E106', 'there are no steps here', headOf(node))
   return node.items
+}
+
+function hintForSteps(node: Node): string {
+  const [first] = node.kind === 'map' ? node.entries : []
+  if (first !== undefined && grammar.step.keys.some((key) => key === first.name)) {
+    return `begin each step with -, as in - ${first.name}: …`
+  }
+  if (first === undefined || first.value.kind !== 'map') return 'begin each step with -'
+  return `begin each step with -, and give its name as id: - id: ${first.name}`
 }
 
 interface ReadStep {
@@ -136,7 +140,7 @@ function chooseAction({ problems }: Context, node: MapNode, fields: Fields): Act
   }
   const hasUnread = node.entries.some(({ name }) => !fields.has(name))
   // A mistyped or unsupported action has been reported under its own name.
-  if (first === undefined && !hasUnread) {
+  if (first === undefined && !hasUnread && !problems.hasErrorIn(node)) {
     problems.add('E109', 'the step does nothing', headOf(node), `add one of ${actions.join(', ')}`)
   }
   return first
@@ -221,7 +225,8 @@ function readOnError(context: Context, entry: Entry | undefined, scope: Scope, b
   }
   if (value.kind === 'scalar' && (value.value === 'fail' || value.value === 'continue')) return value.value
   const message = '`on_error` must be fail, continue or a list of steps'
-  context.problems.add(value.kind === 'scalar' ? 'E107' : 'E106', message, value)
+  const hint = value.kind === 'scalar' ? 'write continue to go on after a failure' : undefined
+  context.problems.add(value.kind === 'scalar' ? 'E107' : 'E106', message, value, hint)
   return 'fail'
 }
 

@@ -6,7 +6,7 @@ import type { Context } from './context.ts'
 import { suggest } from './did-you-mean.ts'
 import type { Entry, Node } from './document.ts'
 import { compileValue } from './expressions.ts'
-import { describe, readText, readWord, type Fields } from './fields.ts'
+import { describe, readText, type Fields } from './fields.ts'
 import { defaultRetry, skillPattern } from './grammar.ts'
 import type { RetryPolicy, UsesStep } from './playbook.ts'
 import { quote } from './problem.ts'
@@ -23,7 +23,7 @@ export function readUses(
   fields: Fields,
   scope: Scope,
 ): { readonly part: UsesPart | undefined; readonly output: Type; readonly isRead: boolean } {
-  const name = readWord(context.problems, entry, skillPattern, 'write <plugin>.<skill>')
+  const name = readSkillName(context, entry)
   const found = name === undefined ? undefined : findSkill(context, name, entry.value)
   const given = readWith(
     context,
@@ -44,6 +44,34 @@ export function readUses(
     output,
     isRead,
   }
+}
+
+const isSkillName = new RegExp(skillPattern)
+
+/** The text after `uses`; what is no name of a skill is compared with those that there are. */
+function readSkillName({ problems, catalogue }: Context, entry: Entry): string | undefined {
+  const text = readText(problems, entry)
+  if (text === undefined || (text.length <= 200 && isSkillName.test(text))) return text
+  const known = (catalogue?.skills ?? []).map(({ name }) => name)
+  const meant = text
+    .slice(0, 200)
+    .replace(/@.*$/s, '')
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replaceAll('-', '_')
+    .replaceAll(/[/:]+/g, '.')
+  const near = suggest(meant, known)
+  const hint =
+    known.find((name) => name === meant || name.endsWith(`.${meant}`)) ??
+    (near?.startsWith('did you mean') === true ? near : undefined)
+  const shown = hint === undefined || hint === near ? hint : `did you mean '${hint}'?`
+  problems.add(
+    'E107',
+    `${quote(text)} is not the name of a skill`,
+    entry.value,
+    shown ?? 'write <plugin>.<skill>',
+  )
+  return undefined
 }
 
 function findSkill({ catalogue, problems }: Context, name: string, span: Span): CatalogueSkill | undefined {
@@ -83,7 +111,12 @@ function readWith(
 ): UsesStep['with'] | undefined {
   const { problems } = context
   if (entry && entry.value.kind !== 'map') {
-    problems.add('E106', `\`with\` must be a map of inputs, not ${describe(entry.value)}`, entry.value)
+    problems.add(
+      'E106',
+      `\`with\` must be a map of inputs, not ${describe(entry.value)}`,
+      entry.value,
+      entry.value.kind === 'list' ? 'leave the - out' : undefined,
+    )
     return undefined
   }
   const given = compileValue(context, scope, entry?.value ?? noInputs)

@@ -37,7 +37,7 @@ export function collectStepIds(playbook: Node, source: SourceText, problems: Pro
     }
     const id = value.value
     const first = ids.get(id)
-    if (!validId.test(id)) problems.add('E110', `${quote(id)} cannot be an id`, value, idRule)
+    if (!validId.test(id)) problems.add('E110', `${quote(id)} cannot be an id`, value, suggestId(id))
     else if (first) {
       const hint = `the other one is the step at line ${source.place(first.span.start).line}`
       problems.add('E111', `the id ${quote(id)} is already taken`, value, hint)
@@ -50,6 +50,16 @@ export function collectStepIds(playbook: Node, source: SourceText, problems: Pro
 }
 
 const idRule = 'lower-case letters, digits and _, beginning with a letter'
+
+/** The id that is nearest to what was written. */
+function suggestId(id: string): string {
+  const better = id
+    .slice(0, 64)
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+  return validId.test(better) ? `write ${better}` : idRule
+}
 
 const find = (map: MapNode, name: string): Entry | undefined =>
   map.entries.find((entry) => entry.name === name)

@@ -37,7 +37,7 @@ export function splitTemplate(text: string): readonly Segment[] {
 }
 
 /** Where the `}}` begins that closes an expression. */
-function expressionEnd(text: string, from: number): number | undefined {
+export function expressionEnd(text: string, from: number): number | undefined {
   let depth = 0
   let quotesClose = true
   for (let at = from; at < text.length; at++) {

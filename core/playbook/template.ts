@@ -20,7 +20,7 @@ import type { Node, ScalarNode } from './document.ts'
 import type { Template } from './playbook.ts'
 import type { ProblemCode } from './problem-catalogue.ts'
 import type { Span } from './source-text.ts'
-import { splitTemplate } from './template-text.ts'
+import { splitTemplate, type Segment } from './template-text.ts'
 
 /** A compiled template with what is known about it: its type, and the place of each of its parts. */
 export interface TypedTemplate extends Span {
@@ -45,6 +45,8 @@ export interface TemplateCompiler {
     to: number,
     hint?: string,
   ): void
+  /** A text outside of expressions, at the same offsets as in the scalar's value; `isWhole` when it is all of it. */
+  plainText(scalar: ScalarNode, text: string, isWhole: boolean): void
   /** Reports a problem at a place in the source. */
   reportAt(code: ProblemCode, message: string, span: Span, hint?: string): void
 }
@@ -79,8 +81,13 @@ type Compiled = Pick<TypedTemplate, 'template' | 'type'>
 
 function compileScalar(scalar: ScalarNode, compiler: TemplateCompiler): Compiled {
   const { value } = scalar
-  if (typeof value !== 'string' || !value.includes('${{')) return literal(value)
+  if (typeof value !== 'string') return literal(value)
+  if (!value.includes('${{')) {
+    compiler.plainText(scalar, value, true)
+    return literal(value)
+  }
   const segments = splitTemplate(value)
+  compiler.plainText(scalar, withoutExpressions(value, segments), false)
   const meaningful = segments.filter((segment) => segment.kind !== 'text' || segment.text.trim() !== '')
   const [only] = meaningful
   if (meaningful.length === 1 && only!.kind === 'expression') {
@@ -104,6 +111,18 @@ function compileScalar(scalar: ScalarNode, compiler: TemplateCompiler): Compiled
   }
   if (parts.every((part) => typeof part === 'string')) return literal(parts.join(''))
   return { template: { kind: 'text', parts }, type: string }
+}
+
+/** The text with its expressions blanked out, each other character at its place. */
+function withoutExpressions(text: string, segments: readonly Segment[]): string {
+  const pieces: string[] = []
+  let at = 0
+  for (const segment of segments) {
+    if (segment.kind === 'text') continue
+    pieces.push(text.slice(at, segment.start), '\n'.repeat(segment.end - segment.start))
+    at = segment.end
+  }
+  return pieces.join('') + text.slice(at)
 }
 
 const membersOf = (type: Type): readonly Type[] => (type.kind === 'union' ? type.members : [type])

@@ -63,6 +63,7 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
   E111: steps('  - { id: a, set: { x: 1 } }\n  - { id: a, set: { x: 1 } }'),
   E112: steps('  - { set: { x: 1 }, with: { y: 1 } }'),
   E113: { source: withSteps(nothing, 'finally:\n  - return: 1') },
+  E114: steps('  - set: { x: ${{ run.id }} }'),
   E201: expression('1 +'),
   E202: expression('steps.a.output.status == "confimed"'),
   E203: expression('steps.a.output.status + 1'),
@@ -92,6 +93,7 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
   W402: steps('  - switch: [{ when: true, steps: [{ fail: x }] }]'),
   W403: steps('  - { id: a, set: { x: 1 } }'),
   W404: steps('  - { uses: messaging.post_message, with: { text: x }, retry: { max: 2 } }'),
+  W405: steps('  - fail: "no answer for {{ alert.id }}"'),
   I501: steps(
     '  - { uses: travel.search_user_travel, with: { email: x } }\n  - { uses: travel.search_user_travel, with: { email: y } }',
   ),

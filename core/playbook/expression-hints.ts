@@ -1,0 +1,118 @@
+import type { ExpressionProblem, Type } from '../expression/index.ts'
+import { familiarFunctions, familiarNames } from './familiar-words.ts'
+import type { Scope } from './scope.ts'
+
+/** Names that exist, only not everywhere. */
+const elsewhere: ReadonlyMap<string, string> = new Map([
+  ['alert', 'it exists where `on` has `alert`'],
+  ['item', 'it exists in the body of a foreach, unless `as` gives another name'],
+  ['index', 'it exists in the body of a foreach'],
+  ['error', 'it exists in the steps of on_error'],
+  ['inputs', 'declare them at the top, under `inputs`'],
+  ['output', 'it exists in the `until` of a `repeat`'],
+])
+
+/** What was probably meant in an expression, where the playbook around it tells more than the expression alone. */
+export function hintInPlaybook(
+  expression: string,
+  problem: ExpressionProblem,
+  scope: Scope,
+): string | undefined {
+  const word = expression.slice(problem.start, problem.end)
+  const isRead = /^\s*[.[]/.test(expression.slice(problem.end))
+  switch (problem.code) {
+    case 'unknown_name': {
+      const known =
+        elsewhere.get(word) ?? (scope.has(word) ? `did you mean steps.${word}?` : familiarNames.get(word))
+      if (known !== undefined || !isRead || problem.hint?.startsWith('did you mean') === true)
+        return known ?? problem.hint
+      return `possible here: ${Object.keys(scope.names).join(', ')}`
+    }
+    case 'unknown_function':
+      return familiarFunctions.get(word) ?? problem.hint
+    case 'unknown_field':
+      return hintForField(expression.slice(0, problem.start), word, scope) ?? problem.hint
+    default:
+      return problem.hint
+  }
+}
+
+const alertFields: Readonly<Record<string, string>> = {
+  alert_type: 'type',
+  alert_provider: 'provider',
+  alert_content: 'content',
+  raw: 'content',
+  body: 'content',
+}
+
+function hintForField(before: string, field: string, scope: Scope): string | undefined {
+  if (/\balert\s*\.\s*\??$/.test(before)) {
+    if (Object.hasOwn(alertFields, field)) return `did you mean alert.${alertFields[field]}?`
+    // A short name is near to every other short name.
+    const isMistyped =
+      field.length > 2 && fieldsOf(scope.names['alert']).some((known) => isNear(field, known))
+    return isMistyped ? undefined : `what the sender put into the alert is in alert.data: alert.data.${field}`
+  }
+  const id = /\bsteps\.([a-z]\w*)\s*\.\s*$/.exec(before)?.[1]
+  if (id === undefined || field === 'outputs') return undefined
+  return fieldsOf(outputOf(scope, id)).includes(field)
+    ? `did you mean steps.${id}.output.${field}?`
+    : undefined
+}
+
+/** One letter too many, too few, or wrong. */
+function isNear(word: string, known: string): boolean {
+  let same = 0
+  while (same < word.length && word[same] === known[same]) same++
+  const [a, b] = [word.slice(same), known.slice(same)]
+  return (
+    a.slice(1) === b ||
+    a === b.slice(1) ||
+    a.slice(1) === b.slice(1) ||
+    (a.slice(2) === b.slice(2) && a[0] === b[1])
+  )
+}
+
+function outputOf(scope: Scope, id: string): Type | undefined {
+  const steps = scope.names['steps']
+  const step = steps?.kind === 'object' ? steps.properties.get(id)?.type : undefined
+  return step?.kind === 'object' ? step.properties.get('output')?.type : undefined
+}
+
+const fieldsOf = (type: Type | undefined): readonly string[] =>
+  type?.kind === 'object' ? [...type.properties.keys()] : []
+
+/** An id with hyphens, which expressions take for subtractions. */
+const hyphenated = /\bsteps\.[A-Za-z_]\w*(?:-[A-Za-z_]\w*)+/g
+
+/**
+ * What is worth saying: one thing at a place; of the syntax only the first, since what follows is a guess; and of an id with
+ * hyphens that it is one.
+ */
+export function worthSaying(
+  expression: string,
+  problems: readonly ExpressionProblem[],
+): readonly ExpressionProblem[] {
+  const firstSyntax = problems.find(({ code }) => code === 'syntax')
+  const places = new Set<string>()
+  const ids = [...expression.matchAll(hyphenated)].map(({ index, 0: text }) => ({
+    start: index,
+    end: index + text.length,
+  }))
+  return problems.filter((problem) => {
+    const id = ids.find(({ start, end }) => problem.start >= start && problem.end <= end)
+    const place = id ? `id ${id.start}` : `${problem.start} ${problem.end}`
+    const isMissing = problems.some(({ code, start }) => code === 'optional_field' && start === problem.start)
+    // What may be missing is asked for with has(): that null is the wrong question follows from it.
+    if (isMissing && problem.code === 'wrong_type') return false
+    if (places.has(place) || (problem.code === 'syntax' && problem !== firstSyntax)) return false
+    places.add(place)
+    return true
+  })
+}
+
+/** The whole id, with its hyphens, of which an expression read the first part. */
+export function hyphenatedId(expression: string, start: number): string | undefined {
+  const id = /^[A-Za-z_]\w*(?:-[A-Za-z_]\w*)+/.exec(expression.slice(start))?.[0]
+  return id === undefined || !/\bsteps\.$/.test(expression.slice(0, start)) ? undefined : id
+}

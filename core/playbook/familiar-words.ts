@@ -1,0 +1,163 @@
+/** Words of other automation languages, and of plain English, with what they are here. Only for hints. */
+
+import type { Node } from './document.ts'
+
+interface Familiar {
+  readonly hint: string
+  /** The required key that it stands for, whose absence needs no report of its own. */
+  readonly standsFor?: string
+}
+
+const step: Readonly<Record<string, string>> = {
+  run: 'there is no shell here: call a skill with `uses`; `tocsin skills` lists them',
+  script: 'there is no script here: call a skill with `uses`, or compute values with `set`',
+  env: 'compute values with `set`, and read them as steps.<id>.output',
+  needs: 'steps run in order; what may run at once goes under `parallel`',
+  depends_on: 'steps run in order; what may run at once goes under `parallel`',
+  'continue-on-error': 'write on_error: continue',
+  continue_on_error: 'write on_error: continue',
+  'timeout-minutes': 'write timeout: 5m',
+  strategy: 'go through a list with `foreach`',
+  matrix: 'go through a list with `foreach`',
+  for: 'go through a list with `foreach`',
+  for_each: "did you mean 'foreach'?",
+  loop: 'go through a list with `foreach`, or ask again with `repeat`',
+  while: 'ask again with `repeat`',
+  when: 'the condition of a step is `if`',
+  condition: 'the condition of a step is `if`',
+  then: 'the steps of a condition stand under `steps`',
+  elif: 'several conditions stand in a `switch`',
+  elseif: 'several conditions stand in a `switch`',
+  action: 'a skill is called with `uses`',
+  skill: 'a skill is called with `uses`',
+  type: 'a skill is called with `uses`',
+  inputs: 'the inputs of a skill stand under `with`',
+  input: 'the inputs of a skill stand under `with`',
+  args: 'the inputs of a skill stand under `with`',
+  params: 'the inputs of a skill stand under `with`',
+  parameters: 'the inputs of a skill stand under `with`',
+  catch: 'write on_error: with steps below it',
+  rescue: 'write on_error: with steps below it',
+  on_failure: 'write on_error: with steps below it',
+  retries: 'write retry: { max: 3 }',
+  delay: 'a pause is a step of its own: - wait: 5m',
+  sleep: 'a pause is a step of its own: - wait: 5m',
+  vars: 'compute values with `set`',
+  assign: 'compute values with `set`',
+  output: 'the output of a step is there by itself: steps.<id>.output',
+  outputs: 'the output of a step is there by itself: steps.<id>.output',
+}
+
+const stepsHere = 'write `steps` with a list of steps; what may run at once goes under `parallel`'
+const metadata = '`name`, `description` and `tags` stand at the top themselves'
+
+const playbook: Readonly<Record<string, string | Familiar>> = {
+  jobs: { hint: `there are no jobs: ${stepsHere}`, standsFor: 'steps' },
+  tasks: { hint: stepsHere, standsFor: 'steps' },
+  actions: { hint: stepsHere, standsFor: 'steps' },
+  workflow: { hint: stepsHere, standsFor: 'steps' },
+  spec: { hint: '`on` and `steps` stand at the top themselves', standsFor: 'steps' },
+  metadata: { hint: metadata, standsFor: 'name' },
+  kind: 'leave it out: every file is a playbook',
+  title: { hint: 'write name: in lower-case words joined by hyphens', standsFor: 'name' },
+  id: { hint: 'write name: in lower-case words joined by hyphens', standsFor: 'name' },
+  trigger: { hint: 'what starts a playbook is `on`', standsFor: 'on' },
+  triggers: { hint: 'what starts a playbook is `on`', standsFor: 'on' },
+  true: {
+    hint: 'write "on" without quotes, or check the editor: YAML 1.1 reads it as true',
+    standsFor: 'on',
+  },
+  env: 'compute values with a `set` step, and read them as steps.<id>.output',
+  vars: 'compute values with a `set` step, and read them as steps.<id>.output',
+  permissions: 'leave it out: what a skill may do is decided by its connection',
+  'runs-on': 'leave it out',
+}
+
+const inAlert = 'it belongs under `alert`: alert: { type: … }'
+
+const on: Readonly<Record<string, string | Familiar>> = {
+  type: inAlert,
+  provider: inAlert,
+  where: inAlert,
+  alerts: 'write alert: { type: … }',
+  workflow_dispatch: 'write manual: true',
+  cron: 'it belongs under `schedule`',
+}
+
+const keys: Readonly<Record<string, Readonly<Record<string, string | Familiar>>>> = {
+  'a playbook': playbook,
+  '`on`': on,
+  'a step': step,
+  'a case of a switch': {
+    if: 'the condition of a case is `when`',
+    case: 'the condition of a case is `when`',
+    then: 'write `steps`',
+  },
+  'an alert trigger': { alert_type: 'write type', alert_provider: 'write provider', if: 'write where' },
+  '`retry`': {
+    attempts: 'write max, which counts the tries after the first',
+    count: 'write max',
+    delay: 'write backoff',
+  },
+}
+
+/** What a foreign key is here; `what` as in the grammar. */
+export function familiarKey(what: string, name: string): Familiar | undefined {
+  const table = keys[what]
+  const found = table && Object.hasOwn(table, name) ? table[name] : undefined
+  return typeof found === 'string' ? { hint: found } : found
+}
+
+const writeNull = 'write null'
+const inData = 'the alert is `alert`; what its sender put in is alert.data'
+const noSecrets = 'expressions see no secrets: skills take them from connections'
+const writeTrue = 'write true'
+const writeFalse = 'write false'
+
+/** Names that other languages have. */
+export const familiarNames: ReadonlyMap<string, string> = new Map([
+  ...['github', 'event', 'trigger', 'payload', 'incident', 'data', 'body'].map(
+    (name) => [name, inData] as const,
+  ),
+  ...['secrets', 'env', 'credentials'].map((name) => [name, noSecrets] as const),
+  ...['none', 'None', 'nil', 'undefined', 'NULL', 'Null'].map((name) => [name, writeNull] as const),
+  ...['True', 'TRUE', 'yes', 'on'].map((name) => [name, writeTrue] as const),
+  ...['False', 'FALSE', 'no', 'off'].map((name) => [name, writeFalse] as const),
+  ['needs', 'the results of earlier steps are steps.<id>.output'],
+  ['jobs', 'the results of earlier steps are steps.<id>.output'],
+  ['vars', 'values of a `set` step are steps.<id>.output'],
+  ['matrix', 'the item of a foreach is `item`'],
+])
+
+/** Functions that other languages have. */
+export const familiarFunctions: ReadonlyMap<string, string> = new Map([
+  ['always', 'what always runs stands under `finally`'],
+  ['success', 'leave it out: after a failure the next steps do not run'],
+  ['failure', 'handle a failure with on_error, or ask steps.<id>.ok'],
+  ['cancelled', "in `finally`, write run.status == 'cancelled'"],
+  ['toJSON', 'write json(…)'],
+  ['fromJSON', 'write parseJson(…)'],
+  ['lower', 'write text.lowerAscii()'],
+  ['toLowerCase', 'write text.lowerAscii()'],
+  ['upper', 'write text.upperAscii()'],
+  ['toUpperCase', 'write text.upperAscii()'],
+  ['str', 'write string(…)'],
+  ['default', 'write x.?field.orValue(…)'],
+])
+
+/** How to write a value of which only the essence is given: `retry: 3`. */
+export function familiarValue(what: string, node: Node): string | undefined {
+  const value = node.kind === 'scalar' && node.value !== null ? String(node.value) : ''
+  switch (what) {
+    case '`on`':
+      return /^manual$|dispatch/.test(value)
+        ? 'write on: { manual: true }'
+        : 'write on: { alert: { type: … } }'
+    case 'an alert trigger':
+      return value === '' ? undefined : `write alert: { type: ${value} }`
+    case '`retry`':
+      return /^\d+$/.test(value) ? `write retry: { max: ${value} }` : undefined
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,28 @@
+import type { Span } from './source-text.ts'
+
+/**
+ * A stretch of the source that YAML cannot read as it stands, and the text that was certainly meant. The parser is given a word
+ * of the same length instead, so that everything else in the file can be checked, and stands where it stood.
+ */
+export interface Repair extends Span {
+  /** What was meant; stands in the source at `valueStart`. */
+  readonly value: string
+  readonly valueStart: number
+}
+
+/** The text with a word in the place of each repaired stretch. Repairs do not overlap. */
+export function withRepairs(text: string, repairs: Iterable<Repair>): string {
+  const pieces: string[] = []
+  let at = 0
+  for (const { start, end } of [...repairs].toSorted((a, b) => a.start - b.start)) {
+    pieces.push(text.slice(at, start), '_'.repeat(end - start))
+    at = end
+  }
+  return pieces.join('') + text.slice(at)
+}
+
+/** The text as a quoted YAML value, with the quotes that need the least in it changed. */
+export function quoted(text: string): string {
+  if (!/["\\]/.test(text)) return `"${text}"`
+  return `'${text.replaceAll("'", "''")}'`
+}

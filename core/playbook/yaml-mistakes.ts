@@ -1,0 +1,175 @@
+import type { YAMLError } from 'yaml'
+import { grammar } from './grammar.ts'
+import { explainIndentation } from './indentation.ts'
+import type { ProblemCode } from './problem-catalogue.ts'
+import { quoted, type Repair } from './repairs.ts'
+import type { Span } from './source-text.ts'
+
+/** What is wrong with the YAML, in words for who wrote it. */
+export interface Mistake extends Span {
+  readonly code: ProblemCode
+  readonly message: string
+  readonly hint?: string | undefined
+  /** Given when it is clear what was meant, so that the rest can be checked. */
+  readonly repair?: Repair
+}
+
+/** A line of the source: its offset, the key in it, and the value behind the key. */
+interface Line {
+  readonly start: number
+  readonly text: string
+  readonly key: string
+  readonly value: string
+  readonly valueStart: number
+}
+
+const entryPattern = /^(\s*(?:-\s+)*)([\w$.-]{1,80}):([ \t]+)(\S.*)$/
+const knownKeys: ReadonlySet<string> = new Set(Object.values(grammar).flatMap(({ keys }) => [...keys]))
+
+/**
+ * The first error of the parser, explained from the lines where it was found. The parser's words are about its own state, and
+ * every error but the first is about the confusion that the first one left.
+ */
+export function explainYamlErrors(text: string, errors: readonly YAMLError[]): Mistake {
+  const first = errors.reduce((least, each) => (each.pos[0] < least.pos[0] ? each : least))
+  if (first.code === 'MULTIPLE_DOCS') {
+    const [start, end] = first.pos
+    return { code: 'E102', message: 'a file holds one document', start, end: Math.max(end, start + 1) }
+  }
+  const lines = text.split('\n').map((line) => line.replace(/\r$/, ''))
+  const at = positionOf(text, first.pos[0])
+  const line = lineAt(text, at)
+  return (
+    tabs(line) ??
+    values(line, at) ??
+    marks(line) ??
+    shape(text, lines, at) ??
+    brackets(first) ?? { code: 'E101', ...spanOf(first), message: plain(first.message) }
+  )
+}
+
+/** An error in white space is about what follows it. */
+function positionOf(text: string, at: number): number {
+  const gap = /^\s*/.exec(text.slice(at, at + 2000))?.[0].length ?? 0
+  return at + gap < text.length ? at + gap : at
+}
+
+function lineAt(text: string, at: number): Line {
+  const start = text.lastIndexOf('\n', at - 1) + 1
+  const newline = text.indexOf('\n', at)
+  const line = text.slice(start, newline < 0 ? text.length : newline).trimEnd()
+  const entry = entryPattern.exec(line)
+  const [, before = '', key = '', gap = '', value = ''] = entry ?? []
+  return { start, text: line, key, value, valueStart: start + before.length + key.length + 1 + gap.length }
+}
+
+function tabs({ start, text }: Line): Mistake | undefined {
+  const tab = /^[ ]*(\t\s*)/.exec(text)
+  if (tab === null) return undefined
+  const from = start + tab[0].length - tab[1]!.length
+  return {
+    code: 'E101',
+    start: from,
+    end: start + tab[0].length,
+    message: 'a tab cannot indent',
+    hint: 'indent with spaces',
+  }
+}
+
+/** Values that need quotes, or other ones. */
+function values(line: Line, at: number): Mistake | undefined {
+  const { key, value, valueStart } = line
+  if (value === '' || at < valueStart || /^[[{|>]/.test(value)) return undefined
+  const end = valueStart + value.length
+  const whole: Repair = { start: valueStart, end, value, valueStart }
+  const problem = (
+    message: string,
+    repair = whole,
+    hint = `write ${key}: ${quoted(repair.value)}`,
+  ): Mistake => ({
+    code: 'E101',
+    start: valueStart,
+    end,
+    message,
+    hint,
+    repair,
+  })
+  const quote = value[0]!
+  if (quote === '"' || quote === "'") {
+    const inner = value.slice(1, -1)
+    if (value.length < 3 || value.at(-1) !== quote || !inner.includes(quote)) {
+      return problem('the quotes end before the value does')
+    }
+    const hint = `write ${key}: ${isPlainCondition(key, inner) ? inner : quoted(inner)}`
+    return problem(
+      `a ${quote} inside of these quotes ends them`,
+      { ...whole, value: inner, valueStart: valueStart + 1 },
+      hint,
+    )
+  }
+  if (/^[@`%&*!]/.test(value)) return problem(`a text that begins with ${quote} must stand in quotes`)
+  if (/:(?:\s|$)/.test(value)) return problem('a text with ": " in it must stand in quotes')
+  return undefined
+}
+
+const isPlainCondition = (key: string, text: string): boolean =>
+  ['if', 'when', 'where'].includes(key) && /^[A-Za-z_]/.test(text) && !/: | #/.test(text)
+
+/** Missing colons, and missing spaces behind colons and dashes. */
+function marks({ start, text }: Line): Mistake | undefined {
+  const from = start + (text.length - text.trimStart().length)
+  const mistake = (message: string, hint: string): Mistake => ({
+    code: 'E101',
+    start: from,
+    end: start + text.length,
+    message,
+    hint,
+  })
+  const content = text.trim()
+  const dash = /^-([A-Za-z_"'].*)$/.exec(content)
+  if (dash) return mistake('there is no space after the dash', `write - ${dash[1]}`)
+  const [, item = '', key = '', rest = ''] = /^((?:-\s+)*)([A-Za-z_]\w*)(.*)$/.exec(content) ?? []
+  if (key === '' || /:(?:\s|$)/.test(rest)) return undefined
+  if (rest.startsWith(':'))
+    return mistake('there is no space after the colon', `write ${item}${key}: ${rest.slice(1)}`)
+  if (!knownKeys.has(key)) return undefined
+  return mistake(`there is no colon after \`${key}\``, `write ${item}${key}: ${rest.trim()}`.trimEnd())
+}
+
+/** Lines that begin where they cannot: the one of the error, or the one behind it. */
+function shape(text: string, lines: readonly string[], at: number): Mistake | undefined {
+  const index = text.slice(0, at).split('\n').length - 1
+  let next = index + 1
+  while (next < lines.length && /^\s*(?:#|$)/.test(lines[next]!)) next++
+  for (const each of [index, next]) {
+    const line = lines[each]
+    const found = line === undefined ? undefined : explainIndentation(lines, each)
+    if (line === undefined || found === undefined) continue
+    const start = offsetOf(text, each) + (line.length - line.trimStart().length)
+    const head = /^(?:-(?=\s)|[^\s:]+)/.exec(line.trimStart())?.[0].length ?? 1
+    return { code: 'E101', start, end: start + head, ...found }
+  }
+  return undefined
+}
+
+function offsetOf(text: string, line: number): number {
+  let at = 0
+  for (let count = 0; count < line; count++) at = text.indexOf('\n', at) + 1
+  return at
+}
+
+function brackets(error: YAMLError): Mistake | undefined {
+  const span = spanOf(error)
+  const message = /^Flow (?:map|sequence) in block/.test(error.message)
+    ? 'a closing bracket stands too far left, or is missing'
+    : /Unexpected flow-(?:map|seq)-end/.test(error.message)
+      ? 'there is no opening bracket for this one'
+      : /^Missing , /.test(error.message)
+        ? 'a comma is missing before this'
+        : undefined
+  return message === undefined ? undefined : { code: 'E101', message, ...span }
+}
+
+const spanOf = ({ pos: [start, end] }: YAMLError): Span => ({ start, end: Math.max(end, start + 1) })
+
+const plain = (message: string): string => message.replaceAll(/\s+/g, ' ')
