@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { defaultMaxRuns } from '../core/engine/runner.ts'
 import { ValidationError, type PointedMessage } from '../core/errors/errors.ts'
 import { Secret } from '../core/plugin/index.ts'
 import { nearest } from '../core/schema/index.ts'
@@ -96,7 +97,7 @@ export function readConfig(env: Environment): Config {
     playbooksDirNamed: playbooksDir !== undefined,
     pluginsDir,
     plugins: value('TOCSIN_PLUGINS') ?? [],
-    maxRuns: value('TOCSIN_MAX_RUNS') ?? 50,
+    maxRuns: value('TOCSIN_MAX_RUNS') ?? defaultMaxRuns,
     logLevel: value('TOCSIN_LOG_LEVEL') ?? 'info',
     allowPrivateEgress: value('TOCSIN_ALLOW_PRIVATE_EGRESS') ?? [],
     warnings: unknownVariables(env),

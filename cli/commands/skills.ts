@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { NotFoundError } from '../../core/errors/errors.ts'
 import type { Catalogue, CatalogueSkill } from '../../core/registry/catalogue.ts'
+import { skillView } from '../../core/registry/skill-view.ts'
 import { nearest } from '../../core/schema/index.ts'
 import { installedCatalogue } from '../installed-catalogue.ts'
 import { paint } from '../output/paint.ts'
@@ -48,22 +49,7 @@ function named(name: string, catalogue: Catalogue): readonly CatalogueSkill[] {
   })
 }
 
-function asJson({ name, plugin, skill }: CatalogueSkill) {
-  return {
-    plugin: plugin.name,
-    name,
-    title: skill.title,
-    description: skill.description,
-    effect: skill.effect,
-    repeat: skill.effect === 'write' ? skill.repeat : null,
-    enriches: skill.enriches ?? [],
-    needs_connection: skill.connection !== undefined && skill.connectionIsOptional !== true,
-    docs: skill.docs ?? null,
-    input: skill.input as unknown,
-    output: skill.output as unknown,
-    examples: skill.examples,
-  }
-}
+const asJson = (entry: CatalogueSkill) => ({ ...skillView(entry), examples: entry.skill.examples })
 
 function overview(skills: readonly CatalogueSkill[]): string {
   const rows = skills.map(({ name, skill }) => [

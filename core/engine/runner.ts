@@ -47,7 +47,7 @@ export interface Runner {
   load(): { readonly queued: number; readonly active: number; readonly parked: number }
 }
 
-const defaultMaxRuns = 64
+export const defaultMaxRuns = 50
 const defaultParkAfterMs = 1_000
 /** While the store cannot be used. */
 const firstRetryMs = 1_000

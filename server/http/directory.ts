@@ -1,10 +1,11 @@
 import type { Organization } from '../../core/domain/organization.ts'
 import type { Provider } from '../../core/domain/provider.ts'
 import type { Scope, Stores } from '../../core/ports.ts'
+import { isInScope } from '../../core/scope.ts'
 import { RequestError } from './request-error.ts'
 
 /** Codes named in an answer, at most. */
-const maxNamed = 20
+const maxNamed = 200
 
 /**
  * Organizations and providers by code, so that posting an alert does not list them each time. Both are only ever added and
@@ -62,9 +63,6 @@ export function createDirectory(stores: Pick<Stores, 'organizations' | 'provider
 /** Codes are ASCII: letters beyond it have lower case too (the Kelvin sign is a `k`), and would be taken for a code. */
 const fold = (code: string): string => (/^[\x20-\x7e]*$/.test(code) ? code.toLowerCase() : '')
 
-export const isInScope = (scope: Scope, organizationUuid: string): boolean =>
-  scope === 'all' || scope.includes(organizationUuid)
-
 function unknown(
   kind: 'organization' | 'provider',
   code: string,
@@ -74,10 +72,32 @@ function unknown(
   const named = known.slice(0, maxNamed).map((one) => one.code)
   const rest = known.length - named.length
   const list = rest > 0 ? `${named.join(', ')} and ${rest} more` : named.join(', ')
-  const valid = known.length === 0 ? `this API key sees no ${kind}` : `valid values: ${list}`
   const message = `no ${kind} has the code '${code.slice(0, 64)}'`
-  return new RequestError(`unknown_${kind}`, `${message}; ${valid}`, {
-    hint: known.length === 0 ? `have an administrator create the ${kind}` : `use one of: ${list}`,
-    errors: [{ pointer, message: `${message}; ${valid}` }],
+  // The valid values stand in one place: there can be many.
+  return new RequestError(
+    `unknown_${kind}`,
+    known.length === 0 ? `${message}; this API key sees no ${kind}` : `${message}; valid values: ${list}`,
+    {
+      hint:
+        known.length === 0
+          ? `have an administrator create the ${kind}`
+          : `use one of the valid values; GET ${kind}s lists them`,
+      errors: [{ pointer, message }],
+    },
+  )
+}
+
+/** Both, or everything that is wrong with them in one error. */
+export async function bothKnown<A, B>(first: Promise<A>, second: Promise<B>): Promise<readonly [A, B]> {
+  const [one, other] = await Promise.allSettled([first, second])
+  if (one.status === 'fulfilled' && other.status === 'fulfilled') return [one.value, other.value]
+  const reasons = [one, other].flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []))
+  const [reason, also] = reasons
+  if (!(reason instanceof RequestError)) throw reason
+  if (also === undefined) throw reason
+  if (!(also instanceof RequestError)) throw also
+  throw new RequestError(reason.code, `${reason.message}; ${also.message}`, {
+    hint: 'use valid values; GET organizations and GET providers list them',
+    errors: [...(reason.errors ?? []), ...(also.errors ?? [])],
   })
 }

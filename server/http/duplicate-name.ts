@@ -1,4 +1,4 @@
-import { escapePointer } from '../../core/schema/index.ts'
+import { formatPointer } from '../../core/schema/index.ts'
 
 /**
  * The JSON pointer of the first field that stands twice in its object, or `undefined`. JSON leaves open which of the two
@@ -66,8 +66,4 @@ function isEscaped(text: string, at: number): boolean {
 function nameAt(text: string, start: number, end: number): string {
   const raw = text.slice(start + 1, end)
   return raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw
-}
-
-function formatPointer(parts: readonly (string | number)[]): string {
-  return parts.map((part) => `/${escapePointer(String(part))}`).join('')
 }

@@ -1,4 +1,4 @@
-import { escapePointer } from '../../core/schema/index.ts'
+import { formatPointer } from '../../core/schema/index.ts'
 
 /** UTF-8 cannot carry a surrogate, so that only an escape can bring one in. */
 const surrogateEscape = /\\u[dD][89a-fA-F]/
@@ -19,8 +19,4 @@ function search(value: unknown, path: readonly (string | number)[]): string | un
     if (found !== undefined) return found
   }
   return undefined
-}
-
-function formatPointer(parts: readonly (string | number)[]): string {
-  return parts.map((part) => `/${escapePointer(String(part))}`).join('')
 }

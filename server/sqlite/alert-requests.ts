@@ -30,7 +30,7 @@ export function requireSame(earlier: Alert, given: NewAlert, key: string): Alert
     earlier.content === given.content &&
     earlier.organizationUuid === given.organizationUuid &&
     earlier.provider.toLowerCase() === given.provider.toLowerCase() &&
-    earlier.type === (given.type?.toWellFormed() ?? null) &&
+    earlier.type === given.type &&
     earlier.createdAtSource === given.createdAtSource
   if (isSame) return earlier
   throw new ConflictError(

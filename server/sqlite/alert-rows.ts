@@ -2,7 +2,6 @@ import { mayMove, alertStatusNames, type Alert, type AlertStatus } from '../../c
 import { composeAlertId, composeCaseId } from '../../core/domain/ids.ts'
 import { ConflictError } from '../../core/errors/errors.ts'
 import type { ListedAlert } from '../../core/ports.ts'
-import { fromContent } from './columns.ts'
 import type { Database } from './database.ts'
 import { parseAlertId, parseUuid } from './ids.ts'
 
@@ -60,11 +59,11 @@ export function toListedAlert(row: AlertRow): ListedAlert {
 
 /** With the content, which is loaded here. */
 export function toAlert(database: Database, row: AlertRow): Alert {
-  const { content } = database.one<{ content: string | Buffer }>(
+  const { content } = database.one<{ content: string }>(
     'SELECT content FROM alert_contents WHERE alert_id = ?',
     row.id,
   )
-  return { ...toListedAlert(row), content: fromContent(content) }
+  return { ...toListedAlert(row), content }
 }
 
 /** The first rows whose contents together are not larger than this many bytes; at least one. */

@@ -23,7 +23,6 @@ import {
 } from './alert-rows.ts'
 import { ofCase } from './case-rows.ts'
 import { hasWords, indexAlert } from './alert-search.ts'
-import { toContent } from './columns.ts'
 import type { Database } from './database.ts'
 import { requireOrganization } from './organization-store.ts'
 import { listPage, requireLimit, type Condition, type Order } from './paging.ts'
@@ -114,12 +113,12 @@ export class SqliteAlertStore implements AlertStore {
   #insert(given: NewAlert): Alert {
     const { database, clock } = this.#context
     requireInt64(given.createdAtSource)
+    requireWellFormed(given)
     const organization = requireOrganization(database, given.organizationUuid)
     const provider = requireProvider(database, given.provider)
     const sequence = takeSequence(database, organization.id, provider.id)
     const now = clock.now()
     const uuid = makeUuid(now)
-    const type = given.type?.toWellFormed() ?? null
     const row = database.insert(
       `INSERT INTO alerts (uuid, organization_id, provider_id, sequence, type, created_at_source, created_by,
          created_at, modified_at, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -127,18 +126,14 @@ export class SqliteAlertStore implements AlertStore {
       organization.id,
       provider.id,
       sequence,
-      type,
+      given.type,
       given.createdAtSource,
       given.createdBy,
       now,
       now,
       alertStatus.created,
     )
-    database.run(
-      'INSERT INTO alert_contents (alert_id, content) VALUES (?, ?)',
-      row,
-      toContent(given.content),
-    )
+    database.run('INSERT INTO alert_contents (alert_id, content) VALUES (?, ?)', row, given.content)
     const alert: Alert = {
       id: composeAlertId(organization.code, provider.code, sequence),
       uuid,
@@ -146,7 +141,7 @@ export class SqliteAlertStore implements AlertStore {
       provider: provider.code,
       organizationUuid: organization.uuid,
       organizationCode: organization.code,
-      type,
+      type: given.type,
       createdAtSource: given.createdAtSource,
       createdBy: given.createdBy,
       createdAt: now,
@@ -190,6 +185,18 @@ function requireInt64(value: bigint | null): void {
   throw new ValidationError('out_of_range', `created_at_source ${message}`, [
     { pointer: '/created_at_source', message },
   ])
+}
+
+/** UTF-8, and so the database, cannot hold half of a surrogate pair; and an alert is kept as it came or not at all. */
+function requireWellFormed({ content, type }: NewAlert): void {
+  const field = !content.isWellFormed()
+    ? 'alert_content'
+    : type?.isWellFormed() === false
+      ? 'alert_type'
+      : undefined
+  if (field === undefined) return
+  const message = 'holds a lone surrogate (\\ud800 to \\udfff), which is no text'
+  throw new ValidationError('not_well_formed', `${field} ${message}`, [{ pointer: `/${field}`, message }])
 }
 
 function filterConditions(filter: AlertFilter): readonly Condition[] {

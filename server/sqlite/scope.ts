@@ -1,9 +1,7 @@
 import type { Scope } from '../../core/ports.ts'
 import type { Condition } from './paging.ts'
 
-export function isInScope(scope: Scope, organizationUuid: string): boolean {
-  return scope === 'all' || scope.includes(organizationUuid)
-}
+export { isInScope } from '../../core/scope.ts'
 
 /** The rows of the scope's organizations; `column` is a name from the source, never from outside. */
 export function scopeConditions(scope: Scope, column: string): readonly Condition[] {

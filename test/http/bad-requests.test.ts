@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { stub as stubMethod } from 'sinon'
+import { patterns } from '../../server/http/patterns.ts'
+import { routes } from '../../server/http/routes.ts'
 import { startApi, type Api, type CallOptions } from './support/api.ts'
 import { sendRaw } from './support/raw-request.ts'
 import { expectProblem } from './support/schemas.ts'
@@ -112,13 +114,79 @@ describe('bad requests', () => {
     const absent = await post({ body: { ...alert, organization_code: 'none' }, key })
     expect(absent.json.detail).to.equal(`no organization has the code 'none'; valid values: globex`)
     const provider = await post({ body: { ...alert, alert_provider: 'none' } })
-    expect(provider.json.hint).to.equal('use one of: dlp, SIEM')
+    expect(provider.json.detail).to.equal("no provider has the code 'none'; valid values: dlp, SIEM")
   })
 
-  it('lists 20 valid values at most', async () => {
-    for (let at = 0; at < 25; at++) await api.stores.providers.create({ code: `many_${at}`, name: 'x' })
-    const reply = await post({ body: { ...alert, alert_provider: 'none' } })
-    expect(reply.json.detail).to.match(/and 7 more$/)
+  it('lists all valid values, 200 at most, and once', async () => {
+    const make = (from: number, to: number) =>
+      Promise.all(
+        Array.from({ length: to - from }, (_, at) =>
+          api.stores.providers.create({ code: `many_${from + at}_`, name: 'x' }),
+        ),
+      )
+    await make(0, 25)
+    const some = await post({ body: { ...alert, alert_provider: 'none' } })
+    for (let at = 0; at < 25; at++) expect(some.text.split(`many_${at}_`), `many_${at}_`).to.have.length(2)
+    await make(25, 205)
+    const many = await post({ body: { ...alert, alert_provider: 'none' } })
+    expect(many.json.detail).to.match(/and 7 more$/)
+    expect(many.text.match(/many_/g)).to.have.length(199)
+  })
+
+  it('names the organization and the provider where both are unknown', async () => {
+    const reply = await post({ body: { ...alert, organization_code: 'nobody', alert_provider: 'none' } })
+    expectProblem(reply, 400, 'unknown_organization')
+    expect(reply.json.errors).to.deep.equal([
+      { pointer: '/organization_code', message: "no organization has the code 'nobody'" },
+      { pointer: '/alert_provider', message: "no provider has the code 'none'" },
+    ])
+    expect(reply.json.detail).to.match(/'nobody'; valid values: .*acme.*'none'; valid values: .*dlp/)
+  })
+
+  it('says in words what is wrong with an alert_type, and never shows an expression', async () => {
+    for (const type of [
+      '\n',
+      ' ',
+      '\u00a0\u3000',
+      'a\nb',
+      'a\u0085',
+      'a\u202eb',
+      '\u2066a',
+      'a\u200bb',
+      '\ufeffa',
+      'a\u00ad',
+      'a\u2028',
+      'a\ufffe',
+      'a\uffff',
+      'a\u{1fffe}',
+      'a\ufdd0',
+      'a\u{e0041}',
+    ]) {
+      const reply = await post({ body: { ...alert, alert_type: type } })
+      expectProblem(reply, 400, 'value_invalid')
+      expect(reply.json.errors[0]).to.deep.include({ pointer: '/alert_type' })
+      expect(reply.json.errors[0].message).to.match(/^must have something to see in it, and no line breaks/)
+      expect(reply.text).to.match(/^[\x20-\x7e]*$/)
+    }
+    for (const type of ['phishing', ' a b ', 'é漢字', '🔔', 'a-b/c:d', "'; DROP"]) {
+      expect(type).to.match(new RegExp(patterns.alertType.pattern, 'u'))
+    }
+  })
+
+  it('looks through an alert_type of a megabyte in no time', async () => {
+    for (const type of [`${'a'.repeat(1_000_000)}\0`, `${' '.repeat(1_000_000)}`]) {
+      const begun = performance.now()
+      expectProblem(await post({ body: { ...alert, alert_type: type } }), 400, 'value_invalid')
+      expect(performance.now() - begun, 'milliseconds').to.be.lessThan(2_000)
+    }
+  })
+
+  it('has words for every pattern of a route', () => {
+    const found = [...JSON.stringify(routes).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(
+      ([, text = '']) => JSON.parse(text) as string,
+    )
+    expect(found).to.not.be.empty
+    expect(Object.values(patterns).map(({ pattern }) => pattern)).to.include.members(found)
   })
 
   it('does not quote a body that is not JSON', async () => {

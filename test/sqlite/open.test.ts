@@ -88,7 +88,7 @@ describe('opening SQLite stores', () => {
         INSERT INTO providers (code, name, created_at) VALUES ('SIEM', 'x', 1);
         INSERT INTO alerts (uuid, organization_id, provider_id, sequence, type, created_by, created_at, modified_at, status)
           VALUES ('a', 1, 1, 1, NULL, 'k', 1, 1, 0), ('b', 1, 1, 2, 'phishing', 'k', 1, 1, 0);
-        INSERT INTO alert_contents VALUES (1, 'seen by kim'), (2, x'3dd8')`)
+        INSERT INTO alert_contents VALUES (1, 'seen by kim'), (2, 'x')`)
     })
     const stores = await openStoresIn(folder.path)
     for (const [words, sequences] of [

@@ -1,5 +1,6 @@
 import { alertStatus } from '../../../core/domain/alert.ts'
 import { alertSorts } from '../../../core/ports.ts'
+import { patterns } from '../patterns.ts'
 import { RequestError } from '../request-error.ts'
 import { component, defineRoute, readers } from '../route.ts'
 import { investigatedAlertView, wholeAlertSchema } from './alert-view.ts'
@@ -36,7 +37,7 @@ const listAlerts = defineRoute({
         type: 'string',
         minLength: 1,
         maxLength: 200,
-        pattern: '[\\p{L}\\p{N}]',
+        pattern: patterns.searchWords.pattern,
         description:
           'Words that stand in the id, type or content: all of them, in any order and letter case.',
       },

@@ -1,4 +1,5 @@
 import { checkSettings } from '../../../core/skill/index.ts'
+import { patterns } from '../patterns.ts'
 import { admins, component, defineRoute } from '../route.ts'
 import { within } from '../validate.ts'
 import { authenticateConnection } from './authenticate-connection.ts'
@@ -34,7 +35,7 @@ const createConnection = defineRoute({
       organization_code: { type: 'string' },
       name: {
         type: 'string',
-        pattern: '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$',
+        pattern: patterns.connectionName.pattern,
         description: 'The instance name, unique in the organization ignoring case.',
       },
       plugin: { type: 'string' },

@@ -1,22 +1,19 @@
 import { alertStatus, type Alert, type NewAlert } from '../../../core/domain/alert.ts'
 import { ConflictError } from '../../../core/errors/errors.ts'
 import type { AlertStore } from '../../../core/ports.ts'
+import { patterns } from '../patterns.ts'
 import { RequestError } from '../request-error.ts'
 import { defineRoute, posters, type Services } from '../route.ts'
 import { alertView, wholeAlertSchema } from './alert-view.ts'
+import { bothKnown } from '../directory.ts'
 import { readInt64 } from './int64.ts'
 import { preferredWait } from './prefer.ts'
-
-/** No control characters and something to see: the type is shown in lists and compared in playbooks, which refuse a blank one. */
-const control = '\\x00-\\x1f\\x7f'
-const blank = '\\s\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff'
-const alertType = `^[^${control}]*[^${control}${blank}][^${control}]*$`
 
 const idempotencyKey = {
   type: 'string',
   minLength: 1,
   maxLength: 255,
-  pattern: '^[\\x21-\\x7e]*$',
+  pattern: patterns.idempotencyKey.pattern,
   description:
     'Chosen by the sender, e.g. a uuid: repeating a request with the same key within 24 hours answers with the alert of the ' +
     'first one and `Idempotency-Replayed: true`.',
@@ -54,8 +51,8 @@ export const createAlert = defineRoute({
         type: ['string', 'null'],
         minLength: 1,
         maxLength: 200,
-        pattern: alertType,
-        description: 'What kind of alert it is. Without it the alert is stored and not investigated.',
+        pattern: patterns.alertType.pattern,
+        description: `What kind of alert it is; ${patterns.alertType.words}. Without it the alert is stored and not investigated.`,
       },
       created_at_source: {
         type: ['integer', 'null'],
@@ -66,12 +63,10 @@ export const createAlert = defineRoute({
   async handle({ body, caller, headers }, services) {
     const source = body.created_at_source ?? null
     const createdAtSource = source === null ? null : readInt64(source, '/created_at_source')
-    const organization = await services.directory.organization(
-      caller.scope,
-      body.organization_code,
-      '/organization_code',
+    const [organization, provider] = await bothKnown(
+      services.directory.organization(caller.scope, body.organization_code, '/organization_code'),
+      services.directory.provider(body.alert_provider, '/alert_provider'),
     )
-    const provider = await services.directory.provider(body.alert_provider, '/alert_provider')
     const type = body.alert_type ?? null
     if (type !== null && !services.investigations.accepting()) throw investigationsFull()
 

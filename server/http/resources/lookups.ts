@@ -1,6 +1,6 @@
-import { codePattern } from '../../../core/domain/ids.ts'
 import type { Organization } from '../../../core/domain/organization.ts'
 import type { Provider } from '../../../core/domain/provider.ts'
+import { patterns } from '../patterns.ts'
 import { admins, anyRole, defineRoute } from '../route.ts'
 import { requireWholeScope } from '../whole-scope.ts'
 import { objectSchema, pageSchema, text, time, wholeView } from './page.ts'
@@ -12,7 +12,7 @@ const codeAndName = {
   properties: {
     code: {
       type: 'string',
-      pattern: codePattern,
+      pattern: patterns.code.pattern,
       description: 'Letters, digits and `_`, at most 32; unique ignoring case.',
     },
     name: { type: 'string', minLength: 1, maxLength: 200 },

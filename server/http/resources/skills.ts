@@ -1,21 +1,7 @@
 import type { PluginDefinition } from '../../../core/plugin/index.ts'
-import type { CatalogueSkill } from '../../../core/registry/catalogue.ts'
+import { skillView } from '../../../core/registry/skill-view.ts'
 import { defineRoute, readers } from '../route.ts'
 import { objectSchema, pageSchema, text, textOrNull, wholeView } from './page.ts'
-
-const skillView = ({ name, plugin, skill }: CatalogueSkill) => ({
-  name,
-  title: skill.title,
-  description: skill.description,
-  docs: skill.docs ?? null,
-  plugin: plugin.name,
-  effect: skill.effect,
-  repeat: skill.effect === 'write' ? skill.repeat : null,
-  enriches: skill.enriches ?? [],
-  needs_connection: skill.connection !== undefined && skill.connectionIsOptional !== true,
-  input: skill.input,
-  output: skill.output,
-})
 
 const pluginView = ({ name, title, description, connection, skills }: PluginDefinition) => ({
   name,
