@@ -14,14 +14,14 @@ import { Exit, exitCodes } from '../exit-codes.ts'
 import { paint } from '../output/paint.ts'
 import { printableLines } from '../output/printable.ts'
 import { openLiveSkills } from '../rehearsal/connections.ts'
-import { collectJson, type Values } from '../rehearsal/key-value.ts'
+import { collectTexts, type Texts } from '../rehearsal/key-value.ts'
 import { prepare } from '../rehearsal/prepare.ts'
 import { endLines, stepLine } from '../rehearsal/show.ts'
 import { stopSignal } from '../stop-signal.ts'
 
 interface Options {
   readonly alert?: string
-  readonly input?: Values
+  readonly input?: Texts
   readonly mocks?: string
   readonly organization?: string
 }
@@ -32,7 +32,7 @@ export function runCommand(): Command {
     .description('run a playbook here and now, with mocks or with the connections of the data directory')
     .argument('<playbook>', 'a playbook file')
     .option('--alert <file.json>', 'the alert: what POST /alerts takes, or its content; - for standard input')
-    .option('--input <name=value>', 'an input of the playbook; may be given again', collectJson)
+    .option('--input <name=value>', 'an input of the playbook; may be given again', collectTexts)
     .option(
       '--mocks <file>',
       'a file with fixtures and mocks, e.g. of tests: nothing is sent, and no time passes',
@@ -78,7 +78,7 @@ async function runLive(file: string, options: Options): Promise<void> {
   const live = await openLiveSkills(options.organization)
   try {
     const { code, name, uuid } = live.organization
-    const { catalogue, playbook, fixtures } = await prepare({
+    const { catalogue, playbook, called, fixtures } = await prepare({
       playbook: file,
       alert: options.alert,
       inputs: options.input,
@@ -90,6 +90,7 @@ async function runLive(file: string, options: Options): Promise<void> {
     void stopSignal().then(() => cancel.abort())
     const outcome = await rehearse({
       playbook,
+      called,
       fixtures,
       skills: {
         call: live.caller(catalogue, cases),

@@ -1,21 +1,24 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { NotFoundError } from '../../core/errors/errors.ts'
 import { formatProblem } from '../../core/errors/source-frame.ts'
-import { parseWorld, startsFor } from '../../core/playbook-test/index.ts'
-import type { Fixtures, Mocks } from '../../core/playbook-test/index.ts'
+import { findCalled, parseWorld, startsFor } from '../../core/playbook-test/index.ts'
+import type { CalledByName, Fixtures, Mocks } from '../../core/playbook-test/index.ts'
 import { parsePlaybook, type Playbook, type Problem } from '../../core/playbook/index.ts'
+import { resolveInputs } from '../../core/playbook/inputs.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { Exit, exitCodes } from '../exit-codes.ts'
 import { installedCatalogue } from '../installed-catalogue.ts'
 import { paintError } from '../output/paint.ts'
 import { printableLines } from '../output/printable.ts'
-import type { Values } from './key-value.ts'
+import { asInputs, type Texts } from './key-value.ts'
 import { readAlert } from './read-alert.ts'
 
 export interface Given {
   readonly playbook: string
   readonly alert: string | undefined
-  readonly inputs: Values | undefined
+  readonly inputs: Texts | undefined
   /** A file with `fixtures` and `mocks`; a file of tests is one. */
   readonly world: string | undefined
   readonly organization: Fixtures['organization'] | undefined
@@ -24,6 +27,7 @@ export interface Given {
 export interface Prepared {
   readonly catalogue: Catalogue
   readonly playbook: Playbook
+  readonly called: CalledByName
   readonly fixtures: Fixtures
   readonly mocks: Mocks
 }
@@ -48,7 +52,7 @@ export async function prepare(given: Given): Promise<Prepared> {
   const fixtures = world.fixtures({
     nowMs: alertIsGiven ? undefined : Date.now(),
     ...(alert && { alert }),
-    ...(given.inputs && { inputs: given.inputs }),
+    ...(given.inputs && { inputs: asInputs(given.inputs, playbook.inputs) }),
     ...(given.organization && { organization: given.organization }),
   })
   const starts = startsFor(playbook, fixtures)
@@ -56,7 +60,30 @@ export async function prepare(given: Given): Promise<Prepared> {
     process.stderr.write(
       `${paintError.warn('note')}  this alert would not start the playbook: ${printableLines(starts)}\n`,
     )
-  return { catalogue, playbook, fixtures, mocks: world.mocks }
+  const inputs = resolveInputs(playbook, fixtures.inputs)
+  return {
+    catalogue,
+    playbook,
+    fixtures: { ...fixtures, inputs },
+    mocks: world.mocks,
+    called: beside(given.playbook, playbook, catalogue),
+  }
+}
+
+/** The playbooks that it calls stand beside it. */
+function beside(file: string, playbook: Playbook, catalogue: Catalogue): CalledByName {
+  const fileOf = (name: string) => join(dirname(file), `${name}.yaml`)
+  const { called, missing } = findCalled(playbook, catalogue, (name) =>
+    existsSync(fileOf(name)) ? readFileSync(fileOf(name)) : undefined,
+  )
+  if (missing === undefined) return called
+  throw new NotFoundError(
+    'playbook_not_found',
+    `the playbook '${missing}', which is called, cannot be used`,
+    {
+      hint: `it is expected in ${fileOf(missing)}; tocsin validate shows its mistakes`,
+    },
+  )
 }
 
 async function readWorld(given: Given, playbook: Playbook, catalogue: Catalogue) {

@@ -6,7 +6,13 @@ import { showDuration } from '../../core/playbook-test/index.ts'
 import { paint } from '../output/paint.ts'
 import { printable, printableJson, printableLines } from '../output/printable.ts'
 
-const words = { completed: 'ok', failed: 'failed', skipped: 'skipped', started: 'began' } as const
+const words = {
+  completed: 'ok',
+  failed: 'failed',
+  skipped: 'skipped',
+  started: 'began',
+  unknown: 'unknown',
+} as const
 
 /** A step that has ended, on one line. */
 export function stepLine({ path, kind, state, attempt, error, startedAt, endedAt }: JournalEntry): string {

@@ -1,10 +1,14 @@
+import type { Checkpoint } from '../domain/checkpoint.ts'
 import type { JournalEntry } from '../domain/run.ts'
+import { RunSuspended } from '../engine/durable-context.ts'
+import { createWakeUps } from '../engine/wake-ups.ts'
 import type { RunOutcome } from '../engine/flow.ts'
 import { interruptedPolicy, type SkillCaller } from '../engine/skill-caller.ts'
+import { createCheckpointAnswers, type Choice } from '../playbook-test/checkpoint-answers.ts'
 import { createMemoryJournal } from '../playbook-test/memory-journal.ts'
 import { createMockedSkills } from '../playbook-test/mocked-skills.ts'
 import { placedSteps, withoutItems } from '../playbook-test/placed-steps.ts'
-import type { Fixtures, Mocks } from '../playbook-test/playbook-test.ts'
+import type { CalledByName, Fixtures, Mocks } from '../playbook-test/playbook-test.ts'
 import { withRealTimeout } from '../playbook-test/real-timeout.ts'
 import { rehearse } from '../playbook-test/rehearse.ts'
 import { VirtualClock } from '../playbook-test/virtual-clock.ts'
@@ -23,12 +27,18 @@ export interface DryRunOptions {
   readonly live: SkillCaller
   readonly organizationUuid?: string | undefined
   readonly log: Log
+  /** What is answered to checkpoints, by step id or by path. */
+  readonly choices?: ReadonlyMap<string, Choice> | undefined
+  readonly called?: CalledByName | undefined
   readonly onEnd?: ((entry: JournalEntry) => void) | undefined
   readonly onWouldDo?: ((would: WouldDo) => void) | undefined
 }
 
 export interface DryRun {
-  readonly outcome: RunOutcome
+  /** Undefined where the run stopped at a question. */
+  readonly outcome: RunOutcome | undefined
+  /** The question that nothing was said about. */
+  readonly asked: Checkpoint | undefined
   readonly entries: readonly JournalEntry[]
   readonly wouldDo: readonly WouldDo[]
   /** By the virtual clock: how long the waits would have been. */
@@ -43,13 +53,15 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   const { playbook, catalogue, fixtures, mocks } = options
   const clock = new VirtualClock(fixtures.nowMs)
   const journal = createMemoryJournal(options.onEnd)
-  const ids = new Map(placedSteps(playbook).map(({ path, step }) => [path, step.id]))
+  const placed = new Map(placedSteps(playbook).map(({ path, step }) => [path, step]))
+  const stepAt = (path: string) => placed.get(withoutItems(path.replace(/\/@[a-z_]+$/, '')))
   const live = withoutRetries(withRealTimeout(options.live, readTimeoutMs))
   const answers = createMockedSkills({
     catalogue,
     mocks,
     clock,
-    stepId: (path) => ids.get(withoutItems(path)) ?? null,
+    stepId: (path) => stepAt(path)?.id ?? null,
+    asks: (path) => stepAt(path)?.action === 'checkpoint',
     failures: (path) => journal.failedAttempts(path).length,
     otherwise: () => (call) => clock.hold(() => live(call)),
   })
@@ -63,7 +75,10 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
       options.onWouldDo?.(would)
     },
   })
+  const people = questions(options, clock)
   const run = rehearse({
+    ...people.forRun,
+    called: options.called,
     playbook,
     fixtures,
     clock,
@@ -74,6 +89,30 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     organizationUuid: options.organizationUuid,
     dryRun: true,
   })
-  const outcome = await clock.drive(run)
-  return { outcome, entries: journal.entries(), wouldDo, durationMs: clock.now() - fixtures.nowMs }
+  const outcome = await clock.drive(run.catch(stoppedHere))
+  const durationMs = clock.now() - fixtures.nowMs
+  return { outcome, asked: people.asked(), entries: journal.entries(), wouldDo, durationMs }
+}
+
+/** Answers as it was said beforehand, or as the mocks say; a question that nothing is said about stops the run. */
+function questions({ choices, mocks }: DryRunOptions, clock: VirtualClock) {
+  const stop = new AbortController()
+  const wakeUps = createWakeUps()
+  let open: Checkpoint | undefined
+  const checkpoints = createCheckpointAnswers({
+    mocks,
+    clock,
+    wakeUps,
+    choose: ({ path, stepId }) => choices?.get(path) ?? (stepId === null ? undefined : choices?.get(stepId)),
+    onUnanswered: (checkpoint) => {
+      open ??= checkpoint
+      // Whoever is asked is told first, and other branches come as far as they can.
+      void clock.sleep(0, stop.signal).then(() => stop.abort())
+    },
+  })
+  return { forRun: { checkpoints: checkpoints.store, wakeUps, stop: stop.signal }, asked: () => open }
+}
+
+function stoppedHere(error: unknown): undefined {
+  if (!(error instanceof RunSuspended)) throw error
 }

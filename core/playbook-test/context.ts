@@ -3,6 +3,7 @@ import type { Problems } from '../playbook/problem.ts'
 import type { SourceText } from '../playbook/source-text.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import type { PlacedStep } from './placed-steps.ts'
+import type { CalledByName } from './playbook-test.ts'
 
 /** What the reading of one file of tests shares. */
 export interface Context {
@@ -11,4 +12,6 @@ export interface Context {
   readonly catalogue: Catalogue
   readonly playbook: Playbook
   readonly steps: readonly PlacedStep[]
+  /** Those that it calls, also by way of others. */
+  readonly called: CalledByName
 }

@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../domain/run.ts'
-import type { Place, Playbook, Step } from '../playbook/playbook.ts'
+import type { CheckpointStep, Place, Playbook, Step } from '../playbook/playbook.ts'
 import { placedSteps, withoutItems } from './placed-steps.ts'
 
 /** A way through a playbook that a test can take. */
@@ -46,7 +46,18 @@ function waysOf(step: Step): readonly Way[] {
     }
     ways.push(['else', step.else.length > 0 ? '`else`' : 'no case holds'])
   }
+  if (step.action === 'checkpoint') ways.push(...answersOf(step))
   return ways
+}
+
+/** Whatever may come of a question. */
+function answersOf({ choices, onTimeout }: CheckpointStep): readonly Way[] {
+  const answers: readonly Way[] =
+    'answers' in choices
+      ? choices.answers.map((answer) => [`answer ${answer}`, `answer ${answer}`])
+      : [['answer', 'the form is filled in']]
+  const late = onTimeout === undefined ? 'nobody answers in time' : '`on_timeout`'
+  return [...answers, ['timeout', late]]
 }
 
 /** The ways that a run took: keys of branches. */
@@ -73,7 +84,7 @@ function takenWays(
   if (ran.length > 0 || inside.length > 0) ways.push('run')
   if (own.some((entry) => entry.state === 'skipped')) ways.push('skip')
   const items = ran.filter((entry) => isItem(entry.path))
-  const wholes = ran.filter((entry) => !isItem(entry.path))
+  const wholes = ran.filter((entry) => !/(?:\[\d+\]|#\d+)$/.test(entry.path))
   if (step.foreach !== undefined) {
     if (items.length > 0 || inside.some((entry) => isItemOf(entry.path, path))) ways.push('items')
     if (wholes.some((entry) => isRecordOf(entry, 'items', 0))) ways.push('empty')
@@ -81,7 +92,17 @@ function takenWays(
   }
   if (wholes.some((entry) => entry.state === 'failed')) ways.push('error')
   if (step.action === 'switch') ways.push(...takenCases(step.cases.length, path, ran, inside))
+  if (step.action === 'checkpoint') ways.push(...ran.flatMap((entry) => answerTaken(step, entry)))
   return ways
+}
+
+/** Nobody stands behind an answer that `on_timeout` gave. */
+function answerTaken({ choices }: CheckpointStep, { state, output, error }: JournalEntry): readonly string[] {
+  if (state === 'failed') return error?.code === 'checkpoint_timeout' ? ['timeout'] : []
+  const { answer, by } = (output ?? {}) as { readonly answer?: unknown; readonly by?: unknown }
+  if (state !== 'completed') return []
+  if (by === null) return ['timeout']
+  return ['form' in choices ? 'answer' : `answer ${String(answer)}`]
 }
 
 function takenCases(

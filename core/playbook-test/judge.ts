@@ -128,7 +128,7 @@ function isAbout({ skill, step }: ExpectedCall, call: SeenCall): boolean {
 }
 
 const nameOfCall = ({ path, stepId }: SeenCall): string | undefined =>
-  stepId === null ? undefined : stepId + (/\[\d+\]$/.exec(path)?.[0] ?? '')
+  stepId === null ? undefined : stepId + (/(?:\[\d+\]|#\d+)+$/.exec(path)?.[0] ?? '')
 
 function judgeTime(
   code: string,

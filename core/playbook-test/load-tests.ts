@@ -18,7 +18,8 @@ export async function loadTests(file: string, catalogue: Catalogue): Promise<Loa
   const loadPlaybook = (reference: string): Uint8Array | undefined => {
     const path = join(dirname(file), reference)
     const found = readIfThere(path)
-    if (found !== undefined) playbookPath = path
+    // The first one; others are called by it.
+    if (found !== undefined) playbookPath ??= path
     return found
   }
   const parsed = parseTests(source, { file, catalogue, loadPlaybook })

@@ -1,5 +1,5 @@
 import type { FailedAttempt, JournalEntry } from '../domain/run.ts'
-import { ConflictError } from '../errors/errors.ts'
+import { ConflictError, NotFoundError } from '../errors/errors.ts'
 import type { JournalBegin, JournalEnd, JournalStore } from '../ports.ts'
 
 /** The journal of one run in memory; can be looked at without waiting. */
@@ -21,7 +21,7 @@ export function createMemoryJournal(onEnd: (entry: JournalEntry) => void = () =>
   const failedAt = (path: string) => failed.filter((attempt) => attempt.path === path)
 
   const finish = (begun: JournalEntry, end: JournalEnd) => {
-    if (begun.state !== 'started')
+    if (begun.state !== 'started' && begun.state !== 'unknown')
       throw new ConflictError('step_has_ended', `the step '${begun.path}' has ended`)
     const entry = { ...begun, ...end }
     entries.set(begun.path, entry)
@@ -47,6 +47,14 @@ export function createMemoryJournal(onEnd: (entry: JournalEntry) => void = () =>
     },
     entries: async () => [...entries.values()],
     failedAttempts: async () => failed,
+    entry: async (_run, path) => entries.get(path),
+    async park(_run, path) {
+      const entry = entries.get(path)
+      if (entry?.state === 'started') entries.set(path, { ...entry, state: 'unknown' })
+    },
+    // Nobody looks at a run in memory; a crash is decided about before the next process looks (`decide`, `forgetIntent`).
+    resolve: (_run, path) =>
+      Promise.reject(new NotFoundError('step_not_found', `nobody can decide about '${path}'`)),
   }
   return {
     store,

@@ -1,3 +1,4 @@
+import { assumedOutput } from '../dry-run/assumed-output.ts'
 import type { SkillCall, SkillCaller } from '../engine/skill-caller.ts'
 import { RetryableError, SkillError, TocsinError } from '../plugin/index.ts'
 import type { Clock } from '../ports.ts'
@@ -34,6 +35,8 @@ export interface MockedSkillsOptions {
   readonly stepId: (path: string) => string | null
   /** Tries of the path whose failure is recorded: the next one gets the reply after theirs, also after a crash. */
   readonly failures: (path: string) => number
+  /** Whether the path is of a checkpoint: its skill only tells a person, who answers by another way. */
+  readonly asks: (path: string) => boolean
   /** What calls a skill that nothing is said about; undefined where nothing may be called. */
   readonly otherwise: (skill: string) => SkillCaller | undefined
 }
@@ -45,7 +48,7 @@ export interface MockedSkills {
   readonly isMocked: (call: SkillCall) => boolean
   /** In the order in which they were first called. */
   readonly calls: () => readonly SeenCall[]
-  readonly unmocked: readonly Unmocked[]
+  readonly unmocked: Unmocked[]
   /** What a write that was called with this key came to, if it took effect. */
   readonly effect: (idempotencyKey: string) => { readonly output: unknown } | undefined
 }
@@ -74,7 +77,10 @@ export function createMockedSkills(options: MockedSkillsOptions): MockedSkills {
       throw new TocsinError('mock_missing', missing.message, { hint: missing.hint })
     } else {
       const reply = replies[Math.min(options.failures(path), replies.length - 1)]!
-      output = await answer(reply, clock, asked.attempt.signal)
+      const isTold = reply.kind === 'answer' || (reply.kind === 'timeout' && options.asks(path))
+      output = isTold
+        ? toldOutput(options.catalogue, asked)
+        : await answer(reply, clock, asked.attempt.signal)
     }
     effects.set(idempotencyKey, { output })
     return output
@@ -88,7 +94,7 @@ export function createMockedSkills(options: MockedSkillsOptions): MockedSkills {
   }
 }
 
-/** The idempotency key is the run and the path. */
+/** The idempotency key is the run and the path; what tells of a checkpoint has a place inside the checkpoint's. */
 function pathOf({ run, attempt }: SkillCall): string {
   return attempt.idempotencyKey.slice(run.uuid.length + 1)
 }
@@ -141,6 +147,12 @@ function missingMock(
   return { path, message, hint }
 }
 
+/** What a skill gives that told a person: of no interest to the playbook. */
+function toldOutput(catalogue: Pick<Catalogue, 'skill'>, { skill, input }: SkillCall): unknown {
+  const found = catalogue.skill(skill)?.skill
+  return found === undefined ? null : assumedOutput(found, input).output
+}
+
 async function answer(reply: Reply, clock: Clock, signal: AbortSignal): Promise<unknown> {
   if (reply.delayMs > 0) await clock.sleep(reply.delayMs, signal)
   switch (reply.kind) {
@@ -150,6 +162,8 @@ async function answer(reply: Reply, clock: Clock, signal: AbortSignal): Promise<
       throw asThrown(reply.error)
     case 'timeout':
       return await never(signal)
+    case 'answer':
+      throw new Error('a person answers checkpoints, not skills')
   }
 }
 

@@ -1,16 +1,19 @@
+import { ValidationError } from '../errors/errors.ts'
 import type { Entry, Node } from '../playbook/document.ts'
 import { suggest } from '../playbook/did-you-mean.ts'
 import { headOf, readFields, readText, type Fields } from '../playbook/fields.ts'
 import { parsePlaybook, type Playbook, type Problem } from '../playbook/index.ts'
+import { resolveInputs } from '../playbook/inputs.ts'
 import { openSource, type OpenSource } from '../playbook/open-source.ts'
 import { quote } from '../playbook/problem.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import type { Context } from './context.ts'
 import { grammar, maxTests } from './grammar.ts'
 import { branchesOf } from './coverage.ts'
-import { placeOf } from './place.ts'
+import { findCalled } from './find-called.ts'
+import { nodeAt, partsOf, placeOf } from './place.ts'
 import { placedSteps } from './placed-steps.ts'
-import type { Fixtures, Mocks, PlaybookTest, PlaybookTests } from './playbook-test.ts'
+import type { CalledByName, Fixtures, Mocks, PlaybookTest, PlaybookTests } from './playbook-test.ts'
 import { readExpect } from './read-expect.ts'
 import { readFixtures, resolveFixtures, type GivenFixtures } from './read-fixtures.ts'
 import { readMocks } from './read-mocks.ts'
@@ -63,7 +66,7 @@ export function parseWorld(
 ): ParsedWorld {
   const open = openSource(source, options.file)
   const fields = open.root && readFields(open.problems, open.root, { ...grammar.file, required: [] })
-  const world = fields && readWorld(contextOf(open, options.catalogue, playbook), fields)
+  const world = fields && readWorld(contextOf(open, options.catalogue, playbook, new Map()), fields)
   if (world === undefined || open.problems.hasErrors)
     return { world: undefined, problems: open.problems.list() }
   const { mocks, given } = world
@@ -85,8 +88,13 @@ const nothingGiven: GivenFixtures = {
   inputs: undefined,
 }
 
-function contextOf({ source, problems }: OpenSource, catalogue: Catalogue, playbook: Playbook): Context {
-  return { source, problems, catalogue, playbook, steps: placedSteps(playbook) }
+function contextOf(
+  { source, problems }: OpenSource,
+  catalogue: Catalogue,
+  playbook: Playbook,
+  called: CalledByName,
+): Context {
+  return { source, problems, catalogue, playbook, called, steps: placedSteps(playbook) }
 }
 
 function readFile(root: Node, open: OpenSource, options: ParseTestsOptions): PlaybookTests | undefined {
@@ -97,7 +105,8 @@ function readFile(root: Node, open: OpenSource, options: ParseTestsOptions): Pla
   if (fields === undefined || reference === undefined || entry === undefined) return undefined
   const playbook = readPlaybook(open, reference, options)
   if (playbook === undefined) return undefined
-  const context = contextOf(open, options.catalogue, playbook)
+  const called = readCalled(open, reference, playbook, options)
+  const context = contextOf(open, options.catalogue, playbook, called)
   const world = readWorld(context, fields)
   const nodes = readList(problems, entry)
   if (entry.value.kind === 'list' && nodes.length === 0)
@@ -108,6 +117,7 @@ function readFile(root: Node, open: OpenSource, options: ParseTestsOptions): Pla
   return {
     file: options.file,
     playbook,
+    called,
     playbookFile: String(reference.value.kind === 'scalar' ? reference.value.value : ''),
     tests: tests.filter((test) => test !== undefined),
     unreachable: readUnreachable(context, fields.get('unreachable')),
@@ -151,8 +161,27 @@ function readPlaybook(
   return playbook
 }
 
+/** A playbook that is called stands beside the one that calls it, under its name. */
+function readCalled(
+  { problems }: OpenSource,
+  entry: Entry,
+  playbook: Playbook,
+  { catalogue, loadPlaybook }: ParseTestsOptions,
+): CalledByName {
+  const reference = String(entry.value.kind === 'scalar' ? entry.value.value : '')
+  const fileOf = (name: string) => `${reference.replace(/[^/]*$/, '')}${name}.yaml`
+  const { called, missing } = findCalled(playbook, catalogue, (name) => loadPlaybook(fileOf(name)))
+  if (missing !== undefined) {
+    const message = `the called playbook ${quote(missing)} cannot be used`
+    problems.add('E603', message, entry.value, `it is expected in ${fileOf(missing)}`)
+  }
+  return called
+}
+
 interface GivenWorld {
   readonly given: GivenFixtures | undefined
+  /** Where the inputs stand. */
+  readonly inputs: Entry | undefined
   readonly mocks: Mocks
 }
 
@@ -162,6 +191,7 @@ function readWorld(context: Context, fields: Fields): GivenWorld {
   const mocks = fields.get('mocks')
   return {
     given: own && readFixtures(context, own),
+    inputs: own?.get('inputs'),
     mocks: mocks ? readMocks(context, mocks) : new Map(),
   }
 }
@@ -186,11 +216,26 @@ function readTest(
   const own = mocks ? readMocks(context, mocks) : new Map<string, never>()
   const expectations = expect && readExpect(context, expect)
   if (name === undefined || expectations === undefined) return undefined
+  const inputs = fields.get('inputs') ?? world.inputs ?? entry!
   return {
     name,
     place: placeOf(context.source, entry!.value),
-    fixtures: resolveFixtures(playbook.alertTrigger, given),
+    fixtures: withInputs(context, resolveFixtures(playbook.alertTrigger, given), inputs),
     mocks: new Map([...world.mocks, ...own]),
     expect: expectations,
+  }
+}
+
+/** With the defaults of the playbook; what does not fit it is reported. */
+function withInputs({ problems, playbook }: Context, fixtures: Fixtures, entry: Entry): Fixtures {
+  try {
+    return { ...fixtures, inputs: resolveInputs(playbook, fixtures.inputs) }
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error
+    for (const { pointer, message } of error.errors) {
+      const parts = partsOf(pointer)
+      problems.add('E107', `the input ${parts.join('.')} ${message}`, nodeAt(entry.value, parts), error.hint)
+    }
+    return fixtures
   }
 }

@@ -1,7 +1,7 @@
 import type { SourceProblem } from '../errors/source-frame.ts'
-import type { Node } from '../playbook/document.ts'
 import type { SourceText, Span } from '../playbook/source-text.ts'
-import type { Part } from './compare.ts'
+
+export { nodeAt, partsOf, plainValue } from '../playbook/plain-value.ts'
 
 /** A stretch of the source as problems have it. */
 export type PlaceRange = Pick<SourceProblem, 'line' | 'column' | 'endLine' | 'endColumn'>
@@ -10,41 +10,4 @@ export function placeOf(source: SourceText, { start, end }: Span): PlaceRange {
   const from = source.place(start)
   const to = source.place(end)
   return { line: from.line, column: from.column, endLine: to.line, endColumn: to.column }
-}
-
-/** The JSON value that a node stands for. */
-export function plainValue(node: Node): unknown {
-  switch (node.kind) {
-    case 'scalar':
-      return node.value
-    case 'list':
-      return node.items.map(plainValue)
-    case 'map':
-      // fromEntries defines properties: `__proto__` is a key like any other.
-      return Object.fromEntries(node.entries.map(({ name, value }) => [name, plainValue(value)]))
-  }
-}
-
-/** The innermost node on the way that exists: what is missing is shown at what it is missing in. */
-export function nodeAt(node: Node, at: readonly Part[]): Node {
-  let found = node
-  for (const part of at) {
-    const next =
-      found.kind === 'list'
-        ? found.items[Number(part)]
-        : found.kind === 'map'
-          ? found.entries.find(({ name }) => name === String(part))?.value
-          : undefined
-    if (next === undefined) return found
-    found = next
-  }
-  return found
-}
-
-/** The parts of a JSON pointer. */
-export function partsOf(pointer: string): readonly string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
 }

@@ -1,4 +1,4 @@
-import { finallyPath, inside, onErrorPath } from '../engine/paths.ts'
+import { finallyPath, inside, onErrorPath, runErrorPath } from '../engine/paths.ts'
 import type { Playbook, Step } from '../playbook/playbook.ts'
 
 /** A step with the path it has in the journal of a run, indexes of items left out: `outcome/0/isolate`. */
@@ -8,7 +8,9 @@ export interface PlacedStep {
 }
 
 /** All steps in the order in which they are written. */
-export function placedSteps(playbook: Pick<Playbook, 'steps' | 'finally'>): readonly PlacedStep[] {
+export function placedSteps(
+  playbook: Pick<Playbook, 'steps' | 'onError' | 'finally'>,
+): readonly PlacedStep[] {
   const found: PlacedStep[] = []
   const visit = (steps: readonly Step[], prefix: string) => {
     for (const step of steps) {
@@ -20,6 +22,7 @@ export function placedSteps(playbook: Pick<Playbook, 'steps' | 'finally'>): read
     }
   }
   visit(playbook.steps, '')
+  visit(playbook.onError, runErrorPath)
   visit(playbook.finally, finallyPath)
   return found
 }
@@ -40,7 +43,7 @@ function innerSteps(step: Step): readonly (readonly [within: string, steps: read
   }
 }
 
-/** The path of a place in the playbook, from that of a place in a run: items are left out. */
+/** The path of a place in the playbook, from that of a place in a run: items and times are left out. */
 export function withoutItems(path: string): string {
-  return path.replaceAll(/\[\d+\]/g, '')
+  return path.replaceAll(/\[\d+\]|#\d+/g, '')
 }

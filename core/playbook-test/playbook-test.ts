@@ -7,12 +7,16 @@ import type { PlaceRange } from './place.ts'
 export interface PlaybookTests {
   readonly file: string | undefined
   readonly playbook: Playbook
+  /** Those that it calls, and that they call, by name. */
+  readonly called: CalledByName
   /** As the file names it. */
   readonly playbookFile: string
   readonly tests: readonly PlaybookTest[]
   /** Keys of branches that no run can take: coverage does not ask for them. */
   readonly unreachable: readonly Expected<string>[]
 }
+
+export type CalledByName = ReadonlyMap<string, Playbook>
 
 export interface PlaybookTest {
   readonly name: string
@@ -61,6 +65,14 @@ export type ReplyContent =
   | { readonly kind: 'error'; readonly error: MockError }
   /** No answer ever. */
   | { readonly kind: 'timeout' }
+  /** Of a person, to a checkpoint. */
+  | ({ readonly kind: 'answer' } & MockAnswer)
+
+export interface MockAnswer {
+  readonly answer: unknown
+  readonly by: string
+  readonly text: string | undefined
+}
 
 export interface MockError {
   readonly code: string

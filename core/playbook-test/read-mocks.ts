@@ -1,13 +1,15 @@
 import { suggest } from '../playbook/did-you-mean.ts'
 import type { Entry, Node } from '../playbook/document.ts'
 import { describe, headOf, readFields, type Fields } from '../playbook/fields.ts'
-import type { Step } from '../playbook/playbook.ts'
+import { viaOperator } from '../playbook/grammar.ts'
+import type { CheckpointStep, Step } from '../playbook/playbook.ts'
 import { quote } from '../playbook/problem.ts'
 import type { CatalogueSkill } from '../registry/catalogue.ts'
 import { compileSchema } from '../schema/index.ts'
 import type { Context } from './context.ts'
 import { grammar } from './grammar.ts'
 import { nodeAt, partsOf, plainValue } from './place.ts'
+import { placedSteps } from './placed-steps.ts'
 import type { MockError, Mocks, Reply, ReplyContent } from './playbook-test.ts'
 import { merge } from './read-fixtures.ts'
 import { readMap, readSpan, readString, reportUnknownStep } from './read-values.ts'
@@ -30,13 +32,11 @@ export function readMocks(context: Context, entry: Entry): Mocks {
   return mocks
 }
 
-/** What is mocked; `skill` is undefined where nothing is known about its outputs. */
-interface Subject {
-  readonly skill: CatalogueSkill | undefined
-}
+/** What is mocked: a skill, unknown where nothing is known about its outputs, or a person who is asked. */
+type Subject = { readonly skill: CatalogueSkill | undefined } | { readonly checkpoint: CheckpointStep }
 
 function subjectOf(context: Context, name: string, key: Entry['key']): Subject | undefined {
-  const { problems, catalogue, steps } = context
+  const { problems, catalogue, steps, called } = context
   if (name.startsWith('steps.')) return stepSubject(context, name.slice('steps.'.length), key)
   const skill = catalogue.skill(name)
   if (skill === undefined) {
@@ -45,32 +45,41 @@ function subjectOf(context: Context, name: string, key: Entry['key']): Subject |
     problems.add('E301', `there is no skill ${quote(name)}`, key, hint)
     return undefined
   }
-  if (!steps.some(({ step }) => skillsOf(step).includes(name))) {
+  const all = [...steps, ...[...called.values()].flatMap(placedSteps)]
+  if (!all.some(({ step }) => skillsOf(step).includes(name))) {
     problems.add('W601', `the playbook never calls ${name}`, key, 'remove the mock')
   }
   return { skill }
 }
 
-function stepSubject({ problems, catalogue, steps }: Context, id: string, key: Entry['key']) {
+function stepSubject(
+  { problems, catalogue, steps }: Context,
+  id: string,
+  key: Entry['key'],
+): Subject | undefined {
   const found = steps.find(({ step }) => step.id === id)?.step
   if (found === undefined) {
     const known = steps.flatMap(({ step }) => (step.id === null ? [] : [step.id]))
     reportUnknownStep(problems, id, key, known)
     return undefined
   }
+  if (found.action === 'checkpoint') return { checkpoint: found }
   const [skill] = skillsOf(found)
   if (skill !== undefined) return { skill: catalogue.skill(skill) }
-  problems.add('E602', `the step ${quote(id)} calls no skill: there is nothing to mock`, key)
+  problems.add('E602', `the step ${quote(id)} calls no skill: there is nothing to mock`, key, () =>
+    found.action === 'call' ? 'what it calls runs as well: mock the skills of that' : undefined,
+  )
   return undefined
 }
 
 function skillsOf(step: Step): readonly string[] {
+  if (step.action === 'checkpoint') return step.via === viaOperator ? [] : [step.via]
   return step.action === 'uses' ? [step.skill] : []
 }
 
-const contents = ['output', 'example', 'error', 'timeout'] as const
+const contents = ['output', 'example', 'error', 'timeout', 'answer'] as const
 
-function readReply(context: Context, node: Node, { skill }: Subject): Reply | undefined {
+function readReply(context: Context, node: Node, subject: Subject): Reply | undefined {
   const { problems } = context
   if (node.kind === 'scalar' && node.value === 'timeout')
     return { with: undefined, delayMs: 0, kind: 'timeout' }
@@ -79,7 +88,10 @@ function readReply(context: Context, node: Node, { skill }: Subject): Reply | un
   const given = contents.filter((name) => fields.has(name))
   const isOne = given.length === 1 || (given.length === 2 && fields.has('output') && fields.has('example'))
   if (!isOne) {
-    const hint = 'a mock has an `output` (or an `example`), an `error`, or is `timeout`'
+    const hint =
+      'checkpoint' in subject
+        ? 'a checkpoint has an `answer`, an `error`, or is `timeout`'
+        : 'a mock has an `output` (or an `example`), an `error`, or is `timeout`'
     const message =
       given.length === 0
         ? 'this mock answers nothing'
@@ -89,7 +101,7 @@ function readReply(context: Context, node: Node, { skill }: Subject): Reply | un
       problems.add('E601', message, headOf(node), hint)
     return undefined
   }
-  const content = readContent(context, fields, skill)
+  const content = readContent(context, fields, subject)
   const delay = fields.get('delay')
   const only = fields.get('with')
   if (content === undefined) return undefined
@@ -100,16 +112,57 @@ function readReply(context: Context, node: Node, { skill }: Subject): Reply | un
   }
 }
 
-function readContent(
-  context: Context,
-  fields: Fields,
-  skill: CatalogueSkill | undefined,
-): ReplyContent | undefined {
+function readContent(context: Context, fields: Fields, subject: Subject): ReplyContent | undefined {
+  const { problems } = context
+  const answer = fields.get('answer')
+  for (const name of ['by', 'text']) {
+    const entry = fields.get(name)
+    if (entry && !answer) problems.add('E112', `\`${name}\` goes with \`answer\``, entry.key)
+  }
   const error = fields.get('error')
   if (error) return readError(context, error.value)
   const timeout = fields.get('timeout')
   if (timeout) return readTimeout(context, timeout)
-  return readOutput(context, fields.get('example'), fields.get('output'), skill)
+  const example = fields.get('example')
+  const output = fields.get('output')
+  if ('checkpoint' in subject) {
+    if (answer) return readAnswer(context, answer, fields, subject.checkpoint)
+    const key = (output ?? example)!.key
+    problems.add('E602', 'a person answers a checkpoint, not a skill', key, 'write `answer`')
+    return undefined
+  }
+  if (answer) {
+    problems.add('E602', 'only a checkpoint is answered by a person', answer.key, 'write `output`')
+    return undefined
+  }
+  return readOutput(context, example, output, subject.skill)
+}
+
+/** One of the answers that the checkpoint takes, or what its form asks for. */
+function readAnswer(
+  { problems }: Context,
+  { value }: Entry,
+  fields: Fields,
+  { choices }: CheckpointStep,
+): ReplyContent {
+  const answer = plainValue(value)
+  if ('form' in choices) {
+    for (const { pointer, message } of compileSchema(choices.form).problems(answer)) {
+      const where = pointer === '' ? '' : `${partsOf(pointer).join('.')}: `
+      problems.add('E602', `${where}${message}`, nodeAt(value, partsOf(pointer)))
+    }
+  } else if (typeof answer !== 'string' || !choices.answers.includes(answer)) {
+    const message = `${quote(String(answer))} is not one of ${choices.answers.join(', ')}`
+    problems.add('E202', message, value, suggest(String(answer), choices.answers))
+  }
+  const by = fields.get('by')
+  const text = fields.get('text')
+  return {
+    kind: 'answer',
+    answer,
+    by: (by && readString(problems, by)) ?? 'analyst',
+    text: text && readString(problems, text),
+  }
 }
 
 function readTimeout({ problems }: Context, { value }: Entry): ReplyContent {

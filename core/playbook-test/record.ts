@@ -4,6 +4,7 @@ import { parseJson } from '../json.ts'
 import type { Playbook } from '../playbook/playbook.ts'
 import { writeYaml } from '../playbook/write-yaml.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
+import { showDuration } from './judge.ts'
 import { reachesOut } from './run-test.ts'
 import { placedSteps } from './placed-steps.ts'
 import { traceOf } from './trace.ts'
@@ -15,6 +16,7 @@ interface RecordedRun {
   readonly playbook_hash: string
   readonly organization_code: string
   readonly status: string
+  readonly inputs?: Readonly<Record<string, unknown>>
   readonly started_at: number | null
   readonly output: unknown
   readonly error: StoredError | null
@@ -25,6 +27,8 @@ interface RecordedStep {
   readonly path: string
   readonly step_id: string | null
   readonly kind: string
+  readonly started_at: number
+  readonly ended_at: number | null
   readonly state: JournalEntry['state']
   readonly input: unknown
   readonly output: unknown
@@ -55,8 +59,9 @@ export function recordTests(given: unknown, options: RecordOptions): string {
       ...(run.started_at === null ? {} : { now: new Date(run.started_at).toISOString() }),
       organization: { code: run.organization_code, name: run.organization_code },
       alert: alertOf(options.alert),
+      inputs: run.inputs,
     },
-    mocks: mocksOf(run, options.catalogue),
+    mocks: { ...mocksOf(run, options), ...answersOf(run) },
     tests: [{ name: `as in run ${run.run_uuid}`, expect: expectOf(run, options) }],
   }
   return [...notes(run, options).map((note) => `# ${note}`), writeYaml(withoutUndefined(content))].join('\n')
@@ -127,17 +132,39 @@ function bodyOf(content: unknown): { readonly data: unknown } | { readonly conte
 /** Steps that asked another system and have its answer. The entry of a whole `foreach` has no input, its items have. */
 function callsOf(run: RecordedRun, catalogue: Catalogue): readonly RecordedStep[] {
   return run.steps.filter(
-    ({ kind, state, input }) =>
+    ({ path, kind, state, input }) =>
       kind.includes('.') &&
       (state === 'completed' || state === 'failed') &&
       input !== null &&
+      // Asking for a checkpoint needs no mock: the answer is one.
+      !path.endsWith('/@ask') &&
       reachesOut(catalogue, kind),
   )
 }
 
-function mocksOf(run: RecordedRun, catalogue: Catalogue): Readonly<Record<string, unknown>> {
+/** What people answered; a step that nobody answered in time says so by having no `by`. */
+function answersOf(run: RecordedRun): Readonly<Record<string, unknown>> {
+  const asked = run.steps.filter(
+    ({ kind, state, step_id: id }) => kind === 'checkpoint' && state !== 'skipped' && id !== null,
+  )
+  const entries = asked.map(({ step_id: id, output, started_at: from, ended_at: to }) => {
+    const { answer, by, text } = (output ?? {}) as Partial<Record<'answer' | 'by' | 'text', unknown>>
+    if (typeof by !== 'string') return [`steps.${id}`, { timeout: true }] as const
+    const delay = to === null || to === from ? undefined : showDuration(to - from)
+    return [`steps.${id}`, { answer, by, text: text ?? undefined, delay }] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+function mocksOf(
+  run: RecordedRun,
+  { catalogue, playbook }: RecordOptions,
+): Readonly<Record<string, unknown>> {
   const outside = callsOf(run, catalogue)
-  const byKey = Map.groupBy(outside, ({ step_id: id, kind }) => (id === null ? kind : `steps.${id}`))
+  // Steps of a called playbook have ids of their own, and are mocked by skill.
+  const own = playbook && new Set(placedSteps(playbook).map(({ step }) => step.id))
+  const isOwn = (id: string | null) => id !== null && own?.has(id) !== false
+  const byKey = Map.groupBy(outside, ({ step_id: id, kind }) => (isOwn(id) ? `steps.${id}` : kind))
   const entries = Array.from(byKey, ([key, steps]) => {
     const replies = distinct(steps).flatMap((step) => repliesOf(step, steps.length > 1))
     return [key, replies.length === 1 ? replies[0] : replies] as const

@@ -2,12 +2,15 @@ import type { Alert } from '../domain/alert.ts'
 import { alertScope, organizationScope } from '../engine/alert-scope.ts'
 import { interpret } from '../engine/interpreter.ts'
 import { openLocalContext } from '../engine/local-context.ts'
+import type { RunCheckpoints } from '../engine/local-run.ts'
+import type { WakeUps } from '../engine/wake-ups.ts'
 import type { RunOutcome } from '../engine/flow.ts'
 import type { RunNames } from '../engine/scope.ts'
-import type { Skills } from '../engine/walk.ts'
+import type { CalledPlaybooks, Skills } from '../engine/walk.ts'
+import { NotFoundError } from '../errors/errors.ts'
 import type { Playbook } from '../playbook/playbook.ts'
 import type { Clock, JournalStore, Log } from '../ports.ts'
-import type { AlertFixture, Fixtures } from './playbook-test.ts'
+import type { AlertFixture, CalledByName, Fixtures } from './playbook-test.ts'
 
 /** Always the same, so that what follows from it (keys, the spread of retries) is the same in every rehearsal. */
 export const rehearsalRunUuid = '00000000-0000-4000-8000-000000000000'
@@ -28,11 +31,17 @@ export interface RehearsalOptions {
   /** Ends the process, as far as the run can tell. */
   readonly stop?: AbortSignal
   readonly cancel?: AbortSignal
+  /** Where questions to people are kept. Default: nobody can be asked. */
+  readonly checkpoints?: RunCheckpoints
+  readonly wakeUps?: WakeUps
+  /** Playbooks that can be called. Default: none. */
+  readonly called?: CalledByName | undefined
 }
 
 /** Runs a playbook in memory, with the engine that runs it in earnest. Goes on where the journal ends. */
 export async function rehearse(options: RehearsalOptions): Promise<RunOutcome> {
-  const { playbook, fixtures, skills, journal, clock, log, stop, cancel, caseId } = options
+  const { playbook, fixtures, skills, journal, clock, log, stop, cancel, caseId, checkpoints, wakeUps } =
+    options
   const context = await openLocalContext({
     run: { uuid: rehearsalRunUuid, startedAt: fixtures.nowMs },
     journal,
@@ -40,6 +49,8 @@ export async function rehearse(options: RehearsalOptions): Promise<RunOutcome> {
     log,
     stop,
     cancel,
+    checkpoints,
+    wakeUps,
   })
   const names: RunNames = {
     ...namesOf(fixtures),
@@ -51,7 +62,24 @@ export async function rehearse(options: RehearsalOptions): Promise<RunOutcome> {
     organizationUuid: options.organizationUuid ?? organizationUuid,
     caseId,
   }
-  return await interpret(playbook, { run, names }, context, skills)
+  return await interpret(
+    playbook,
+    { run, names, playbooks: calledPlaybooks(options.called) },
+    context,
+    skills,
+  )
+}
+
+function calledPlaybooks(called: CalledByName = new Map()): CalledPlaybooks {
+  return {
+    newest: (name) => called.get(name)?.hash,
+    load: async (hash) => {
+      const found = called.values().find((playbook) => playbook.hash === hash)
+      if (found === undefined)
+        throw new NotFoundError('playbook_not_found', `no playbook has the content hash ${hash}`)
+      return found
+    },
+  }
 }
 
 /** What expressions see besides `steps`, `now`, `run` and `case`. */

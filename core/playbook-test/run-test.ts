@@ -1,6 +1,7 @@
 import type { JournalEntry } from '../domain/run.ts'
 import type { Case } from '../domain/case.ts'
 import type { RunOutcome } from '../engine/flow.ts'
+import { createWakeUps, type WakeUps } from '../engine/wake-ups.ts'
 import { interruptedPolicy, type SkillCaller } from '../engine/skill-caller.ts'
 import { ForbiddenError } from '../errors/errors.ts'
 import type { Playbook } from '../playbook/playbook.ts'
@@ -9,10 +10,12 @@ import type { Egress, JournalStore, Log } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import type { ReadableConnections } from '../skill/find-connection.ts'
 import { createSkillCaller } from '../skill/index.ts'
+import { createCheckpointAnswers, unanswered } from './checkpoint-answers.ts'
+import type { MemoryCheckpoints } from './memory-checkpoints.ts'
 import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts'
 import { createMockedSkills, type MockedSkills, type SeenCall, type Unmocked } from './mocked-skills.ts'
 import { placedSteps, withoutItems } from './placed-steps.ts'
-import type { Fixtures, Mocks } from './playbook-test.ts'
+import type { CalledByName, Fixtures, Mocks } from './playbook-test.ts'
 import { withRealTimeout } from './real-timeout.ts'
 import { rehearse, startsFor } from './rehearse.ts'
 import { VirtualClock } from './virtual-clock.ts'
@@ -38,6 +41,7 @@ export interface TestRun {
 
 export interface RunnableTest {
   readonly playbook: Playbook
+  readonly called?: CalledByName | undefined
   readonly fixtures: Fixtures
   readonly mocks: Mocks
 }
@@ -51,6 +55,8 @@ export interface TestWorld {
   readonly cases: TestCases
   readonly bugs: string[]
   readonly catalogue: Catalogue
+  readonly checkpoints: MemoryCheckpoints
+  readonly wakeUps: WakeUps
 }
 
 export function createWorld(
@@ -63,18 +69,27 @@ export function createWorld(
   const journal = createMemoryJournal(onEnd)
   const cases = testCases(fixtures.organization.code, caseTitle(test))
   const bugs: string[] = []
-  const ids = new Map(placedSteps(playbook).map(({ path, step }) => [path, step.id]))
+  const placed = new Map(placedSteps(playbook).map(({ path, step }) => [path, step]))
+  const stepAt = (path: string) => placed.get(withoutItems(path.replace(/\/@[a-z_]+$/, '')))
   const local = localSkills(catalogue, cases, clock)
   const skills = createMockedSkills({
     catalogue,
     mocks: test.mocks,
     clock,
-    stepId: (path) => ids.get(withoutItems(path)) ?? null,
+    stepId: (path) => stepAt(path)?.id ?? null,
+    asks: (path) => stepAt(path)?.action === 'checkpoint',
     failures: (path) =>
       journal.failedAttempts(path).filter(({ error }) => error.code !== 'step_interrupted').length,
     otherwise: (skill) => (reachesOut(catalogue, skill) ? undefined : local),
   })
-  return { test, clock, journal, skills, cases, bugs, catalogue }
+  const wakeUps = createWakeUps()
+  const checkpoints = createCheckpointAnswers({
+    mocks: test.mocks,
+    clock,
+    wakeUps,
+    onUnanswered: (checkpoint) => skills.unmocked.push(unanswered(checkpoint)),
+  })
+  return { test, clock, journal, skills, cases, bugs, catalogue, checkpoints, wakeUps }
 }
 
 function caseTitle({ playbook, fixtures: { alert } }: RunnableTest): string {
@@ -130,12 +145,15 @@ export function startProcess(
   }
   const run = rehearse({
     playbook: test.playbook,
+    called: test.called,
     fixtures: test.fixtures,
     skills: { call: skills.call, interrupted: (skill) => interruptedPolicy(catalogue, skill) },
     journal,
     clock,
     log,
     caseId: cases.all[0]!.id,
+    checkpoints: world.checkpoints.store,
+    wakeUps: world.wakeUps,
     ...(stop === undefined ? {} : { stop }),
   })
   return clock.drive(run)

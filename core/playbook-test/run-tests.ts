@@ -45,13 +45,13 @@ export async function runTests(tests: PlaybookTests, options: RunTestsOptions): 
 }
 
 async function runOne(
-  { playbook, file }: PlaybookTests,
+  { playbook, called, file }: PlaybookTests,
   test: PlaybookTest,
   { catalogue, crash = false }: RunTestsOptions,
   taken: Set<string>,
 ): Promise<TestResult> {
   const startedAt = performance.now()
-  const runnable = { playbook, fixtures: test.fixtures, mocks: test.mocks }
+  const runnable = { playbook, called, fixtures: test.fixtures, mocks: test.mocks }
   const run = await runTest(runnable, catalogue)
   for (const key of branchesTaken(playbook, run.entries)) taken.add(key)
   const trace = traceOf(playbook, run.entries)

@@ -34,14 +34,14 @@ export function showTrace(trace: readonly RanStep[]): string {
 }
 
 /** An item of what is inside an item needs its whole path. */
-const shown = ({ path, name }: RanStep): string => (/\[\d+\]\//.test(path) ? path : name)
+const shown = ({ path, name }: RanStep): string => (/(?:\]|#\d+)\//.test(path) ? path : name)
 
 /** `a[0]/b` stands in `a[0]`, which is an item of `a`. */
 function placesUpTo(path: string): readonly string[] {
   const places: string[] = []
   let prefix = ''
   for (const segment of path.split('/')) {
-    const step = segment.replace(/\[\d+\]$/, '')
+    const step = withoutItems(segment)
     if (step !== segment) places.push(prefix + step)
     places.push(prefix + segment)
     prefix += `${segment}/`
@@ -51,7 +51,7 @@ function placesUpTo(path: string): readonly string[] {
 
 function nameOf(path: string, byPath: ReadonlyMap<string, PlacedStep>): string {
   const id = byPath.get(withoutItems(path))?.step.id
-  return id === null || id === undefined ? path : id + (/\[\d+\]$/.exec(path)?.[0] ?? '')
+  return id === null || id === undefined ? path : id + (/(?:\[\d+\]|#\d+)+$/.exec(path)?.[0] ?? '')
 }
 
 /** Place among the steps and index of the item, for each segment. */
@@ -59,11 +59,12 @@ function sortKey(path: string, order: ReadonlyMap<string, number>): readonly num
   const key: number[] = []
   let prefix = ''
   for (const segment of path.split('/')) {
-    const item = /\[(\d+)\]$/.exec(segment)?.[1]
+    const [, item] = /\[(\d+)\]/.exec(segment) ?? []
+    const [, time] = /#(\d+)$/.exec(segment) ?? []
     prefix = prefix === '' ? segment : `${prefix}/${segment}`
     // Handlers of errors come after what they handle, `finally` after everything.
     const place = segment.startsWith('@') ? Infinity : (order.get(withoutItems(prefix)) ?? 0)
-    key.push(place, item === undefined ? -1 : Number(item))
+    key.push(place, Number(item ?? -1), Number(time ?? -1))
   }
   return key
 }

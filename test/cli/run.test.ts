@@ -49,7 +49,7 @@ describe('a playbook on the command line', function () {
       'look-up.yaml': playbook,
       'world.yaml': world,
       'wait.yaml': `apiVersion: tocsin/v1\nname: wait\non: { manual: true }\nsteps:\n  - set: { x: 1 }\n  - wait: 1h\n`,
-      'inputs.yaml': `apiVersion: tocsin/v1\nname: fails\non: { manual: true }\nsteps:\n  - fail: no way\n`,
+      'inputs.yaml': `apiVersion: tocsin/v1\nname: fails\non: { manual: true }\ninputs: { n: { type: integer }, who: { type: string } }\nsteps:\n  - fail: no way for \${{ inputs.who + string(inputs.n) }}\n`,
       'bad.yaml': 'name: bad\n',
       'alert.json': JSON.stringify({ alert_content: '{"host":"evil.example"}', alert_type: 'odd' }),
       'raw.json': '{ "host": "evil.test" }',
@@ -125,10 +125,15 @@ describe('a playbook on the command line', function () {
       expect(stderr).to.contain('bad.yaml:1:1  error E105')
     })
 
-    it('fails as the playbook does', async () => {
-      const { code, stdout } = await tocsin(['run', 'inputs.yaml', '--input', 'n=5', '--input', 'who=kim'])
+    it('fails as the playbook does, with its inputs, which have to fit', async () => {
+      const { code, stdout } = await tocsin(['run', 'inputs.yaml', '--input', 'n=5', '--input', 'who=7'])
       expect(code).to.equal(1)
-      expect(stdout).to.contain('not ok fails failed').and.contain('playbook_failed: no way')
+      expect(stdout).to.contain('not ok fails failed').and.contain('playbook_failed: no way for 75')
+      const refused = await tocsin(['run', 'inputs.yaml', '--input', 'n=x'])
+      expect(refused.code).to.equal(1)
+      expect(refused.stderr).to.match(
+        /error the inputs do not fit the playbook 'fails': .*\nhint {2}it takes n, who/,
+      )
     })
 
     it('is cancelled by Ctrl-C', async () => {
@@ -174,6 +179,33 @@ describe('a playbook on the command line', function () {
       expect(code).to.equal(0)
       expect(stdout).to.contain('  would do bad  case.update\n    {\n      "verdict": "malicious"\n    }')
       expect(stdout).to.contain('2 writes would have been made')
+    })
+
+    it('tries every answer to a checkpoint, or those that are given', async () => {
+      const asking = playbook.replace(
+        '  - { uses: case.comment',
+        `  - { id: sure, checkpoint: { via: operator, with: { message: Sure? }, answers: [yes, no], timeout: 1h } }
+  - { if: steps.sure.output.answer == "yes", uses: case.comment`,
+      )
+      await writeFile(join(folder.path, 'asking.yaml'), asking)
+      const dryRun = (...args: string[]) =>
+        tocsin(['dry-run', 'asking.yaml', '--fixtures', 'world.yaml', ...args])
+      const { code, stdout } = await dryRun()
+      expect(code).to.equal(0)
+      expect(stdout).to.contain(
+        '  asks sure  operator\n    {\n      "message": "Sure?"\n    }\n    if the answer is yes:\n',
+      )
+      expect(stdout).to.contain('    if nobody answers in time:\n        failed  sure')
+      const one = await dryRun('--answer', 'sure=no')
+      expect(one.code).to.equal(0)
+      expect(one.stdout).to.contain('skipped 3  case.comment').and.not.contain('if the answer')
+      expect((await dryRun('--answer', 'sure=timeout')).code).to.equal(1)
+      const wrong = await dryRun('--answer', 'sure=maybe')
+      expect(wrong.stderr).to.equal(`error 'maybe' is no answer to 'sure'\nhint  answers: yes, no, timeout\n`)
+      const unknown = await dryRun('--answer', 'sur=no')
+      expect(unknown.stderr).to.equal(
+        `error the playbook has no checkpoint 'sur'\nhint  did you mean sure?\n`,
+      )
     })
 
     it('shows writes whose step is skipped as skipped', async () => {

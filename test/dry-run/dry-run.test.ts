@@ -138,14 +138,14 @@ describe('dryRun', () => {
   it('fails as a run would where a fixture fails a write', async () => {
     const run = await dry(kim, 'mocks: { people.isolate: { error: { code: http_403 } } }\n')
     expect(run.outcome).to.deep.include({ status: 'failed' })
-    expect(run.outcome.error?.code).to.equal('http_403')
+    expect(run.outcome?.error?.code).to.equal('http_403')
     expect(run.wouldDo).to.deep.equal([])
   })
 
   it('asks once, since no time passes before the next try', async () => {
     const run = await dry(() => Promise.reject(new RetryableError('http_503', 'busy')))
     expect(run.asked).to.deep.equal(['run people.find'])
-    expect(run.outcome.error).to.deep.include({
+    expect(run.outcome?.error).to.deep.include({
       code: 'http_503',
       hint: 'a dry run asks once; a run would try again',
     })
@@ -153,7 +153,7 @@ describe('dryRun', () => {
 
   it('refuses a write whose input would be refused', async () => {
     const run = await dry(async () => ({ name: 5, risk: 1 }))
-    expect(run.outcome.error?.code).to.equal('value_invalid')
+    expect(run.outcome?.error?.code).to.equal('value_invalid')
     expect(run.wouldDo).to.deep.equal([])
   })
 })

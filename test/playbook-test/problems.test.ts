@@ -208,3 +208,63 @@ describe('a file of tests', () => {
     expect(({} as { admin?: boolean }).admin).to.equal(undefined)
   })
 })
+
+const asking = playbookSource(`
+  - id: confirm
+    checkpoint: { via: operator, with: { message: Was it you? }, answers: [mine, not_mine], timeout: 30m }
+  - id: details
+    checkpoint:
+      via: operator
+      with: { message: Which machine? }
+      form: { type: object, required: [machine], properties: { machine: { type: string } } }
+      timeout: 1h
+  - { id: who, uses: people.find, with: { email: "\${{ steps.confirm.output.answer }}" } }
+  - return: "\${{ [steps.details.output.by, steps.who.output.name] }}"`)
+
+describe('mocks of checkpoints', () => {
+  const mock = (text: string) => testsSource(anything, `mocks:\n  ${text}\n`)
+
+  it('are an answer that the checkpoint takes, after a while, or none in time', () => {
+    const source = mock(`steps.confirm: { answer: not_mine, by: kim, text: no idea, delay: 5m }
+  steps.details: [timeout, { answer: { machine: m-7 } }]`)
+    expect(problemsOf(asking, source)).to.deep.equal([])
+    const { mocks } = parsed(asking, source).tests!.tests[0]!
+    expect(mocks.get('steps.confirm')).to.deep.equal([
+      { kind: 'answer', answer: 'not_mine', by: 'kim', text: 'no idea', delayMs: 300_000, with: undefined },
+    ])
+    expect(mocks.get('steps.details')?.map(({ kind }) => kind)).to.deep.equal(['timeout', 'answer'])
+  })
+
+  for (const [text, says] of [
+    ['steps.confirm: { answer: mien }', /E202 .*'mien' is not one of mine, not_mine.*did you mean 'mine'/s],
+    ['steps.details: { answer: { machine: 7 } }', /E602 .*machine: must be/],
+    ['steps.confirm: { output: {} }', /E602 .*a person answers a checkpoint/],
+    ['steps.who: { answer: mine }', /E602 .*only a checkpoint is answered/],
+    ['steps.who: { example: Nobody, by: kim }', /E112 .*`by` goes with `answer`/],
+    ['steps.confirm: { delay: 5m }', /E601 .*a checkpoint has an `answer`/s],
+  ] as const) {
+    it(`are refused where they do not fit: ${text}`, () => {
+      expect(problemsOf(asking, mock(text)).join('\n')).to.match(says)
+    })
+  }
+})
+
+describe('inputs of a test', () => {
+  const withInputs = playbookSource(
+    '  - set: { x: 1 }',
+    'inputs: { n: { type: integer }, word: { type: string, default: a } }\n',
+  ).replace('alert: { type: odd }', 'manual: true')
+
+  it('get the defaults of the playbook', () => {
+    const source = testsSource(anything, 'fixtures: { inputs: { n: 5 } }\n')
+    expect(parsed(withInputs, source).tests?.tests[0]?.fixtures.inputs).to.deep.equal({ n: 5, word: 'a' })
+  })
+
+  it('have to fit the playbook', () => {
+    const wrong = (inputs: string) =>
+      problemsOf(withInputs, testsSource(anything, `fixtures: { inputs: ${inputs} }\n`))
+    expect(wrong('{ n: many }')[0]).to.match(/E107 .*the input n .*whole number/)
+    expect(wrong('{ n: 1, nn: 2 }')[0]).to.match(/E107 .*the input nn is not an input of the playbook/)
+    expect(wrong('{}')[0]).to.match(/E107 .*the input n is required/)
+  })
+})

@@ -14,6 +14,7 @@ const playbook = playbookSource(
     uses: people.find
     with: { email: "\${{ item }}" }
   - { uses: people.isolate, with: { id: m-7 }, timeout: 5s, on_error: continue, default: { id: '', state: pending } }
+  - { id: sure, checkpoint: { via: people.ask, with: { user: kim }, answers: [yes, no], timeout: 1h } }
   - { uses: case.update, with: { verdict: malicious, summary: "\${{ steps.who.output.name }}" } }`,
   'outputs: { found: "${{ steps.each.output.map(p, p.name) }}" }\n',
 )
@@ -28,6 +29,7 @@ mocks:
   steps.who: [{ error: { code: http_503, retryable: true, message: busy } }, { example: A person }]
   steps.each: [{ with: { email: a }, example: Nobody }, { with: { email: b }, error: { code: http_404 } }]
   people.isolate: timeout
+  steps.sure: { answer: yes, by: kim, text: quite, delay: 10m }
 `,
 )
 
@@ -50,6 +52,8 @@ async function finishedRun(): Promise<Record<string, unknown>> {
     steps: run.entries.map((entry) => ({
       path: entry.path,
       step_id: entry.stepId,
+      started_at: entry.startedAt,
+      ended_at: entry.endedAt,
       kind: entry.kind,
       state: entry.state,
       input: entry.input,
@@ -78,13 +82,15 @@ describe('recordTests', () => {
     expect(parsed(playbook, text).problems, text).to.deep.equal([])
     expect(await failures(playbook, text, { crash: true }), text).to.deep.equal([])
     const [test] = testsOf(playbook, text).tests
-    expect(test!.expect.path?.value).to.deep.equal(['who', 'each'])
+    expect(test!.expect.path?.value).to.deep.equal(['who', 'each', 'sure'])
     expect(test!.expect.skipped?.value).to.deep.equal(['never'])
     expect(test!.expect.case?.value).to.deep.equal({ verdict: 'malicious', summary: 'Kim' })
     expect(test!.expect.outputs?.value).to.deep.equal({ found: ['', ''] })
     expect(test!.expect.calls.map(({ skill }) => skill)).to.deep.equal(['people.isolate'])
     expect(test!.fixtures.alert).to.deep.include({ id: 'acme-splunk-7', provider: 'splunk', type: 'odd' })
-    expect([...test!.mocks.keys()]).to.deep.equal(['steps.who', 'steps.each', 'people.isolate'])
+    expect([...test!.mocks.keys()]).to.deep.equal(['steps.who', 'steps.each', 'people.isolate', 'steps.sure'])
+    const [answered] = test!.mocks.get('steps.sure')!
+    expect(answered).to.include({ kind: 'answer', answer: 'yes', by: 'kim', text: 'quite', delayMs: 600_000 })
   })
 
   it('fails where the playbook does something else since', async () => {

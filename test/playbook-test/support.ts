@@ -100,6 +100,34 @@ const post = defineSkill({
   run: mustNotBeCalled,
 })
 
+const ask = defineSkill({
+  name: 'ask',
+  title: 'Ask',
+  description: 'Asks a person.',
+  effect: 'write',
+  repeat: 'never',
+  asks: true,
+  connection,
+  input: {
+    type: 'object',
+    required: ['checkpoint_id', 'answers', 'user'],
+    additionalProperties: false,
+    properties: {
+      checkpoint_id: { type: 'string' },
+      answers: { type: 'array', items: { type: 'string' } },
+      user: { type: 'string' },
+    },
+  },
+  output: {
+    type: 'object',
+    required: ['message'],
+    additionalProperties: false,
+    properties: { message: { type: 'string' } },
+  },
+  examples: [],
+  run: mustNotBeCalled,
+})
+
 /** Answers differently each time: what a test must never depend on. */
 let moods = 0
 const mood = defineSkill({
@@ -145,7 +173,7 @@ export const catalogue = buildCatalogue([
     title: 'People',
     description: 'For tests.',
     connection,
-    skills: [find, isolate, post],
+    skills: [find, isolate, post, ask],
   }),
   definePlugin({ name: 'own', title: 'Own', description: 'For tests.', skills: [mood, slow, broken] }),
 ])

@@ -1,0 +1,53 @@
+import type { DryRunTree } from '../../core/dry-run/index.ts'
+import type { Choice } from '../../core/playbook-test/index.ts'
+import type { Catalogue } from '../../core/registry/catalogue.ts'
+import { paint } from '../output/paint.ts'
+import { printable, printableJson } from '../output/printable.ts'
+import { endLines, stepLine, wouldDoLines } from './show.ts'
+
+/** A dry run: what happens, and below each question every way that goes on from there. */
+export function treeLines(tree: DryRunTree, name: string, catalogue: Catalogue): readonly string[] {
+  const events = tree.events.flatMap((event) => {
+    if ('would' in event) return [wouldDoLines(event.would)]
+    const { state, kind } = event.ended
+    const isShown = state === 'completed' && catalogue.skill(kind)?.skill.effect === 'write'
+    return isShown ? [] : [stepLine(event.ended)]
+  })
+  return [...events, ...endOf(tree, name, catalogue)].flatMap((text) => text.split('\n'))
+}
+
+function endOf({ end }: DryRunTree, name: string, catalogue: Catalogue): readonly string[] {
+  if (end === 'too many ways') return [paint.warn('there are more ways, which were not tried: add --answer')]
+  if ('ways' in end) {
+    const { path, question } = end.asked
+    const asked = `  ${paint.warn('asks')} ${printable(path)}  ${paint.strong(question.via)}`
+    return [
+      asked,
+      ...printableJson(question.input)
+        .split('\n')
+        .map((line) => `    ${line}`),
+      ...end.ways.flatMap(({ choice, tree }) => [
+        `    ${paint.strong(wayOf(choice))}`,
+        ...treeLines(tree, name, catalogue).map((line) => (line === '' ? '' : `      ${line}`)),
+      ]),
+    ]
+  }
+  const { outcome, durationMs, wouldDo } = end
+  if (outcome === undefined) return []
+  const writes = `${wouldDo.length} ${wouldDo.length === 1 ? 'write' : 'writes'}`
+  return [
+    endLines(name, outcome, durationMs, undefined, []),
+    `    nothing was changed; ${writes} would have been made`,
+  ]
+}
+
+function wayOf(choice: Choice): string {
+  if (choice === 'timeout') return 'if nobody answers in time:'
+  const { answer } = choice
+  return `if the answer is ${printable(typeof answer === 'string' ? answer : JSON.stringify(answer))}:`
+}
+
+/** Whether the only way ends otherwise than completed. */
+export function wouldFail({ end }: DryRunTree): boolean {
+  return end !== 'too many ways' && 'outcome' in end && end.outcome?.status !== 'completed'
+}

@@ -1,0 +1,69 @@
+import type { Checkpoint } from '../domain/checkpoint.ts'
+import type { WakeUps } from '../engine/wake-ups.ts'
+import type { Clock } from '../ports.ts'
+import { compare } from './compare.ts'
+import { createMemoryCheckpoints, type MemoryCheckpoints } from './memory-checkpoints.ts'
+import type { Unmocked } from './mocked-skills.ts'
+import type { MockAnswer, Mocks } from './playbook-test.ts'
+
+/** What may come of a question: an answer, or none in time. */
+export type Choice = { readonly answer: unknown } | 'timeout'
+
+export interface CheckpointAnswersOptions {
+  readonly mocks: Mocks
+  readonly clock: Clock
+  readonly wakeUps: WakeUps
+  /** Comes before the mocks. */
+  readonly choose?: (checkpoint: Checkpoint) => Choice | undefined
+  /** Told of a question that nothing is said about. */
+  readonly onUnanswered: (checkpoint: Checkpoint) => void
+}
+
+const organizationUuid = '00000000-0000-4000-8000-00000000000a'
+const nothingStops = new AbortController().signal
+
+/** Checkpoints whose questions are answered as the mocks of their steps say: after their delay, or never. */
+export function createCheckpointAnswers(options: CheckpointAnswersOptions): MemoryCheckpoints {
+  const { mocks, clock, wakeUps } = options
+  const checkpoints = createMemoryCheckpoints(clock, organizationUuid, (checkpoint) => {
+    const chosen = options.choose?.(checkpoint)
+    if (chosen === 'timeout') return
+    if (chosen !== undefined) return void answerLater(checkpoint, { ...nobodyElse, ...chosen }, 0)
+    const reply = replyTo(mocks, checkpoint)
+    if (reply === undefined) options.onUnanswered(checkpoint)
+    else if (reply.kind === 'answer') void answerLater(checkpoint, reply, reply.delayMs)
+  })
+
+  async function answerLater(
+    { id }: Checkpoint,
+    { answer, by, text }: MockAnswer,
+    delayMs: number,
+  ): Promise<void> {
+    // Also without a delay the question is asked first: whoever answers has read it.
+    await clock.sleep(delayMs, nothingStops)
+    await checkpoints.store.answer(id, { value: answer, by, text: text ?? null })
+    wakeUps.wake()
+  }
+  return checkpoints
+}
+
+const nobodyElse = { by: 'analyst', text: undefined }
+
+function replyTo(mocks: Mocks, { stepId, question }: Checkpoint) {
+  const replies = stepId === null ? undefined : mocks.get(`steps.${stepId}`)
+  const fits = (given: unknown) => given !== undefined && compare(given, question.input).length === 0
+  return replies?.find((reply) => fits(reply.with)) ?? replies?.find((reply) => reply.with === undefined)
+}
+
+/** The failure of a test that says nothing about an answer. */
+export function unanswered({ path, stepId, question }: Checkpoint): Unmocked {
+  const answers = question.answers === null ? '{ … }' : question.answers.join(' | ')
+  return {
+    path,
+    message: `step '${path}' asks a person, and nobody answers`,
+    hint:
+      stepId === null
+        ? 'give the step an id, and add an answer to mocks'
+        : `add to mocks: steps.${stepId}: { answer: ${answers} } (or timeout)`,
+  }
+}

@@ -1,0 +1,81 @@
+import type { Checkpoint, CheckpointAnswer } from '../domain/checkpoint.ts'
+import { NotFoundError } from '../errors/errors.ts'
+import type { AnswerOutcome, CheckpointStore, Clock, GivenAnswer } from '../ports.ts'
+
+/** The questions of one run in memory. */
+export interface MemoryCheckpoints {
+  readonly store: CheckpointStore
+  /** In the order in which they were asked. */
+  all(): readonly Checkpoint[]
+}
+
+/** `onOpen` is told of every new question: whoever answers it does so through the store. */
+export function createMemoryCheckpoints(
+  clock: Pick<Clock, 'now'>,
+  organizationUuid: string,
+  onOpen: (checkpoint: Checkpoint) => void = () => {},
+): MemoryCheckpoints {
+  const byPath = new Map<string, Checkpoint>()
+  const given = new Map<string, GivenAnswer[]>()
+
+  const atPath = (path: string): Checkpoint => {
+    const found = byPath.get(path)
+    if (found === undefined) throw new NotFoundError('checkpoint_not_found', `nothing was asked at '${path}'`)
+    return found
+  }
+  const withId = (id: string): Checkpoint | undefined => [...byPath.values()].find((each) => each.id === id)
+  const change = (checkpoint: Checkpoint, changes: Partial<Checkpoint>): Checkpoint => {
+    const changed = { ...checkpoint, ...changes }
+    byPath.set(checkpoint.path, changed)
+    return changed
+  }
+  const outcomeOf = (checkpoint: Checkpoint, at: number): AnswerOutcome['outcome'] => {
+    if (checkpoint.state === 'answered') return 'second'
+    return checkpoint.state === 'waiting' && at < checkpoint.timeoutAt ? 'accepted' : 'late'
+  }
+  const store: CheckpointStore = {
+    async open(runUuid, opened) {
+      const known = byPath.get(opened.path)
+      if (known !== undefined) return known
+      const checkpoint: Checkpoint = {
+        ...opened,
+        id: `checkpoint-${byPath.size + 1}`,
+        runUuid,
+        organizationUuid,
+        reference: null,
+        state: 'waiting',
+        createdAt: clock.now(),
+        answer: null,
+      }
+      byPath.set(opened.path, checkpoint)
+      onOpen(checkpoint)
+      return checkpoint
+    },
+    asked: async (_run, path, reference) => void change(atPath(path), { reference }),
+    atPath: async (_run, path) => byPath.get(path),
+    async close(_run, path, state) {
+      const checkpoint = atPath(path)
+      return checkpoint.state === 'waiting' ? change(checkpoint, { state }) : checkpoint
+    },
+    find: async (_scope, id) => withId(id),
+    async waiting() {
+      const data = [...byPath.values()].filter(({ state }) => state === 'waiting').toReversed()
+      return { data, nextCursor: null, total: data.length }
+    },
+    async answer(id, said) {
+      const checkpoint = withId(id)
+      if (checkpoint === undefined)
+        throw new NotFoundError('checkpoint_not_found', `there is no checkpoint '${id}'`)
+      const answer: CheckpointAnswer = { ...said, at: clock.now() }
+      const outcome = outcomeOf(checkpoint, answer.at)
+      given.set(id, [...(given.get(id) ?? []), { ...answer, outcome }])
+      const accepted = outcome === 'accepted'
+      return {
+        outcome,
+        checkpoint: accepted ? change(checkpoint, { state: 'answered', answer }) : checkpoint,
+      }
+    },
+    answers: async (id) => given.get(id) ?? [],
+  }
+  return { store, all: () => [...byPath.values()] }
+}

@@ -1,0 +1,122 @@
+import { expect } from 'chai'
+import { exploreDryRun, type DryRunOptions, type DryRunTree } from '../../core/dry-run/index.ts'
+import { parseWorld, type Choice } from '../../core/playbook-test/index.ts'
+import { catalogue, playbookOf, playbookSource } from '../playbook-test/support.ts'
+
+const playbook = playbookOf(
+  playbookSource(`
+  - { id: who, uses: people.find, with: { email: x } }
+  - id: confirm
+    checkpoint: { via: people.ask, with: { user: "\${{ steps.who.output.name }}" }, answers: [mine, not_mine], timeout: 1h, on_timeout: no_reply }
+  - id: cut
+    if: steps.confirm.output.answer != "mine"
+    uses: people.isolate
+    with: { id: m }
+  - id: sure
+    if: steps.confirm.output.answer == "no_reply"
+    checkpoint:
+      via: operator
+      with: { message: Sure? }
+      form: { type: object, required: [ok], properties: { ok: { type: boolean } } }
+      timeout: 2h`),
+)
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+
+async function explore(choices: Readonly<Record<string, Choice>> = {}, mocks = '') {
+  const reads: string[] = []
+  const { fixtures, mocks: given } = parseWorld(`{ ${mocks} }`, playbook, { catalogue }).world!
+  const options: DryRunOptions = {
+    playbook,
+    catalogue,
+    fixtures: fixtures({}),
+    mocks: given,
+    log: silent,
+    choices: new Map(Object.entries(choices)),
+    live: async ({ skill }) => {
+      reads.push(skill)
+      return { name: 'Kim', risk: 1 }
+    },
+  }
+  return { tree: await exploreDryRun(options), reads }
+}
+
+/** The tree as text: what happened, and below each question its ways. */
+function drawn({ events, end }: DryRunTree): unknown {
+  const happened = events.map((event) =>
+    'would' in event ? `would ${event.would.skill}` : `${event.ended.state} ${event.ended.path}`,
+  )
+  if (end === 'too many ways') return [...happened, end]
+  if (!('ways' in end)) return [...happened, end.outcome?.status]
+  const ways = end.ways.map(({ choice, tree }) => [
+    choice === 'timeout' ? choice : choice.answer,
+    drawn(tree),
+  ])
+  return [...happened, `asks ${end.asked.path}`, ways]
+}
+
+describe('exploreDryRun', () => {
+  it('goes every way that people may answer, and reads once', async () => {
+    const { tree, reads } = await explore()
+    const isolated = ['completed confirm', 'would people.isolate', 'completed cut']
+    expect(drawn(tree)).to.deep.equal([
+      'completed who',
+      'would people.ask',
+      'completed confirm/@ask',
+      'asks confirm',
+      [
+        ['mine', ['completed confirm', 'skipped cut', 'skipped sure', 'completed']],
+        ['not_mine', [...isolated, 'skipped sure', 'completed']],
+        [
+          'timeout',
+          [
+            ...isolated,
+            'asks sure',
+            [
+              [{ ok: false }, ['completed sure', 'completed']],
+              ['timeout', ['failed sure', 'failed']],
+            ],
+          ],
+        ],
+      ],
+    ])
+    expect(reads).to.deep.equal(['people.find'])
+  })
+
+  it('goes one way where the answers are given', async () => {
+    const { tree } = await explore({ confirm: 'timeout', sure: { answer: { ok: true } } })
+    expect(drawn(tree)).to.deep.equal([
+      'completed who',
+      'would people.ask',
+      'completed confirm/@ask',
+      'completed confirm',
+      'would people.isolate',
+      'completed cut',
+      'completed sure',
+      'completed',
+    ])
+  })
+
+  it('takes answers of the fixtures as well', async () => {
+    const { tree } = await explore({}, 'mocks: { steps.confirm: { answer: mine } }')
+    expect((drawn(tree) as unknown[]).at(-1)).to.equal('completed')
+  })
+
+  it('stops at many ways', async () => {
+    const asks = Array.from({ length: 7 }, (_, n) => {
+      return `  - { id: q${n}, checkpoint: { via: operator, with: { message: x }, answers: [a], timeout: 1h, on_timeout: a } }`
+    })
+    const many = playbookOf(playbookSource(asks.join('\n')))
+    const world = parseWorld('{}', many, { catalogue }).world!
+    const tree = await exploreDryRun({
+      playbook: many,
+      catalogue,
+      fixtures: world.fixtures({}),
+      mocks: world.mocks,
+      log: silent,
+      live: () => Promise.reject(new Error('nothing is read')),
+    })
+    expect(JSON.stringify(drawn(tree)).match(/too many ways/g)?.length).to.be.greaterThan(0)
+    expect(JSON.stringify(drawn(tree)).match(/"completed"\]/g)).to.have.length(64)
+  })
+})
