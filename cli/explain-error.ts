@@ -27,6 +27,10 @@ function isSystemError(error: unknown): error is Error & { readonly code: string
 const systemHints: Readonly<Record<string, string | undefined>> = {
   EADDRINUSE: 'another program listens there; set TOCSIN_PORT to another port, or to 0 for any free one',
   EADDRNOTAVAIL: 'TOCSIN_HOST must be an address of this machine, e.g. 127.0.0.1',
+  ENOTFOUND: 'TOCSIN_HOST must be an address of this machine, e.g. 127.0.0.1, or a name that leads to one',
+  EAI_AGAIN:
+    'TOCSIN_HOST must be an address of this machine, e.g. 127.0.0.1; its name cannot be looked up now',
+  ENOENT: 'nothing can be made at that place; let TOCSIN_DATA_DIR name a folder where files can be made',
   EACCES: 'this user may not do that; choose another place or port, or change the permissions',
   EPERM: 'this user may not do that; choose another place, or change the permissions',
   EROFS: 'that place is read-only; choose another one',

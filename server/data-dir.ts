@@ -1,5 +1,5 @@
-import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { ForbiddenError } from '../core/errors/errors.ts'
 
 /** What Tocsin makes in its data directory; `lost+found` is what some file systems put into theirs. */
@@ -17,7 +17,7 @@ const foreignRights = 0o077
  */
 export function makeDataDirPrivate(dataDir: string): void {
   if (process.platform === 'win32') return
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  makeFolder(dataDir)
   if (isExposed(dataDir)) {
     const foreign = readdirSync(dataDir).find((name) => !ours.test(name))
     if (foreign !== undefined) throw exposed(dataDir, `and '${foreign.slice(0, 64)}' in it is not Tocsin's`)
@@ -26,6 +26,25 @@ export function makeDataDirPrivate(dataDir: string): void {
   // master.key is not tightened but refused (`loadMasterKey`): it may have been read.
   const databases = readdirSync(dataDir).filter((name) => name.startsWith('tocsin.'))
   for (const path of databases.map((name) => join(dataDir, name))) if (isExposed(path)) tighten(path, 0o600)
+}
+
+/**
+ * Makes a folder and those above it. Node's own way never returns for a place like /proc, whose folders are there but hold no
+ * new ones, and hides that a file system is read-only.
+ *
+ * @throws the error of the file system
+ */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' && statSync(path).isDirectory()) return
+    const parent = dirname(path)
+    if (code !== 'ENOENT' || parent === path || existsSync(parent)) throw error
+    makeFolder(parent)
+    mkdirSync(path, { mode: 0o700 })
+  }
 }
 
 /** False also for a file that has just gone, such as the write-ahead log of a process that ends. */

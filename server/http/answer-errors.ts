@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Middleware } from 'koa'
 import { problemHeaders, problemOf } from './problem.ts'
+import { createRefusalLog } from './refusal-log.ts'
 import type { Services } from './route.ts'
 
 const headers = {
@@ -18,6 +19,7 @@ export function answerErrors({
   closing,
 }: Pick<Services, 'log' | 'clock' | 'closing'>): Middleware {
   const newId = requestIds()
+  const recordRefusal = createRefusalLog(log)
   return async (context, next) => {
     const startedAt = clock.now()
     const requestId = newId()
@@ -34,6 +36,7 @@ export function answerErrors({
       const { status, code } = problem
       if (status === 500)
         log.error({ request_id: requestId, method: context.method, status, error }, 'a request failed')
+      else if (status === 503 && code !== 'not_ready') recordRefusal(code, error)
       else log.debug({ request_id: requestId, status, code }, 'a request was refused')
     }
     // Else a closing server would wait for the connection to become idle.

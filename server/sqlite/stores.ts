@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { ConflictError } from '../../core/errors/errors.ts'
 import { Secret } from '../../core/plugin/index.ts'
 import type { Clock, Stores } from '../../core/ports.ts'
@@ -14,6 +14,7 @@ import { lockDataDir, type DataDirLock } from './lock.ts'
 import { openDatabase } from './open-database.ts'
 import { SqliteOrganizationStore } from './organization-store.ts'
 import { SqlitePlaybookStore } from './playbook-store.ts'
+import { probeSpace } from './probe-space.ts'
 import { SqliteProviderStore } from './provider-store.ts'
 import { SqliteRunStore } from './run-store.ts'
 import { isStorageFailure, storeUnavailable } from './storage-errors.ts'
@@ -69,6 +70,7 @@ function assembleStores(context: StoreContext, secrets: SecretBox, lock: DataDir
     connections: new SqliteConnectionStore(context, secrets),
     async probe() {
       await commits.write(() => setFact(database, 'probed_at', clock.now()))
+      await probeSpace(dirname(database.path))
     },
     async close() {
       await commits.close()

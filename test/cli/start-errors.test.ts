@@ -49,6 +49,15 @@ describe('tocsin serve, where it cannot start,', () => {
     expectRefusal(await serve({ TOCSIN_HOST: '192.0.2.1' }), /192\.0\.2\.1/, /TOCSIN_HOST/)
   })
 
+  it('says that no address has the name to listen on', async () => {
+    expectRefusal(await serve({ TOCSIN_HOST: 'nosuch.invalid' }), /nosuch\.invalid/, /TOCSIN_HOST/)
+  })
+
+  it('says that nothing can be made where the data directory should be, and does not hang', async function () {
+    if (process.platform !== 'linux') this.skip()
+    expectRefusal(await serve({ TOCSIN_DATA_DIR: '/proc/x/y' }), /mkdir '\/proc\/x/, /TOCSIN_DATA_DIR/)
+  })
+
   it('says who uses the data directory', async () => {
     const server = await startServer({ dataDir: folder.path })
     const ended = await serve({})

@@ -49,6 +49,17 @@ describe('HTTP server', () => {
     expect(probes).to.be.within(1, 3)
   })
 
+  it('logs requests that it cannot take: the first one at once, and not each of a flood', async () => {
+    const full = new UnavailableError('store_unavailable', 'the disk is full', { retryAfterMs: 1 })
+    const stub = stubMethod(api.stores.alerts, 'create').rejects(full)
+    for (let at = 0; at < 5; at++) await api.call('POST', '/soc/v2/alerts', { body: alert })
+    stub.restore()
+    const lines = api.logged.filter(({ level }) => level === 'warn')
+    expect(lines.map(({ message, fields }) => [message, fields['code'], fields['error']])).to.deep.equal([
+      ['a request could not be taken', 'store_unavailable', full],
+    ])
+  })
+
   it('passes on what the store says when it cannot take an alert', async () => {
     const stub = stubMethod(api.stores.alerts, 'create').rejects(
       new UnavailableError('disk_full', 'the disk is full', {

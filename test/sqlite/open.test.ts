@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import type { Scope } from '../../core/ports.ts'
@@ -149,6 +149,17 @@ describe('opening SQLite stores', () => {
     expect(await stores.organizations.list('all')).to.deep.equal([])
     other.close()
     await stores.probe()
+    await stores.close()
+  })
+
+  it('tells by a probe that the disk is full, although a small write would still find room', async function () {
+    if (process.platform !== 'linux') this.skip()
+    const stores = await openStoresIn(folder.path)
+    await symlink('/dev/full', join(folder.path, 'tocsin.probe'))
+    const error = await expectRejection(stores.probe(), 'UnavailableError', 'store_unavailable')
+    expect(error).to.deep.include({ details: { code: 'ENOSPC' } })
+    await stores.probe()
+    expect(await readdir(folder.path)).not.to.include('tocsin.probe')
     await stores.close()
   })
 
