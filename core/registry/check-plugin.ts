@@ -1,5 +1,6 @@
 import type { PointedMessage } from '../errors/errors.ts'
 import type { AnySkill, ConnectionDefinition, JsonSchema, PluginDefinition } from '../plugin/index.ts'
+import { nearest } from '../schema/index.ts'
 import { checkCompiles, checkExamples } from './check-schemas.ts'
 import { checkEnriching } from './check-enriching.ts'
 
@@ -164,7 +165,9 @@ function checkTexts(
   for (const name of names) {
     const value = holder[name]
     if (typeof value !== 'string' || value.trim() === '') {
-      problems.push({ pointer: `${pointer}/${name}`, message: 'must be a text that is not empty' })
+      const misspelt = value === undefined ? nearest(name, Object.keys(holder)) : undefined
+      const meant = misspelt === undefined ? '' : `; did you mean '${name}' where '${misspelt}' stands?`
+      problems.push({ pointer: `${pointer}/${name}`, message: `must be a text that is not empty${meant}` })
     }
   }
 }

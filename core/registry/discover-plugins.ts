@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { ValidationError, type PointedMessage } from '../errors/errors.ts'
 import type { PluginDefinition, Sandbox } from '../plugin/index.ts'
 import { buildCatalogue } from './build-catalogue.ts'
@@ -36,7 +36,10 @@ export async function discoverPlugins(sources: PluginSources): Promise<Catalogue
       const module = (await import(candidate.url)) as { readonly default?: unknown }
       found.push({ source: candidate.source, folder: candidate.folder, plugin: module.default })
     } catch (cause) {
-      problems.push({ pointer: candidate.source, message: `cannot be imported: ${messageOf(cause)}` })
+      problems.push({
+        pointer: candidate.source,
+        message: `cannot be imported: ${messageOf(cause, candidate.url)}`,
+      })
     }
   }
   for (const { source, folder, plugin } of found) {
@@ -102,6 +105,25 @@ function pluginsInvalid(problems: readonly PointedMessage[]): ValidationError {
   })
 }
 
-function messageOf(cause: unknown): string {
-  return (cause instanceof Error ? cause.message : String(cause)).split('\n')[0] ?? ''
+/** With the file, and the line where Node says it: it may be another file than the plugin's own. */
+function messageOf(cause: unknown, url: string): string {
+  if (!(cause instanceof Error)) return String(cause)
+  const [first = ''] = cause.message.split('\n')
+  const message = first.replace(/ imported from .*[\\/]discover-plugins\.[jt]s$/, '')
+  const place = placeIn(cause.stack ?? '')
+  if (place !== undefined) return `${place}: ${message}`
+  return /imported from/.test(message) || !url.startsWith('file:')
+    ? message
+    : `${fileURLToPath(url)}: ${message}`
+}
+
+/** The first `<path>:<line>` of a module that is not Node's or this one. */
+function placeIn(stack: string): string | undefined {
+  for (const [, path = '', line] of stack.matchAll(
+    /(?:^|\(|at )((?:file:\/\/)?\/[^\n():]+\.[cm]?[jt]s):(\d+)/gm,
+  )) {
+    if (/[\\/]core[\\/]registry[\\/]/.test(path)) return undefined
+    return `${path.startsWith('file:') ? fileURLToPath(path) : path}:${line}`
+  }
+  return undefined
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { mkdtempSync, writeFileSync, mkdirSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PluginDefinition, Sandbox } from '../../core/plugin/index.ts'
@@ -38,14 +38,20 @@ async function failing(
   return failed
 }
 
+const made: string[] = []
+
 function folderNamed(name: string, readme: string): string {
-  const folder = join(mkdtempSync(join(tmpdir(), 'plugin-')), name)
+  const parent = mkdtempSync(join(tmpdir(), 'plugin-'))
+  made.push(parent)
+  const folder = join(parent, name)
   mkdirSync(folder)
   writeFileSync(join(folder, 'README.md'), readme)
   return folder
 }
 
 describe('describePlugin', () => {
+  after(() => made.forEach((path) => rmSync(path, { recursive: true })))
+
   const settings = (url: string) => ({ base_url: url, header_value: 'Bearer x' })
 
   it('passes for a good plugin', async () => {

@@ -212,6 +212,23 @@ describe('checkPlugin', () => {
       problems({ ...withSkill({ title: '', effect: 'x', run: 1 }), name: 'X', title: 3 }),
     ).to.have.length(5)
   })
+
+  it('asks whether a key is misspelt where a text is missing', () => {
+    const { description, ...rest } = lookUp
+    const plugin = {
+      name: 'x',
+      titel: 'X',
+      description: 'X.',
+      connection,
+      skills: [{ ...rest, descripton: description }],
+    }
+    const problems = checkPlugin(plugin, undefined)
+    const messages = problems.map(({ pointer, message }) => `${pointer} ${message}`)
+    expect(messages).to.include(
+      "/title must be a text that is not empty; did you mean 'title' where 'titel' stands?",
+    )
+    expect(messages.join()).to.match(/description must be a text that is not empty; .*'descripton'/)
+  })
 })
 
 function settings(changes: object): object {

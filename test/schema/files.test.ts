@@ -1,16 +1,21 @@
 import { expect } from 'chai'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadSchemaFolder } from '../../core/schema/index.ts'
 
+const made: string[] = []
+
 function folder(files: Readonly<Record<string, string>>): string {
   const path = mkdtempSync(join(tmpdir(), 'schemas-'))
+  made.push(path)
   for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text)
   return path
 }
 
 describe('loadSchemaFolder', () => {
+  after(() => made.forEach((path) => rmSync(path, { recursive: true })))
+
   it('gives schemas by name, and lets them refer to one another', () => {
     const path = folder({
       'id.schema.json': '{"$id":"https://tocsin.dev/id","type":"string","minLength":1}',
