@@ -1,4 +1,6 @@
 import type { Catalogue } from '../registry/catalogue.ts'
+import type { Type } from '../expression/index.ts'
+import type { CallablePlaybooks } from './callable-playbooks.ts'
 import type { RetryPolicy, Step } from './playbook.ts'
 import type { Node } from './document.ts'
 import type { ReadObserver } from './observer.ts'
@@ -16,6 +18,13 @@ export interface KnownConnection {
 /** Reads a list of steps; what they add stays in the scope. */
 type StepsReader = (context: Context, node: Node, scope: Scope) => readonly Step[]
 
+export interface Defaults {
+  readonly timeoutMs: number | undefined
+  readonly retry: RetryPolicy | undefined
+  /** Names of connections by plugin. */
+  readonly connections: ReadonlyMap<string, string>
+}
+
 /** What the reading of one playbook shares. */
 export interface Context {
   readonly source: SourceText
@@ -30,7 +39,17 @@ export interface Context {
   readonly readSequence: StepsReader
   readonly readBranches: StepsReader
   /** From `defaults`. */
-  readonly defaults: { readonly timeoutMs: number | undefined; readonly retry: RetryPolicy | undefined }
+  readonly defaults: Defaults
+  /** Undefined: playbooks are called as they come. */
+  readonly playbooks: CallablePlaybooks | undefined
+  /** Names of the playbooks that are being read: each is called by the one before it; the present one is the last. */
+  readonly callers: readonly string[]
+  /** Whether runs of the playbook have an alert. */
+  readonly hasAlert: boolean
+  /** Names of the playbooks that are called. */
+  readonly calls: Set<string>
+  /** Of every `return` outside of `finally`. */
+  readonly returns: Type[]
   /** Ids of steps that some expression reads. */
   readonly readSteps: Set<string>
   /** Read skills and `set` steps, whose only use is their output: reported when nothing reads it. */

@@ -12,7 +12,18 @@ export interface KeyTable {
 export const apiVersion = 'tocsin/v1'
 
 /** What a step does; exactly one of them. */
-export const actions = ['uses', 'set', 'steps', 'parallel', 'switch', 'wait', 'return', 'fail'] as const
+export const actions = [
+  'uses',
+  'set',
+  'steps',
+  'parallel',
+  'switch',
+  'checkpoint',
+  'call',
+  'wait',
+  'return',
+  'fail',
+] as const
 export type Action = (typeof actions)[number]
 
 export const isAction = (key: string): key is Action => (actions as readonly string[]).includes(key)
@@ -28,18 +39,27 @@ export const grammar = {
       'owner',
       'tags',
       'on',
+      'inputs',
+      'alert',
       'defaults',
       'timeout',
+      'concurrency',
       'steps',
+      'on_error',
       'finally',
       'outputs',
     ],
     required: ['apiVersion', 'name', 'on', 'steps'],
-    notYet: ['inputs', 'alert', 'concurrency', 'on_error'],
   },
-  on: { what: '`on`', keys: ['alert', 'manual'], notYet: ['schedule', 'call'] },
+  on: { what: '`on`', keys: ['alert', 'schedule', 'call', 'manual'] },
   alertTrigger: { what: 'an alert trigger', keys: ['type', 'provider', 'where'], required: ['type'] },
-  defaults: { what: '`defaults`', keys: ['timeout', 'retry'], notYet: ['connections'] },
+  schedule: {
+    what: 'a schedule',
+    keys: ['cron', 'organizations', 'inputs', 'overlap'],
+    required: ['cron'],
+  },
+  concurrency: { what: '`concurrency`', keys: ['key', 'policy'], required: ['key'] },
+  defaults: { what: '`defaults`', keys: ['timeout', 'retry', 'connections'] },
   retry: { what: '`retry`', keys: ['max', 'backoff', 'factor', 'max_backoff'], notYet: ['jitter', 'on'] },
   step: {
     what: 'a step',
@@ -56,12 +76,19 @@ export const grammar = {
       'concurrency',
       'max_items',
       'on_item_error',
+      'repeat',
+      'on_interrupted',
       ...actions,
       'with',
       'connection',
       'else',
     ],
-    notYet: ['checkpoint', 'call', 'repeat', 'on_interrupted'],
+  },
+  repeat: { what: '`repeat`', keys: ['until', 'every', 'max'], required: ['until', 'every', 'max'] },
+  checkpoint: {
+    what: 'a checkpoint',
+    keys: ['via', 'with', 'connection', 'answers', 'form', 'timeout', 'on_timeout'],
+    required: ['via', 'timeout'],
   },
   case: { what: 'a case of a switch', keys: ['when', 'steps'], required: ['when', 'steps'] },
   wait: { what: '`wait`', keys: ['until'], required: ['until'] },
@@ -69,18 +96,20 @@ export const grammar = {
 
 /** Keys of a step that only make sense together with an action or with `foreach`. */
 export const belongsTo: Readonly<Record<string, readonly (Action | 'foreach')[]>> = {
-  with: ['uses'],
+  with: ['uses', 'call'],
   connection: ['uses'],
   retry: ['uses'],
+  repeat: ['uses', 'steps'],
+  on_interrupted: ['uses'],
   else: ['switch'],
   as: ['foreach'],
   max_items: ['foreach'],
   on_item_error: ['foreach'],
   concurrency: ['foreach', 'parallel'],
-  foreach: ['uses', 'set', 'steps', 'parallel', 'switch'],
-  default: ['uses', 'set'],
-  timeout: ['uses', 'steps', 'parallel', 'switch'],
-  on_error: ['uses', 'set', 'steps', 'parallel', 'switch', 'wait'],
+  foreach: ['uses', 'set', 'steps', 'parallel', 'switch', 'checkpoint', 'call'],
+  default: ['uses', 'set', 'checkpoint', 'call'],
+  timeout: ['uses', 'steps', 'parallel', 'switch', 'call'],
+  on_error: ['uses', 'set', 'steps', 'parallel', 'switch', 'checkpoint', 'call', 'wait'],
 }
 
 /** `[a-z][a-z0-9_]*`. */
@@ -109,6 +138,10 @@ export const defaultTimeoutMs = 86_400_000
 export const defaultSkillTimeoutMs = 60_000
 
 export const defaultRetry = { max: 3, backoffMs: 2000, factor: 2, maxBackoffMs: 300_000 }
+/** The built-in way of asking: nobody is told, an operator answers over the API. */
+export const viaOperator = 'operator'
+export const interruptedChoices = ['repeat', 'skip', 'fail', 'ask'] as const
+
 export const defaultForeach = { as: 'item', concurrency: 1, maxItems: 100 }
 
 /** Bounds of numbers, inclusive. */
@@ -117,4 +150,5 @@ export const bounds = {
   factor: [1, 10],
   concurrency: [1, 100],
   maxItems: [1, 10_000],
+  repeatMax: [1, 1000],
 } as const

@@ -1,21 +1,27 @@
+import { dyn, nullType, typeOfSchema, union, type Type } from '../expression/index.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
+import type { CallablePlaybooks } from './callable-playbooks.ts'
 import { contentHash } from './content-hash.ts'
 import type { Context, KnownConnection } from './context.ts'
 import type { Node } from './document.ts'
 import { compileValue } from './expressions.ts'
-import { describe, readDuration, readFields, readText, readWord, type Fields } from './fields.ts'
-import { apiVersion, defaultTimeoutMs, grammar, namePattern } from './grammar.ts'
+import { describe, readFields, type Fields } from './fields.ts'
+import { grammar } from './grammar.ts'
 import type { ReadObserver } from './observer.ts'
 import { openSource } from './open-source.ts'
-import type { Playbook, Template } from './playbook.ts'
-import { quote, type Problem, type Problems } from './problem.ts'
-import { readRetry } from './read-retry.ts'
+import type { Inputs, Playbook } from './playbook.ts'
+import type { Problem, Problems } from './problem.ts'
+import { typeOfInputs } from './read-call.ts'
+import { readConcurrency } from './read-concurrency.ts'
+import { readDefaults, readHead } from './read-head.ts'
+import { readInputs, readWrittenSchema } from './read-inputs.ts'
 import { readBranches, readSequence } from './read-steps.ts'
 import { readTriggers } from './read-triggers.ts'
-import { runNames, Scope } from './scope.ts'
+import { errorNames, finallyNames, queueNames, runNames, Scope } from './scope.ts'
 import type { SourceText } from './source-text.ts'
-import { reportUnusedOutputs } from './step-advice.ts'
+import { endsRun, reportUnusedOutputs } from './step-advice.ts'
 import { collectStepIds } from './step-ids.ts'
+import type { TypedTemplate } from './template.ts'
 
 export interface ParseOptions {
   /** Shown with the problems. */
@@ -24,6 +30,10 @@ export interface ParseOptions {
   readonly catalogue?: Catalogue | undefined
   /** The connections of the organization it shall run for; without them connections are not checked. */
   readonly connections?: readonly KnownConnection[] | undefined
+  /** The playbooks that can be called; without them calls are not checked. */
+  readonly playbooks?: CallablePlaybooks | undefined
+  /** Names of the playbooks that lead to this one; see `CallablePlaybooks.find`. */
+  readonly callers?: readonly string[] | undefined
   readonly observer?: ReadObserver | undefined
 }
 
@@ -63,6 +73,12 @@ function readPlaybook(
 ): Playbook | undefined {
   const fields = readFields(problems, root, grammar.playbook)
   if (fields === undefined) return undefined
+  const head = readHead(problems, fields)
+  const inputsEntry = fields.get('inputs')
+  const inputs: Inputs = inputsEntry ? readInputs(problems, inputsEntry) : new Map()
+  const on = fields.get('on')
+  const alertEntry = fields.get('alert')
+  const alertSchema = alertEntry && readWrittenSchema(problems, alertEntry)
   const context: Context = {
     source,
     problems,
@@ -73,93 +89,65 @@ function readPlaybook(
     readSequence,
     readBranches,
     defaults: readDefaults(problems, fields),
+    playbooks: options.playbooks,
+    callers: [...(options.callers ?? []), head.name],
+    // Nothing is said about `alert` where it is only missing because `on` is wrong.
+    hasAlert: on?.value.kind !== 'map' || on.value.entries.some(({ name }) => name === 'alert'),
+    calls: new Set(),
+    returns: [],
     readSteps: new Set(),
     producers: [],
   }
-  const head = readHead(problems, fields)
-  const on = fields.get('on')
-  const { alertTrigger } = on ? readTriggers(context, on.value) : { alertTrigger: undefined }
-  // Nothing is said about `alert` where it is only missing because `on` is wrong.
-  const scope = new Scope(
-    runNames(on === undefined || problems.hasErrorIn(on.value) || alertTrigger !== undefined),
-  )
-  const steps = fields.get('steps')
-  const mainSteps = steps ? readSequence(context, steps.value, scope) : []
-  const outputs = fields.get('outputs')
-  const outputTemplate = outputs && readOutputs(context, outputs.value, scope)
-  const last = fields.get('finally')
-  const finalScope = new Scope(runNames(alertTrigger !== undefined || on === undefined), {
-    isFinally: true,
-  })
-  finalScope.adopt(scope, true)
-  const finalSteps = last ? readSequence(context, last.value, finalScope) : []
-  if (!problems.hasErrors) reportUnusedOutputs(context)
-  return {
+  if (alertEntry && !context.hasAlert) {
+    problems.add('E112', '`alert` says what alerts hold, and none starts this playbook', alertEntry.key)
+  }
+  const surroundings = {
+    alertData: context.hasAlert ? (alertSchema ? typeOfSchema(alertSchema) : dyn) : undefined,
+    inputs: inputsEntry ? typeOfInputs(inputs, 'resolved') : undefined,
+  }
+  const triggers = readTriggers(context, on?.value, inputs)
+  const concurrency = fields.get('concurrency')
+  const body = readBody(context, fields, runNames(surroundings))
+  const playbook = {
     ...head,
+    ...triggers,
     hash: contentHash(text),
     source: text,
-    alertTrigger,
-    steps: mainSteps,
-    finally: finalSteps,
-    outputs: outputTemplate,
+    inputs,
+    alertSchema,
+    concurrency: concurrency && readConcurrency(context, concurrency.value, queueNames(surroundings)),
+    ...body,
+    calls: [...context.calls],
   }
+  if (!problems.hasErrors) reportUnusedOutputs(context)
+  return playbook
 }
 
-type Head = Pick<Playbook, 'name' | 'version' | 'description' | 'owner' | 'tags' | 'timeoutMs'>
+type Body = Pick<Playbook, 'steps' | 'onError' | 'finally' | 'outputs' | 'outputType'>
 
-function readHead(problems: Problems, fields: Fields): Head {
-  const version = fields.get('apiVersion')
-  const written = version && readText(problems, version)
-  if (written !== undefined && written !== apiVersion) {
-    problems.add(
-      'E107',
-      `the apiVersion ${quote(written)} is not known`,
-      version!.value,
-      `write ${apiVersion}`,
-    )
+/** All lists of steps, and what comes of them. */
+function readBody(context: Context, fields: Fields, names: Readonly<Record<string, Type>>): Body {
+  const scope = new Scope(names)
+  const list = (name: string, inner: Scope) => {
+    const entry = fields.get(name)
+    return entry ? readSequence(context, entry.value, inner) : []
   }
-  const name = fields.get('name')
-  const nameRule = 'lower-case letters and digits, in words joined by hyphens'
-  const label = fields.get('version')
-  const description = fields.get('description')
-  const owner = fields.get('owner')
-  const timeout = fields.get('timeout')
-  return {
-    name: (name && readWord(problems, name, namePattern, nameRule)) ?? '',
-    version: label && readText(problems, label),
-    description: (description && readText(problems, description)) ?? '',
-    owner: owner && readText(problems, owner),
-    tags: readTags(problems, fields),
-    timeoutMs: (timeout && readDuration(problems, timeout)) ?? defaultTimeoutMs,
-  }
+  const steps = list('steps', scope)
+  const outputs = fields.get('outputs')
+  const given = outputs && readOutputs(context, outputs.value, scope)
+  const errorScope = new Scope({ ...names, ...errorNames })
+  errorScope.adopt(scope, true)
+  const onError = list('on_error', errorScope)
+  const finalScope = new Scope({ ...names, ...finallyNames }, { isFinally: true })
+  finalScope.adopt(errorScope, true)
+  const last = list('finally', finalScope)
+  const endsByReturn = outputs === undefined && steps.some(endsRun)
+  const types = [...(endsByReturn ? [] : [given?.type ?? nullType]), ...context.returns]
+  return { steps, onError, finally: last, outputs: given?.template, outputType: union(types) }
 }
 
-function readTags(problems: Problems, fields: Fields): readonly string[] {
-  const entry = fields.get('tags')
-  if (entry === undefined) return []
-  const { name, key, value } = entry
-  if (value.kind === 'list') {
-    return value.items
-      .map((item) => readText(problems, { name, key, value: item }))
-      .filter((tag) => tag !== undefined)
-  }
-  problems.add('E106', `\`tags\` must be a list of texts, not ${describe(value)}`, value, 'write [a, b]')
-  return []
-}
-
-function readDefaults(problems: Problems, fields: Fields): Context['defaults'] {
-  const entry = fields.get('defaults')
-  const own = entry && readFields(problems, entry.value, grammar.defaults)
-  const timeout = own?.get('timeout')
-  const retry = own?.get('retry')
-  return {
-    timeoutMs: timeout && readDuration(problems, timeout),
-    retry: retry && readRetry(problems, retry.value),
-  }
-}
-
-function readOutputs(context: Context, node: Node, scope: Scope): Template | undefined {
-  if (node.kind === 'map') return compileValue(context, scope, node).template
+function readOutputs(context: Context, node: Node, scope: Scope): TypedTemplate | undefined {
+  if (node.kind === 'map') return compileValue(context, scope, node)
   context.problems.add('E106', `\`outputs\` must be a map of values, not ${describe(node)}`, node)
   return undefined
 }

@@ -3,7 +3,8 @@
  * tree; the step graph for drawing is derived from it (`step-graph.ts`).
  */
 
-import type { Program } from '../expression/index.ts'
+import type { Program, Type } from '../expression/index.ts'
+import type { JsonSchema } from '../plugin/index.ts'
 
 export interface Playbook {
   /** Lower-case letters, digits and hyphens. */
@@ -16,15 +17,62 @@ export interface Playbook {
   /** SHA-256 of the source, hex. */
   readonly hash: string
   readonly source: string
-  /** Alerts it investigates; undefined for a playbook that is only started by hand. */
+  /** Alerts it investigates; undefined for a playbook that is started in another way only. */
   readonly alertTrigger: AlertTrigger | undefined
+  /** Whether people may start it, and other playbooks call it. */
+  readonly startedBy: { readonly hand: boolean; readonly call: boolean }
+  readonly schedule: Schedule | undefined
+  /** What it is given besides an alert, by name. See `resolveInputs`. */
+  readonly inputs: Inputs
+  /** What the content of its alerts is declared to be; a run with other content fails before its first step. */
+  readonly alertSchema: JsonSchema | undefined
+  readonly concurrency: Concurrency | undefined
   /** Of the whole run. Default 24 h. */
   readonly timeoutMs: number
   readonly steps: readonly Step[]
+  /** Run when a step failed and nothing else handled it; the run fails nevertheless, unless they `return`. */
+  readonly onError: readonly Step[]
   /** Run after the steps, whatever their end. */
   readonly finally: readonly Step[]
   /** The run's output; evaluated at the end of a completed run. */
   readonly outputs: Template | undefined
+  /** Of the output of a completed run, by `outputs` and by every `return`. */
+  readonly outputType: Type
+  /** Names of the playbooks that it calls. */
+  readonly calls: readonly string[]
+}
+
+/** By name. */
+export type Inputs = ReadonlyMap<string, Input>
+
+export interface Input {
+  /** As JSON Schema: times and durations are text with a format. */
+  readonly schema: JsonSchema
+  readonly type: Type
+  /** Undefined: it has to be given. */
+  readonly default: { readonly value: unknown } | undefined
+  /** Values derived from it are kept out of messages, logs and answers of the API. */
+  readonly sensitive: boolean
+  readonly description: string | undefined
+}
+
+/** Starts runs at times, in UTC. */
+export interface Schedule {
+  /** Five fields, or six with seconds first. */
+  readonly cron: string
+  /** Codes; undefined: a run for every organization. */
+  readonly organizations: readonly string[] | undefined
+  readonly inputs: Readonly<Record<string, unknown>>
+  /** Whether a run starts although the one before has not ended. Default false: it is left out. */
+  readonly overlap: boolean
+}
+
+/** At most one run of a key at a time. */
+export interface Concurrency {
+  /** Evaluated when a run is queued, from `alert`, `inputs` and `organization`. */
+  readonly key: Template
+  /** What becomes of a run while another one of its key has not ended: it waits, or is cancelled. */
+  readonly policy: 'queue' | 'drop'
 }
 
 export interface AlertTrigger {
@@ -47,6 +95,8 @@ interface StepBase {
   /** Output when skipped, or when a failure was handled. */
   readonly default: Template | undefined
   readonly foreach: Foreach | undefined
+  /** Of `uses` and `steps`. */
+  readonly repeat?: Repeat | undefined
   /** Line and column, from 1, of the step in the source. */
   readonly place: Place
 }
@@ -66,6 +116,16 @@ export interface Foreach {
   readonly maxItems: number
   /** Default `fail`. */
   readonly onItemError: 'fail' | 'continue'
+}
+
+/** Again and again, until a condition holds. */
+export interface Repeat {
+  /** Sees the `output` of the last time, or the steps inside. */
+  readonly until: Program
+  /** Wait between two times. */
+  readonly everyMs: number
+  /** How often at most; the step then fails. */
+  readonly max: number
 }
 
 export interface RetryPolicy {
@@ -88,7 +148,11 @@ export interface UsesStep extends StepBase {
   /** Name of the connection; undefined: the organization's only connection of that plugin. */
   readonly connection: string | undefined
   readonly retry: RetryPolicy
+  /** When the process stopped during a call; undefined: as the skill declares. */
+  readonly onInterrupted?: OnInterrupted | undefined
 }
+
+export type OnInterrupted = 'repeat' | 'skip' | 'fail' | 'ask'
 
 /** Computes values. */
 export interface SetStep extends StepBase {
@@ -134,8 +198,40 @@ export interface FailStep extends StepBase {
   readonly message: Template
 }
 
+/** Asks a person and waits for the answer. */
+export interface CheckpointStep extends StepBase {
+  readonly action: 'checkpoint'
+  /** A skill that asks, or `operator`: nobody is told, somebody answers over the API. */
+  readonly via: string
+  readonly with: Template
+  readonly connection: string | undefined
+  /** What may be answered: one of these words, or a form to fill in. */
+  readonly choices: { readonly answers: readonly string[] } | { readonly form: JsonSchema }
+  /** How long to wait for an answer. */
+  readonly answerWithinMs: Template
+  /** The answer that stands for none in time; undefined: the step fails. */
+  readonly onTimeout: { readonly answer: unknown } | undefined
+}
+
+/** Runs another playbook as a part of this run. */
+export interface CallStep extends StepBase {
+  readonly action: 'call'
+  /** Its name; the version is the newest one when the run first calls it. */
+  readonly playbook: string
+  readonly with: Template
+}
+
 export type Step =
-  UsesStep | SetStep | GroupStep | ParallelStep | SwitchStep | WaitStep | ReturnStep | FailStep
+  | CheckpointStep
+  | CallStep
+  | UsesStep
+  | SetStep
+  | GroupStep
+  | ParallelStep
+  | SwitchStep
+  | WaitStep
+  | ReturnStep
+  | FailStep
 
 /** A YAML value with expressions in it; evaluated by `evaluateTemplate`. */
 export type Template =

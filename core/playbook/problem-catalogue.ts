@@ -78,7 +78,7 @@ export const problemCatalogue = {
   E109: {
     title: 'not exactly one action',
     explanation:
-      'A step does one thing: `uses`, `set`, `steps`, `parallel`, `switch`, `wait`, `return` or `fail`.',
+      'A step does one thing: `uses`, `set`, `steps`, `parallel`, `switch`, `checkpoint`, `call`, `wait`, `return` or `fail`.',
   },
   E110: {
     title: 'bad id',
@@ -202,7 +202,49 @@ export const problemCatalogue = {
   },
   E310: {
     title: 'not a duration or time',
-    explanation: '`wait` takes a duration (`10m`) or `until` with a timestamp.',
+    explanation:
+      'A wait, or the timeout of a checkpoint, takes a duration (`10m`); `until` takes a timestamp.',
+  },
+  E311: {
+    title: 'schema cannot be used',
+    explanation:
+      'A JSON Schema in the playbook (of an input, of `alert`, of a `form`) uses a keyword that is not supported, or is wrong.',
+  },
+  E312: {
+    title: 'input would have no value',
+    explanation:
+      'What starts the playbook does not give an input that has no default, or gives a value that does not fit. An alert gives no inputs at all.',
+  },
+  E313: {
+    title: 'bad schedule',
+    explanation: 'A schedule is a cron expression of five fields, or of six with the seconds first, in UTC.',
+  },
+  E315: {
+    title: 'sensitive value in a message',
+    explanation:
+      'The value is marked sensitive, or derives from one that is, and the input is a message that people will read.',
+  },
+  E316: {
+    title: 'unknown playbook',
+    explanation: 'There is no playbook of this name to be called.',
+  },
+  E317: {
+    title: 'playbook cannot be called here',
+    explanation:
+      'The called playbook has mistakes of its own, does not have `call: true` in its `on`, or needs an alert where there is none.',
+  },
+  E318: {
+    title: 'call cycle',
+    explanation: 'A playbook calls itself, directly or through others. It would never end.',
+  },
+  E319: {
+    title: 'skill does not ask',
+    explanation:
+      'The `via` of a checkpoint names a skill that asks a person and brings the answer back, or `operator`.',
+  },
+  E320: {
+    title: 'skill asks a person',
+    explanation: 'The skill asks, and the answer comes later: only a `checkpoint` waits for it.',
   },
   W401: {
     title: 'step never runs',

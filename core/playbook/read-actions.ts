@@ -122,7 +122,13 @@ export function readWait(
   return { part: durationMs && { action: 'wait', wait: { durationMs } } }
 }
 
-function durationTemplate(context: Context, node: Node, scope: Scope): Template | undefined {
+/** A duration that may be an expression; literals as milliseconds. */
+export function durationTemplate(
+  context: Context,
+  node: Node,
+  scope: Scope,
+  what = '`wait`',
+): Template | undefined {
   const { template, type } = compileValue(context, scope, node)
   if (template.kind === 'literal') {
     const durationMs = typeof template.value === 'string' ? parseDurationMs(template.value) : undefined
@@ -132,7 +138,7 @@ function durationTemplate(context: Context, node: Node, scope: Scope): Template 
     return template
   const hint =
     typeof template === 'object' && template.kind === 'literal' ? durationHint : 'write duration(…)'
-  context.problems.add('E310', `\`wait\` needs a duration, not ${given(node, type)}`, node, hint)
+  context.problems.add('E310', `${what} needs a duration, not ${given(node, type)}`, node, hint)
   return undefined
 }
 
@@ -162,7 +168,9 @@ export function readReturn(
   scope: Scope,
 ): ActionResult<Own<ReturnStep, 'return'>> {
   checkMayEnd(context, entry, scope)
-  return { part: { action: 'return', return: compileValue(context, scope, entry.value).template } }
+  const { template, type } = compileValue(context, scope, entry.value)
+  context.returns.push(type)
+  return { part: { action: 'return', return: template } }
 }
 
 export function readFail(

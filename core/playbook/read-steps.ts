@@ -16,7 +16,10 @@ import {
   readWait,
   type ActionResult,
 } from './read-actions.ts'
+import { readCall } from './read-call.ts'
+import { readCheckpoint } from './read-checkpoint.ts'
 import { readForeach } from './read-foreach.ts'
+import { readRepeat } from './read-repeat.ts'
 import { readUses } from './read-uses.ts'
 import { errorNames, stepProperty, type Scope } from './scope.ts'
 import type { Span } from './source-text.ts'
@@ -99,6 +102,8 @@ function readStep(context: Context, node: Node, index: number, outer: Scope): Re
   const foreach = foreachEntry && readForeach(context, foreachEntry, fields, scope)
   const body = scope.inside({ names: foreach?.names, given: condition.whenTrue })
   const result = action && readAction(context, action, fields, body)
+  const repeatEntry = fields.get('repeat')
+  const repeat = repeatEntry && readRepeat(context, repeatEntry, body, result?.output)
 
   const output = result?.output && foreach ? list(result.output) : result?.output
   const defaulted =
@@ -114,7 +119,8 @@ function readStep(context: Context, node: Node, index: number, outer: Scope): Re
   }
   noteProducer(context, id, action, result, node, fields)
   // What is broken has been reported, and would only lead to false advice about the steps around it.
-  if (result?.part === undefined || (ifEntry && !condition.program)) return undefined
+  if (result?.part === undefined || (ifEntry && !condition.program) || (repeatEntry && !repeat))
+    return undefined
   const common = {
     id,
     key: id ?? String(index),
@@ -124,6 +130,7 @@ function readStep(context: Context, node: Node, index: number, outer: Scope): Re
     onError,
     default: defaulted?.template,
     foreach: foreach?.foreach,
+    repeat,
     place: context.source.place(node.start),
   }
   // The parts of each action fit their own kind of step; the union over all of them is what cannot be written down.
@@ -187,6 +194,10 @@ function readAction(
       return readParallel(context, entry, fields, scope)
     case 'switch':
       return readSwitch(context, entry, fields, scope)
+    case 'checkpoint':
+      return readCheckpoint(context, entry, scope)
+    case 'call':
+      return readCall(context, entry, fields, scope)
     case 'wait':
       return readWait(context, entry, scope)
     case 'return':

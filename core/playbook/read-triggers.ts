@@ -1,30 +1,53 @@
 import { codePattern } from '../domain/ids.ts'
+import { ValidationError } from '../errors/errors.ts'
 import type { Context } from './context.ts'
 import type { Entry, Node } from './document.ts'
 import { compileCondition } from './expressions.ts'
 import { describe, headOf, readFields, readText, readWord } from './fields.ts'
 import { grammar } from './grammar.ts'
-import type { AlertTrigger, Playbook } from './playbook.ts'
+import { resolveInputs } from './inputs.ts'
+import { nodeAt, partsOf, plainValue } from './plain-value.ts'
+import type { AlertTrigger, Inputs, Playbook, Schedule } from './playbook.ts'
+import { cronProblem } from './schedule.ts'
 import { Scope, triggerNames } from './scope.ts'
 
+type Triggers = Pick<Playbook, 'alertTrigger' | 'schedule' | 'startedBy'>
+
 /** `on`: what starts the playbook. */
-export function readTriggers(context: Context, node: Node): Pick<Playbook, 'alertTrigger'> {
+export function readTriggers(context: Context, node: Node | undefined, inputs: Inputs): Triggers {
   const { problems } = context
-  const fields = readFields(problems, node, grammar.on)
+  const fields = node && readFields(problems, node, grammar.on)
   const alert = fields?.get('alert')
-  const manual = fields?.get('manual')
-  if (manual && !(manual.value.kind === 'scalar' && manual.value.value === true)) {
-    problems.add(
-      'E106',
-      `\`manual\` must be true, not ${describe(manual.value)}`,
-      manual.value,
-      'write manual: true',
-    )
+  const schedule = fields?.get('schedule')
+  if (node?.kind === 'map' && node.entries.length === 0) {
+    problems.add('E105', '`on` needs `alert`, `schedule`, `call` or `manual`', headOf(node))
   }
-  if (node.kind === 'map' && node.entries.length === 0) {
-    problems.add('E105', '`on` needs `alert` or `manual`', headOf(node))
+  if (alert) checkHaveDefaults(context, inputs, alert)
+  return {
+    alertTrigger: alert && readAlertTrigger(context, alert),
+    schedule: schedule && readSchedule(context, schedule, inputs),
+    startedBy: {
+      hand: readSwitch(context, fields?.get('manual')),
+      call: readSwitch(context, fields?.get('call')),
+    },
   }
-  return { alertTrigger: alert && readAlertTrigger(context, alert) }
+}
+
+/** Only `true`: what is left out is off. */
+function readSwitch({ problems }: Context, entry: Entry | undefined): boolean {
+  if (entry === undefined) return false
+  const { name, value } = entry
+  if (value.kind === 'scalar' && value.value === true) return true
+  problems.add('E106', `\`${name}\` must be true, not ${describe(value)}`, value, `write ${name}: true`)
+  return false
+}
+
+/** An alert brings no inputs. */
+function checkHaveDefaults({ problems }: Context, inputs: Inputs, alert: Entry): void {
+  const missing = [...inputs].filter(([, input]) => input.default === undefined).map(([name]) => name)
+  if (missing.length === 0) return
+  const message = `an alert gives no inputs, and ${missing.join(', ')} ${missing.length === 1 ? 'has' : 'have'} no default`
+  problems.add('E312', message, alert.key, 'give a default')
 }
 
 function readAlertTrigger(context: Context, { value }: Entry): AlertTrigger | undefined {
@@ -39,4 +62,69 @@ function readAlertTrigger(context: Context, { value }: Entry): AlertTrigger | un
     provider: provider && readWord(problems, provider, codePattern, 'letters, digits and _'),
     where: where && compileCondition(context, new Scope(triggerNames), where).program,
   }
+}
+
+/** A cron expression alone, or with what its runs are given. */
+function readSchedule(context: Context, entry: Entry, inputs: Inputs): Schedule | undefined {
+  const { problems } = context
+  const isShort = entry.value.kind === 'scalar'
+  const fields = isShort ? undefined : readFields(problems, entry.value, grammar.schedule)
+  const cronEntry = isShort ? entry : fields?.get('cron')
+  const cron = cronEntry && readText(problems, cronEntry)
+  const wrong = cron === undefined ? undefined : cronProblem(cron)
+  if (cronEntry && wrong !== undefined) {
+    const hint = 'minute hour day month weekday, in UTC: 0 8 * * 1-5'
+    problems.add('E313', `the schedule cannot be read: ${wrong}`, cronEntry.value, hint)
+  }
+  const organizations = fields?.get('organizations')
+  const overlap = fields?.get('overlap')
+  const given = readScheduledInputs(context, fields?.get('inputs'), inputs, cronEntry?.value ?? entry.value)
+  if (cron === undefined) return undefined
+  return {
+    cron,
+    organizations: organizations && readCodes(context, organizations),
+    inputs: given,
+    overlap: readOverlap(context, overlap),
+  }
+}
+
+function readCodes({ problems }: Context, { name, key, value }: Entry): readonly string[] {
+  if (value.kind !== 'list') {
+    problems.add('E106', `\`${name}\` must be a list of codes, not ${describe(value)}`, value, 'write [a, b]')
+    return []
+  }
+  return value.items
+    .map((item) => readWord(problems, { name, key, value: item }, codePattern, 'letters, digits and _'))
+    .filter((code) => code !== undefined)
+}
+
+function readOverlap({ problems }: Context, entry: Entry | undefined): boolean {
+  if (entry === undefined) return false
+  const { value } = entry
+  if (value.kind === 'scalar' && typeof value.value === 'boolean') return value.value
+  problems.add('E106', `\`overlap\` must be true or false, not ${describe(value)}`, value)
+  return false
+}
+
+function readScheduledInputs(
+  { problems }: Context,
+  entry: Entry | undefined,
+  inputs: Inputs,
+  head: Node,
+): Readonly<Record<string, unknown>> {
+  const node: Node = entry?.value ?? { kind: 'map', entries: [], start: head.start, end: head.end }
+  if (node.kind !== 'map') {
+    problems.add('E106', `\`inputs\` must be a map, not ${describe(node)}`, node)
+    return {}
+  }
+  const given = plainValue(node) as Readonly<Record<string, unknown>>
+  try {
+    resolveInputs({ inputs, name: '' }, given)
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error
+    for (const { pointer, message } of error.errors) {
+      problems.add('E312', `the input ${pointer.slice(1)} ${message}`, nodeAt(node, partsOf(pointer)))
+    }
+  }
+  return given
 }

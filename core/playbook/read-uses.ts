@@ -2,21 +2,22 @@ import { dyn, typeOfSchema, type Type } from '../expression/index.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 import type { CatalogueSkill } from '../registry/catalogue.ts'
 import { checkFit, checkLiteral } from './check-fit.ts'
+import { checkMessages } from './check-messages.ts'
 import type { Context } from './context.ts'
 import { suggest } from './did-you-mean.ts'
 import type { Entry, Node } from './document.ts'
 import { compileValue } from './expressions.ts'
-import { describe, readText, type Fields } from './fields.ts'
-import { defaultRetry, skillPattern } from './grammar.ts'
+import { describe, readChoice, readText, type Fields } from './fields.ts'
+import { defaultRetry, interruptedChoices, skillPattern } from './grammar.ts'
 import type { RetryPolicy, UsesStep } from './playbook.ts'
 import { quote } from './problem.ts'
 import { readRetry } from './read-retry.ts'
 import type { Scope } from './scope.ts'
 import type { Span } from './source-text.ts'
 
-type UsesPart = Pick<UsesStep, 'action' | 'skill' | 'with' | 'connection' | 'retry'>
+type UsesPart = Pick<UsesStep, 'action' | 'skill' | 'with' | 'connection' | 'retry' | 'onInterrupted'>
 
-/** `uses` with `with`, `connection` and `retry`; and the type of its output. */
+/** `uses` with `with`, `connection`, `retry` and `on_interrupted`; and the type of its output. */
 export function readUses(
   context: Context,
   entry: Entry,
@@ -25,22 +26,26 @@ export function readUses(
 ): { readonly part: UsesPart | undefined; readonly output: Type; readonly isRead: boolean } {
   const name = readSkillName(context, entry)
   const found = name === undefined ? undefined : findSkill(context, name, entry.value)
-  const given = readWith(
-    context,
-    fields.get('with'),
-    scope,
-    entry.value,
-    found?.skill.input as JsonSchema | undefined,
-  )
-  const connection = fields.get('connection')
-  const connectionName = connection && readText(context.problems, connection)
-  if (found) checkConnection(context, found, connection, connectionName, entry.value)
+  if (found?.skill.asks === true) {
+    const hint = `write checkpoint: { via: ${found.name}, … }`
+    context.problems.add(
+      'E320',
+      `${found.name} asks a person and would not wait for the answer`,
+      entry.value,
+      hint,
+    )
+  }
+  const schema = found?.skill.input as JsonSchema | undefined
+  const given = readWith(context, fields.get('with'), scope, entry.value, schema)
+  const connection = connectionOf(context, found, fields.get('connection'), entry.value)
   const retry = retryOf(context, fields.get('retry'), found)
+  const interrupted = fields.get('on_interrupted')
+  const onInterrupted = interrupted && readChoice(context.problems, interrupted, interruptedChoices)
   const output = found ? outputType(found) : dyn
   const isRead = found?.skill.effect === 'read'
   if (name === undefined || given === undefined) return { part: undefined, output, isRead }
   return {
-    part: { action: 'uses', skill: name, with: given, connection: connectionName, retry },
+    part: { action: 'uses', skill: name, with: given, connection, retry, onInterrupted },
     output,
     isRead,
   }
@@ -74,7 +79,11 @@ function readSkillName({ problems, catalogue }: Context, entry: Entry): string |
   return undefined
 }
 
-function findSkill({ catalogue, problems }: Context, name: string, span: Span): CatalogueSkill | undefined {
+export function findSkill(
+  { catalogue, problems }: Context,
+  name: string,
+  span: Span,
+): CatalogueSkill | undefined {
   const found = catalogue?.skill(name)
   if (found || catalogue === undefined) return found
   const plugin = name.slice(0, name.indexOf('.'))
@@ -99,10 +108,11 @@ function outputType({ skill }: CatalogueSkill): Type {
   return known
 }
 
-const inputCodes = { unknown: 'E305', missing: 'E306', misfit: 'E307' } as const
-const noInputs: Node = { kind: 'map', entries: [], start: 0, end: 0 }
+export const inputCodes = { unknown: 'E305', missing: 'E306', misfit: 'E307' } as const
+export const noInputs: Node = { kind: 'map', entries: [], start: 0, end: 0 }
 
-function readWith(
+/** `with`: the inputs of a skill, or of what asks. */
+export function readWith(
   context: Context,
   entry: Entry | undefined,
   scope: Scope,
@@ -123,6 +133,7 @@ function readWith(
   if (schema === undefined) return given.template
   // Where something is missing, the skill is what asks for it.
   checkFit(problems, given, typeOfSchema(schema), '', inputCodes, uses)
+  checkMessages(problems, given, schema)
   if (problems.hasErrorIn(entry?.value ?? uses)) return given.template
   const definitions = schema.$defs === undefined ? {} : { $defs: schema.$defs }
   for (const { name, value } of given.entries ?? []) {
@@ -131,6 +142,20 @@ function readWith(
     if (property) checkLiteral(problems, value, { ...property, ...definitions }, name, 'E307')
   }
   return given.template
+}
+
+/** The name of the connection that a step is to use: its own, or that of `defaults`. */
+export function connectionOf(
+  context: Context,
+  found: CatalogueSkill | undefined,
+  entry: Entry | undefined,
+  uses: Span,
+): string | undefined {
+  const own = entry && readText(context.problems, entry)
+  const preset = found?.skill.connection && context.defaults.connections.get(found.plugin.name)
+  const name = own ?? preset
+  if (found) checkConnection(context, found, entry, name, uses)
+  return name
 }
 
 /** Where the connections are known, the one that the step needs has to be among them. */

@@ -19,36 +19,56 @@ const runType = t.object({
   dry_run: t.bool,
 })
 
-const alertType = t.object({
-  id: t.string,
-  uuid: t.string,
-  type: t.string,
-  provider: t.string,
-  content: t.string,
-  // As the API has them: epoch milliseconds, and whatever unit the source uses.
-  created_at: t.integer,
-  created_at_source: t.nullable(t.integer),
-  data: t.dyn,
-})
+const alertType = (data: Type): Type =>
+  t.object({
+    id: t.string,
+    uuid: t.string,
+    type: t.string,
+    provider: t.string,
+    content: t.string,
+    // As the API has them: epoch milliseconds, and whatever unit the source uses.
+    created_at: t.integer,
+    created_at_source: t.nullable(t.integer),
+    data,
+  })
 
 const organizationType = t.object({ code: t.string, name: t.string })
 
-/** What expressions of steps see besides `steps`. `alert` only exists where alerts start the playbook. */
-export function runNames(hasAlert: boolean): Readonly<Record<string, Type>> {
+/** What decides about the names of a playbook. */
+export interface Surroundings {
+  /** Type of the content of its alerts; undefined where alerts do not start the playbook, so that there is no `alert`. */
+  readonly alertData: Type | undefined
+  /** Undefined where the playbook takes none. */
+  readonly inputs: Type | undefined
+}
+
+/** What expressions of steps see besides `steps`. */
+export function runNames(surroundings: Surroundings): Readonly<Record<string, Type>> {
   return {
-    ...(hasAlert ? { alert: alertType } : {}),
+    ...queueNames(surroundings),
     run: runType,
-    organization: organizationType,
     now: t.timestamp,
     case: t.object({ id: t.string }),
   }
 }
 
-/** What `on.alert.where` sees: the alert, before there is a run. */
-export const triggerNames: Readonly<Record<string, Type>> = {
-  alert: alertType,
-  organization: organizationType,
+/** What is known of a run before it begins, when it is queued. */
+export function queueNames({ alertData, inputs }: Surroundings): Readonly<Record<string, Type>> {
+  return {
+    ...(alertData ? { alert: alertType(alertData) } : {}),
+    ...(inputs ? { inputs } : {}),
+    organization: organizationType,
+  }
 }
+
+/** What `on.alert.where` sees: the alert, before there is a run, and before its content has been checked. */
+export const triggerNames: Readonly<Record<string, Type>> = queueNames({
+  alertData: t.dyn,
+  inputs: undefined,
+})
+
+/** What `finally` sees besides: why the run failed, or null. */
+export const finallyNames: Readonly<Record<string, Type>> = { error: t.nullable(errorType) }
 
 export const errorNames: Readonly<Record<string, Type>> = { error: errorType }
 
@@ -56,13 +76,21 @@ export const errorNames: Readonly<Record<string, Type>> = { error: errorType }
 export interface StepResult {
   /** Undefined for groups, which have none. */
   readonly output: Type | undefined
+  /** The output is, or derives from, what a schema marks as sensitive. */
+  readonly outputIsSensitive?: boolean | undefined
   /** The step may have been skipped, or have failed, without a `default`. */
   readonly outputIsOptional: boolean
   readonly isForeach: boolean
 }
 
 /** `steps.<id>`. */
-export function stepProperty({ output, outputIsOptional, isForeach }: StepResult): Property {
+export function stepProperty({
+  output,
+  outputIsOptional,
+  outputIsSensitive,
+  isForeach,
+}: StepResult): Property {
+  const sensitive = outputIsSensitive
   const item = t.object({
     index: t.integer,
     status: t.enumeration(stepStatuses),
@@ -73,7 +101,7 @@ export function stepProperty({ output, outputIsOptional, isForeach }: StepResult
     type: t.object({
       status: t.enumeration(stepStatuses),
       ok: t.bool,
-      ...(output ? { output: { type: output, optional: outputIsOptional } } : {}),
+      ...(output ? { output: { type: output, optional: outputIsOptional, sensitive } } : {}),
       error: t.optional(errorType),
       ...(isForeach ? { items: t.optional(t.list(item)) } : {}),
     }),

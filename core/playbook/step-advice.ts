@@ -22,6 +22,8 @@ export function endsRun(step: Step): boolean {
       )
     case 'uses':
     case 'set':
+    case 'checkpoint':
+    case 'call':
     case 'wait':
       return false
   }
@@ -43,7 +45,7 @@ export function adviseParallel(
 }
 
 function isPlainRead({ catalogue }: Context, step: Step): step is UsesStep {
-  if (step.action !== 'uses' || step.if !== undefined) return false
+  if (step.action !== 'uses' || step.if !== undefined || step.repeat !== undefined) return false
   return catalogue?.skill(step.skill)?.skill.effect === 'read'
 }
 

@@ -45,6 +45,7 @@ export function collectStepIds(playbook: Node, source: SourceText, problems: Pro
   }
   if (playbook.kind !== 'map') return ids
   visitList(find(playbook, 'steps')?.value, false)
+  visitList(find(playbook, 'on_error')?.value, false)
   visitList(find(playbook, 'finally')?.value, false)
   return ids
 }

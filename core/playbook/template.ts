@@ -26,6 +26,8 @@ import { splitTemplate, type Segment } from './template-text.ts'
 export interface TypedTemplate extends Span {
   readonly template: Template
   readonly type: Type
+  /** Whether a value that a schema marks `x-sensitive` takes part. */
+  readonly sensitive: boolean
   /** Of a map. */
   readonly entries?: readonly { readonly name: string; readonly key: Span; readonly value: TypedTemplate }[]
   /** Of a list. */
@@ -61,7 +63,8 @@ export function compileTemplate(node: Node, compiler: TemplateCompiler): TypedTe
       const items = node.items.map((item) => compileTemplate(item, compiler))
       const templates = items.map((item) => item.template)
       const type = list(items.length === 0 ? dyn : union(items.map((item) => item.type)))
-      return { start, end, template: joinList(templates), type, items }
+      const sensitive = items.some((item) => item.sensitive)
+      return { start, end, template: joinList(templates), type, sensitive, items }
     }
     case 'map': {
       const entries = node.entries.map(({ name, key, value }) => {
@@ -69,15 +72,20 @@ export function compileTemplate(node: Node, compiler: TemplateCompiler): TypedTe
         return { name, key, value: compileTemplate(value, compiler) }
       })
       const properties = new Map(
-        entries.map(({ name, value }): [string, Property] => [name, { type: value.type }]),
+        entries.map(({ name, value: { type, sensitive } }): [string, Property] => [
+          name,
+          { type, sensitive },
+        ]),
       )
+      const sensitive = entries.some(({ value }) => value.sensitive)
       const template = joinMap(entries.map(({ name, value }) => [name, value.template] as const))
-      return { start, end, template, type: { kind: 'object', properties, additional: undefined }, entries }
+      const type: Type = { kind: 'object', properties, additional: undefined }
+      return { start, end, template, type, sensitive, entries }
     }
   }
 }
 
-type Compiled = Pick<TypedTemplate, 'template' | 'type'>
+type Compiled = Pick<TypedTemplate, 'template' | 'type' | 'sensitive'>
 
 function compileScalar(scalar: ScalarNode, compiler: TemplateCompiler): Compiled {
   const { value } = scalar
@@ -93,7 +101,7 @@ function compileScalar(scalar: ScalarNode, compiler: TemplateCompiler): Compiled
   if (meaningful.length === 1 && only!.kind === 'expression') {
     const program = compiler.expression(scalar, only!.start, only!.end)
     return program
-      ? { template: { kind: 'expression', program }, type: program.type }
+      ? { template: { kind: 'expression', program }, type: program.type, sensitive: program.sensitive }
       : { ...literal(null), type: dyn }
   }
   const parts: (string | Program)[] = []
@@ -110,7 +118,8 @@ function compileScalar(scalar: ScalarNode, compiler: TemplateCompiler): Compiled
     }
   }
   if (parts.every((part) => typeof part === 'string')) return literal(parts.join(''))
-  return { template: { kind: 'text', parts }, type: string }
+  const sensitive = parts.some((part) => typeof part !== 'string' && part.sensitive)
+  return { template: { kind: 'text', parts }, type: string, sensitive }
 }
 
 /** The text with its expressions blanked out, each other character at its place. */
@@ -167,7 +176,7 @@ export function trimmed(text: string, from: number, to: number): readonly [numbe
 }
 
 function literal(value: ScalarNode['value']): Compiled {
-  return { template: { kind: 'literal', value }, type: typeOfScalar(value) }
+  return { template: { kind: 'literal', value }, type: typeOfScalar(value), sensitive: false }
 }
 
 function typeOfScalar(value: ScalarNode['value']): Type {

@@ -51,6 +51,8 @@ export interface JsonSchema {
   readonly 'x-secret'?: boolean
   /** Of any field: values derived from it are redacted in logs and refused by messaging skills. */
   readonly 'x-sensitive'?: boolean
+  /** Of a skill's input: people will read it. Sensitive values are refused there. */
+  readonly 'x-message'?: boolean
 }
 
 /**

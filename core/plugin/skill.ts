@@ -10,6 +10,9 @@ import type { ObservableKind } from './observable.ts'
  */
 export type Repeat = 'safe' | 'verify' | 'never'
 
+/** Inputs of a skill that asks which the engine gives. */
+export const asksInputs = ['checkpoint_id', 'answers', 'form'] as const
+
 /** One input and its output, shown in the documentation and run against the plugin's sandbox by the generic plugin test. */
 export interface SkillExample<In, Out> {
   readonly title: string
@@ -49,6 +52,13 @@ interface SkillDeclaration<In extends JsonSchema, Out extends JsonSchema, S exte
    * then accept the inputs `kind` and `value` alone, and its output must hold `risk.score`, 0 to 100 or null.
    */
   readonly enriches?: readonly ObservableKind[]
+  /**
+   * The skill asks a person something and does not wait for the answer: only checkpoints call it. Its input must take
+   * `checkpoint_id` (a text to give back with the answer, known to nobody else) and `answers` (the words to choose from), both
+   * given by the engine; where it has `form`, the JSON Schema of a form may stand instead of `answers`, which is then not
+   * given. Its output refers to the question, such as the id of a message.
+   */
+  readonly asks?: true
   readonly connection?: ConnectionDefinition<S>
   /** The skill also works without a connection; it then gives absolute addresses to `http` and sees no settings. */
   readonly connectionIsOptional?: true

@@ -135,6 +135,7 @@ function checkSkill(
     }
   }
   checkEnriching(checked, pointer, problems)
+  checkAsks(checked, pointer, problems)
   checkExamples(checked, pointer, problems)
 }
 
@@ -153,6 +154,21 @@ function checkEffect(
   }
   if (repeat === 'verify' && typeof skill['verify'] !== 'function') {
     problems.push({ pointer: `${pointer}/verify`, message: "must be a function where repeat is 'verify'" })
+  }
+}
+
+/** The engine gives the id of the checkpoint and the answers to choose from. */
+function checkAsks({ asks, effect, input }: AnySkill, pointer: string, problems: PointedMessage[]): void {
+  if (asks !== true) return
+  if (effect !== 'write')
+    problems.push({ pointer: `${pointer}/effect`, message: "must be 'write', since it asks" })
+  const properties = (input as JsonSchema).properties ?? {}
+  for (const name of ['checkpoint_id', 'answers']) {
+    if (Object.hasOwn(properties, name)) continue
+    problems.push({
+      pointer: `${pointer}/input/properties/${name}`,
+      message: 'must be there, since the skill asks',
+    })
   }
 }
 

@@ -39,5 +39,6 @@ export function createAjv(options: AjvOptions): Ajv2020 {
   addFormats.default(ajv, { mode: 'full', formats: formats as never, keywords: false })
   ajv.addKeyword({ keyword: 'x-secret', schemaType: 'boolean' })
   ajv.addKeyword({ keyword: 'x-sensitive', schemaType: 'boolean' })
+  ajv.addKeyword({ keyword: 'x-message', schemaType: 'boolean' })
   return ajv
 }

@@ -52,6 +52,7 @@ const keywords: Readonly<Record<string, (value: unknown) => string | undefined>>
   dependentRequired: object,
   'x-secret': flag,
   'x-sensitive': flag,
+  'x-message': flag,
 }
 
 /** All keywords that a schema may use. */

@@ -1,4 +1,5 @@
 import {
+  callablePlaybooks,
   findRivals,
   parsePlaybook,
   type ParseOptions,
@@ -37,6 +38,10 @@ const expression = (text: string): BadPlaybook =>
   steps(
     `  - { id: a, uses: intel_provider.get_enrichment, with: { kind: ip, value: abc } }\n  - set: { x: "\${{ ${text.replaceAll('"', '\\"')} }}" }`,
   )
+const playbooks = (sources: Readonly<Record<string, string>>) =>
+  callablePlaybooks(new Map(Object.entries(sources)), (source, callers, all) =>
+    parsePlaybook(source, { catalogue, playbooks: all, callers }),
+  )
 const nothing = '  - set: { x: 1 }'
 const tests = (text: string, playbook = 'x.yaml'): BadPlaybook => ({
   testsOf: withSteps('  - { id: trips, uses: travel.search_user_travel, with: { email: x } }'),
@@ -57,7 +62,7 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
   E105: { source: 'name: x' },
   E106: { source: 'just a text' },
   E107: { source: withSteps(nothing, 'timeout: soon') },
-  E108: steps('  - checkpoint: {}'),
+  E108: steps('  - { uses: case.update, retry: { jitter: 1 } }'),
   E109: steps('  - id: a'),
   E110: steps('  - { id: A-1, set: { x: 1 } }'),
   E111: steps('  - { id: a, set: { x: 1 } }\n  - { id: a, set: { x: 1 } }'),
@@ -89,6 +94,20 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
   ),
   E309: steps('  - { foreach: "${{ run.id }}", set: { x: 1 } }'),
   E310: steps('  - wait: tomorrow'),
+  E311: { source: withSteps(nothing, 'inputs: { user: { type: text } }') },
+  E312: { source: withSteps(nothing, 'inputs: { user: { type: string } }') },
+  E313: { source: withSteps(nothing).replace('alert: { type: t }', 'schedule: 99 * * * *') },
+  E315: {
+    source: withSteps(
+      '  - { uses: messaging.post_message, with: { text: "${{ inputs.pin }}" } }',
+      'inputs: { pin: { type: string, sensitive: true, default: "1234" } }',
+    ),
+  },
+  E316: steps('  - call: contain-hots', { playbooks: playbooks({ 'contain-host': withSteps(nothing) }) }),
+  E317: steps('  - call: contain-host', { playbooks: playbooks({ 'contain-host': withSteps(nothing) }) }),
+  E318: steps('  - call: test'),
+  E319: steps('  - checkpoint: { via: messaging.post_message, answers: [yes], timeout: 1h }'),
+  E320: steps('  - { uses: messaging.checkpoint, with: { message: x, checkpoint_id: x, answers: [yes] } }'),
   W401: steps('  - return: 1\n  - set: { x: 1 }'),
   W402: steps('  - switch: [{ when: true, steps: [{ fail: x }] }]'),
   W403: steps('  - { id: a, set: { x: 1 } }'),

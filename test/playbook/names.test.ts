@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Alert } from '../../core/domain/alert.ts'
-import { compileExpression, type Type } from '../../core/expression/index.ts'
+import { compileExpression, dyn, type Type } from '../../core/expression/index.ts'
 import { alertScope, organizationScope } from '../../core/engine/alert-scope.ts'
 import { reservedNames } from '../../core/playbook/grammar.ts'
 import { errorNames, runNames, triggerNames } from '../../core/playbook/scope.ts'
@@ -27,7 +27,7 @@ const alert: Alert = {
 const fieldsOf = (type: Type | undefined) => (type?.kind === 'object' ? [...type.properties.keys()] : [])
 
 describe('the names of expressions', () => {
-  const declared = runNames(true)
+  const declared = runNames({ alertData: dyn, inputs: dyn })
   const given = {
     alert: alertScope(alert),
     organization: organizationScope({ uuid: 'o', code: 'ACME', name: 'Acme', createdAt: 0 }),

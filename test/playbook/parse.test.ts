@@ -89,7 +89,7 @@ steps:
   - id: both
     set: { x: "\${{ steps.booked.output.hitt }}" }
     wait: 5m
-  - checkpoint: { via: messaging.checkpoint }
+  - { uses: case.update, retry: { jitter: 0.1 } }
   - id: last
     set: { x: 1 }
 `
@@ -106,7 +106,7 @@ steps:
       'E306 19 travel.search_user_travel',
       'E205 21 hitt',
       'E109 22 wait',
-      'E108 23 checkpoint',
+      'E108 23 jitter',
     ])
     expect(found).to.have.lengthOf(12)
     expect(placed(check(source))[4]).to.equal('E202 12:93-12:103')

@@ -39,6 +39,10 @@ const places: Readonly<Record<keyof typeof grammar, ObjectSchema | undefined>> =
   defaults: schema.$defs['defaults'],
   retry: schema.$defs['retry'],
   step: schema.$defs['step'],
+  schedule: schema.$defs['schedule'],
+  concurrency: schema.$defs['concurrency'],
+  repeat: schema.$defs['repeat'],
+  checkpoint: schema.$defs['checkpoint'],
   case: schema.$defs['case'],
   wait: schema.$defs['wait'],
 }
@@ -65,6 +69,7 @@ describe('schemas/playbook.schema.json', () => {
     const limits = ({ minimum, maximum }: Readonly<Record<string, unknown>> = {}) => [minimum, maximum]
     expect(limits(step.properties['concurrency'])).to.deep.equal(bounds.concurrency)
     expect(limits(step.properties['max_items'])).to.deep.equal(bounds.maxItems)
+    expect(limits(schema.$defs['repeat']?.properties['max'])).to.deep.equal(bounds.repeatMax)
     expect(limits(schema.$defs['retry']?.properties['max'])).to.deep.equal(bounds.retryMax)
     expect(limits(schema.$defs['retry']?.properties['factor'])).to.deep.equal(bounds.factor)
   })

@@ -1,0 +1,56 @@
+import { ValidationError, type PointedMessage } from '../errors/errors.ts'
+import type { JsonSchema } from '../plugin/index.ts'
+import { compileSchema } from '../schema/index.ts'
+import { durationPattern } from './durations.ts'
+import type { Input, Inputs, Playbook } from './playbook.ts'
+
+/** What `type: duration` and `type: timestamp` of an input are in JSON. */
+export const durationSchema: JsonSchema = { type: 'string', minLength: 2, pattern: durationPattern }
+export const timestampSchema: JsonSchema = { type: 'string', format: 'date-time' }
+
+/**
+ * The inputs of a run: those that are given, and the defaults of the others.
+ *
+ * @throws ValidationError `inputs_invalid` with every input that is unknown, missing, or does not fit
+ */
+export function resolveInputs(
+  { inputs, name }: Pick<Playbook, 'inputs' | 'name'>,
+  given: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const errors: PointedMessage[] = []
+  for (const key of Object.keys(given)) {
+    if (!inputs.has(key)) errors.push({ pointer: pointerTo(key), message: 'is not an input of the playbook' })
+  }
+  const resolved = Object.fromEntries(
+    Array.from(inputs, ([key, input]) => [key, resolveInput(key, input, given, errors)] as const),
+  )
+  if (errors.length === 0) return resolved
+  const [first] = errors
+  const message = `the inputs do not fit the playbook '${name}': ${first!.pointer.slice(1)} ${first!.message}`
+  throw new ValidationError('inputs_invalid', message, errors, { hint: hintFor(inputs) })
+}
+
+function resolveInput(
+  key: string,
+  input: Input,
+  given: Readonly<Record<string, unknown>>,
+  errors: PointedMessage[],
+): unknown {
+  if (!Object.hasOwn(given, key)) {
+    if (input.default) return input.default.value
+    errors.push({ pointer: pointerTo(key), message: 'is required' })
+    return undefined
+  }
+  const value = given[key]
+  for (const { pointer, message } of compileSchema(input.schema).problems(value)) {
+    errors.push({ pointer: pointerTo(key) + pointer, message })
+  }
+  return value
+}
+
+const pointerTo = (key: string): string => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+
+function hintFor(inputs: Inputs): string {
+  if (inputs.size === 0) return 'the playbook takes no inputs'
+  return `it takes ${Array.from(inputs, ([name, input]) => (input.default ? `${name} (optional)` : name)).join(', ')}`
+}

@@ -1,0 +1,180 @@
+import {
+  dyn,
+  enumeration,
+  nullable,
+  object,
+  string,
+  timestamp,
+  typeOfSchema,
+  type Type,
+} from '../expression/index.ts'
+import { asksInputs, type JsonSchema } from '../plugin/index.ts'
+import { checkLiteral } from './check-fit.ts'
+import type { Context } from './context.ts'
+import type { Entry, Node } from './document.ts'
+import { describe, readFields, readText, readWord, type Fields } from './fields.ts'
+import { grammar, skillPattern, viaOperator } from './grammar.ts'
+import { plainValue } from './plain-value.ts'
+import type { CheckpointStep, Template } from './playbook.ts'
+import { quote } from './problem.ts'
+import { durationTemplate, type ActionResult } from './read-actions.ts'
+import { readWrittenSchema } from './read-inputs.ts'
+import { connectionOf, findSkill, readWith } from './read-uses.ts'
+import type { Scope } from './scope.ts'
+
+type CheckpointPart = Pick<
+  CheckpointStep,
+  'action' | 'via' | 'with' | 'connection' | 'choices' | 'answerWithinMs' | 'onTimeout'
+>
+
+/** What the built-in way of asking takes. */
+const operatorInput: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['message'],
+  properties: { message: { type: 'string', minLength: 1, 'x-message': true } },
+}
+
+/** `checkpoint`: whom to ask and how, what may be answered, and what becomes of it when nobody does. */
+export function readCheckpoint(
+  context: Context,
+  { value }: Entry,
+  scope: Scope,
+): ActionResult<CheckpointPart> {
+  const { problems } = context
+  const fields = readFields(problems, value, grammar.checkpoint)
+  if (fields === undefined) return { part: undefined, output: outputOf(dyn) }
+  const asked = readVia(context, fields, scope, value)
+  const choices = readChoices(context, fields, value)
+  const timeout = fields.get('timeout')
+  const answerWithinMs = timeout && durationTemplate(context, timeout.value, scope, '`timeout`')
+  const onTimeout = readOnTimeout(context, fields.get('on_timeout'), choices)
+  const output = outputOf(answerType(choices, onTimeout))
+  if (asked === undefined || choices === undefined || answerWithinMs === undefined) {
+    return { part: undefined, output }
+  }
+  return { part: { action: 'checkpoint', ...asked, choices, answerWithinMs, onTimeout }, output }
+}
+
+const outputOf = (answer: Type): Type =>
+  object({ answer, by: nullable(string), at: timestamp, text: nullable(string) })
+
+function answerType(
+  choices: CheckpointPart['choices'] | undefined,
+  onTimeout: CheckpointPart['onTimeout'],
+): Type {
+  if (choices === undefined) return dyn
+  if ('form' in choices) return typeOfSchema(choices.form)
+  const silent = typeof onTimeout?.answer === 'string' ? [onTimeout.answer] : []
+  return enumeration([...new Set([...choices.answers, ...silent])])
+}
+
+function readVia(
+  context: Context,
+  fields: Fields,
+  scope: Scope,
+  head: Node,
+): Pick<CheckpointPart, 'via' | 'with' | 'connection'> | undefined {
+  const { problems } = context
+  const entry = fields.get('via')
+  if (entry === undefined) return undefined
+  const connection = fields.get('connection')
+  const isOperator = entry.value.kind === 'scalar' && entry.value.value === viaOperator
+  if (isOperator) {
+    if (connection) problems.add('E304', 'an operator takes no connection', connection.key, 'remove it')
+    const given = readWith(context, fields.get('with'), scope, entry.value, operatorInput)
+    return given && { via: viaOperator, with: given, connection: undefined }
+  }
+  const rule = `write <plugin>.<skill>, or ${viaOperator}`
+  const via = readWord(problems, entry, skillPattern, rule)
+  const found = via === undefined ? undefined : findSkill(context, via, entry.value)
+  if (found && found.skill.asks !== true) {
+    const asking = context.catalogue?.skills.filter(({ skill }) => skill.asks === true) ?? []
+    const hint = `those that do: ${[...asking.map(({ name }) => name), viaOperator].join(', ')}`
+    problems.add('E319', `${found.name} does not ask anybody`, entry.value, hint)
+    return undefined
+  }
+  if (found && fields.has('form') && !Object.hasOwn(found.skill.input.properties ?? {}, 'form')) {
+    problems.add(
+      'E319',
+      `${found.name} cannot ask with a form`,
+      fields.get('form')!.key,
+      'give answers instead',
+    )
+  }
+  const input = found && withoutOurs(found.skill.input as JsonSchema)
+  const given = readWith(context, fields.get('with'), scope, entry.value, input)
+  const name = connectionOf(context, found, connection, head)
+  return via === undefined || given === undefined ? undefined : { via, with: given, connection: name }
+}
+
+/** The input of a skill that asks, without what the engine gives. */
+function withoutOurs(schema: JsonSchema): JsonSchema {
+  const isOurs = (name: string) => (asksInputs as readonly string[]).includes(name)
+  const properties = Object.entries(schema.properties ?? {}).filter(([name]) => !isOurs(name))
+  return {
+    ...schema,
+    properties: Object.fromEntries(properties),
+    required: (schema.required ?? []).filter((name) => !isOurs(name)),
+  }
+}
+
+function readChoices(
+  { problems }: Context,
+  fields: Fields,
+  head: Node,
+): CheckpointPart['choices'] | undefined {
+  const answers = fields.get('answers')
+  const form = fields.get('form')
+  if (answers && form) {
+    problems.add('E112', 'a checkpoint has `answers` or a `form`, not both', form.key)
+    return undefined
+  }
+  if (form) {
+    const schema = readWrittenSchema(problems, form)
+    return schema && { form: schema }
+  }
+  if (answers === undefined) {
+    const hint = 'write answers: [yes, no], or a form'
+    problems.add('E105', 'a checkpoint needs `answers` or a `form`', head, hint)
+    return undefined
+  }
+  const { name, key, value } = answers
+  if (value.kind !== 'list' || value.items.length === 0) {
+    problems.add(
+      'E106',
+      `\`answers\` must be a list of words, not ${describe(value)}`,
+      value,
+      'write [yes, no]',
+    )
+    return undefined
+  }
+  const words = value.items.map((item) => readText(problems, { name, key, value: item }))
+  for (const [index, word] of words.entries()) {
+    const item = value.items[index]!
+    if (word === 'fail') problems.add('E107', "'fail' cannot be an answer", item, 'on_timeout has it')
+    else if (word !== undefined && words.indexOf(word) < index)
+      problems.add('E107', `${quote(word)} is there twice`, item)
+  }
+  const known = words.filter((word) => word !== undefined)
+  return known.length === words.length ? { answers: known } : undefined
+}
+
+function readOnTimeout(
+  { problems }: Context,
+  entry: Entry | undefined,
+  choices: CheckpointPart['choices'] | undefined,
+): CheckpointPart['onTimeout'] {
+  if (entry === undefined) return undefined
+  const { value } = entry
+  if (value.kind === 'scalar' && value.value === 'fail') return undefined
+  if (choices === undefined || 'answers' in choices) {
+    const answer = readText(problems, entry)
+    return answer === undefined ? undefined : { answer }
+  }
+  const answer = plainValue(value)
+  const template: Template = { kind: 'literal', value: answer }
+  const given = { template, type: dyn, sensitive: false, start: value.start, end: value.end }
+  checkLiteral(problems, given, choices.form, 'on_timeout', 'E307')
+  return { answer }
+}

@@ -1,0 +1,32 @@
+import type { Type } from '../expression/index.ts'
+import type { Context } from './context.ts'
+import type { Entry } from './document.ts'
+import { compileCondition } from './expressions.ts'
+import { readDuration, readFields, readNumber } from './fields.ts'
+import { bounds, grammar } from './grammar.ts'
+import type { Repeat } from './playbook.ts'
+import type { Scope } from './scope.ts'
+
+/**
+ * `repeat`: its condition sees the `output` of the step, or the steps inside of a group.
+ *
+ * @param output type of the output; undefined for groups
+ */
+export function readRepeat(
+  context: Context,
+  { value }: Entry,
+  scope: Scope,
+  output: Type | undefined,
+): Repeat | undefined {
+  const { problems } = context
+  const fields = readFields(problems, value, grammar.repeat)
+  const until = fields?.get('until')
+  const every = fields?.get('every')
+  const max = fields?.get('max')
+  const seen = output === undefined ? scope : scope.inside({ names: { output } })
+  const condition = until && compileCondition(context, seen, until).program
+  const everyMs = every && readDuration(problems, every)
+  const most = max && readNumber(problems, max, bounds.repeatMax)
+  if (condition === undefined || everyMs === undefined || most === undefined) return undefined
+  return { until: condition, everyMs, max: most }
+}
