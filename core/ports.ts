@@ -7,10 +7,11 @@
 import type { Alert, AlertStatus, NewAlert } from './domain/alert.ts'
 import type { ApiKey } from './domain/api-key.ts'
 import type { Case, CaseEntry } from './domain/case.ts'
+import type { Checkpoint, CheckpointAnswer, Question } from './domain/checkpoint.ts'
 import type { Connection } from './domain/connection.ts'
 import type { Organization } from './domain/organization.ts'
 import type { Provider } from './domain/provider.ts'
-import type { FailedAttempt, JournalEntry, Run, RunStatus, StoredError } from './domain/run.ts'
+import type { FailedAttempt, JournalEntry, Run, RunStatus, StepDecision, StoredError } from './domain/run.ts'
 import type { CaseChanges, Secret } from './plugin/index.ts'
 
 /** Organizations a caller may see; `'all'` is for the runtime itself and for keys that are not scoped. */
@@ -184,6 +185,10 @@ export interface NewRun {
   readonly alertUuid: string | null
   /** Whether the alert is to be investigated again, after an investigation that has ended. Default false. */
   readonly retry?: boolean | undefined
+  /** Resolved: defaults included. Default: none. */
+  readonly inputs?: Readonly<Record<string, unknown>> | undefined
+  /** At most one run of a playbook and key at a time, in an organization. */
+  readonly concurrency?: { readonly key: string; readonly policy: 'queue' | 'drop' } | undefined
 }
 
 /** By the ids of an alert and of a case, ignoring case. */
@@ -198,20 +203,28 @@ export type ListedRun = Omit<Run, 'output'>
 export interface RunStore {
   /**
    * Queues a run; the alert, where there is one, moves to Submitted with the playbook as its investigator: from Created, or,
-   * for a retry, from its end. Throws ConflictError `alert_move_forbidden` for an alert that stands anywhere else.
+   * for a retry, from its end. Throws ConflictError `alert_move_forbidden` for an alert that stands anywhere else. Where its
+   * concurrency says `drop` and another run of the key has not ended, it is cancelled at once, with error `run_dropped`.
    */
   queue(run: NewRun): Promise<Run>
   /**
    * Takes a queued run: it runs, its alert moves to InProgress, and a case is opened for it (unless the alert has one), all
-   * linked. Throws ConflictError `run_not_queued`.
+   * linked. Throws ConflictError `run_not_queued`, and `run_must_wait` while an earlier run of its concurrency key has not ended.
    */
   start(uuid: string, newCase: { readonly title: string }): Promise<Run>
   /** Ends a run, and moves its alert to Completed or Failed with the time. Throws ConflictError `run_not_running`. */
   end(uuid: string, end: RunEnd): Promise<Run>
   find(scope: Scope, uuid: string): Promise<Run | undefined>
   list(scope: Scope, filter: RunFilter, page: PageRequest): Promise<Page<ListedRun>>
-  /** Queued and running ones, oldest first: what a new process has to take up. */
+  /** Queued, running and waiting ones, oldest first: what a new process has to take up. */
   unfinished(): Promise<readonly Run[]>
+  /** The oldest queued run with the concurrency key of this one. */
+  nextInLine(uuid: string): Promise<Run | undefined>
+  /**
+   * Asks for a cancellation; a queued run ends at once. A second request changes nothing. Throws NotFoundError `run_not_found`,
+   * ConflictError `run_has_ended`.
+   */
+  cancel(scope: Scope, uuid: string, by: string): Promise<Run>
 }
 
 export interface RunEnd {
@@ -236,6 +249,84 @@ export interface JournalStore {
   /** In the order in which they began. */
   entries(runUuid: string): Promise<readonly JournalEntry[]>
   failedAttempts(runUuid: string): Promise<readonly FailedAttempt[]>
+  /** Nobody knows whether the step took effect: it becomes `unknown`, and its run `waiting`. Repeating it changes nothing. */
+  park(runUuid: string, path: string): Promise<void>
+  /**
+   * A person's word about an `unknown` step; one wins. `ran` completes it with the output, `skip` skips it, `run_again` notes
+   * that the try failed, so that another follows. Throws NotFoundError `step_not_found`, ConflictError `step_not_unknown`.
+   */
+  resolve(runUuid: string, path: string, resolution: NewResolution): Promise<JournalEntry>
+  entry(runUuid: string, path: string): Promise<JournalEntry | undefined>
+}
+
+export interface NewResolution {
+  readonly decision: StepDecision
+  /** For `ran`. */
+  readonly output: unknown
+  readonly by: string
+}
+
+export interface NewCheckpoint {
+  readonly path: string
+  readonly stepId: string | null
+  readonly question: Question
+  /** Epoch milliseconds. */
+  readonly timeoutAt: number
+}
+
+/** Questions to people. A run has at most one at a path, and a question at most one answer that counts. */
+export interface CheckpointStore {
+  /** Makes the id; the run becomes `waiting`. A second call for the path gives what is there. */
+  open(runUuid: string, checkpoint: NewCheckpoint): Promise<Checkpoint>
+  /** Keeps what the skill answered when it asked. */
+  asked(runUuid: string, path: string, reference: unknown): Promise<void>
+  atPath(runUuid: string, path: string): Promise<Checkpoint | undefined>
+  /** Waits no longer. One of an answer and this wins: gives what holds. */
+  close(runUuid: string, path: string, state: 'timed_out' | 'withdrawn'): Promise<Checkpoint>
+  find(scope: Scope, id: string): Promise<Checkpoint | undefined>
+  /** Those that wait, newest first. */
+  waiting(scope: Scope, page: PageRequest): Promise<Page<Checkpoint>>
+  /**
+   * Records an answer. It counts if it is the first, while the checkpoint waits and before its timeout; `outcome` says so, or
+   * why not. The answer has to fit the question already. Throws NotFoundError `checkpoint_not_found`.
+   */
+  answer(id: string, answer: Omit<CheckpointAnswer, 'at'>): Promise<AnswerOutcome>
+  /** All that came, oldest first. */
+  answers(id: string): Promise<readonly GivenAnswer[]>
+}
+
+export interface AnswerOutcome {
+  readonly outcome: 'accepted' | 'second' | 'late'
+  /** As it is now. */
+  readonly checkpoint: Checkpoint
+}
+
+export interface GivenAnswer extends CheckpointAnswer {
+  readonly outcome: AnswerOutcome['outcome']
+}
+
+/** When a playbook runs next in an organization. */
+export interface StoredSchedule {
+  readonly playbookName: string
+  readonly organizationUuid: string
+  readonly cron: string
+  /** Epoch milliseconds. */
+  readonly nextAt: number
+}
+
+export interface ScheduleStore {
+  /** Keeps exactly these. One that is there with the same cron keeps its next time, also an overdue one. */
+  keep(schedules: readonly StoredSchedule[]): Promise<readonly StoredSchedule[]>
+  /**
+   * Moves on to `nextAt` and queues the run, in one: undefined when somebody else did, or when the run before has not ended
+   * and may not overlap.
+   */
+  fire(
+    schedule: StoredSchedule,
+    nextAt: number,
+    run: NewRun,
+    options: { readonly overlap: boolean },
+  ): Promise<Run | undefined>
 }
 
 export interface JournalBegin {
@@ -300,6 +391,8 @@ export interface Stores {
   readonly playbooks: PlaybookStore
   readonly runs: RunStore
   readonly journal: JournalStore
+  readonly checkpoints: CheckpointStore
+  readonly schedules: ScheduleStore
   readonly connections: ConnectionStore
   /** Does a write transaction; rejects with UnavailableError when the store cannot take one. */
   probe(): Promise<void>

@@ -1,10 +1,12 @@
-export const runStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
+/** `waiting`: running, and a person has to answer a checkpoint or to decide about a step. */
+export const runStatuses = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const
 export type RunStatus = (typeof runStatuses)[number]
 
 /** Every move there is. */
 export const runStatusMoves: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
   queued: ['running', 'cancelled'],
-  running: ['completed', 'failed', 'cancelled'],
+  running: ['waiting', 'completed', 'failed', 'cancelled'],
+  waiting: ['running', 'completed', 'failed', 'cancelled'],
   completed: [],
   failed: [],
   cancelled: [],
@@ -28,6 +30,10 @@ export interface Run {
   readonly alertId: string | null
   readonly caseId: string | null
   readonly status: RunStatus
+  /** What it was given besides the alert, defaults included. */
+  readonly inputs: Readonly<Record<string, unknown>>
+  /** Who asked for it to be cancelled, and when (epoch milliseconds); null when nobody did. */
+  readonly cancellation: { readonly by: string; readonly at: number } | null
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly startedAt: number | null
@@ -36,7 +42,8 @@ export interface Run {
   readonly error: StoredError | null
 }
 
-export const stepStates = ['started', 'completed', 'failed', 'skipped'] as const
+/** `unknown`: a crash came between intent and result, and a person has to say what is to be done. */
+export const stepStates = ['started', 'unknown', 'completed', 'failed', 'skipped'] as const
 export type StepState = (typeof stepStates)[number]
 
 /** One row of a run's journal: what a step was asked to do, and what came of it. */
@@ -58,6 +65,20 @@ export interface JournalEntry {
   /** Epoch milliseconds. */
   readonly startedAt: number
   readonly endedAt: number | null
+  /** What a person decided about a step whose outcome was unknown. */
+  readonly resolution?: Resolution | undefined
+}
+
+/** It ran (with this output), it is to run again, or it is to be skipped. */
+export const stepDecisions = ['ran', 'run_again', 'skip'] as const
+export type StepDecision = (typeof stepDecisions)[number]
+
+export interface Resolution {
+  readonly decision: StepDecision
+  /** Name of the API key. */
+  readonly by: string
+  /** Epoch milliseconds. */
+  readonly at: number
 }
 
 /** A try that failed and was, or will be, followed by another. */

@@ -1,32 +1,138 @@
 import { TocsinError } from '../plugin/index.ts'
-import type { FailStep, ReturnStep, SetStep, UsesStep, WaitStep } from '../playbook/playbook.ts'
-import { untilMs, valueOf } from './evaluate.ts'
+import { defaultRetry, viaOperator } from '../playbook/grammar.ts'
+import type {
+  CheckpointStep,
+  FailStep,
+  ReturnStep,
+  SetStep,
+  UsesStep,
+  WaitStep,
+} from '../playbook/playbook.ts'
+import { durationOf, untilMs, valueOf } from './evaluate.ts'
 import { fromOutcome, type Flow } from './flow.ts'
+import { askPath } from './paths.ts'
 import { advance, type Scope } from './scope.ts'
+import { messageTexts, sensitiveTexts } from './sensitive.ts'
 import { remember, type Walk } from './walk.ts'
 
 const defaultTimeoutMs = 60_000
 
-/** Calls a skill: the only step with an effect outside. */
+/** Calls a skill: the only step with an effect outside, besides the asking of a checkpoint. */
 export async function runUses(walk: Walk, step: UsesStep, path: string, scope: Scope): Promise<Flow> {
-  const { skill, connection } = step
+  const { skill, connection, onInterrupted } = step
   const { run, skills } = walk
+  const declared = skills.interrupted(skill)
   const outcome = await walk.context.perform({
     path,
     stepId: step.id,
     kind: skill,
-    input: () => valueOf(step.with, scope),
+    input: () => refuseSensitive(walk, skill, valueOf(step.with, scope), scope),
     run: (input, attempt) => skills.call({ purpose: 'run', skill, connection, input, run, attempt }),
     verify: (input, attempt) => skills.call({ purpose: 'verify', skill, connection, input, run, attempt }),
-    interrupted: skills.interrupted(skill),
+    interrupted: onInterrupted ?? declared,
+    mayRepeat: declared !== 'ask' || onInterrupted === 'repeat',
     timeoutMs: step.timeoutMs ?? defaultTimeoutMs,
     deadlineMs: scope.deadline.atMs,
     shielded: scope.shielded,
     retry: step.retry,
   })
   advance(scope, outcome.endedAt)
+  if (outcome.state === 'completed') learnSensitive(walk, skill, outcome.output, scope)
   return fromOutcome(outcome, path)
 }
+
+function learnSensitive(walk: Walk, skill: string, output: unknown, { thread }: Scope): void {
+  const schemas = walk.skills.schemas?.(skill)
+  if (schemas) for (const text of sensitiveTexts(schemas.output, output)) thread.sensitive.add(text)
+}
+
+/** The last line of defence: what the checks before the run could not see, such as fields that are computed. */
+function refuseSensitive(walk: Walk, skill: string, input: unknown, { thread }: Scope): unknown {
+  const schemas = thread.sensitive.size === 0 ? undefined : walk.skills.schemas?.(skill)
+  const messages = schemas ? messageTexts(schemas.input, input) : []
+  for (const secret of thread.sensitive) {
+    if (!messages.some((text) => text.includes(secret))) continue
+    throw new TocsinError(
+      'sensitive_in_message',
+      `a sensitive value would stand in a message of '${skill}'`,
+      {
+        hint: 'leave it out, or say where it can be looked up',
+      },
+    )
+  }
+  return input
+}
+
+/** Asks a person, and waits. To ask twice does no harm: one answer counts. */
+export async function runCheckpoint(
+  walk: Walk,
+  step: CheckpointStep,
+  path: string,
+  scope: Scope,
+): Promise<Flow> {
+  const { via, connection, choices } = step
+  const { run, skills } = walk
+  const deadlineMs = scope.deadline.atMs
+  const { shielded } = scope
+  const declared = via === viaOperator ? 'repeat' : skills.interrupted(via)
+  const outcome = await walk.context.ask({
+    path,
+    stepId: step.id,
+    kind: 'checkpoint',
+    deadlineMs,
+    shielded,
+    question: () => ({
+      question: {
+        via,
+        input: refuseSensitive(walk, via, valueOf(step.with, scope), scope),
+        answers: 'answers' in choices ? choices.answers : null,
+        form: 'form' in choices ? choices.form : null,
+      },
+      withinMs: durationOf(valueOf(step.answerWithinMs, scope)),
+    }),
+    tell: (id, question) =>
+      via === viaOperator
+        ? undefined
+        : {
+            path: askPath(path),
+            stepId: null,
+            kind: via,
+            input: () => ({
+              ...(question.input as object),
+              checkpoint_id: id,
+              ...(question.form === null
+                ? { answers: question.answers }
+                : { answers: [], form: question.form }),
+            }),
+            run: (input, attempt) =>
+              skills.call({ purpose: 'run', skill: via, connection, input, run, attempt }),
+            interrupted: declared === 'verify' ? 'verify' : 'repeat',
+            verify: (input, attempt) =>
+              skills.call({ purpose: 'verify', skill: via, connection, input, run, attempt }),
+            timeoutMs: defaultTimeoutMs,
+            deadlineMs,
+            shielded,
+            retry: defaultRetry,
+          },
+    answered: ({ value, by, text, at }) => ({ state: 'completed', output: answerOf(value, by, text, at) }),
+    timedOut: (atMs) =>
+      step.onTimeout
+        ? { state: 'completed', output: answerOf(step.onTimeout.answer, null, null, atMs) }
+        : {
+            state: 'failed',
+            error: { code: 'checkpoint_timeout', message: `nobody answered '${path}' in time` },
+          },
+  })
+  advance(scope, outcome.endedAt)
+  return fromOutcome(outcome, path)
+}
+
+const answerOf = (answer: unknown, by: string | null, text: string | null, atMs: number) => ({
+  answer,
+  by,
+  at: new Date(atMs).toISOString(),
+  text,
+})
 
 export async function runSet(walk: Walk, step: SetStep, path: string, scope: Scope): Promise<Flow> {
   return await remember(walk, step, path, scope, () => ({

@@ -24,7 +24,7 @@ export async function describeRun(
   ])
   return {
     names: {
-      inputs: {},
+      inputs: run.inputs,
       ...(organization ? { organization: organizationScope(organization) } : {}),
       ...(alert ? { alert: alertScope(alert) } : {}),
     },

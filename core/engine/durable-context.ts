@@ -7,6 +7,7 @@
  * cannot go on in this process (see `RunSuspended`, or the journal refuses); the interpreter never handles a rejection.
  */
 
+import type { CheckpointAnswer, Question } from '../domain/checkpoint.ts'
 import type { StoredError } from '../domain/run.ts'
 
 export interface DurableContext {
@@ -19,6 +20,8 @@ export interface DurableContext {
   perform(work: EffectWork): Promise<Outcome>
   /** Resolves at `untilMs` (epoch milliseconds, evaluated once), also when a restart lies between. */
   sleep(work: SleepWork): Promise<Outcome>
+  /** Asks somebody outside, and resolves to the first answer or, when its time is up, to what stands for none. */
+  ask(work: AskWork): Promise<Outcome>
 }
 
 interface Work {
@@ -61,8 +64,10 @@ export interface EffectWork extends TimedWork {
     readonly factor: number
     readonly maxBackoffMs: number
   }
-  /** What to do when a crash came between intent and result. */
-  readonly interrupted: 'repeat' | 'verify' | 'ask'
+  /** What to do when a crash came between intent and result; `ask`: the step is `unknown` until a person decides. */
+  readonly interrupted: 'repeat' | 'verify' | 'skip' | 'fail' | 'ask'
+  /** Whether a try that ended in doubt, such as by a timeout, may be followed by another. Default: for `repeat` and `verify`. */
+  readonly mayRepeat?: boolean | undefined
   /** For `verify`: the output if the effect took place, else undefined. */
   readonly verify?: (input: unknown, attempt: EffectAttempt) => Promise<unknown>
 }
@@ -78,6 +83,19 @@ export interface EffectAttempt {
 export interface SleepWork extends TimedWork {
   /** Evaluated once and journaled: epoch milliseconds. */
   readonly untilMs: () => number
+}
+
+export interface AskWork extends TimedWork {
+  /** Evaluated once and journaled. */
+  readonly question: () => { readonly question: Question; readonly withinMs: number }
+  /**
+   * Tells whoever is to answer; the id belongs to the question alone, is the same on every replay and known to nobody else.
+   * Undefined: nobody has to be told. Work that failed withdraws the question.
+   */
+  readonly tell: (id: string, question: Question) => EffectWork | undefined
+  readonly answered: (answer: CheckpointAnswer) => PureResult
+  /** Nobody answered until then (epoch milliseconds). */
+  readonly timedOut: (atMs: number) => PureResult
 }
 
 /** How a piece of work ended. Plain JSON: it has been stored. */

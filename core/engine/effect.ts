@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../domain/run.ts'
-import { TimeoutError } from '../errors/errors.ts'
+import { CancelledError, TimeoutError } from '../errors/errors.ts'
 import { RetryableError, TocsinError } from '../plugin/index.ts'
 import { cancelled, GroupTimeoutError, runAttempt } from './attempt.ts'
 import { retryDelayMs } from './backoff.ts'
@@ -8,7 +8,7 @@ import { end, failedOutcome, record, recordedOutcome, type LocalRun } from './lo
 import { plainJson } from './plain-json.ts'
 import { mayHaveHappened } from './retry-class.ts'
 import { toStoredError } from './stored-error.ts'
-import { waitUntil } from './wait-until.ts'
+import { lookUntil, waitUntil } from './wait-until.ts'
 
 /** How often a crash may interrupt one step before it is given up: it may well be what brings the process down. */
 const maxInterruptions = 3
@@ -61,6 +61,7 @@ async function begin(local: LocalRun, work: EffectWork): Promise<Outcome> {
 
 /** The journal knows the intent and no result: a crash came between, or the process stopped while it waited to try again. */
 async function resume(local: LocalRun, work: EffectWork, entry: JournalEntry): Promise<Outcome> {
+  if (entry.state === 'unknown') return await untilDecided(local, work, entry)
   const failed = local.journal.failedAttempts(work.path)
   const last = failed.at(-1)
   const crashes = failed.filter((attempt) => attempt.error.code === 'step_interrupted').length
@@ -87,12 +88,36 @@ async function afterInterruption(
   progress: Progress,
 ): Promise<Outcome | undefined> {
   progress.interruptions++
-  const givenUp = work.interrupted === 'ask' || progress.interruptions >= maxInterruptions
+  if (work.interrupted === 'ask') {
+    await local.journal.park(work.path)
+    return await untilDecided(local, work, entry)
+  }
+  if (work.interrupted === 'skip') {
+    const skipped: Outcome = { state: 'skipped', output: null, endedAt: local.clock.now() }
+    return await end(local, work.path, skipped, progress.number)
+  }
+  const givenUp = work.interrupted === 'fail' || progress.interruptions >= maxInterruptions
   const error = interruptedError(work, progress.interruptions)
   if (givenUp) return await fail(local, work, error, progress)
   await noteFailedAttempt(local, work, progress, error, entry.startedAt, 0)
   progress.doubtful = true
   return undefined
+}
+
+/** Waits for a person to say what became of the step, and goes on from there. */
+async function untilDecided(local: LocalRun, work: EffectWork, entry: JournalEntry): Promise<Outcome> {
+  let decided: JournalEntry | undefined
+  try {
+    decided = await lookUntil(local, work, Infinity, async () => {
+      const now = await local.journal.refresh(work.path)
+      return now?.state === 'unknown' ? undefined : now
+    })
+  } catch (error) {
+    // The time of the group, or the run, is over: whatever the step did.
+    if (!(error instanceof TimeoutError) && !(error instanceof CancelledError)) throw error
+    return await end(local, work.path, failedOutcome(local, work, error), entry.attempt)
+  }
+  return recordedOutcome(decided) ?? (await resume(local, work, decided ?? entry))
 }
 
 async function tryUntilEnded(
@@ -185,12 +210,15 @@ function delayBeforeNextTry(
 ): number | undefined {
   const passing = error instanceof RetryableError || error instanceof TimeoutError
   if (!passing || error instanceof GroupTimeoutError || progress.failures >= work.retry.max) return undefined
-  if (work.interrupted === 'ask' && mayHaveHappened(error)) return undefined
+  if (!mayRepeat(work) && mayHaveHappened(error)) return undefined
   const retryAfterMs = error instanceof RetryableError ? error.retryAfterMs : undefined
   const key = idempotencyKey(local.uuid, work.path)
   const delayMs = retryDelayMs(work.retry, progress.failures + 1, retryAfterMs, key)
   return local.clock.now() + delayMs < work.deadlineMs ? delayMs : undefined
 }
+
+const mayRepeat = ({ mayRepeat, interrupted }: EffectWork): boolean =>
+  mayRepeat ?? (interrupted === 'repeat' || interrupted === 'verify')
 
 /** Records that a try failed and moves on to the next. */
 async function noteFailedAttempt(
@@ -221,9 +249,9 @@ async function fail(local: LocalRun, work: EffectWork, error: unknown, progress:
 }
 
 function interruptedError(work: EffectWork, interruptions: number): TocsinError {
-  if (work.interrupted === 'ask') {
+  if (work.interrupted === 'fail') {
     return new TocsinError('step_interrupted', `the process stopped while '${work.kind}' was under way`, {
-      hint: 'nobody knows whether it took effect: look at the other system, then decide whether to run it again',
+      hint: 'nobody knows whether it took effect: look at the other system',
     })
   }
   return new TocsinError('step_interrupted', `the process stopped during '${work.kind}'`, {

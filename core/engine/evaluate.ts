@@ -40,7 +40,8 @@ function namesOf(scope: Scope): Record<string, unknown> {
 
 const seconds = /^(\d{1,10}(?:\.\d{1,9})?)s$/
 
-function durationOf(value: unknown): number {
+/** Milliseconds. Throws where it is none. */
+export function durationOf(value: unknown): number {
   if (typeof value === 'number' && value >= 0 && value < Infinity) return value
   if (typeof value === 'string') {
     const fraction = seconds.exec(value)

@@ -40,9 +40,12 @@ export async function runForeach(
   return { state: 'completed', output: outputsOf(step, flows), items }
 }
 
+/** Actions that have an output. */
+const outputs: ReadonlySet<Step['action']> = new Set(['uses', 'set', 'checkpoint', 'call'])
+
 /** Of the items that completed, in their order. Groups have no output, and neither has a list of them. */
 function outputsOf(step: Step, flows: readonly Flow[]): readonly unknown[] | undefined {
-  if (step.action !== 'uses' && step.action !== 'set') return undefined
+  if (!outputs.has(step.action)) return undefined
   return flows.filter((flow) => flow.state === 'completed').map((flow) => flow.output)
 }
 

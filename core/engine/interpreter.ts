@@ -1,32 +1,27 @@
-import type { Foreach, Playbook, Step } from '../playbook/playbook.ts'
-import { runFail, runReturn, runSet, runUses, runWait } from './actions.ts'
+import { NotFoundError } from '../errors/errors.ts'
+import type { Foreach, Playbook, Repeat, Step } from '../playbook/playbook.ts'
+import { runCheckpoint, runFail, runReturn, runSet, runUses, runWait } from './actions.ts'
+import { runCall } from './call.ts'
+import { checkAlert } from './check-alert.ts'
 import type { DurableContext } from './durable-context.ts'
 import { holds, valueOf } from './evaluate.ts'
 import { goesOn, type Failed, type Flow, type RunOutcome } from './flow.ts'
 import { runForeach } from './foreach.ts'
 import { runGroup } from './groups.ts'
-import { finallyPath, inside, onErrorPath } from './paths.ts'
-import {
-  emptySteps,
-  isOver,
-  unreached,
-  viewOf,
-  withLocals,
-  type Deadline,
-  type RunNames,
-  type Scope,
-} from './scope.ts'
+import { inside, onErrorPath, playbookPath } from './paths.ts'
+import { runRepeated } from './repeat.ts'
+import { failedRun, runPlaybook, runTimedOut } from './run-playbook.ts'
+import { emptyThread, isOver, viewOf, withLocals, type Deadline, type RunNames, type Scope } from './scope.ts'
+import { textsIn } from './sensitive.ts'
 import type { SkillCallRun } from './skill-caller.ts'
-import { idsWithin } from './step-ids.ts'
-import { attempt, remember, type Skills, type Walk } from './walk.ts'
-
-/** The steps of `finally` may take so long, however little of the run's own time was left. */
-const longestFinallyMs = 3_600_000
+import { attempt, remember, type CalledPlaybooks, type Skills, type Walk } from './walk.ts'
 
 /** What is known of a run before its first step. */
 export interface RunInputs {
   readonly run: SkillCallRun
   readonly names: RunNames
+  /** Default: none can be called. */
+  readonly playbooks?: CalledPlaybooks | undefined
 }
 
 /**
@@ -42,10 +37,12 @@ export async function interpret(
   context: DurableContext,
   skills: Skills,
 ): Promise<RunOutcome> {
-  const walk: Walk = { context, skills, run: inputs.run, runSteps, runStep }
-  const scope = rootScope(playbook, inputs, context)
-  const outcome = endOfRun(playbook, await runSteps(playbook.steps, '', scope), scope)
-  return await runFinally(playbook, outcome, scope)
+  const called = createCalled(context, inputs.playbooks)
+  const walk: Walk = { context, skills, run: inputs.run, runSteps, runStep, called }
+  // Before anything is done: what the playbook was checked against does not hold, neither for its steps nor for `finally`.
+  const fits = attempt(() => checkAlert(playbook, inputs.names['alert']))
+  if ('error' in fits) return failedRun({ error: fits.error, path: '' })
+  return await runPlaybook(walk, playbook, '', rootScope(playbook, inputs, context))
 
   async function runSteps(steps: readonly Step[], prefix: string, scope: Scope): Promise<Flow> {
     for (const step of steps) {
@@ -78,8 +75,20 @@ export async function interpret(
   }
 
   async function runAllItems(step: Step, path: string, scope: Scope): Promise<Flow> {
-    if (!hasForeach(step)) return await runAction(step, path, scope)
-    return await runForeach(walk, step, path, scope, (itemPath, item) => runAction(step, itemPath, item))
+    if (!hasForeach(step)) return await runAllTimes(step, path, scope)
+    return await runForeach(walk, step, path, scope, (itemPath, item) => runAllTimes(step, itemPath, item))
+  }
+
+  async function runAllTimes(step: Step, path: string, scope: Scope): Promise<Flow> {
+    const flow = hasRepeat(step)
+      ? await runRepeated(walk, step, path, scope, (timePath, here) => runAction(step, timePath, here))
+      : await runAction(step, path, scope)
+    // A call that was interrupted, and is to be skipped.
+    if (flow.state !== 'skipped') return flow
+    const output = attempt(() => defaultOf(step, scope))
+    return 'error' in output
+      ? { state: 'failed', error: output.error, path }
+      : { ...flow, output: output.value }
   }
 
   async function runAction(step: Step, path: string, scope: Scope): Promise<Flow> {
@@ -88,6 +97,10 @@ export async function interpret(
         return await runUses(walk, step, path, scope)
       case 'set':
         return await runSet(walk, step, path, scope)
+      case 'checkpoint':
+        return await runCheckpoint(walk, step, path, scope)
+      case 'call':
+        return await runCall(walk, step, path, scope)
       case 'wait':
         return await runWait(walk, step, path, scope)
       case 'return':
@@ -113,27 +126,9 @@ export async function interpret(
     if ('error' in output) return { state: 'failed', error: output.error, path }
     return { state: 'handled', error, output: output.value, items }
   }
-
-  async function runFinally(playbook: Playbook, outcome: RunOutcome, scope: Scope): Promise<RunOutcome> {
-    if (playbook.finally.length === 0) return outcome
-    const atMs = scope.thread.nowMs + Math.min(playbook.timeoutMs, longestFinallyMs)
-    const deadline = { atMs, path: finallyPath, error: runTimedOut }
-    const locals = outcome.error === null ? {} : { error: outcome.error }
-    const run = { ...scope.names.run, status: outcome.status }
-    const inner: Scope = { ...scope, names: { ...scope.names, run }, locals, deadline, shielded: true }
-    const flow = await runSteps(playbook.finally, finallyPath, inner)
-    const ended = endOfRun(undefined, flow, inner)
-    return outcome.status === 'completed' && ended.status !== 'completed' ? ended : outcome
-  }
 }
 
-const runTimedOut = { code: 'run_timeout', message: 'the time of the run was up' }
-
 function rootScope(playbook: Playbook, inputs: RunInputs, context: DurableContext): Scope {
-  const steps = emptySteps()
-  for (const step of [...playbook.steps, ...playbook.finally]) {
-    for (const id of idsWithin(step)) steps[id] = unreached
-  }
   const run = {
     dry_run: false,
     ...inputs.names.run,
@@ -141,27 +136,46 @@ function rootScope(playbook: Playbook, inputs: RunInputs, context: DurableContex
     status: 'running',
     started_at: new Date(context.startedAt).toISOString(),
   }
+  const thread = emptyThread(playbook, context.startedAt)
+  const given = inputs.names['inputs'] as Readonly<Record<string, unknown>> | undefined
+  for (const [name, { sensitive }] of playbook.inputs) {
+    if (sensitive) for (const text of textsIn(given?.[name])) thread.sensitive.add(text)
+  }
   return {
     names: { ...inputs.names, run },
     locals: {},
-    thread: { steps, nowMs: context.startedAt },
+    thread,
     deadline: { atMs: context.startedAt + playbook.timeoutMs, path: '', error: runTimedOut },
+    callers: [playbook.name],
     shielded: false,
   }
 }
 
-/** What the end of the steps means for the run. The path of a failed step is kept in the details of the error. */
-function endOfRun(playbook: Playbook | undefined, flow: Flow, scope: Scope): RunOutcome {
-  if (flow.state === 'run_ends') return flow.outcome
-  if (flow.state === 'failed') return failedRun(flow)
-  const output = attempt(() => (playbook?.outputs ? valueOf(playbook.outputs, scope) : null))
-  if ('error' in output) return failedRun({ state: 'failed', error: output.error, path: 'outputs' })
-  return { status: 'completed', output: output.value, error: null }
-}
-
-function failedRun({ error, path }: Failed): RunOutcome {
-  const details = path === '' ? error.details : { ...error.details, path }
-  return { status: 'failed', output: null, error: details ? { ...error, details } : error }
+/** The first call of a playbook settles its version for the whole run. */
+function createCalled(context: DurableContext, playbooks: CalledPlaybooks | undefined): Walk['called'] {
+  const known = new Map<string, ReturnType<Walk['called']>>()
+  const settle: Walk['called'] = async (name) => {
+    const outcome = await context.remember({
+      path: playbookPath(name),
+      stepId: null,
+      kind: 'call',
+      evaluate: () => {
+        const hash = playbooks?.newest(name)
+        if (hash !== undefined) return { state: 'completed', output: { name, hash } }
+        throw new NotFoundError('playbook_not_found', `there is no playbook '${name}' to call`)
+      },
+    })
+    if (outcome.state === 'failed') return { error: outcome.error }
+    const { hash } = outcome.output as { readonly hash: string }
+    if (playbooks === undefined)
+      throw new NotFoundError('playbook_not_found', 'no playbook can be called here')
+    return { playbook: await playbooks.load(hash) }
+  }
+  return (name) => {
+    const settled = known.get(name) ?? settle(name)
+    known.set(name, settled)
+    return settled
+  }
 }
 
 function tooLate(deadline: Deadline): Failed {
@@ -170,6 +184,10 @@ function tooLate(deadline: Deadline): Failed {
 
 function defaultOf(step: Step, scope: Scope): unknown {
   return step.default === undefined ? undefined : valueOf(step.default, scope)
+}
+
+function hasRepeat(step: Step): step is Step & { readonly repeat: Repeat } {
+  return step.repeat !== undefined
 }
 
 function hasForeach(step: Step): step is Step & { readonly foreach: Foreach } {

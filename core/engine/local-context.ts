@@ -1,12 +1,22 @@
 import type { Clock, JournalStore, Log } from '../ports.ts'
+import { ask } from './ask.ts'
 import { RunSuspended } from './durable-context.ts'
 import type { DurableContext, Outcome, PureResult, PureWork, SleepWork } from './durable-context.ts'
 import { perform } from './effect.ts'
 import { createIdleWatch } from './idle-watch.ts'
-import { end, failedOutcome, failedWith, record, recordedOutcome, type LocalRun } from './local-run.ts'
+import {
+  end,
+  failedOutcome,
+  failedWith,
+  record,
+  recordedOutcome,
+  type LocalRun,
+  type RunCheckpoints,
+} from './local-run.ts'
 import { plainJson } from './plain-json.ts'
 import { openRunJournal } from './run-journal.ts'
 import { waitUntil } from './wait-until.ts'
+import { createWakeUps, type WakeUps } from './wake-ups.ts'
 
 export interface LocalContextOptions {
   readonly run: { readonly uuid: string; readonly startedAt: number }
@@ -17,7 +27,11 @@ export interface LocalContextOptions {
   readonly cancel?: AbortSignal | undefined
   /** Stops the run in this process: operations reject with RunSuspended; another context can go on from the journal. */
   readonly stop?: AbortSignal | undefined
-  /** Every branch of the run waits, the first of them until `wakeAtMs`. May be called again and again. */
+  /** Told of answers and decisions from outside. Default: nobody tells. */
+  readonly wakeUps?: WakeUps | undefined
+  /** Where questions to people are kept. Default: nobody can be asked, and a checkpoint fails. */
+  readonly checkpoints?: RunCheckpoints | undefined
+  /** Every branch of the run waits, the first of them until `wakeAtMs`, or Infinity. May be called again and again. */
   readonly onIdle?: ((wakeAtMs: number) => void) | undefined
 }
 
@@ -28,13 +42,15 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Du
   const { run, clock, log, cancel = never, stop = never } = options
   const journal = await openRunJournal({ runUuid: run.uuid, store: options.journal, clock, log, stop })
   const idle = createIdleWatch(options.onIdle ?? (() => {}))
-  const local: LocalRun = { uuid: run.uuid, journal, clock, log, cancel, stop, idle }
+  const { wakeUps = createWakeUps(), checkpoints } = options
+  const local: LocalRun = { uuid: run.uuid, journal, clock, log, cancel, stop, idle, wakeUps, checkpoints }
   return {
     runUuid: run.uuid,
     startedAt: run.startedAt,
     remember: (work) => idle.busy(() => remember(local, work)),
     perform: (work) => idle.busy(() => perform(local, work)),
     sleep: (work) => idle.busy(() => sleep(local, work)),
+    ask: (work) => idle.busy(() => ask(local, work)),
   }
 }
 

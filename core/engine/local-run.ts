@@ -1,10 +1,14 @@
 import type { JournalEntry } from '../domain/run.ts'
-import type { Clock, JournalBegin, JournalEnd, Log } from '../ports.ts'
+import type { CheckpointStore, Clock, JournalBegin, JournalEnd, Log } from '../ports.ts'
 import { GroupTimeoutError } from './attempt.ts'
 import type { Outcome, PureResult } from './durable-context.ts'
 import type { IdleWatch } from './idle-watch.ts'
 import type { RunJournal } from './run-journal.ts'
 import { toStoredError } from './stored-error.ts'
+import type { WakeUps } from './wake-ups.ts'
+
+/** What a run needs of the store of questions. */
+export type RunCheckpoints = Pick<CheckpointStore, 'open' | 'asked' | 'atPath' | 'close'>
 
 /** What the parts of a local context share. */
 export interface LocalRun {
@@ -17,11 +21,14 @@ export interface LocalRun {
   /** Stops the run in this process. */
   readonly stop: AbortSignal
   readonly idle: IdleWatch
+  readonly wakeUps: WakeUps
+  /** Undefined where nobody can be asked. */
+  readonly checkpoints: RunCheckpoints | undefined
 }
 
 /** The recorded outcome of an entry; undefined while it has none. */
 export function recordedOutcome(entry: JournalEntry | undefined): Outcome | undefined {
-  if (entry === undefined || entry.state === 'started') return undefined
+  if (entry === undefined || entry.state === 'started' || entry.state === 'unknown') return undefined
   const endedAt = entry.endedAt ?? entry.startedAt
   if (entry.state !== 'failed') return { state: entry.state, output: entry.output, endedAt }
   const error = entry.error ?? { code: 'internal_error', message: 'no error was recorded' }

@@ -8,12 +8,20 @@
  * | a step inside a case           | `<switch>/<case, from 0>/<step>`        |
  * | a step inside `else`           | `<switch>/else/<step>`                  |
  * | an item of `foreach`           | `<step>[<index>]`                       |
+ * | a time of `repeat`             | `<step>#<time, from 1>`                 |
+ * | the wait after it              | `<step>#<time>/@wait`                   |
+ * | the asking of a checkpoint     | `<step>/@ask`                           |
+ * | a step of a called playbook    | `<call>/<step>`                         |
  * | a step that handles an error   | `<step>/@on_error/<step>`               |
+ * | of `on_error` of the playbook  | `@on_run_error/<step>`                  |
  * | a step of `finally`            | `@finally/<step>`                       |
+ * | the version of a called one    | `@playbooks/<name>`                     |
  *
- * No two places have the same path: ids hold neither `/` nor `[` nor `@`.
+ * No two places have the same path: ids hold neither `/` nor `[` nor `#` nor `@`. Of a called
+ * playbook, `@on_run_error` and `@finally` stand inside of the call.
  */
 export const finallyPath = '@finally'
+export const runErrorPath = '@on_run_error'
 
 export function inside(path: string, key: string): string {
   return path === '' ? key : `${path}/${key}`
@@ -24,5 +32,13 @@ export function itemPath(path: string, index: number): string {
 }
 
 export function onErrorPath(path: string): string {
-  return `${path}/@on_error`
+  return inside(path, '@on_error')
 }
+
+export function repeatPath(path: string, time: number): string {
+  return `${path}#${time}`
+}
+
+export const waitPath = (path: string): string => `${path}/@wait`
+export const askPath = (path: string): string => `${path}/@ask`
+export const playbookPath = (name: string): string => `@playbooks/${name}`

@@ -17,7 +17,7 @@ const runPath = '@run'
  */
 export async function noteTakenUp(journal: JournalStore, run: Run, clock: Pick<Clock, 'now'>): Promise<void> {
   const [entries, failed] = await Promise.all([journal.entries(run.uuid), journal.failedAttempts(run.uuid)])
-  if (entries.some((entry) => entry.state === 'started')) return
+  if (entries.some(({ state }) => state === 'started' || state === 'unknown')) return
   const marks = failed.filter((attempt) => attempt.path === runPath)
   const here = marks.filter((mark) => endedSteps(mark) === entries.length)
   if (here.length + 1 >= maxCrashes) {

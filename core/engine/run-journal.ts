@@ -23,6 +23,12 @@ export interface RunJournal {
   attemptFailed(attempt: FailedAttempt): Promise<void>
   end(path: string, end: JournalEnd): Promise<void>
   record(entry: JournalBegin, end: JournalEnd): Promise<void>
+  /** Nobody knows whether the step took effect. */
+  park(path: string): Promise<void>
+  /** What the store knows of the path by now; the two above give it from then on. */
+  refresh(path: string): Promise<JournalEntry | undefined>
+  /** Any other write for the run: tried again while the store cannot take it. */
+  insist<T>(write: () => Promise<T>): Promise<T>
 }
 
 const firstWaitMs = 250
@@ -37,7 +43,7 @@ export async function openRunJournal(options: RunJournalOptions): Promise<RunJou
   const [entries, failed] = await Promise.all([store.entries(runUuid), store.failedAttempts(runUuid)])
   const byPath = new Map(entries.map((entry) => [entry.path, entry]))
   const failedByPath = Map.groupBy(failed, (attempt) => attempt.path)
-  for (const attempts of failedByPath.values()) attempts.sort((a, b) => a.attempt - b.attempt)
+  for (const [path, attempts] of failedByPath) failedByPath.set(path, sorted(attempts))
 
   const startNew = () => {
     if (stop.aborted) throw new RunSuspended()
@@ -55,16 +61,30 @@ export async function openRunJournal(options: RunJournalOptions): Promise<RunJou
     },
     attemptFailed: (attempt) => insist(() => store.attemptFailed(runUuid, attempt), options),
     end: (path, end) => insist(() => store.end(runUuid, path, end), options),
+    park: (path) => insist(() => store.park(runUuid, path), options),
+    async refresh(path) {
+      const entry = await store.entry(runUuid, path)
+      if (entry) byPath.set(path, entry)
+      const all = await store.failedAttempts(runUuid)
+      failedByPath.set(path, sorted(all.filter((attempt) => attempt.path === path)))
+      return entry
+    },
+    async insist(write) {
+      startNew()
+      return await insist(write, options)
+    },
   }
 }
 
-async function insist(write: () => Promise<void>, options: RunJournalOptions): Promise<void> {
+const sorted = (attempts: readonly FailedAttempt[]) => attempts.toSorted((a, b) => a.attempt - b.attempt)
+
+async function insist<T>(write: () => Promise<T>, options: RunJournalOptions): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await write()
     } catch (error) {
       // The try before may have been committed although its answer was lost.
-      if (tries > 1 && error instanceof TocsinError && error.code === 'step_has_ended') return
+      if (tries > 1 && error instanceof TocsinError && error.code === 'step_has_ended') return undefined as T
       if (!(error instanceof UnavailableError)) throw error
       const waitMs = Math.min(Math.max(firstWaitMs * 2 ** (tries - 1), error.retryAfterMs), longestWaitMs)
       options.log.warn(

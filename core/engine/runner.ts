@@ -1,5 +1,5 @@
 import type { Run } from '../domain/run.ts'
-import { UnavailableError } from '../errors/errors.ts'
+import { ConflictError, UnavailableError } from '../errors/errors.ts'
 import type { Playbook } from '../playbook/playbook.ts'
 import type { Clock, Log, Stores } from '../ports.ts'
 import { createAlarms } from './alarms.ts'
@@ -11,9 +11,11 @@ import { openLocalContext } from './local-context.ts'
 import { noteTakenUp } from './poison.ts'
 import type { Interrupted, SkillCaller } from './skill-caller.ts'
 import { toStoredError } from './stored-error.ts'
+import { createWakeUps, type WakeUps } from './wake-ups.ts'
+import type { Skills } from './walk.ts'
 
 export interface RunnerOptions {
-  readonly stores: Pick<Stores, 'runs' | 'journal' | 'alerts' | 'organizations'>
+  readonly stores: Pick<Stores, 'runs' | 'journal' | 'alerts' | 'organizations' | 'checkpoints'>
   readonly clock: Clock
   readonly log: Log
   /** Rejects when there is no such playbook, or it no longer checks: the run then fails with that error. */
@@ -21,6 +23,10 @@ export interface RunnerOptions {
   readonly callSkill: SkillCaller
   /** See `interruptedPolicy`. */
   readonly interrupted: (skill: string) => Interrupted
+  /** See `Skills`. */
+  readonly schemas?: Skills['schemas']
+  /** Content hash of the version of a playbook that is in force, for calls. Default: none can be called. */
+  readonly newestPlaybook?: ((name: string) => string | undefined) | undefined
   /** Runs that work at the same time; those that only wait do not count. Default 64. */
   readonly maxRuns?: number | undefined
   /** A run in which nothing happens for longer is put away until then. Default 1,000. */
@@ -35,7 +41,11 @@ export interface RunnerOptions {
 
 export interface Runner {
   /** Takes up a queued or running run; one that is taken up already is left alone. */
-  enqueue(run: Pick<Run, 'uuid' | 'organizationUuid'>): void
+  enqueue(run: RunKey): void
+  /** Something that the run may wait for has happened: an answer, a decision, the end of the run before it. */
+  wake(run: RunKey): void
+  /** To be told when the store knows of the request. Ends what is under way as cancelled; `finally` still runs. */
+  cancel(run: RunKey): void
   /** Takes up what an earlier process left behind. */
   recover(): Promise<void>
   /**
@@ -53,60 +63,119 @@ const defaultParkAfterMs = 1_000
 const firstRetryMs = 1_000
 const longestRetryMs = 60_000
 
-/** How a turn of a run ended: for good, or until a time (epoch milliseconds) at which it gets another. */
-type Turn = 'over' | { readonly againAtMs: number }
+type RunKey = Pick<Run, 'uuid' | 'organizationUuid'>
+
+/**
+ * How a turn of a run ended: for good; until a time (epoch milliseconds, or Infinity) at which it gets another; or before its
+ * first step, since an earlier run of its concurrency key has not ended.
+ */
+type Turn = 'over' | 'held' | { readonly againAtMs: number }
+
+/** A run that has a turn. */
+interface Active {
+  readonly done: Promise<void>
+  readonly stop: AbortController
+  readonly cancel: AbortController
+  readonly wakeUps: WakeUps
+  /** Something has happened that this turn may not have seen. */
+  woken: boolean
+}
 
 /** Runs runs. Holds ids of those that wait and memory only for those that work. */
 export function createRunner(options: RunnerOptions): Runner {
   const { clock, log, maxRuns = defaultMaxRuns } = options
   const queue = new FairQueue()
-  /** Queued, active or parked. */
-  const known = new Set<string>()
-  const active = new Map<string, { readonly done: Promise<void>; readonly stop: () => void }>()
+  /** Queued, or parked: then the alarm that ends it. Active runs are in `active`. */
+  const resting = new Map<string, 'queued' | RunKey>()
+  const active = new Map<string, Active>()
   /** Consecutive turns that the store spoiled. */
   const troubles = new Map<string, number>()
   const draining = new AbortController()
   /** Not looked at yet in this process. */
   const fresh = new Set<string>()
-  const parked = createAlarms<Pick<Run, 'uuid' | 'organizationUuid'>>(clock, (run) => {
-    queue.push(run.organizationUuid, run.uuid)
-    fill()
+  const parked = createAlarms<RunKey>(clock, (run) => {
+    // Woken meanwhile: that alarm is not the one of the present rest.
+    if (resting.get(run.uuid) === run) push(run)
   })
 
-  function enqueue({ uuid, organizationUuid }: Pick<Run, 'uuid' | 'organizationUuid'>): void {
-    if (known.has(uuid) || draining.signal.aborted) return
-    known.add(uuid)
-    fresh.add(uuid)
+  function push({ uuid, organizationUuid }: RunKey): void {
+    resting.set(uuid, 'queued')
     queue.push(organizationUuid, uuid)
     fill()
+  }
+
+  function enqueue(run: RunKey): void {
+    if (active.has(run.uuid) || resting.has(run.uuid) || draining.signal.aborted) return
+    fresh.add(run.uuid)
+    push(run)
+  }
+
+  function wake(run: RunKey): void {
+    const now = active.get(run.uuid)
+    if (now) {
+      now.woken = true
+      now.wakeUps.wake()
+    } else if (!resting.has(run.uuid)) enqueue(run)
+    else if (resting.get(run.uuid) !== 'queued' && !draining.signal.aborted) push(run)
   }
 
   function fill(): void {
     while (active.size < maxRuns && !draining.signal.aborted) {
       const uuid = queue.take()
       if (uuid === undefined) return
-      const stop = new AbortController()
-      const done = turn(uuid, stop)
-      active.set(uuid, { done, stop: () => stop.abort() })
+      resting.delete(uuid)
+      const controls = {
+        stop: new AbortController(),
+        cancel: new AbortController(),
+        wakeUps: createWakeUps(),
+        woken: false,
+      }
+      const mine: Active = Object.assign(controls, {
+        done: Promise.resolve().then(() => turn(uuid, controls)),
+      })
+      active.set(uuid, mine)
     }
   }
 
   /** Never rejects: the errors of one run never touch another. */
-  async function turn(uuid: string, stop: AbortController): Promise<void> {
+  async function turn(uuid: string, controls: Omit<Active, 'done'>): Promise<void> {
     let run: Run | undefined
     let result: Turn
     try {
       run = await options.stores.runs.find('all', uuid)
-      const leftBehind = fresh.delete(uuid) && run?.status === 'running'
-      result = run ? await runTurn(options, { run, leftBehind, stop, draining: draining.signal }) : 'over'
+      const leftBehind = fresh.delete(uuid) && (run?.status === 'running' || run?.status === 'waiting')
+      const given = { leftBehind, controls, draining: draining.signal }
+      result = run ? await runTurn(options, { run, ...given }) : 'over'
       troubles.delete(uuid)
     } catch (error) {
       result = spoiled(uuid, error)
     }
+    const last = active.get(uuid)
     active.delete(uuid)
-    if (result === 'over' || draining.signal.aborted) known.delete(uuid)
-    else parked.set(result.againAtMs, { uuid, organizationUuid: run?.organizationUuid ?? '' })
+    const key = { uuid, organizationUuid: run?.organizationUuid ?? '' }
+    if (!draining.signal.aborted) goOn(key, result, last?.woken === true)
     fill()
+    if (result === 'over') await wakeNext(key)
+  }
+
+  function goOn(key: RunKey, result: Turn, woken: boolean): void {
+    if (result === 'over') return
+    if (woken) push(key)
+    else if (result !== 'held') {
+      resting.set(key.uuid, key)
+      // What has no time of its own waits for a wake-up alone.
+      if (result.againAtMs < Infinity) parked.set(result.againAtMs, key)
+    }
+  }
+
+  /** The next run of the concurrency key may begin. If this cannot be found out now, the next process finds it. */
+  async function wakeNext({ uuid }: RunKey): Promise<void> {
+    try {
+      const next = await options.stores.runs.nextInLine(uuid)
+      if (next) wake(next)
+    } catch (error) {
+      log.error({ run: uuid, error }, 'the next run in line could not be looked up')
+    }
   }
 
   function spoiled(uuid: string, error: unknown): Turn {
@@ -119,22 +188,31 @@ export function createRunner(options: RunnerOptions): Runner {
 
   return {
     enqueue,
+    wake,
+    cancel(run) {
+      active.get(run.uuid)?.cancel.abort()
+      wake(run)
+    },
     async recover() {
       for (const run of await options.stores.runs.unfinished()) enqueue(run)
     },
     async drain(timeoutMs) {
       draining.abort()
       parked.clear()
+      for (const [uuid, rest] of resting) if (rest !== 'queued') resting.delete(uuid)
       const over = new AbortController()
       const ended = Promise.all(Array.from(active.values(), ({ done }) => done))
       const stopAll = () => {
-        for (const { stop } of active.values()) stop()
+        for (const { stop } of active.values()) stop.abort()
       }
       clock.sleep(timeoutMs, over.signal).then(stopAll, () => {})
       await ended
       over.abort()
     },
-    load: () => ({ queued: queue.size, active: active.size, parked: parked.size }),
+    load: () => {
+      const queued = queue.size
+      return { queued, active: active.size, parked: resting.size - queued }
+    },
   }
 }
 
@@ -142,31 +220,33 @@ interface TurnOptions {
   readonly run: Run
   /** An earlier process did not end it. */
   readonly leftBehind: boolean
-  readonly stop: AbortController
+  readonly controls: Omit<Active, 'done'>
   readonly draining: AbortSignal
 }
 
 /** Rejects where the store spoiled the turn. */
 async function runTurn(options: RunnerOptions, turn: TurnOptions): Promise<Turn> {
   const { stores, log, clock, onRunEnded } = options
-  const { stop, draining } = turn
+  const { controls, draining } = turn
   let { run } = turn
-  if (run.status !== 'queued' && run.status !== 'running') return 'over'
+  if (run.endedAt !== null) return 'over'
+  if (run.cancellation !== null) controls.cancel.abort()
   let againAtMs: number | undefined
   const onIdle = (wakeAtMs: number) => {
     if (!draining.aborted && wakeAtMs - clock.now() < (options.parkAfterMs ?? defaultParkAfterMs)) return
     againAtMs = wakeAtMs
-    stop.abort()
+    controls.stop.abort()
   }
   let end
   try {
     if (turn.leftBehind) await noteTakenUp(stores.journal, run, clock)
     const description = await (options.describe?.(run) ?? describeRun(stores, run))
     if (run.status === 'queued') run = await stores.runs.start(run.uuid, { title: description.caseTitle })
-    end = await interpretRun(options, run, description, stop.signal, onIdle)
+    end = await interpretRun(options, run, description, controls, onIdle)
   } catch (error) {
     if (error instanceof RunSuspended) return { againAtMs: againAtMs ?? clock.now() }
     if (error instanceof UnavailableError) throw error
+    if (error instanceof ConflictError && error.code === 'run_must_wait') return 'held'
     const stored = toStoredError(error, log, { run: run.uuid })
     end = { status: 'failed' as const, output: null, error: stored }
     if (run.status === 'queued') run = await stores.runs.start(run.uuid, { title: run.playbookName })
@@ -184,7 +264,7 @@ async function interpretRun(
   options: RunnerOptions,
   run: Run,
   description: RunDescription,
-  stop: AbortSignal,
+  { stop, cancel, wakeUps }: Omit<Active, 'done'>,
   onIdle: (wakeAtMs: number) => void,
 ) {
   const { stores, clock, log, runUrl = (uuid: string) => `/runs/${uuid}` } = options
@@ -195,7 +275,10 @@ async function interpretRun(
     journal: stores.journal,
     clock,
     log,
-    stop,
+    stop: stop.signal,
+    cancel: cancel.signal,
+    wakeUps,
+    checkpoints: stores.checkpoints,
     onIdle,
   })
   const names = {
@@ -203,6 +286,8 @@ async function interpretRun(
     case: { id: caseId },
     run: { ...description.names.run, url: runUrl(uuid) },
   }
-  const skills = { call: options.callSkill, interrupted: options.interrupted }
-  return await interpret(playbook, { run: { uuid, organizationUuid, caseId }, names }, context, skills)
+  const { callSkill: call, interrupted, schemas, loadPlaybook: load } = options
+  const playbooks = { newest: options.newestPlaybook ?? (() => undefined), load }
+  const inputs = { run: { uuid, organizationUuid, caseId }, names, playbooks }
+  return await interpret(playbook, inputs, context, { call, interrupted, schemas })
 }

@@ -1,5 +1,5 @@
 import type { StoredError } from '../domain/run.ts'
-import type { Step } from '../playbook/playbook.ts'
+import type { Playbook, Step } from '../playbook/playbook.ts'
 import type { Flow, ItemView } from './flow.ts'
 import { idsWithin } from './step-ids.ts'
 
@@ -24,6 +24,8 @@ export interface RunNames {
 interface Thread {
   /** Without prototype, by id. */
   readonly steps: Record<string, StepView>
+  /** Texts that must not stand in messages. */
+  readonly sensitive: Set<string>
   /** The latest recorded time so far: all that the interpreter knows of time, and the same on every replay. */
   nowMs: number
 }
@@ -43,6 +45,8 @@ export interface Scope {
   readonly locals: Readonly<Record<string, unknown>>
   readonly thread: Thread
   readonly deadline: Deadline
+  /** The playbook, and those that called it, the outermost first. */
+  readonly callers: readonly string[]
   /** In `finally`: goes on although the run is cancelled. */
   readonly shielded: boolean
 }
@@ -53,8 +57,11 @@ export function withLocals(scope: Scope, locals: Readonly<Record<string, unknown
 
 /** A branch that begins now and sees the steps so far. */
 export function fork(scope: Scope): Scope {
-  const { steps, nowMs } = scope.thread
-  return { ...scope, thread: { steps: Object.assign(emptySteps(), steps), nowMs } }
+  const { steps, sensitive, nowMs } = scope.thread
+  return {
+    ...scope,
+    thread: { steps: Object.assign(emptySteps(), steps), sensitive: new Set(sensitive), nowMs },
+  }
 }
 
 /** The branch has ended: its steps are seen from now on. */
@@ -63,6 +70,7 @@ export function join(scope: Scope, branch: Scope, step: Step): void {
     const view = branch.thread.steps[id]
     if (view) scope.thread.steps[id] = view
   }
+  for (const text of branch.thread.sensitive) scope.thread.sensitive.add(text)
   advance(scope, branch.thread.nowMs)
 }
 
@@ -75,12 +83,24 @@ export function isOver(deadline: Deadline, scope: Scope): boolean {
   return scope.thread.nowMs >= deadline.atMs
 }
 
-export function emptySteps(): Record<string, StepView> {
+/** Before the first step of a playbook: every one of its steps reads as not reached. */
+export function emptyThread(
+  playbook: Pick<Playbook, 'steps' | 'onError' | 'finally'>,
+  nowMs: number,
+): Thread {
+  const steps = emptySteps()
+  for (const step of [...playbook.steps, ...playbook.onError, ...playbook.finally]) {
+    for (const id of idsWithin(step)) steps[id] = unreached
+  }
+  return { steps, sensitive: new Set(), nowMs }
+}
+
+function emptySteps(): Record<string, StepView> {
   return Object.create(null) as Record<string, StepView>
 }
 
 /** A step that is not reached, or not yet: as skipped, without output. */
-export const unreached: StepView = Object.freeze({ status: 'skipped', ok: false })
+const unreached: StepView = Object.freeze({ status: 'skipped', ok: false })
 
 export function viewOf(flow: Exclude<Flow, { state: 'run_ends' }>): StepView {
   const output = 'output' in flow && flow.output !== undefined ? { output: flow.output } : {}

@@ -1,5 +1,5 @@
 import type { Catalogue } from '../registry/catalogue.ts'
-import type { EffectAttempt } from './durable-context.ts'
+import type { EffectAttempt, EffectWork } from './durable-context.ts'
 
 /**
  * Calls a skill once: checks the input, opens the connection, runs the skill, checks the output. Nothing is retried here (the
@@ -34,7 +34,7 @@ export interface SkillCallRun {
 }
 
 /** What to do about a call that a crash interrupted; see `EffectWork.interrupted`. */
-export type Interrupted = 'repeat' | 'verify' | 'ask'
+export type Interrupted = EffectWork['interrupted']
 
 /** Follows from what the skill declares. A skill that is no longer installed is asked about: nobody knows what it did. */
 export function interruptedPolicy(catalogue: Pick<Catalogue, 'skill'>, name: string): Interrupted {

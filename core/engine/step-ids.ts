@@ -23,6 +23,8 @@ function innerSteps(step: Step): readonly Step[] {
       return [...step.cases.flatMap((each) => each.steps), ...step.else, ...handlers]
     case 'uses':
     case 'set':
+    case 'checkpoint':
+    case 'call':
     case 'wait':
     case 'return':
     case 'fail':

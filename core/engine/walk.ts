@@ -1,10 +1,11 @@
 import type { StoredError } from '../domain/run.ts'
 import { TocsinError } from '../plugin/index.ts'
-import type { Step } from '../playbook/playbook.ts'
+import type { Playbook, Step } from '../playbook/playbook.ts'
 import type { DurableContext, PureResult } from './durable-context.ts'
 import { fromOutcome, type Flow } from './flow.ts'
 import { advance, type Scope } from './scope.ts'
 import type { Interrupted, SkillCaller, SkillCallRun } from './skill-caller.ts'
+import type { SkillSchemas } from './sensitive.ts'
 import { storedTocsinError } from './stored-error.ts'
 
 /** How the interpreter reaches skills. */
@@ -12,6 +13,16 @@ export interface Skills {
   readonly call: SkillCaller
   /** What to do when a crash interrupted a call of this skill; see `interruptedPolicy`. */
   readonly interrupted: (skill: string) => Interrupted
+  /** What a skill declares of its input and output, to keep what is sensitive out of messages. Default: nothing is known. */
+  readonly schemas?: ((skill: string) => SkillSchemas | undefined) | undefined
+}
+
+/** The playbooks that can be called. */
+export interface CalledPlaybooks {
+  /** Content hash of the version in force; undefined if there is none. */
+  newest(name: string): string | undefined
+  /** The same playbook for the same hash, always. */
+  load(hash: string): Promise<Playbook>
 }
 
 /** What all steps of a run have in common. */
@@ -22,6 +33,10 @@ export interface Walk {
   /** Walks steps in order; `prefix` is the path of what holds them. */
   readonly runSteps: (steps: readonly Step[], prefix: string, scope: Scope) => Promise<Flow>
   readonly runStep: (step: Step, prefix: string, scope: Scope) => Promise<Flow>
+  /** The version of a called playbook that this run holds on to. */
+  readonly called: (
+    name: string,
+  ) => Promise<{ readonly playbook: Playbook } | { readonly error: StoredError }>
 }
 
 /** Records a result of the interpreter's own making at the path of a step. */

@@ -1,16 +1,24 @@
-import type { FailedAttempt, JournalEntry, StoredError } from '../../core/domain/run.ts'
+import type { FailedAttempt, JournalEntry, Resolution, StoredError } from '../../core/domain/run.ts'
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
-import type { JournalBegin, JournalEnd, JournalStore } from '../../core/ports.ts'
+import type { JournalBegin, JournalEnd, JournalStore, NewResolution } from '../../core/ports.ts'
 import { fromJson, toJson } from './columns.ts'
+import type { Database } from './database.ts'
+import { refreshWaiting } from './run-rows.ts'
 import type { StoreContext } from './store-context.ts'
 
-type EntryRow = Omit<JournalEntry, 'input' | 'output' | 'error'> & {
+type EntryRow = Omit<JournalEntry, 'input' | 'output' | 'error' | 'resolution'> & {
+  readonly id: number
+  readonly resolution: string | null
   readonly input: string | null
   readonly output: string | null
   readonly error: string | null
 }
 
 type FailedAttemptRow = Omit<FailedAttempt, 'error'> & { readonly error: string }
+
+const selectEntry = `
+  SELECT id, path, step_id AS stepId, kind, state, input, output, error, attempt, started_at AS startedAt,
+    ended_at AS endedAt, resolution FROM journal WHERE run_id = (SELECT id FROM runs WHERE uuid = ?)`
 
 export class SqliteJournalStore implements JournalStore {
   readonly #context: StoreContext
@@ -71,6 +79,7 @@ export class SqliteJournalStore implements JournalStore {
         path,
       )
       if (changed === 1) return
+      if (this.#endUnknown(run, path, end)) return
       if (database.get('SELECT 1 FROM journal WHERE run_id = ? AND path = ?', run, path))
         throw stepHasEnded(path)
       throw new NotFoundError('step_not_begun', `the step at ${path} has not begun`)
@@ -103,15 +112,7 @@ export class SqliteJournalStore implements JournalStore {
 
   entries(runUuid: string): Promise<readonly JournalEntry[]> {
     const { database } = this.#context
-    return database.read(() =>
-      database
-        .all<EntryRow>(
-          `SELECT path, step_id AS stepId, kind, state, input, output, error, attempt, started_at AS startedAt,
-             ended_at AS endedAt FROM journal WHERE run_id = (SELECT id FROM runs WHERE uuid = ?) ORDER BY id`,
-          runUuid,
-        )
-        .map(toEntry),
-    )
+    return database.read(() => database.all<EntryRow>(`${selectEntry} ORDER BY id`, runUuid).map(toEntry))
   }
 
   failedAttempts(runUuid: string): Promise<readonly FailedAttempt[]> {
@@ -127,6 +128,75 @@ export class SqliteJournalStore implements JournalStore {
     )
   }
 
+  entry(runUuid: string, path: string): Promise<JournalEntry | undefined> {
+    const { database } = this.#context
+    return database.read(() => {
+      const row = database.get<EntryRow>(`${selectEntry} AND path = ?`, runUuid, path)
+      return row && toEntry(row)
+    })
+  }
+
+  park(runUuid: string, path: string): Promise<void> {
+    const { database, commits } = this.#context
+    return commits.write(() => {
+      const run = this.#requireRun(runUuid)
+      database.run(
+        `UPDATE journal SET state = 'unknown' WHERE run_id = ? AND path = ? AND state = 'started'`,
+        run,
+        path,
+      )
+      refreshWaiting(database, run)
+    })
+  }
+
+  resolve(runUuid: string, path: string, given: NewResolution): Promise<JournalEntry> {
+    const { database, commits, clock } = this.#context
+    return commits.write(() => {
+      const run = this.#requireRun(runUuid)
+      const row = database.get<EntryRow>(`${selectEntry} AND path = ?`, runUuid, path)
+      if (row === undefined) throw new NotFoundError('step_not_found', `the run has no step at ${path}`)
+      if (row.state !== 'unknown') {
+        throw new ConflictError(
+          'step_not_unknown',
+          `the step at ${path} is ${row.state}: there is nothing to decide`,
+        )
+      }
+      const at = clock.now()
+      const { decision, by } = given
+      const resolution: Resolution = { decision, by, at }
+      const isOver = decision !== 'run_again'
+      const states = { ran: 'completed', skip: 'skipped', run_again: 'started' } as const
+      database.run(
+        'UPDATE journal SET state = ?, output = ?, ended_at = ?, resolution = ? WHERE id = ?',
+        states[decision],
+        isOver ? toJson(decision === 'ran' ? given.output : null) : null,
+        isOver ? at : null,
+        toJson(resolution),
+        row.id,
+      )
+      if (!isOver) noteInterruption(database, run, row, at)
+      refreshWaiting(database, run)
+      return toEntry(database.one<EntryRow>(`${selectEntry} AND path = ?`, runUuid, path))
+    })
+  }
+
+  /** A run that is cancelled, or out of time, does not wait for the decision. */
+  #endUnknown(run: number, path: string, end: JournalEnd): boolean {
+    const { database } = this.#context
+    const changed = database.run(
+      `UPDATE journal SET state = ?, output = ?, error = ?, ended_at = ?
+       WHERE run_id = ? AND path = ? AND state = 'unknown'`,
+      end.state,
+      toJson(end.output),
+      errorJson(end.error),
+      end.endedAt,
+      run,
+      path,
+    )
+    if (changed === 1) refreshWaiting(database, run)
+    return changed === 1
+  }
+
   #requireRun(uuid: string): number {
     const row = this.#context.database.get<{ id: number }>('SELECT id FROM runs WHERE uuid = ?', uuid)
     if (row === undefined) throw new NotFoundError('run_not_found', `there is no run ${uuid}`)
@@ -134,9 +204,30 @@ export class SqliteJournalStore implements JournalStore {
   }
 }
 
-function toEntry(row: EntryRow): JournalEntry {
+/** The try whose outcome nobody knew counts as failed, so that the next one follows. */
+function noteInterruption(database: Database, run: number, row: EntryRow, at: number): void {
+  database.run(
+    `INSERT INTO failed_attempts (run_id, path, attempt, error, started_at, ended_at, retry_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    run,
+    row.path,
+    row.attempt,
+    toJson({ code: 'step_interrupted', message: 'the process stopped during the step' }),
+    row.startedAt,
+    at,
+    at,
+  )
+}
+
+function toEntry({ id: _, resolution, ...row }: EntryRow): JournalEntry {
   const { input, output, error } = row
-  return { ...row, input: fromJson(input), output: fromJson(output), error: fromJson<StoredError>(error) }
+  return {
+    ...row,
+    input: fromJson(input),
+    output: fromJson(output),
+    error: fromJson<StoredError>(error),
+    ...(resolution === null ? {} : { resolution: fromJson<Resolution>(resolution) }),
+  }
 }
 
 function toFailedAttempt(row: FailedAttemptRow): FailedAttempt {

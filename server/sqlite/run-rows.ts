@@ -6,7 +6,10 @@ import { fromJson } from './columns.ts'
 import type { Database } from './database.ts'
 
 /** A row without its output, which may be large. */
-export interface ListedRunRow extends Omit<Run, 'alertId' | 'caseId' | 'output' | 'error'> {
+export interface ListedRunRow extends Omit<
+  Run,
+  'alertId' | 'caseId' | 'output' | 'error' | 'inputs' | 'cancellation'
+> {
   readonly id: number
   readonly organizationCode: string
   readonly alertRow: number | null
@@ -15,6 +18,10 @@ export interface ListedRunRow extends Omit<Run, 'alertId' | 'caseId' | 'output' 
   readonly caseRow: number | null
   readonly caseNumber: number | null
   readonly error: string | null
+  readonly inputs: string | null
+  readonly cancelledBy: string | null
+  readonly cancelledAt: number | null
+  readonly concurrencyKey: string | null
 }
 
 export interface RunRow extends ListedRunRow {
@@ -24,7 +31,8 @@ export interface RunRow extends ListedRunRow {
 const columns = `
   t.uuid, o.uuid AS organizationUuid, o.code AS organizationCode, t.playbook_name AS playbookName,
     t.playbook_hash AS playbookHash, t.status, t.created_at AS createdAt, t.started_at AS startedAt,
-    t.ended_at AS endedAt, t.error, t.alert_id AS alertRow, a.sequence, p.code AS provider,
+    t.ended_at AS endedAt, t.error, t.inputs, t.cancelled_by AS cancelledBy, t.cancelled_at AS cancelledAt,
+    t.concurrency_key AS concurrencyKey, t.alert_id AS alertRow, a.sequence, p.code AS provider,
     t.case_id AS caseRow, c.number AS caseNumber`
 const tables = `
   FROM runs t
@@ -38,7 +46,7 @@ export const selectRun = `SELECT t.id, t.output, ${columns} ${tables}`
 
 /** An alert and a case belong to the organization of their run, so that its code is theirs. */
 export function toListedRun(row: ListedRunRow): ListedRun {
-  const { organizationCode, sequence, provider, caseNumber } = row
+  const { organizationCode, sequence, provider, caseNumber, cancelledBy, cancelledAt } = row
   return {
     uuid: row.uuid,
     organizationUuid: row.organizationUuid,
@@ -48,6 +56,8 @@ export function toListedRun(row: ListedRunRow): ListedRun {
       sequence === null || provider === null ? null : composeAlertId(organizationCode, provider, sequence),
     caseId: caseNumber === null ? null : composeCaseId(organizationCode, caseNumber),
     status: row.status,
+    inputs: fromJson<Run['inputs']>(row.inputs) ?? {},
+    cancellation: cancelledBy === null || cancelledAt === null ? null : { by: cancelledBy, at: cancelledAt },
     createdAt: row.createdAt,
     startedAt: row.startedAt,
     endedAt: row.endedAt,
@@ -64,4 +74,16 @@ export function requireRunRow(database: Database, by: 'uuid' | 'id', value: stri
   const row = database.get<RunRow>(`${selectRun} WHERE t.${by} = ?`, value)
   if (row === undefined) throw new NotFoundError('run_not_found', `there is no run ${value}`)
   return row
+}
+
+/** A run is `waiting` exactly while a person has to answer or to decide. To be called wherever that may have changed. */
+export function refreshWaiting(database: Database, runRow: number): void {
+  database.run(
+    `UPDATE runs SET status = CASE
+       WHEN EXISTS (SELECT 1 FROM checkpoints WHERE run_id = runs.id AND state = 'waiting')
+         OR EXISTS (SELECT 1 FROM journal WHERE run_id = runs.id AND state = 'unknown') THEN 'waiting'
+       ELSE 'running' END
+     WHERE id = ? AND status IN ('running', 'waiting')`,
+    runRow,
+  )
 }

@@ -49,25 +49,8 @@ export class SqliteRunStore implements RunStore {
   }
 
   queue(given: NewRun): Promise<Run> {
-    const { database, commits, clock } = this.#context
-    return commits.write(() => {
-      const organization = requireOrganization(database, given.organizationUuid)
-      const alert =
-        given.alertUuid === null ? undefined : requireAlert(database, organization, given.alertUuid)
-      const now = clock.now()
-      if (alert !== undefined) submitAlert(database, alert, given, now)
-      const row = database.insert(
-        `INSERT INTO runs (uuid, organization_id, playbook_name, playbook_hash, alert_id, status, created_at)
-         VALUES (?, ?, ?, ?, ?, 'queued', ?)`,
-        makeUuid(now),
-        organization.id,
-        given.playbookName,
-        given.playbookHash,
-        alert?.id ?? null,
-        now,
-      )
-      return toRun(requireRunRow(database, 'id', row))
-    })
+    const { commits } = this.#context
+    return commits.write(() => queueRun(this.#context, given))
   }
 
   start(uuid: string, newCase: { readonly title: string }): Promise<Run> {
@@ -77,6 +60,7 @@ export class SqliteRunStore implements RunStore {
       if (run.status !== 'queued') {
         throw new ConflictError('run_not_queued', `the run ${uuid} is ${run.status}`)
       }
+      requireTurn(database, run)
       const now = clock.now()
       const alert = run.alertRow === null ? undefined : alertStateOf(database, run.alertRow)
       const caseRow = alert?.caseRow ?? this.#openCase(run, newCase, now)
@@ -92,35 +76,39 @@ export class SqliteRunStore implements RunStore {
   }
 
   end(uuid: string, end: RunEnd): Promise<Run> {
+    const { database, commits } = this.#context
+    return commits.write(() => endRun(this.#context, requireRunRow(database, 'uuid', uuid), end))
+  }
+
+  cancel(scope: Scope, uuid: string, by: string): Promise<Run> {
     const { database, commits, clock } = this.#context
     return commits.write(() => {
-      const run = requireRunRow(database, 'uuid', uuid)
-      if (!runStatusMoves[run.status].includes(end.status)) {
-        throw new ConflictError(
-          'run_not_running',
-          `the run ${uuid} is ${run.status} and cannot become ${end.status}`,
-        )
+      const run = requireRunRow(database, 'uuid', uuid.toLowerCase())
+      if (!isInScope(scope, run.organizationUuid))
+        throw new NotFoundError('run_not_found', `there is no run ${uuid}`)
+      if (run.endedAt !== null) {
+        throw new ConflictError('run_has_ended', `the run ${run.uuid} is ${run.status} already`)
       }
-      const now = clock.now()
       database.run(
-        'UPDATE runs SET status = ?, ended_at = ?, output = ?, error = ? WHERE id = ?',
-        end.status,
-        now,
-        toJson(end.output),
-        end.error === null ? null : toJson(end.error),
+        'UPDATE runs SET cancelled_by = ?, cancelled_at = ? WHERE id = ? AND cancelled_at IS NULL',
+        by,
+        clock.now(),
         run.id,
       )
-      if (run.alertRow !== null) endAlert(database, run.alertRow, end, now)
-      if (run.caseRow !== null) {
-        insertEntry(database, run.caseRow, {
-          at: now,
-          by: `run ${run.uuid}`,
-          kind: 'run_ended',
-          changes: null,
-          text: describeEnd(run, end),
-        })
-      }
-      return toRun(requireRunRow(database, 'id', run.id))
+      const asked = requireRunRow(database, 'id', run.id)
+      return run.status === 'queued' ? endRun(this.#context, asked, cancelled) : toRun(asked)
+    })
+  }
+
+  nextInLine(uuid: string): Promise<Run | undefined> {
+    const { database } = this.#context
+    return database.read(() => {
+      const row = database.get<RunRow>(
+        `${selectRun} WHERE t.concurrency_key = (SELECT concurrency_key FROM runs WHERE uuid = ?)
+           AND t.ended_at IS NULL AND t.status = 'queued' ORDER BY t.id LIMIT 1`,
+        uuid,
+      )
+      return row && toRun(row)
     })
   }
 
@@ -153,7 +141,9 @@ export class SqliteRunStore implements RunStore {
   unfinished(): Promise<readonly Run[]> {
     const { database } = this.#context
     return database.read(() =>
-      database.all<RunRow>(`${selectRun} WHERE t.status IN ('queued', 'running') ORDER BY t.id`).map(toRun),
+      database
+        .all<RunRow>(`${selectRun} WHERE t.status IN ('queued', 'running', 'waiting') ORDER BY t.id`)
+        .map(toRun),
     )
   }
 
@@ -162,6 +152,97 @@ export class SqliteRunStore implements RunStore {
     const organization = requireOrganization(database, run.organizationUuid)
     return insertCase(database, organization, { title }, `run ${run.uuid}`, now)
   }
+}
+
+const cancelled: RunEnd = {
+  status: 'cancelled',
+  output: null,
+  error: { code: 'run_cancelled', message: 'the run was cancelled' },
+}
+
+const dropped: RunEnd = {
+  status: 'cancelled',
+  output: null,
+  error: {
+    code: 'run_dropped',
+    message: 'another run of the same concurrency key has not ended',
+    hint: 'the playbook says `policy: drop`',
+  },
+}
+
+/** Inside of a write. `scheduleRow`: what starts it, so that its runs do not overlap. */
+export function queueRun(context: StoreContext, given: NewRun, scheduleRow: number | null = null): Run {
+  const { database, clock } = context
+  const organization = requireOrganization(database, given.organizationUuid)
+  const alert = given.alertUuid === null ? undefined : requireAlert(database, organization, given.alertUuid)
+  const now = clock.now()
+  if (alert !== undefined) submitAlert(database, alert, given, now)
+  const key =
+    given.concurrency && JSON.stringify([organization.id, given.playbookName, given.concurrency.key])
+  const isDropped =
+    key !== undefined &&
+    given.concurrency?.policy === 'drop' &&
+    isTaken(database, key, Number.MAX_SAFE_INTEGER)
+  const row = database.insert(
+    `INSERT INTO runs (uuid, organization_id, playbook_name, playbook_hash, alert_id, status, created_at, inputs,
+       concurrency_key, schedule_id) VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?)`,
+    makeUuid(now),
+    organization.id,
+    given.playbookName,
+    given.playbookHash,
+    alert?.id ?? null,
+    now,
+    toJson(given.inputs),
+    key ?? null,
+    scheduleRow,
+  )
+  const run = requireRunRow(database, 'id', row)
+  return isDropped ? endRun(context, run, dropped) : toRun(run)
+}
+
+/** Whether a run of the key that was queued before has not ended. */
+function isTaken(database: Database, key: string, beforeRow: number): boolean {
+  const found = database.get(
+    'SELECT 1 FROM runs WHERE concurrency_key = ? AND ended_at IS NULL AND id < ? LIMIT 1',
+    key,
+    beforeRow,
+  )
+  return found !== undefined
+}
+
+function requireTurn(database: Database, run: RunRow): void {
+  if (run.concurrencyKey === null || !isTaken(database, run.concurrencyKey, run.id)) return
+  throw new ConflictError('run_must_wait', `an earlier run of the same concurrency key has not ended`)
+}
+
+/** Inside of a write. */
+function endRun({ database, clock }: StoreContext, run: RunRow, end: RunEnd): Run {
+  if (!runStatusMoves[run.status].includes(end.status)) {
+    throw new ConflictError(
+      'run_not_running',
+      `the run ${run.uuid} is ${run.status} and cannot become ${end.status}`,
+    )
+  }
+  const now = clock.now()
+  database.run(
+    'UPDATE runs SET status = ?, ended_at = ?, output = ?, error = ? WHERE id = ?',
+    end.status,
+    now,
+    toJson(end.output),
+    end.error === null ? null : toJson(end.error),
+    run.id,
+  )
+  if (run.alertRow !== null) endAlert(database, run.alertRow, end, now)
+  if (run.caseRow !== null) {
+    insertEntry(database, run.caseRow, {
+      at: now,
+      by: `run ${run.uuid}`,
+      kind: 'run_ended',
+      changes: null,
+      text: describeEnd(run, end),
+    })
+  }
+  return toRun(requireRunRow(database, 'id', run.id))
 }
 
 function requireAlert(database: Database, organization: OrganizationKey, uuid: string): AlertState {

@@ -5,6 +5,7 @@ import type { Clock, Stores } from '../../core/ports.ts'
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts'
 import { SqliteAlertStore } from './alert-store.ts'
 import { SqliteCaseStore } from './case-store.ts'
+import { SqliteCheckpointStore } from './checkpoint-store.ts'
 import { SqliteConnectionStore } from './connection-store.ts'
 import type { Database, DatabaseOptions } from './database.ts'
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts'
@@ -17,6 +18,7 @@ import { SqlitePlaybookStore } from './playbook-store.ts'
 import { probeSpace } from './probe-space.ts'
 import { SqliteProviderStore } from './provider-store.ts'
 import { SqliteRunStore } from './run-store.ts'
+import { SqliteScheduleStore } from './schedule-store.ts'
 import { isStorageFailure, storeUnavailable } from './storage-errors.ts'
 import type { StoreContext } from './store-context.ts'
 
@@ -67,6 +69,8 @@ function assembleStores(context: StoreContext, secrets: SecretBox, lock: DataDir
     playbooks: new SqlitePlaybookStore(context),
     runs: new SqliteRunStore(context),
     journal: new SqliteJournalStore(context),
+    checkpoints: new SqliteCheckpointStore(context),
+    schedules: new SqliteScheduleStore(context),
     connections: new SqliteConnectionStore(context, secrets),
     async probe() {
       await commits.write(() => setFact(database, 'probed_at', clock.now()))

@@ -31,6 +31,8 @@ export function runStoreContract(subject: GetSubject): void {
         alertId: alert.id,
         caseId: null,
         status: 'queued',
+        inputs: {},
+        cancellation: null,
         createdAt: clock.nowMs,
         startedAt: null,
         endedAt: null,

@@ -63,5 +63,8 @@ function withoutIntent(journal: JournalStore): JournalStore {
     attemptFailed: (run, attempt) => journal.attemptFailed(run, attempt),
     entries: (run) => journal.entries(run),
     failedAttempts: (run) => journal.failedAttempts(run),
+    entry: (run, path) => journal.entry(run, path),
+    park: (run, path) => journal.park(run, path),
+    resolve: (run, path, resolution) => journal.resolve(run, path, resolution),
   }
 }

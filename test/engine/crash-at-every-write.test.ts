@@ -206,7 +206,7 @@ describe('a run whose process crashes', function () {
     const scans = async (wrap: (store: JournalStore) => JournalStore) => {
       const run = await bench.startRun()
       let times = 0
-      const skills: TestSkills = { scan: { interrupted: 'ask', run: () => ++times } }
+      const skills: TestSkills = { scan: { interrupted: 'fail', run: () => ++times } }
       await bench.go(single, skills, { run, journal: wrap(bench.stores.journal) }).catch((error: unknown) => {
         if (!(error instanceof Crash)) throw error
       })

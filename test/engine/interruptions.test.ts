@@ -1,5 +1,9 @@
 import { expect } from 'chai'
 import { RetryableError } from '../../core/plugin/index.ts'
+import type { StepDecision } from '../../core/domain/run.ts'
+import type { EffectWork } from '../../core/engine/durable-context.ts'
+import { createWakeUps } from '../../core/engine/wake-ups.ts'
+import { settle } from './support/manual-clock.ts'
 import { effect, useOneRun } from './support/one-run.ts'
 
 describe('local durable context: interruptions', () => {
@@ -53,12 +57,18 @@ describe('local durable context: interruptions', () => {
       expect(await going).to.have.nested.property('error.code', 'http_503')
     })
 
-    it('fails when nobody can know, and says that a person must decide', async () => {
-      const work = effect({ interrupted: 'ask', run: () => Promise.reject(new Error('must not run')) })
+    it('fails where the playbook says so', async () => {
+      const work = effect({ interrupted: 'fail', run: mustNotRun })
+      await one.interrupt(work)
+      expect(await (await one.open()).perform(work)).to.have.nested.property('error.code', 'step_interrupted')
+    })
+
+    it('is skipped where the playbook says so', async () => {
+      const work = effect({ interrupted: 'skip', run: mustNotRun })
       await one.interrupt(work)
       const outcome = await (await one.open()).perform(work)
-      expect(outcome).to.have.nested.property('error.code', 'step_interrupted')
-      expect(outcome).to.have.nested.property('error.hint').that.contains('decide')
+      expect(outcome).to.deep.include({ state: 'skipped', output: null })
+      expect(await (await one.open()).perform(work)).to.deep.equal(outcome)
     })
 
     it('is given up after the third time', async () => {
@@ -67,4 +77,105 @@ describe('local durable context: interruptions', () => {
       expect(await (await one.open()).perform(work)).to.have.nested.property('error.code', 'step_interrupted')
     })
   })
+
+  describe('a step of which nobody knows whether it ran', () => {
+    const by = 'anna'
+    const resolve = (decision: StepDecision, output: unknown = null) =>
+      one.bench.stores.journal.resolve(one.run.uuid, 'a', { decision, output, by })
+    const statusOf = async () => (await one.bench.stores.runs.find('all', one.run.uuid))?.status
+
+    /** The next process: it asks, and waits. */
+    async function park(run: EffectWork['run'] = mustNotRun) {
+      const work = effect({ interrupted: 'ask', run })
+      await one.interrupt(work)
+      const wakeUps = createWakeUps()
+      const going = (await one.open({ wakeUps })).perform(work)
+      await settle()
+      return { work, going, wakeUps }
+    }
+
+    it('is unknown, and its run waits', async () => {
+      const idle: number[] = []
+      const work = effect({ interrupted: 'ask', run: mustNotRun })
+      await one.interrupt(work)
+      void (await one.open({ onIdle: (atMs) => void idle.push(atMs) })).perform(work).catch(() => {})
+      await settle()
+      expect((await one.entry())?.state).to.equal('unknown')
+      expect(await statusOf()).to.equal('waiting')
+      expect(idle[0], 'it has nothing to do until somebody decides').to.equal(Infinity)
+    })
+
+    it('ends as a person says: it ran', async () => {
+      const { work, going, wakeUps } = await park()
+      await resolve('ran', { isolated: true })
+      wakeUps.wake()
+      const outcome = await going
+      expect(outcome).to.deep.include({ state: 'completed', output: { isolated: true } })
+      expect(await statusOf()).to.equal('running')
+      expect((await one.entry())?.resolution).to.deep.equal({ decision: 'ran', by, at: one.clock.now() })
+      expect(await (await one.open()).perform(work), 'on replay').to.deep.equal(outcome)
+    })
+
+    it('ends as a person says: skip it', async () => {
+      const { going, wakeUps } = await park()
+      await resolve('skip')
+      wakeUps.wake()
+      expect(await going).to.deep.include({ state: 'skipped', output: null })
+    })
+
+    it('runs once more when a person says so, with its key and its input', async () => {
+      const seen: unknown[] = []
+      const { going, wakeUps } = await park(async (input, { number, idempotencyKey }) => {
+        seen.push([input, number, idempotencyKey])
+        return 'again'
+      })
+      await resolve('run_again')
+      wakeUps.wake()
+      expect(await going).to.deep.include({ state: 'completed', output: 'again' })
+      expect(seen).to.deep.equal([[{ n: 1 }, 2, `${one.run.uuid}/a`]])
+    })
+
+    it('takes one decision', async () => {
+      await park()
+      const decisions = await Promise.allSettled([resolve('skip'), resolve('ran', 1), resolve('run_again')])
+      expect(decisions.map(({ status }) => status).toSorted()).to.deep.equal([
+        'fulfilled',
+        'rejected',
+        'rejected',
+      ])
+    })
+
+    it('is decided about while no process runs', async () => {
+      const { work } = await park()
+      await resolve('ran', 'yes')
+      expect(await (await one.open()).perform(work)).to.deep.include({ state: 'completed', output: 'yes' })
+    })
+
+    it('is asked about again after another crash', async () => {
+      await park()
+      await resolve('run_again')
+      const stop = new AbortController()
+      const work = effect({ interrupted: 'ask', run: () => new Promise(() => {}) })
+      const cutOff = (await one.open({ stop: stop.signal })).perform(work).catch(() => {})
+      await settle()
+      stop.abort()
+      await cutOff
+      void (await one.open()).perform(work).catch(() => {})
+      await settle()
+      expect(await one.entry()).to.include({ state: 'unknown', attempt: 2 })
+    })
+
+    it('does not hold up a cancellation', async () => {
+      const work = effect({ interrupted: 'ask', run: mustNotRun })
+      await one.interrupt(work)
+      const cancel = new AbortController()
+      const going = (await one.open({ cancel: cancel.signal })).perform(work)
+      await settle()
+      cancel.abort()
+      expect(await going).to.have.nested.property('error.code', 'run_cancelled')
+      expect((await one.entry())?.state).to.equal('failed')
+    })
+  })
 })
+
+const mustNotRun = () => Promise.reject(new Error('must not run'))

@@ -3,6 +3,7 @@ import { alertRequests } from './0002-alert-requests.ts'
 import { listIndexes } from './0003-list-indexes.ts'
 import { alertSearch } from './0004-alert-search.ts'
 import { playbookOwners } from './0005-playbook-owners.ts'
+import { waitingRuns } from './0006-waiting-runs.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -11,4 +12,5 @@ export const migrations: readonly string[] = [
   listIndexes,
   alertSearch,
   playbookOwners,
+  waitingRuns,
 ]

@@ -1,9 +1,9 @@
 import type { Run } from '../../../core/domain/run.ts'
-import type { EffectAttempt } from '../../../core/engine/durable-context.ts'
+import type { EffectAttempt, EffectWork } from '../../../core/engine/durable-context.ts'
 import { interpret } from '../../../core/engine/interpreter.ts'
 import { openLocalContext, type LocalContextOptions } from '../../../core/engine/local-context.ts'
 import type { RunOutcome } from '../../../core/engine/flow.ts'
-import type { Interrupted, SkillCall } from '../../../core/engine/skill-caller.ts'
+import type { SkillCall } from '../../../core/engine/skill-caller.ts'
 import type { Playbook } from '../../../core/playbook/playbook.ts'
 import type { Clock, JournalStore, Log, Stores } from '../../../core/ports.ts'
 import { loadMasterKey } from '../../../server/secrets/master-key.ts'
@@ -13,7 +13,7 @@ import { makeTemporaryFolder } from '../../support/temporary-folder.ts'
 
 /** A skill as a test wants it; the number of the call is given, from 1, per skill. */
 export interface TestSkill {
-  readonly interrupted?: Interrupted
+  readonly interrupted?: EffectWork['interrupted']
   run(input: unknown, attempt: EffectAttempt, call: number): unknown
   verify?(input: unknown, attempt: EffectAttempt): unknown
 }
@@ -109,7 +109,7 @@ export function testSkills(skills: TestSkills, calls: SeenCall[]) {
     return typeof skill === 'function' ? { run: skill } : skill
   }
   return {
-    interrupted: (name: string): Interrupted => find(name).interrupted ?? 'repeat',
+    interrupted: (name: string) => find(name).interrupted ?? 'repeat',
     async call({ purpose, skill, input, attempt }: SkillCall): Promise<unknown> {
       calls.push({ purpose, skill, input, key: attempt.idempotencyKey, attempt: attempt.number })
       if (purpose === 'verify') return find(skill).verify?.(input, attempt)

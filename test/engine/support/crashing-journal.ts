@@ -19,6 +19,9 @@ export function crashingJournal(store: JournalStore, at: number, when: 'before' 
     record: (run, entry, end) => write(() => store.record(run, entry, end)),
     entries: (run) => store.entries(run),
     failedAttempts: (run) => store.failedAttempts(run),
+    entry: (run, path) => store.entry(run, path),
+    park: (run, path) => write(() => store.park(run, path)),
+    resolve: (run, path, resolution) => store.resolve(run, path, resolution),
   }
   return { journal, writes: () => writes }
 }

@@ -30,6 +30,7 @@ export interface StepSource {
 /** A checked tree without the YAML: the engine's tests do not depend on the parser. */
 export function makePlaybook(source: {
   readonly steps: readonly StepSource[]
+  readonly onError?: readonly StepSource[]
   readonly finally?: readonly StepSource[]
   readonly outputs?: unknown
   readonly timeoutMs?: number
@@ -41,6 +42,14 @@ export function makePlaybook(source: {
     hash: 'a'.repeat(64),
     source: '',
     alertTrigger: undefined,
+    startedBy: { hand: true, call: true },
+    schedule: undefined,
+    inputs: new Map(),
+    alertSchema: undefined,
+    concurrency: undefined,
+    onError: makeSteps(source.onError ?? []),
+    outputType: dyn,
+    calls: [],
     timeoutMs: source.timeoutMs ?? 86_400_000,
     steps: makeSteps(source.steps),
     finally: makeSteps(source.finally ?? []),

@@ -1,0 +1,49 @@
+import type { JsonSchema } from '../plugin/index.ts'
+
+/** `withdrawn`: the run stopped waiting: it was cancelled, ran out of time, or could not ask. */
+export const checkpointStates = ['waiting', 'answered', 'timed_out', 'withdrawn'] as const
+export type CheckpointState = (typeof checkpointStates)[number]
+
+/** What a person is asked. */
+export interface Question {
+  /** The skill that asks, or `operator`. */
+  readonly via: string
+  /** What the skill was given, without the id and the answers. */
+  readonly input: unknown
+  /** The words to choose from; null where there is a form. */
+  readonly answers: readonly string[] | null
+  /** JSON Schema of the answer; null where there are words to choose from. */
+  readonly form: JsonSchema | null
+}
+
+/** A durable wait of a run for a person. */
+export interface Checkpoint {
+  /** Unguessable: whoever knows it was asked. */
+  readonly id: string
+  readonly runUuid: string
+  readonly organizationUuid: string
+  /** In the run's journal. */
+  readonly path: string
+  readonly stepId: string | null
+  readonly question: Question
+  /** What the skill answered when it asked, such as the id of a message; null until then. */
+  readonly reference: unknown
+  readonly state: CheckpointState
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  /** From then on an answer comes too late. Epoch milliseconds. */
+  readonly timeoutAt: number
+  /** The one that counts. */
+  readonly answer: CheckpointAnswer | null
+}
+
+export interface CheckpointAnswer {
+  /** One of the answers, or what was filled in. */
+  readonly value: unknown
+  /** Who: as the other system knows them, or the name of an API key. */
+  readonly by: string
+  /** What they wrote besides. */
+  readonly text: string | null
+  /** Epoch milliseconds. */
+  readonly at: number
+}

@@ -1,0 +1,67 @@
+import type { StoredError } from '../domain/run.ts'
+import { resolveInputs } from '../playbook/inputs.ts'
+import type { CallStep, Playbook } from '../playbook/playbook.ts'
+import { TocsinError } from '../plugin/index.ts'
+import { checkAlert } from './check-alert.ts'
+import { valueOf } from './evaluate.ts'
+import type { Flow } from './flow.ts'
+import { runPlaybook } from './run-playbook.ts'
+import { advance, emptyThread, type Deadline, type Scope } from './scope.ts'
+import { textsIn } from './sensitive.ts'
+import { attempt, remember, type Walk } from './walk.ts'
+
+/** Runs another playbook inside of this one: steps, journal and deadline are part of this run; names and ids are its own. */
+export async function runCall(walk: Walk, step: CallStep, path: string, scope: Scope): Promise<Flow> {
+  const startedAt = scope.thread.nowMs
+  const failed = (error: StoredError) => remember(walk, step, path, scope, () => ({ state: 'failed', error }))
+  const called = await walk.called(step.playbook)
+  if ('error' in called) return await failed(called.error)
+  const inner = attempt(() => scopeOf(called.playbook, step, path, scope))
+  if ('error' in inner) return await failed(inner.error)
+  const outcome = await runPlaybook(walk, called.playbook, path, inner.value)
+  advance(scope, inner.value.thread.nowMs)
+  for (const text of inner.value.thread.sensitive) scope.thread.sensitive.add(text)
+  if (outcome.status === 'cancelled') return { state: 'run_ends', outcome }
+  const { error, output } = outcome
+  return await remember(
+    walk,
+    step,
+    path,
+    scope,
+    () => (error === null ? { state: 'completed', output } : { state: 'failed', error }),
+    startedAt,
+  )
+}
+
+/** What the called playbook sees: its own inputs and steps, and the alert of the run where it works on alerts. */
+function scopeOf(playbook: Playbook, step: CallStep, path: string, scope: Scope): Scope {
+  if (scope.callers.includes(playbook.name)) {
+    const circle = [...scope.callers, playbook.name].join(' → ')
+    throw new TocsinError('call_cycle', `the playbook would call itself: ${circle}`)
+  }
+  const given = valueOf(step.with, scope) as Readonly<Record<string, unknown>>
+  const inputs = resolveInputs(playbook, given)
+  const { alert, ...names } = scope.names
+  if (playbook.alertTrigger) checkAlert(playbook, alert)
+  const thread = emptyThread(playbook, scope.thread.nowMs)
+  for (const text of scope.thread.sensitive) thread.sensitive.add(text)
+  for (const [name, { sensitive }] of playbook.inputs) {
+    if (sensitive) for (const text of textsIn(inputs[name])) thread.sensitive.add(text)
+  }
+  return {
+    names: { ...names, inputs, ...(playbook.alertTrigger ? { alert } : {}) },
+    locals: {},
+    thread,
+    deadline: deadlineOf(playbook, step, path, scope),
+    callers: [...scope.callers, playbook.name],
+    shielded: scope.shielded,
+  }
+}
+
+function deadlineOf(playbook: Playbook, step: CallStep, path: string, scope: Scope): Deadline {
+  const timeoutMs = Math.min(playbook.timeoutMs, step.timeoutMs ?? Infinity)
+  const atMs = scope.thread.nowMs + timeoutMs
+  if (atMs >= scope.deadline.atMs) return scope.deadline
+  const message = `the playbook called by '${path}' took longer than ${timeoutMs / 1000} s`
+  return { atMs, path, error: { code: 'step_timeout', message, details: { timeout_ms: timeoutMs } } }
+}

@@ -1,0 +1,58 @@
+import { TocsinError } from '../plugin/index.ts'
+import type { Repeat, Step } from '../playbook/playbook.ts'
+import { holds } from './evaluate.ts'
+import { fromOutcome, type Flow } from './flow.ts'
+import { repeatPath, waitPath } from './paths.ts'
+import { advance, withLocals, type Scope } from './scope.ts'
+import { attempt, remember, type Walk } from './walk.ts'
+
+/** Runs a step again and again until its condition holds; fails when it never does. Its output is that of the last time. */
+export async function runRepeated(
+  walk: Walk,
+  step: Step & { readonly repeat: Repeat },
+  path: string,
+  scope: Scope,
+  runOnce: (path: string, scope: Scope) => Promise<Flow>,
+): Promise<Flow> {
+  const { until, everyMs, max } = step.repeat
+  const startedAt = scope.thread.nowMs
+  for (let time = 1; ; time++) {
+    const here = repeatPath(path, time)
+    const flow = await runOnce(here, scope)
+    if (flow.state === 'failed') {
+      return { ...flow, ...(await remember(walk, step, path, scope, () => flow, startedAt)) } as Flow
+    }
+    if (flow.state !== 'completed') return flow
+    const { output } = flow
+    const met = attempt(() => {
+      if (holds(until, output === undefined ? scope : withLocals(scope, { output }))) return true
+      if (time < max) return false
+      throw new TocsinError('repeat_exhausted', `the condition did not hold after ${max} times`, {
+        hint: 'raise `max`, or handle the failure with on_error',
+      })
+    })
+    if ('error' in met) {
+      return await remember(walk, step, path, scope, () => ({ state: 'failed', error: met.error }), startedAt)
+    }
+    if (met.value) {
+      const record = { times: time }
+      await remember(walk, step, path, scope, () => ({ state: 'completed', output: record }), startedAt)
+      return flow
+    }
+    const waited = await pause(walk, here, everyMs, scope)
+    if (waited.state !== 'completed') return waited
+  }
+}
+
+async function pause(walk: Walk, path: string, everyMs: number, scope: Scope): Promise<Flow> {
+  const outcome = await walk.context.sleep({
+    path: waitPath(path),
+    stepId: null,
+    kind: 'wait',
+    untilMs: () => scope.thread.nowMs + everyMs,
+    deadlineMs: scope.deadline.atMs,
+    shielded: scope.shielded,
+  })
+  advance(scope, outcome.endedAt)
+  return fromOutcome(outcome, path)
+}
