@@ -34,6 +34,7 @@ export function pathOf(node: Node): readonly string[] | undefined {
 
 /** What follows from a condition, whether it is true or false. */
 export function factsOf(node: Node): Facts {
+  if (node.kind === 'select') return ofStep(pathOf(node))
   if (node.kind === 'has') return whenTrue(pathOf(node.field), 'present')
   if (node.kind === 'binary') return ofComparison(node)
   if (node.kind === 'unary') {
@@ -61,12 +62,25 @@ function ofComparison(node: Node & { kind: 'binary' }): Facts {
   const [value, other] = node.left.kind === 'literal' ? [node.right, node.left] : [node.left, node.right]
   const path = pathOf(value)
   if (!path || other.kind !== 'literal') return nothing
+  if (node.operator === '==' && other.value === 'completed' && isStep(path, 'status')) {
+    return { whenTrue: [outputOf(path), { path, is: 'not_null' }], whenFalse: [] }
+  }
   const facts: readonly Fact[] = [{ path, is: 'not_null' }]
   // Equal to a literal other than null means not null; so does unequal to null.
   return (node.operator === '==') === (other.value !== null)
     ? { whenTrue: facts, whenFalse: [] }
     : { whenTrue: [], whenFalse: facts }
 }
+
+/** `steps.x.ok`: a step that completed has its output. */
+function ofStep(path: readonly string[] | undefined): Facts {
+  return path && isStep(path, 'ok') ? { whenTrue: [outputOf(path)], whenFalse: [] } : nothing
+}
+
+const isStep = (path: readonly string[], field: string): boolean =>
+  path.length === 3 && path[0] === 'steps' && path[2] === field
+
+const outputOf = (path: readonly string[]): Fact => ({ path: [...path.slice(0, 2), 'output'], is: 'present' })
 
 function whenTrue(path: readonly string[] | undefined, is: Fact['is']): Facts {
   return path ? { whenTrue: [{ path, is }], whenFalse: [] } : nothing
