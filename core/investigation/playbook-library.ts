@@ -154,8 +154,26 @@ async function readPlaybooks(folder: string, catalogue: Catalogue): Promise<read
     throw error
   })
   return Promise.all(
-    paths.map(async (path) => ({ path, ...parsePlaybook(await readFile(path), { catalogue, file: path }) })),
+    paths.map(async (path) => {
+      const source = await readFile(path).catch((error: NodeJS.ErrnoException) => error)
+      if (source instanceof Error) return { path, problems: [unreadable(path, source)] }
+      return { path, ...parsePlaybook(source, { catalogue, file: path }) }
+    }),
   )
+}
+
+function unreadable(path: string, { code, message }: NodeJS.ErrnoException): SourceProblem {
+  return {
+    code: 'file_unreadable',
+    severity: 'error',
+    message: `the file cannot be read: ${code ?? message}`,
+    hint: 'make it readable for the user that Tocsin runs as, or remove it',
+    file: path,
+    line: 1,
+    column: 1,
+    endLine: 1,
+    endColumn: 1,
+  }
 }
 
 /** Errors of one file that the log shows. */

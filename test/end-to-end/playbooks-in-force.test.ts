@@ -74,11 +74,13 @@ describe('the playbook that investigates an alert', function () {
 
   it('can be kept: a made one that is saved and edited takes precedence', async () => {
     const { body } = await tocsin.call('/playbooks/investigate-roof-main')
-    await write('investigate-roof-main', body.source.replace('size(steps.observables.output.all)', '40 + 2'))
+    const edited = body.source.replace('Nothing bad is known', 'Edited: nothing bad is known')
+    expect(edited).not.to.equal(body.source)
+    await write('investigate-roof-main', edited)
     await tocsin.restart()
     const { summary, by } = await investigated('roof')
     expect(by).to.equal('investigate-roof-main')
-    expect(summary).to.contain('42')
+    expect(summary).to.contain('Edited:')
     expect((await tocsin.call('/playbooks/investigate-roof-main')).body.origin).to.equal('file')
   })
 })

@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
-import { mkdir, unlink, writeFile } from 'node:fs/promises'
+import { mkdir, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PlaybookError } from '../../core/errors/playbook-error.ts'
 import {
@@ -68,6 +69,19 @@ describe('playbook library', () => {
     const library = await open()
     expect(library.written().map((playbook) => playbook.hash)).to.deep.equal([good?.hash])
     expect(logged.join('\n')).to.include("'retrun'").and.include('the last good version stays in force')
+  })
+
+  it('goes by what an entry is, and takes an unreadable one for a file with mistakes', async () => {
+    await write('one', source('one', 1))
+    await mkdir(join(folder.path, 'folder.yaml'))
+    await symlink(folder.path, join(folder.path, 'loop.yaml'))
+    await symlink(folder.path, join(folder.path, 'loop'))
+    await symlink(join(folder.path, 'nowhere'), join(folder.path, 'dangling.yaml'))
+    execFileSync('mkfifo', [join(folder.path, 'pipe.yaml')])
+    const library = await open()
+    expect(names(library)).to.deep.equal(['one'])
+    expect(library.refused).to.deep.equal([{ file: 'dangling.yaml', errors: 1 }])
+    expect(logged.join()).to.include('dangling.yaml:1:1 the file cannot be read: ENOENT')
   })
 
   it('leaves a new file with mistakes out of force, says which, and logs each mistake on a line', async () => {
