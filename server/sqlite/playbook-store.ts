@@ -59,7 +59,7 @@ export class SqlitePlaybookStore implements PlaybookStore {
         select: `SELECT t.id, ${columns} ${tables}`,
         conditions: [newest, ...visible(scope)],
         page,
-        toItem: ({ id: _, ...playbook }) => playbook,
+        toItem: toListedPlaybook,
       }),
     )
   }
@@ -83,6 +83,11 @@ export class SqlitePlaybookStore implements PlaybookStore {
       ),
     )
   }
+}
+
+function toListedPlaybook(row: ListedPlaybookRow): ListedPlaybook {
+  const { id: _, ...playbook } = row
+  return playbook
 }
 
 /** Those of the scope's organizations, and those that all organizations share. */

@@ -174,7 +174,7 @@ describe('bad requests', () => {
   })
 
   it('looks through an alert_type of a megabyte in no time', async () => {
-    for (const type of [`${'a'.repeat(1_000_000)}\0`, `${' '.repeat(1_000_000)}`]) {
+    for (const type of [`${'a'.repeat(1_000_000)}\0`, ' '.repeat(1_000_000)]) {
       const begun = performance.now()
       expectProblem(await post({ body: { ...alert, alert_type: type } }), 400, 'value_invalid')
       expect(performance.now() - begun, 'milliseconds').to.be.lessThan(2_000)
