@@ -13,15 +13,11 @@ const types: Record<string, string> = {
   'a YAML tag, anchor and alias': '!!js/function &a *a',
   'a CEL string break': `' || true || '`,
   'a script': '<script>alert(1)</script>',
-  'a right-to-left override': 'invoice\u202egpj.exe',
-  'line separators': 'a\u2028b\u2029c\u0085d',
   'a name of a prototype': '__proto__',
   'a name of a constructor': 'constructor',
   'a path': '../../../../etc/passwd',
   'a word YAML takes for a truth value': 'yes',
   'a number': '1e3',
-  'a byte order mark and letters': '\ufeffa\u200bb',
-  'a tag character': 'a\u{e0001}b',
   'two hundred letters': 'ä'.repeat(200),
   'an emoji': '🔔',
 }
@@ -103,8 +99,9 @@ describe('alerts that are written by attackers', function () {
     expect(made.length).to.be.greaterThan(10)
   })
 
-  it('of a type that shows nothing are refused', async () => {
-    for (const type of ['   ', '\u00a0', '\ufeff', '\u3000\u2003', 'a\u0000b', '']) {
+  it('of a type that shows nothing, or not what it is, are refused', async () => {
+    const unseen = ['invoice\u202egpj.exe', 'a\u2028b', 'a\u0085b', '\ufeffa', 'a\u200bb', 'a\u{e0001}b']
+    for (const type of [...unseen, '   ', '\u00a0', '\ufeff', '\u3000\u2003', 'a\u0000b', '']) {
       const { status, body } = await tocsin.investigate({ type, content: 'x' })
       expect(status, JSON.stringify(type)).to.equal(400)
       expect(JSON.stringify(body)).to.contain('/alert_type')
