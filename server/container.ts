@@ -1,6 +1,8 @@
 import 'reflect-metadata'
 import { container as root, instanceCachingFactory } from 'tsyringe'
+import { createRunControl, type RunControl } from '../core/engine/run-control.ts'
 import { createRunner, type Runner } from '../core/engine/runner.ts'
+import { createScheduler, type Scheduler } from '../core/engine/scheduler.ts'
 import { interruptedPolicy, type SkillCaller } from '../core/engine/skill-caller.ts'
 import { createInvestigations, type Investigations } from '../core/investigation/investigations.ts'
 import type { PlaybookLibrary } from '../core/investigation/playbook-library.ts'
@@ -38,6 +40,8 @@ export const tokens = {
   egress: token<ClosableEgress>('egress'),
   skillCaller: token<SkillCaller>('skill caller'),
   runner: token<Runner>('runner'),
+  control: token<RunControl>('run control'),
+  scheduler: token<Scheduler>('scheduler'),
   investigations: token<Investigations>('investigations'),
   httpServer: token<HttpServer>('http server'),
 }
@@ -73,8 +77,27 @@ export function createContainer(opened: Opened): Container {
       loadPlaybook: (hash) => library.byHash(hash),
       callSkill: get(tokens.skillCaller),
       interrupted: (skill) => interruptedPolicy(catalogue, skill),
+      schemas: (skill) => catalogue.skill(skill)?.skill,
+      newestPlaybook: (name) => library.newest(name),
       maxRuns: config.maxRuns,
       onRunEnded: (run) => get(tokens.investigations).runEnded(run),
+    }),
+  )
+  register(tokens.control, () =>
+    createRunControl({
+      stores,
+      runner: get(tokens.runner),
+      schemas: (skill) => catalogue.skill(skill)?.skill,
+      onRunEnded: (run) => get(tokens.investigations).runEnded(run),
+    }),
+  )
+  register(tokens.scheduler, () =>
+    createScheduler({
+      stores,
+      clock: get(tokens.clock),
+      log,
+      playbooks: () => library.written(),
+      enqueue: (run) => get(tokens.runner).enqueue(run),
     }),
   )
   register(tokens.investigations, () =>
@@ -93,6 +116,8 @@ export function createContainer(opened: Opened): Container {
       stores,
       catalogue,
       investigations: get(tokens.investigations),
+      control: get(tokens.control),
+      playbooks: library,
       authenticate: (definition, open, signal) =>
         authenticate(
           { egress: get(tokens.egress), clock: get(tokens.clock), onSecret },

@@ -78,11 +78,13 @@ function configuredSecrets({ bootstrapApiKey, masterKey }: Config): readonly str
 async function takeUpUnfinished(container: Container): Promise<void> {
   await container.get(tokens.runner).recover()
   await container.get(tokens.investigations).recover()
+  await container.get(tokens.scheduler).start()
 }
 
 /** From the outside in: nothing more comes in, then nothing more goes on, then the files are let go. */
 async function close(container: Container, { log, stores }: Opened): Promise<void> {
   await container.get(tokens.httpServer).close()
+  container.get(tokens.scheduler).stop()
   await container.get(tokens.investigations).stop()
   await container.get(tokens.runner).drain(drainMs)
   container.get(tokens.egress).close()

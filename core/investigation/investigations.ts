@@ -6,6 +6,7 @@ import type { Playbook } from '../playbook/index.ts'
 import type { Clock, Log, Stores } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { alertScope, organizationScope } from '../engine/alert-scope.ts'
+import { newRun } from '../engine/queue-run.ts'
 import { choosePlaybook } from './choose-playbook.ts'
 import { findLookups } from './find-lookups.ts'
 import { makeInvestigator } from './make-investigator.ts'
@@ -61,13 +62,9 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
   async function takeUp(alert: Alert): Promise<void> {
     const organization = await organizationOf(alert)
     const playbook = chosen(alert, organization) ?? (await made(alert, organization))
-    const run = await stores.runs.queue({
-      organizationUuid: alert.organizationUuid,
-      playbookName: playbook.name,
-      playbookHash: playbook.hash,
-      alertUuid: alert.uuid,
-    })
-    enqueue(run)
+    const run = await stores.runs.queue(newRun({ playbook, organization, alert }))
+    if (run.endedAt === null) enqueue(run)
+    else runEnded(run)
   }
 
   function chosen(alert: Alert, organization: Organization): Playbook | undefined {
@@ -146,6 +143,10 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
       })
   }
 
+  function runEnded(run: Run): void {
+    for (const done of waiting.get(run.alertId ?? '') ?? []) done()
+  }
+
   return {
     submit(alert) {
       if (alert.type === null || stopping.signal.aborted) return
@@ -168,9 +169,7 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
         clock.sleep(ms, over.signal).then(done, () => undefined)
       })
     },
-    runEnded(run) {
-      for (const done of waiting.get(run.alertId ?? '') ?? []) done()
-    },
+    runEnded,
     async stop() {
       stopping.abort()
       await Promise.allSettled([...underWay.values(), secondLook])

@@ -6,6 +6,7 @@ import { PlaybookError } from '../errors/playbook-error.ts'
 import type { SourceProblem } from '../errors/source-frame.ts'
 import { contentHash } from '../playbook/content-hash.ts'
 import {
+  callablePlaybooks,
   findPlaybookFiles,
   findRivals,
   parsePlaybook,
@@ -19,6 +20,8 @@ import type { Catalogue } from '../registry/catalogue.ts'
 export interface PlaybookLibrary {
   /** The newest version of each playbook that a person wrote. */
   written(): readonly Playbook[]
+  /** Content hash of the written playbook of this name that is in force. */
+  newest(name: string): string | undefined
   /** What was found in the folder and is not in force as it stands there. */
   readonly refused: readonly RefusedFile[]
   /** Warnings about playbooks that get in each other's way. */
@@ -128,7 +131,14 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
   for (const { path, problems } of broken) await refuse(path, problems)
   const warnings = rivals.filter(({ severity }) => severity !== 'error')
   for (const { code, message } of warnings) log.warn({ code }, message)
-  return { written: () => [...written.values()], refused, rivals: warnings, byHash, keep }
+  return {
+    written: () => [...written.values()],
+    newest: (name) => written.get(name)?.hash,
+    refused,
+    rivals: warnings,
+    byHash,
+    keep,
+  }
 }
 
 /** One organization's made playbooks never stand in for another's. */
@@ -153,12 +163,29 @@ async function readPlaybooks(folder: string, catalogue: Catalogue): Promise<read
     if (error.code === 'ENOENT') return []
     throw error
   })
-  return Promise.all(
+  const files = await Promise.all(
     paths.map(async (path) => {
       const source = await readFile(path).catch((error: NodeJS.ErrnoException) => error)
       if (source instanceof Error) return { path, problems: [unreadable(path, source)] }
       return { path, ...parsePlaybook(source, { catalogue, file: path }) }
     }),
+  )
+  return withCallsChecked(files, catalogue)
+}
+
+/** Calls are checked once all of what can be called is known: inputs, outputs, circles. */
+function withCallsChecked(files: readonly ReadPlaybook[], catalogue: Catalogue): readonly ReadPlaybook[] {
+  const sources = new Map<string, string>()
+  for (const { playbook } of files) {
+    if (playbook && !sources.has(playbook.name)) sources.set(playbook.name, playbook.source)
+  }
+  const playbooks = callablePlaybooks(sources, (source, callers, all) =>
+    parsePlaybook(source, { catalogue, playbooks: all, callers }),
+  )
+  return files.map(({ path, playbook, problems }) =>
+    playbook === undefined || playbook.calls.length === 0
+      ? { path, playbook, problems }
+      : { path, ...parsePlaybook(playbook.source, { catalogue, file: path, playbooks }) },
   )
 }
 

@@ -25,7 +25,7 @@ export async function authenticate(
     })
   }
   recordUse(key, now)
-  return { keyUuid: key.uuid, role: key.role, scope: key.organizationUuids ?? 'all' }
+  return { keyUuid: key.uuid, keyName: key.name, role: key.role, scope: key.organizationUuids ?? 'all' }
 }
 
 /** Throws RequestError `role_insufficient`. */

@@ -20,7 +20,7 @@ export interface RequestSettings {
 
 const noParameters: JsonSchema = { type: 'object', additionalProperties: false, properties: {} }
 
-const nobody: Caller = { keyUuid: '', role: 'intake', scope: [] }
+const nobody: Caller = { keyUuid: '', keyName: '', role: 'intake', scope: [] }
 
 /**
  * What stands between a request and a route's handler, in this order: other web sites, key, role, query, body. Schemas are

@@ -38,7 +38,7 @@ export function openApiDocument(
   }
 }
 
-const componentNames = ['alert', 'case', 'run', 'connection', 'error'] as const
+const componentNames = ['alert', 'case', 'run', 'connection', 'checkpoint', 'error'] as const
 
 /** Each keeps its `$id`, against which references between them resolve. */
 function readSchema(name: string): unknown {

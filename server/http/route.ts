@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Role } from '../../core/domain/api-key.ts'
+import type { RunControl } from '../../core/engine/run-control.ts'
 import type { Investigations } from '../../core/investigation/investigations.ts'
+import type { PlaybookLibrary } from '../../core/investigation/playbook-library.ts'
 import type { Clock, Log, OpenConnection, Scope, Stores } from '../../core/ports.ts'
 import type { ConnectionDefinition, Infer, JsonSchema } from '../../core/plugin/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
@@ -13,12 +15,16 @@ export type Access = readonly Role[] | 'public'
 /** The lookups, which whoever posts alerts needs. */
 export const anyRole: Access = ['intake', 'reader', 'analyst', 'admin']
 export const posters: Access = ['intake', 'analyst', 'admin']
+/** Those who decide: they answer checkpoints, start and cancel runs. */
+export const operators: Access = ['analyst', 'admin']
 export const readers: Access = ['reader', 'analyst', 'admin']
 export const admins: Access = ['admin']
 
 /** Who calls. */
 export interface Caller {
   readonly keyUuid: string
+  /** Who, as records say it. */
+  readonly keyName: string
   readonly role: Role
   readonly scope: Scope
 }
@@ -28,6 +34,9 @@ export interface Services {
   readonly stores: Stores
   readonly catalogue: Catalogue
   readonly investigations: Pick<Investigations, 'submit' | 'accepting' | 'wait'>
+  readonly control: RunControl
+  /** Playbooks that a person wrote, in force. */
+  readonly playbooks: Pick<PlaybookLibrary, 'written' | 'byHash'>
   readonly directory: Directory
   /** Asks the other system whether a connection's credentials work. */
   readonly authenticate: (
@@ -62,7 +71,7 @@ interface Answer {
 }
 
 /** Refers to `schemas/<name>.schema.json`, as the description of the API carries it. */
-export const component = (name: 'alert' | 'case' | 'run' | 'connection'): JsonSchema => ({
+export const component = (name: 'alert' | 'case' | 'run' | 'connection' | 'checkpoint'): JsonSchema => ({
   $ref: `#/components/schemas/${name}`,
 })
 

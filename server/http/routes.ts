@@ -1,5 +1,6 @@
 import { alertRoutes } from './resources/alerts.ts'
 import { caseRoutes } from './resources/cases.ts'
+import { checkpointRoutes } from './resources/checkpoints.ts'
 import { connectionRoutes } from './resources/connections.ts'
 import { healthRoutes } from './resources/health.ts'
 import { keyRoutes } from './resources/keys.ts'
@@ -15,6 +16,7 @@ export const routes: readonly Route[] = [
   ...alertRoutes,
   ...caseRoutes,
   ...runRoutes,
+  ...checkpointRoutes,
   ...playbookRoutes,
   ...skillRoutes,
   ...lookupRoutes,

@@ -50,6 +50,8 @@ export interface HttpServerOptions {
   readonly stores: Stores
   readonly catalogue: Catalogue
   readonly investigations: Services['investigations']
+  readonly control: Services['control']
+  readonly playbooks: Services['playbooks']
   readonly authenticate: Services['authenticate']
   readonly log: Log
   readonly clock: Clock

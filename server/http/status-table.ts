@@ -33,6 +33,7 @@ export const requestErrors = {
   alert_not_found: { status: 404, title: 'There is no such alert' },
   case_not_found: { status: 404, title: 'There is no such case' },
   run_not_found: { status: 404, title: 'There is no such run' },
+  playbook_not_manual: { status: 409, title: 'The playbook is not started by hand' },
   method_not_allowed: { status: 405, title: 'The path does not know this method' },
   idempotency_key_reused: { status: 422, title: 'The idempotency key belongs to another request' },
   request_timeout: { status: 408, title: 'The request took too long to arrive' },

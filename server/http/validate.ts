@@ -5,12 +5,20 @@ import { inWords } from './patterns.ts'
 /** Does `work` about the part of the body at `pointer`: what it finds wrong gets its place in the whole body. */
 export function within<T>(pointer: string, work: () => T): T {
   try {
-    return work()
+    const result = work()
+    // A promise rejects later; `then` of what is no promise is left alone.
+    return result instanceof Promise
+      ? (result.catch((error: unknown) => rethrow(pointer, error)) as T)
+      : result
   } catch (error) {
-    if (!(error instanceof ValidationError)) throw error
-    const errors = error.errors.map((inner) => ({ pointer: pointer + inner.pointer, message: inner.message }))
-    throw new ValidationError(error.code, error.message, errors, { hint: error.hint })
+    return rethrow(pointer, error)
   }
+}
+
+function rethrow(pointer: string, error: unknown): never {
+  if (!(error instanceof ValidationError)) throw error
+  const errors = error.errors.map((inner) => ({ pointer: pointer + inner.pointer, message: inner.message }))
+  throw new ValidationError(error.code, error.message, errors, { hint: error.hint })
 }
 
 export function validateBody(schema: CompiledSchema, value: unknown): void {

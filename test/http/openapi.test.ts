@@ -3,6 +3,7 @@ import { cp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseJson } from '../../core/json.ts'
+import { parsePlaybook } from '../../core/playbook/index.ts'
 import { loadSchemaFolder, type CompiledSchema } from '../../core/schema/index.ts'
 import { routes } from '../../server/http/routes.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
@@ -32,8 +33,15 @@ const bodies: Readonly<Record<string, object>> = {
   post_providers: { code: 'new', name: 'New' },
   post_keys: { name: 'k', role: 'reader' },
   patch_connections_connection: { enabled: false },
+  post_runs_run_resolve: { path: 'b', decision: 'ran', output: 7 },
+  post_checkpoints_checkpoint_answer: { answer: 'yes', text: 'it was me' },
+  post_playbooks_playbook_runs: { organization_code: 'acme', inputs: { user: 'eve' } },
   post_connections: { organization_code: 'acme', name: 'north', plugin: 'tower', settings },
 }
+
+const manualPlaybook = parsePlaybook(
+  'apiVersion: tocsin/v1\nname: p\non: { manual: true }\ninputs: { user: { type: string } }\nsteps: [{ return: 1 }]',
+).playbook!
 
 describe('OpenAPI document', () => {
   let api: Api
@@ -85,6 +93,24 @@ describe('OpenAPI document', () => {
       origin: 'file',
       organizationUuid: null,
     })
+    await api.stores.journal.begin(run.uuid, { ...begun, path: 'b', kind: 'x.do' })
+    await api.stores.journal.park(run.uuid, 'b')
+    const question = {
+      via: 'operator',
+      input: { message: 'Was it you?' },
+      answers: ['yes', 'no'],
+      form: null,
+    }
+    const open = (path: string) =>
+      api.stores.checkpoints.open(run.uuid, {
+        path,
+        stepId: path,
+        question,
+        timeoutAt: api.clock.now() + 1_000,
+      })
+    const checkpoint = await open('c')
+    await open('d')
+    api.playbooks.push(manualPlaybook)
     await api.newKey('reader')
     const south = { name: 'south', plugin: 'tower', settings: { base_url: settings.base_url }, secrets: {} }
     await api.stores.connections.create(organizationUuid, south)
@@ -94,6 +120,7 @@ describe('OpenAPI document', () => {
       run: run.uuid,
       case: caseId,
       playbook: 'p',
+      checkpoint: checkpoint.id,
       key,
       connection: 'south',
     })
@@ -132,7 +159,17 @@ describe('OpenAPI document', () => {
   })
 
   it('shows rows in lists, not only empty ones', async () => {
-    for (const list of ['alerts', 'cases', 'runs', 'playbooks', 'skills', 'plugins', 'keys', 'connections']) {
+    for (const list of [
+      'alerts',
+      'cases',
+      'runs',
+      'checkpoints',
+      'playbooks',
+      'skills',
+      'plugins',
+      'keys',
+      'connections',
+    ]) {
       expect((await api.call('GET', `/api/${list}`)).json.data.length, list).to.be.above(0)
     }
   })

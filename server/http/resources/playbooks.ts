@@ -2,6 +2,7 @@ import type { ListedPlaybook } from '../../../core/ports.ts'
 import type { Directory } from '../directory.ts'
 import { RequestError } from '../request-error.ts'
 import { defineRoute, readers } from '../route.ts'
+import { startRun } from './run-operations.ts'
 import { objectSchema, pageOf, pageParameters, pageSchema, pageView, text, textOrNull, time } from './page.ts'
 
 async function playbookView(playbook: ListedPlaybook, directory: Directory) {
@@ -53,4 +54,4 @@ const getPlaybook = defineRoute({
   },
 })
 
-export const playbookRoutes = [listPlaybooks, getPlaybook]
+export const playbookRoutes = [listPlaybooks, getPlaybook, startRun]

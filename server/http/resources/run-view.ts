@@ -19,6 +19,7 @@ export async function runView(
     created_at: run.createdAt,
     started_at: run.startedAt,
     ended_at: run.endedAt,
+    cancellation: run.cancellation,
     error: run.error,
   }
 }
@@ -39,6 +40,7 @@ export function stepView(
     input: entry.input ?? null,
     output: entry.output ?? null,
     error: entry.error,
+    resolution: entry.resolution ?? null,
     failed_attempts: failed.map((attempt) => ({
       attempt: attempt.attempt,
       started_at: attempt.startedAt,

@@ -2,6 +2,8 @@ import type { FailedAttempt } from '../../../core/domain/run.ts'
 import { RequestError } from '../request-error.ts'
 import { component, defineRoute, readers } from '../route.ts'
 import { pageOf, pageParameters, pageSchema, pageView } from './page.ts'
+import { redactionOf } from './redact-run.ts'
+import { cancelRun, resolveStep } from './run-operations.ts'
 import { runView, stepView } from './run-view.ts'
 
 const listRuns = defineRoute({
@@ -37,7 +39,8 @@ const getRun = defineRoute({
   summary: 'One run with its output and its steps: inputs, outputs, attempts, timing, errors.',
   status: 200,
   answer: component('run'),
-  async handle({ params, caller }, { stores, directory }) {
+  async handle({ params, caller }, services) {
+    const { stores, directory } = services
     const run = await stores.runs.find(caller.scope, params.run)
     if (run === undefined) {
       throw new RequestError('run_not_found', undefined, {
@@ -50,8 +53,10 @@ const getRun = defineRoute({
     ])
     const byPath = Map.groupBy(failed, (attempt: FailedAttempt) => attempt.path)
     const steps = entries.map((entry) => stepView(entry, byPath.get(entry.path) ?? []))
-    return { body: { ...(await runView(run, directory)), output: run.output ?? null, steps } }
+    const { inputs } = run
+    const body = { ...(await runView(run, directory)), inputs, output: run.output ?? null, steps }
+    return { body: (await redactionOf(run, entries, services)).value(body) }
   },
 })
 
-export const runRoutes = [listRuns, getRun]
+export const runRoutes = [listRuns, getRun, cancelRun, resolveStep]

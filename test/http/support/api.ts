@@ -1,5 +1,8 @@
 import type { Alert } from '../../../core/domain/alert.ts'
 import type { Role } from '../../../core/domain/api-key.ts'
+import { createRunControl } from '../../../core/engine/run-control.ts'
+import { NotFoundError } from '../../../core/errors/errors.ts'
+import type { Playbook } from '../../../core/playbook/index.ts'
 import type { Clock, Log, LogFields, Stores } from '../../../core/ports.ts'
 import { createHttpServer, type HttpServerConfig } from '../../../server/http/server.ts'
 import type { Services } from '../../../server/http/route.ts'
@@ -39,6 +42,8 @@ export interface Api {
   }
   /** What is asked of the other system; a test may put its own in. Default: all credentials work. */
   authenticate: Services['authenticate']
+  /** In force; a test may add its own. */
+  readonly playbooks: Playbook[]
   /** Uuid of an organization by its code. */
   readonly organizations: Readonly<Record<string, string>>
   newKey(role: Role, organizationCodes?: readonly string[], expiresAt?: number): Promise<string>
@@ -62,11 +67,25 @@ export async function startApi(config: Partial<HttpServerConfig> = {}): Promise<
     wait: () => Promise.resolve(),
   }
   const { log, logged } = recordingLog()
+  const playbooks = {
+    written: () => api.playbooks,
+    byHash: async (hash: string) => {
+      const found = api.playbooks.find((playbook) => playbook.hash === hash)
+      if (found) return found
+      throw new NotFoundError('playbook_not_found', 'there is no such playbook')
+    },
+  }
   const server = createHttpServer({
     config: { host: '127.0.0.1', port: 0, apiPrefix: 'api', publicUrl: undefined, ...config },
     stores,
     catalogue,
     investigations,
+    control: createRunControl({
+      stores,
+      runner: { enqueue() {}, wake() {}, cancel() {} },
+      schemas: (skill) => catalogue.skill(skill)?.skill,
+    }),
+    playbooks,
     authenticate: (...given) => api.authenticate(...given),
     log,
     clock,
@@ -106,6 +125,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}): Promise<
     clock,
     investigations,
     authenticate: () => Promise.resolve(),
+    playbooks: [],
     organizations,
     newKey,
     call: (method, path, options = {}) => call(`${url}${path}`, method, { key: adminKey, ...options }),

@@ -1,0 +1,113 @@
+import type { Question } from '../domain/checkpoint.ts'
+import type { JournalEntry, Run, StepDecision } from '../domain/run.ts'
+import { NotFoundError, ValidationError } from '../errors/errors.ts'
+import type { AnswerOutcome, Scope, Stores } from '../ports.ts'
+import { compileSchema } from '../schema/index.ts'
+import { newRun, type RunRequest } from './queue-run.ts'
+import type { Runner } from './runner.ts'
+import type { SkillSchemas } from './sensitive.ts'
+
+/** What people do with runs. Each is durable before the run is told of it. */
+export interface RunControl {
+  /** Throws ValidationError `inputs_invalid`. A run that its concurrency key forbids comes back cancelled. */
+  start(request: RunRequest): Promise<Run>
+  /**
+   * The answer of a person to a checkpoint; only the first one counts. Throws NotFoundError `checkpoint_not_found`,
+   * ValidationError `answer_invalid` for what was not asked for.
+   */
+  answer(scope: Scope, checkpointId: string, answer: PersonsAnswer): Promise<AnswerOutcome>
+  /**
+   * The word of a person about a step of which nobody knows whether it ran. Throws NotFoundError `run_not_found`,
+   * `step_not_found`, ConflictError `step_not_unknown`, ValidationError `output_invalid`.
+   */
+  resolve(scope: Scope, runUuid: string, path: string, decision: Decision): Promise<JournalEntry>
+  /** Throws NotFoundError `run_not_found`, ConflictError `run_has_ended`. */
+  cancel(scope: Scope, runUuid: string, by: string): Promise<Run>
+}
+
+export interface PersonsAnswer {
+  readonly value: unknown
+  readonly by: string
+  readonly text: string | null
+}
+
+export interface Decision {
+  readonly decision: StepDecision
+  /** For `ran`: what the skill would have answered. */
+  readonly output?: unknown
+  readonly by: string
+}
+
+export interface RunControlOptions {
+  readonly stores: Pick<Stores, 'runs' | 'journal' | 'checkpoints'>
+  readonly runner: Pick<Runner, 'enqueue' | 'wake' | 'cancel'>
+  readonly schemas: (skill: string) => SkillSchemas | undefined
+  /** Told of runs that end without having begun. */
+  readonly onRunEnded?: ((run: Run) => void) | undefined
+}
+
+export function createRunControl({ stores, runner, schemas, onRunEnded }: RunControlOptions): RunControl {
+  async function requireRun(scope: Scope, uuid: string): Promise<Run> {
+    const run = await stores.runs.find(scope, uuid)
+    if (run === undefined) throw new NotFoundError('run_not_found', `there is no run ${uuid}`)
+    return run
+  }
+
+  return {
+    async start(request) {
+      const run = await stores.runs.queue(newRun(request))
+      if (run.endedAt === null) runner.enqueue(run)
+      else onRunEnded?.(run)
+      return run
+    },
+
+    async answer(scope, checkpointId, given) {
+      const checkpoint = await stores.checkpoints.find(scope, checkpointId)
+      if (checkpoint === undefined) {
+        throw new NotFoundError('checkpoint_not_found', 'there is no such checkpoint')
+      }
+      checkAnswer(checkpoint.question, given.value)
+      const result = await stores.checkpoints.answer(checkpointId, given)
+      const { runUuid: uuid, organizationUuid } = result.checkpoint
+      if (result.outcome === 'accepted') runner.wake({ uuid, organizationUuid })
+      return result
+    },
+
+    async resolve(scope, runUuid, path, { decision, output = null, by }) {
+      const run = await requireRun(scope, runUuid)
+      if (decision === 'ran') await checkOutput(run, path, output)
+      const entry = await stores.journal.resolve(run.uuid, path, { decision, output, by })
+      runner.wake(run)
+      return entry
+    },
+
+    async cancel(scope, runUuid, by) {
+      const run = await stores.runs.cancel(scope, runUuid, by)
+      if (run.endedAt !== null) onRunEnded?.(run)
+      runner.cancel(run)
+      return run
+    },
+  }
+
+  /** What comes after the step relies on the output being what the skill declares. */
+  async function checkOutput(run: Run, path: string, output: unknown): Promise<void> {
+    const entry = await stores.journal.entry(run.uuid, path)
+    const schema = entry && schemas(entry.kind)?.output
+    const errors = schema === undefined ? [] : compileSchema(schema).problems(output)
+    if (errors.length === 0) return
+    const message = `the output is not what ${entry?.kind} declares: ${errors[0]!.pointer} ${errors[0]!.message}`
+    throw new ValidationError('output_invalid', message, errors)
+  }
+}
+
+function checkAnswer({ answers, form }: Question, value: unknown): void {
+  const errors =
+    form !== null
+      ? compileSchema(form).problems(value)
+      : answers?.some((answer) => answer === value) === true
+        ? []
+        : [{ pointer: '', message: `must be one of ${answers?.join(', ') ?? ''}` }]
+  if (errors.length === 0) return
+  const [first] = errors
+  throw new ValidationError('answer_invalid', `the answer ${first!.pointer} ${first!.message}`, errors)
+}

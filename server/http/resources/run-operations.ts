@@ -1,0 +1,82 @@
+import { RequestError } from '../request-error.ts'
+import { component, defineRoute, operators } from '../route.ts'
+import { within } from '../validate.ts'
+import { redactionOf } from './redact-run.ts'
+import { runView, stepView } from './run-view.ts'
+
+export const cancelRun = defineRoute({
+  method: 'POST',
+  path: '/runs/{run}/cancel',
+  access: operators,
+  summary: 'Cancels a run: what is under way ends, and the steps of `finally` still run.',
+  status: 200,
+  answer: component('run'),
+  async handle({ params, caller }, { control, directory }) {
+    const run = await control.cancel(caller.scope, params.run, caller.keyName)
+    return { body: await runView(run, directory) }
+  },
+})
+
+export const resolveStep = defineRoute({
+  method: 'POST',
+  path: '/runs/{run}/resolve',
+  access: operators,
+  summary:
+    'Says what became of a step of which nobody knows whether it ran (state `unknown`). One decision counts.',
+  status: 200,
+  answer: { type: 'object' },
+  body: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['path', 'decision'],
+    properties: {
+      path: { type: 'string', description: 'Of the step, as GET runs/{run} shows it.' },
+      decision: {
+        enum: ['ran', 'run_again', 'skip'],
+        description: 'It ran (with this output), it is to run again, or it is to be skipped.',
+      },
+      output: { description: 'For `ran`: what the skill would have answered.' },
+    },
+  },
+  async handle({ params, body, caller }, services) {
+    const { path, decision, output } = body
+    const given = { decision, output, by: caller.keyName }
+    const entry = await within('/output', () =>
+      services.control.resolve(caller.scope, params.run, path, given),
+    )
+    const run = await services.stores.runs.find(caller.scope, params.run)
+    const redactor = run && (await redactionOf(run, [entry], services))
+    return { body: redactor?.value(stepView(entry, [])) }
+  },
+})
+
+export const startRun = defineRoute({
+  method: 'POST',
+  path: '/playbooks/{playbook}/runs',
+  access: operators,
+  summary: 'Starts a playbook by hand, where its `on` has `manual: true`.',
+  status: 201,
+  answer: component('run'),
+  body: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['organization_code'],
+    properties: {
+      organization_code: { type: 'string' },
+      inputs: { type: 'object', description: 'By name; those with a default may be left out.' },
+    },
+  },
+  async handle({ params, body, caller }, { control, playbooks, directory }) {
+    const { organization_code: code, inputs = {} } = body
+    const organization = await directory.organization(caller.scope, code, '/organization_code')
+    const playbook = playbooks.written().find(({ name }) => name === params.playbook)
+    if (playbook === undefined) {
+      throw new RequestError('playbook_not_found', undefined, { hint: 'GET playbooks lists them' })
+    }
+    if (!playbook.startedBy.hand) {
+      throw new RequestError('playbook_not_manual', undefined, { hint: 'add manual: true to its `on`' })
+    }
+    const run = await within('/inputs', () => control.start({ playbook, organization, inputs }))
+    return { body: await runView(run, directory), location: `/runs/${run.uuid}` }
+  },
+})

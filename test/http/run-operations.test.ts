@@ -1,0 +1,154 @@
+import { expect } from 'chai'
+import type { Run } from '../../core/domain/run.ts'
+import { parsePlaybook } from '../../core/playbook/index.ts'
+import { startApi, type Api } from './support/api.ts'
+import { expectProblem } from './support/schemas.ts'
+
+const question = { via: 'operator', input: { message: 'Was it you?' }, answers: ['yes', 'no'], form: null }
+
+describe('what people do with runs', () => {
+  let api: Api
+  let analyst: string
+  let stranger: string
+  let run: Run
+
+  before(async () => {
+    api = await startApi()
+    analyst = await api.newKey('analyst', ['acme'])
+    stranger = await api.newKey('analyst', ['globex'])
+  })
+  after(() => api.close())
+  beforeEach(async () => {
+    const { uuid } = await api.stores.runs.queue({
+      organizationUuid: api.organizations['acme'] ?? '',
+      playbookName: 'p',
+      playbookHash: 'h',
+      alertUuid: null,
+    })
+    run = await api.stores.runs.start(uuid, { title: 'A case' })
+  })
+
+  describe('a checkpoint', () => {
+    const open = (path = 'confirm', timeoutAt = api.clock.time + 1_000) =>
+      api.stores.checkpoints.open(run.uuid, { path, stepId: null, question, timeoutAt })
+    const answer = (id: string, body: object, key = analyst) =>
+      api.call('POST', `/api/checkpoints/${id}/answer`, { key, body })
+
+    it('is listed while it waits, for the organizations of the key', async () => {
+      const { id } = await open()
+      const idsOf = async (key: string) =>
+        (await api.call('GET', '/api/checkpoints', { key })).json.data.map(
+          (row: { checkpoint_id: string }) => row.checkpoint_id,
+        )
+      expect(await idsOf(analyst)).to.deep.equal([id])
+      expect(await idsOf(stranger)).to.deep.equal([])
+      await answer(id, { answer: 'yes' })
+      expect(await idsOf(analyst)).to.deep.equal([])
+    })
+
+    it('takes one answer, in the name of the key; a second one is recorded without effect', async () => {
+      const { id } = await open()
+      const first = await answer(id, { answer: 'no', text: 'I was in bed' })
+      expect(first.json).to.nested.include({ outcome: 'accepted', 'checkpoint.state': 'answered' })
+      expect(first.json.checkpoint.answer).to.deep.equal({
+        value: 'no',
+        by: 'analyst',
+        text: 'I was in bed',
+        at: api.clock.time,
+      })
+      const second = await answer(id, { answer: 'yes' }, api.adminKey)
+      expect(second.json).to.nested.include({ outcome: 'second', 'checkpoint.answer.value': 'no' })
+      const all = await api.stores.checkpoints.answers(id)
+      expect(all.map(({ value, by, outcome }) => [value, by, outcome])).to.deep.equal([
+        ['no', 'analyst', 'accepted'],
+        ['yes', 'admin', 'second'],
+      ])
+    })
+
+    it('takes no answer when its time is up', async () => {
+      const { id } = await open('late', api.clock.time)
+      expect((await answer(id, { answer: 'yes' })).json).to.nested.include({
+        outcome: 'late',
+        'checkpoint.state': 'waiting',
+      })
+    })
+
+    it('takes only what was asked for', async () => {
+      const { id } = await open()
+      const reply = await answer(id, { answer: 'perhaps' })
+      expectProblem(reply, 400, 'answer_invalid')
+      expect(reply.json.errors[0].pointer).to.equal('/answer')
+      expect(await api.stores.checkpoints.answers(id)).to.deep.equal([])
+    })
+
+    it('is not there for keys of other organizations', async () => {
+      const { id } = await open()
+      expectProblem(await answer(id, { answer: 'yes' }, stranger), 404, 'checkpoint_not_found')
+      expect((await api.stores.checkpoints.find('all', id))?.state).to.equal('waiting')
+    })
+  })
+
+  describe('a step of which nobody knows whether it ran', () => {
+    const resolve = (body: object, key = analyst) =>
+      api.call('POST', `/api/runs/${run.uuid}/resolve`, { key, body })
+
+    beforeEach(async () => {
+      const begun = { path: 'scan', stepId: 'scan', kind: 'x.scan', input: 1, startedAt: 1, attempt: 1 }
+      await api.stores.journal.begin(run.uuid, begun)
+      await api.stores.journal.park(run.uuid, 'scan')
+    })
+
+    it('makes its run wait', async () => {
+      const { json } = await api.call('GET', `/api/runs/${run.uuid}`)
+      expect(json).to.nested.include({ status: 'waiting', 'steps[0].state': 'unknown' })
+    })
+
+    it('is decided about once', async () => {
+      const { json } = await resolve({ path: 'scan', decision: 'ran', output: { found: 3 } })
+      expect(json).to.deep.include({ state: 'completed', output: { found: 3 } })
+      expect(json.resolution).to.deep.equal({ decision: 'ran', by: 'analyst', at: api.clock.time })
+      expectProblem(await resolve({ path: 'scan', decision: 'skip' }), 409, 'step_not_unknown')
+    })
+
+    it('is not there for keys of other organizations', async () => {
+      expectProblem(await resolve({ path: 'scan', decision: 'skip' }, stranger), 404, 'run_not_found')
+      expectProblem(await resolve({ path: 'other', decision: 'skip' }), 404, 'step_not_found')
+    })
+  })
+
+  describe('a run', () => {
+    const cancel = (key = analyst) => api.call('POST', `/api/runs/${run.uuid}/cancel`, { key })
+
+    it('is asked to be cancelled once, by whoever was first', async () => {
+      const first = { by: 'analyst', at: api.clock.time }
+      expect((await cancel()).json.cancellation).to.deep.equal(first)
+      expect((await cancel(api.adminKey)).json.cancellation).to.deep.equal(first)
+    })
+
+    it('is not cancelled by keys of other organizations, nor when it has ended', async () => {
+      expectProblem(await cancel(stranger), 404, 'run_not_found')
+      await api.stores.runs.end(run.uuid, { status: 'completed', output: null, error: null })
+      expectProblem(await cancel(), 409, 'run_has_ended')
+    })
+
+    it('is started by hand, with inputs that fit', async () => {
+      const source =
+        'apiVersion: tocsin/v1\nname: by-hand\non: { manual: true }\ninputs: { pin: { type: string, sensitive: true } }\nsteps: [{ return: 1 }]'
+      api.playbooks.push(parsePlaybook(source).playbook!)
+      const start = (inputs: object, key = analyst) =>
+        api.call('POST', '/api/playbooks/by-hand/runs', { key, body: { organization_code: 'acme', inputs } })
+      const wrong = await start({ pin: 1234, user: 'eve' })
+      expectProblem(wrong, 400, 'inputs_invalid')
+      expect(wrong.json.errors.map(({ pointer }: { pointer: string }) => pointer)).to.have.members([
+        '/inputs/pin',
+        '/inputs/user',
+      ])
+      const started = await start({ pin: 'secret-1234' })
+      expect(started.status).to.equal(201)
+      const { json, text } = await api.call('GET', `/api/runs/${started.json.run_uuid}`)
+      expect(json.inputs).to.deep.equal({ pin: '[redacted]' })
+      expect(text).to.not.include('secret-1234')
+      expectProblem(await start({ pin: 'x' }, stranger), 400, 'unknown_organization')
+    })
+  })
+})
