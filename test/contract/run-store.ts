@@ -221,5 +221,83 @@ export function runStoreContract(subject: GetSubject): void {
         [third?.uuid, 'running'],
       ])
     })
+
+    describe('runs of one concurrency key', () => {
+      const queue = (key: string, policy: 'queue' | 'drop' = 'queue', organization = subject().acme) =>
+        subject().stores.runs.queue({
+          organizationUuid: organization.uuid,
+          playbookName: 'contain',
+          playbookHash: 'a'.repeat(64),
+          alertUuid: null,
+          concurrency: { key, policy },
+        })
+      const start = ({ uuid }: { readonly uuid: string }) =>
+        subject().stores.runs.start(uuid, { title: 'Contained' })
+
+      it('start one after the other, in the order in which they were queued', async () => {
+        const { runs } = subject().stores
+        const [first, second, third, other] = [
+          await queue('a'),
+          await queue('a'),
+          await queue('a'),
+          await queue('b'),
+        ]
+        await start(first)
+        await start(other)
+        await expectRejection(start(second), 'ConflictError', 'run_must_wait')
+        await expectRejection(start(third), 'ConflictError', 'run_must_wait')
+        await runs.end(first.uuid, completed)
+        expect((await runs.nextInLine(first.uuid))?.uuid).to.equal(second.uuid)
+        await expectRejection(start(third), 'ConflictError', 'run_must_wait')
+        expect(await start(second)).to.include({ status: 'running' })
+        expect((await runs.nextInLine(other.uuid))?.uuid).to.equal(undefined)
+      })
+
+      it('are dropped where the playbook says so, and their alerts with them', async () => {
+        const { stores, globex } = subject()
+        const first = await queue('a', 'drop')
+        expect(await queue('a', 'drop')).to.nested.include({
+          status: 'cancelled',
+          'error.code': 'run_dropped',
+        })
+        expect(await queue('a', 'drop', globex), 'another organization').to.include({ status: 'queued' })
+        await stores.runs.cancel('all', first.uuid, 'anna')
+        expect(await queue('a', 'drop')).to.include({ status: 'queued' })
+      })
+    })
+
+    it('keeps inputs as they were given', async () => {
+      const { stores, acme } = subject()
+      const inputs = { user: 'eve', days: [1, 2], deep: { x: null } }
+      const { uuid } = await stores.runs.queue({
+        organizationUuid: acme.uuid,
+        playbookName: 'p',
+        playbookHash: 'a'.repeat(64),
+        alertUuid: null,
+        inputs,
+      })
+      expect((await stores.runs.find('all', uuid))?.inputs).to.deep.equal(inputs)
+    })
+
+    it('cancels a queued run at once, and notes who asked for a running one', async () => {
+      const { stores, acme, globex, clock } = subject()
+      const alert = await stores.alerts.create(newAlert(acme))
+      const queued = await queuedRun(subject(), alert)
+      await expectRejection(
+        stores.runs.cancel([globex.uuid], queued.uuid, 'x'),
+        'NotFoundError',
+        'run_not_found',
+      )
+      expect(await stores.runs.cancel('all', queued.uuid, 'anna')).to.nested.include({
+        status: 'cancelled',
+        'error.code': 'run_cancelled',
+      })
+      expect(await stored(alert.id)).to.include({ status: alertStatus.failed })
+      await expectRejection(stores.runs.cancel('all', queued.uuid, 'x'), 'ConflictError', 'run_has_ended')
+      const running = await startedRun(subject(), null)
+      const asked = await stores.runs.cancel([acme.uuid], running.uuid, 'anna')
+      expect(asked).to.deep.include({ status: 'running', cancellation: { by: 'anna', at: clock.nowMs } })
+      expect((await stores.runs.cancel('all', running.uuid, 'bert')).cancellation?.by).to.equal('anna')
+    })
   })
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { alertStoreContract } from './alert-store.ts'
 import { caseStoreContract } from './case-store.ts'
+import { checkpointStoreContract } from './checkpoint-store.ts'
 import { connectionStoreContract } from './connection-store.ts'
 import { expectRejection, newAlert, type MakeStores, type OpenedStores, type Subject } from './fixture.ts'
 import { journalStoreContract } from './journal-store.ts'
@@ -10,6 +11,7 @@ import { pagingContract } from './paging.ts'
 import { playbookStoreContract } from './playbook-store.ts'
 import { providerStoreContract } from './provider-store.ts'
 import { runStoreContract } from './run-store.ts'
+import { scheduleStoreContract } from './schedule-store.ts'
 
 /** What every adapter of `Stores` must do. Call it inside a `describe` that names the adapter. */
 export function storesContract(makeStores: MakeStores): void {
@@ -38,6 +40,8 @@ export function storesContract(makeStores: MakeStores): void {
   playbookStoreContract(getSubject)
   runStoreContract(getSubject)
   journalStoreContract(getSubject)
+  checkpointStoreContract(getSubject)
+  scheduleStoreContract(getSubject)
   connectionStoreContract(getSubject)
 
   describe('the stores as a whole', () => {

@@ -1,0 +1,114 @@
+import { expect } from 'chai'
+import type { Run } from '../../core/domain/run.ts'
+import { expectRejection, startedRun, type GetSubject } from './fixture.ts'
+
+const question = { via: 'operator', input: { message: 'Was it you?' }, answers: ['yes', 'no'], form: null }
+
+export function checkpointStoreContract(subject: GetSubject): void {
+  describe('CheckpointStore', () => {
+    let run: Run
+    beforeEach(async () => {
+      run = await startedRun(subject(), null)
+    })
+    const store = () => subject().stores.checkpoints
+    const open = (path = 'confirm', withinMs = 1_000) =>
+      store().open(run.uuid, { path, stepId: path, question, timeoutAt: subject().clock.nowMs + withinMs })
+    const answer = (id: string, value: unknown, by = 'anna') => store().answer(id, { value, by, text: null })
+    const statusOf = async () => (await subject().stores.runs.find('all', run.uuid))?.status
+
+    it('opens one question at a path, and makes the run wait', async () => {
+      const { acme, clock } = subject()
+      const checkpoint = await open()
+      expect(checkpoint).to.deep.equal({
+        id: checkpoint.id,
+        runUuid: run.uuid,
+        organizationUuid: acme.uuid,
+        path: 'confirm',
+        stepId: 'confirm',
+        question,
+        reference: null,
+        state: 'waiting',
+        createdAt: clock.nowMs,
+        timeoutAt: clock.nowMs + 1_000,
+        answer: null,
+      })
+      expect(checkpoint.id.length, 'nobody guesses it').to.be.at.least(32)
+      expect(await open('confirm', 9_999)).to.deep.equal(checkpoint)
+      expect(await store().find('all', checkpoint.id)).to.deep.equal(checkpoint)
+      expect(await store().atPath(run.uuid, 'confirm')).to.deep.equal(checkpoint)
+      expect(await statusOf()).to.equal('waiting')
+    })
+
+    it('takes the first answer; later ones are recorded without effect', async () => {
+      const { id } = await open()
+      const [first, second] = await Promise.all([answer(id, 'yes'), answer(id, 'no', 'bert')])
+      expect(first.outcome).to.equal('accepted')
+      expect(second).to.deep.include({ outcome: 'second', checkpoint: first.checkpoint })
+      expect(first.checkpoint).to.deep.include({
+        state: 'answered',
+        answer: { value: 'yes', by: 'anna', text: null, at: subject().clock.nowMs },
+      })
+      expect((await store().answers(id)).map(({ by, outcome }) => [by, outcome])).to.deep.equal([
+        ['anna', 'accepted'],
+        ['bert', 'second'],
+      ])
+      expect(await statusOf()).to.equal('running')
+    })
+
+    it('takes no answer from the time on at which it was up, also before anybody noticed', async () => {
+      const { id } = await open()
+      subject().clock.nowMs += 1_000
+      expect((await answer(id, 'yes')).outcome).to.equal('late')
+      expect((await store().close(run.uuid, 'confirm', 'timed_out')).state).to.equal('timed_out')
+      expect((await answer(id, 'yes')).outcome).to.equal('late')
+      expect((await store().find('all', id))?.answer).to.equal(null)
+      expect(await store().answers(id)).to.have.length(2)
+    })
+
+    it('lets one of an answer and a timeout win, whichever is first', async () => {
+      const { id } = await open('a')
+      const [, closed] = await Promise.all([answer(id, 'yes'), store().close(run.uuid, 'a', 'timed_out')])
+      expect(closed).to.nested.include({ state: 'answered', 'answer.value': 'yes' })
+      const other = await open('b')
+      const [timedOut, late] = await Promise.all([
+        store().close(run.uuid, 'b', 'timed_out'),
+        answer(other.id, 'yes'),
+      ])
+      expect([timedOut.state, late.outcome]).to.deep.equal(['timed_out', 'late'])
+    })
+
+    it('keeps the run waiting until the last question is over', async () => {
+      const { id } = await open('a')
+      await open('b')
+      await answer(id, 'yes')
+      expect(await statusOf()).to.equal('waiting')
+      await store().close(run.uuid, 'b', 'withdrawn')
+      expect(await statusOf()).to.equal('running')
+    })
+
+    it('keeps what the skill answered when it asked', async () => {
+      const { id } = await open()
+      await store().asked(run.uuid, 'confirm', { message: '17.5' })
+      expect((await store().find('all', id))?.reference).to.deep.equal({ message: '17.5' })
+    })
+
+    it('lists those that wait, newest first, for a scope', async () => {
+      const { acme, globex } = subject()
+      const { id } = await open('a')
+      await open('b')
+      await open('c')
+      await answer(id, 'yes')
+      const pathsOf = async (scope: readonly string[] | 'all') =>
+        (await store().waiting(scope, { limit: 10 })).data.map(({ path }) => path)
+      expect(await pathsOf('all')).to.deep.equal(['c', 'b'])
+      expect(await pathsOf([acme.uuid])).to.deep.equal(['c', 'b'])
+      expect(await pathsOf([globex.uuid])).to.deep.equal([])
+      expect(await store().find([globex.uuid], id)).to.equal(undefined)
+    })
+
+    it('knows no other checkpoint', async () => {
+      await expectRejection(answer('nobody', 'yes'), 'NotFoundError', 'checkpoint_not_found')
+      expect(await store().find('all', 'nobody')).to.equal(undefined)
+    })
+  })
+}

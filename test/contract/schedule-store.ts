@@ -1,0 +1,53 @@
+import { expect } from 'chai'
+import type { StoredSchedule } from '../../core/ports.ts'
+import type { GetSubject } from './fixture.ts'
+
+export function scheduleStoreContract(subject: GetSubject): void {
+  describe('ScheduleStore', () => {
+    const store = () => subject().stores.schedules
+    const schedule = (changes: Partial<StoredSchedule> = {}): StoredSchedule => ({
+      playbookName: 'patrol',
+      organizationUuid: subject().acme.uuid,
+      cron: '0 8 * * *',
+      nextAt: 100,
+      ...changes,
+    })
+    const run = () => ({
+      organizationUuid: subject().acme.uuid,
+      playbookName: 'patrol',
+      playbookHash: 'a'.repeat(64),
+      alertUuid: null,
+    })
+    const fire = (from: StoredSchedule, nextAt: number, overlap = false) =>
+      store().fire(from, nextAt, run(), { overlap })
+
+    it('keeps exactly what is wanted; what is overdue stays overdue until it has fired', async () => {
+      const { globex } = subject()
+      await store().keep([schedule(), schedule({ organizationUuid: globex.uuid })])
+      expect(await store().keep([schedule({ nextAt: 999 })])).to.deep.equal([schedule({ nextAt: 100 })])
+      const hourly = schedule({ cron: '0 * * * *', nextAt: 50 })
+      expect(await store().keep([hourly])).to.deep.equal([hourly])
+      expect(await store().keep([])).to.deep.equal([])
+    })
+
+    it('fires once for each time', async () => {
+      await store().keep([schedule()])
+      const [first, second] = await Promise.all([fire(schedule(), 200), fire(schedule(), 200)])
+      expect(first).to.include({ status: 'queued', playbookName: 'patrol' })
+      expect(second).to.equal(undefined)
+      expect(await store().keep([schedule()])).to.deep.equal([schedule({ nextAt: 200 })])
+    })
+
+    it('leaves a time out while the run before goes on, unless they may overlap', async () => {
+      const { stores } = subject()
+      await store().keep([schedule()])
+      const first = await fire(schedule(), 200)
+      expect(await fire(schedule({ nextAt: 200 }), 300)).to.equal(undefined)
+      expect(await fire(schedule({ nextAt: 300 }), 400, true)).to.include({ status: 'queued' })
+      expect(await fire(schedule({ nextAt: 400 }), 500)).to.equal(undefined)
+      for (const { uuid } of await stores.runs.unfinished()) await stores.runs.cancel('all', uuid, 'anna')
+      expect(first).to.not.equal(undefined)
+      expect(await fire(schedule({ nextAt: 500 }), 600)).to.include({ status: 'queued' })
+    })
+  })
+}
