@@ -39,7 +39,7 @@ describe(`a server that is killed with kill -9 under load (seed ${seed})`, funct
   }
 
   /** Posts alerts one after the other until the server is gone; the ids that were answered with 201. */
-  async function send(server: RunningServer, sender: number): Promise<string[]> {
+  async function send(server: RunningServer, sender: number, onAnswer: () => void): Promise<string[]> {
     const answered: string[] = []
     for (let n = 0; ; n++) {
       const body = {
@@ -52,6 +52,7 @@ describe(`a server that is killed with kill -9 under load (seed ${seed})`, funct
         const reply = await server.call('/alerts', { body })
         if (reply.status !== 201) throw new Error(`answered ${reply.status}: ${JSON.stringify(reply.body)}`)
         answered.push(reply.body.alert_id)
+        onAnswer()
       } catch (error) {
         if (error instanceof TypeError || error instanceof SyntaxError) return answered // cut off
         throw error
@@ -89,8 +90,13 @@ describe(`a server that is killed with kill -9 under load (seed ${seed})`, funct
         const { status } = await server.call('/connections', { body: connectionTo(sandbox, 'intel') })
         expect(status).to.equal(201)
       }
-      const sending = Array.from({ length: senders }, (_, sender) => send(server, sender))
-      await sleep(50 + random() * 250)
+      // Under way, however slow the machine is; then at any instant.
+      const { promise: underWay, resolve: begun } = Promise.withResolvers<void>()
+      let left = 2 * senders
+      const onAnswer = () => void (--left === 0 && begun())
+      const sending = Array.from({ length: senders }, (_, sender) => send(server, sender, onAnswer))
+      await underWay
+      await sleep(random() * 250)
       await server.stop('SIGKILL')
       for (const ids of await Promise.all(sending)) for (const id of ids) answered.add(id)
       cutOff += await unfinishedRuns()
