@@ -1,10 +1,11 @@
 import { expect } from 'chai'
+import { dyn } from '../../core/expression/index.ts'
 import type { RunOutcome } from '../../core/engine/flow.ts'
 import type { JournalStore } from '../../core/ports.ts'
 import { RetryableError, SkillError } from '../../core/plugin/index.ts'
 import { systemClock } from '../../server/clock.ts'
 import { journalOf, openBench, type Bench, type TestSkills } from './support/bench.ts'
-import { Crash, crashingJournal } from './support/crashing-journal.ts'
+import { Crash, crashingJournal, crashingStores, type RunStores } from './support/crashing-journal.ts'
 import { makePlaybook } from './support/make-playbook.ts'
 
 /** What the other systems remember: effects by idempotency key. Survives the crashes of ours. */
@@ -16,7 +17,8 @@ class World {
     this.effects.set(name, (this.effects.get(name) ?? 0) + 1)
   }
 
-  skills(): TestSkills {
+  /** @param answer of a person, as soon as they are asked */
+  skills(answer: (checkpointId: string) => Promise<unknown>): TestSkills {
     const tried = new Set<string>()
     const done = new Set<string>()
     return {
@@ -31,6 +33,15 @@ class World {
       },
       bad: () => {
         throw new SkillError('bad', 'bad')
+      },
+      poll: (_input, attempt) => ({ done: attempt.idempotencyKey.endsWith('#3') }),
+      ask: {
+        interrupted: 'ask',
+        run: async (input, attempt) => {
+          this.happen('ask', attempt.idempotencyKey)
+          await answer((input as { checkpoint_id: string }).checkpoint_id)
+          return 'asked'
+        },
       },
       isolate: {
         interrupted: 'verify',
@@ -83,6 +94,13 @@ const playbook = makePlaybook({
         { id: 'odd', if: 'item != "b"', uses: 'isolate', with: { item: '${{ steps.look.output.item }}' } },
       ],
     },
+    { id: 'ready', uses: 'poll', repeat: { until: 'output.done', everyMs: 2, max: 5 } },
+    {
+      id: 'confirm',
+      checkpoint: { via: 'ask', answers: ['yes', 'no'], withinMs: 60_000 },
+    },
+    { id: 'silent', checkpoint: { answers: ['yes'], withinMs: 2, onTimeout: 'nobody' } },
+    { id: 'sub', call: 'called', with: { who: '${{ steps.user.output.name }}' } },
     {
       id: 'outcome',
       switch: [{ when: 'steps.two.output == 2', steps: [{ id: 'isolated', uses: 'isolate' }] }],
@@ -90,32 +108,61 @@ const playbook = makePlaybook({
     },
   ],
   finally: [{ id: 'tell', uses: 'read', with: { status: '${{ run.status }}' } }],
-  outputs: { isolated: '${{ steps.isolated.output }}', each: '${{ steps.each.items.map(i, i.status) }}' },
+  outputs: {
+    answers: ['${{ steps.confirm.output.answer }}', '${{ steps.silent.output.answer }}'],
+    sub: '${{ steps.sub.output }}',
+    isolated: '${{ steps.isolated.output }}',
+    each: '${{ steps.each.items.map(i, i.status) }}',
+  },
 })
 
+const called = makePlaybook({
+  name: 'called',
+  inputs: new Map([
+    [
+      'who',
+      { schema: { type: 'string' }, type: dyn, default: undefined, sensitive: false, description: undefined },
+    ],
+  ]),
+  steps: [{ id: 'note', uses: 'read', with: { who: '${{ inputs.who }}' } }],
+  finally: [{ id: 'after', uses: 'read' }],
+  outputs: '${{ steps.note.output.who }}',
+})
+const playbooks = { newest: () => 'hash', load: async () => called }
+
 /** Runs it in one process after another, until one of them comes to the end. */
-async function runWithCrash(bench: Bench, ...crashes: readonly ((store: JournalStore) => JournalStore)[]) {
+async function runWithCrash(
+  bench: Bench,
+  ...crashes: readonly ((stores: RunStores) => Partial<ReturnType<typeof crashingStores>['stores']>)[]
+) {
   const world = new World()
-  const skills = world.skills()
+  const skills = world.skills((id) =>
+    bench.stores.checkpoints.answer(id, { value: 'yes', by: 'eve', text: null }),
+  )
   const run = await bench.startRun()
   const names = { alert: { user: 'adam' } }
   let outcome: RunOutcome | undefined
   let crashed = 0
   for (const wrap of crashes) {
     try {
-      outcome = await bench.go(playbook, skills, { run, names, journal: wrap(bench.stores.journal) })
+      outcome = await bench.go(playbook, skills, { run, names, playbooks, ...wrap(bench.stores) })
       break
     } catch (error) {
       if (!(error instanceof Crash)) throw error
       crashed++
     }
   }
-  outcome ??= await bench.go(playbook, skills, { run, names })
+  outcome ??= await bench.go(playbook, skills, { run, names, playbooks })
   const journal = await journalOf(bench.stores, run.uuid)
-  // Until when a wait lasts is the one input that is a time.
-  const entries = journal.map((entry) => (entry.kind === 'wait' ? { ...entry, input: null } : entry))
+  // Until when a wait lasts is a time; so is when an answer came; the id of a question is drawn.
+  const varying = new Set(['wait', 'checkpoint', 'ask'])
+  const entries = journal.map((entry) =>
+    varying.has(entry.kind) ? { ...entry, input: null, output: answerIn(entry.output) } : entry,
+  )
   return { crashed, outcome, entries, effects: world.effects }
 }
+
+const answerIn = (output: unknown): unknown => (output as { answer?: string } | null)?.answer ?? null
 
 describe('a run whose process crashes', function () {
   this.timeout(60_000)
@@ -125,13 +172,18 @@ describe('a run whose process crashes', function () {
   })
   after(() => bench.close())
 
-  const untouched = (store: JournalStore) => store
+  const untouched = () => ({})
 
   it('makes every effect once when nothing crashes', async () => {
     const { outcome, effects } = await runWithCrash(bench, untouched)
     expect(outcome).to.deep.equal({
       status: 'completed',
-      output: { isolated: 'isolated', each: ['completed', 'completed', 'completed'] },
+      output: {
+        answers: ['yes', 'nobody'],
+        sub: 'adam',
+        isolated: 'isolated',
+        each: ['completed', 'completed', 'completed'],
+      },
       error: null,
     })
     expect(Object.fromEntries(effects)).to.deep.equal({
@@ -144,6 +196,9 @@ describe('a run whose process crashes', function () {
       'isolate each[0]/odd': 1,
       'isolate each[2]/odd': 1,
       'isolate outcome/0/isolated': 1,
+      'ask confirm/@ask': 1,
+      'read sub/note': 1,
+      'read sub/@finally/after': 1,
       'read @finally/tell': 1,
     })
   })
@@ -151,15 +206,15 @@ describe('a run whose process crashes', function () {
   for (const when of ['before', 'after'] as const) {
     it(`comes to the same end after a crash just ${when} each of its writes`, async () => {
       const reference = await runWithCrash(bench, untouched)
-      const counted = crashingJournal(bench.stores.journal, Infinity, 'before')
-      await runWithCrash(bench, () => counted.journal)
-      expect(counted.writes()).to.be.greaterThan(30)
+      const counted = crashingStores(bench.stores, Infinity, 'before')
+      await runWithCrash(bench, () => counted.stores)
+      expect(counted.writes()).to.be.greaterThan(55)
 
       for (let at = 1; at <= counted.writes(); at++) {
         const place = `write ${at}`
         const { crashed, outcome, entries, effects } = await runWithCrash(
           bench,
-          (store) => crashingJournal(store, at, when).journal,
+          (stores) => crashingStores(stores, at, when).stores,
         )
         expect(crashed, place).to.equal(1)
         expect(outcome, place).to.deep.equal(reference.outcome)
@@ -178,13 +233,13 @@ describe('a run whose process crashes', function () {
   it('comes to the same end after two crashes', async () => {
     const reference = await runWithCrash(bench, untouched)
     // Not every pair, to be quick; the second crash counts from its own start.
-    for (let first = 1; first <= 36; first += 7) {
-      for (let second = 1; second <= 36; second += 3) {
+    for (let first = 1; first <= 64; first += 9) {
+      for (let second = 1; second <= 64; second += 5) {
         const place = `writes ${first} and ${second}`
         const { outcome, entries, effects } = await runWithCrash(
           bench,
-          (store) => crashingJournal(store, first, 'after').journal,
-          (store) => crashingJournal(store, second, 'before').journal,
+          (stores) => crashingStores(stores, first, 'after').stores,
+          (stores) => crashingStores(stores, second, 'before').stores,
         )
         expect(outcome, place).to.deep.equal(reference.outcome)
         expect(entries, place).to.deep.equal(reference.entries)

@@ -3,6 +3,7 @@ import type { EffectAttempt, EffectWork } from '../../../core/engine/durable-con
 import { interpret } from '../../../core/engine/interpreter.ts'
 import { openLocalContext, type LocalContextOptions } from '../../../core/engine/local-context.ts'
 import type { RunOutcome } from '../../../core/engine/flow.ts'
+import type { CalledPlaybooks, Skills } from '../../../core/engine/walk.ts'
 import type { SkillCall } from '../../../core/engine/skill-caller.ts'
 import type { Playbook } from '../../../core/playbook/playbook.ts'
 import type { Clock, JournalStore, Log, Stores } from '../../../core/ports.ts'
@@ -43,9 +44,13 @@ export interface Bench {
   close(): Promise<void>
 }
 
-interface GoOptions extends Partial<Pick<LocalContextOptions, 'journal' | 'stop' | 'cancel' | 'onIdle'>> {
+interface GoOptions extends Partial<
+  Pick<LocalContextOptions, 'journal' | 'stop' | 'cancel' | 'onIdle' | 'wakeUps' | 'checkpoints'>
+> {
   readonly run?: Run
   readonly names?: Readonly<Record<string, unknown>>
+  readonly playbooks?: CalledPlaybooks
+  readonly schemas?: Skills['schemas']
 }
 
 export async function openBench(clock: Clock): Promise<Bench> {
@@ -78,6 +83,7 @@ export async function openBench(clock: Clock): Promise<Bench> {
     async go(playbook, skills, options = {}) {
       const run = options.run ?? (await startRun())
       const context = await openLocalContext({
+        checkpoints: stores.checkpoints,
         ...options,
         run: { uuid: run.uuid, startedAt: run.startedAt! },
         journal: options.journal ?? stores.journal,
@@ -88,9 +94,9 @@ export async function openBench(clock: Clock): Promise<Bench> {
       const names = { alert: {}, inputs: {}, ...options.names }
       return await interpret(
         playbook,
-        { run: { uuid, organizationUuid, caseId }, names },
+        { run: { uuid, organizationUuid, caseId }, names, playbooks: options.playbooks },
         context,
-        testSkills(skills, calls),
+        { ...testSkills(skills, calls), schemas: options.schemas },
       )
     },
     async close() {

@@ -1,27 +1,44 @@
-import type { JournalStore } from '../../../core/ports.ts'
+import type { RunCheckpoints } from '../../../core/engine/local-run.ts'
+import type { JournalStore, Stores } from '../../../core/ports.ts'
 
 /** What a crashed process leaves of a promise. */
 export class Crash extends Error {}
 
-/** Counts the writes of a journal and dies at the n-th, either just before or just after it is durable. */
-export function crashingJournal(store: JournalStore, at: number, when: 'before' | 'after') {
+/** What a run writes to. */
+export type RunStores = Pick<Stores, 'journal' | 'checkpoints'>
+
+/** Counts the writes of a run and dies at the n-th, either just before or just after it is durable. */
+export function crashingStores({ journal, checkpoints }: RunStores, at: number, when: 'before' | 'after') {
   let writes = 0
-  const write = async (commit: () => Promise<void>): Promise<void> => {
+  const write = async <T>(commit: () => Promise<T>): Promise<T> => {
     const number = ++writes
     if (number > at || (number === at && when === 'before')) throw new Crash()
-    await commit()
+    const result = await commit()
     if (number === at) throw new Crash()
+    return result
   }
-  const journal: JournalStore = {
-    begin: (run, entry) => write(() => store.begin(run, entry)),
-    attemptFailed: (run, attempt) => write(() => store.attemptFailed(run, attempt)),
-    end: (run, path, end) => write(() => store.end(run, path, end)),
-    record: (run, entry, end) => write(() => store.record(run, entry, end)),
-    entries: (run) => store.entries(run),
-    failedAttempts: (run) => store.failedAttempts(run),
-    entry: (run, path) => store.entry(run, path),
-    park: (run, path) => write(() => store.park(run, path)),
-    resolve: (run, path, resolution) => store.resolve(run, path, resolution),
+  const crashing: JournalStore = {
+    begin: (run, entry) => write(() => journal.begin(run, entry)),
+    attemptFailed: (run, attempt) => write(() => journal.attemptFailed(run, attempt)),
+    end: (run, path, end) => write(() => journal.end(run, path, end)),
+    record: (run, entry, end) => write(() => journal.record(run, entry, end)),
+    park: (run, path) => write(() => journal.park(run, path)),
+    resolve: (run, path, resolution) => journal.resolve(run, path, resolution),
+    entries: (run) => journal.entries(run),
+    failedAttempts: (run) => journal.failedAttempts(run),
+    entry: (run, path) => journal.entry(run, path),
   }
-  return { journal, writes: () => writes }
+  const questions: RunCheckpoints = {
+    open: (run, checkpoint) => write(() => checkpoints.open(run, checkpoint)),
+    asked: (run, path, reference) => write(() => checkpoints.asked(run, path, reference)),
+    close: (run, path, state) => write(() => checkpoints.close(run, path, state)),
+    atPath: (run, path) => checkpoints.atPath(run, path),
+  }
+  return { stores: { journal: crashing, checkpoints: questions }, writes: () => writes }
+}
+
+/** The same for the journal alone. */
+export function crashingJournal(journal: JournalStore, at: number, when: 'before' | 'after') {
+  const { stores, writes } = crashingStores({ journal } as RunStores, at, when)
+  return { journal: stores.journal, writes }
 }

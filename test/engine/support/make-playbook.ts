@@ -1,5 +1,12 @@
 import { compileExpression, dyn, type Program } from '../../../core/expression/index.ts'
-import type { Foreach, Playbook, RetryPolicy, Step, Template } from '../../../core/playbook/playbook.ts'
+import type {
+  Foreach,
+  OnInterrupted,
+  Playbook,
+  RetryPolicy,
+  Step,
+  Template,
+} from '../../../core/playbook/playbook.ts'
 
 /** A step as the YAML would say it; times in milliseconds. */
 export interface StepSource {
@@ -16,6 +23,16 @@ export interface StepSource {
   readonly uses?: string
   readonly with?: unknown
   readonly retry?: Partial<RetryPolicy>
+  readonly onInterrupted?: OnInterrupted
+  readonly repeat?: { readonly until: string; readonly everyMs: number; readonly max: number }
+  readonly checkpoint?: {
+    readonly via?: string
+    readonly with?: unknown
+    readonly answers: readonly string[]
+    readonly withinMs: number
+    readonly onTimeout?: string
+  }
+  readonly call?: string
   readonly set?: unknown
   readonly steps?: readonly StepSource[]
   readonly parallel?: readonly StepSource[]
@@ -34,9 +51,12 @@ export function makePlaybook(source: {
   readonly finally?: readonly StepSource[]
   readonly outputs?: unknown
   readonly timeoutMs?: number
+  readonly name?: string
+  readonly inputs?: Playbook['inputs']
+  readonly alertSchema?: Playbook['alertSchema']
 }): Playbook {
   return {
-    name: 'tested',
+    name: source.name ?? 'tested',
     version: undefined,
     description: '',
     hash: 'a'.repeat(64),
@@ -44,8 +64,8 @@ export function makePlaybook(source: {
     alertTrigger: undefined,
     startedBy: { hand: true, call: true },
     schedule: undefined,
-    inputs: new Map(),
-    alertSchema: undefined,
+    inputs: source.inputs ?? new Map(),
+    alertSchema: source.alertSchema,
     concurrency: undefined,
     onError: makeSteps(source.onError ?? []),
     outputType: dyn,
@@ -96,6 +116,7 @@ function baseOf(source: StepSource, place: number) {
     onError: typeof source.onError === 'object' ? makeSteps(source.onError) : (source.onError ?? 'fail'),
     default: source.default === undefined ? undefined : makeTemplate(source.default),
     foreach: foreachOf(source),
+    repeat: source.repeat && { ...source.repeat, until: makeProgram(source.repeat.until) },
     place: { line: 1, column: 1 },
   }
 }
@@ -120,7 +141,23 @@ function actionOf(source: StepSource): object {
       with: makeTemplate(source.with ?? {}),
       connection: undefined,
       retry,
+      onInterrupted: source.onInterrupted,
     }
+  }
+  if (source.checkpoint) {
+    const { via = 'operator', answers, withinMs, onTimeout, with: input } = source.checkpoint
+    return {
+      action: 'checkpoint',
+      via,
+      with: makeTemplate(input ?? { message: 'Was it you?' }),
+      connection: undefined,
+      choices: { answers },
+      answerWithinMs: makeTemplate(withinMs),
+      onTimeout: onTimeout === undefined ? undefined : { answer: onTimeout },
+    }
+  }
+  if (source.call !== undefined) {
+    return { action: 'call', playbook: source.call, with: makeTemplate(source.with ?? {}) }
   }
   if (source.set !== undefined) return { action: 'set', set: makeTemplate(source.set) }
   if (source.steps) return { action: 'steps', steps: makeSteps(source.steps) }
