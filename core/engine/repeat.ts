@@ -20,7 +20,7 @@ export async function runRepeated(
     const here = repeatPath(path, time)
     const flow = await runOnce(here, scope)
     if (flow.state === 'failed') {
-      return { ...flow, ...(await remember(walk, step, path, scope, () => flow, startedAt)) } as Flow
+      return { ...flow, ...(await remember(walk, step, path, scope, () => flow, startedAt)) }
     }
     if (flow.state !== 'completed') return flow
     const { output } = flow

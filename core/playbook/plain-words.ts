@@ -42,7 +42,7 @@ export function valueInWords({ template, type, items, entries }: TypedTemplate):
   const { value } = template
   if (value === null) return 'nothing'
   if (typeof value === 'string') return 'a text'
-  return typeof value === 'number' ? `the number ${value}` : String(value)
+  return typeof value === 'number' ? `the number ${value}` : JSON.stringify(value)
 }
 
 /** How to write a literal that has the wrong kind, where that is clear. */

@@ -68,7 +68,7 @@ function checkDefault(problems: Problems, schema: JsonSchema, value: unknown, no
 }
 
 /** A JSON Schema that stands in a playbook; undefined when it cannot be used, which has been reported. */
-export function readSchema(problems: Problems, schema: JsonSchema, node: Node): JsonSchema | undefined {
+function readSchema(problems: Problems, schema: JsonSchema, node: Node): JsonSchema | undefined {
   try {
     compileSchema(schema)
     return schema

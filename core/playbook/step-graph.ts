@@ -49,7 +49,7 @@ interface Entrance {
 
 /** Nodes in the order of the source; edges from what ends to what begins next. */
 export function toStepGraph(playbook: Playbook): StepGraph {
-  const { onError = [] } = playbook
+  const { onError } = playbook
   const graph = new GraphBuilder()
   graph.node({ id: '@start', kind: 'start', label: playbook.name })
   const open = graph.sequence(playbook.steps, '', undefined, [{ from: '@start', kind: 'sequence' }])

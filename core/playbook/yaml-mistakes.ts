@@ -164,7 +164,7 @@ function brackets(error: YAMLError): Mistake | undefined {
     ? 'a closing bracket stands too far left, or is missing'
     : /Unexpected flow-(?:map|seq)-end/.test(error.message)
       ? 'there is no opening bracket for this one'
-      : /^Missing , /.test(error.message)
+      : error.message.startsWith('Missing , ')
         ? 'a comma is missing before this'
         : undefined
   return message === undefined ? undefined : { code: 'E101', message, ...span }
