@@ -1,0 +1,153 @@
+import { expect } from 'chai'
+import type { Run } from '../../core/domain/run.ts'
+import { createRunControl } from '../../core/engine/run-control.ts'
+import { createRunner } from '../../core/engine/runner.ts'
+import { parsePlaybook } from '../../core/playbook/index.ts'
+import { RetryableError } from '../../core/plugin/index.ts'
+import { impossibleTravel, travelCatalogue } from '../playbook/impossible-travel.ts'
+import { openBench, testSkills, type Bench, type TestSkills } from './support/bench.ts'
+import { ManualClock, settle } from './support/manual-clock.ts'
+
+describe('the impossible-travel playbook', () => {
+  const { playbook, problems } = parsePlaybook(impossibleTravel, { catalogue: travelCatalogue })
+  let bench: Bench
+  let clock: ManualClock
+  beforeEach(async () => {
+    clock = new ManualClock()
+    bench = await openBench(clock)
+    await bench.stores.providers.create({ code: 'siem', name: 'SIEM' })
+  })
+  afterEach(() => bench.close())
+
+  it('checks without an error', () => {
+    expect(problems.map(({ code, message }) => `${code} ${message}`)).to.deep.equal([
+      // True: what is known about the address is gathered and not used.
+      'W403 nothing reads the output of this step',
+    ])
+  })
+
+  /** Takes an alert to where the run ends or waits; `trips` are the countries of bookings. */
+  async function investigate(trips: readonly string[], others: TestSkills = {}) {
+    const skills: TestSkills = {
+      'intel_provider.get_enrichment': () => ({ risk: { score: 80 } }),
+      'travel.search_user_travel': () => ({
+        trips: trips.map((country) => ({ country, status: 'confirmed' })),
+      }),
+      'messaging.checkpoint': { interrupted: 'ask', run: () => ({ channel: 'D1', ts: '1.1' }) },
+      'messaging.send_message': { interrupted: 'ask', run: () => ({}) },
+      'endpoint_security.isolate_machine': () => ({}),
+      'case.update': () => ({}),
+      ...others,
+    }
+    const { call, interrupted } = testSkills(skills, bench.calls)
+    const schemas = (skill: string) => travelCatalogue.skill(skill)?.skill
+    const runner = createRunner({
+      stores: bench.stores,
+      clock,
+      log: bench.log,
+      loadPlaybook: async () => playbook!,
+      callSkill: call,
+      interrupted,
+      schemas,
+    })
+    const control = createRunControl({ stores: bench.stores, runner, schemas })
+    const organization = (await bench.stores.organizations.list('all'))[0]!
+    const content = JSON.stringify({
+      risk: 70,
+      user: { email: 'Eve@Example.org' },
+      ip: '192.0.2.7',
+      at: '2026-03-01T08:00:00Z',
+      country: 'NO',
+      machine_id: 'm-1',
+    })
+    const alert = await bench.stores.alerts.create({
+      content,
+      provider: 'siem',
+      organizationUuid: organization.uuid,
+      type: 'impossible_travel',
+      createdAtSource: null,
+      createdBy: '0',
+    })
+    const run = await control.start({ playbook: playbook!, organization, alert })
+    await settle()
+    return { run, control }
+  }
+  const find = async (run: Run) => (await bench.stores.runs.find('all', run.uuid))!
+  const called = (skill: string) =>
+    bench.calls.filter((call) => call.skill === skill).map(({ input }) => input)
+  const waiting = async () => (await bench.stores.checkpoints.waiting('all', { limit: 1 })).data[0]
+
+  it('closes the case when the travel is booked', async () => {
+    const { run } = await investigate(['NO'])
+    expect(await find(run)).to.deep.include({ status: 'completed', output: { verdict: 'benign' } })
+    expect(called('case.update')).to.deep.equal([
+      { verdict: 'benign', severity: 'low', summary: 'Travel is booked.' },
+    ])
+    expect(called('messaging.checkpoint')).to.deep.equal([])
+    expect(called('messaging.send_message')).to.deep.equal([
+      { text: `Impossible travel for eve@example.org: completed. /runs/${run.uuid}` },
+    ])
+  })
+
+  it('isolates the machine when it was not the user', async () => {
+    const { run, control } = await investigate(['SE'])
+    const checkpoint = await waiting()
+    expect(called('messaging.checkpoint')).to.deep.equal([
+      {
+        user: 'eve@example.org',
+        message: 'Sign-in from NO. Was this you?',
+        checkpoint_id: checkpoint?.id,
+        answers: ['mine', 'not_mine'],
+      },
+    ])
+    expect(checkpoint).to.deep.include({
+      reference: { channel: 'D1', ts: '1.1' },
+      timeoutAt: clock.now() + 1_800_000,
+    })
+    await control.answer('all', checkpoint!.id, { value: 'not_mine', by: 'eve', text: null })
+    await settle()
+    expect(await find(run)).to.include({ status: 'completed' })
+    expect(called('endpoint_security.isolate_machine')).to.deep.equal([
+      { id: 'm-1', comment: `Tocsin run ${run.uuid}` },
+    ])
+    expect(called('case.update')).to.deep.equal([{ verdict: 'malicious', severity: 'critical' }])
+  })
+
+  it('rates it as suspicious when it was the user, or when there is no reply', async () => {
+    const { run, control } = await investigate([])
+    await control.answer('all', (await waiting())!.id, { value: 'mine', by: 'eve', text: null })
+    await settle()
+    expect(await find(run)).to.include({ status: 'completed' })
+
+    const silent = await investigate([])
+    await clock.advance(1_800_000)
+    expect(await find(silent.run)).to.include({ status: 'completed' })
+    const suspicious = { verdict: 'suspicious', severity: 'medium' }
+    expect(called('case.update')).to.deep.equal([suspicious, suspicious])
+    expect(called('endpoint_security.isolate_machine')).to.deep.equal([])
+  })
+
+  it('goes on without what is known about the address', async () => {
+    const { run } = await investigate(['NO'], {
+      'intel_provider.get_enrichment': () => {
+        throw new RetryableError('http_503', 'busy')
+      },
+    })
+    await clock.advance(60_000)
+    expect(await find(run)).to.include({ status: 'completed' })
+    expect(called('intel_provider.get_enrichment')).to.have.length(4)
+  })
+
+  it('says so when it failed', async () => {
+    const { run } = await investigate([], {
+      'travel.search_user_travel': () => {
+        throw new RetryableError('http_503', 'busy')
+      },
+    })
+    await clock.advance(60_000)
+    expect(await find(run)).to.nested.include({ status: 'failed', 'error.code': 'http_503' })
+    expect(called('messaging.send_message')).to.deep.equal([
+      { text: `Impossible travel for eve@example.org: failed. /runs/${run.uuid}` },
+    ])
+  })
+})
