@@ -15,6 +15,7 @@ const places: Readonly<Record<string, readonly string[]>> = {
   'ajv-formats': ['core/schema/**'],
   pino: ['server/log.ts'],
   re2js: ['core/expression/**', 'core/schema/**'],
+  croner: ['core/playbook/**'],
   'ipaddr.js': ['core/expression/**', 'server/egress/**', 'plugins/indicators/**'],
   tldts: ['core/expression/**', 'plugins/indicators/**'],
   commander: ['cli/**'],

@@ -5,7 +5,7 @@ import type { Entry, MapNode, Node } from './document.ts'
 import { compileCondition, compileValue, type Condition } from './expressions.ts'
 import { describe, headOf, readDuration, readFields, readText, type Fields } from './fields.ts'
 import { actions, belongsTo, defaultSkillTimeoutMs, grammar, isAction, type Action } from './grammar.ts'
-import type { Step, Template } from './playbook.ts'
+import type { Step, Template, UsesStep } from './playbook.ts'
 import {
   readFail,
   readGroup,
@@ -109,7 +109,7 @@ function readStep(context: Context, node: Node, index: number, outer: Scope): Re
   const defaulted =
     fields.get('default') && readDefault(context, fields.get('default')!, scope, result?.output, output)
   const onError = readOnError(context, fields.get('on_error'), scope, foreach ? scope : body)
-  const mayNotRun = ifEntry !== undefined || onError !== 'fail'
+  const mayNotRun = ifEntry !== undefined || onError !== 'fail' || isSkippedOnCrash(result)
   if (!foreach) outer.adopt(body, mayNotRun)
   outer.adopt(scope, true)
   if (id !== null) {
@@ -135,6 +135,12 @@ function readStep(context: Context, node: Node, index: number, outer: Scope): Re
   }
   // The parts of each action fit their own kind of step; the union over all of them is what cannot be written down.
   return { step: { ...common, ...result.part } as Step, condition }
+}
+
+/** `on_interrupted: skip`. */
+function isSkippedOnCrash(result: ActionResult<object> | undefined): boolean {
+  const part: Partial<Pick<UsesStep, 'onInterrupted'>> | undefined = result?.part
+  return part?.onInterrupted === 'skip'
 }
 
 function chooseAction({ problems }: Context, node: MapNode, fields: Fields): Action | undefined {
