@@ -28,7 +28,7 @@ const runner = createRunner({
   interrupted: (skill) => policies[skill]!,
   onRunEnded: (run) => {
     unfinished.delete(run.uuid)
-    if (unfinished.size === 0) void stores.close()
+    if (unfinished.size === 0) void runner.drain(1_000).then(() => stores.close())
   },
 })
 process.stdout.write('ready\n')

@@ -8,12 +8,12 @@ export const policies: Readonly<Record<string, Interrupted>> = {
   scan: 'ask',
 }
 
-/** Skills of every class, in order, at once, and in a loop. */
+/** Skills of every class, in order, at once, and in a loop. Nobody is there to say what became of an interrupted scan: it fails. */
 export const playbook = makePlaybook({
   steps: [
     { id: 'first', uses: 'look' },
     { id: 'noted', set: { ok: '${{ steps.first.output.done }}' } },
-    { id: 'scanned', uses: 'scan', onError: 'continue' },
+    { id: 'scanned', uses: 'scan', onInterrupted: 'fail', onError: 'continue' },
     {
       id: 'both',
       parallel: [
@@ -21,7 +21,11 @@ export const playbook = makePlaybook({
         { id: 'seen', uses: 'look' },
       ],
     },
-    { id: 'each', foreach: [1, 2], steps: [{ uses: 'isolate' }, { uses: 'scan', onError: 'continue' }] },
+    {
+      id: 'each',
+      foreach: [1, 2],
+      steps: [{ uses: 'isolate' }, { uses: 'scan', onInterrupted: 'fail', onError: 'continue' }],
+    },
   ],
   finally: [{ id: 'told', uses: 'look' }],
 })
