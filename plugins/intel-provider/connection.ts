@@ -28,6 +28,7 @@ export const connection = defineConnection({
       },
       base_url: {
         type: 'string',
+        format: 'uri',
         title: 'Base URL',
         description:
           'Address of the API: https, without a slash at the end. Plain http only for a sandbox on loopback.',
