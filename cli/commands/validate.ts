@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { toSarif } from '../../core/errors/sarif.ts'
 import { formatProblem } from '../../core/errors/source-frame.ts'
-import { findRivals, parsePlaybook, problemCatalogue, type Problem } from '../../core/playbook/index.ts'
+import { findRivals, parseTogether, problemCatalogue, type Problem } from '../../core/playbook/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { Exit, exitCodes } from '../exit-codes.ts'
 import { installedCatalogue } from '../installed-catalogue.ts'
@@ -50,11 +50,7 @@ Examples:
 
 /** Each playbook by itself, and then those that are in order beside each other. */
 function check(sources: readonly PlaybookSource[], catalogue: Catalogue): readonly Checked[] {
-  const parsed = sources.map(({ file, source }) => ({
-    file,
-    source,
-    ...parsePlaybook(source, { file, catalogue }),
-  }))
+  const parsed = parseTogether(sources, { catalogue, isWhole: false })
   const rivals = findRivals(
     parsed.flatMap(({ file, playbook }) => (playbook === undefined ? [] : [{ file, playbook }])),
   )

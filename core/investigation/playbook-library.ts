@@ -6,10 +6,10 @@ import { PlaybookError } from '../errors/playbook-error.ts'
 import type { SourceProblem } from '../errors/source-frame.ts'
 import { contentHash } from '../playbook/content-hash.ts'
 import {
-  callablePlaybooks,
   findPlaybookFiles,
   findRivals,
   parsePlaybook,
+  parseTogether,
   type Playbook,
   type Rivalry,
 } from '../playbook/index.ts'
@@ -163,30 +163,19 @@ async function readPlaybooks(folder: string, catalogue: Catalogue): Promise<read
     if (error.code === 'ENOENT') return []
     throw error
   })
-  const files = await Promise.all(
-    paths.map(async (path) => {
-      const source = await readFile(path).catch((error: NodeJS.ErrnoException) => error)
-      if (source instanceof Error) return { path, problems: [unreadable(path, source)] }
-      return { path, ...parsePlaybook(source, { catalogue, file: path }) }
-    }),
+  const read = await Promise.all(
+    paths.map(async (file) => ({
+      file,
+      source: await readFile(file).catch((error: NodeJS.ErrnoException) => error),
+    })),
   )
-  return withCallsChecked(files, catalogue)
-}
-
-/** Calls are checked once all of what can be called is known: inputs, outputs, circles. */
-function withCallsChecked(files: readonly ReadPlaybook[], catalogue: Catalogue): readonly ReadPlaybook[] {
-  const sources = new Map<string, string>()
-  for (const { playbook } of files) {
-    if (playbook && !sources.has(playbook.name)) sources.set(playbook.name, playbook.source)
-  }
-  const playbooks = callablePlaybooks(sources, (source, callers, all) =>
-    parsePlaybook(source, { catalogue, playbooks: all, callers }),
-  )
-  return files.map(({ path, playbook, problems }) =>
-    playbook === undefined || playbook.calls.length === 0
-      ? { path, playbook, problems }
-      : { path, ...parsePlaybook(playbook.source, { catalogue, file: path, playbooks }) },
-  )
+  const readable = read.flatMap(({ file, source }) => (source instanceof Error ? [] : [{ file, source }]))
+  const parsed = parseTogether(readable, { catalogue, isWhole: true })
+  const byPath = new Map(parsed.map(({ file, playbook, problems }) => [file, { playbook, problems }]))
+  return read.map(({ file, source }) => {
+    if (source instanceof Error) return { path: file, problems: [unreadable(file, source)] }
+    return { path: file, problems: [], ...byPath.get(file) }
+  })
 }
 
 function unreadable(path: string, { code, message }: NodeJS.ErrnoException): SourceProblem {

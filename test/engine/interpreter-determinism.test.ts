@@ -28,6 +28,14 @@ describe('interpreter', () => {
               ],
             },
             { id: 'bad', uses: 'x.bad', with: { n: 4 }, onError: 'continue', default: 'd' },
+            { id: 'sub', call: 'called', with: {} },
+            { id: 'again', call: 'called', with: {} },
+            {
+              id: 'poll',
+              uses: 'x.work',
+              with: { n: 5 },
+              repeat: { until: 'output.n == 5', everyMs: 1, max: 2 },
+            },
           ],
         },
         {
@@ -44,6 +52,12 @@ describe('interpreter', () => {
         { id: 'last', set: { each: '${{ steps.each.status }}', code: '${{ steps.each.error.code }}' } },
       ],
       outputs: '${{ steps.last.output }}',
+    })
+
+    const called = makePlaybook({
+      name: 'called',
+      steps: [{ id: 'inner', uses: 'x.work', with: { n: 6 } }],
+      finally: [{ uses: 'x.work', with: { n: 7 } }],
     })
 
     async function withDelays(delayOf: (n: number) => number) {
@@ -63,7 +77,7 @@ describe('interpreter', () => {
             throw new SkillError('bad', 'bad')
           },
         },
-        { run },
+        { run, playbooks: { newest: () => 'hash', load: async () => called } },
       )
       return { outcome, journal: await journalOf(bench.stores, run.uuid) }
     }
@@ -71,7 +85,7 @@ describe('interpreter', () => {
     it('comes to the same journal whatever the order in which work ends', async () => {
       const reference = await withDelays(() => 0)
       expect(reference.outcome.output).to.deep.equal({ each: 'failed', code: 'bad' })
-      expect(reference.journal).to.have.length(5 + 1 + 5 * 3 + 5 + 1 + 1)
+      expect(reference.journal).to.have.length(5 + 1 + 5 * 3 + 5 + 1 + 1 + (1 + 2 * 3) + 2)
       for (const delayOf of [
         (n: number) => 20 - (n % 17),
         (n: number) => n % 17,
