@@ -105,7 +105,10 @@ describe(`runs of a process that is killed with kill -9 (seed ${seed})`, functio
         check(ends === 1, `run ${run.uuid} ended ${ends} times`)
         // A run that three kills have met between its steps is given up, as a poison one would be.
         const expected = ['step_interrupted', ...(kills >= 3 ? ['run_interrupted'] : [])]
-        check(run.error === null || expected.includes(run.error.code), `run ${run.uuid} failed: ${JSON.stringify(run.error)}`)
+        check(
+          run.error === null || expected.includes(run.error.code),
+          `run ${run.uuid} failed: ${JSON.stringify(run.error)}`,
+        )
         for (const { path, state, kind, error } of await stores.journal.entries(run.uuid)) {
           check(state !== 'started', `${path} has not ended`)
           if (!(kind in policies)) continue
