@@ -1,9 +1,5 @@
 import type { Clock } from '../ports.ts'
-
-interface Sleeper {
-  readonly atMs: number
-  readonly wake: () => void
-}
+import { Sleepers } from './sleepers.ts'
 
 /**
  * Time that passes at once: when nothing is left to do, it jumps to the next time that somebody waits for. Work that takes real
@@ -13,8 +9,7 @@ export class VirtualClock implements Clock {
   #now: number
   #held = 0
   #release: (() => void) | undefined
-  /** In the order in which they fell asleep: among equals the first wakes first. */
-  readonly #sleepers = new Set<Sleeper>()
+  readonly #sleepers = new Sleepers()
 
   /** @param startMs epoch milliseconds */
   constructor(startMs: number) {
@@ -25,19 +20,8 @@ export class VirtualClock implements Clock {
     return this.#now
   }
 
-  async sleep(ms: number, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted()
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const sleeper = { atMs: this.#now + ms, wake: resolve }
-    const abort = () => reject(signal.reason as Error)
-    signal.addEventListener('abort', abort, { once: true })
-    this.#sleepers.add(sleeper)
-    try {
-      await promise
-    } finally {
-      this.#sleepers.delete(sleeper)
-      signal.removeEventListener('abort', abort)
-    }
+  sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return this.#sleepers.sleepUntil(this.#now + ms, signal)
   }
 
   /** Time stands still until the work is over. */
@@ -64,12 +48,9 @@ export class VirtualClock implements Clock {
   }
 
   #wakeNext(): void {
-    let next: Sleeper | undefined
-    for (const sleeper of this.#sleepers) if (next === undefined || sleeper.atMs < next.atMs) next = sleeper
-    if (next === undefined) throw new Error('the run waits for something that never happens')
-    this.#now = Math.max(this.#now, next.atMs)
-    this.#sleepers.delete(next)
-    next.wake()
+    const atMs = this.#sleepers.wakeNext()
+    if (atMs === undefined) throw new Error('the run waits for something that never happens')
+    this.#now = Math.max(this.#now, atMs)
   }
 }
 

@@ -1,32 +1,17 @@
+import { Sleepers } from '../../../core/playbook-test/sleepers.ts'
 import type { Clock } from '../../../core/ports.ts'
-
-interface Sleeper {
-  readonly atMs: number
-  readonly wake: () => void
-}
 
 /** Time that stands still until a test moves it. */
 export class ManualClock implements Clock {
   #now = 1_700_000_000_000
-  readonly #sleepers = new Set<Sleeper>()
+  readonly #sleepers = new Sleepers()
 
   now(): number {
     return this.#now
   }
 
-  async sleep(ms: number, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted()
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const sleeper = { atMs: this.#now + ms, wake: resolve }
-    const abort = () => reject(signal.reason as Error)
-    signal.addEventListener('abort', abort, { once: true })
-    this.#sleepers.add(sleeper)
-    try {
-      await promise
-    } finally {
-      this.#sleepers.delete(sleeper)
-      signal.removeEventListener('abort', abort)
-    }
+  sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return this.#sleepers.sleepUntil(this.#now + ms, signal)
   }
 
   /** Sets the clock to another time without letting any pass: what an operator, or a virtual machine, may do. */
@@ -36,7 +21,7 @@ export class ManualClock implements Clock {
 
   /** How far away the sleepers are, soonest first. */
   get pending(): readonly number[] {
-    return Array.from(this.#sleepers, ({ atMs }) => atMs - this.#now).toSorted((a, b) => a - b)
+    return this.#sleepers.times.map((atMs) => atMs - this.#now)
   }
 
   /** Lets time pass, waking each sleeper at its time and giving it the turns it needs. */
@@ -44,11 +29,10 @@ export class ManualClock implements Clock {
     const end = this.#now + ms
     for (;;) {
       await settle()
-      const next = [...this.#sleepers].toSorted((a, b) => a.atMs - b.atMs)[0]
-      if (next === undefined || next.atMs > end) break
-      this.#now = Math.max(this.#now, next.atMs)
-      this.#sleepers.delete(next)
-      next.wake()
+      const [next] = this.#sleepers.times
+      if (next === undefined || next > end) break
+      this.#now = Math.max(this.#now, next)
+      this.#sleepers.wakeNext()
     }
     this.#now = end
     await settle()
