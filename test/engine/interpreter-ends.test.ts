@@ -1,13 +1,8 @@
 import { expect } from 'chai'
-import { SkillError } from '../../core/plugin/index.ts'
 import { openBench, type Bench } from './support/bench.ts'
 import { makePlaybook } from './support/make-playbook.ts'
 import { ManualClock } from './support/manual-clock.ts'
-
-const echo = (input: unknown) => input
-const no = () => {
-  throw new SkillError('said_no', 'no', { hint: 'ask somebody else' })
-}
+import { echo, no } from './support/skills.ts'
 
 describe('interpreter: ends and time', () => {
   let bench: Bench
