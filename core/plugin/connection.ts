@@ -1,5 +1,8 @@
 import type { HttpClient } from './http.ts'
 import type { Infer, JsonSchema } from './json-schema.ts'
+import type { RateBudget, RatedRequest } from './rate.ts'
+import type { Secret } from './secret.ts'
+import type { TokenRequest } from './token.ts'
 
 /** How a plugin reaches its other system. Settings are data; secrets among them are marked `x-secret` in the schema. */
 export interface ConnectionDefinition<S extends JsonSchema = JsonSchema> {
@@ -18,6 +21,13 @@ export interface ConnectionDefinition<S extends JsonSchema = JsonSchema> {
   readonly otherOrigins?: (settings: Infer<S>) => readonly string[]
   /** Headers that carry the credentials. */
   readonly headers?: (settings: Infer<S>) => Readonly<Record<string, string>>
+  /**
+   * How to get a token that requests below the base URL carry as `authorization: Bearer …`. The runtime fetches, keeps and
+   * renews it: once for all calls of the connection, shortly before it expires, and when the other system answers 401.
+   */
+  readonly token?: (settings: Infer<S>) => TokenRequest
+  /** Which budget a request counts against. Default, also for undefined: one of the whole connection, without limits. */
+  readonly rate?: (request: RatedRequest) => RateBudget | undefined
   /** What a status of the other system means, in the operator's words; shown as the hint of the error. */
   readonly errors?: Readonly<Record<number, string>>
   /** Asks the other system whether the credentials work; throws what the call throws. */
@@ -27,6 +37,11 @@ export interface ConnectionDefinition<S extends JsonSchema = JsonSchema> {
 export interface ConnectionContext<Settings> {
   readonly settings: Settings
   readonly http: HttpClient
+  /**
+   * The token that requests carry, for what it says about itself, e.g. the permissions in a JWT. Throws what fetching it throws;
+   * an Error where the connection declares no `token`.
+   */
+  token(): Promise<Secret>
   readonly signal: AbortSignal
 }
 

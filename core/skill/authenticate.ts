@@ -18,7 +18,8 @@ export async function authenticate(
   const { settings, target, redactor } = openConnection(definition, open, options.onSecret)
   try {
     const http = createHttpClient({ ...options, signal, redactor, target })
-    await definition.authenticate({ settings, http, signal })
+    const token = () => Promise.reject(new Error('this connection declares no token'))
+    await definition.authenticate({ settings, http, token, signal })
   } catch (error) {
     if (signal.aborted && error === signal.reason) throw error
     throw redactor.error(error, (one) => one instanceof TocsinError)

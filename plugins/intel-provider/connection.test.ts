@@ -18,7 +18,7 @@ const probe = defineSkill({
   output: { type: 'object' },
   examples: [],
   async run(_, context) {
-    await connection.authenticate(context)
+    await connection.authenticate({ ...context, token: () => expect.fail('it has no token') })
     return {}
   },
 })

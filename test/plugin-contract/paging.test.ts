@@ -1,0 +1,130 @@
+import { expect } from 'chai'
+import { collectPages, type PageRequest } from '../../core/plugin/index.ts'
+
+const numbers = (from: number, count: number): readonly number[] =>
+  Array.from({ length: count }, (_one, index) => from + index)
+
+/** A system with so many items, which counts by offset and knows nothing else. */
+function system(total: number) {
+  const asked: PageRequest[] = []
+  const fetch = async (page: PageRequest): Promise<readonly number[]> => {
+    asked.push(page)
+    return numbers(page.offset, Math.min(page.size, Math.max(0, total - page.offset)))
+  }
+  return { asked, fetch }
+}
+
+const idOf = String
+
+describe('collectPages', () => {
+  it('reads to the end of the list: a page shorter than asked for', async () => {
+    const { asked, fetch } = system(25)
+    const found = await collectPages({ limit: 100, pageSize: 10, idOf, fetch })
+    expect(found).to.deep.equal({ items: numbers(0, 25), complete: true })
+    expect(asked).to.deep.equal([
+      { offset: 0, number: 1, size: 10 },
+      { offset: 10, number: 2, size: 10 },
+      { offset: 20, number: 3, size: 10 },
+    ])
+  })
+
+  it('reads an empty page more where the list ends with a full one', async () => {
+    const { asked, fetch } = system(20)
+    const found = await collectPages({ limit: 100, pageSize: 10, idOf, fetch })
+    expect(found).to.deep.equal({ items: numbers(0, 20), complete: true })
+    expect(asked).to.have.length(3)
+  })
+
+  it('knows that nothing is all there is', async () => {
+    const found = await collectPages({ limit: 100, pageSize: 10, fetch: system(0).fetch })
+    expect(found).to.deep.equal({ items: [], complete: true })
+  })
+
+  it('stops at the limit, and says that there may be more', async () => {
+    const { asked, fetch } = system(100)
+    expect(await collectPages({ limit: 25, pageSize: 10, idOf, fetch })).to.deep.equal({
+      items: numbers(0, 25),
+      complete: false,
+    })
+    expect(asked).to.have.length(3)
+    const atPage = await collectPages({ limit: 20, pageSize: 10, idOf, fetch })
+    expect(atPage).to.deep.equal({ items: numbers(0, 20), complete: false })
+  })
+
+  it('asks for no more than the limit', async () => {
+    const { asked, fetch } = system(100)
+    await collectPages({ limit: 3, pageSize: 10, fetch })
+    expect(asked).to.deep.equal([{ offset: 0, number: 1, size: 3 }])
+  })
+
+  it('cuts a page that is longer than asked for', async () => {
+    const found = await collectPages({ limit: 3, pageSize: 10, fetch: async () => numbers(0, 8) })
+    expect(found).to.deep.equal({ items: [0, 1, 2], complete: false })
+  })
+
+  it('stops where the same page comes again and again', async () => {
+    let asked = 0
+    const fetch = async () => {
+      asked++
+      return numbers(0, 10)
+    }
+    const found = await collectPages({ limit: 100, pageSize: 10, idOf, fetch })
+    expect(found).to.deep.equal({ items: numbers(0, 10), complete: false })
+    expect(asked).to.equal(2)
+  })
+
+  it('stops after so many pages, however many more are promised', async () => {
+    let asked = 0
+    const fetch = async ({ offset }: PageRequest) => {
+      asked++
+      return { items: numbers(offset, 10), more: true }
+    }
+    const found = await collectPages({ limit: 10_000, pageSize: 10, maxPages: 4, idOf, fetch })
+    expect(found).to.deep.equal({ items: numbers(0, 40), complete: false })
+    expect(asked).to.equal(4)
+    await collectPages({ limit: 10_000, pageSize: 10, fetch })
+    expect(asked).to.equal(104)
+  })
+
+  it('takes an item once that moved onto the next page meanwhile', async () => {
+    const pages = [[1, 2, 3], [3, 4, 5], [6]]
+    const fetch = async ({ number }: PageRequest) => pages[number - 1] ?? []
+    const found = await collectPages({ limit: 100, pageSize: 3, idOf, fetch })
+    expect(found).to.deep.equal({ items: [1, 2, 3, 4, 5, 6], complete: true })
+  })
+
+  it('believes a system that says whether there is more, and not the length of its pages', async () => {
+    // It never gives more than 4, whatever it is asked for.
+    const fetch = async ({ offset }: PageRequest) => ({ items: numbers(offset, 4), more: offset < 8 })
+    const found = await collectPages({ limit: 100, pageSize: 10, idOf, fetch })
+    expect(found).to.deep.equal({ items: numbers(0, 12), complete: true })
+    const exactly = await collectPages({ limit: 12, pageSize: 10, idOf, fetch })
+    expect(exactly).to.deep.equal({ items: numbers(0, 12), complete: true })
+  })
+
+  it('does not believe that an empty page is all when more is promised', async () => {
+    const found = await collectPages({
+      limit: 9,
+      pageSize: 3,
+      fetch: async () => ({ items: [], more: true }),
+    })
+    expect(found).to.deep.equal({ items: [], complete: false })
+  })
+
+  it('counts only items that are kept, on pages of full size', async () => {
+    const { asked, fetch } = system(100)
+    const keep = (item: number) => item % 5 === 0
+    const found = await collectPages({ limit: 3, pageSize: 10, idOf, keep, fetch })
+    expect(found).to.deep.equal({ items: [0, 5, 10], complete: false })
+    expect(asked.map(({ size }) => size)).to.deep.equal([10, 10])
+    const all = await collectPages({ limit: 30, pageSize: 30, idOf, keep, fetch })
+    expect(all.items).to.have.length(20)
+    expect(all.complete).to.equal(true)
+  })
+
+  it('fails as a page fails', async () => {
+    const error = new Error('no page')
+    const work = collectPages({ limit: 1, pageSize: 1, fetch: () => Promise.reject(error) })
+    expect(await work.catch((thrown: unknown) => thrown)).to.equal(error)
+  })
+})
