@@ -9,6 +9,7 @@
 
 import type { CheckpointAnswer, Question } from '../domain/checkpoint.ts'
 import type { StoredError } from '../domain/run.ts'
+import type { RetryPolicy } from '../playbook/playbook.ts'
 
 export interface DurableContext {
   readonly runUuid: string
@@ -58,12 +59,7 @@ export interface EffectWork extends TimedWork {
   readonly run: (input: unknown, attempt: EffectAttempt) => Promise<unknown>
   /** Per attempt. */
   readonly timeoutMs: number
-  readonly retry: {
-    readonly max: number
-    readonly backoffMs: number
-    readonly factor: number
-    readonly maxBackoffMs: number
-  }
+  readonly retry: RetryPolicy
   /** What to do when a crash came between intent and result; `ask`: the step is `unknown` until a person decides. */
   readonly interrupted: 'repeat' | 'verify' | 'skip' | 'fail' | 'ask'
   /** Whether a try that ended in doubt, such as by a timeout, may be followed by another. Default: for `repeat` and `verify`. */

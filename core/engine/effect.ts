@@ -6,7 +6,7 @@ import { retryDelayMs } from './backoff.ts'
 import { RunSuspended, type EffectAttempt, type EffectWork, type Outcome } from './durable-context.ts'
 import { end, failedOutcome, record, recordedOutcome, type LocalRun } from './local-run.ts'
 import { plainJson } from './plain-json.ts'
-import { mayHaveHappened } from './retry-class.ts'
+import { isRetriedOn, mayHaveHappened } from './retry-class.ts'
 import { toStoredError } from './stored-error.ts'
 import { lookUntil, waitUntil } from './wait-until.ts'
 
@@ -208,12 +208,14 @@ function delayBeforeNextTry(
   progress: Progress,
   error: unknown,
 ): number | undefined {
-  const passing = error instanceof RetryableError || error instanceof TimeoutError
-  if (!passing || error instanceof GroupTimeoutError || progress.failures >= work.retry.max) return undefined
+  const { retry } = work
+  const passes = error instanceof RetryableError || error instanceof TimeoutError
+  if (!passes || error instanceof GroupTimeoutError || !isRetriedOn(retry.on, error.code)) return undefined
+  if (progress.failures >= retry.max) return undefined
   if (!mayRepeat(work) && mayHaveHappened(error)) return undefined
   const retryAfterMs = error instanceof RetryableError ? error.retryAfterMs : undefined
   const key = idempotencyKey(local.uuid, work.path)
-  const delayMs = retryDelayMs(work.retry, progress.failures + 1, retryAfterMs, key)
+  const delayMs = retryDelayMs(retry, progress.failures + 1, retryAfterMs, key)
   return local.clock.now() + delayMs < work.deadlineMs ? delayMs : undefined
 }
 

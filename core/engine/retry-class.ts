@@ -1,5 +1,6 @@
-/** Statuses and network troubles after which it is certain that the other system did nothing. */
-const refusals: ReadonlySet<string> = new Set(['http_429', 'rate_limited'])
+import { refusals } from '../playbook/grammar.ts'
+
+/** Network troubles before anything was sent. */
 const neverSent: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])
 
 /**
@@ -13,5 +14,10 @@ export function mayHaveHappened(error: unknown): boolean {
     readonly details?: { readonly code?: unknown }
   }
   if (code === 'network_error') return !neverSent.has(details?.code)
-  return typeof code !== 'string' || !refusals.has(code)
+  return !(refusals as readonly unknown[]).includes(code)
+}
+
+/** Whether `retry.on` of a step names the error; undefined names all. */
+export function isRetriedOn(on: readonly string[] | undefined, code: string): boolean {
+  return on === undefined || on.includes(code) || (on.includes('http_5xx') && /^http_5\d\d$/.test(code))
 }

@@ -42,14 +42,7 @@ export function readFields(
   for (const entry of node.entries) {
     if (entry === misplaced?.parent || misplaced?.all.includes(entry) === true) continue
     if (table.keys.includes(entry.name)) fields.set(entry.name, entry)
-    else if (table.notYet?.includes(entry.name)) {
-      problems.add(
-        'E108',
-        `\`${entry.name}\` is not supported yet`,
-        entry.key,
-        'this version of Tocsin cannot run it',
-      )
-    } else
+    else
       problems.add(
         'E104',
         `${quote(entry.name)} is not a key of ${table.what}`,

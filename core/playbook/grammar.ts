@@ -1,3 +1,5 @@
+import type { RetryPolicy } from './playbook.ts'
+
 /** Every key of the playbook language, by the map it stands in. `schemas/playbook.schema.json` lists the same; a test keeps both equal. */
 
 export interface KeyTable {
@@ -5,8 +7,6 @@ export interface KeyTable {
   readonly what: string
   readonly keys: readonly string[]
   readonly required?: readonly string[]
-  /** Keys of the language that cannot be run yet: refused, not ignored. */
-  readonly notYet?: readonly string[]
 }
 
 export const apiVersion = 'tocsin/v1'
@@ -60,7 +60,7 @@ export const grammar = {
   },
   concurrency: { what: '`concurrency`', keys: ['key', 'policy'], required: ['key'] },
   defaults: { what: '`defaults`', keys: ['timeout', 'retry', 'connections'] },
-  retry: { what: '`retry`', keys: ['max', 'backoff', 'factor', 'max_backoff'], notYet: ['jitter', 'on'] },
+  retry: { what: '`retry`', keys: ['max', 'backoff', 'factor', 'max_backoff', 'jitter', 'on'] },
   step: {
     what: 'a step',
     keys: [
@@ -137,7 +137,30 @@ export const defaultTimeoutMs = 86_400_000
 /** Of one attempt of a skill: 60 s. */
 export const defaultSkillTimeoutMs = 60_000
 
-export const defaultRetry = { max: 3, backoffMs: 2000, factor: 2, maxBackoffMs: 300_000 }
+export const defaultRetry: RetryPolicy = {
+  max: 3,
+  backoffMs: 2000,
+  factor: 2,
+  maxBackoffMs: 300_000,
+  jitter: 0.2,
+  on: undefined,
+}
+/** Errors after which it is certain that the other system did nothing. */
+export const refusals = ['http_429', 'rate_limited'] as const
+/** Errors that pass, and so may be retried, whatever the skill; skills add codes of their own. `http_5xx` stands for 500 to 599. */
+export const passingErrors = [
+  ...refusals,
+  'http_408',
+  'http_5xx',
+  'http_500',
+  'http_502',
+  'http_503',
+  'http_504',
+  'network_error',
+  'step_timeout',
+] as const
+/** `[a-z][a-z0-9_]*`. */
+export const errorCodePattern = '^[a-z][a-z0-9_]{0,99}$'
 /** The built-in way of asking: nobody is told, an operator answers over the API. */
 export const viaOperator = 'operator'
 export const interruptedChoices = ['repeat', 'skip', 'fail', 'ask'] as const
@@ -148,6 +171,7 @@ export const defaultForeach = { as: 'item', concurrency: 1, maxItems: 100 }
 export const bounds = {
   retryMax: [0, 20],
   factor: [1, 10],
+  jitter: [0, 1],
   concurrency: [1, 100],
   maxItems: [1, 10_000],
   repeatMax: [1, 1000],

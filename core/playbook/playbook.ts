@@ -137,6 +137,10 @@ export interface RetryPolicy {
   readonly factor: number
   /** Default 300,000. */
   readonly maxBackoffMs: number
+  /** How far each wait is spread, as a fraction of it: 0.2 is ±20 %. Default 0.2. */
+  readonly jitter: number
+  /** Codes of the errors that are retried, `http_5xx` for all of 500 to 599; undefined: all that pass. Others never are. */
+  readonly on: readonly string[] | undefined
 }
 
 /** Calls a skill. */

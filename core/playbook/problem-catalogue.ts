@@ -70,11 +70,6 @@ export const problemCatalogue = {
     explanation:
       'The value has the right kind but is outside of what the key accepts: a name, a duration, a range, a list of choices.',
   },
-  E108: {
-    title: 'not supported yet',
-    explanation:
-      'The key belongs to the playbook language, but this version cannot run it. It is refused rather than ignored.',
-  },
   E109: {
     title: 'not exactly one action',
     explanation:
@@ -267,6 +262,11 @@ export const problemCatalogue = {
     title: 'text that looks like an expression',
     explanation:
       'Only `${{ … }}` is replaced by a value. Everything else stays as it is written, and would be sent so.',
+  },
+  W406: {
+    title: 'error code that nobody knows',
+    explanation:
+      '`retry.on` names errors by their codes. Those that any skill can have are known; this one must be a code of the skill itself, or nothing is ever retried because of it.',
   },
   I501: {
     title: 'steps could be parallel',

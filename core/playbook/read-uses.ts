@@ -8,7 +8,7 @@ import { suggest } from './did-you-mean.ts'
 import type { Entry, Node } from './document.ts'
 import { compileValue } from './expressions.ts'
 import { describe, readChoice, readText, type Fields } from './fields.ts'
-import { defaultRetry, interruptedChoices, skillPattern } from './grammar.ts'
+import { defaultRetry, interruptedChoices, refusals, skillPattern } from './grammar.ts'
 import type { RetryPolicy, UsesStep } from './playbook.ts'
 import { quote } from './problem.ts'
 import { readRetry } from './read-retry.ts'
@@ -191,9 +191,15 @@ function retryOf(context: Context, entry: Entry | undefined, found: CatalogueSki
   const skill = found?.skill
   const isOnce = skill?.effect === 'write' && skill.repeat === 'never'
   const retry = entry && readRetry(context.problems, entry.value)
-  if (retry && retry.max > 0 && isOnce) {
+  const isProven = retry?.on?.every((code) => (refusals as readonly string[]).includes(code)) === true
+  if (retry && retry.max > 0 && isOnce && !isProven) {
     const message = `${found?.name} must not be repeated, and a retry may do so`
-    context.problems.add('W404', message, entry.key, 'remove the retry, or handle the failure with on_error')
+    context.problems.add(
+      'W404',
+      message,
+      entry.key,
+      'write on: [http_429], after which it is certain that nothing happened, or handle the failure with on_error',
+    )
   }
   return retry ?? (isOnce ? { ...defaultRetry, max: 0 } : (context.defaults.retry ?? defaultRetry))
 }

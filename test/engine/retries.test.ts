@@ -38,6 +38,23 @@ describe('local durable context: tries', () => {
       expect(await waitsOf()).not.to.deep.equal(await waitsOf())
     })
 
+    it('spreads waits as far as it is told', async () => {
+      const going = (await one.open()).perform(effect({ run: busy(), retry: { ...retry, jitter: 0 } }))
+      await one.clock.advance(60_000)
+      await going
+      const waits = (await one.attempts()).map(({ endedAt, retryAt }) => retryAt - endedAt)
+      expect(waits).to.deep.equal([1_000, 2_000, 4_000])
+    })
+
+    it('waits exactly as long as Retry-After says where nothing is spread', async () => {
+      const work = effect({ run: busy(30_000), retry: { ...retry, max: 1, jitter: 0 } })
+      const going = (await one.open()).perform(work)
+      await one.clock.advance(30_000)
+      await going
+      const [first] = await one.attempts()
+      expect(first!.retryAt - first!.endedAt).to.equal(30_000)
+    })
+
     it('honours Retry-After', async () => {
       const going = (await one.open()).perform(effect({ run: busy(30_000), retry: { ...retry, max: 1 } }))
       await one.clock.advance(29_999)
@@ -62,6 +79,57 @@ describe('local durable context: tries', () => {
         throw new SkillError('not_found', 'no such machine')
       }
       expect((await (await one.open()).perform(effect({ run }))).state).to.equal('failed')
+      expect(calls).to.equal(1)
+    })
+
+    it('tries again after the errors that it is told alone', async () => {
+      const codesUntilGivenUp = async (on: readonly string[], codes: readonly string[]) => {
+        await one.anotherRun()
+        let calls = 0
+        const run = async () => {
+          throw new RetryableError(codes[calls++]!, 'not now')
+        }
+        const going = (await one.open()).perform(effect({ run, retry: { ...retry, on } }))
+        await one.clock.advance(60_000)
+        await going
+        return codes.slice(0, calls)
+      }
+      expect(await codesUntilGivenUp(['http_429'], ['http_429', 'http_503', 'never'])).to.deep.equal([
+        'http_429',
+        'http_503',
+      ])
+      expect(
+        await codesUntilGivenUp(['http_5xx'], ['http_500', 'http_599', 'http_408', 'never']),
+      ).to.deep.equal(['http_500', 'http_599', 'http_408'])
+      expect(await codesUntilGivenUp(['network_error'], ['machine_asleep', 'never'])).to.have.length(1)
+      expect(
+        await codesUntilGivenUp(['machine_asleep'], ['machine_asleep', 'http_503', 'never']),
+      ).to.have.length(2)
+    })
+
+    it('tries again after a timeout only where that is among them', async () => {
+      const triesWith = async (on: readonly string[]) => {
+        await one.anotherRun()
+        let calls = 0
+        const run = () => (++calls, new Promise(() => {}))
+        const going = (await one.open()).perform(
+          effect({ run, timeoutMs: 5_000, retry: { ...retry, max: 1, on } }),
+        )
+        await one.clock.advance(60_000)
+        await going
+        return calls
+      }
+      expect(await triesWith(['step_timeout'])).to.equal(2)
+      expect(await triesWith(['http_5xx'])).to.equal(1)
+    })
+
+    it('does not try again what will not change, whatever it is told', async () => {
+      let calls = 0
+      const run = async () => {
+        calls++
+        throw new SkillError('http_429', 'never')
+      }
+      await (await one.open()).perform(effect({ run, retry: { ...retry, on: ['http_429'] } }))
       expect(calls).to.equal(1)
     })
 

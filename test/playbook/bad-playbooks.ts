@@ -62,7 +62,6 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
   E105: { source: 'name: x' },
   E106: { source: 'just a text' },
   E107: { source: withSteps(nothing, 'timeout: soon') },
-  E108: steps('  - { uses: case.update, retry: { jitter: 1 } }'),
   E109: steps('  - id: a'),
   E110: steps('  - { id: A-1, set: { x: 1 } }'),
   E111: steps('  - { id: a, set: { x: 1 } }\n  - { id: a, set: { x: 1 } }'),
@@ -113,6 +112,7 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
   W403: steps('  - { id: a, set: { x: 1 } }'),
   W404: steps('  - { uses: messaging.post_message, with: { text: x }, retry: { max: 2 } }'),
   W405: steps('  - fail: "no answer for {{ alert.id }}"'),
+  W406: steps('  - { uses: case.update, retry: { on: [machine_asleep] } }'),
   I501: steps(
     '  - { uses: travel.search_user_travel, with: { email: x } }\n  - { uses: travel.search_user_travel, with: { email: y } }',
   ),

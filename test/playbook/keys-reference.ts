@@ -54,6 +54,8 @@ const texts: Texts = {
     backoff: 'wait before the second try; 2s',
     factor: 'what each further wait is multiplied with, 1 to 10; 2',
     max_backoff: 'longest wait; 5m',
+    jitter: 'how far each wait is spread, as a fraction of it, 0 to 1; 0.2',
+    on: 'codes of the errors that are retried, such as `[http_429, network_error]`; all that pass',
   },
   step: {
     id: 'the name in `steps.<id>`: lower-case letters, digits and `_`, beginning with a letter; unique',

@@ -39,7 +39,7 @@ describe('parsePlaybook', () => {
       'defaults: { timeout: 90s, retry: { max: 5 } }',
     )
     const [first, second] = parsed(source).steps
-    const common = { factor: 2, maxBackoffMs: 300_000 }
+    const common = { factor: 2, maxBackoffMs: 300_000, jitter: 0.2, on: undefined }
     expect(first).to.deep.include({ timeoutMs: 90_000, retry: { max: 5, backoffMs: 2000, ...common } })
     expect(second).to.deep.include({ timeoutMs: 5000, retry: { max: 1, backoffMs: 60_000, ...common } })
     const [bare] = parsed(withSteps('  - uses: case.update')).steps
@@ -89,7 +89,7 @@ steps:
   - id: both
     set: { x: "\${{ steps.booked.output.hitt }}" }
     wait: 5m
-  - { uses: case.update, retry: { jitter: 0.1 } }
+  - { uses: case.update, retry: { jitter: 10% } }
   - id: last
     set: { x: 1 }
 `
@@ -106,7 +106,7 @@ steps:
       'E306 19 travel.search_user_travel',
       'E205 21 hitt',
       'E109 22 wait',
-      'E108 23 jitter',
+      'E106 23 10%',
     ])
     expect(found).to.have.lengthOf(12)
     expect(placed(check(source))[4]).to.equal('E202 12:93-12:103')

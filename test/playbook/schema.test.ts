@@ -6,9 +6,11 @@ import { durationPattern } from '../../core/playbook/durations.ts'
 import {
   actions,
   bounds,
+  errorCodePattern,
   grammar,
   idPattern,
   namePattern,
+  passingErrors,
   skillPattern,
   type KeyTable,
 } from '../../core/playbook/grammar.ts'
@@ -72,6 +74,11 @@ describe('schemas/playbook.schema.json', () => {
     expect(limits(schema.$defs['repeat']?.properties['max'])).to.deep.equal(bounds.repeatMax)
     expect(limits(schema.$defs['retry']?.properties['max'])).to.deep.equal(bounds.retryMax)
     expect(limits(schema.$defs['retry']?.properties['factor'])).to.deep.equal(bounds.factor)
+    expect(limits(schema.$defs['retry']?.properties['jitter'])).to.deep.equal(bounds.jitter)
+    expect(schema.$defs['retry']?.properties['on']).to.have.deep.nested.property('items.anyOf', [
+      { enum: [...passingErrors] },
+      { type: 'string', pattern: errorCodePattern },
+    ])
   })
 
   it('describes every key, since editors show it', () => {
@@ -99,7 +106,7 @@ describe('schemas/playbook.schema.json', () => {
   })
 
   it('refuses mistakes in keys and shapes, so that editors show them while typing', () => {
-    for (const code of ['E104', 'E105', 'E107', 'E108', 'E109', 'E110'] as const) {
+    for (const code of ['E104', 'E105', 'E107', 'E109', 'E110'] as const) {
       const { source } = badPlaybooks[code]
       expect(compiled.problems(parse(String(source))), code).to.not.deep.equal([])
     }

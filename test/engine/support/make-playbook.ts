@@ -1,4 +1,5 @@
 import { compileExpression, dyn, type Program } from '../../../core/expression/index.ts'
+import { defaultRetry } from '../../../core/playbook/grammar.ts'
 import type {
   Foreach,
   OnInterrupted,
@@ -134,7 +135,7 @@ function foreachOf(source: StepSource): Foreach | undefined {
 
 function actionOf(source: StepSource): object {
   if (source.uses !== undefined) {
-    const retry = { max: 0, backoffMs: 1_000, factor: 2, maxBackoffMs: 60_000, ...source.retry }
+    const retry = { ...defaultRetry, max: 0, backoffMs: 1_000, maxBackoffMs: 60_000, ...source.retry }
     return {
       action: 'uses',
       skill: source.uses,

@@ -2,10 +2,12 @@ import { expect } from 'chai'
 import type { FailedAttempt, JournalEntry, Run } from '../../../core/domain/run.ts'
 import { RunSuspended, type DurableContext, type EffectWork } from '../../../core/engine/durable-context.ts'
 import { openLocalContext, type LocalContextOptions } from '../../../core/engine/local-context.ts'
+import { defaultRetry } from '../../../core/playbook/grammar.ts'
+import type { RetryPolicy } from '../../../core/playbook/playbook.ts'
 import { openBench, type Bench } from './bench.ts'
 import { ManualClock, settle } from './manual-clock.ts'
 
-export const retry = { max: 3, backoffMs: 1_000, factor: 2, maxBackoffMs: 300_000 }
+export const retry: RetryPolicy = { ...defaultRetry, backoffMs: 1_000 }
 
 /** A call at the path `a` that may be repeated, unless said otherwise. */
 export const effect = (work: Partial<EffectWork> & Pick<EffectWork, 'run'>): EffectWork => ({

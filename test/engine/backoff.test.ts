@@ -1,0 +1,29 @@
+import { expect } from 'chai'
+import { retryDelayMs } from '../../core/engine/backoff.ts'
+import { defaultRetry } from '../../core/playbook/grammar.ts'
+
+const keys = Array.from({ length: 200 }, (_, index) => `run-${index}/a`)
+const delays = (jitter: number, retryAfterMs?: number) =>
+  keys.map((key) => retryDelayMs({ ...defaultRetry, backoffMs: 10_000, jitter }, 1, retryAfterMs, key))
+
+describe('retryDelayMs', () => {
+  it('spreads waits over as much as jitter says, both ways', () => {
+    for (const jitter of [0.2, 0.5, 1]) {
+      const spread = delays(jitter)
+      expect(Math.min(...spread)).to.be.within(10_000 * (1 - jitter), 10_000 * (1 - jitter * 0.9))
+      expect(Math.max(...spread)).to.be.within(10_000 * (1 + jitter * 0.9), 10_000 * (1 + jitter))
+    }
+  })
+
+  it('spreads nothing without jitter', () => {
+    expect(new Set(delays(0))).to.deep.equal(new Set([10_000]))
+  })
+
+  it('gives the same for the same run, step and try', () => {
+    expect(delays(0.5)).to.deep.equal(delays(0.5))
+  })
+
+  it('never comes back earlier than it was asked to', () => {
+    expect(Math.min(...delays(1, 20_000))).to.be.at.least(20_000)
+  })
+})
