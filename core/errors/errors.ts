@@ -1,5 +1,7 @@
 import { TocsinError, type ErrorOptions } from '../plugin/index.ts'
 
+export { ConnectionError } from '../plugin/index.ts'
+
 /** A value does not fit. `details.errors` lists `{ pointer, message }`, pointer being a JSON pointer (RFC 6901). */
 export class ValidationError extends TocsinError {
   readonly errors: readonly PointedMessage[]
@@ -15,9 +17,6 @@ export interface PointedMessage {
   readonly pointer: string
   readonly message: string
 }
-
-/** The connection does not work: wrong credentials, missing permission, missing or disabled connection. The operator acts. */
-export class ConnectionError extends TocsinError {}
 
 /** The step's deadline passed. */
 export class TimeoutError extends TocsinError {}

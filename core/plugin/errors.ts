@@ -32,6 +32,14 @@ export class TocsinError<Code extends string = string> extends Error {
  */
 export class SkillError extends TocsinError {}
 
+/**
+ * The connection does not work: wrong credentials, missing permission, missing or disabled connection. The operator acts. `http`
+ * throws it for 401 and 403; a plugin does where the other system says the same in another way.
+ *
+ * @example throw new ConnectionError('token_revoked', 'the other system says token_revoked', { hint: 'enter a new token' })
+ */
+export class ConnectionError extends TocsinError {}
+
 /** What a {@link RetryableError} adds. */
 export interface RetryableErrorOptions extends ErrorOptions {
   /** How long the other system asks to be left alone, in milliseconds. The engine waits at least so long, up to its cap. */
