@@ -1,4 +1,5 @@
 import type { HttpClient } from './http.ts'
+import type { InboundHandler, ManifestAbout } from './inbound.ts'
 import type { Infer, JsonSchema } from './json-schema.ts'
 import type { RateBudget, RatedRequest } from './rate.ts'
 import type { Secret } from './secret.ts'
@@ -32,6 +33,16 @@ export interface ConnectionDefinition<S extends JsonSchema = JsonSchema> {
   readonly errors?: Readonly<Record<number, string>>
   /** Asks the other system whether the credentials work; throws what the call throws. */
   readonly authenticate: (context: ConnectionContext<Infer<S>>) => Promise<void>
+  /**
+   * What the other system may send to us, by the last word of its address:
+   * `POST /<api prefix>/webhooks/<plugin, with hyphens>/v1/<word>?token=<token of the connection>`. Default: nothing.
+   */
+  readonly inbound?: Readonly<Record<string, InboundHandler<Infer<S>>>>
+  /**
+   * A document that sets the other system up for this connection, such as the manifest of an app. JSON; it may hold the addresses of
+   * `inbound`, whose token is a secret, and no other secret. Default: there is none.
+   */
+  readonly manifest?: (about: ManifestAbout) => unknown
 }
 
 export interface ConnectionContext<Settings> {

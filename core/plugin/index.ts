@@ -6,6 +6,14 @@ export type { ConnectionContext, ConnectionDefinition } from './connection.ts'
 export { ConnectionError, RetryableError, SkillError, TocsinError } from './errors.ts'
 export type { ErrorOptions, RetryableErrorOptions } from './errors.ts'
 export type { HttpClient, HttpRequest, HttpResponse, QueryValue } from './http.ts'
+export type {
+  InboundAnswer,
+  InboundHandler,
+  InboundReply,
+  InboundRequest,
+  InboundResult,
+  ManifestAbout,
+} from './inbound.ts'
 export type { Infer, JsonSchema, JsonSchemaType } from './json-schema.ts'
 export { observableKinds } from './observable.ts'
 export type { ObservableKind } from './observable.ts'
@@ -14,6 +22,13 @@ export type { CollectedPages, CollectPagesOptions, Page, PageRequest } from './p
 export { definePlugin } from './plugin.ts'
 export type { PluginDefinition } from './plugin.ts'
 export type { RateBudget, RatedRequest, RateLimit } from './rate.ts'
+export type {
+  AskedQuestion,
+  QuestionOutcome,
+  RefusalReason,
+  RefusedAnswer,
+  SettledQuestion,
+} from './question.ts'
 export { Secret } from './secret.ts'
 export { asksInputs, defineSkill } from './skill.ts'
 export type { AnySkill, Repeat, SkillContext, SkillDefinition, SkillExample, SkillLog } from './skill.ts'

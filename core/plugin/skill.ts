@@ -3,6 +3,7 @@ import type { ConnectionDefinition } from './connection.ts'
 import type { HttpClient } from './http.ts'
 import type { Infer, JsonSchema } from './json-schema.ts'
 import type { ObservableKind } from './observable.ts'
+import type { AskedQuestion, RefusedAnswer, SettledQuestion } from './question.ts'
 
 /**
  * What may be done about a write that a crash interrupted: `safe` do it again (same key or upsert), `verify` ask the other
@@ -56,7 +57,8 @@ interface SkillDeclaration<In extends JsonSchema, Out extends JsonSchema, S exte
    * The skill asks a person something and does not wait for the answer: only checkpoints call it. Its input must take
    * `checkpoint_id` (a text to give back with the answer, known to nobody else) and `answers` (the words to choose from), both
    * given by the engine; where it has `form`, the JSON Schema of a form may stand instead of `answers`, which is then not
-   * given. Its output refers to the question, such as the id of a message.
+   * given. Its output refers to the question, such as the id of a message, and says in `asked` (a text) who alone may answer, as
+   * the other system knows them.
    */
   readonly asks?: true
   readonly connection?: ConnectionDefinition<S>
@@ -66,6 +68,25 @@ interface SkillDeclaration<In extends JsonSchema, Out extends JsonSchema, S exte
   readonly output: Out
   readonly examples: readonly SkillExample<Infer<In>, Infer<Out>>[]
   run(input: Infer<In>, context: SkillContext<Infer<S>>): Promise<R>
+  /**
+   * Of a skill that asks: the question is over, so take its buttons away and show what became of it. Called at least once, beside
+   * the run, also when the process stopped in between; what it throws is recorded and changes nothing for the run.
+   */
+  settle?(question: SettledQuestion<Infer<In>, Infer<Out>>, context: SkillContext<Infer<S>>): Promise<void>
+  /**
+   * Of a skill that asks: nobody has answered yet. Called once, when the time that `remind_after` in its input says (a duration such as
+   * `30m`; absent: never) has passed since it asked.
+   */
+  remind?(question: AskedQuestion<Infer<In>, Infer<Out>>, context: SkillContext<Infer<S>>): Promise<void>
+  /**
+   * Of a skill that asks: a polite word to somebody whose answer has no effect. Called after the other system got its reply, at
+   * most once a minute for a person and a question; nothing is tried again.
+   */
+  refuse?(
+    question: AskedQuestion<Infer<In>, Infer<Out>>,
+    answer: RefusedAnswer,
+    context: SkillContext<Infer<S>>,
+  ): Promise<void>
 }
 
 interface ReadSkill {

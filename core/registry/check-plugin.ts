@@ -1,8 +1,10 @@
 import type { PointedMessage } from '../errors/errors.ts'
 import type { AnySkill, ConnectionDefinition, JsonSchema, PluginDefinition } from '../plugin/index.ts'
 import { nearest } from '../schema/index.ts'
-import { checkCompiles, checkExamples } from './check-schemas.ts'
+import { checkAsking } from './check-asking.ts'
 import { checkEnriching } from './check-enriching.ts'
+import { checkInbound } from './check-inbound.ts'
+import { checkCompiles, checkExamples } from './check-schemas.ts'
 
 const snakeCase = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/
 
@@ -50,6 +52,7 @@ function checkConnection(connection: unknown, problems: PointedMessage[]): void 
       problems.push({ pointer: `/connection/${name}`, message: 'must be a function' })
     }
   }
+  checkInbound(connection, problems)
   if (checkCompiles(connection['settings'], '/connection/settings', problems)) {
     checkSettings((connection as unknown as ConnectionDefinition).settings, problems)
   }
@@ -135,7 +138,7 @@ function checkSkill(
     }
   }
   checkEnriching(checked, pointer, problems)
-  checkAsks(checked, pointer, problems)
+  checkAsking(checked, pointer, problems)
   checkExamples(checked, pointer, problems)
 }
 
@@ -154,21 +157,6 @@ function checkEffect(
   }
   if (repeat === 'verify' && typeof skill['verify'] !== 'function') {
     problems.push({ pointer: `${pointer}/verify`, message: "must be a function where repeat is 'verify'" })
-  }
-}
-
-/** The engine gives the id of the checkpoint and the answers to choose from. */
-function checkAsks({ asks, effect, input }: AnySkill, pointer: string, problems: PointedMessage[]): void {
-  if (asks !== true) return
-  if (effect !== 'write')
-    problems.push({ pointer: `${pointer}/effect`, message: "must be 'write', since it asks" })
-  const properties = (input as JsonSchema).properties ?? {}
-  for (const name of ['checkpoint_id', 'answers']) {
-    if (Object.hasOwn(properties, name)) continue
-    problems.push({
-      pointer: `${pointer}/input/properties/${name}`,
-      message: 'must be there, since the skill asks',
-    })
   }
 }
 
