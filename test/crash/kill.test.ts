@@ -8,8 +8,8 @@ import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-
 import { openStoresIn } from '../sqlite/open-stores.ts'
 import { policies } from './playbook.ts'
 import { startSandbox, type EffectSandbox } from './sandbox.ts'
+import { makeRandom, seed } from '../support/random.ts'
 
-const seed = Number(process.env['TOCSIN_TEST_SEED'] ?? Date.now() % 1_000_000)
 const runsPerTest = 4
 
 describe(`runs of a process that is killed with kill -9 (seed ${seed})`, function () {
@@ -180,14 +180,3 @@ describe(`runs of a process that is killed with kill -9 (seed ${seed})`, functio
     expect(await audit([], 1)).to.deep.equal(['scan at scanned happened 2 times'])
   })
 })
-
-/** The same numbers for the same seed: mulberry32. */
-function makeRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}

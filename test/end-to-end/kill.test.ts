@@ -8,8 +8,8 @@ import { killCommands } from '../cli/support/run-tocsin.ts'
 import { startServer, type RunningServer } from '../cli/support/start-server.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { connectionTo, startIntelSandbox } from './support/tocsin-with-intel.ts'
+import { makeRandom, seed } from '../support/random.ts'
 
-const seed = Number(process.env['TOCSIN_TEST_SEED'] ?? Date.now() % 1_000_000)
 const rounds = 5
 /** Alerts posted at the same time. */
 const senders = 6
@@ -148,15 +148,4 @@ function gaps(ids: readonly string[]): string[] {
     const numbers = own.map((id) => Number(id.slice(name.length + 1))).toSorted((a, b) => a - b)
     return numbers.flatMap((number, index) => (number === index + 1 ? [] : [`${name}-${index + 1}`]))
   })
-}
-
-/** The same numbers for the same seed: mulberry32. */
-function makeRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

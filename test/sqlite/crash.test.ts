@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { Alert } from '../../core/domain/alert.ts'
-import type { Stores } from '../../core/ports.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { killChildren, startChild } from './child-process.ts'
+import { everyAlert } from './every-alert.ts'
 import { openStoresIn } from './open-stores.ts'
+import { makeRandom, seed } from '../support/random.ts'
 
 const rounds = 4
-const seed = Number(process.env['TOCSIN_TEST_SEED'] ?? Date.now() % 1_000_000)
 
 describe(`stores after a crash (seed ${seed})`, function () {
   this.timeout(60_000)
@@ -76,25 +75,3 @@ describe(`stores after a crash (seed ${seed})`, function () {
     await stores.close()
   })
 })
-
-async function everyAlert(stores: Stores): Promise<Alert[]> {
-  const alerts: Alert[] = []
-  let cursor: string | undefined
-  do {
-    const page = await stores.alerts.list('all', {}, { limit: 200, cursor, withContent: true })
-    alerts.push(...(page.data as readonly Alert[]))
-    cursor = page.nextCursor ?? undefined
-  } while (cursor !== undefined)
-  return alerts
-}
-
-/** mulberry32: the same numbers for the same seed. */
-function makeRandom(start: number): () => number {
-  let state = start
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}

@@ -1,8 +1,12 @@
-/** Writes alerts without end, many at once, and prints the id of each one when it has been acknowledged. */
+/**
+ * Writes alerts, many at once, and prints the id of each one when it has been acknowledged. Without end, or until `most` have
+ * been: then it ends as with kill -9.
+ */
 import { writeSync } from 'node:fs'
 import { openStoresIn } from '../open-stores.ts'
 
-const [dataDir = '', organizationUuid = '', callers = '1'] = process.argv.slice(2)
+const [dataDir = '', organizationUuid = '', callers = '1', most = 'Infinity'] = process.argv.slice(2)
+let left = Number(most)
 const stores = await openStoresIn(dataDir)
 
 async function call(): Promise<void> {
@@ -16,6 +20,7 @@ async function call(): Promise<void> {
       createdBy: organizationUuid,
     })
     writeSync(1, `${id}\n`)
+    if (--left <= 0) process.kill(process.pid, 'SIGKILL')
   }
 }
 

@@ -1,0 +1,14 @@
+import type { Alert } from '../../core/domain/alert.ts'
+import type { Stores } from '../../core/ports.ts'
+
+/** All alerts with their contents, newest first. */
+export async function everyAlert(stores: Stores): Promise<Alert[]> {
+  const alerts: Alert[] = []
+  let cursor: string | undefined
+  do {
+    const page = await stores.alerts.list('all', {}, { limit: 200, cursor, withContent: true })
+    alerts.push(...(page.data as readonly Alert[]))
+    cursor = page.nextCursor ?? undefined
+  } while (cursor !== undefined)
+  return alerts
+}
