@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../domain/run.ts'
-import { CancelledError, TimeoutError } from '../errors/errors.ts'
+import { CancelledError, TimeoutError, UnavailableError } from '../errors/errors.ts'
 import { RetryableError, TocsinError } from '../plugin/index.ts'
 import { cancelled, GroupTimeoutError, runAttempt } from './attempt.ts'
 import { retryDelayMs } from './backoff.ts'
@@ -12,6 +12,9 @@ import { lookUntil, waitUntil } from './wait-until.ts'
 
 /** How often a crash may interrupt one step before it is given up: it may well be what brings the process down. */
 const maxInterruptions = 3
+
+/** The code of a store that cannot be used for the time being. */
+const ownStoreUnavailable = 'store_unavailable'
 
 /** Where an effect stands: what the next try has to know. */
 interface Progress {
@@ -65,10 +68,11 @@ async function resume(local: LocalRun, work: EffectWork, entry: JournalEntry): P
   const failed = local.journal.failedAttempts(work.path)
   const last = failed.at(-1)
   const crashes = failed.filter((attempt) => attempt.error.code === 'step_interrupted').length
+  const unavailable = failed.filter((attempt) => attempt.error.code === ownStoreUnavailable).length
   const progress: Progress = {
     number: (last?.attempt ?? 0) + 1,
     begun: entry.attempt,
-    failures: failed.length - crashes,
+    failures: failed.length - crashes - unavailable,
     interruptions: crashes,
     readyAtMs: last?.retryAt ?? 0,
     doubtful: failed.some((attempt) => mayHaveHappened(attempt.error)),
@@ -139,7 +143,7 @@ async function tryUntilEnded(
     }
     const delayMs = delayBeforeNextTry(local, work, progress, tried.error)
     if (delayMs === undefined) return await fail(local, work, tried.error, progress)
-    progress.failures++
+    if (!isOwnStore(tried.error)) progress.failures++
     progress.doubtful ||= mayHaveHappened(tried.error)
     await noteFailedAttempt(local, work, progress, tried.error, startedAt, delayMs)
   }
@@ -208,16 +212,35 @@ function delayBeforeNextTry(
   progress: Progress,
   error: unknown,
 ): number | undefined {
-  const { retry } = work
+  if (!mayRepeat(work) && mayHaveHappened(error)) return undefined
+  const delayMs = isOwnStore(error)
+    ? storeWaitMs(progress.number)
+    : delayAfterFailure(local, work, progress, error)
+  if (delayMs === undefined) return undefined
+  return local.clock.now() + delayMs < work.deadlineMs ? delayMs : undefined
+}
+
+function delayAfterFailure(
+  local: LocalRun,
+  { retry, path }: EffectWork,
+  progress: Progress,
+  error: unknown,
+): number | undefined {
   const passes = error instanceof RetryableError || error instanceof TimeoutError
   if (!passes || error instanceof GroupTimeoutError || !isRetriedOn(retry.on, error.code)) return undefined
   if (progress.failures >= retry.max) return undefined
-  if (!mayRepeat(work) && mayHaveHappened(error)) return undefined
   const retryAfterMs = error instanceof RetryableError ? error.retryAfterMs : undefined
-  const key = idempotencyKey(local.uuid, work.path)
-  const delayMs = retryDelayMs(retry, progress.failures + 1, retryAfterMs, key)
-  return local.clock.now() + delayMs < work.deadlineMs ? delayMs : undefined
+  return retryDelayMs(retry, progress.failures + 1, retryAfterMs, idempotencyKey(local.uuid, path))
 }
+
+/**
+ * Our own store could not take or give what the skill wanted, e.g. a change of a case on a full disk. That is no failure of the
+ * step: as with writes of the journal, it is tried until the store works again, or the time of the run is up.
+ */
+const isOwnStore = (error: unknown): boolean =>
+  error instanceof UnavailableError && error.code === ownStoreUnavailable
+
+const storeWaitMs = (tries: number): number => Math.min(1000 * 2 ** (tries - 1), 30_000)
 
 const mayRepeat = ({ mayRepeat, interrupted }: EffectWork): boolean =>
   mayRepeat ?? (interrupted === 'repeat' || interrupted === 'verify')

@@ -10,6 +10,8 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Default: that of the checkout. */
   readonly command?: string
+  /** A program, with its arguments, that starts it, such as a tracer. Default: none. */
+  readonly under?: readonly string[]
 }
 
 export interface RunOptions extends StartOptions {
@@ -46,7 +48,8 @@ export async function killCommands(): Promise<void> {
 
 /** Starts `tocsin` as its user does: as a process, through the file that package.json names. */
 export function startTocsinCommand(args: readonly string[], options: StartOptions = {}): RunningCommand {
-  const child = spawn(process.execPath, [options.command ?? command, ...args], {
+  const whole = [...(options.under ?? []), process.execPath, options.command ?? command, ...args]
+  const child = spawn(whole[0]!, whole.slice(1), {
     cwd: options.cwd,
     env: { ...plainEnvironment(), ...options.env },
   })

@@ -24,10 +24,14 @@ export function startTraced(traceFile: string, args: readonly string[]): ChildPr
   return spawn('strace', command, { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
-/** Arguments for strace that let system calls fail; see `-e inject` in strace(1). */
-export function failing(injection: string, args: readonly string[]): readonly string[] {
+/**
+ * The program and its arguments to start another one by, some of whose system calls fail: `fsync:error=EIO:when=20..30`, see
+ * `-e inject` in strace(1). It keeps out of the way of signals.
+ */
+export function failing(injection: string): readonly string[] {
   const calls = injection.split(':', 1)[0]
-  return ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${calls}`, '-e', `inject=${injection}`, '--', ...args]
+  const options = ['-D', '-f', '-qq', '-o', '/dev/null', '-e', 'signal=none', '-e', `trace=${calls}`]
+  return ['strace', ...options, '-e', `inject=${injection}`, '--']
 }
 
 /** The calls that a trace holds, in the order in which they returned. A last one that was cut off is left out. */
