@@ -14,6 +14,8 @@ export type {
   InboundResult,
   ManifestAbout,
 } from './inbound.ts'
+export { isObject, numberAt, objectsAt, textAt, valueAt } from './json-access.ts'
+export type { JsonObject } from './json-access.ts'
 export type { Infer, JsonSchema, JsonSchemaType } from './json-schema.ts'
 export { observableKinds } from './observable.ts'
 export type { ObservableKind } from './observable.ts'

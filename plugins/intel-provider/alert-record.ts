@@ -1,5 +1,4 @@
-import { SkillError } from 'tocsin/plugin'
-import { isObject, numberAt, objectsAt, own, textAt, type JsonObject } from './json.ts'
+import { isObject, numberAt, objectsAt, SkillError, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 
 /** One alert of `/alert/v3`, with what a playbook branches on in front and all of it in `raw`. */
 export interface IntelAlert {
@@ -29,26 +28,26 @@ export interface Page<T> {
 
 /** Reads `{ data: [...], counts: { total } }`. Throws SkillError `bad_response` for anything else. */
 export function decodePage<T>(body: unknown, decode: (item: JsonObject) => T): Page<T> {
-  const data = own(body, 'data')
+  const data = valueAt(body, 'data')
   if (!Array.isArray(data)) throw new SkillError('bad_response', "the provider's list has no array 'data'")
-  return { items: data.filter(isObject).map(decode), total: numberAt(own(body, 'counts'), 'total') }
+  return { items: data.filter(isObject).map(decode), total: numberAt(valueAt(body, 'counts'), 'total') }
 }
 
 /** Throws SkillError `bad_response` for an alert without an id. */
 export function decodeAlert(alert: JsonObject): IntelAlert {
   const id = textAt(alert, 'id')
   if (id === null) throw new SkillError('bad_response', 'the provider gave an alert without an id')
-  const review = own(alert, 'review')
-  const rule = own(alert, 'rule')
+  const review = valueAt(alert, 'review')
+  const rule = valueAt(alert, 'rule')
   return {
     id,
     title: textAt(alert, 'title'),
     type: textAt(alert, 'type'),
     status: textAt(review, 'status_in_portal'),
     assignee: textAt(review, 'assignee'),
-    triggered: textAt(own(alert, 'log'), 'triggered'),
+    triggered: textAt(valueAt(alert, 'log'), 'triggered'),
     rule: { id: textAt(rule, 'id'), name: textAt(rule, 'name') },
-    portal_url: textAt(own(alert, 'url'), 'portal'),
+    portal_url: textAt(valueAt(alert, 'url'), 'portal'),
     entities: entitiesOf(alert),
     raw: alert,
   }
@@ -72,14 +71,14 @@ function entitiesOf(alert: JsonObject): readonly AlertEntity[] {
 
 function* namedIn(alert: JsonObject): Generator {
   for (const hit of objectsAt(alert, 'hits')) {
-    yield own(hit, 'primary_entity')
+    yield valueAt(hit, 'primary_entity')
     yield* objectsAt(hit, 'entities')
   }
-  for (const enriched of objectsAt(alert, 'enriched_entities')) yield own(enriched, 'entity')
+  for (const enriched of objectsAt(alert, 'enriched_entities')) yield valueAt(enriched, 'entity')
   for (const reference of objectsAt(alert, 'triggered_by')) {
-    const paths = own(reference, 'entity_paths')
+    const paths = valueAt(reference, 'entity_paths')
     for (const path of Array.isArray(paths) ? paths : []) {
-      for (const step of objectsAt({ path }, 'path')) yield own(step, 'entity')
+      for (const step of objectsAt({ path }, 'path')) yield valueAt(step, 'entity')
     }
   }
 }

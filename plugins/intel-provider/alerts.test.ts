@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import { isObject, objectsAt, valueAt } from 'tocsin/plugin'
 import { loopbackEgress, runSkill, type ServedSandbox } from 'tocsin/plugin/testing'
 import { decodeAlert } from './alert-record.ts'
-import { isObject, objectsAt, own } from './json.ts'
 import sandbox from './sandbox.ts'
 import { fixture } from './sandbox/fixture.ts'
 import { getPlaybookAlerts } from './skills/get-playbook-alerts.ts'
@@ -96,8 +96,8 @@ describe('intel_provider.list_alerts', () => {
 
   it('refuses a priority with a word about where there is one, and sends nothing', async () => {
     const error = await caught(list({ priority: 'High' }))
-    expect(own(error, 'code')).to.equal('priority_not_supported')
-    expect(own(error, 'hint')).to.match(/get_playbook_alerts/)
+    expect(valueAt(error, 'code')).to.equal('priority_not_supported')
+    expect(valueAt(error, 'hint')).to.match(/get_playbook_alerts/)
     expect(running.requests).to.have.length(0)
   })
 
@@ -109,12 +109,12 @@ describe('intel_provider.list_alerts', () => {
         {},
         { settings, replies: () => ({ json: onePage(body) }) },
       )
-      expect(output.alerts.map((alert) => alert.raw)).to.deep.equal(own(body, 'data'))
+      expect(output.alerts.map((alert) => alert.raw)).to.deep.equal(valueAt(body, 'data'))
     })
   }
 
   it('reads the recorded single alert', () => {
-    const data = own(fixture('v3-alert-single'), 'data')
+    const data = valueAt(fixture('v3-alert-single'), 'data')
     if (!isObject(data)) throw new Error('the fixture has no data')
     const read = decodeAlert(data)
     expect(read).to.include({ id: 'wkXmzR', status: 'New', triggered: '2026-01-12T10:15:30.123Z' })
@@ -179,7 +179,7 @@ describe('intel_provider.get_playbook_alerts', () => {
       'POST /playbook-alert/vulnerability/task%3A00000002-4444-4444-8444-000000000002',
       'POST /playbook-alert/identity_novel_exposures/task%3A00000003-4444-4444-8444-000000000003',
     ])
-    const targets = output.alerts.map((alert) => own(own(alert.details, 'panel_status'), 'targets'))
+    const targets = output.alerts.map((alert) => valueAt(valueAt(alert.details, 'panel_status'), 'targets'))
     expect(targets[0]).to.deep.equal(['idn:kiteca.com'])
     expect(targets[2]).to.deep.equal([{ name: 'str' }, { name: 'str' }])
   })
@@ -206,7 +206,7 @@ describe('intel_provider.get_playbook_alerts', () => {
 
   it('refuses details of more alerts than fit into a step', async () => {
     const error = await caught(search({ details: true, limit: 51 }))
-    expect(own(error, 'code')).to.equal('too_many_details')
+    expect(valueAt(error, 'code')).to.equal('too_many_details')
     expect(running.requests).to.have.length(0)
   })
 

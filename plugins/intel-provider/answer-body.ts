@@ -1,5 +1,4 @@
-import type { HttpResponse } from 'tocsin/plugin'
-import { isObject, type JsonObject } from './json.ts'
+import { isObject, type HttpResponse, type JsonObject } from 'tocsin/plugin'
 
 /** The JSON object in a body, or `undefined` where there is none: HTML, plain text, broken or empty. Never throws. */
 export function objectIn(response: HttpResponse): JsonObject | undefined {

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
-import { defineSkill } from 'tocsin/plugin'
+import { defineSkill, valueAt } from 'tocsin/plugin'
 import { loopbackEgress, runSkill, type SandboxReply, type ServedSandbox } from 'tocsin/plugin/testing'
 import { connection } from './connection.ts'
-import { own } from './json.ts'
 import sandbox from './sandbox.ts'
 import { faults } from './sandbox/faults.ts'
 import { basicTierKey } from './sandbox/routes.ts'
@@ -26,7 +25,7 @@ const probe = defineSkill({
 const codeOf = async (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => 'none',
-    (error: unknown) => own(error, 'code'),
+    (error: unknown) => valueAt(error, 'code'),
   )
 
 const checkSettings = (settings: object) =>
@@ -127,7 +126,7 @@ describe('the connection of intel_provider', () => {
         {},
         { settings: running.settings, egress: loopbackEgress },
       ).catch((reason: unknown) => reason)
-      expect(own(error, 'hint')).to.match(/check base_url/)
+      expect(valueAt(error, 'hint')).to.match(/check base_url/)
     })
 
     it('not by an empty 404', async () => {

@@ -1,5 +1,4 @@
-import { defineConnection, SkillError } from 'tocsin/plugin'
-import { isObject, own } from './json.ts'
+import { defineConnection, isObject, SkillError, valueAt } from 'tocsin/plugin'
 import { objectIn } from './answer-body.ts'
 
 const defaultBaseUrl = 'https://api.recordedfuture.com'
@@ -65,7 +64,7 @@ export const connection = defineConnection({
     const response = await http.get('/v2/ip/8.8.8.8', { query: { fields: 'entity' }, accept: [404] })
     // An unknown address also proves the key, when it is the provider who says so.
     const body = objectIn(response)
-    if (body === undefined || (response.status !== 404 && !isObject(own(body, 'data')))) {
+    if (body === undefined || (response.status !== 404 && !isObject(valueAt(body, 'data')))) {
       throw new SkillError(
         'bad_response',
         `the answer (status ${response.status}) is not one of the provider's API`,

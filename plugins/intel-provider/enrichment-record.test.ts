@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { readFileSync } from 'node:fs'
+import { objectsAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import { decodeEnrichment } from './enrichment-record.ts'
 import type { IndicatorKind } from './indicator.ts'
-import { objectsAt, own, type JsonObject } from './json.ts'
 import { withoutMarkup } from './markup.ts'
 
 const fixture = (name: string): unknown =>
@@ -24,9 +24,9 @@ describe('the record of an enrichment', () => {
       const read = decodeEnrichment(kind, 'asked', body)
       expect(read.found).to.equal(true)
       expect(read.risk).to.include({ score, level, rule_count: rules })
-      expect(read.entity?.name).to.equal(own(own(own(body, 'data'), 'entity'), 'name'))
+      expect(read.entity?.name).to.equal(valueAt(valueAt(valueAt(body, 'data'), 'entity'), 'name'))
       expect(read.timestamps.first_seen).to.match(/^\d{4}-.*\.\d{3}Z$/)
-      expect(read.raw).to.deep.equal(own(body, 'data'))
+      expect(read.raw).to.deep.equal(valueAt(body, 'data'))
     })
   }
 
@@ -47,8 +47,8 @@ describe('the record of an enrichment', () => {
   }
 
   it('has a score of null where the provider gives null', () => {
-    const risk = objectsAt(own(fixture('v2-alert-details'), 'data'), 'entities').map((item) =>
-      own(item, 'risk'),
+    const risk = objectsAt(valueAt(fixture('v2-alert-details'), 'data'), 'entities').map((item) =>
+      valueAt(item, 'risk'),
     )[0]
     const read = decode({ risk })
     expect(read.risk).to.include({ score: null, level: 'medium', label: 'Suspicious' })
@@ -150,19 +150,19 @@ describe('withoutMarkup', () => {
 
 function checkRecord(kind: IndicatorKind, data: JsonObject): void {
   const read = decodeEnrichment(kind, 'asked', { data })
-  const risk = own(data, 'risk')
-  expect(read.risk.score).to.equal(own(risk, 'score'))
-  expect(read.risk.label).to.equal(own(risk, 'criticalityLabel'))
+  const risk = valueAt(data, 'risk')
+  expect(read.risk.score).to.equal(valueAt(risk, 'score'))
+  expect(read.risk.label).to.equal(valueAt(risk, 'criticalityLabel'))
   expect(read.risk.evidence.map((item) => item.text)).to.deep.equal(
-    objectsAt(risk, 'evidenceDetails').map((item) => own(item, 'evidenceString')),
+    objectsAt(risk, 'evidenceDetails').map((item) => valueAt(item, 'evidenceString')),
   )
-  expect(read.portal_url).to.equal(own(data, 'intelCard'))
+  expect(read.portal_url).to.equal(valueAt(data, 'intelCard'))
 }
 
 /** The client's wrapper holds one record or a list of them. */
 function recordsOf(wrapped: unknown): readonly JsonObject[] {
   return objectsAt({ wrapped }, 'wrapped').flatMap((item) => {
-    const result = own(item, 'EntityResult')
+    const result = valueAt(item, 'EntityResult')
     return objectsAt({ list: Array.isArray(result) ? result : [result] }, 'list')
   })
 }

@@ -1,6 +1,5 @@
-import { SkillError } from 'tocsin/plugin'
+import { isObject, SkillError, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import type { IndicatorKind } from './indicator.ts'
-import { isObject, own, textAt, type JsonObject } from './json.ts'
 import { withoutMarkup } from './markup.ts'
 import { decodeRisk, unknownRisk, type Risk } from './risk.ts'
 
@@ -25,19 +24,19 @@ interface Entity {
 
 /** Reads the body of a 200 answer, `{ data: {...} }`. Throws SkillError `bad_response` for anything else. */
 export function decodeEnrichment(kind: IndicatorKind, value: string, body: unknown): Enrichment {
-  const data = own(body, 'data')
+  const data = valueAt(body, 'data')
   if (!isObject(data)) {
     throw new SkillError('bad_response', `the provider answered for '${kind}' without an object 'data'`, {
       hint: 'check that base_url leads to the provider and not to something in front of it',
     })
   }
-  const timestamps = own(data, 'timestamps')
+  const timestamps = valueAt(data, 'timestamps')
   return {
     found: true,
     kind,
     value,
-    entity: decodeEntity(own(data, 'entity'), value),
-    risk: decodeRisk(own(data, 'risk')),
+    entity: decodeEntity(valueAt(data, 'entity'), value),
+    risk: decodeRisk(valueAt(data, 'risk')),
     timestamps: { first_seen: textAt(timestamps, 'firstSeen'), last_seen: textAt(timestamps, 'lastSeen') },
     portal_url: textAt(data, 'intelCard'),
     raw: data,

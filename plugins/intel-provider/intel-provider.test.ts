@@ -7,12 +7,12 @@ import {
   type SandboxReply,
   type ServedSandbox,
 } from 'tocsin/plugin/testing'
+import { valueAt } from 'tocsin/plugin'
 import plugin from './plugin.ts'
 import sandbox, { sandboxWithHeader } from './sandbox.ts'
 import { faults } from './sandbox/faults.ts'
 import { fixture } from './sandbox/fixture.ts'
 import { apiKey, basicTierKey } from './sandbox/routes.ts'
-import { own } from './json.ts'
 import { getEnrichment } from './skills/get-enrichment.ts'
 import type { IndicatorKind } from './indicator.ts'
 import type { EnrichmentField } from './enrichment-fields.ts'
@@ -155,7 +155,7 @@ describe('intel_provider.get_enrichment', () => {
       'location',
       'riskyCIDRIPs',
     ])
-    expect(output.raw).to.deep.equal(own(fixture('v2-ip-full'), 'data'))
+    expect(output.raw).to.deep.equal(valueAt(fixture('v2-ip-full'), 'data'))
     expect(output.portal_url).to.equal('https://app.recordedfuture.com/live/sc/entity/ip%3A93.184.216.34')
     expect(output.risk.evidence).to.have.length(11)
   })
@@ -289,6 +289,6 @@ async function rejected(work: Promise<unknown>, expected: Expected): Promise<Rai
   const { hint, message, ...exact } = expected
   expect(error).to.include(exact)
   if (message) expect(error.message).to.match(message)
-  if (hint) expect(own(error, 'hint')).to.match(hint)
+  if (hint) expect(valueAt(error, 'hint')).to.match(hint)
   return error
 }

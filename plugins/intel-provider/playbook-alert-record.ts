@@ -1,5 +1,4 @@
-import { SkillError } from 'tocsin/plugin'
-import { textAt, type JsonObject } from './json.ts'
+import { SkillError, textAt, type JsonObject } from 'tocsin/plugin'
 
 /** One playbook alert of the search, with what a playbook branches on in front and all of it in `raw`. */
 export interface PlaybookAlert {

@@ -1,5 +1,4 @@
-import { SkillError } from 'tocsin/plugin'
-import { numberAt, objectsAt, own, textAt, type JsonObject } from './json.ts'
+import { numberAt, objectsAt, SkillError, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import { withoutMarkup } from './markup.ts'
 
 /** One scale for all kinds, so that a playbook can compare it. `unknown`: not rated. */
@@ -42,7 +41,7 @@ export const unknownRisk: Risk = {
 /** Reads the `risk` of an enrichment record. Absent, null and partial ones occur. Throws SkillError `bad_response`. */
 export function decodeRisk(risk: unknown): Risk {
   const evidence = objectsAt(risk, 'evidenceDetails').map(decodeEvidence)
-  const score = decodeScore(own(risk, 'score'))
+  const score = decodeScore(valueAt(risk, 'score'))
   return {
     score,
     ...levelOf(risk, score),

@@ -1,5 +1,5 @@
+import { isObject, objectsAt, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import type { SandboxReply } from 'tocsin/plugin/testing'
-import { isObject, objectsAt, own, textAt, type JsonObject } from '../json.ts'
 import { alertError, ok } from './answer.ts'
 import { fixture } from './fixture.ts'
 
@@ -46,14 +46,14 @@ export function listAlerts(alerts: readonly JsonObject[], query: URLSearchParams
 
 /** The provider ignores milliseconds. */
 const triggeredOf = (alert: JsonObject): number =>
-  Math.floor(Date.parse(textAt(own(alert, 'log'), 'triggered') ?? '') / 1000)
+  Math.floor(Date.parse(textAt(valueAt(alert, 'log'), 'triggered') ?? '') / 1000)
 
 function fits(alert: JsonObject, query: URLSearchParams): boolean {
-  const review = own(alert, 'review')
+  const review = valueAt(alert, 'review')
   const status = query.get('statusInPortal')
   const assignee = query.get('assignee')
   const rules = query.getAll('alertRule')
-  const rule = own(alert, 'rule')
+  const rule = valueAt(alert, 'rule')
   return (
     (status === null || textAt(review, 'status_in_portal') === status) &&
     (assignee === null || textAt(review, 'assignee') === (assignee === 'NONE' ? null : assignee)) &&

@@ -1,5 +1,5 @@
+import { isObject, objectsAt, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import type { SandboxReply } from 'tocsin/plugin/testing'
-import { isObject, objectsAt, own, textAt, type JsonObject } from '../json.ts'
 import { alertError, ok } from './answer.ts'
 import { fixture } from './fixture.ts'
 
@@ -13,7 +13,7 @@ export function loadPlaybookAlerts(): PlaybookAlerts {
   const found = objectsAt(fixture('playbook-alert-search-page'), 'data')
   const recorded: Readonly<Record<string, readonly [segment: string, panels: unknown]>> = {
     domain_abuse: ['domain_abuse', fixture('playbook-alert-domain-abuse')],
-    cyber_vulnerability: ['vulnerability', own(fixture('playbook-alert-cyber-vulnerability'), 'data')],
+    cyber_vulnerability: ['vulnerability', valueAt(fixture('playbook-alert-cyber-vulnerability'), 'data')],
     identity_novel_exposures: ['identity_novel_exposures', fixture('playbook-alert-identity-exposure')],
   }
   const details = new Map<string, JsonObject>()
@@ -22,7 +22,7 @@ export function loadPlaybookAlerts(): PlaybookAlerts {
     const [segment, panels] = recorded[textAt(alert, 'category') ?? ''] ?? []
     // The recorded panels belong to other alerts; the ids of these are put in their place.
     if (isObject(panels)) details.set(`${segment}/${id}`, { ...panels, playbook_alert_id: id })
-    const common = own(fixture('playbook-alert-common'), 'data')
+    const common = valueAt(fixture('playbook-alert-common'), 'data')
     if (isObject(common)) details.set(`common/${id}`, { ...common, playbook_alert_id: id })
   }
   return { found, details }
@@ -33,12 +33,12 @@ const done = { status_code: 'Ok', status_message: 'Done' }
 /** POST `/playbook-alert/search`. */
 export function searchPlaybookAlerts({ found, details }: PlaybookAlerts, question: unknown): SandboxReply {
   if (!isObject(question)) return alertError(400, 'The body is not a JSON object')
-  const from = own(question, 'from') ?? 0
-  const limit = own(question, 'limit') ?? 10
+  const from = valueAt(question, 'from') ?? 0
+  const limit = valueAt(question, 'limit') ?? 10
   if (typeof from !== 'number' || typeof limit !== 'number' || limit < 1)
     return alertError(400, 'Invalid page')
-  const direction = own(question, 'direction') === 'asc' ? 1 : -1
-  const order = own(question, 'order_by') === 'updated' ? 'updated' : 'created'
+  const direction = valueAt(question, 'direction') === 'asc' ? 1 : -1
+  const order = valueAt(question, 'order_by') === 'updated' ? 'updated' : 'created'
   const fitting = found
     .filter((alert) => fits(alert, question, details))
     .toSorted((a, b) => direction * (textAt(a, order) ?? '').localeCompare(textAt(b, order) ?? ''))
@@ -53,20 +53,20 @@ export function playbookAlertDetails({ details }: PlaybookAlerts, segment: strin
 }
 
 function fits(alert: JsonObject, question: JsonObject, details: PlaybookAlerts['details']): boolean {
-  const panel = own(details.get(`common/${textAt(alert, 'playbook_alert_id')}`), 'panel_status')
+  const panel = valueAt(details.get(`common/${textAt(alert, 'playbook_alert_id')}`), 'panel_status')
   return (
     among(question, 'statuses', textAt(alert, 'status')) &&
     among(question, 'priority', textAt(alert, 'priority')) &&
     among(question, 'category', textAt(alert, 'category')) &&
     among(question, 'assignee', textAt(alert, 'assignee_id')) &&
     among(question, 'entity', textAt(panel, 'entity_id')) &&
-    within(own(question, 'created_range'), textAt(alert, 'created')) &&
-    within(own(question, 'updated_range'), textAt(alert, 'updated'))
+    within(valueAt(question, 'created_range'), textAt(alert, 'created')) &&
+    within(valueAt(question, 'updated_range'), textAt(alert, 'updated'))
   )
 }
 
 function among(question: JsonObject, key: string, value: string | null): boolean {
-  const list = own(question, key)
+  const list = valueAt(question, key)
   return !Array.isArray(list) || list.length === 0 || list.includes(value)
 }
 

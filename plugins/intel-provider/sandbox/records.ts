@@ -1,5 +1,5 @@
+import { isObject, objectsAt, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import { indicatorKinds, type IndicatorKind } from '../indicator.ts'
-import { objectsAt, own, textAt, isObject, type JsonObject } from '../json.ts'
 import { fixture } from './fixture.ts'
 import { knownIndicators } from './known-indicators.ts'
 import { makeRecord } from './make-record.ts'
@@ -19,7 +19,7 @@ export function loadRecords(): Records {
     records.set(recordKey(indicator.kind, indicator.value), makeRecord(indicator))
   }
   for (const [kind, data] of recordedAnswers()) {
-    const entity = own(data, 'entity')
+    const entity = valueAt(data, 'entity')
     records.set(recordKey(kind, textAt(entity, 'name') ?? ''), data)
     if (kind === 'vulnerability' || kind === 'company')
       records.set(recordKey(kind, textAt(entity, 'id') ?? ''), data)
@@ -37,7 +37,7 @@ function* recordedAnswers(): Generator<readonly [IndicatorKind, JsonObject]> {
     ['vulnerability', 'v2-vulnerability'],
     ['company', 'v2-company'],
   ] as const) {
-    const data = own(fixture(name), 'data')
+    const data = valueAt(fixture(name), 'data')
     if (isObject(data)) yield [kind, data]
   }
   for (const [kind, name] of [

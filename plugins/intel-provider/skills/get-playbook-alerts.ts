@@ -1,7 +1,6 @@
-import { defineSkill, SkillError, type HttpClient } from 'tocsin/plugin'
+import { defineSkill, isObject, SkillError, valueAt, type HttpClient, type JsonObject } from 'tocsin/plugin'
 import { decodePage } from '../alert-record.ts'
 import { connection } from '../connection.ts'
-import { isObject, own, type JsonObject } from '../json.ts'
 import { collect, furthestOffset } from '../paging.ts'
 import { decodePlaybookAlert, detailRequest, type PlaybookAlert } from '../playbook-alert-record.ts'
 import { timeText } from '../time-range.ts'
@@ -166,7 +165,7 @@ async function withDetails(alert: PlaybookAlert, http: HttpClient): Promise<Play
   const body = method === 'POST' ? { json: {} } : {}
   const response = await http.request({ method, path, ...body, accept: [404] })
   if (response.status === 404) return alert
-  const details = own(response.json(), 'data')
+  const details = valueAt(response.json(), 'data')
   if (!isObject(details))
     throw new SkillError('bad_response', "the details of a playbook alert lack the object 'data'")
   return { ...alert, details }

@@ -1,29 +1,31 @@
-/** Reads of JSON whose shape nobody guarantees. Only own properties are seen, so a key named `constructor` is data like any other. */
+/** Reads of JSON whose shape nobody guarantees. Only own fields are seen, so one named `constructor` is data like any other. */
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
+/** Whether the value is an object, and neither null nor a list. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** `undefined` where `value` is no object or lacks the key. */
-export function own(value: unknown, key: string): unknown {
+/** The field of an object; `undefined` where `value` is no object or lacks it. */
+export function valueAt(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
 }
 
-/** The text, or null where it is absent, empty or no text. */
+/** The text in a field, or null where it is absent, empty or no text. */
 export function textAt(value: unknown, key: string): string | null {
-  const text = own(value, key)
+  const text = valueAt(value, key)
   return typeof text === 'string' && text !== '' ? text : null
 }
 
+/** The number in a field, or null where there is none. */
 export function numberAt(value: unknown, key: string): number | null {
-  const number = own(value, key)
+  const number = valueAt(value, key)
   return typeof number === 'number' ? number : null
 }
 
-/** The objects of a list; absent, null and foreign elements are left out. */
+/** The objects of the list in a field; absent, null and foreign elements are left out. */
 export function objectsAt(value: unknown, key: string): readonly JsonObject[] {
-  const list = own(value, key)
+  const list = valueAt(value, key)
   return Array.isArray(list) ? list.filter(isObject) : []
 }
