@@ -31,8 +31,11 @@ export interface ConnectionDefinition<S extends JsonSchema = JsonSchema> {
   readonly rate?: (request: RatedRequest) => RateBudget | undefined
   /** What a status of the other system means, in the operator's words; shown as the hint of the error. */
   readonly errors?: Readonly<Record<number, string>>
-  /** Asks the other system whether the credentials work; throws what the call throws. */
-  readonly authenticate: (context: ConnectionContext<Infer<S>>) => Promise<void>
+  /**
+   * Asks the other system whether the credentials work; throws what the call throws. Where they work and an operator should
+   * know more, e.g. that they end in a week, it says so.
+   */
+  readonly authenticate: (context: ConnectionContext<Infer<S>>) => Promise<Authenticated | void>
   /**
    * What the other system may send to us, by the last word of its address:
    * `POST /<api prefix>/webhooks/<plugin, with hyphens>/v1/<word>?token=<token of the connection>`. Default: nothing.
@@ -45,6 +48,12 @@ export interface ConnectionDefinition<S extends JsonSchema = JsonSchema> {
   readonly manifest?: (about: ManifestAbout) => unknown
 }
 
+/** What is to be said about credentials that work. */
+export interface Authenticated {
+  /** One sentence for the operator: what will go wrong when, and what to do. */
+  readonly warning?: string | undefined
+}
+
 export interface ConnectionContext<Settings> {
   readonly settings: Settings
   readonly http: HttpClient
@@ -53,6 +62,8 @@ export interface ConnectionContext<Settings> {
    * an Error where the connection declares no `token`.
    */
   token(): Promise<Secret>
+  /** Epoch milliseconds. */
+  readonly nowMs: number
   readonly signal: AbortSignal
 }
 

@@ -2,7 +2,7 @@
 export { caseStatuses, severities, verdicts } from './case-access.ts'
 export type { CaseAccess, CaseChanges, CaseStatus, Severity, Verdict } from './case-access.ts'
 export { defineConnection } from './connection.ts'
-export type { ConnectionContext, ConnectionDefinition } from './connection.ts'
+export type { Authenticated, ConnectionContext, ConnectionDefinition } from './connection.ts'
 export { ConnectionError, RetryableError, SkillError, TocsinError } from './errors.ts'
 export type { ErrorOptions, RetryableErrorOptions } from './errors.ts'
 export type { HttpClient, HttpRequest, HttpResponse, QueryValue } from './http.ts'

@@ -28,6 +28,8 @@ export interface SkillContext<Settings = unknown> {
   readonly http: HttpClient
   /** Cases of the run's organization. */
   readonly cases: CaseAccess
+  /** When the call began, in epoch milliseconds; another time on a retry. */
+  readonly nowMs: number
   /** Aborted when the step's deadline passes or the run is cancelled. */
   readonly signal: AbortSignal
   readonly log: SkillLog

@@ -84,6 +84,7 @@ function createContext(
     settings: connection?.settings,
     http: createHttpClient({ ...options, signal, redactor, target: connection?.target }),
     cases: createCaseAccess({ cases, organizationUuid, runUuid, caseId, idempotencyKey }),
+    nowMs: options.clock.now(),
     signal,
     log: createSkillLog(options.log, call.skill, runUuid, redactor),
     idempotencyKey,

@@ -4,7 +4,7 @@ import type { RunControl } from '../../core/engine/run-control.ts'
 import type { Investigations } from '../../core/investigation/investigations.ts'
 import type { PlaybookLibrary } from '../../core/investigation/playbook-library.ts'
 import type { Clock, Log, OpenConnection, Scope, Stores } from '../../core/ports.ts'
-import type { ConnectionDefinition, Infer, JsonSchema } from '../../core/plugin/index.ts'
+import type { Authenticated, ConnectionDefinition, Infer, JsonSchema } from '../../core/plugin/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import type { RecordKeyUse } from '../key-use.ts'
 import type { Directory } from './directory.ts'
@@ -43,7 +43,7 @@ export interface Services {
     definition: ConnectionDefinition,
     open: OpenConnection,
     signal: AbortSignal,
-  ) => Promise<void>
+  ) => Promise<Authenticated>
   readonly recordKeyUse: RecordKeyUse
   readonly clock: Clock
   readonly log: Log

@@ -108,12 +108,21 @@ describe('connections', () => {
       let seen: string | undefined
       api.authenticate = async (definition, open) => {
         seen = `${definition.title} ${open.secrets['api_token']?.reveal()}`
+        return {}
       }
       await patch('North tower', { enabled: false })
       const reply = await authenticate('north tower')
       expect(reply.status, reply.text).to.equal(200)
-      expect(reply.json).to.deep.equal({ status: 'ok', checked_at: api.clock.time })
+      expect(reply.json).to.deep.equal({ status: 'ok', checked_at: api.clock.time, warning: null })
       expect(seen).to.equal('Bell tower canary-secret')
+    })
+
+    it('warns of what will soon be wrong', async () => {
+      api.authenticate = async () => ({ warning: 'the bell wants oil' })
+      expect((await authenticate('north tower')).json).to.include({
+        status: 'ok',
+        warning: 'the bell wants oil',
+      })
     })
 
     it('says in words what is wrong', async () => {

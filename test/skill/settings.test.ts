@@ -37,7 +37,19 @@ describe('authenticate', () => {
   })
 
   it('resolves when the other system takes the credentials', async () => {
-    await authenticate(asking(200), connection, open, AbortSignal.timeout(1_000))
+    expect(await authenticate(asking(200), connection, open, AbortSignal.timeout(1_000))).to.deep.equal({})
+  })
+
+  it('hands on what the plugin warns of, without the secret, and tells it the time', async () => {
+    const warns: typeof connection = {
+      ...connection,
+      authenticate: async ({ nowMs }: { nowMs: number }) => ({
+        warning: `${canary} ends ${1_000 - nowMs} ms from now`,
+      }),
+    }
+    expect(await authenticate(asking(200), warns, open, AbortSignal.timeout(1_000))).to.deep.equal({
+      warning: '[redacted] ends 1000 ms from now',
+    })
   })
 
   it('throws a ConnectionError when it does not, without the secret', async () => {

@@ -71,7 +71,7 @@ function describeConnection(
   { sandbox }: DescribePluginOptions,
 ): void {
   const { it } = globalThis as unknown as TestGlobals
-  const check = (settings: unknown): Promise<void> =>
+  const check = (settings: unknown): Promise<unknown> =>
     authenticate(
       { egress: loopbackEgress, clock: { now: Date.now } },
       definition,
@@ -84,7 +84,9 @@ function describeConnection(
   })
 
   it('takes the credentials of its sandbox', () =>
-    withSandbox(sandbox, (running) => check(running?.settings)))
+    withSandbox(sandbox, async (running) => {
+      await check(running?.settings)
+    }))
 
   it('refuses a setting that it does not know', () =>
     withSandbox(sandbox, async (running) => {

@@ -12,9 +12,10 @@ export const authenticateConnection = defineRoute({
   path: '/connections/{connection}/authenticate',
   access: admins,
   summary:
-    'Asks the other system whether the credentials of a connection work, also of a disabled one; refused: says why.',
+    'Asks the other system whether the credentials of a connection work, also of a disabled one; refused: says why. ' +
+    '`warning` says what an operator should do although they work, e.g. before they expire; else null.',
   status: 200,
-  answer: objectSchema({ status: { const: 'ok' }, checked_at: time }),
+  answer: objectSchema({ status: { const: 'ok' }, checked_at: time, warning: { type: ['string', 'null'] } }),
   query: connectionQuery,
   async handle({ params, query, caller }, services) {
     const { stores, catalogue, clock, closing } = services
@@ -30,14 +31,15 @@ export const authenticateConnection = defineRoute({
     const deadline = new AbortController()
     const timer = setTimeout(() => deadline.abort(tooLate()), deadlineMs)
     try {
-      await services.authenticate(definition, open, AbortSignal.any([deadline.signal, closing]))
+      const signal = AbortSignal.any([deadline.signal, closing])
+      const { warning = null } = await services.authenticate(definition, open, signal)
+      return { body: { status: 'ok', checked_at: clock.now(), warning } }
     } catch (error) {
       if (closing.aborted) throw new RequestError('not_ready', 'The server is closing.')
       throw error
     } finally {
       clearTimeout(timer)
     }
-    return { body: { status: 'ok', checked_at: clock.now() } }
   },
 })
 

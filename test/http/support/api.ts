@@ -124,7 +124,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}): Promise<
     logged,
     clock,
     investigations,
-    authenticate: () => Promise.resolve(),
+    authenticate: async () => ({}),
     playbooks: [],
     organizations,
     newKey,
