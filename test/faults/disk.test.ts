@@ -1,8 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import { killCommands } from '../cli/support/run-tocsin.ts'
-import { startServer, type Reply, type RunningServer } from '../cli/support/start-server.ts'
-import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import type { Reply } from '../cli/support/start-server.ts'
+import { makeHouse, type House } from './support/house.ts'
 import { canTrace, failing } from './support/strace.ts'
 
 /** Which calls of the process fail, counted from its start: long enough after it, and for long enough to be noticed. */
@@ -14,29 +12,26 @@ const faults = [
 
 describe('tocsin serve on a disk that fails for a while', function () {
   this.timeout(90_000)
-  let folder: TemporaryFolder
+  let house: House
 
   before(function () {
     if (!canTrace) this.skip()
   })
   beforeEach(async () => {
-    folder = await makeTemporaryFolder()
+    house = await makeHouse()
   })
-  afterEach(async () => {
-    await killCommands()
-    await folder.remove()
-  })
+  afterEach(() => house?.close())
 
   for (const { name, injection } of faults) {
     it(`acknowledges nothing it cannot keep, goes on reading, says so, and recovers: ${name}`, async () => {
-      const server = await startServer({ cwd: folder.path, dataDir: 'data', under: failing(injection) })
+      const server = await house.start({ under: failing(injection) })
       const accepted = new Set<string>()
       const refused: Reply[] = []
       let reads = 0
       let unready = 0
       // Senders that do as they are told: they send again until they are answered with 201.
       for (let n = 0; n < 4000 && (refused.length === 0 || accepted.size < 150); n++) {
-        const reply = await post(server, `alert ${accepted.size}`)
+        const reply = await house.post('t', `alert ${accepted.size}`)
         if (reply.status === 201) accepted.add(reply.body.alert_id)
         else {
           refused.push(reply)
@@ -50,7 +45,7 @@ describe('tocsin serve on a disk that fails for a while', function () {
       expect(reads, 'reads that were answered while writes were refused').to.equal(refused.length)
       expect(unready, 'probes that said so').to.be.greaterThan(0)
 
-      const alerts = await ended(server)
+      const alerts = await house.investigatedAlerts()
       const ids = new Set(alerts.map((alert) => alert.alert_id))
       expect([...accepted].filter((id) => !ids.has(id))).to.deep.equal([])
       expect(ids.size, 'nothing that was refused is there').to.equal(accepted.size)
@@ -61,23 +56,3 @@ describe('tocsin serve on a disk that fails for a while', function () {
     })
   }
 })
-
-function post(server: RunningServer, content: string): Promise<Reply> {
-  const body = {
-    alert_provider: 'custom',
-    organization_code: 'main',
-    alert_type: 't',
-    alert_content: content,
-  }
-  return server.call('/alerts', { body })
-}
-
-/** All alerts, once each has been investigated. */
-async function ended(server: RunningServer): Promise<any[]> {
-  for (let n = 0; n < 400; n++) {
-    const { body } = await server.call('/alerts?limit=200')
-    if (body.data.every((alert: any) => alert.investigation_status >= 15)) return body.data
-    await sleep(100)
-  }
-  throw new Error('some are still under investigation')
-}
