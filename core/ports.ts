@@ -359,12 +359,28 @@ export interface ConnectionStore {
   update(organizationUuid: string, uuid: string, changes: ConnectionChanges): Promise<Connection>
   /** With its secrets. Throws NotFoundError `connection_not_found`. */
   remove(organizationUuid: string, uuid: string): Promise<void>
+  /**
+   * The token that stands in the addresses to which the other system sends. Belongs to this connection alone, from its creation
+   * until its end. Throws NotFoundError `connection_not_found`.
+   */
+  eventsToken(organizationUuid: string, uuid: string): Promise<Secret>
+  /** The connection that a token belongs to, with its secrets. */
+  openByEventsToken(token: string): Promise<OpenConnection | undefined>
+  /**
+   * Its credentials work, as was found out at `asOf` (epoch milliseconds): what made it broken or was a warning until then is
+   * forgotten. `warning`: what is to be said about it now. Throws NotFoundError `connection_not_found`.
+   */
+  works(
+    organizationUuid: string,
+    uuid: string,
+    found: { readonly asOf: number; readonly warning: string | null },
+  ): Promise<Connection>
 }
 
-/** What is absent stays as it is. */
+/** What is absent stays as it is. With settings or secrets, what made it broken or was a warning is forgotten. */
 export interface ConnectionChanges {
   readonly settings?: Readonly<Record<string, unknown>> | undefined
-  /** All of them: one that is not named is deleted. */
+  /** All of them, entered now: one that is not named is deleted. */
   readonly secrets?: Readonly<Record<string, Secret>> | undefined
   readonly enabled?: boolean | undefined
 }

@@ -8,7 +8,31 @@ export interface Connection {
   /** Fields of the plugin's schema that are not secret. */
   readonly settings: Readonly<Record<string, unknown>>
   readonly enabled: boolean
+  /** When its secrets were last entered, epoch milliseconds; null where it has none. */
+  readonly secretsAt: number | null
+  /** Why it cannot be used, until it was edited or its credentials were found to work; null where it can. */
+  readonly broken: ConnectionNote | null
+  /** What its other system said that an operator should know; ends like `broken`. */
+  readonly warning: ConnectionNote | null
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly modifiedAt: number
+}
+
+/** What became known of a connection. */
+export interface ConnectionNote {
+  /** One sentence for the operator. */
+  readonly reason: string
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+/** From this age on, credentials should be replaced. */
+export const credentialDays = 90
+
+const dayMs = 86_400_000
+
+/** Age of the credentials in whole days; null where there are none. */
+export function credentialAgeDays({ secretsAt }: Connection, now: number): number | null {
+  return secretsAt === null ? null : Math.max(0, Math.floor((now - secretsAt) / dayMs))
 }

@@ -11,7 +11,7 @@ export interface WantedConnection {
   readonly name: string | undefined
 }
 
-/** @throws ConnectionError `connection_missing`, `connection_disabled`, `connection_ambiguous` */
+/** @throws ConnectionError `connection_missing`, `connection_disabled`, `connection_ambiguous`, `connection_broken` */
 export async function findConnection(
   store: ReadableConnections,
   wanted: WantedConnection,
@@ -31,6 +31,12 @@ export async function findConnection(
   }
   if (!open.connection.enabled) {
     throw connectionDisabled([open.connection.name], 'enable it, or name another one in the step')
+  }
+  if (open.connection.broken !== null) {
+    const { name: broken, broken: note } = open.connection
+    throw new ConnectionError('connection_broken', `connection '${broken}' cannot be used: ${note.reason}`, {
+      hint: 'mend it, then authenticate it or enter its credentials again',
+    })
   }
   return open
 }

@@ -47,6 +47,10 @@ export interface Services {
   readonly recordKeyUse: RecordKeyUse
   readonly clock: Clock
   readonly log: Log
+  /** Where other systems reach this server, without trailing slash. */
+  readonly publicUrl: () => string
+  /** Of all paths of the API, without slashes at its ends. */
+  readonly apiPrefix: string
   /** The description of the API: an OpenAPI document. */
   readonly openApi: unknown
   /** Aborted when the server begins to close. */

@@ -76,6 +76,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     ...options,
     directory: createDirectory(stores),
     recordKeyUse: createKeyUseRecorder(stores.keys, log),
+    publicUrl: () => config.publicUrl ?? urlOf(server),
+    apiPrefix: config.apiPrefix,
     openApi: openApiDocument(routes, config.apiPrefix, config.publicUrl),
     closing: closing.signal,
   }

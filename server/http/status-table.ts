@@ -28,6 +28,7 @@ export const requestErrors = {
   cross_site_request: { status: 403, title: 'The request comes from another web site' },
   path_not_found: { status: 404, title: 'There is nothing at this path' },
   connection_not_found: { status: 404, title: 'There is no such connection' },
+  manifest_not_found: { status: 404, title: 'The plugin of the connection has no manifest' },
   key_not_found: { status: 404, title: 'There is no such API key' },
   playbook_not_found: { status: 404, title: 'There is no such playbook' },
   alert_not_found: { status: 404, title: 'There is no such alert' },

@@ -1,5 +1,5 @@
-import type { Connection } from '../../core/domain/connection.ts'
-import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
+import type { Connection, ConnectionNote } from '../../core/domain/connection.ts'
+import { ConflictError } from '../../core/errors/errors.ts'
 import type { Secret } from '../../core/plugin/index.ts'
 import type {
   ConnectionChanges,
@@ -9,8 +9,14 @@ import type {
   Scope,
 } from '../../core/ports.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import { foldName, fromJson, toJson } from './columns.ts'
-import type { Database } from './database.ts'
+import { foldName, toJson } from './columns.ts'
+import {
+  requireConnectionRow,
+  selectConnection,
+  toConnection,
+  type ConnectionRow,
+} from './connection-rows.ts'
+import { connectionRowOf, makeEventsToken, readEventsToken, removeEventsToken } from './events-tokens.ts'
 import { requireOrganization } from './organization-store.ts'
 import { whereAll } from './paging.ts'
 import { scopeConditions } from './scope.ts'
@@ -18,22 +24,11 @@ import { isUniqueViolation } from './storage-errors.ts'
 import type { StoreContext } from './store-context.ts'
 import { makeUuid } from './uuid.ts'
 
-interface ConnectionRow extends Omit<Connection, 'settings' | 'enabled'> {
-  readonly id: number
-  readonly settings: string
-  readonly enabled: number
-}
-
 interface SecretRow {
   readonly field: string
   readonly keyVersion: number
   readonly bytes: Buffer
 }
-
-const select = `
-  SELECT t.id, t.uuid, o.uuid AS organizationUuid, t.name, t.plugin, t.settings, t.enabled, t.created_at AS createdAt,
-    t.modified_at AS modifiedAt
-  FROM connections t JOIN organizations o ON o.id = t.organization_id`
 
 export class SqliteConnectionStore implements ConnectionStore {
   readonly #context: StoreContext
@@ -51,7 +46,8 @@ export class SqliteConnectionStore implements ConnectionStore {
       const uuid = makeUuid(now)
       const row = this.#insert(organizationUuid, given, uuid, now)
       this.#insertSecrets(row, organizationUuid, uuid, given.secrets)
-      return toConnection(database.one<ConnectionRow>(`${select} WHERE t.id = ?`, row))
+      makeEventsToken(database, this.#secretBox, row, { organizationUuid, connectionUuid: uuid })
+      return toConnection(database.one<ConnectionRow>(`${selectConnection} WHERE t.id = ?`, row))
     })
   }
 
@@ -61,31 +57,39 @@ export class SqliteConnectionStore implements ConnectionStore {
     const values = conditions.flatMap((condition) => condition.values)
     return database.read(() =>
       database
-        .all<ConnectionRow>(`${select} ${whereAll(conditions)} ORDER BY t.folded_name, t.id`, ...values)
+        .all<ConnectionRow>(
+          `${selectConnection} ${whereAll(conditions)} ORDER BY t.folded_name, t.id`,
+          ...values,
+        )
         .map(toConnection),
     )
   }
 
   open(organizationUuid: string, name: string): Promise<OpenConnection | undefined> {
     const { database } = this.#context
-    return database.read(() => {
-      const row = database.get<ConnectionRow>(
-        `${select} WHERE o.uuid = ? AND t.folded_name = ?`,
-        organizationUuid,
-        foldName(name),
-      )
-      return row && { connection: toConnection(row), secrets: this.#openSecrets(row) }
-    })
+    return database.read(() =>
+      this.#opened(
+        database.get<ConnectionRow>(
+          `${selectConnection} WHERE o.uuid = ? AND t.folded_name = ?`,
+          organizationUuid,
+          foldName(name),
+        ),
+      ),
+    )
   }
 
   update(organizationUuid: string, uuid: string, changes: ConnectionChanges): Promise<Connection> {
     const { database, commits, clock } = this.#context
     return commits.write(() => {
-      const { id, ...before } = requireRow(database, organizationUuid, uuid)
+      const { id, ...before } = requireConnectionRow(database, organizationUuid, uuid)
+      const isEdit = changes.settings !== undefined || changes.secrets !== undefined
       database.run(
-        'UPDATE connections SET settings = ?, enabled = ?, modified_at = ? WHERE id = ?',
+        'UPDATE connections SET settings = ?, enabled = ?, secrets_at = ?, broken = ?, warning = ?, modified_at = ? WHERE id = ?',
         changes.settings === undefined ? before.settings : toJson(changes.settings),
         changes.enabled === undefined ? before.enabled : Number(changes.enabled),
+        changes.secrets === undefined ? before.secretsAt : enteredAt(changes.secrets, clock.now()),
+        isEdit ? null : before.broken,
+        isEdit ? null : before.warning,
         clock.now(),
         id,
       )
@@ -93,17 +97,68 @@ export class SqliteConnectionStore implements ConnectionStore {
         database.run('DELETE FROM connection_secrets WHERE connection_id = ?', id)
         this.#insertSecrets(id, organizationUuid, uuid, changes.secrets)
       }
-      return toConnection(requireRow(database, organizationUuid, uuid))
+      return toConnection(requireConnectionRow(database, organizationUuid, uuid))
     })
   }
 
   async remove(organizationUuid: string, uuid: string): Promise<void> {
     const { database, commits } = this.#context
     await commits.write(() => {
-      const { id } = requireRow(database, organizationUuid, uuid)
+      const { id } = requireConnectionRow(database, organizationUuid, uuid)
       database.run('DELETE FROM connection_secrets WHERE connection_id = ?', id)
+      database.run('DELETE FROM inbound_calls WHERE connection_id = ?', id)
+      removeEventsToken(database, id)
       database.run('DELETE FROM connections WHERE id = ?', id)
     })
+  }
+
+  async eventsToken(organizationUuid: string, connectionUuid: string): Promise<Secret> {
+    const { database, commits } = this.#context
+    const owner = { organizationUuid, connectionUuid }
+    const read = (): Secret | undefined => {
+      const { id } = requireConnectionRow(database, organizationUuid, connectionUuid)
+      return readEventsToken(database, this.#secretBox, id, owner)
+    }
+    const found = await database.read(read)
+    if (found !== undefined) return found
+    return await commits.write(() => {
+      const { id } = requireConnectionRow(database, organizationUuid, connectionUuid)
+      return read() ?? makeEventsToken(database, this.#secretBox, id, owner)
+    })
+  }
+
+  openByEventsToken(token: string): Promise<OpenConnection | undefined> {
+    const { database } = this.#context
+    return database.read(() => {
+      const id = connectionRowOf(database, token)
+      return id === undefined
+        ? undefined
+        : this.#opened(database.get(`${selectConnection} WHERE t.id = ?`, id))
+    })
+  }
+
+  works(
+    organizationUuid: string,
+    uuid: string,
+    { asOf, warning: reason }: Parameters<ConnectionStore['works']>[2],
+  ): Promise<Connection> {
+    const { database, commits } = this.#context
+    return commits.write(() => {
+      const { id, ...row } = requireConnectionRow(database, organizationUuid, uuid)
+      const { broken, warning } = toConnection({ id, ...row })
+      const isOver = (note: ConnectionNote | null) => note !== null && note.at <= asOf
+      database.run(
+        'UPDATE connections SET broken = ?, warning = ? WHERE id = ?',
+        isOver(broken) ? null : row.broken,
+        reason !== null ? toJson({ reason, at: asOf }) : isOver(warning) ? null : row.warning,
+        id,
+      )
+      return toConnection(requireConnectionRow(database, organizationUuid, uuid))
+    })
+  }
+
+  #opened(row: ConnectionRow | undefined): OpenConnection | undefined {
+    return row && { connection: toConnection(row), secrets: this.#openSecrets(row) }
   }
 
   #insertSecrets(
@@ -129,14 +184,15 @@ export class SqliteConnectionStore implements ConnectionStore {
     const organization = requireOrganization(database, organizationUuid)
     try {
       return database.insert(
-        `INSERT INTO connections (uuid, organization_id, name, folded_name, plugin, settings, enabled, created_at,
-           modified_at) VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?)`,
+        `INSERT INTO connections (uuid, organization_id, name, folded_name, plugin, settings, enabled, secrets_at,
+           created_at, modified_at) VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, ?)`,
         uuid,
         organization.id,
         given.name,
         foldName(given.name),
         given.plugin,
         toJson(given.settings),
+        enteredAt(given.secrets, now),
         now,
         now,
       )
@@ -168,14 +224,5 @@ export class SqliteConnectionStore implements ConnectionStore {
   }
 }
 
-/** Throws NotFoundError `connection_not_found`, also for a connection of another organization. */
-function requireRow(database: Database, organizationUuid: string, uuid: string): ConnectionRow {
-  const row = database.get<ConnectionRow>(`${select} WHERE t.uuid = ? AND o.uuid = ?`, uuid, organizationUuid)
-  if (row === undefined) throw new NotFoundError('connection_not_found', `there is no connection ${uuid}`)
-  return row
-}
-
-function toConnection(row: ConnectionRow): Connection {
-  const { id: _, settings, enabled, ...rest } = row
-  return { ...rest, settings: fromJson<Connection['settings']>(settings), enabled: enabled === 1 }
-}
+const enteredAt = (secrets: NewConnection['secrets'], now: number): number | null =>
+  Object.keys(secrets).length === 0 ? null : now

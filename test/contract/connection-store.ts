@@ -22,6 +22,9 @@ export function connectionStoreContract(subject: GetSubject): void {
         plugin: 'endpoint_security',
         settings: given.settings,
         enabled: true,
+        secretsAt: clock.nowMs,
+        broken: null,
+        warning: null,
         createdAt: clock.nowMs,
         modifiedAt: clock.nowMs,
       })
@@ -50,11 +53,62 @@ export function connectionStoreContract(subject: GetSubject): void {
       expect(disabled).to.deep.equal({ ...made, enabled: false, modifiedAt: clock.nowMs })
       const secrets = { client_secret: new Secret('next') }
       const changed = await stores.connections.update(acme.uuid, made.uuid, { settings: { a: 1 }, secrets })
-      expect(changed).to.deep.equal({ ...disabled, settings: { a: 1 } })
+      expect(changed).to.deep.equal({ ...disabled, settings: { a: 1 }, secretsAt: clock.nowMs })
       const opened = await stores.connections.open(acme.uuid, given.name)
       expect(opened?.connection).to.deep.equal(changed)
       expect(Object.keys(opened?.secrets ?? {})).to.deep.equal(['client_secret'])
       expect(opened?.secrets['client_secret']?.reveal()).to.equal('next')
+    })
+
+    it('remembers when secrets were entered; where there are none, nothing', async () => {
+      const { stores, acme, clock } = subject()
+      const made = await stores.connections.create(acme.uuid, given)
+      const bare = await stores.connections.create(acme.uuid, { ...given, name: 'bare', secrets: {} })
+      expect(bare.secretsAt).to.equal(null)
+      clock.nowMs += 5
+      const kept = await stores.connections.update(acme.uuid, made.uuid, { settings: {}, enabled: false })
+      expect(kept.secretsAt).to.equal(clock.nowMs - 5)
+      const emptied = await stores.connections.update(acme.uuid, made.uuid, { secrets: {} })
+      expect(emptied.secretsAt).to.equal(null)
+    })
+
+    it('gives each connection a token of its own, and finds it by that token alone', async () => {
+      const { stores, acme, globex } = subject()
+      const one = await stores.connections.create(acme.uuid, given)
+      const two = await stores.connections.create(globex.uuid, given)
+      const token = (await stores.connections.eventsToken(acme.uuid, one.uuid)).reveal()
+      const other = (await stores.connections.eventsToken(globex.uuid, two.uuid)).reveal()
+      expect(token, '256 random bits').to.match(/^[A-Za-z0-9_-]{43}$/)
+      expect(other).to.not.equal(token)
+      expect((await stores.connections.eventsToken(acme.uuid, one.uuid)).reveal()).to.equal(token)
+      const found = await stores.connections.openByEventsToken(token)
+      expect(found?.connection).to.deep.equal(one)
+      expect(found?.secrets['client_secret']?.reveal()).to.equal('s3cr\u00e9t🔔')
+      expect((await stores.connections.openByEventsToken(other))?.connection).to.deep.equal(two)
+      for (const wrong of ['', token.slice(0, -1), `${token}A`, token.toLowerCase(), one.uuid]) {
+        expect(await stores.connections.openByEventsToken(wrong), wrong).to.equal(undefined)
+      }
+      await expectRejection(
+        stores.connections.eventsToken(globex.uuid, one.uuid),
+        'NotFoundError',
+        'connection_not_found',
+      )
+    })
+
+    it('keeps the token when a connection changes, and forgets it with the connection', async () => {
+      const { stores, acme } = subject()
+      const made = await stores.connections.create(acme.uuid, given)
+      const token = (await stores.connections.eventsToken(acme.uuid, made.uuid)).reveal()
+      await stores.connections.update(acme.uuid, made.uuid, { secrets: {}, enabled: false })
+      expect((await stores.connections.openByEventsToken(token))?.connection.enabled).to.equal(false)
+      expect(
+        (await stores.connections.openByEventsToken(token))?.secrets,
+        'it is no secret of the plugin',
+      ).to.deep.equal({})
+      await stores.connections.remove(acme.uuid, made.uuid)
+      expect(await stores.connections.openByEventsToken(token)).to.equal(undefined)
+      const again = await stores.connections.create(acme.uuid, given)
+      expect((await stores.connections.eventsToken(acme.uuid, again.uuid)).reveal()).to.not.equal(token)
     })
 
     it('removes a connection; its name is free again', async () => {
@@ -72,6 +126,7 @@ export function connectionStoreContract(subject: GetSubject): void {
       for (const work of [
         stores.connections.update(globex.uuid, uuid, { enabled: false }),
         stores.connections.remove(globex.uuid, uuid),
+        stores.connections.works(globex.uuid, uuid, { asOf: 0, warning: null }),
         stores.connections.remove(acme.uuid, unknownUuid),
       ]) {
         await expectRejection(work, 'NotFoundError', 'connection_not_found')

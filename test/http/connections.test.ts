@@ -90,6 +90,90 @@ describe('connections', () => {
     })
   })
 
+  describe('GET', () => {
+    it('one shows it to whoever reads, without its secrets', async () => {
+      const reader = await api.newKey('reader')
+      const reply = await api.call('GET', path('north TOWER'), { key: reader })
+      expect(reply.status, reply.text).to.equal(200)
+      expectFits('connection', reply.json)
+      expect(reply.json).to.deep.include({
+        name: 'North tower',
+        settings: { base_url: settings.base_url },
+        credential_age_days: 0,
+        broken: null,
+        warnings: [],
+      })
+      expect((await api.call('GET', '/api/connections', { key: reader })).json.data).to.deep.equal([
+        reply.json,
+      ])
+      expect(reply.text).to.not.include('canary')
+      expectProblem(await api.call('GET', path('nowhere'), { key: reader }), 404, 'connection_not_found')
+    })
+
+    it('warns of credentials from their 90th day on, until others are entered', async () => {
+      const day = 86_400_000
+      const made = api.clock.time
+      const get = async () => (await api.call('GET', path('North tower'))).json
+      api.clock.time += 90 * day - 1
+      expect(await get()).to.deep.include({ credential_age_days: 89, warnings: [] })
+      api.clock.time += 1
+      const old = await get()
+      expectFits('connection', old)
+      expect(old).to.deep.include({
+        credential_age_days: 90,
+        warnings: [
+          { reason: 'the credentials are 90 days old: replace them every 90 days', at: made + 90 * day },
+        ],
+      })
+      for (const same of [{ base_url: 'https://tower.example/v2' }, { api_token: settings.api_token }]) {
+        expect((await patch('North tower', { settings: same })).json.credential_age_days).to.equal(90)
+      }
+      const anew = await patch('North tower', { settings: { api_token: 'canary-next' } })
+      expect(anew.json).to.deep.include({ credential_age_days: 0, warnings: [] })
+    })
+  })
+
+  describe('GET manifest', () => {
+    const manifestOf = async (of: Api) => (await of.call('GET', path('North tower', '/manifest'))).json
+
+    it('holds addresses with the token of this connection', async () => {
+      const reply = await api.call('GET', path('north tower', '/manifest'))
+      expect(reply.status, reply.text).to.equal(200)
+      const { name, url } = reply.json
+      expect(name).to.equal('North tower')
+      const { origin, pathname, searchParams } = new URL(url)
+      expect(origin + pathname).to.equal(`${api.url}/api/webhooks/tower/v1/rope`)
+      const open = await api.stores.connections.openByEventsToken(searchParams.get('token') ?? '')
+      expect(open?.connection.name).to.equal('North tower')
+      expect(await manifestOf(api), 'the same each time').to.deep.equal(reply.json)
+    })
+
+    it('names the address at which people reach the server', async () => {
+      const behind = await startApi({ publicUrl: 'https://tocsin.example', apiPrefix: 'v7' })
+      const body = { organization_code: 'acme', name: 'North tower', plugin: 'tower', settings }
+      await behind.call('POST', '/v7/connections', { body })
+      const { url } = (await behind.call('GET', '/v7/connections/north%20tower/manifest')).json
+      await behind.close()
+      expect(url).to.match(/^https:\/\/tocsin\.example\/v7\/webhooks\/tower\/v1\/rope\?token=[\w-]{43}$/)
+    })
+
+    it('is only for administrators, since the token is a secret: it is in no other answer and no line of the log', async () => {
+      const [, token = ''] = (await manifestOf(api)).url.split('token=')
+      const analyst = await api.newKey('analyst')
+      expectProblem(
+        await api.call('GET', path('North tower', '/manifest'), { key: analyst }),
+        403,
+        'role_insufficient',
+      )
+      const answers = [
+        await api.call('GET', '/api/connections'),
+        await patch('North tower', { enabled: true }),
+      ]
+      for (const { text } of answers) expect(text).to.not.include(token)
+      expect(JSON.stringify(api.logged)).to.not.include(token)
+    })
+  })
+
   describe('DELETE', () => {
     it('takes it away with its secrets, and answers what it was', async () => {
       const reply = await api.call('DELETE', path('north tower'))

@@ -21,6 +21,9 @@ const connection = (name: string, enabled = true): Connection => ({
   plugin: 'intel_provider',
   settings: {},
   enabled,
+  secretsAt: 0,
+  broken: null,
+  warning: null,
   createdAt: 0,
   modifiedAt: 0,
 })

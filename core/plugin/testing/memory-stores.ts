@@ -102,6 +102,9 @@ export function testConnection(
     plugin,
     settings,
     enabled: true,
+    secretsAt: null,
+    broken: null,
+    warning: null,
     createdAt: 0,
     modifiedAt: 0,
   }

@@ -19,7 +19,7 @@ export const authenticateConnection = defineRoute({
   query: connectionQuery,
   async handle({ params, query, caller }, services) {
     const { stores, catalogue, clock, closing } = services
-    const { name, plugin, organizationUuid } = await namedConnection(
+    const { uuid, name, plugin, organizationUuid } = await namedConnection(
       caller.scope,
       params.connection,
       query.organization,
@@ -28,11 +28,13 @@ export const authenticateConnection = defineRoute({
     const definition = definitionOf(catalogue, plugin)
     const open = await stores.connections.open(organizationUuid, name)
     if (open === undefined) throw new RequestError('connection_not_found')
+    const startedAt = clock.now()
     const deadline = new AbortController()
     const timer = setTimeout(() => deadline.abort(tooLate()), deadlineMs)
     try {
       const signal = AbortSignal.any([deadline.signal, closing])
       const { warning = null } = await services.authenticate(definition, open, signal)
+      await stores.connections.works(organizationUuid, uuid, { asOf: startedAt, warning })
       return { body: { status: 'ok', checked_at: clock.now(), warning } }
     } catch (error) {
       if (closing.aborted) throw new RequestError('not_ready', 'The server is closing.')

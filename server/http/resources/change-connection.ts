@@ -29,7 +29,7 @@ export const changeConnection = defineRoute({
     },
   },
   async handle({ params, query, body, caller }, services) {
-    const { stores, catalogue, directory } = services
+    const { stores, catalogue } = services
     const found = await namedConnection(caller.scope, params.connection, query.organization, services)
     const { organizationUuid, uuid, plugin, settings } = found
     let changes: ConnectionChanges = { enabled: body.enabled }
@@ -37,9 +37,8 @@ export const changeConnection = defineRoute({
       const stored = { settings, secrets: await storedSecrets(stores.connections, found) }
       changes = { ...changes, ...newValues(definitionOf(catalogue, plugin), stored, body.settings) }
     }
-    return {
-      body: await connectionView(await stores.connections.update(organizationUuid, uuid, changes), directory),
-    }
+    const changed = await stores.connections.update(organizationUuid, uuid, changes)
+    return { body: await connectionView(changed, services) }
   },
 })
 
@@ -54,7 +53,7 @@ export const deleteConnection = defineRoute({
   async handle({ params, query, caller }, services) {
     const found = await namedConnection(caller.scope, params.connection, query.organization, services)
     await services.stores.connections.remove(found.organizationUuid, found.uuid)
-    return { body: await connectionView(found, services.directory) }
+    return { body: await connectionView(found, services) }
   },
 })
 
@@ -78,14 +77,26 @@ function newValues(
   definition: ConnectionDefinition,
   stored: Stored,
   given: Readonly<Record<string, unknown>>,
-): Required<Pick<ConnectionChanges, 'settings' | 'secrets'>> {
+): ConnectionChanges {
   const secrets = Object.entries(stored.secrets).map(([field, secret]) => [field, secret.reveal()])
   const merged = Object.entries({ ...stored.settings, ...Object.fromEntries(secrets), ...given })
   const values = within('/settings', () =>
     checkSettings(definition, Object.fromEntries(merged.filter(([, value]) => value !== null))),
   )
   requireSecretsForNewOrigin(definition, stored, values, given)
-  return values
+  return {
+    settings: values.settings,
+    ...(isSame(stored.secrets, values.secrets) ? {} : { secrets: values.secrets }),
+  }
+}
+
+/** What was not entered anew is as old as it was. */
+function isSame(before: Stored['secrets'], after: Stored['secrets']): boolean {
+  const names = Object.keys(after)
+  return (
+    names.length === Object.keys(before).length &&
+    names.every((name) => before[name]?.reveal() === after[name]?.reveal())
+  )
 }
 
 /**

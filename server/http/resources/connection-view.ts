@@ -1,12 +1,20 @@
-import type { Connection } from '../../../core/domain/connection.ts'
+import {
+  credentialAgeDays,
+  credentialDays,
+  type Connection,
+  type ConnectionNote,
+} from '../../../core/domain/connection.ts'
 import type { ConnectionDefinition } from '../../../core/plugin/index.ts'
 import type { Scope } from '../../../core/ports.ts'
 import type { Catalogue } from '../../../core/registry/catalogue.ts'
-import type { Directory } from '../directory.ts'
 import { RequestError } from '../request-error.ts'
 import type { Services } from '../route.ts'
 
-export async function connectionView(connection: Connection, directory: Directory) {
+export async function connectionView(
+  connection: Connection,
+  { directory, clock }: Pick<Services, 'directory' | 'clock'>,
+) {
+  const age = credentialAgeDays(connection, clock.now())
   return {
     connection_uuid: connection.uuid,
     organization_code: await directory.organizationCode(connection.organizationUuid),
@@ -15,9 +23,20 @@ export async function connectionView(connection: Connection, directory: Director
     plugin: connection.plugin,
     settings: connection.settings,
     enabled: connection.enabled,
+    credential_age_days: age,
+    broken: connection.broken,
+    warnings: [
+      ...(age !== null && age >= credentialDays ? [credentialsOld(age, connection)] : []),
+      ...(connection.warning === null ? [] : [connection.warning]),
+    ],
     created_at: connection.createdAt,
     modified_at: connection.modifiedAt,
   }
+}
+
+function credentialsOld(age: number, { secretsAt }: Connection): ConnectionNote {
+  const reason = `the credentials are ${age} days old: replace them every ${credentialDays} days`
+  return { reason, at: (secretsAt ?? 0) + credentialDays * 86_400_000 }
 }
 
 /** Says which connection is meant, where several organizations of the key have one of that name. */

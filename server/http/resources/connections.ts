@@ -1,22 +1,37 @@
 import { checkSettings } from '../../../core/skill/index.ts'
 import { patterns } from '../patterns.ts'
-import { admins, component, defineRoute } from '../route.ts'
+import { admins, component, defineRoute, readers } from '../route.ts'
 import { within } from '../validate.ts'
 import { authenticateConnection } from './authenticate-connection.ts'
 import { changeConnection, deleteConnection } from './change-connection.ts'
-import { connectionView, definitionOf } from './connection-view.ts'
+import { connectionManifest } from './connection-manifest.ts'
+import { connectionQuery, connectionView, definitionOf, namedConnection } from './connection-view.ts'
 import { pageSchema, wholeView } from './page.ts'
 
 const listConnections = defineRoute({
   method: 'GET',
   path: '/connections',
-  access: admins,
+  access: readers,
   summary: 'Lists connections; secrets are never shown.',
   status: 200,
   answer: pageSchema(component('connection')),
-  async handle({ caller }, { stores, directory }) {
-    const connections = await stores.connections.list(caller.scope)
-    return { body: await wholeView(connections, (connection) => connectionView(connection, directory)) }
+  async handle({ caller }, services) {
+    const connections = await services.stores.connections.list(caller.scope)
+    return { body: await wholeView(connections, (connection) => connectionView(connection, services)) }
+  },
+})
+
+const getConnection = defineRoute({
+  method: 'GET',
+  path: '/connections/{connection}',
+  access: readers,
+  summary: 'One connection, without its secrets.',
+  status: 200,
+  answer: component('connection'),
+  query: connectionQuery,
+  async handle({ params, query, caller }, services) {
+    const found = await namedConnection(caller.scope, params.connection, query.organization, services)
+    return { body: await connectionView(found, services) }
   },
 })
 
@@ -42,7 +57,8 @@ const createConnection = defineRoute({
       settings: { type: 'object', description: 'What an operator fills in, secrets included.' },
     },
   },
-  async handle({ body, caller }, { stores, catalogue, directory }) {
+  async handle({ body, caller }, services) {
+    const { stores, catalogue, directory } = services
     const organization = await directory.organization(
       caller.scope,
       body.organization_code,
@@ -52,14 +68,16 @@ const createConnection = defineRoute({
     const { settings, secrets } = within('/settings', () => checkSettings(definition, body.settings))
     const connection = { name: body.name, plugin: body.plugin, settings, secrets }
     const created = await stores.connections.create(organization.uuid, connection)
-    return { body: await connectionView(created, directory) }
+    return { body: await connectionView(created, services) }
   },
 })
 
 export const connectionRoutes = [
   listConnections,
   createConnection,
+  connectionManifest,
   authenticateConnection,
+  getConnection,
   changeConnection,
   deleteConnection,
 ]

@@ -4,6 +4,7 @@ import { listIndexes } from './0003-list-indexes.ts'
 import { alertSearch } from './0004-alert-search.ts'
 import { playbookOwners } from './0005-playbook-owners.ts'
 import { waitingRuns } from './0006-waiting-runs.ts'
+import { inbound } from './0007-inbound.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -13,4 +14,5 @@ export const migrations: readonly string[] = [
   alertSearch,
   playbookOwners,
   waitingRuns,
+  inbound,
 ]

@@ -15,6 +15,8 @@ const connection = defineConnection({
   },
   baseUrl: ({ base_url }) => base_url,
   authenticate: async () => undefined,
+  inbound: { rope: () => ({}) },
+  manifest: ({ name, inboundUrl }) => ({ name, url: inboundUrl('rope') }),
 })
 
 const ringBell = defineSkill({

@@ -1,0 +1,38 @@
+import { admins, defineRoute } from '../route.ts'
+import { RequestError } from '../request-error.ts'
+import { webhookPath } from '../webhook-path.ts'
+import { connectionQuery, definitionOf, namedConnection } from './connection-view.ts'
+
+export const connectionManifest = defineRoute({
+  method: 'GET',
+  path: '/connections/{connection}/manifest',
+  access: admins,
+  summary:
+    'The document that sets the other system up for a connection. It holds the token of the connection: a secret.',
+  status: 200,
+  answer: { description: 'What the plugin makes, e.g. the manifest of an app.' },
+  query: connectionQuery,
+  async handle({ params, query, caller }, services) {
+    const { stores, catalogue, apiPrefix } = services
+    const { organizationUuid, uuid, name, plugin } = await namedConnection(
+      caller.scope,
+      params.connection,
+      query.organization,
+      services,
+    )
+    const { manifest } = definitionOf(catalogue, plugin)
+    if (manifest === undefined) {
+      throw new RequestError('manifest_not_found', `The plugin '${plugin}' has no manifest.`, {
+        hint: 'its README says how the other system is set up',
+      })
+    }
+    const token = await stores.connections.eventsToken(organizationUuid, uuid)
+    const base = `${services.publicUrl()}/${apiPrefix}`
+    return {
+      body: manifest({
+        name,
+        inboundUrl: (route) => `${base}${webhookPath(plugin, route)}?token=${token.reveal()}`,
+      }),
+    }
+  },
+})
