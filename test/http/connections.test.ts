@@ -209,6 +209,17 @@ describe('connections', () => {
       })
     })
 
+    it('shows what was found among the warnings, until it is found no more', async () => {
+      const warning = 'the token ends on 2027-02-01: make another one'
+      const warningsOf = async () => (await api.call('GET', path('North tower'))).json.warnings
+      api.authenticate = async () => ({ warning })
+      await authenticate('north tower')
+      expect(await warningsOf()).to.deep.equal([{ reason: warning, at: api.clock.time }])
+      api.authenticate = async () => ({})
+      await authenticate('north tower')
+      expect(await warningsOf()).to.deep.equal([])
+    })
+
     it('says in words what is wrong', async () => {
       api.authenticate = () =>
         Promise.reject(new ConnectionError('http_401', 'the tower says no', { hint: 'ask the bell ringer' }))

@@ -78,6 +78,35 @@ describe('opening SQLite stores', () => {
     await close()
   })
 
+  it('gives a connection that was made before a token, and takes its secrets to be as old as it is', async () => {
+    withDatabase((database) => {
+      for (const migration of migrations.slice(0, 6)) database.script(migration)
+      database.pragma('application_id = 0x546f6373')
+      database.pragma('user_version = 6')
+      database.script(`
+        INSERT INTO organizations (uuid, code, name, created_at) VALUES ('o', 'Acme', 'x', 1);
+        INSERT INTO connections (uuid, organization_id, name, folded_name, plugin, settings, enabled, created_at, modified_at)
+          VALUES ('c', 1, 'one', 'one', 'p', '{}', 1, 7, 9), ('d', 1, 'two', 'two', 'p', '{}', 1, 8, 9);
+        INSERT INTO connection_secrets VALUES (1, 'key', 1, x'00')`)
+    })
+    const first = await openStoresIn(folder.path)
+    const all = await first.connections.list('all')
+    expect(all.map(({ secretsAt, broken }) => ({ secretsAt, broken }))).to.deep.equal([
+      { secretsAt: 7, broken: null },
+      { secretsAt: null, broken: null },
+    ])
+    const [one, again] = await Promise.all([
+      first.connections.eventsToken('o', 'd'),
+      first.connections.eventsToken('o', 'd'),
+    ])
+    expect(one.reveal(), 'made once').to.equal(again.reveal())
+    await first.close()
+    const second = await openStoresIn(folder.path)
+    expect((await second.connections.eventsToken('o', 'd')).reveal()).to.equal(one.reveal())
+    expect((await second.connections.openByEventsToken(one.reveal()))?.connection.name).to.equal('two')
+    await second.close()
+  })
+
   it('finds alerts by words that were stored before there was a search', async () => {
     withDatabase((database) => {
       for (const migration of migrations.slice(0, 3)) database.script(migration)
