@@ -32,19 +32,24 @@ const troubles: Readonly<Record<string, { talk: (socket: Socket) => void; code: 
   huge: { talk: (socket) => flood(socket), code: 'response_too_large', tries: 1 },
   bomb: {
     talk: (socket) => {
-      socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`)
+      socket.write(
+        `HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`,
+      )
       socket.end(bomb)
     },
     code: 'response_too_large',
     tries: 1,
   },
   busy: {
-    talk: (socket) => socket.end('HTTP/1.1 429 Slow down\r\nretry-after: 1\r\ncontent-length: 0\r\n\r\n'),
+    talk: (socket) =>
+      socket.end(
+        'HTTP/1.1 429 Slow down\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n',
+      ),
     code: 'http_429',
     tries: 1 + retries,
   },
   broken: {
-    talk: (socket) => socket.end('HTTP/1.1 503 Broken\r\ncontent-length: 0\r\n\r\n'),
+    talk: (socket) => socket.end('HTTP/1.1 503 Broken\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'),
     code: 'http_503',
     tries: 1 + retries,
   },
