@@ -8,7 +8,7 @@ import { createInvestigations, type Investigations } from '../core/investigation
 import type { PlaybookLibrary } from '../core/investigation/playbook-library.ts'
 import type { Clock, Log, Stores } from '../core/ports.ts'
 import type { Catalogue } from '../core/registry/catalogue.ts'
-import { authenticate, createSkillCaller } from '../core/skill/index.ts'
+import { authenticate, createSkillCaller, createTraffic, type Traffic } from '../core/skill/index.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { createEgress, type ClosableEgress } from './egress/index.ts'
@@ -38,6 +38,7 @@ const token = <T>(name: string): Token<T> => Symbol(name)
 export const tokens = {
   clock: token<Clock>('clock'),
   egress: token<ClosableEgress>('egress'),
+  traffic: token<Traffic>('traffic'),
   skillCaller: token<SkillCaller>('skill caller'),
   runner: token<Runner>('runner'),
   control: token<RunControl>('run control'),
@@ -59,6 +60,7 @@ export function createContainer(opened: Opened): Container {
 
   register(tokens.clock, () => systemClock)
   register(tokens.egress, () => createEgress({ allowPrivate: config.allowPrivateEgress }))
+  register(tokens.traffic, () => createTraffic(get(tokens.clock)))
   register(tokens.skillCaller, () =>
     createSkillCaller({
       catalogue,
@@ -66,6 +68,7 @@ export function createContainer(opened: Opened): Container {
       egress: get(tokens.egress),
       log,
       clock: get(tokens.clock),
+      traffic: get(tokens.traffic),
       onSecret,
     }),
   )
@@ -120,7 +123,12 @@ export function createContainer(opened: Opened): Container {
       playbooks: library,
       authenticate: (definition, open, signal) =>
         authenticate(
-          { egress: get(tokens.egress), clock: get(tokens.clock), onSecret },
+          {
+            egress: get(tokens.egress),
+            clock: get(tokens.clock),
+            traffic: get(tokens.traffic),
+            onSecret,
+          },
           definition,
           open,
           signal,

@@ -11,8 +11,9 @@ export function mayHaveHappened(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return true
   const { code, details } = error as {
     readonly code?: unknown
-    readonly details?: { readonly code?: unknown }
+    readonly details?: { readonly code?: unknown; readonly sent?: unknown }
   }
+  if (details?.sent === false) return false
   if (code === 'network_error') return !neverSent.has(details?.code)
   return !(refusals as readonly unknown[]).includes(code)
 }

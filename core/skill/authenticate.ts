@@ -1,25 +1,35 @@
-import { TocsinError, type Authenticated, type ConnectionDefinition } from '../plugin/index.ts'
+import { Secret, TocsinError, type Authenticated, type ConnectionDefinition } from '../plugin/index.ts'
 import type { OpenConnection } from '../ports.ts'
+import { createBearer } from './bearer.ts'
 import type { SkillCallerOptions } from './caller.ts'
 import { createHttpClient } from './http-client.ts'
 import { openConnection } from './open-connection.ts'
+import { createTraffic } from './traffic.ts'
 
 /**
  * Asks the other system whether a connection's credentials work; resolves if so, with a warning where there is one. Also for
- * connections that are not stored yet.
+ * connections that are not stored yet. A token is fetched anew, and kept for the calls that follow: permissions that were granted
+ * a moment ago are in it.
  *
  * @throws ConnectionError (wrong credentials, unusable settings), RetryableError (out of reach), SkillError
  */
 export async function authenticate(
-  options: Pick<SkillCallerOptions, 'egress' | 'clock' | 'onSecret'>,
+  options: Pick<SkillCallerOptions, 'egress' | 'clock' | 'onSecret' | 'traffic'>,
   definition: ConnectionDefinition,
   open: OpenConnection,
   signal: AbortSignal,
 ): Promise<Authenticated> {
   const { settings, target, redactor } = openConnection(definition, open, options.onSecret)
+  const { traffic = createTraffic(options.clock) } = options
+  const call = { ...options, traffic, signal, redactor }
+  const bearer = target.token && createBearer(target.token, call)
+  bearer?.forget()
+  const token = async (): Promise<Secret> => {
+    if (bearer === undefined) throw new Error('the connection declares no token')
+    return new Secret(await bearer.get())
+  }
   try {
-    const http = createHttpClient({ ...options, signal, redactor, target })
-    const token = () => Promise.reject(new Error('this connection declares no token'))
+    const http = createHttpClient({ ...call, target })
     const nowMs = options.clock.now()
     const said = await definition.authenticate({ settings, http, token, nowMs, signal })
     return said?.warning === undefined ? {} : { warning: redactor.text(said.warning) }

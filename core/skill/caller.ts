@@ -11,13 +11,17 @@ import { createHttpClient } from './http-client.ts'
 import { openConnection, type ReadyConnection } from './open-connection.ts'
 import { plainOutput } from './plain-output.ts'
 import { Redactor, type OnSecret } from './redactor.ts'
+import { createTraffic, type Traffic } from './traffic.ts'
+import { untilAborted } from './until-aborted.ts'
 
 export interface SkillCallerOptions {
   readonly catalogue: Pick<Catalogue, 'skill'>
   readonly stores: Pick<Stores, 'cases'> & { readonly connections: ReadableConnections }
   readonly egress: Egress
   readonly log: Log
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Clock
+  /** Shared with whatever else calls the same connections. Default: its own. */
+  readonly traffic?: Traffic
   /** Is told of every secret that a call works with. Default: nobody is. */
   readonly onSecret?: OnSecret
 }
@@ -27,6 +31,7 @@ export interface SkillCallerOptions {
  * is said about the call.
  */
 export function createSkillCaller(options: SkillCallerOptions): SkillCaller {
+  const traffic = options.traffic ?? createTraffic(options.clock)
   return async (call) => {
     const entry = options.catalogue.skill(call.skill)
     if (entry === undefined) {
@@ -38,7 +43,8 @@ export function createSkillCaller(options: SkillCallerOptions): SkillCaller {
     const connection = await connect(options, entry, call)
     const redactor = connection?.redactor ?? new Redactor([], options.onSecret)
     try {
-      const context = createContext(options, call, connection, redactor)
+      const context = createContext({ ...options, traffic }, call, connection, redactor)
+      // A skill that does not listen to its signal is left behind; its outcome no longer counts.
       return await untilAborted(perform(entry, call, input, context, redactor), call.attempt.signal)
     } catch (error) {
       if (call.attempt.signal.aborted && error === call.attempt.signal.reason) throw error
@@ -72,7 +78,7 @@ async function connect(
 }
 
 function createContext(
-  options: SkillCallerOptions,
+  options: SkillCallerOptions & { readonly traffic: Traffic },
   call: SkillCall,
   connection: ReadyConnection | undefined,
   redactor: Redactor,
@@ -119,15 +125,4 @@ async function perform(
 async function verify(skill: AnySkill, input: unknown, context: SkillContext): Promise<unknown> {
   if (skill.effect === 'write' && skill.repeat === 'verify') return skill.verify(input, context)
   throw new SkillError('not_verifiable', `the skill '${skill.name}' cannot tell whether it took effect`)
-}
-
-/** A skill that does not listen to its signal is left behind; its outcome no longer counts. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the reason is the engine's own error
-    const abort = (): void => reject(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
-    if (signal.aborted) abort()
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }

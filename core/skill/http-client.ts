@@ -1,26 +1,18 @@
 import { parseJson, stringifyJson } from '../json.ts'
 import { SkillError, type HttpClient, type HttpRequest, type HttpResponse } from '../plugin/index.ts'
 import type { Clock, Egress, EgressResponse } from '../ports.ts'
-import { absoluteAddress, addressBelow } from './address.ts'
+import { absoluteAddress } from './address.ts'
+import { createBearer, type Bearer } from './bearer.ts'
 import { checkHeaders } from './headers.ts'
 import type { Redactor } from './redactor.ts'
 import { statusError } from './status-error.ts'
-
-/** The other end of a connection. */
-export interface Target {
-  /** Name of the connection. */
-  readonly connection: string
-  readonly base: URL
-  /** Origins that may be named with an absolute address; they are sent no credentials. */
-  readonly otherOrigins: readonly string[]
-  /** Headers with credentials, names in lower case. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly hints: Readonly<Record<number, string>>
-}
+import { addressFrom, type Target } from './target.ts'
+import type { Traffic } from './traffic.ts'
 
 export interface HttpClientOptions {
   readonly egress: Egress
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Clock
+  readonly traffic: Traffic
   readonly signal: AbortSignal
   readonly redactor: Redactor
   /** Undefined: absolute addresses only, no credentials. */
@@ -29,27 +21,38 @@ export interface HttpClientOptions {
 
 /** The way out for one call of a skill; see {@link HttpClient}. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
+  const { egress, signal, target, redactor } = options
+  const bearer = target?.token && createBearer(target.token, options)
+
   const request = async (wanted: HttpRequest): Promise<HttpResponse> => {
-    const { egress, signal, target, redactor } = options
     signal.throwIfAborted()
-    const { url, credentials } = resolveAddress(wanted, target)
+    const { url, isBelowBase } = target
+      ? addressFrom(target, wanted)
+      : { url: absoluteAddress(wanted.path, wanted.query), isBelowBase: false }
     const method = wanted.method ?? 'GET'
     const { body, contentType } = encodeBody(wanted)
-    const headers: Readonly<Record<string, string>> = {
+    const headers: Record<string, string> = {
       accept: 'application/json',
       ...contentType,
       ...checkHeaders(wanted.headers ?? {}),
-      ...credentials,
+      ...(isBelowBase && target?.headers),
     }
     if (headers['authorization'] !== undefined) redactor.add(headers['authorization'].replace(/^\S+\s+/, ''))
-    const response = await egress.send({ method, url: url.href, headers, body, signal })
-    redactor.learn(response.body)
-    if (
-      (response.status >= 200 && response.status < 300) ||
-      wanted.accept?.includes(response.status) === true
-    ) {
-      return toHttpResponse(response)
+    const send = async (more: Readonly<Record<string, string>> = {}): Promise<EgressResponse> => {
+      const response = await egress.send({
+        method,
+        url: url.href,
+        headers: { ...headers, ...more },
+        body,
+        signal,
+      })
+      redactor.learn(response.body)
+      return response
     }
+    const response = await (isBelowBase && bearer ? sendWithToken(send, bearer) : send())
+    const { status } = response
+    if ((status >= 200 && status < 300) || wanted.accept?.includes(status) === true)
+      return toHttpResponse(response)
     throw statusError(response, {
       what: `${method} ${url.origin}${url.pathname}`,
       hints: target?.hints ?? {},
@@ -64,16 +67,17 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 }
 
-function resolveAddress(
-  wanted: HttpRequest,
-  target: Target | undefined,
-): { readonly url: URL; readonly credentials: Readonly<Record<string, string>> } {
-  if (target === undefined) return { url: absoluteAddress(wanted.path, wanted.query), credentials: {} }
-  if (/^https?:/i.test(wanted.path) && target.otherOrigins.length > 0) {
-    const url = absoluteAddress(wanted.path, wanted.query)
-    if (target.otherOrigins.includes(url.origin)) return { url, credentials: {} }
-  }
-  return { url: addressBelow(target.base, wanted.path, wanted.query), credentials: target.headers }
+/** A 401 says that nothing was done, so the request may be sent once more with another token, whatever its method. */
+async function sendWithToken(
+  send: (headers: Readonly<Record<string, string>>) => Promise<EgressResponse>,
+  bearer: Bearer,
+): Promise<EgressResponse> {
+  const withToken = (token: string) => send({ authorization: `Bearer ${token}` })
+  const token = await bearer.get()
+  const response = await withToken(token)
+  if (response.status !== 401) return response
+  const other = await bearer.replace(token)
+  return other === undefined ? response : await withToken(other)
 }
 
 function encodeBody(wanted: HttpRequest): {

@@ -1,26 +1,10 @@
 import { expect } from 'chai'
-import { defineSkill, valueAt } from 'tocsin/plugin'
-import { loopbackEgress, runSkill, type SandboxReply, type ServedSandbox } from 'tocsin/plugin/testing'
+import { valueAt } from 'tocsin/plugin'
+import { checkConnection, loopbackEgress, type SandboxReply, type ServedSandbox } from 'tocsin/plugin/testing'
 import { connection } from './connection.ts'
 import sandbox from './sandbox.ts'
 import { faults } from './sandbox/faults.ts'
 import { basicTierKey } from './sandbox/routes.ts'
-
-/** Authenticates as the runtime does when an operator presses the button. */
-const probe = defineSkill({
-  name: 'probe',
-  title: 'Probe',
-  description: 'Authenticates.',
-  effect: 'read',
-  connection,
-  input: { type: 'object' },
-  output: { type: 'object' },
-  examples: [],
-  async run(_, context) {
-    await connection.authenticate({ ...context, token: () => expect.fail('it has no token') })
-    return {}
-  },
-})
 
 const codeOf = async (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -30,7 +14,10 @@ const codeOf = async (work: Promise<unknown>): Promise<unknown> =>
 
 const checkSettings = (settings: object) =>
   codeOf(
-    runSkill(probe, {}, { settings: { api_key: 'a-key', ...settings }, replies: [{ json: { data: {} } }] }),
+    checkConnection(connection, {
+      settings: { api_key: 'a-key', ...settings },
+      replies: [{ json: { data: {} } }],
+    }),
   )
 
 describe('the connection of intel_provider', () => {
@@ -72,11 +59,10 @@ describe('the connection of intel_provider', () => {
   })
 
   it('asks the provider itself unless told otherwise', async () => {
-    const { requests } = await runSkill(
-      probe,
-      {},
-      { settings: { api_key: 'k' }, replies: [{ json: { data: {} } }] },
-    )
+    const { requests } = await checkConnection(connection, {
+      settings: { api_key: 'k' },
+      replies: [{ json: { data: {} } }],
+    })
     expect(requests[0]?.url).to.equal('https://api.recordedfuture.com/v2/ip/8.8.8.8?fields=entity')
     expect(requests[0]?.headers).to.include({ 'x-rftoken': 'k' })
   })
@@ -89,7 +75,12 @@ describe('the connection of intel_provider', () => {
     afterEach(() => running.close())
 
     const check = (settings: object = {}) =>
-      codeOf(runSkill(probe, {}, { settings: { ...running.settings, ...settings }, egress: loopbackEgress }))
+      codeOf(
+        checkConnection(connection, {
+          settings: { ...running.settings, ...settings },
+          egress: loopbackEgress,
+        }),
+      )
 
     it('with one call', async () => {
       expect(await check()).to.equal('none')
@@ -121,11 +112,10 @@ describe('the connection of intel_provider', () => {
 
     it('with a word about the base URL when something else answers', async () => {
       running.failNext(faults.signInPage)
-      const error: unknown = await runSkill(
-        probe,
-        {},
-        { settings: running.settings, egress: loopbackEgress },
-      ).catch((reason: unknown) => reason)
+      const error: unknown = await checkConnection(connection, {
+        settings: running.settings,
+        egress: loopbackEgress,
+      }).catch((reason: unknown) => reason)
       expect(valueAt(error, 'hint')).to.match(/check base_url/)
     })
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { RetryableError } from '../../core/plugin/index.ts'
-import { runSkill, testCases } from '../../core/plugin/testing/index.ts'
+import { defineConnection, defineSkill, RetryableError } from '../../core/plugin/index.ts'
+import { checkConnection, runSkill, testCases, type SentRequest } from '../../core/plugin/testing/index.ts'
 import get from '../../plugins/http/plugin.ts'
 
 const [httpGet, httpSend] = get.skills
@@ -49,5 +49,56 @@ describe('runSkill', () => {
     await cases.comment('org', 'DEMO-1', 'a note', 'test', 'key')
     expect(cases.entries.filter(({ kind }) => kind === 'note')).to.have.length(1)
     expect(await failure(cases.update('org', 'DEMO-9', {}, 'test', 'other'))).to.equal('case_not_found')
+  })
+})
+
+describe('the kit, for a connection with a token', () => {
+  const connection = defineConnection({
+    title: 'Tower',
+    description: 'A tower.',
+    settings: {
+      type: 'object',
+      required: ['client_secret'],
+      additionalProperties: false,
+      properties: { client_secret: { type: 'string', 'x-secret': true } },
+    },
+    baseUrl: () => 'https://tower.example.com',
+    token: ({ client_secret }) => ({ path: '/token', form: { client_secret: client_secret.reveal() } }),
+    authenticate: async ({ http }) => void (await http.get('/me')),
+  })
+  const ring = defineSkill({
+    name: 'ring',
+    title: 'Ring',
+    description: 'Rings.',
+    effect: 'read',
+    connection,
+    input: { type: 'object' },
+    output: { type: 'object', properties: { text: { type: 'string' } } },
+    examples: [],
+    run: async (_input, { http }) => ({ text: (await http.get('/ring')).text }),
+  })
+  const settings = { client_secret: 'a-secret' }
+  const issued = { json: { access_token: 'fresh-token', expires_in: 3600 } }
+  const sent = (requests: readonly SentRequest[]) =>
+    requests.map(({ path, headers }) => `${path} ${headers['authorization'] ?? '-'}`)
+
+  it('has one already where replies are canned', async () => {
+    const { requests } = await runSkill(ring, {}, { settings, replies: [{ text: 'ding' }] })
+    expect(sent(requests)).to.deep.equal(['/ring Bearer test-token'])
+    const given = await runSkill(ring, {}, { settings, token: 'mine', replies: [{ text: 'ding' }] })
+    expect(sent(given.requests)).to.deep.equal(['/ring Bearer mine'])
+  })
+
+  it('fetches one where there is none', async () => {
+    const { requests } = await runSkill(ring, {}, { settings, token: null, replies: [issued, { text: '' }] })
+    expect(sent(requests)).to.deep.equal(['/token -', '/ring Bearer fresh-token'])
+  })
+
+  it('fetches one to check the connection', async () => {
+    const { requests } = await checkConnection(connection, { settings, replies: [issued, {}] })
+    expect(sent(requests)).to.deep.equal(['/token -', '/me Bearer fresh-token'])
+    const refused = checkConnection(connection, { settings, replies: [{ status: 401 }] })
+    expect(await failure(refused)).to.equal('token_refused')
+    expect(await failure(checkConnection(connection, { settings: {} }))).to.equal('value_invalid')
   })
 })

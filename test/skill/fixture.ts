@@ -10,6 +10,7 @@ import { Secret } from '../../core/plugin/index.ts'
 import type { SkillCall } from '../../core/engine/skill-caller.ts'
 import type { Connection } from '../../core/domain/connection.ts'
 import type { ConnectionStore, Egress, EgressRequest, EgressResponse, LogFields } from '../../core/ports.ts'
+import { ManualClock } from '../engine/support/manual-clock.ts'
 import { buildCatalogue } from '../../core/registry/index.ts'
 import { createSkillCaller } from '../../core/skill/index.ts'
 
@@ -119,7 +120,7 @@ export function callerOf(skill: AnySkill, options: Options = {}) {
     stores: { connections, cases },
     egress,
     log: { debug: write, info: write, warn: write, error: write },
-    clock: { now: () => 0 },
+    clock: new ManualClock(),
   })
   return {
     requests,

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import type { Clock } from '../../core/ports.ts'
 import { RetryableError, Secret } from '../../core/plugin/index.ts'
 import { authenticate, checkSettings } from '../../core/skill/index.ts'
+import { ManualClock } from '../engine/support/manual-clock.ts'
 import { canary, connection, failure, storedConnection } from './fixture.ts'
 
 describe('checkSettings', () => {
@@ -29,7 +29,7 @@ describe('checkSettings', () => {
 })
 
 describe('authenticate', () => {
-  const clock: Pick<Clock, 'now'> = { now: () => 0 }
+  const clock = new ManualClock()
   const open = { connection: storedConnection('main'), secrets: { key: new Secret(canary) } }
   const asking = (status: number) => ({
     egress: { send: async () => ({ status, headers: {}, body: canary }) },

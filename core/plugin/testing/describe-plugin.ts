@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { ConnectionError, ValidationError } from '../../errors/errors.ts'
 import { checkPlugin } from '../../registry/index.ts'
-import { authenticate, checkSettings } from '../../skill/index.ts'
+import { checkSettings } from '../../skill/index.ts'
 import type { ConnectionDefinition, PluginDefinition, RunningSandbox, Sandbox } from '../index.ts'
+import { checkConnection } from './check-connection.ts'
 import { loopbackEgress } from './loopback-egress.ts'
-import { testConnection } from './memory-stores.ts'
 import { runSkill } from './run-skill.ts'
 
 // mocha's, taken as globals: `tocsin demo` loads sandboxes, and with them this module, where no mocha is installed.
@@ -45,7 +45,7 @@ export function describePlugin(plugin: PluginDefinition, options: DescribePlugin
     }
 
     describeExamples(plugin, options)
-    if (plugin.connection !== undefined) describeConnection(plugin, plugin.connection, options)
+    if (plugin.connection !== undefined) describeConnection(plugin.connection, options)
   })
 }
 
@@ -65,28 +65,17 @@ function describeExamples(plugin: PluginDefinition, options: DescribePluginOptio
   }
 }
 
-function describeConnection(
-  plugin: PluginDefinition,
-  definition: ConnectionDefinition,
-  { sandbox }: DescribePluginOptions,
-): void {
+function describeConnection(definition: ConnectionDefinition, { sandbox }: DescribePluginOptions): void {
   const { it } = globalThis as unknown as TestGlobals
-  const check = (settings: unknown): Promise<unknown> =>
-    authenticate(
-      { egress: loopbackEgress, clock: { now: Date.now } },
-      definition,
-      testConnection(definition, plugin.name, settings),
-      AbortSignal.timeout(10_000),
-    )
+  const check = (settings: Readonly<Record<string, unknown>> = {}) =>
+    checkConnection(definition, { settings, egress: loopbackEgress })
 
   it('has a sandbox', () => {
     strictEqual(typeof sandbox?.start, 'function', 'a plugin with a connection needs a sandbox.ts')
   })
 
   it('takes the credentials of its sandbox', () =>
-    withSandbox(sandbox, async (running) => {
-      await check(running?.settings)
-    }))
+    withSandbox(sandbox, async (running) => void (await check(running?.settings))))
 
   it('refuses a setting that it does not know', () =>
     withSandbox(sandbox, async (running) => {

@@ -1,5 +1,7 @@
 /** For the tests of plugins, imported as `tocsin/plugin/testing`. */
 export type { CannedReply, Replies, SentRequest } from './canned-egress.ts'
+export { checkConnection } from './check-connection.ts'
+export type { CheckConnectionOptions, ConnectionCheck } from './check-connection.ts'
 export { describePlugin } from './describe-plugin.ts'
 export type { DescribePluginOptions } from './describe-plugin.ts'
 export { loopbackEgress } from './loopback-egress.ts'

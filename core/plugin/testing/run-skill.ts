@@ -3,6 +3,8 @@ import type { Egress, Log } from '../../ports.ts'
 import { createSkillCaller } from '../../skill/index.ts'
 import { cannedEgress, type Replies, type SentRequest } from './canned-egress.ts'
 import { testCases, testConnection, testConnections, type TestCases } from './memory-stores.ts'
+import { testClock } from './test-clock.ts'
+import { testTraffic } from './test-traffic.ts'
 
 export interface RunSkillOptions {
   /** What an operator would type in, secrets as plain text; absent: the step has no connection. */
@@ -11,6 +13,11 @@ export interface RunSkillOptions {
   readonly replies?: Replies
   /** Instead of `replies`: a way out, e.g. `loopbackEgress` to a sandbox. */
   readonly egress?: Egress
+  /**
+   * The token that the connection already has; null: none, so that the first request fetches one. Default with `replies`:
+   * `test-token`; with `egress`: null.
+   */
+  readonly token?: string | null
   /** Default `test-run`. */
   readonly run?: { readonly id: string }
   /** Default: fresh ones. */
@@ -21,7 +28,7 @@ export interface RunSkillOptions {
   readonly purpose?: 'run' | 'verify'
   /** Default: one that aborts after 10 s. */
   readonly signal?: AbortSignal
-  /** Epoch milliseconds, for Retry-After. Default: the real time. */
+  /** Epoch milliseconds: time then stands still, but for what the call waits. Default: the real time. */
   readonly now?: number
 }
 
@@ -62,6 +69,8 @@ export async function runSkill<
   options: RunSkillOptions = {},
 ): Promise<SkillRun<Infer<Out>>> {
   const canned = cannedEgress(options.replies ?? [])
+  const clock = testClock(options.now)
+  const { token = options.egress === undefined ? 'test-token' : null } = options
   const logs: LoggedLine[] = []
   const cases = options.cases ?? testCases()
   const name = `test.${skill.name}`
@@ -72,7 +81,8 @@ export async function runSkill<
     stores: { connections: testConnections(connection), cases },
     egress: options.egress ?? canned.egress,
     log: recordingLog(logs),
-    clock: { now: () => options.now ?? Date.now() },
+    clock,
+    traffic: testTraffic(clock, token),
   })
   const runUuid = options.run?.id ?? 'test-run'
   const output = await call({

@@ -1,0 +1,12 @@
+import type { Clock } from '../../ports.ts'
+import { createTraffic, type Traffic } from '../../skill/index.ts'
+
+/** With a token that is there already and never replaced; null: with none, so that the first request fetches one. */
+export function testTraffic(clock: Clock, token: string | null): Traffic {
+  const traffic = createTraffic(clock)
+  if (token === null) return traffic
+  return {
+    ...traffic,
+    tokens: { get: async () => token, replace: async () => undefined, forget() {} },
+  }
+}

@@ -1,0 +1,38 @@
+import type { Clock, Egress } from '../ports.ts'
+import { tokenSource, type TokenCall } from './fetch-token.ts'
+import type { Redactor } from './redactor.ts'
+import type { Traffic } from './traffic.ts'
+
+/** The token of a connection, as one call sees it: a secret of that call. */
+export interface Bearer {
+  get(): Promise<string>
+  replace(refused: string): Promise<string | undefined>
+  forget(): void
+}
+
+export interface BearerOptions {
+  readonly egress: Egress
+  readonly clock: Clock
+  readonly traffic: Traffic
+  readonly redactor: Redactor
+  readonly signal: AbortSignal
+}
+
+export function createBearer(call: TokenCall, options: BearerOptions): Bearer {
+  const { redactor, signal } = options
+  const { tokens } = options.traffic
+  const source = tokenSource(call, options.egress, options.clock)
+  return {
+    async get() {
+      const token = await tokens.get(source, signal)
+      redactor.add(token)
+      return token
+    },
+    async replace(refused) {
+      const other = await tokens.replace(source, refused, signal)
+      if (other !== undefined) redactor.add(other)
+      return other
+    },
+    forget: () => tokens.forget(source.key),
+  }
+}

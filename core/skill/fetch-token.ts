@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto'
+import { ConnectionError } from '../errors/errors.ts'
+import { parseJson } from '../json.ts'
+import { RetryableError, SkillError, type TokenRequest } from '../plugin/index.ts'
+import type { Clock, Egress, EgressRequest, EgressResponse } from '../ports.ts'
+import { readToken, type IssuedToken } from './read-token.ts'
+import { statusError, type StatusErrorContext } from './status-error.ts'
+import type { TokenSource } from './token-cache.ts'
+
+/** The token request of one connection. */
+export interface TokenCall {
+  /** Name of the connection. */
+  readonly connection: string
+  readonly connectionUuid: string
+  readonly url: URL
+  readonly form: TokenRequest['form']
+  readonly explain: TokenRequest['explain']
+}
+
+/** How long the other system may take: those who wait shall hear of it before their own time is up. */
+const timeoutMs = 20_000
+
+/**
+ * A source of tokens that asks the other system.
+ *
+ * Rejects with ConnectionError `token_refused` or `token_unreadable`; and with RetryableError (`http_429`, `http_5xx`,
+ * `network_error`) whose details say `sent: false`, since what needed the token was not sent.
+ */
+export function tokenSource(call: TokenCall, egress: Egress, clock: Clock): TokenSource {
+  return { key: keyOf(call), fetch: (signal) => fetchToken(call, egress, clock, signal) }
+}
+
+/** Says nothing about the credentials in it. */
+function keyOf({ connectionUuid, url, form }: TokenCall): string {
+  return createHash('sha256')
+    .update(JSON.stringify([connectionUuid, url.href, form]))
+    .digest('base64')
+}
+
+async function fetchToken(
+  call: TokenCall,
+  egress: Egress,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<IssuedToken> {
+  const response = await inTime(clock, signal, async (signal) => {
+    try {
+      return await egress.send({ ...requestFor(call), signal })
+    } catch (error) {
+      throw signal.aborted ? signal.reason : sendError(call, error)
+    }
+  })
+  const { status } = response
+  if (status < 200 || status > 299) throw answerError(call, response, clock.now())
+  const token = readToken(response.body)
+  if (typeof token === 'string') throw unreadable(call, `answered ${status}, but ${token}`)
+  return token
+}
+
+function requestFor({ url, form }: TokenCall): Omit<EgressRequest, 'signal'> {
+  return {
+    method: 'POST',
+    url: url.href,
+    headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(form).toString(),
+  }
+}
+
+async function inTime<T>(
+  clock: Clock,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const late = new AbortController()
+  const over = new AbortController()
+  const reason = () =>
+    new RetryableError('network_error', `no token: no answer within ${timeoutMs / 1000} s`, {
+      details: { code: 'ETIMEDOUT', sent: false },
+    })
+  clock.sleep(timeoutMs, over.signal).then(
+    () => late.abort(reason()),
+    () => {}, // over in time
+  )
+  try {
+    return await work(AbortSignal.any([signal, late.signal]))
+  } finally {
+    over.abort()
+  }
+}
+
+/** No answer at all, or none that could be taken. */
+function sendError(call: TokenCall, error: unknown): unknown {
+  if (error instanceof SkillError) return unreadable(call, `gave no usable answer: ${error.message}`, error)
+  return error instanceof RetryableError ? notNow(call, error) : error
+}
+
+function answerError(call: TokenCall, response: EgressResponse, now: number): Error {
+  const { status, body } = response
+  const context: StatusErrorContext = { what: whatOf(call), hints: {}, connection: call.connection, now }
+  const error = statusError(response, context)
+  if (error instanceof RetryableError) return notNow(call, error)
+  const hint =
+    call.explain?.({ status, body: bodyAsJson(body) }) ??
+    `check the credentials of connection '${call.connection}'`
+  return new ConnectionError('token_refused', `${noToken(call)}: ${error.message}`, {
+    hint,
+    details: { status, connection: call.connection },
+  })
+}
+
+function notNow(call: TokenCall, error: RetryableError): RetryableError {
+  return new RetryableError(error.code, `${noToken(call)}: ${error.message}`, {
+    hint: error.hint,
+    retryAfterMs: error.retryAfterMs,
+    details: { ...error.details, connection: call.connection, sent: false },
+    cause: error,
+  })
+}
+
+function unreadable(call: TokenCall, problem: string, cause?: unknown): ConnectionError {
+  return new ConnectionError('token_unreadable', `${noToken(call)}: ${whatOf(call)} ${problem}`, {
+    hint: 'check the address that hands out tokens: a proxy or a sign-in page may answer in its place',
+    details: { connection: call.connection },
+    cause,
+  })
+}
+
+const noToken = ({ connection }: TokenCall): string => `no token for connection '${connection}'`
+
+const whatOf = ({ url }: TokenCall): string => `POST ${url.origin}${url.pathname}`
+
+function bodyAsJson(body: string): unknown {
+  try {
+    return parseJson(body, { maxDepth: 20 })
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,76 @@
+import { ConnectionError } from '../errors/errors.ts'
+import type { ConnectionDefinition, HttpRequest } from '../plugin/index.ts'
+import type { Connection } from '../domain/connection.ts'
+import { absoluteAddress, addressBelow, parseBase } from './address.ts'
+import type { TokenCall } from './fetch-token.ts'
+import { isHeaderValue } from './headers.ts'
+
+/** The other end of a connection. */
+export interface Target {
+  /** Name of the connection. */
+  readonly connection: string
+  readonly connectionUuid: string
+  readonly base: URL
+  /** Origins that may be named with an absolute address; they are sent no credentials. */
+  readonly otherOrigins: readonly string[]
+  /** Headers with credentials, names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** How to get the token that requests below the base address carry. */
+  readonly token: TokenCall | undefined
+  readonly hints: Readonly<Record<number, string>>
+}
+
+/** @throws ConnectionError `connection_invalid`, SkillError `bad_path` for the address of the token */
+export function createTarget(
+  definition: ConnectionDefinition,
+  { name: connection, uuid: connectionUuid }: Pick<Connection, 'name' | 'uuid'>,
+  settings: Readonly<Record<string, unknown>>,
+): Target {
+  const base = parseBase(definition.baseUrl(settings))
+  if (base === undefined) {
+    throw new ConnectionError(
+      'connection_invalid',
+      `the base address of connection '${connection}' is not an http(s) address`,
+      { hint: 'give an origin and a path, without credentials, query or fragment' },
+    )
+  }
+  const headers = lowerCase(definition.headers?.(settings) ?? {})
+  for (const [name, value] of Object.entries(headers)) {
+    if (isHeaderValue(value)) continue
+    throw new ConnectionError(
+      'connection_invalid',
+      `the credentials of connection '${connection}' cannot be sent in the header '${name}'`,
+      { hint: 'enter them again: a line break or another unusual character came with them' },
+    )
+  }
+  const otherOrigins = (definition.otherOrigins?.(settings) ?? []).map((text) => new URL(text).origin)
+  const request = definition.token?.(settings)
+  const token = request && {
+    connection,
+    connectionUuid,
+    url: addressFrom({ base, otherOrigins }, request).url,
+    form: request.form,
+    explain: request.explain,
+  }
+  return { connection, connectionUuid, base, otherOrigins, headers, token, hints: definition.errors ?? {} }
+}
+
+/**
+ * Where a request of a connection goes, and whether that is below the base address, where credentials are sent.
+ *
+ * @throws SkillError `bad_path`
+ */
+export function addressFrom(
+  { base, otherOrigins }: Pick<Target, 'base' | 'otherOrigins'>,
+  { path, query }: Pick<HttpRequest, 'path' | 'query'>,
+): { readonly url: URL; readonly isBelowBase: boolean } {
+  if (/^https?:/i.test(path) && otherOrigins.length > 0) {
+    const url = absoluteAddress(path, query)
+    if (otherOrigins.includes(url.origin)) return { url, isBelowBase: false }
+  }
+  return { url: addressBelow(base, path, query), isBelowBase: true }
+}
+
+function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}

@@ -1,0 +1,10 @@
+/** Settles as the work does, or rejects with the signal's reason when that is aborted first. The work goes on unwatched. */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the reason is the engine's own error
+    const abort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    if (signal.aborted) abort()
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}
