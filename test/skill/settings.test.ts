@@ -44,7 +44,7 @@ describe('authenticate', () => {
     const warns: typeof connection = {
       ...connection,
       authenticate: async ({ nowMs }: { nowMs: number }) => ({
-        warning: `${canary} ends ${1_000 - nowMs} ms from now`,
+        warning: `${canary} ends ${clock.now() + 1_000 - nowMs} ms from now`,
       }),
     }
     expect(await authenticate(asking(200), warns, open, AbortSignal.timeout(1_000))).to.deep.equal({

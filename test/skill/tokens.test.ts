@@ -29,7 +29,7 @@ const withToken: ConnectionDefinition = defineConnection({
         : undefined,
   }),
   authenticate: async ({ http }) => void (await http.get('/me')),
-}) as ConnectionDefinition
+})
 
 type Answer = (request: EgressRequest) => Partial<EgressResponse> | Error
 
