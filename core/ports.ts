@@ -315,10 +315,7 @@ export interface StoredSchedule {
 }
 
 export interface ScheduleStore {
-  /**
-   * Keeps exactly these. One that is there with the same cron keeps its next time, also an overdue one, unless that is more than
-   * three hours after the one given here: then the clock has been set back.
-   */
+  /** Keeps exactly these. One that is there with the same cron keeps its next time, also an overdue one. */
   keep(schedules: readonly StoredSchedule[]): Promise<readonly StoredSchedule[]>
   /**
    * Moves on to `nextAt` and queues the run, in one: undefined when somebody else did, or when the run before has not ended

@@ -4,9 +4,6 @@ export { checkConnection } from './check-connection.ts'
 export type { CheckConnectionOptions, ConnectionCheck } from './check-connection.ts'
 export { describePlugin } from './describe-plugin.ts'
 export type { DescribePluginOptions } from './describe-plugin.ts'
-export type { Failure } from './failures.ts'
-export { issueTokens } from './issue-tokens.ts'
-export type { IssueTokensOptions, TokenIssuer, TokenRequestRefusal } from './issue-tokens.ts'
 export { loopbackEgress } from './loopback-egress.ts'
 export { testCases } from './memory-stores.ts'
 export type { TestCases } from './memory-stores.ts'
@@ -14,11 +11,10 @@ export { runSkill } from './run-skill.ts'
 export type { LoggedLine, RunSkillOptions, SkillRun } from './run-skill.ts'
 export { serveSandbox } from './serve-sandbox.ts'
 export type {
-  SandboxBehaviour,
+  Failure,
   SandboxCall,
   SandboxHandler,
   SandboxReply,
   SandboxRoutes,
   ServedSandbox,
-  StartableSandbox,
 } from './serve-sandbox.ts'

@@ -1,0 +1,119 @@
+import { expect } from 'chai'
+import { objectsAt, valueAt } from 'tocsin/plugin'
+import { loopbackEgress, runSkill, type ServedSandbox } from 'tocsin/plugin/testing'
+import { decodeAuditRecords } from './audit-records.ts'
+import sandbox, { sandboxWith } from './sandbox.ts'
+import { faults } from './sandbox/faults.ts'
+import { fixture } from './sandbox/fixture.ts'
+import { fetchCompanyAuditLogs } from './skills/fetch-company-audit-logs.ts'
+
+type Input = Parameters<typeof fetchCompanyAuditLogs.run>[0]
+
+const recorded = objectsAt(fixture('audit-logs'), 'data')
+
+describe('threat_platform.fetch_company_audit_logs', () => {
+  for (const contract of ['spec', 'vendor'] as const) {
+    describe(`with the contract ${contract}`, () => {
+      let running: ServedSandbox
+      beforeEach(async () => {
+        running = await (contract === 'spec' ? sandbox : sandboxWith('vendor')).start()
+      })
+      afterEach(() => running.close())
+
+      const fetch = async (input: Input, more: object = {}) =>
+        (
+          await runSkill(fetchCompanyAuditLogs, input, {
+            settings: { ...running.settings, ...more },
+            egress: loopbackEgress,
+          })
+        ).output
+
+      it('passes the records on as they come', async () => {
+        expect(await fetch({})).to.deep.equal({
+          records: recorded,
+          counts: { returned: 3, total: null },
+          partial: false,
+        })
+        const path = contract === 'spec' ? '/api/v1/auditlogs' : '/api/company/330/auditlogs'
+        expect(running.requests[0]?.path).to.equal(`${path}?page=1&limit=100`)
+      })
+
+      it('asks for days, page and number', async () => {
+        const input = { start_date: '2026-01-10', end_date: '2026-01-11', page: 2, limit: 1 }
+        expect(await fetch(input)).to.deep.equal({
+          records: [recorded[2]],
+          counts: { returned: 1, total: null },
+          partial: true,
+        })
+        expect(await fetch({ ...input, page: 3 })).to.deep.include({ records: [], partial: false })
+      })
+
+      it('asks where the connection says', async () => {
+        running.failNext({ json: [{ any: 'thing' }] })
+        await fetch({}, { audit_logs_path: '/other/{company_id}/audit' })
+        expect(running.requests[0]?.path).to.match(/^\/other\/330\/audit\?/)
+      })
+
+      it('fails on a path that is not there with a word about it', async () => {
+        const error: unknown = await fetch({}, { audit_logs_path: '/nowhere' }).catch(
+          (reason: unknown) => reason,
+        )
+        expect(valueAt(error, 'code')).to.equal('http_404')
+        expect(valueAt(error, 'hint')).to.include('audit_logs_path')
+      })
+
+      it('fails on a refusal with status 200, and on a page that is no JSON', async () => {
+        for (const [fault, code] of [
+          [faults.refusedWith200, 'http_401'],
+          [faults.signInPage, 'bad_response'],
+        ] as const) {
+          running.failNext(fault)
+          const error: unknown = await fetch({}).catch((reason: unknown) => reason)
+          expect(valueAt(error, 'code')).to.equal(code)
+        }
+      })
+    })
+  }
+
+  const time = (text: string) => ({ start_date: text }) as Input
+  for (const text of ['12.01.2026', '2026-01-12T08:00:00Z', '2026-02-30']) {
+    it(`takes no '${text}' for a day`, async () => {
+      const settings = { company_id: '330', api_token: 'a-token' }
+      const error: unknown = await runSkill(fetchCompanyAuditLogs, time(text), { settings }).catch(
+        (reason: unknown) => reason,
+      )
+      expect(valueAt(error, 'code')).to.equal('value_invalid')
+    })
+  }
+})
+
+describe('decodeAuditRecords', () => {
+  const record = { constructor: 'a name', n: 1 }
+  for (const body of [
+    [record],
+    { data: [record] },
+    { records: [record] },
+    { logs: [record] },
+    { is_success: true, data: { records: [record] } },
+    { success: true, data: { auditlogs: [record] } },
+  ]) {
+    it(`finds the list in ${JSON.stringify(body).slice(0, 60)}`, () => {
+      expect(decodeAuditRecords(body)).to.deep.equal({ records: [record], total: null })
+    })
+  }
+
+  it('finds how many there are', () => {
+    expect(decodeAuditRecords({ data: { records: [], total_records: 7 } }).total).to.equal(7)
+    expect(decodeAuditRecords({ records: [], total: 8 }).total).to.equal(8)
+  })
+
+  it('keeps records that are no objects', () => {
+    expect(decodeAuditRecords({ data: ['a line', null] }).records).to.deep.equal(['a line', null])
+  })
+
+  for (const body of [null, {}, { data: {} }, { data: 'text' }, 7]) {
+    it(`refuses ${JSON.stringify(body)}`, () => {
+      expect(() => decodeAuditRecords(body)).to.throw(/no list of audit logs/)
+    })
+  }
+})

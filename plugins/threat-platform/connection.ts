@@ -1,0 +1,90 @@
+import { defineConnection } from 'tocsin/plugin'
+import { errors } from './errors.ts'
+import { checkTokenStatus } from './token-status.ts'
+import { readAlarms } from './vendor-contract.ts'
+
+const defaultBaseUrl = 'https://platform.socradar.com'
+
+export const connection = defineConnection({
+  title: 'Threat platform',
+  description:
+    'A threat-intelligence platform with incidents and audit logs of one company, such as SOCRadar. Needs the company id and an ' +
+    'API token with read access to alerts and incidents; an administrator finds the one and creates the other, which is ' +
+    'displayed once. Rotate it every 90 days.',
+  docs: 'https://xsoar.pan.dev/docs/reference/integrations/soc-radar-incidents-v4#api-access',
+  settings: {
+    type: 'object',
+    required: ['company_id', 'api_token', 'base_url', 'contract'],
+    additionalProperties: false,
+    properties: {
+      company_id: {
+        type: 'string',
+        title: 'Company ID',
+        description: 'Shown to administrators under Settings, company profile.',
+        pattern: '^[A-Za-z0-9_-]{1,64}$',
+      },
+      api_token: {
+        type: 'string',
+        title: 'API Token',
+        description: 'As it was displayed when it was created, without spaces.',
+        'x-secret': true,
+        minLength: 1,
+        maxLength: 4000,
+        // A line break caught when pasting must not get into a header.
+        pattern: '^[!-~]+$',
+      },
+      base_url: {
+        type: 'string',
+        format: 'uri',
+        title: 'Base URL',
+        description:
+          'Address of the platform before /api: https, without a slash at the end. Plain http only for a sandbox on loopback.',
+        default: defaultBaseUrl,
+        examples: [defaultBaseUrl],
+        maxLength: 300,
+        pattern:
+          '^(https://[^/?#@\\s]+|http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:[0-9]{1,5})?)(/[^?#\\s]*[^/?#\\s])?$',
+      },
+      contract: {
+        type: 'string',
+        title: 'Contract',
+        description:
+          'How the platform is spoken to. spec: /api/v1/alerts with a bearer token, whose status can be asked. vendor: ' +
+          '/api/company/<company id>/incidents/v4 with the header API-Key, as SOCRadar publishes it.',
+        enum: ['spec', 'vendor'],
+        default: 'spec',
+      },
+      audit_logs_path: {
+        type: 'string',
+        title: 'Path of the audit logs',
+        description:
+          'Below the base URL; {company_id} stands for the company id. Default: /api/v1/auditlogs with the contract spec, ' +
+          'where it is not published, and /api/company/{company_id}/auditlogs with the contract vendor.',
+        pattern: '^(/[A-Za-z0-9._~{}-]+)+$',
+        maxLength: 300,
+      },
+    },
+  },
+  baseUrl: ({ base_url }) => base_url,
+  headers: ({ contract, api_token }) => ({
+    'content-type': 'application/json',
+    ...(contract === 'vendor'
+      ? { 'api-key': api_token.reveal() }
+      : { authorization: `Bearer ${api_token.reveal()}` }),
+  }),
+  errors,
+  async authenticate({ http, settings, nowMs }) {
+    if (settings.contract === 'spec') {
+      return checkTokenStatus((await http.get('/api/v1/token/status')).json(), nowMs)
+    }
+    // The vendor has no call for the token itself; the smallest page of incidents proves it and the company id.
+    await readAlarms(http, settings.company_id, { page: 1, limit: 1 })
+  },
+})
+
+/** The settings as skills see them. */
+export interface ThreatPlatformSettings {
+  readonly company_id: string
+  readonly contract: 'spec' | 'vendor'
+  readonly audit_logs_path?: string | undefined
+}

@@ -1,0 +1,53 @@
+import {
+  isObject,
+  numberAt,
+  SkillError,
+  textAt,
+  valueAt,
+  type HttpClient,
+  type JsonObject,
+} from 'tocsin/plugin'
+import {
+  idOf,
+  isInTime,
+  isWanted,
+  type FoundIncidents,
+  type Incident,
+  type IncidentQuestion,
+} from './incident.ts'
+import { timeText } from './time-text.ts'
+
+/**
+ * GET `/api/v1/alerts`. It is documented without parameters: no filters, which are applied here, and no pages, so there is nothing to
+ * be done where it gives fewer alerts than it says it has, but to tell.
+ */
+export async function fetchAlerts(http: HttpClient, question: IncidentQuestion): Promise<FoundIncidents> {
+  const body = (await http.get('/api/v1/alerts')).json()
+  const alerts = valueAt(body, 'alerts')
+  if (!Array.isArray(alerts) || !alerts.every(isObject)) {
+    throw new SkillError('bad_response', "the platform's answer has no list 'alerts'", {
+      hint: 'check base_url and contract of the connection',
+    })
+  }
+  const total = numberAt(body, 'total')
+  const wanted = alerts
+    .map(decodeAlert)
+    .filter((alert) => isWanted(alert, question) && isInTime(alert, question))
+  return {
+    incidents: wanted.slice(0, question.limit),
+    read: alerts.length,
+    total,
+    complete: total !== null && alerts.length >= total && wanted.length <= question.limit,
+  }
+}
+
+function decodeAlert(alert: JsonObject): Incident {
+  return {
+    id: idOf(alert, 'id'),
+    title: textAt(alert, 'title'),
+    severity: textAt(alert, 'severity'),
+    status: textAt(alert, 'status'),
+    created_at: timeText(textAt(alert, 'created_at')),
+    raw: alert,
+  }
+}

@@ -1,0 +1,28 @@
+import {
+  ConnectionError,
+  numberAt,
+  RetryableError,
+  SkillError,
+  textAt,
+  valueAt,
+  type TocsinError,
+} from 'tocsin/plugin'
+import { errors } from './errors.ts'
+
+/** The body, when it does not say that the call failed: the vendor answers that with status 200 too. Throws what the code means. */
+export function checkSuccess(body: unknown): unknown {
+  if (valueAt(body, 'is_success') === false || valueAt(body, 'success') === false) throw refusal(body)
+  return body
+}
+
+function refusal(body: unknown): TocsinError {
+  const status = numberAt(body, 'response_code')
+  const said = textAt(body, 'message')?.slice(0, 300) ?? 'no reason'
+  const message = `the platform answered that the call failed: ${said}`
+  if (status === null || status < 400) return new SkillError('not_successful', message)
+  const code = `http_${status}`
+  const hint = Object.entries(errors).find(([key]) => key === String(status))?.[1]
+  if (status === 401 || status === 403) return new ConnectionError(code, message, { hint })
+  if (status === 408 || status === 429 || status >= 500) return new RetryableError(code, message, { hint })
+  return new SkillError(code, message, { hint })
+}
