@@ -315,7 +315,10 @@ export interface StoredSchedule {
 }
 
 export interface ScheduleStore {
-  /** Keeps exactly these. One that is there with the same cron keeps its next time, also an overdue one. */
+  /**
+   * Keeps exactly these. One that is there with the same cron keeps its next time, also an overdue one, unless that is more than
+   * three hours after the one given here: then the clock has been set back.
+   */
   keep(schedules: readonly StoredSchedule[]): Promise<readonly StoredSchedule[]>
   /**
    * Moves on to `nextAt` and queues the run, in one: undefined when somebody else did, or when the run before has not ended

@@ -6,7 +6,7 @@ import type { Egress, EgressRequest, EgressResponse } from '../../core/ports.ts'
 import { checkUrl, guardedLookup } from './address-guard.ts'
 import { parseAllowList, type AllowList } from './allow-list.ts'
 import { networkError } from './network-error.ts'
-import { readBody } from './read-body.ts'
+import { readBody } from '../../core/read-body.ts'
 
 export interface EgressOptions {
   /**

@@ -8,6 +8,12 @@ const select = `
   SELECT t.id, t.playbook_name AS playbookName, o.uuid AS organizationUuid, t.cron, t.next_at AS nextAt
   FROM schedules t JOIN organizations o ON o.id = t.organization_id`
 
+/**
+ * A next time so much later than the next one by the clock was reckoned when the clock was wrong. Three hours, as cron(8) has it: a
+ * clock that is set back by less does not fire again what has fired.
+ */
+const setBackMs = 3 * 3_600_000
+
 type ScheduleRow = StoredSchedule & { readonly id: number }
 
 export class SqliteScheduleStore implements ScheduleStore {
@@ -28,11 +34,12 @@ export class SqliteScheduleStore implements ScheduleStore {
         database.run(
           `INSERT INTO schedules (organization_id, playbook_name, cron, next_at) VALUES (?, ?, ?, ?)
            ON CONFLICT (organization_id, playbook_name) DO UPDATE SET cron = excluded.cron, next_at = excluded.next_at
-             WHERE cron <> excluded.cron`,
+             WHERE cron <> excluded.cron OR next_at > excluded.next_at + ?`,
           requireOrganization(database, organizationUuid).id,
           playbookName,
           cron,
           nextAt,
+          setBackMs,
         )
       }
       return database.all<ScheduleRow>(`${select} ORDER BY t.id`).map(({ id: _, ...schedule }) => schedule)

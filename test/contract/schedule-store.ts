@@ -30,6 +30,17 @@ export function scheduleStoreContract(subject: GetSubject): void {
       expect(await store().keep([])).to.deep.equal([])
     })
 
+    it('takes a next time by the clock again that was reckoned when the clock was hours ahead', async () => {
+      const hour = 3_600_000
+      await store().keep([schedule({ nextAt: 10 * hour })])
+      expect(await store().keep([schedule({ nextAt: 8 * hour })])).to.deep.equal([
+        schedule({ nextAt: 10 * hour }),
+      ])
+      expect(await store().keep([schedule({ nextAt: 6 * hour })])).to.deep.equal([
+        schedule({ nextAt: 6 * hour }),
+      ])
+    })
+
     it('fires once for each time', async () => {
       await store().keep([schedule()])
       const [first, second] = await Promise.all([fire(schedule(), 200), fire(schedule(), 200)])

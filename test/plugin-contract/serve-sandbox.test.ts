@@ -93,6 +93,46 @@ describe('serveSandbox', () => {
     expect(await send('/count')).to.include({ status: 200, body: '1' })
   })
 
+  it('answers what nobody can read, on request', async () => {
+    running.failNext('garbage')
+    const { body } = await send('/count')
+    expect(() => void JSON.parse(body)).to.throw()
+    for (const how of ['huge', 'gzip_bomb'] as const) {
+      running.failNext(how)
+      expect(await outcome(send('/count', { signal: AbortSignal.timeout(10_000) })), how).to.equal(
+        'SkillError',
+      )
+    }
+  })
+
+  it('answers byte by byte without end, on request, until somebody has had enough', async () => {
+    running.failNext('drip')
+    expect(await outcome(send('/count', { signal: AbortSignal.timeout(200) }))).to.equal('TimeoutError')
+    running.failNext('drip')
+    const dripping = outcome(send('/count'))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await running.close()
+    expect(await dripping).to.equal('RetryableError')
+  })
+
+  it('gives the ways to act on its state', async () => {
+    const lamp = await serveSandbox(
+      () => {
+        let isOn = false
+        return {
+          answer: { 'GET /lamp': () => ({ json: { on: isOn } }) },
+          controls: { switchOn: () => void (isOn = true) },
+        }
+      },
+      () => ({}),
+    ).start()
+    lamp.controls.switchOn()
+    const request = { method: 'GET', url: `${lamp.url}/lamp`, headers: {}, body: undefined }
+    const { body } = await loopbackEgress.send({ ...request, signal: AbortSignal.timeout(1_000) })
+    await lamp.close()
+    expect(body).to.equal('{"on":true}')
+  })
+
   it('waits when a reply says so', async () => {
     const started = performance.now()
     expect(await send('/slow')).to.include({ body: 'late' })

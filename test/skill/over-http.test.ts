@@ -41,11 +41,20 @@ describe('a skill over the real way out', () => {
     expect(await failure(call())).to.include({ name: 'RetryableError', code: 'network_error' })
   })
 
-  it('ends by its deadline', async () => {
-    running.failNext('hang')
-    const signal = AbortSignal.timeout(100)
-    expect(await failure(call(signal))).to.equal(signal.reason)
-  })
+  for (const how of ['hang', 'drip'] as const) {
+    it(`ends by its deadline: ${how}`, async () => {
+      running.failNext(how)
+      const signal = AbortSignal.timeout(100)
+      expect(await failure(call(signal))).to.equal(signal.reason)
+    })
+  }
+
+  for (const how of ['huge', 'gzip_bomb'] as const) {
+    it(`reads no more than 10 MB of a body: ${how}`, async () => {
+      running.failNext(how)
+      expect(await failure(call())).to.include({ name: 'SkillError', code: 'response_too_large' })
+    })
+  }
 
   it('does not leave the machine that the operator allowed', async () => {
     const strict = createEgress({ allowPrivate: [] })

@@ -4,6 +4,9 @@ export { checkConnection } from './check-connection.ts'
 export type { CheckConnectionOptions, ConnectionCheck } from './check-connection.ts'
 export { describePlugin } from './describe-plugin.ts'
 export type { DescribePluginOptions } from './describe-plugin.ts'
+export type { Failure } from './failures.ts'
+export { issueTokens } from './issue-tokens.ts'
+export type { IssueTokensOptions, TokenIssuer, TokenRequestRefusal } from './issue-tokens.ts'
 export { loopbackEgress } from './loopback-egress.ts'
 export { testCases } from './memory-stores.ts'
 export type { TestCases } from './memory-stores.ts'
@@ -11,10 +14,11 @@ export { runSkill } from './run-skill.ts'
 export type { LoggedLine, RunSkillOptions, SkillRun } from './run-skill.ts'
 export { serveSandbox } from './serve-sandbox.ts'
 export type {
-  Failure,
+  SandboxBehaviour,
   SandboxCall,
   SandboxHandler,
   SandboxReply,
   SandboxRoutes,
   ServedSandbox,
+  StartableSandbox,
 } from './serve-sandbox.ts'

@@ -1,48 +1,41 @@
-import { request as open } from 'node:http'
-import { RetryableError } from '../index.ts'
+import { request as open, type IncomingMessage } from 'node:http'
+import { createGunzip } from 'node:zlib'
+import { RetryableError, TocsinError } from '../index.ts'
 import type { Egress, EgressRequest, EgressResponse } from '../../ports.ts'
+import { readBody } from '../../read-body.ts'
 
 /**
- * A way out for tests that leads to this machine only: plain HTTP to 127.0.0.1, no compression, no limits. The runtime's own is
- * `server/egress`.
+ * A way out for tests that leads to this machine only: plain HTTP to 127.0.0.1, with the same cap on bodies as the runtime's own,
+ * which is `server/egress`.
  */
 export const loopbackEgress: Egress = {
-  send: (request) =>
-    new Promise((resolve, reject) => {
-      request.signal.throwIfAborted()
-      const url = new URL(request.url)
-      if (url.protocol !== 'http:' || url.hostname !== '127.0.0.1') {
-        reject(new Error(`a test may call its sandbox only, not ${url.origin}`))
-        return
-      }
-      exchange(url, request).then(resolve, (cause: unknown) => {
-        const { reason } = request.signal
-        reject(
-          request.signal.aborted ? reason : new RetryableError('network_error', String(cause), { cause }),
-        )
-      })
-    }),
+  async send(request) {
+    request.signal.throwIfAborted()
+    const url = new URL(request.url)
+    if (url.protocol !== 'http:' || url.hostname !== '127.0.0.1') {
+      throw new Error(`a test may call its sandbox only, not ${url.origin}`)
+    }
+    try {
+      return await exchange(url, request)
+    } catch (cause) {
+      if (request.signal.aborted) throw request.signal.reason
+      throw cause instanceof TocsinError
+        ? cause
+        : new RetryableError('network_error', String(cause), { cause })
+    }
+  },
 }
 
-function exchange(url: URL, { method, headers, body, signal }: EgressRequest): Promise<EgressResponse> {
-  return new Promise((resolve, reject) => {
-    const request = open(url, { method, headers, signal, agent: false }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('error', reject)
-      response.on('end', () => {
-        const pairs = Object.entries(response.headers).map(([name, value]) => [
-          name,
-          [value].flat().join(', '),
-        ])
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: Object.fromEntries(pairs) as Record<string, string>,
-          body: Buffer.concat(chunks).toString(),
-        })
-      })
-    })
-    request.on('error', reject)
-    request.end(body)
+async function exchange(url: URL, { method, headers, body, signal }: EgressRequest): Promise<EgressResponse> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    open(url, { method, headers, signal, agent: false }, resolve).on('error', reject).end(body)
   })
+  const isZipped = response.headers['content-encoding'] === 'gzip'
+  const stream = isZipped ? response.compose<NodeJS.ReadWriteStream>(createGunzip()) : response
+  const pairs = Object.entries(response.headers).map(([name, value]) => [name, [value].flat().join(', ')])
+  return {
+    status: response.statusCode ?? 0,
+    headers: Object.fromEntries(pairs) as Record<string, string>,
+    body: await readBody(stream as AsyncIterable<Buffer>, response.headers['content-type']),
+  }
 }

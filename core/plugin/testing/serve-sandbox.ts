@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { parseJson } from '../../json.ts'
 import type { RunningSandbox, Sandbox, SandboxRequest } from '../index.ts'
+import { fail, type Failure } from './failures.ts'
 import { compileRoutes } from './routes.ts'
 
 /** Largest request body that a sandbox reads, in bytes. */
@@ -35,10 +36,14 @@ export type SandboxHandler = (call: SandboxCall) => SandboxReply | Promise<Sandb
 /** By `<METHOD> <path>`, e.g. `GET /v2/ip/:value`. Anything else is answered 404. */
 export type SandboxRoutes = Readonly<Record<string, SandboxHandler>>
 
-/** What a sandbox can be told to do instead of answering: cut the connection, or never answer. */
-export type Failure = 'reset' | 'hang'
+/** What a sandbox does, with ways to act on its state from outside where there are some, e.g. to let its tokens expire. */
+export interface SandboxBehaviour<Controls> {
+  readonly answer: SandboxHandler | SandboxRoutes
+  readonly controls: Controls
+}
 
-export interface ServedSandbox extends RunningSandbox {
+export interface ServedSandbox<Controls = undefined> extends RunningSandbox {
+  readonly controls: Controls
   /** The next `times` requests (default 1) are answered so, whatever they ask. */
   failNext(how: SandboxReply | Failure, times?: number): void
 }
@@ -54,18 +59,40 @@ export interface ServedSandbox extends RunningSandbox {
  *   (url) => ({ base_url: url, api_key: 'sandbox-key' }),
  * )
  */
-export function serveSandbox(
-  behaviour: () => SandboxHandler | SandboxRoutes,
-  settings: (url: string) => Readonly<Record<string, unknown>>,
-): { start(): Promise<ServedSandbox> } & Sandbox {
-  return { start: () => start(behaviour(), settings) }
+export function serveSandbox<Controls = undefined>(
+  behaviour: () => SandboxHandler | SandboxRoutes | SandboxBehaviour<Controls>,
+  settings: MakeSettings,
+): StartableSandbox<Controls> {
+  return {
+    start() {
+      const made = behaviour()
+      const { answer, controls } = hasControls(made)
+        ? made
+        : { answer: made, controls: undefined as Controls }
+      return start(answer, controls, settings)
+    },
+  }
 }
 
-async function start(
-  behaviour: SandboxHandler | SandboxRoutes,
-  settings: (url: string) => Readonly<Record<string, unknown>>,
-): Promise<ServedSandbox> {
-  const handler = typeof behaviour === 'function' ? behaviour : compileRoutes(behaviour)
+type MakeSettings = (url: string) => Readonly<Record<string, unknown>>
+
+/** A sandbox that the kit serves. */
+export interface StartableSandbox<Controls> extends Sandbox {
+  start(): Promise<ServedSandbox<Controls>>
+}
+
+function hasControls<Controls>(
+  made: SandboxHandler | SandboxRoutes | SandboxBehaviour<Controls>,
+): made is SandboxBehaviour<Controls> {
+  return typeof made === 'object' && 'answer' in made
+}
+
+async function start<Controls>(
+  answering: SandboxHandler | SandboxRoutes,
+  controls: Controls,
+  settings: MakeSettings,
+): Promise<ServedSandbox<Controls>> {
+  const handler = typeof answering === 'function' ? answering : compileRoutes(answering)
   const requests: SandboxRequest[] = []
   const failures: (SandboxReply | Failure)[] = []
   const server = createServer((request, response) => {
@@ -78,6 +105,7 @@ async function start(
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
   return {
     url,
+    controls,
     settings: settings(url),
     requests,
     failNext(how, times = 1) {
@@ -106,11 +134,7 @@ async function answer(
     const call = toCall(request, body)
     requests.push({ method: call.method, path: call.path, headers: call.headers, body: call.body })
     const failure = failures.shift()
-    if (failure === 'hang') return
-    if (failure === 'reset') {
-      request.socket.resetAndDestroy()
-      return
-    }
+    if (typeof failure === 'string') return fail(failure, response)
     const reply = failure ?? (await handler(call))
     if (reply.delayMs !== undefined)
       await new Promise((resolve) => setTimeout(resolve, reply.delayMs).unref())

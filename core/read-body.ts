@@ -1,5 +1,5 @@
 import { TextDecoder } from 'node:util'
-import { SkillError } from '../../core/plugin/index.ts'
+import { SkillError } from './plugin/index.ts'
 
 /** Largest body, in bytes after decompression. */
 const maxBodyBytes = 10 * 1024 * 1024

@@ -1,0 +1,72 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { makeHouse, type House } from './support/house.ts'
+
+/** A plugin whose skill takes the whole process down, as only a crash in native code or a lack of memory would. */
+const poison = `
+export default {
+  name: 'poison',
+  title: 'Poison',
+  description: 'Takes the process down.',
+  skills: [
+    {
+      name: 'take',
+      title: 'Take',
+      description: 'Takes the process down.',
+      effect: 'read',
+      input: { type: 'object', additionalProperties: false, properties: {} },
+      output: { type: 'object' },
+      examples: [{ title: 'Down', input: {}, output: {} }],
+      async run() {
+        process.kill(process.pid, 'SIGKILL')
+        return {}
+      },
+    },
+  ],
+}
+`
+
+describe('a run that brings the process down', function () {
+  this.timeout(60_000)
+  let house: House
+  beforeEach(async () => {
+    house = await makeHouse()
+    await writeFile(join(house.path, 'poison.js'), poison)
+  })
+  afterEach(() => house?.close())
+
+  it('fails alone after three crashes; the process then starts and works, and the others have ended', async () => {
+    await house.addPlaybook('bad', '  - id: taken\n    uses: poison.take')
+    await house.addPlaybook('good', '  - wait: 20ms\n  - set: { ok: true }')
+    const options = { env: { TOCSIN_PLUGINS: './poison.js' } }
+    let server = await house.start(options)
+    for (let n = 0; n < 5; n++) expect((await house.post('good')).status).to.equal(201)
+    // Its run may take the process down before this is answered.
+    await house.post('bad').catch(() => undefined)
+    expect(await server.command.ended).to.include({ signal: 'SIGKILL' })
+
+    let crashes = 1
+    for (; ; crashes++) {
+      const started = await house.start(options).catch(() => undefined)
+      if (started === undefined) continue // down before it could say that it listens
+      server = started
+      const [first] = await Promise.race([
+        server.command.ended.then(() => ['down'] as const),
+        house.investigatedAlerts().then(() => ['up'] as const),
+      ]).catch(() => ['down'] as const)
+      if (first === 'up') break
+      expect(crashes, 'crashes').to.be.lessThan(5)
+    }
+    expect(crashes).to.equal(3)
+    const runs = await house.endedRuns(6)
+    const failed = runs.filter(({ status }) => status === 'failed')
+    expect(failed.map(({ playbook, error }) => [playbook, error.code])).to.deep.equal([
+      ['bad', 'step_interrupted'],
+    ])
+    expect(runs.filter(({ status }) => status === 'completed')).to.have.length(5)
+    expect((await house.post('good')).status).to.equal(201)
+    await house.endedRuns(7)
+    expect(await server.stop()).to.include({ code: 0, signal: null })
+  })
+})
