@@ -22,8 +22,7 @@ import {
   type SizedAlertRow,
 } from './alert-rows.ts'
 import { ofCase } from './case-rows.ts'
-import type { AlertIndexer } from './alert-indexer.ts'
-import { hasWords } from './alert-search.ts'
+import { hasWords, indexAlert } from './alert-search.ts'
 import type { Database } from './database.ts'
 import { requireOrganization } from './organization-store.ts'
 import { listPage, requireLimit, type Condition, type Order } from './paging.ts'
@@ -51,11 +50,9 @@ const orders: Readonly<Record<AlertSort, Order<SizedAlertRow>>> = {
 
 export class SqliteAlertStore implements AlertStore {
   readonly #context: StoreContext
-  readonly #indexer: AlertIndexer
 
-  constructor(context: StoreContext, indexer: AlertIndexer) {
+  constructor(context: StoreContext) {
     this.#context = context
-    this.#indexer = indexer
   }
 
   create(alert: NewAlert): Promise<Alert> {
@@ -83,9 +80,8 @@ export class SqliteAlertStore implements AlertStore {
     })
   }
 
-  async list(scope: Scope, filter: AlertFilter, page: AlertPageRequest): Promise<Page<ListedAlert>> {
+  list(scope: Scope, filter: AlertFilter, page: AlertPageRequest): Promise<Page<ListedAlert>> {
     const { database } = this.#context
-    if (filter.words !== undefined) await this.#indexer.catchUp()
     const withContent = page.withContent === true
     return database.read(() =>
       listPage<SizedAlertRow, ListedAlert>(database, {
@@ -138,8 +134,7 @@ export class SqliteAlertStore implements AlertStore {
       alertStatus.created,
     )
     database.run('INSERT INTO alert_contents (alert_id, content) VALUES (?, ?)', row, given.content)
-    this.#indexer.soon()
-    return {
+    const alert: Alert = {
       id: composeAlertId(organization.code, provider.code, sequence),
       uuid,
       content: given.content,
@@ -157,6 +152,8 @@ export class SqliteAlertStore implements AlertStore {
       caseId: null,
       completedAt: null,
     }
+    indexAlert(database, row, alert)
+    return alert
   }
 }
 
@@ -172,8 +169,9 @@ function takeSequence(database: Database, organizationId: number, providerId: nu
 }
 
 function requireProvider(database: Database, code: string): { readonly id: number; readonly code: string } {
-  const row = database.cache.get(`provider ${code}`, () =>
-    database.get<{ id: number; code: string }>('SELECT id, code FROM providers WHERE code = ?', code),
+  const row = database.get<{ id: number; code: string }>(
+    'SELECT id, code FROM providers WHERE code = ?',
+    code,
   )
   if (row === undefined) {
     throw new NotFoundError('provider_not_found', `there is no provider '${code.slice(0, 64)}'`)

@@ -1,37 +1,28 @@
-import { fork } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { Answers } from './answer-parent.ts'
+import { createInterface } from 'node:readline'
 
 /** A script of this folder running as a process of its own. */
 export interface Child<T> {
-  /** What it said when it was ready. */
+  /** What it printed on its first line. */
   readonly said: T
-  ask<Question extends keyof Answers>(question: Question): Promise<Answers[Question]>
   stop(): Promise<void>
 }
 
-/** Starts a script and resolves when it is ready; see `answerParent`. */
-export async function startChild<T>(
-  script: string,
-  env: Readonly<Record<string, string>> = {},
-): Promise<Child<T>> {
-  const child = fork(join(import.meta.dirname, script), {
+/** Starts a script and resolves when it has printed its first line of JSON. */
+export async function startChild<T>(script: string, env: Record<string, string> = {}): Promise<Child<T>> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, script)], {
     env: { ...process.env, ...env },
-    execArgv: ['--expose-gc'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')
-  const ended = exited.then(() => Promise.reject(new Error(`${script} ended too early`)))
-  ended.catch(() => {})
-  const next = async (): Promise<unknown> => (await Promise.race([once(child, 'message'), ended]))[0]
-  const said = (await next()) as T
+  const [line] = (await Promise.race([
+    once(createInterface(child.stdout), 'line'),
+    exited.then(() => Promise.reject(new Error(`${script} ended before it was ready`))),
+  ])) as [string]
   return {
-    said,
-    async ask<Question extends keyof Answers>(question: Question) {
-      const answer = next()
-      child.send(question)
-      return (await answer) as Answers[Question]
-    },
+    said: JSON.parse(line) as T,
     async stop() {
       child.kill('SIGTERM')
       await exited

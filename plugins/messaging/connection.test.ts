@@ -1,0 +1,160 @@
+import { expect } from 'chai'
+import { defineSkill, valueAt } from 'tocsin/plugin'
+import { loopbackEgress, runSkill, type CannedReply } from 'tocsin/plugin/testing'
+import { connection } from './connection.ts'
+import sandbox, { type MessagingSandbox } from './sandbox.ts'
+import { faults } from './sandbox/faults.ts'
+import { fixture } from './sandbox/fixture.ts'
+import { inactiveToken, narrowToken, revokedToken } from './sandbox/tokens.ts'
+
+/** Authenticates as the runtime does when an operator presses the button. */
+const probe = defineSkill({
+  name: 'probe',
+  title: 'Probe',
+  description: 'Authenticates.',
+  effect: 'read',
+  connection,
+  input: { type: 'object' },
+  output: { type: 'object' },
+  examples: [],
+  async run(_, context) {
+    await connection.authenticate({
+      ...context,
+      token: () => Promise.reject(new Error('there is none')),
+    })
+    return {}
+  },
+})
+
+const typed = {
+  webhook_url: 'https://hooks.slack.com/services/T0000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX',
+  channel_name: '#security-alerts',
+  bot_token: 'xoxb-1234567890-abcdef',
+  signing_secret: '8f742231b10e8888abcd99yyyzzz85a5',
+}
+const errorOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => ({ code: 'none' }),
+    (error: unknown) => error,
+  )
+const check = (settings: object, reply: CannedReply = { json: fixture('auth-test-ok') }) =>
+  errorOf(runSkill(probe, {}, { settings: { ...typed, ...settings }, replies: [reply] }))
+
+describe('the connection of messaging', () => {
+  describe('takes the setting', () => {
+    for (const settings of [
+      {},
+      { channel_name: 'alerts' },
+      {
+        messaging_api_url: 'https://slack-gov.com/api',
+        webhook_url: 'https://hooks.slack-gov.com/services/T1/B1/x',
+      },
+      {
+        messaging_api_url: 'https://chat.example.com/api',
+        webhook_url: 'https://chat.example.com/hooks/abc',
+      },
+      { messaging_api_url: 'http://127.0.0.1:4000/api', webhook_url: 'http://127.0.0.1:4000/services/T/B/x' },
+    ]) {
+      it(JSON.stringify(settings), async () => {
+        expect(await check(settings)).to.have.property('code', 'none')
+      })
+    }
+
+    for (const [settings, code] of [
+      [{ webhook_url: 'http://hooks.slack.com/services/T/B/x' }, 'value_invalid'],
+      [{ webhook_url: 'https://hooks.slack.com' }, 'value_invalid'],
+      [{ webhook_url: 'https://hooks.slack.com/services/T/B/x\n' }, 'value_invalid'],
+      [{ webhook_url: 'https://user:pass@hooks.slack.com/services/T/B/x' }, 'value_invalid'],
+      [{ webhook_url: 'https://hooks.slack.com/services/T/B' }, 'webhook_url_wrong'],
+      [{ webhook_url: 'https://hooks.slack.com/workflows/T/B/x' }, 'webhook_url_wrong'],
+      [{ webhook_url: 'https://hooks.slack.com.evil.example/services/T/B/x' }, 'webhook_url_wrong'],
+      [{ webhook_url: 'https://example.slack.com/archives/C1/p1' }, 'webhook_url_wrong'],
+      [{ bot_token: 'xoxp-1234567890-abcdef' }, 'value_invalid'],
+      [{ bot_token: 'xoxb-' }, 'value_invalid'],
+      [{ bot_token: 'xoxb-1234567890-abc def' }, 'value_invalid'],
+      [{ bot_token: 'xoxb-1234567890-abcdef\r\nx: y' }, 'value_invalid'],
+      [{ signing_secret: 'short' }, 'value_invalid'],
+      [{ signing_secret: '' }, 'value_invalid'],
+      [{ messaging_api_url: 'https://slack.com/api/' }, 'value_invalid'],
+      [{ messaging_api_url: 'http://slack.com/api' }, 'value_invalid'],
+      [{ messaging_api_url: 'https://slack.com@evil.example/api' }, 'value_invalid'],
+      [{ channel_name: '' }, 'value_invalid'],
+    ] as const) {
+      it(`not ${JSON.stringify(settings)}: ${code}`, async () => {
+        const error = await check(settings)
+        expect(error).to.have.property('code', code)
+        const [secret = ''] = Object.values<string>(settings)
+        if (secret.length > 5 && !('messaging_api_url' in settings))
+          expect(String(error)).not.to.include(secret)
+      })
+    }
+  })
+
+  it('can be made before the app exists, and says then what it lacks', async () => {
+    const work = runSkill(probe, {}, { settings: { channel_name: '#security-alerts' } })
+    const error = await errorOf(work)
+    expect(error).to.include({
+      code: 'connection_incomplete',
+      message: 'the connection lacks webhook_url, bot_token, signing_secret',
+    })
+    expect(valueAt(error, 'hint')).to.match(/create the app from the manifest of the connection/)
+  })
+
+  it('authenticates by one call of auth.test', async () => {
+    const { requests } = await runSkill(
+      probe,
+      {},
+      { settings: typed, replies: [{ json: fixture('auth-test-ok') }] },
+    )
+    expect(requests).to.have.length(1)
+    expect(requests[0]).to.include({ method: 'POST', url: 'https://slack.com/api/auth.test' })
+    expect(requests[0]?.headers).to.include({ authorization: `Bearer ${typed.bot_token}` })
+  })
+
+  it('does not take a token of nobody', async () => {
+    const error = await check({}, { json: { ok: true, team: 'T' } })
+    expect(error).to.include({ code: 'bad_response', message: 'the answer of auth.test lacks user_id' })
+  })
+
+  it('says which scopes the token lacks', async () => {
+    const headers = { 'x-oauth-scopes': 'incoming-webhook, chat:write,users:read' }
+    const error = await check({}, { headers, json: fixture('auth-test-ok') })
+    expect(error).to.have.property('code', 'messaging_missing_scope')
+    expect(error).to.have.property('message', 'the bot token lacks users:read.email, im:write, im:history')
+    expect(valueAt(error, 'hint')).to.match(/install it again and enter the new token/)
+  })
+
+  describe('in the sandbox', () => {
+    let running: MessagingSandbox
+    beforeEach(async () => {
+      running = await sandbox.start()
+    })
+    afterEach(() => running.close())
+
+    const authenticate = (settings: object = {}) =>
+      errorOf(runSkill(probe, {}, { settings: { ...running.settings, ...settings }, egress: loopbackEgress }))
+
+    it('authenticates', async () => {
+      expect(await authenticate()).to.have.property('code', 'none')
+    })
+
+    for (const [settings, code, hint] of [
+      [{ bot_token: 'xoxb-0000000000-wrong' }, 'messaging_invalid_auth', /bot token is wrong/],
+      [{ bot_token: revokedToken }, 'messaging_token_revoked', /was revoked\. Install the app again/],
+      [{ bot_token: inactiveToken }, 'messaging_account_inactive', /Install the app again/],
+      [{ bot_token: narrowToken }, 'messaging_missing_scope', /add the scopes/],
+    ] as const) {
+      it(`says what is wrong and how to mend it: ${code}`, async () => {
+        const error = await authenticate(settings)
+        expect(error).to.have.property('code', code)
+        expect(valueAt(error, 'hint')).to.match(hint)
+        expect(JSON.stringify([String(error), error])).not.to.include(settings.bot_token)
+      })
+    }
+
+    it('is told apart from a page that answers instead', async () => {
+      running.failNext(faults.signInPage)
+      expect(await authenticate()).to.have.property('code', 'bad_response')
+    })
+  })
+})

@@ -1,0 +1,120 @@
+import { ConnectionError, defineConnection, type Infer } from 'tocsin/plugin'
+import { readEvent } from './inbound/events.ts'
+import { readInteraction } from './inbound/interactions.ts'
+import { manifest } from './manifest.ts'
+import { requireSettings, type Complete } from './require-settings.ts'
+import { rate } from './rate.ts'
+import { readAnswer, requestWebApi, requireText } from './web-api.ts'
+
+const defaultApiUrl = 'https://slack.com/api'
+const webAddress = '^(https://[^/?#@\\s]+|http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:[0-9]{1,5})?)'
+
+/** What the skills need of the scopes that the manifest asks for. */
+const neededScopes = ['users:read.email', 'chat:write', 'im:write', 'im:history']
+
+const settings = {
+  type: 'object',
+  // The rest is known only when the app exists, which is created from the manifest of the connection.
+  required: ['channel_name'],
+  additionalProperties: false,
+  properties: {
+    webhook_url: {
+      type: 'string',
+      title: 'Webhook URL',
+      description: 'Address of the incoming webhook, e.g. https://hooks.slack.com/services/T…/B…/….',
+      'x-secret': true,
+      maxLength: 500,
+      pattern: `${webAddress}/[!-~]+$`,
+    },
+    channel_name: {
+      type: 'string',
+      title: 'Channel name',
+      description: 'The channel that the webhook posts to; shown with what was sent. The webhook decides.',
+      minLength: 1,
+      maxLength: 100,
+      examples: ['#security-alerts'],
+    },
+    bot_token: {
+      type: 'string',
+      title: 'Bot User OAuth Token',
+      description: 'Begins with xoxb-.',
+      'x-secret': true,
+      maxLength: 500,
+      pattern: '^xoxb-[A-Za-z0-9-]{10,}$',
+    },
+    signing_secret: {
+      type: 'string',
+      title: 'Signing Secret',
+      description:
+        'Proves that answers come from the messaging system; on the page "Basic Information" of the app.',
+      'x-secret': true,
+      maxLength: 500,
+      pattern: '^[!-~]{16,}$',
+    },
+    messaging_api_url: {
+      type: 'string',
+      format: 'uri',
+      title: 'API URL',
+      description:
+        'Address of the Web API, without a slash at the end. Plain http only for a sandbox on loopback.',
+      default: defaultApiUrl,
+      maxLength: 300,
+      pattern: `${webAddress}(/[^?#\\s]*[^/?#\\s])?$`,
+    },
+  },
+} as const
+
+export const connection = defineConnection({
+  title: 'Team messaging',
+  description:
+    'Slack, or a system with its API. Needs an app, which is created from the manifest that is made for the connection and installed in ' +
+    'the workspace by somebody who may do so.',
+  docs: 'https://docs.slack.dev/app-manifests/configuring-apps-with-app-manifests',
+  settings,
+  baseUrl: ({ messaging_api_url }) => messaging_api_url ?? defaultApiUrl,
+  otherOrigins: ({ webhook_url }) => {
+    const address = webhook_url?.reveal() ?? ''
+    return URL.canParse(address) ? [new URL(address).origin] : []
+  },
+  headers: ({ bot_token }): Readonly<Record<string, string>> =>
+    bot_token === undefined ? {} : { authorization: `Bearer ${bot_token.reveal()}` },
+  rate,
+  errors: {
+    404: 'Nothing is there: check messaging_api_url.',
+    429: 'Too many messages: it is tried again after the pause the messaging system asks for.',
+  },
+  inbound: { events: readEvent, interactions: readInteraction },
+  manifest,
+  async authenticate({ settings, http }) {
+    checkWebhook(requireSettings(settings, ['webhook_url', 'bot_token', 'signing_secret']))
+    const method = 'auth.test'
+    const response = await requestWebApi(http, method)
+    // Names the bot; without it, it is not a token of a bot.
+    requireText(method, readAnswer(method, response), 'user_id')
+    checkScopes(response.headers['x-oauth-scopes'])
+  },
+})
+
+/** A webhook cannot be tried without posting: only its form can be checked. */
+function checkWebhook({
+  webhook_url,
+  messaging_api_url,
+}: Complete<Infer<typeof settings>, 'webhook_url'>): void {
+  const host = new URL(messaging_api_url ?? defaultApiUrl).hostname
+  if (host !== 'slack.com' && host !== 'slack-gov.com') return
+  if (/^https:\/\/hooks\.slack(-gov)?\.com\/services\/[^/]+\/[^/]+\/[^/]+$/.test(webhook_url.reveal())) return
+  throw new ConnectionError('webhook_url_wrong', 'webhook_url is not the address of an incoming webhook', {
+    hint: 'copy it from the page "Incoming Webhooks" of the app: https://hooks.slack.com/services/ and three parts',
+  })
+}
+
+/** Every answer of the Web API lists what the token may do. */
+function checkScopes(granted: string | undefined): void {
+  if (granted === undefined) return
+  const scopes = granted.split(',').map((scope) => scope.trim())
+  const missing = neededScopes.filter((scope) => !scopes.includes(scope))
+  if (missing.length === 0) return
+  throw new ConnectionError('messaging_missing_scope', `the bot token lacks ${missing.join(', ')}`, {
+    hint: 'create the app from the manifest, or add the scopes under "OAuth & Permissions", install it again and enter the new token',
+  })
+}

@@ -1,0 +1,38 @@
+import type { QuestionOutcome, RefusalReason } from 'tocsin/plugin'
+import { escapeText } from './message-text.ts'
+import { labelOf, wordsOf, type ShownQuestion } from './question-message.ts'
+
+/** What a question's message says when it is over. `asked`: user id of the person who was asked. */
+export function outcomeText(question: ShownQuestion, asked: string, outcome: QuestionOutcome): string {
+  const { state, value, by, at } = outcome
+  if (state === 'withdrawn') return 'This question was withdrawn: no answer is needed any more.'
+  if (state === 'timed_out') return `Nobody answered in time${when(at)}.`
+  const label = typeof value === 'string' ? labelOf(question, value) : 'a form'
+  const who = by === undefined || by === asked ? 'You answered' : `${escapeText(by, 100).text} answered`
+  return `${who}: *${escapeText(label, 300).text}*${when(at)}.`
+}
+
+/** A moment in the reader's own time zone: https://docs.slack.dev/messaging/formatting-message-text#date-formatting. */
+function when(at: number | undefined): string {
+  if (at === undefined) return ''
+  const fallback = `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  return ` (<!date^${Math.floor(at / 1000)}^{date_short_pretty}, {time}|${fallback}>)`
+}
+
+export const reminderText = (question: ShownQuestion): string =>
+  `A reminder: the question above still waits for your answer. Press one of its buttons, or reply here with ${wordsOf(question)}.`
+
+export function refusalText(question: ShownQuestion, reason: RefusalReason): string {
+  switch (reason) {
+    case 'late':
+      return 'Thank you, but the time to answer this question was over.'
+    case 'second':
+      return 'Thank you, but this question was answered already. The first answer counts.'
+    case 'not_asked':
+      return 'This question was put to somebody else: only their answer counts.'
+    case 'not_an_answer':
+      return `This is not one of the answers. Press a button, or reply with ${wordsOf(question)}.`
+    case 'ambiguous':
+      return 'Several questions wait for your answer. Press a button of the one you mean, or reply in its thread.'
+  }
+}

@@ -1,0 +1,11 @@
+import { isObject, type JsonObject } from 'tocsin/plugin'
+
+/** The JSON object that a text is; `undefined` for anything else. Never throws. */
+export function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,14 @@
+import type { JsonObject } from 'tocsin/plugin'
+import { botUser } from './people.ts'
+import { appId, botId, teamId, type SandboxMessage } from './workspace.ts'
+
+/** A message as the vendor shows it. */
+export function toMessage({ channel: _, edited, ...message }: SandboxMessage): JsonObject {
+  return {
+    type: 'message',
+    team: teamId,
+    ...message,
+    ...(message.user === botUser.id ? { bot_id: botId, app_id: appId } : {}),
+    ...(edited === true ? { edited: { user: botUser.id, ts: message.ts } } : {}),
+  }
+}

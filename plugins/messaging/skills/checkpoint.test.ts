@@ -1,0 +1,325 @@
+import { expect } from 'chai'
+import {
+  defineSkill,
+  objectsAt,
+  textAt,
+  valueAt,
+  type Infer,
+  type QuestionOutcome,
+  type RefusalReason,
+  type SkillContext,
+} from 'tocsin/plugin'
+import { loopbackEgress, runSkill } from 'tocsin/plugin/testing'
+import { connection } from '../connection.ts'
+import sandbox, { type MessagingSandbox } from '../sandbox.ts'
+import { faults } from '../sandbox/faults.ts'
+import type { SandboxMessage } from '../sandbox/workspace.ts'
+import { checkpoint } from './checkpoint.ts'
+
+type Input = Infer<typeof checkpoint.input>
+type Output = Infer<typeof checkpoint.output>
+type Context = SkillContext<Infer<typeof connection.settings>>
+
+const question: Input = {
+  user: 'ana.silva@example.com',
+  message: 'Sign-in from Lisbon. Was this you?',
+  checkpoint_id: 'Jd8sKq0vWm3xTz5yBn7cRf2h',
+  answers: ['mine', 'not_mine'],
+}
+const at = Date.parse('2026-01-01T08:12:00Z')
+
+describe('messaging.checkpoint', () => {
+  let running: MessagingSandbox
+  beforeEach(async () => {
+    running = await sandbox.start()
+  })
+  afterEach(() => running.close())
+
+  const options = () => ({ settings: running.settings, egress: loopbackEgress })
+  const ask = async (changes: Partial<Input> = {}): Promise<Output> =>
+    (await runSkill(checkpoint, { ...question, ...changes }, options())).output
+  const codeOf = (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => 'none',
+      (error: unknown) => valueAt(error, 'code'),
+    )
+  /** Does what the engine does later: `settle`, `remind`, `refuse`. */
+  async function afterwards(work: (context: Context) => Promise<void>): Promise<void> {
+    const later = defineSkill({
+      name: 'later',
+      title: 'Later',
+      description: 'Later.',
+      effect: 'read',
+      examples: [],
+      connection,
+      input: { type: 'object' },
+      output: { type: 'object' },
+      run: async (_, context) => {
+        await work(context)
+        return {}
+      },
+    })
+    await runSkill(later, {}, options())
+  }
+  const only = (): SandboxMessage => {
+    expect(running.controls.workspace.messages).to.have.length(1)
+    return running.controls.workspace.messages[0]!
+  }
+  const buttonsOf = ({ blocks }: SandboxMessage) =>
+    blocks
+      .flatMap((block) => objectsAt(block, 'elements'))
+      .filter((element) => textAt(element, 'type') === 'button')
+  const noteOf = ({ blocks }: SandboxMessage) => textAt(objectsAt(blocks.at(-1), 'elements')[0], 'text')
+
+  describe('asks', () => {
+    it('by e-mail: one message in the direct conversation, with a button for each answer', async () => {
+      const output = await ask()
+      expect(output).to.deep.equal({
+        asked: 'U0ANASILVA',
+        channel: 'D0ANASILVA',
+        ts: '1767225600.000100',
+        truncated: false,
+      })
+      const message = only()
+      expect(message).to.include({ channel: output.channel, ts: output.ts })
+      expect(valueAt(message.blocks[0], 'text')).to.deep.equal({
+        type: 'mrkdwn',
+        text: 'Sign-in from Lisbon. Was this you?',
+        verbatim: true,
+      })
+      expect(buttonsOf(message)).to.deep.equal([
+        {
+          type: 'button',
+          action_id: 'tocsin_answer_0',
+          text: { type: 'plain_text', text: 'mine' },
+          value: 'Jd8sKq0vWm3xTz5yBn7cRf2h:mine',
+        },
+        {
+          type: 'button',
+          action_id: 'tocsin_answer_1',
+          text: { type: 'plain_text', text: 'not_mine' },
+          value: 'Jd8sKq0vWm3xTz5yBn7cRf2h:not_mine',
+        },
+      ])
+      expect(noteOf(message)).to.equal('Press a button, or reply with one of: `mine`, `not_mine`.')
+    })
+
+    it('by user id, without looking anybody up', async () => {
+      expect((await ask({ user: 'U0BENOKORO' })).channel).to.equal('D0BENOKORO')
+      expect(running.requests.map(({ path }) => path)).to.deep.equal([
+        '/api/conversations.open',
+        '/api/chat.postMessage',
+      ])
+    })
+
+    it('with labels and styles of the buttons', async () => {
+      await ask({ labels: { mine: 'Yes, me & you' }, styles: { not_mine: 'danger' } })
+      const [mine, notMine] = buttonsOf(only())
+      expect(valueAt(mine, 'text')).to.deep.equal({ type: 'plain_text', text: 'Yes, me & you' })
+      expect(mine).not.to.have.property('style')
+      expect(notMine).to.have.property('style', 'danger')
+    })
+
+    it('without following what an alert wrote: no mention, no link, no preview', async () => {
+      await ask({
+        message: 'By <!channel> from <https://evil.example|your bank>',
+        labels: { mine: '<!here>' },
+      })
+      const { text, blocks } = only()
+      expect(text).to.equal('By &lt;!channel&gt; from &lt;https://evil.example|your bank&gt;')
+      expect(JSON.stringify(blocks[0])).not.to.match(/<[!@#h]/)
+      const sent: unknown = JSON.parse(running.requests.at(-1)!.body)
+      expect(sent).to.include({ unfurl_links: false, unfurl_media: false })
+    })
+
+    it('with a long message cut, and says so in the message and in the output', async () => {
+      expect(await ask({ message: 'x<'.repeat(20_000) })).to.have.property('truncated', true)
+      expect(only().text).to.have.length.within(2_900, 3_000)
+      expect(only().text).to.match(/cut here; the whole text has 40000 characters/)
+    })
+
+    it('with as many answers as there can be, each as long as it can be', async () => {
+      const answers = Array.from({ length: 25 }, (_, n) => `${n}`.padEnd(500, '&'))
+      await ask({ answers, labels: { [answers[0]!]: 'y'.repeat(300) } })
+      expect(buttonsOf(only())).to.have.length(25)
+      expect(noteOf(only())).to.equal('Press a button, or reply with one of the answers.')
+    })
+
+    it('with labels of others left alone: fields that objects inherit are none', async () => {
+      await ask({ answers: ['constructor', 'toString'], labels: {} })
+      expect(buttonsOf(only()).map((button) => textAt(valueAt(button, 'text'), 'text'))).to.deep.equal([
+        'constructor',
+        'toString',
+      ])
+    })
+  })
+
+  describe('cannot ask', () => {
+    for (const [user, code] of [
+      ['nobody@example.com', 'messaging_users_not_found'],
+      ['ana.silva@elsewhere.example', 'messaging_users_not_found'],
+      ['dora.left@example.com', 'messaging_users_not_found'],
+      ['tocsin@bots.example', 'messaging_user_disabled'],
+      ['U0NOTHERE', 'messaging_user_not_found'],
+      ['U0LEFTUS', 'messaging_user_disabled'],
+      ['U0TOCSINBOT', 'messaging_cannot_dm_bot'],
+      ['CORP\\ana', 'value_invalid'],
+      ['C0CHANNEL', 'value_invalid'],
+      ['', 'value_invalid'],
+      ['ana silva@example.com', 'value_invalid'],
+    ] as const) {
+      it(`'${user}': ${code}`, async () => {
+        expect(await codeOf(ask({ user }))).to.equal(code)
+        expect(running.controls.workspace.messages).to.deep.equal([])
+      })
+    }
+
+    it('while nobody could prove an answer', async () => {
+      const { signing_secret: _, ...settings } = running.settings
+      const work = runSkill(checkpoint, question, { settings, egress: loopbackEgress })
+      expect(await codeOf(work)).to.equal('connection_incomplete')
+      expect(running.requests).to.deep.equal([])
+    })
+
+    it('with a form: there is no such input', () => {
+      expect(checkpoint.input.properties).not.to.have.property('form')
+    })
+
+    it('without answers', async () => {
+      expect(await codeOf(ask({ answers: [] }))).to.equal('value_invalid')
+    })
+
+    it('where the other system gives no names', async () => {
+      running.failNext({ json: { ok: true, user: {} } })
+      expect(await codeOf(ask())).to.equal('bad_response')
+    })
+  })
+
+  describe('after an interruption', () => {
+    const verify = async (changes: Partial<Input> = {}): Promise<Output | undefined> =>
+      (await runSkill(checkpoint, { ...question, ...changes }, { ...options(), purpose: 'verify' })).output
+
+    it('finds the question that was asked', async () => {
+      const output = await ask()
+      await ask({ checkpoint_id: 'another-question' })
+      expect(await verify()).to.deep.equal(output)
+    })
+
+    it('finds none where none was asked', async () => {
+      await ask({ checkpoint_id: 'another-question' })
+      await ask({ user: 'ben.okoro@example.com' })
+      expect(await verify()).to.equal(undefined)
+    })
+  })
+
+  describe('is settled', () => {
+    const settle = async (outcome: QuestionOutcome, changes: Partial<Input> = {}) => {
+      const input = { ...question, ...changes }
+      const output = await ask(changes)
+      await afterwards((context) => checkpoint.settle!({ input, output, outcome }, context))
+      return only()
+    }
+    const date = '<!date^1767255120^{date_short_pretty}, {time}|2026-01-01 08:12 UTC>'
+
+    for (const [outcome, note] of [
+      [{ state: 'answered', value: 'mine', by: 'U0ANASILVA', at }, `You answered: *mine* (${date}).`],
+      [
+        { state: 'answered', value: 'mine', by: 'Soc <!here> key', at },
+        `Soc &lt;!here&gt; key answered: *mine* (${date}).`,
+      ],
+      [{ state: 'answered', value: 'mine' }, 'You answered: *mine*.'],
+      [{ state: 'timed_out', at }, `Nobody answered in time (${date}).`],
+      [{ state: 'withdrawn' }, 'This question was withdrawn: no answer is needed any more.'],
+    ] as const) {
+      it(`without buttons: ${note}`, async () => {
+        const message = await settle(outcome)
+        expect(buttonsOf(message)).to.deep.equal([])
+        expect(noteOf(message)).to.equal(note)
+        expect(message.text).to.equal(question.message)
+      })
+    }
+
+    it('with the label of the answer', async () => {
+      const message = await settle(
+        { state: 'answered', value: 'mine', by: 'U0ANASILVA' },
+        { labels: { mine: 'Me & <I>' } },
+      )
+      expect(noteOf(message)).to.equal('You answered: *Me &amp; &lt;I&gt;*.')
+    })
+
+    it('twice as once', async () => {
+      const output = await ask()
+      for (const _ of [1, 2]) {
+        await afterwards((context) =>
+          checkpoint.settle!({ input: question, output, outcome: { state: 'withdrawn' } }, context),
+        )
+      }
+      expect(running.controls.workspace.messages).to.have.length(1)
+    })
+
+    it('not when the message was deleted: the engine is told', async () => {
+      const output = { ...(await ask()), ts: '1.1' }
+      const work = afterwards((context) =>
+        checkpoint.settle!({ input: question, output, outcome: { state: 'withdrawn' } }, context),
+      )
+      expect(await codeOf(work)).to.equal('messaging_message_not_found')
+    })
+  })
+
+  it('reminds in the thread of the question, and in the conversation', async () => {
+    const output = await ask()
+    await afterwards((context) => checkpoint.remind!({ input: question, output }, context))
+    const reminder = running.controls.workspace.messages[1]
+    expect(reminder).to.include({ channel: output.channel, thread_ts: output.ts, reply_broadcast: true })
+    expect(reminder?.text).to.match(/^A reminder: .* reply here with one of: `mine`, `not_mine`\.$/)
+    expect(running.controls.workspace.find(output.channel, output.ts)).to.deep.equal(
+      running.controls.workspace.messages[0],
+    )
+  })
+
+  describe('has a word for whose answer does not count', () => {
+    const refuse = async (by: string, reason: RefusalReason) => {
+      const output = await ask()
+      await afterwards((context) => checkpoint.refuse!({ input: question, output }, { by, reason }, context))
+      return running.controls.workspace.messages[1]
+    }
+
+    for (const [reason, word] of [
+      ['late', /time to answer this question was over/],
+      ['second', /answered already/],
+      [
+        'not_an_answer',
+        /not one of the answers\. Press a button, or reply with one of: `mine`, `not_mine`\./,
+      ],
+      ['ambiguous', /Several questions wait/],
+    ] as const) {
+      it(`${reason}, in the thread of the question`, async () => {
+        const said = await refuse('U0ANASILVA', reason)
+        expect(said).to.include({ channel: 'D0ANASILVA', thread_ts: '1767225600.000100' })
+        expect(said?.text).to.match(word)
+      })
+    }
+
+    it('not_asked, in a conversation of their own', async () => {
+      const said = await refuse('U0CHENWEI', 'not_asked')
+      expect(said).to.include({ channel: 'D0CHENWEI' })
+      expect(said?.text).to.match(/put to somebody else/)
+      expect(said?.text).not.to.include('Lisbon')
+    })
+  })
+
+  describe('when the other system is sick', () => {
+    for (const [fault, code] of [
+      ['rateLimited', 'http_429'],
+      ['rateLimitedInBody', 'rate_limited'],
+      ['internalError', 'messaging_internal_error'],
+      ['outage', 'http_503'],
+      ['signInPage', 'bad_response'],
+    ] as const) {
+      it(`${fault}: ${code}`, async () => {
+        running.failNext(faults[fault])
+        expect(await codeOf(ask())).to.equal(code)
+      })
+    }
+  })
+})

@@ -1,0 +1,122 @@
+import { defineSkill, objectsAt, textAt } from 'tocsin/plugin'
+import { blockId } from '../button-value.ts'
+import { connection } from '../connection.ts'
+import { outcomeText, refusalText, reminderText } from '../outcome-text.ts'
+import { findPerson, openConversation, personPattern } from '../person.ts'
+import { askMessage, isCut, noPreviews, settledMessage } from '../question-message.ts'
+import { requireSettings } from '../require-settings.ts'
+import { callWebApi, requireText } from '../web-api.ts'
+
+export const checkpoint = defineSkill({
+  name: 'checkpoint',
+  title: 'Messaging Checkpoint',
+  description:
+    'Asks a person in a direct message, with a button for each answer; only this person can answer. Where nobody answers in time, ' +
+    'the playbook goes on with what it says.',
+  docs: 'https://docs.slack.dev/reference/methods/chat.postMessage',
+  effect: 'write',
+  repeat: 'verify',
+  asks: true,
+  connection,
+  input: {
+    type: 'object',
+    required: ['user', 'message', 'checkpoint_id', 'answers'],
+    additionalProperties: false,
+    properties: {
+      user: {
+        type: 'string',
+        maxLength: 320,
+        pattern: personPattern,
+        description: 'Whom to ask: an e-mail address, or a user id such as U024BE7LH.',
+      },
+      message: {
+        type: 'string',
+        minLength: 1,
+        'x-message': true,
+        description: 'The question. Texts from alerts are safe here. About 3,000 characters are shown.',
+      },
+      labels: {
+        type: 'object',
+        'x-message': true,
+        additionalProperties: { type: 'string', minLength: 1 },
+        description:
+          'What the buttons say, by answer: { not_mine: "This was not me" }. Default: the answers.',
+      },
+      styles: {
+        type: 'object',
+        additionalProperties: { type: 'string', enum: ['primary', 'danger'] },
+        description: 'Colours of the buttons, by answer: { not_mine: danger }. Default: plain.',
+      },
+      remind_after: {
+        type: 'string',
+        maxLength: 40,
+        pattern: '^([0-9]+(d|h|m|s|ms))+$',
+        description: 'Remind once when nobody has answered after this time, e.g. 15m. Default: never.',
+      },
+      checkpoint_id: { type: 'string', minLength: 1, maxLength: 200, description: 'Given by the engine.' },
+      answers: {
+        type: 'array',
+        minItems: 1,
+        maxItems: 25,
+        items: { type: 'string', minLength: 1, maxLength: 500 },
+        description: 'Given by the engine: the answers of the checkpoint, at most 25.',
+      },
+    },
+  },
+  output: {
+    type: 'object',
+    required: ['asked', 'channel', 'ts', 'truncated'],
+    additionalProperties: false,
+    properties: {
+      asked: { type: 'string', description: 'User id of the person who alone may answer.' },
+      channel: { type: 'string', description: 'The direct conversation.' },
+      ts: { type: 'string', description: 'Names the message within the conversation. A text, not a number.' },
+      truncated: { type: 'boolean', description: 'The message was too long and was cut, with a note.' },
+    },
+  },
+  examples: [
+    {
+      title: 'A question about a sign-in',
+      input: {
+        user: 'ana.silva@example.com',
+        message: 'Sign-in from Lisbon at 08:12. Was this you?',
+        labels: { mine: 'Yes, this was me', not_mine: 'No' },
+        styles: { not_mine: 'danger' },
+        checkpoint_id: 'Jd8sKq0vWm3xTz5yBn7cRf2h',
+        answers: ['mine', 'not_mine'],
+      },
+      output: { asked: 'U0ANASILVA', channel: 'D0ANASILVA', ts: '1767225600.000100', truncated: false },
+    },
+  ],
+  async run(input, { http, settings }) {
+    requireSettings(settings, ['bot_token', 'signing_secret'])
+    const asked = await findPerson(http, input.user)
+    const channel = await openConversation(http, asked)
+    const method = 'chat.postMessage'
+    const message = askMessage(input, input.checkpoint_id)
+    const posted = await callWebApi(http, method, { channel, ...message, ...noPreviews })
+    return { asked, channel, ts: requireText(method, posted, 'ts'), truncated: isCut(input) }
+  },
+  async verify(input, { http }) {
+    const asked = await findPerson(http, input.user)
+    const channel = await openConversation(http, asked)
+    const history = await callWebApi(http, 'conversations.history', { channel, limit: 100 })
+    const isAsked = (block: unknown) => textAt(block, 'block_id') === blockId(input.checkpoint_id)
+    const found = objectsAt(history, 'messages').find((message) => objectsAt(message, 'blocks').some(isAsked))
+    const ts = textAt(found, 'ts')
+    return ts === null ? undefined : { asked, channel, ts, truncated: isCut(input) }
+  },
+  async settle({ input, output: { asked, channel, ts }, outcome }, { http }) {
+    const message = settledMessage(input, outcomeText(input, asked, outcome))
+    await callWebApi(http, 'chat.update', { channel, ts, ...message })
+  },
+  async remind({ input, output: { channel, ts } }, { http }) {
+    // In the question's thread, so that a reply belongs to it, and in the conversation, so that it is seen.
+    const place = { channel, thread_ts: ts, reply_broadcast: true }
+    await callWebApi(http, 'chat.postMessage', { ...place, text: reminderText(input), ...noPreviews })
+  },
+  async refuse({ input, output: { asked, channel, ts } }, { by, reason }, { http }) {
+    const place = by === asked ? { channel, thread_ts: ts } : { channel: await openConversation(http, by) }
+    await callWebApi(http, 'chat.postMessage', { ...place, text: refusalText(input, reason), ...noPreviews })
+  },
+})

@@ -1,0 +1,96 @@
+import {
+  ConnectionError,
+  RetryableError,
+  SkillError,
+  textAt,
+  valueAt,
+  type JsonObject,
+  type TocsinError,
+} from 'tocsin/plugin'
+
+const newToken =
+  'Copy the Bot User OAuth Token from the page "OAuth & Permissions" of the app and enter it in the connection.'
+
+/** The token, or what it may do, is not good enough. */
+const connectionWords: Readonly<Record<string, string>> = {
+  invalid_auth: `The bot token is wrong, or calls from this address are not allowed. ${newToken}`,
+  not_authed: `No bot token came along. ${newToken}`,
+  account_inactive: `The bot's account or its workspace was removed. Install the app again. ${newToken}`,
+  token_revoked: `The bot token was revoked. Install the app again. ${newToken}`,
+  token_expired: `The bot token has expired: token rotation must be off for the app. ${newToken}`,
+  not_allowed_token_type: `A bot token is needed, which begins with xoxb-. ${newToken}`,
+  missing_scope:
+    'Add the scope under "OAuth & Permissions" of the app, install the app again and enter the new token.',
+  no_permission: 'The workspace does not let the app do this: ask an administrator of the workspace.',
+  access_denied: 'The workspace does not let the app do this: ask an administrator of the workspace.',
+  team_access_not_granted: 'The app is not installed in this workspace: install it, and enter the new token.',
+  ekm_access_denied: 'The administrators of the workspace have suspended the posting of messages.',
+  org_login_required: 'The workspace is being moved into an organization: install the app again afterwards.',
+}
+
+/** Trouble that passes. */
+const temporaryWords: ReadonlySet<string> = new Set([
+  'ratelimited',
+  'rate_limited',
+  'internal_error',
+  'fatal_error',
+  'service_unavailable',
+  'request_timeout',
+  'team_added_to_org',
+])
+
+/** What a step can be told about its input. */
+const stepWords: Readonly<Record<string, string>> = {
+  users_not_found: 'Nobody in the workspace has this e-mail address, or the account is deactivated.',
+  user_not_found: 'Nobody in the workspace has this user id.',
+  user_not_visible: 'The app may not see this person: are they a guest, or of another workspace?',
+  user_disabled: 'The account of this person is deactivated.',
+  cannot_dm_bot: 'A bot cannot be asked: give the user id of a person.',
+  message_not_found: 'The message was deleted.',
+  cant_update_message: 'The message is not one of this app.',
+  edit_window_closed: 'The workspace does not allow messages to be changed after so long a time.',
+  channel_not_found: 'The conversation is not there, or the app may not see it.',
+}
+
+/**
+ * The error for `ok: false`, by who can do something about it: the operator (ConnectionError), time (RetryableError), or the author
+ * of the playbook (SkillError). The words are an open set.
+ */
+export function webApiError(
+  method: string,
+  body: JsonObject,
+  headers: Readonly<Record<string, string>>,
+): TocsinError {
+  const word = wordOf(body)
+  const message = `${method} answered ${word}${needed(body)}${explanation(body)}`
+  if (temporaryWords.has(word)) {
+    // The only one of them after which it is certain that nothing happened.
+    const code = /^rate_?limited$/.test(word) ? 'rate_limited' : `messaging_${word}`
+    const seconds = Number(headers['retry-after'] ?? Number.NaN)
+    const retryAfterMs = seconds >= 0 ? seconds * 1000 : undefined
+    return new RetryableError(code, message, { retryAfterMs })
+  }
+  const hintFor = (hints: Readonly<Record<string, string>>): string | undefined =>
+    Object.hasOwn(hints, word) ? hints[word] : undefined
+  const code = `messaging_${word}`
+  const connectionHint = hintFor(connectionWords)
+  if (connectionHint !== undefined) return new ConnectionError(code, message, { hint: connectionHint })
+  return new SkillError(code, message, { hint: hintFor(stepWords) })
+}
+
+function wordOf(body: JsonObject): string {
+  const word = textAt(body, 'error') ?? ''
+  return /^[a-z][a-z0-9_]{0,79}$/.test(word) ? word : 'unknown_error'
+}
+
+function needed(body: JsonObject): string {
+  const scopes = textAt(body, 'needed') ?? ''
+  return /^[a-z:._, -]{1,200}$/.test(scopes) ? ` (needed: ${scopes})` : ''
+}
+
+/** The first of the messages that say what was wrong with an argument. */
+function explanation(body: JsonObject): string {
+  const messages = valueAt(valueAt(body, 'response_metadata'), 'messages')
+  const first: unknown = Array.isArray(messages) ? messages[0] : undefined
+  return typeof first === 'string' && first !== '' ? `: ${first.slice(0, 300)}` : ''
+}

@@ -1,0 +1,34 @@
+import { ConnectionError, SkillError, type HttpResponse } from 'tocsin/plugin'
+
+const another =
+  'make an incoming webhook on the page "Incoming Webhooks" of the app, and enter its address in the connection'
+
+/** Statuses that say why nothing was posted, in one word of plain text. */
+const hints: Readonly<Record<number, string>> = {
+  400: 'The text was refused: the word says why.',
+  403: `An administrator does not let the webhook post to its channel, or its address is wrong: ${another}.`,
+  404: `The webhook or its channel is not there any more: ${another}.`,
+  410: `The channel of the webhook was archived: ${another}.`,
+}
+
+export const refusals: readonly number[] = Object.keys(hints).map(Number)
+
+/**
+ * Reads what a webhook answered: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks#handling_errors. The status
+ * decides.
+ *
+ * @throws ConnectionError where the webhook is no good, SkillError for a refused text and for an answer of somebody else
+ */
+export function checkPosted({ status, text }: HttpResponse): void {
+  const hint = hints[status]
+  if (hint !== undefined) {
+    const [word] = /^[a-z_]{1,60}$/.exec(text.trim()) ?? ['no reason']
+    const message = `the webhook answered ${status}: ${word}`
+    if (status === 400) throw new SkillError('http_400', message, { hint })
+    throw new ConnectionError(`http_${status}`, message, { hint })
+  }
+  if (!text.trimStart().startsWith('<')) return
+  throw new SkillError('bad_response', 'what answered is not the webhook but a page of HTML', {
+    hint: 'check webhook_url: it must not lead to a sign-in page or a proxy',
+  })
+}

@@ -1,0 +1,83 @@
+import { Ajv } from 'ajv'
+import { expect } from 'chai'
+import { readFileSync } from 'node:fs'
+import messaging from '../../plugins/messaging/plugin.ts'
+
+const fixture = (name: string): unknown =>
+  JSON.parse(
+    readFileSync(
+      new URL(`../../plugins/messaging/fixtures/app-manifest-${name}.json`, import.meta.url),
+      'utf8',
+    ),
+  )
+
+// The vendor's schema has keywords and formats of its own.
+const fits = new Ajv({ strict: false, validateFormats: false }).compile(fixture('schema-v1') as object)
+const problems = (manifest: unknown) => (fits(manifest) ? [] : fits.errors)
+
+const token = '0hR3mZ8yq5xkT1sB2nWc6v'
+const inboundUrl = (route: string) =>
+  `https://tocsin.example.com/api/webhooks/messaging/v1/${route}?token=${token}`
+const manifestOf = (name: string) => messaging.connection?.manifest?.({ name, inboundUrl })
+
+describe('the manifest of the messaging app', () => {
+  it('is checked by a schema that tells good ones from bad ones', () => {
+    expect(problems(fixture('example-v1-valid'))).to.deep.equal([])
+    expect(problems(fixture('example-v1-invalid'))).not.to.deep.equal([])
+  })
+
+  for (const name of [
+    'chat',
+    'A name of a connection that is longer than the vendor allows, by far',
+    '\u202E',
+    '👩‍🚒'.repeat(40),
+  ]) {
+    it(`fits the vendor's schema, with the name ${encodeURIComponent(name).slice(0, 40)}`, () => {
+      expect(problems(manifestOf(name))).to.deep.equal([])
+    })
+  }
+
+  it('asks for what it needs, and tells the addresses with the token of the connection', () => {
+    expect(manifestOf('chat')).to.deep.equal({
+      display_information: {
+        name: 'Tocsin (chat)',
+        description: 'Asks people to confirm suspected activity, and posts to a channel.',
+        background_color: '#1d3557',
+      },
+      features: {
+        app_home: {
+          home_tab_enabled: false,
+          messages_tab_enabled: true,
+          messages_tab_read_only_enabled: false,
+        },
+        bot_user: { display_name: 'Tocsin (chat)', always_online: true },
+      },
+      oauth_config: {
+        scopes: {
+          bot: [
+            'incoming-webhook',
+            'users:read',
+            'users:read.email',
+            'chat:write',
+            'im:write',
+            'app_mentions:read',
+            'im:history',
+          ],
+        },
+      },
+      settings: {
+        event_subscriptions: {
+          request_url: `https://tocsin.example.com/api/webhooks/messaging/v1/events?token=${token}`,
+          bot_events: ['message.im'],
+        },
+        interactivity: {
+          is_enabled: true,
+          request_url: `https://tocsin.example.com/api/webhooks/messaging/v1/interactions?token=${token}`,
+        },
+        org_deploy_enabled: false,
+        socket_mode_enabled: false,
+        token_rotation_enabled: false,
+      },
+    })
+  })
+})
