@@ -82,12 +82,18 @@ export class Database {
   #statement(sql: string): Sqlite.Statement<Value[]> {
     let statement = this.#statements.get(sql)
     if (statement === undefined) {
-      statement = this.#connection.prepare<Value[]>(sql)
+      statement = this.#connection.prepare<Value[]>(withoutPeeking(sql))
       this.#statements.set(sql, statement)
     }
     return statement
   }
 }
+
+/**
+ * SQLite, built with STAT4, plans joins by the values that are bound, and so prepares such a statement anew each time it runs:
+ * 25 µs in place of 1. A value behind a `+` is the same value, and is not looked at.
+ */
+const withoutPeeking = (sql: string): string => sql.replaceAll(/(?<=[=<>] )\?/g, '+?')
 
 /**
  * Makes the file readable by its owner only, whatever the umask; SQLite gives its -wal and -shm files the same mode.
