@@ -3,7 +3,7 @@ import { container as root, instanceCachingFactory } from 'tsyringe'
 import { createRunControl, type RunControl } from '../core/engine/run-control.ts'
 import { createRunner, type Runner } from '../core/engine/runner.ts'
 import { createScheduler, type Scheduler } from '../core/engine/scheduler.ts'
-import { interruptedPolicy, type SkillCaller } from '../core/engine/skill-caller.ts'
+import { skillsOf, type SkillCaller } from '../core/engine/skill-caller.ts'
 import { createInvestigations, type Investigations } from '../core/investigation/investigations.ts'
 import type { PlaybookLibrary } from '../core/investigation/playbook-library.ts'
 import type { Clock, Log, Stores } from '../core/ports.ts'
@@ -78,9 +78,7 @@ export function createContainer(opened: Opened): Container {
       clock: get(tokens.clock),
       log,
       loadPlaybook: (hash) => library.byHash(hash),
-      callSkill: get(tokens.skillCaller),
-      interrupted: (skill) => interruptedPolicy(catalogue, skill),
-      schemas: (skill) => catalogue.skill(skill)?.skill,
+      skills: skillsOf(catalogue, get(tokens.skillCaller)),
       newestPlaybook: (name) => library.newest(name),
       maxRuns: config.maxRuns,
       onRunEnded: (run) => get(tokens.investigations).runEnded(run),

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { existsSync } from 'node:fs'
-import { exploreDryRun } from '../../core/dry-run/index.ts'
+import { entriesOf, exploreDryRun } from '../../core/dry-run/index.ts'
+import { redactorOf } from '../../core/playbook-test/index.ts'
 import { testCases } from '../../core/plugin/testing/memory-stores.ts'
 import { readConfig } from '../../server/config.ts'
 import { Exit, exitCodes } from '../exit-codes.ts'
@@ -72,7 +73,8 @@ async function runDry(file: string, options: Options): Promise<void> {
       organizationUuid: uuid,
       log: live.log,
     })
-    console.log(treeLines(tree, playbook.name, catalogue).join('\n'))
+    const redactor = redactorOf(prepared, entriesOf(tree), catalogue)
+    console.log(treeLines(tree, playbook.name, catalogue, redactor).join('\n'))
     if (wouldFail(tree)) throw new Exit(exitCodes.failed)
   } finally {
     await live.close()

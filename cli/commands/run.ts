@@ -1,9 +1,10 @@
 import { Command } from 'commander'
 import type { JournalEntry } from '../../core/domain/run.ts'
-import { interruptedPolicy } from '../../core/engine/skill-caller.ts'
+import { skillsOf } from '../../core/engine/skill-caller.ts'
 import {
   createMemoryJournal,
   createWorld,
+  redactorOf,
   rehearse,
   resultOf,
   startProcess,
@@ -70,7 +71,8 @@ async function runMocked(file: string, mocks: string, options: Options): Promise
   const run = resultOf(made, outcome)
   for (const { message, hint } of run.unmocked)
     console.log(`\n${paint.bad('not mocked')} ${printableLines(message)}\n  ${printableLines(hint)}`)
-  console.log(endLines(playbook.name, outcome, run.durationMs, run.case, run.notes))
+  const redactor = redactorOf({ playbook, ...world }, run.entries, catalogue)
+  console.log(endLines(playbook.name, outcome, run.durationMs, run.case, run.notes, redactor))
   if (outcome.status !== 'completed' || run.unmocked.length > 0) throw new Exit(exitCodes.failed)
 }
 
@@ -88,15 +90,13 @@ async function runLive(file: string, options: Options): Promise<void> {
     const cases = testCases(code, playbook.name)
     const cancel = new AbortController()
     void stopSignal().then(() => cancel.abort())
+    const journal = createMemoryJournal(print)
     const outcome = await rehearse({
       playbook,
       called,
       fixtures,
-      skills: {
-        call: live.caller(catalogue, cases),
-        interrupted: (skill) => interruptedPolicy(catalogue, skill),
-      },
-      journal: createMemoryJournal(print).store,
+      skills: skillsOf(catalogue, live.caller(catalogue, cases)),
+      journal: journal.store,
       clock: systemClock,
       log: live.log,
       caseId: `${code}-1`,
@@ -104,7 +104,9 @@ async function runLive(file: string, options: Options): Promise<void> {
       cancel: cancel.signal,
     })
     const notes = cases.entries.filter(({ kind }) => kind === 'note').map(({ text }) => text)
-    console.log(endLines(playbook.name, outcome, Date.now() - fixtures.nowMs, cases.all[0], notes))
+    const redactor = redactorOf({ playbook, fixtures }, journal.entries(), catalogue)
+    const durationMs = Date.now() - fixtures.nowMs
+    console.log(endLines(playbook.name, outcome, durationMs, cases.all[0], notes, redactor))
     if (outcome.status !== 'completed') throw new Exit(exitCodes.failed)
   } finally {
     await live.close()

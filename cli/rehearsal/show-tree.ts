@@ -1,34 +1,45 @@
 import type { DryRunTree } from '../../core/dry-run/index.ts'
 import type { Choice } from '../../core/playbook-test/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
+import type { Redactor } from '../../core/skill/index.ts'
 import { paint } from '../output/paint.ts'
 import { printable, printableJson } from '../output/printable.ts'
 import { endLines, stepLine, wouldDoLines } from './show.ts'
 
 /** A dry run: what happens, and below each question every way that goes on from there. */
-export function treeLines(tree: DryRunTree, name: string, catalogue: Catalogue): readonly string[] {
+export function treeLines(
+  tree: DryRunTree,
+  name: string,
+  catalogue: Catalogue,
+  redactor: Redactor,
+): readonly string[] {
   const events = tree.events.flatMap((event) => {
-    if ('would' in event) return [wouldDoLines(event.would)]
+    if ('would' in event) return [wouldDoLines(event.would, redactor)]
     const { state, kind } = event.ended
     const isShown = state === 'completed' && catalogue.skill(kind)?.skill.effect === 'write'
     return isShown ? [] : [stepLine(event.ended)]
   })
-  return [...events, ...endOf(tree, name, catalogue)].flatMap((text) => text.split('\n'))
+  return [...events, ...endOf(tree, name, catalogue, redactor)].flatMap((text) => text.split('\n'))
 }
 
-function endOf({ end }: DryRunTree, name: string, catalogue: Catalogue): readonly string[] {
+function endOf(
+  { end }: DryRunTree,
+  name: string,
+  catalogue: Catalogue,
+  redactor: Redactor,
+): readonly string[] {
   if (end === 'too many ways') return [paint.warn('there are more ways, which were not tried: add --answer')]
   if ('ways' in end) {
     const { path, question } = end.asked
     const asked = `  ${paint.warn('asks')} ${printable(path)}  ${paint.strong(question.via)}`
     return [
       asked,
-      ...printableJson(question.input)
+      ...printableJson(redactor.value(question.input))
         .split('\n')
         .map((line) => `    ${line}`),
       ...end.ways.flatMap(({ choice, tree }) => [
         `    ${paint.strong(wayOf(choice))}`,
-        ...treeLines(tree, name, catalogue).map((line) => (line === '' ? '' : `      ${line}`)),
+        ...treeLines(tree, name, catalogue, redactor).map((line) => (line === '' ? '' : `      ${line}`)),
       ]),
     ]
   }
@@ -36,7 +47,7 @@ function endOf({ end }: DryRunTree, name: string, catalogue: Catalogue): readonl
   if (outcome === undefined) return []
   const writes = `${wouldDo.length} ${wouldDo.length === 1 ? 'write' : 'writes'}`
   return [
-    endLines(name, outcome, durationMs, undefined, []),
+    endLines(name, outcome, durationMs, undefined, [], redactor),
     `    nothing was changed; ${writes} would have been made`,
   ]
 }

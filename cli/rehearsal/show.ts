@@ -3,6 +3,7 @@ import type { JournalEntry } from '../../core/domain/run.ts'
 import type { WouldDo } from '../../core/dry-run/index.ts'
 import type { RunOutcome } from '../../core/engine/flow.ts'
 import { showDuration } from '../../core/playbook-test/index.ts'
+import type { Redactor } from '../../core/skill/index.ts'
 import { paint } from '../output/paint.ts'
 import { printable, printableJson, printableLines } from '../output/printable.ts'
 
@@ -29,7 +30,10 @@ export function stepLine({ path, kind, state, attempt, error, startedAt, endedAt
   return `  ${painted} ${printable(path)}  ${paint.dim(printable(kind))}${aside}${why}`
 }
 
-export function wouldDoLines({ path, skill, connection, input, output, from }: WouldDo): string {
+export function wouldDoLines(would: WouldDo, redactor: Redactor): string {
+  const { path, skill, connection, from } = would
+  const input = redactor.value(would.input)
+  const output = redactor.value(would.output)
   const via = connection === undefined ? '' : ` through connection ${printable(connection)}`
   const sources = {
     fixtures: 'from the fixtures',
@@ -43,16 +47,18 @@ export function wouldDoLines({ path, skill, connection, input, output, from }: W
   ].join('\n')
 }
 
-/** How a run ended: its status, what it gave, and what became of the case. */
+/** How a run ended: its status, what it gave, and what became of the case; without what is sensitive. */
 export function endLines(
   name: string,
   outcome: RunOutcome,
   durationMs: number,
   own: Case | undefined,
   notes: readonly string[],
+  redactor: Redactor,
 ): string {
   const good = outcome.status === 'completed'
-  const { error, output } = outcome
+  const { error } = outcome
+  const output = redactor.value(outcome.output)
   const at = error?.details?.['path']
   const time = durationMs === 0 ? '' : paint.dim(` after ${showDuration(Math.round(durationMs))}`)
   return [
@@ -63,7 +69,7 @@ export function endLines(
       : [indent(`${error.code}: ${error.message}${typeof at === 'string' ? ` (step '${at}')` : ''}`)]),
     ...(error?.hint === undefined ? [] : [indent(`hint: ${error.hint}`)]),
     ...(output === null ? [] : [indent(`output ${json(output)}`)]),
-    ...(own === undefined ? [] : caseLines(own, notes)),
+    ...(own === undefined ? [] : caseLines(own, notes).map((line) => redactor.text(line))),
   ].join('\n')
 }
 

@@ -3,7 +3,7 @@ import type { JournalEntry } from '../domain/run.ts'
 import { RunSuspended } from '../engine/durable-context.ts'
 import { createWakeUps } from '../engine/wake-ups.ts'
 import type { RunOutcome } from '../engine/flow.ts'
-import { interruptedPolicy, type SkillCaller } from '../engine/skill-caller.ts'
+import { skillsOf, type SkillCaller } from '../engine/skill-caller.ts'
 import { createCheckpointAnswers, type Choice } from '../playbook-test/checkpoint-answers.ts'
 import { createMemoryJournal } from '../playbook-test/memory-journal.ts'
 import { createMockedSkills } from '../playbook-test/mocked-skills.ts'
@@ -83,7 +83,7 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     fixtures,
     clock,
     journal: journal.store,
-    skills: { call, interrupted: (skill) => interruptedPolicy(catalogue, skill) },
+    skills: skillsOf(catalogue, call),
     log: options.log,
     caseId: `${fixtures.organization.code}-1`,
     organizationUuid: options.organizationUuid,

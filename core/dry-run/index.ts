@@ -2,5 +2,5 @@
 export { dryRun } from './dry-run.ts'
 export type { DryRunOptions } from './dry-run.ts'
 export type { WouldDo } from './dry-run-caller.ts'
-export { exploreDryRun } from './explore.ts'
+export { entriesOf, exploreDryRun } from './explore.ts'
 export type { DryRunTree } from './explore.ts'

@@ -8,11 +8,13 @@ import type {
   UsesStep,
   WaitStep,
 } from '../playbook/playbook.ts'
+import type { EffectAttempt, EffectWork } from './durable-context.ts'
 import { durationOf, untilMs, valueOf } from './evaluate.ts'
 import { fromOutcome, type Flow } from './flow.ts'
 import { askPath } from './paths.ts'
 import { advance, type Scope } from './scope.ts'
-import { messageTexts, sensitiveTexts } from './sensitive.ts'
+import { messageTexts, sensitiveTexts, withoutSensitive } from './sensitive.ts'
+import type { SkillCall } from './skill-caller.ts'
 import { remember, type Walk } from './walk.ts'
 
 const defaultTimeoutMs = 60_000
@@ -20,15 +22,14 @@ const defaultTimeoutMs = 60_000
 /** Calls a skill: the only step with an effect outside, besides the asking of a checkpoint. */
 export async function runUses(walk: Walk, step: UsesStep, path: string, scope: Scope): Promise<Flow> {
   const { skill, connection, onInterrupted } = step
-  const { run, skills } = walk
+  const { skills } = walk
   const declared = skills.interrupted(skill)
   const outcome = await walk.context.perform({
     path,
     stepId: step.id,
     kind: skill,
     input: () => refuseSensitive(walk, skill, valueOf(step.with, scope), scope),
-    run: (input, attempt) => skills.call({ purpose: 'run', skill, connection, input, run, attempt }),
-    verify: (input, attempt) => skills.call({ purpose: 'verify', skill, connection, input, run, attempt }),
+    ...callsOf(walk, { skill, connection }, scope),
     interrupted: onInterrupted ?? declared,
     mayRepeat: declared !== 'ask' || onInterrupted === 'repeat',
     timeoutMs: step.timeoutMs ?? defaultTimeoutMs,
@@ -39,6 +40,23 @@ export async function runUses(walk: Walk, step: UsesStep, path: string, scope: S
   advance(scope, outcome.endedAt)
   if (outcome.state === 'completed') learnSensitive(walk, skill, outcome.output, scope)
   return fromOutcome(outcome, path)
+}
+
+/** The ways in which a skill is called. */
+function callsOf(
+  { skills, run }: Walk,
+  { skill, connection }: Pick<SkillCall, 'skill' | 'connection'>,
+  { thread }: Scope,
+): Pick<EffectWork, 'run' | 'verify'> {
+  const call = (purpose: SkillCall['purpose'], input: unknown, attempt: EffectAttempt) => {
+    const declared = skills.schemas?.(skill)?.input ?? {}
+    const sensitive = () => [...thread.sensitive, ...sensitiveTexts(declared, input)]
+    return skills.call({ purpose, skill, connection, input, run, attempt, sensitive })
+  }
+  return {
+    run: (input, attempt) => call('run', input, attempt),
+    verify: (input, attempt) => call('verify', input, attempt),
+  }
 }
 
 function learnSensitive(walk: Walk, skill: string, output: unknown, { thread }: Scope): void {
@@ -71,10 +89,9 @@ export async function runCheckpoint(
   scope: Scope,
 ): Promise<Flow> {
   const { via, connection, choices } = step
-  const { run, skills } = walk
   const deadlineMs = scope.deadline.atMs
   const { shielded } = scope
-  const declared = via === viaOperator ? 'repeat' : skills.interrupted(via)
+  const declared = via === viaOperator ? 'repeat' : walk.skills.interrupted(via)
   const outcome = await walk.context.ask({
     path,
     stepId: step.id,
@@ -88,7 +105,7 @@ export async function runCheckpoint(
         answers: 'answers' in choices ? choices.answers : null,
         form: 'form' in choices ? choices.form : null,
       },
-      withinMs: durationOf(valueOf(step.answerWithinMs, scope)),
+      withinMs: durationOf(step.answerWithinMs, scope),
     }),
     tell: (id, question) =>
       via === viaOperator
@@ -104,11 +121,8 @@ export async function runCheckpoint(
                 ? { answers: question.answers }
                 : { answers: [], form: question.form }),
             }),
-            run: (input, attempt) =>
-              skills.call({ purpose: 'run', skill: via, connection, input, run, attempt }),
+            ...callsOf(walk, { skill: via, connection }, scope),
             interrupted: declared === 'verify' ? 'verify' : 'repeat',
-            verify: (input, attempt) =>
-              skills.call({ purpose: 'verify', skill: via, connection, input, run, attempt }),
             timeoutMs: defaultTimeoutMs,
             deadlineMs,
             shielded,
@@ -124,6 +138,10 @@ export async function runCheckpoint(
           },
   })
   advance(scope, outcome.endedAt)
+  if (outcome.state === 'completed' && 'form' in choices) {
+    const { answer } = outcome.output as { readonly answer: unknown }
+    for (const text of sensitiveTexts(choices.form, answer)) scope.thread.sensitive.add(text)
+  }
   return fromOutcome(outcome, path)
 }
 
@@ -164,7 +182,8 @@ export async function runReturn(walk: Walk, step: ReturnStep, path: string, scop
 /** Ends the run as failed. A message that cannot be evaluated fails the step, and the run, all the same. */
 export async function runFail(walk: Walk, step: FailStep, path: string, scope: Scope): Promise<Flow> {
   const flow = await remember(walk, step, path, scope, () => {
-    throw new TocsinError('playbook_failed', String(valueOf(step.message, scope)))
+    const message = String(valueOf(step.message, scope))
+    throw withoutSensitive(new TocsinError('playbook_failed', message), scope.thread.sensitive)
   })
   if (flow.state !== 'failed' || flow.error.code !== 'playbook_failed') return flow
   return { state: 'run_ends', outcome: { status: 'failed', output: null, error: flow.error } }

@@ -7,7 +7,7 @@ import { valueOf } from './evaluate.ts'
 import type { Flow } from './flow.ts'
 import { runPlaybook } from './run-playbook.ts'
 import { advance, emptyThread, type Deadline, type Scope } from './scope.ts'
-import { textsIn } from './sensitive.ts'
+import { sensitiveGiven } from './sensitive.ts'
 import { attempt, remember, type Walk } from './walk.ts'
 
 /** Runs another playbook inside of this one: steps, journal and deadline are part of this run; names and ids are its own. */
@@ -45,9 +45,8 @@ function scopeOf(playbook: Playbook, step: CallStep, path: string, scope: Scope)
   if (playbook.alertTrigger) checkAlert(playbook, alert)
   const thread = emptyThread(playbook, scope.thread.nowMs)
   for (const text of scope.thread.sensitive) thread.sensitive.add(text)
-  for (const [name, { sensitive }] of playbook.inputs) {
-    if (sensitive) for (const text of textsIn(inputs[name])) thread.sensitive.add(text)
-  }
+  const seen = playbook.alertTrigger ? (alert as { readonly data?: unknown } | undefined) : undefined
+  for (const text of sensitiveGiven(playbook, inputs, seen)) thread.sensitive.add(text)
   return {
     names: { ...names, inputs, ...(playbook.alertTrigger ? { alert } : {}) },
     locals: {},

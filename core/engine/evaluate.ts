@@ -4,18 +4,28 @@ import { parseDurationMs } from '../playbook/durations.ts'
 import type { Template } from '../playbook/playbook.ts'
 import type { Program } from '../expression/index.ts'
 import type { Scope } from './scope.ts'
+import { withoutSensitive } from './sensitive.ts'
 
 /**
  * What a template stands for here and now. Throws what the step fails with. Every evaluation has limits of its own, and no
  * share in a total of the run: a replay evaluates less than the first time, and must not come further with the same total.
  */
 export function valueOf(template: Template, scope: Scope): unknown {
-  return evaluateTemplate(template, namesOf(scope))
+  return guarded(scope, () => evaluateTemplate(template, namesOf(scope)))
+}
+
+/** What is thrown may quote values, and is kept and shown: sensitive ones are taken out of it. */
+function guarded<T>(scope: Scope, evaluate: () => T): T {
+  try {
+    return evaluate()
+  } catch (error) {
+    throw withoutSensitive(error, scope.thread.sensitive)
+  }
 }
 
 /** Throws when the condition fails or is no boolean: an error never means false. */
 export function holds(condition: Program, scope: Scope): boolean {
-  const value = condition.evaluate(namesOf(scope))
+  const value = guarded(scope, () => condition.evaluate(namesOf(scope)))
   if (typeof value === 'boolean') return value
   throw new TocsinError(
     'condition_not_boolean',
@@ -28,8 +38,11 @@ export function holds(condition: Program, scope: Scope): boolean {
 
 /** Epoch milliseconds at which a wait ends. */
 export function untilMs(wait: { durationMs: Template } | { until: Template }, scope: Scope): number {
-  if ('until' in wait) return timeOf(valueOf(wait.until, scope))
-  return scope.thread.nowMs + durationOf(valueOf(wait.durationMs, scope))
+  if ('until' in wait) {
+    const { until } = wait
+    return guarded(scope, () => timeOf(valueOf(until, scope)))
+  }
+  return scope.thread.nowMs + durationOf(wait.durationMs, scope)
 }
 
 /** What expressions see. */
@@ -41,7 +54,11 @@ function namesOf(scope: Scope): Record<string, unknown> {
 const seconds = /^(\d{1,10}(?:\.\d{1,9})?)s$/
 
 /** Milliseconds. Throws where it is none. */
-export function durationOf(value: unknown): number {
+export function durationOf(duration: Template, scope: Scope): number {
+  return guarded(scope, () => durationMsOf(valueOf(duration, scope)))
+}
+
+function durationMsOf(value: unknown): number {
   if (typeof value === 'number' && value >= 0 && value < Infinity) return value
   if (typeof value === 'string') {
     const fraction = seconds.exec(value)

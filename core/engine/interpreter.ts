@@ -12,7 +12,7 @@ import { inside, onErrorPath, playbookPath } from './paths.ts'
 import { runRepeated } from './repeat.ts'
 import { failedRun, runPlaybook, runTimedOut } from './run-playbook.ts'
 import { emptyThread, isOver, viewOf, withLocals, type Deadline, type RunNames, type Scope } from './scope.ts'
-import { textsIn } from './sensitive.ts'
+import { sensitiveGiven } from './sensitive.ts'
 import type { SkillCallRun } from './skill-caller.ts'
 import { attempt, remember, type CalledPlaybooks, type Skills, type Walk } from './walk.ts'
 
@@ -138,9 +138,8 @@ function rootScope(playbook: Playbook, inputs: RunInputs, context: DurableContex
   }
   const thread = emptyThread(playbook, context.startedAt)
   const given = inputs.names['inputs'] as Readonly<Record<string, unknown>> | undefined
-  for (const [name, { sensitive }] of playbook.inputs) {
-    if (sensitive) for (const text of textsIn(given?.[name])) thread.sensitive.add(text)
-  }
+  const alert = inputs.names['alert'] as { readonly data?: unknown } | undefined
+  for (const text of sensitiveGiven(playbook, given ?? {}, alert)) thread.sensitive.add(text)
   return {
     names: { ...inputs.names, run },
     locals: {},

@@ -9,7 +9,6 @@ import { FairQueue } from './fair-queue.ts'
 import { interpret } from './interpreter.ts'
 import { openLocalContext } from './local-context.ts'
 import { noteTakenUp } from './poison.ts'
-import type { Interrupted, SkillCaller } from './skill-caller.ts'
 import { toStoredError } from './stored-error.ts'
 import { createWakeUps, type WakeUps } from './wake-ups.ts'
 import type { Skills } from './walk.ts'
@@ -20,11 +19,7 @@ export interface RunnerOptions {
   readonly log: Log
   /** Rejects when there is no such playbook, or it no longer checks: the run then fails with that error. */
   readonly loadPlaybook: (hash: string) => Promise<Playbook>
-  readonly callSkill: SkillCaller
-  /** See `interruptedPolicy`. */
-  readonly interrupted: (skill: string) => Interrupted
-  /** See `Skills`. */
-  readonly schemas?: Skills['schemas']
+  readonly skills: Skills
   /** Content hash of the version of a playbook that is in force, for calls. Default: none can be called. */
   readonly newestPlaybook?: ((name: string) => string | undefined) | undefined
   /** Runs that work at the same time; those that only wait do not count. Default 64. */
@@ -286,8 +281,7 @@ async function interpretRun(
     case: { id: caseId },
     run: { ...description.names.run, url: runUrl(uuid) },
   }
-  const { callSkill: call, interrupted, schemas, loadPlaybook: load } = options
-  const playbooks = { newest: options.newestPlaybook ?? (() => undefined), load }
+  const playbooks = { newest: options.newestPlaybook ?? (() => undefined), load: options.loadPlaybook }
   const inputs = { run: { uuid, organizationUuid, caseId }, names, playbooks }
-  return await interpret(playbook, inputs, context, { call, interrupted, schemas })
+  return await interpret(playbook, inputs, context, options.skills)
 }

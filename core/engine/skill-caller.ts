@@ -1,5 +1,6 @@
 import type { Catalogue } from '../registry/catalogue.ts'
 import type { EffectAttempt, EffectWork } from './durable-context.ts'
+import type { Skills } from './walk.ts'
 
 /**
  * Calls a skill once: checks the input, opens the connection, runs the skill, checks the output. Nothing is retried here (the
@@ -24,6 +25,8 @@ export interface SkillCall {
   readonly input: unknown
   readonly run: SkillCallRun
   readonly attempt: EffectAttempt
+  /** Texts that are sensitive in the run: whatever is said about the call, such as its errors, does not show them. Default: none. */
+  readonly sensitive?: (() => readonly string[]) | undefined
 }
 
 /** The run on whose behalf a skill is called. */
@@ -42,4 +45,13 @@ export function interruptedPolicy(catalogue: Pick<Catalogue, 'skill'>, name: str
   if (skill === undefined) return 'ask'
   if (skill.effect === 'read' || skill.repeat === 'safe') return 'repeat'
   return skill.repeat === 'verify' ? 'verify' : 'ask'
+}
+
+/** The skills of a catalogue, called in this way. */
+export function skillsOf(catalogue: Pick<Catalogue, 'skill'>, call: SkillCaller): Skills {
+  return {
+    call,
+    interrupted: (skill) => interruptedPolicy(catalogue, skill),
+    schemas: (skill) => catalogue.skill(skill)?.skill,
+  }
 }

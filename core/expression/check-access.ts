@@ -1,5 +1,5 @@
 import type { HasNode, IdentNode, IndexNode, Node, SelectNode } from './ast.ts'
-import { isSensitive, selectField, type Access } from './check-fields.ts'
+import { selectField, type Access } from './check-fields.ts'
 import type { Checker, Scope } from './checker.ts'
 import { pathOf } from './narrowing.ts'
 import { suggest } from './suggest.ts'
@@ -9,8 +9,10 @@ import {
   describeType,
   dyn,
   isNumeric,
+  isSensitive,
   membersOf,
   optionalOf,
+  sensitive,
   typeType,
   union,
   withoutNull,
@@ -103,13 +105,15 @@ function indexed(checker: Checker, node: IndexNode, scope: Scope): Type {
 function element(checker: Checker, node: IndexNode, container: Type, key: Type): Type {
   if (checker.mayBeNull(node.operand, container)) return dyn
   const found: Type[] = []
+  const add = (member: Type, type: Type) => found.push(member.sensitive === true ? sensitive(type) : type)
   for (const member of membersOf(container)) {
-    if (member.kind === 'dyn') return dyn
+    if (member.kind === 'dyn') return member
     if (member.kind === 'list') {
-      if (isNumeric(key) || key.kind === 'dyn') found.push(member.element)
+      if (isNumeric(key) || key.kind === 'dyn') add(member, member.element)
       else checker.problem('wrong_type', `a list has no index of type ${describeType(key)}`, node.index)
-    } else if (member.kind === 'map') found.push(member.value)
-    else if (member.kind === 'object') found.push(dyn)
+    } else if (member.kind === 'map') add(member, member.value)
+    // Any of the fields may be meant.
+    else if (member.kind === 'object') found.push(isSensitive(member) ? sensitive(dyn) : dyn)
   }
   if (found.length === 0 && !membersOf(container).some((member) => member.kind === 'list')) {
     checker.problem('wrong_type', `${describeType(container)} has no [${describeType(key)}]`, node)

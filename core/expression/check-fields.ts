@@ -8,6 +8,7 @@ import {
   dyn,
   membersOf,
   optionalOf,
+  sensitive,
   union,
   withoutNull,
   type ObjectType,
@@ -56,13 +57,17 @@ export function selectField(
   const present = path !== undefined && scope.knowledge.isPresent(path)
   const optional = known.length < found.length || known.some((each) => each.optional)
   if (optional && access === 'plain' && !present) reportOptional(checker, read)
-  if (access !== 'has' && members.some((member) => isSensitiveField(member, read.field)))
-    checker.sensitive = true
   const type = union(known.map((each) => each.type))
   return access === 'optional' ? optionalOf(type) : type
 }
 
+/** A part of what is sensitive as a whole is sensitive too. */
 function lookUp(type: Type, field: string): Found | undefined {
+  const found = lookUpUnmarked(type, field)
+  return found && type.sensitive === true ? { ...found, type: sensitive(found.type) } : found
+}
+
+function lookUpUnmarked(type: Type, field: string): Found | undefined {
   if (type.kind === 'dyn') return { type: dyn, optional: false }
   if (type.kind === 'map') return { type: type.value, optional: false }
   if (type.kind !== 'object') return undefined
@@ -106,30 +111,4 @@ function reportOptional(checker: Checker, { node, operand, field }: FieldRead): 
     node,
     `guard it with ${guard}, or give a default: ${safe}.orValue(…)`,
   )
-}
-
-const isSensitiveField = (type: Type, field: string): boolean =>
-  type.kind === 'object' && type.properties.get(field)?.sensitive === true
-
-/** Answers found so far: a type may be shared by many others, so that going through all of it would never end. */
-const sensitiveTypes = new WeakMap<Type, boolean>()
-
-/** Whether a value of this type carries a field marked `x-sensitive`, at any depth. */
-export function isSensitive(type: Type): boolean {
-  const known = sensitiveTypes.get(type)
-  if (known !== undefined) return known
-  const found = carriesSensitive(type)
-  sensitiveTypes.set(type, found)
-  return found
-}
-
-function carriesSensitive(type: Type): boolean {
-  if (type.kind === 'list') return isSensitive(type.element)
-  if (type.kind === 'map' || type.kind === 'optional') return isSensitive(type.value)
-  if (type.kind === 'union') return type.members.some(isSensitive)
-  if (type.kind !== 'object') return false
-  for (const property of type.properties.values()) {
-    if (property.sensitive === true || isSensitive(property.type)) return true
-  }
-  return type.additional !== undefined && isSensitive(type.additional)
 }

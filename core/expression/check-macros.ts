@@ -1,7 +1,18 @@
 import type { BindNode, MacroNode } from './ast.ts'
 import type { Checker, Scope } from './checker.ts'
 import { factsOf, refine } from './narrowing.ts'
-import { bool, describeType, dyn, list, membersOf, optionalOf, string, union, type Type } from './types.ts'
+import {
+  bool,
+  describeType,
+  dyn,
+  list,
+  membersOf,
+  optionalOf,
+  sensitive,
+  string,
+  union,
+  type Type,
+} from './types.ts'
 
 /** The type of a macro: its body is checked with its variable in place. */
 export function checkMacro(checker: Checker, node: MacroNode, scope: Scope): Type {
@@ -23,11 +34,12 @@ export function checkMacro(checker: Checker, node: MacroNode, scope: Scope): Typ
 function items(checker: Checker, node: MacroNode, operand: Type): Type {
   if (checker.mayBeNull(node.operand, operand)) return dyn
   const found: Type[] = []
+  const add = (member: Type, type: Type) => found.push(member.sensitive === true ? sensitive(type) : type)
   for (const member of membersOf(operand)) {
-    if (member.kind === 'list') found.push(member.element)
-    else if (member.kind === 'map') found.push(member.key)
-    else if (member.kind === 'object') found.push(string)
-    else if (member.kind === 'dyn') found.push(dyn)
+    if (member.kind === 'list') add(member, member.element)
+    else if (member.kind === 'map') add(member, member.key)
+    else if (member.kind === 'object') add(member, string)
+    else if (member.kind === 'dyn') found.push(member)
   }
   if (found.length > 0) return union(found)
   const hint = operand.kind === 'optional' ? 'give a default first: orValue([])' : undefined

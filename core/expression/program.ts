@@ -63,7 +63,7 @@ export function makeProgram(source: string, tree: Node, names: readonly string[]
       try {
         return run(frame)
       } catch (fault) {
-        throw toError(fault, source)
+        throw toError(fault, source, checked.sensitive)
       } finally {
         if (budget) {
           budget.fuel -= fuel - Math.max(0, frame.fuel)
@@ -74,8 +74,21 @@ export function makeProgram(source: string, tree: Node, names: readonly string[]
   }
 }
 
-function toError(fault: unknown, source: string): unknown {
-  if (fault instanceof Fault) return fault.toError()
+/** Codes whose messages quote a value. */
+const quoting: ReadonlySet<string> = new Set([
+  'expression_invalid_argument',
+  'expression_overflow',
+  'expression_duplicate_key',
+])
+
+function toError(fault: unknown, source: string, sensitive: boolean): unknown {
+  if (fault instanceof Fault) {
+    const isQuoting = sensitive && quoting.has(fault.code)
+    const shown = isQuoting
+      ? new Fault(fault.code, 'a sensitive value is not what is needed here', fault.span)
+      : fault
+    return shown.toError()
+  }
   // Only the depth of the syntax tree or of a value can exhaust the stack, and only when little of it was left.
   if (!(fault instanceof RangeError)) return fault
   const whole = { start: 0, end: source.length }

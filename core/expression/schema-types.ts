@@ -28,7 +28,8 @@ function convert(schema: JsonSchema, root: Root, depth: number): Type {
   if (known) return known
   // What leads back to itself is `dyn` from there on.
   root.types.set(schema, t.dyn)
-  const type = convertNew(schema, root, depth)
+  const unmarked = convertNew(schema, root, depth)
+  const type = schema?.['x-sensitive'] === true ? t.sensitive(unmarked) : unmarked
   root.types.set(schema, type)
   return type
 }
@@ -89,7 +90,6 @@ function ofObject(schema: JsonSchema, root: Root, depth: number): Type {
     properties.set(name, {
       type: convert(property, root, depth + 1),
       optional: !required.has(name),
-      sensitive: resolve(property, root)['x-sensitive'] === true,
     })
   }
   // `required` may also name fields that are described nowhere.

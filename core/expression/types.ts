@@ -8,12 +8,16 @@ export interface Property {
   readonly type: Type
   /** The field may be missing: reading it needs `has()` or `.?`. */
   readonly optional?: boolean | undefined
+}
+
+/** What any type may say besides. */
+interface Marked {
   /** `x-sensitive` in the schema: values derived from it are redacted and kept out of messages. */
-  readonly sensitive?: boolean | undefined
+  readonly sensitive?: true | undefined
 }
 
 /** A JSON object with known fields. */
-export interface ObjectType {
+export interface ObjectType extends Marked {
   readonly kind: 'object'
   readonly properties: ReadonlyMap<string, Property>
   /** Type of the fields that are not listed, each of them optional to exist; undefined: there are no others. */
@@ -21,7 +25,7 @@ export interface ObjectType {
 }
 
 /** Text; `values` limits it to an enumeration, `format` is the JSON Schema format. */
-export interface StringType {
+export interface StringType extends Marked {
   readonly kind: 'string'
   readonly values?: readonly string[] | undefined
   readonly format?: string | undefined
@@ -30,7 +34,7 @@ export interface StringType {
 }
 
 /** A JSON number: a double, or an int where the data holds an integer beyond 2^53. */
-interface NumberType {
+interface NumberType extends Marked {
   readonly kind: 'number'
   /** The schema promises whole numbers. */
   readonly whole: boolean
@@ -38,22 +42,25 @@ interface NumberType {
 }
 
 /** What is known about a value before it exists. `dyn` is "nothing is known": every operation is checked at run time. */
-export type Type =
-  | { readonly kind: 'dyn' }
-  | { readonly kind: 'null' }
-  | { readonly kind: 'bool' }
-  | { readonly kind: 'int' }
-  | { readonly kind: 'double' }
-  | NumberType
-  | StringType
-  | { readonly kind: 'timestamp' }
-  | { readonly kind: 'duration' }
-  | { readonly kind: 'type' }
-  | { readonly kind: 'list'; readonly element: Type }
-  | { readonly kind: 'map'; readonly key: Type; readonly value: Type }
-  | ObjectType
-  | { readonly kind: 'optional'; readonly value: Type }
-  | { readonly kind: 'union'; readonly members: readonly Type[] }
+export type Type = Marked &
+  (
+    | { readonly kind: 'dyn' }
+    | { readonly kind: 'null' }
+    | { readonly kind: 'bool' }
+    | { readonly kind: 'int' }
+    | { readonly kind: 'double' }
+    | NumberType
+    | StringType
+    | { readonly kind: 'timestamp' }
+    | { readonly kind: 'duration' }
+    | { readonly kind: 'type' }
+    | { readonly kind: 'list'; readonly element: Type }
+    | { readonly kind: 'map'; readonly key: Type; readonly value: Type }
+    | ObjectType
+    | { readonly kind: 'optional'; readonly value: Type }
+    /** Never sensitive itself: its members are. */
+    | { readonly kind: 'union'; readonly members: readonly Type[] }
+  )
 
 export const dyn: Type = { kind: 'dyn' }
 export const nullType: Type = { kind: 'null' }
@@ -96,6 +103,14 @@ export const optional = (type: Type): Property => ({ type, optional: true })
 /** The value may be null. */
 export const nullable = (type: Type): Type => union([type, nullType])
 
+/** The same type, of values that are sensitive as a whole. */
+export function sensitive(type: Type): Type {
+  if (type.sensitive === true) return type
+  return type.kind === 'union'
+    ? { ...type, members: type.members.map(sensitive) }
+    : { ...type, sensitive: true }
+}
+
 /** One of several types: duplicates are merged, `dyn` swallows all but null. */
 export function union(types: readonly Type[]): Type {
   const members: Type[] = []
@@ -104,7 +119,7 @@ export function union(types: readonly Type[]): Type {
     if (at < 0) members.push(type)
     else members[at] = merge(members[at]!, type)
   }
-  if (members.some((member) => member.kind === 'dyn')) return dyn
+  if (members.some((member) => member.kind === 'dyn')) return members.some(isSensitive) ? sensitive(dyn) : dyn
   return members.length === 1 ? members[0]! : members.length === 0 ? dyn : { kind: 'union', members }
 }
 
@@ -115,6 +130,11 @@ function mergeable(a: Type, b: Type): boolean {
 
 function merge(a: Type, b: Type): Type {
   if (a === b) return a
+  const merged = mergeUnmarked(a, b)
+  return a.sensitive === true || b.sensitive === true ? sensitive(merged) : merged
+}
+
+function mergeUnmarked(a: Type, b: Type): Type {
   if (a.kind === 'string' && b.kind === 'string') {
     const values = a.values && b.values ? [...new Set([...a.values, ...b.values])] : undefined
     const literal = a.literal === true && b.literal === true
@@ -157,4 +177,27 @@ export function describeType(type: Type): string {
   if (type.kind === 'optional') return `optional(${describeType(type.value)})`
   if (type.kind === 'union') return type.members.map(describeType).join(' or ')
   return type.kind
+}
+
+/** Answers found so far: a type may be shared by many others, so that going through all of it would never end. */
+const sensitiveTypes = new WeakMap<Type, boolean>()
+
+/** Whether a value of this type is, or carries, what is marked `x-sensitive`, at any depth. */
+export function isSensitive(type: Type): boolean {
+  if (type.sensitive === true) return true
+  const known = sensitiveTypes.get(type)
+  if (known !== undefined) return known
+  const found = carriesSensitive(type)
+  sensitiveTypes.set(type, found)
+  return found
+}
+
+function carriesSensitive(type: Type): boolean {
+  if (type.kind === 'list') return isSensitive(type.element)
+  if (type.kind === 'map') return isSensitive(type.value) || isSensitive(type.key)
+  if (type.kind === 'optional') return isSensitive(type.value)
+  if (type.kind === 'union') return type.members.some(isSensitive)
+  if (type.kind !== 'object') return false
+  for (const property of type.properties.values()) if (isSensitive(property.type)) return true
+  return type.additional !== undefined && isSensitive(type.additional)
 }

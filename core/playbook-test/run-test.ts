@@ -2,7 +2,7 @@ import type { JournalEntry } from '../domain/run.ts'
 import type { Case } from '../domain/case.ts'
 import type { RunOutcome } from '../engine/flow.ts'
 import { createWakeUps, type WakeUps } from '../engine/wake-ups.ts'
-import { interruptedPolicy, type SkillCaller } from '../engine/skill-caller.ts'
+import { skillsOf, type SkillCaller } from '../engine/skill-caller.ts'
 import { ForbiddenError } from '../errors/errors.ts'
 import type { Playbook } from '../playbook/playbook.ts'
 import { testCases, type TestCases } from '../plugin/testing/memory-stores.ts'
@@ -147,7 +147,7 @@ export function startProcess(
     playbook: test.playbook,
     called: test.called,
     fixtures: test.fixtures,
-    skills: { call: skills.call, interrupted: (skill) => interruptedPolicy(catalogue, skill) },
+    skills: skillsOf(catalogue, skills.call),
     journal,
     clock,
     log,

@@ -7,6 +7,7 @@ import {
   type Fact,
   type Type,
 } from '../expression/index.ts'
+import { checkMessage } from './check-messages.ts'
 import type { Context } from './context.ts'
 import type { Entry, Node } from './document.ts'
 import { durationHint, parseDurationMs } from './durations.ts'
@@ -182,6 +183,7 @@ export function readFail(
   const { template, type } = compileValue(context, scope, entry.value)
   const fits =
     type.kind === 'dyn' || (type.kind === 'string' && template.kind !== 'list' && template.kind !== 'map')
+  checkMessage(context.problems, type, entry.value)
   if (fits) return { part: { action: 'fail', message: template } }
   context.problems.add(
     'E106',

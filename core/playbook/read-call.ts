@@ -1,4 +1,4 @@
-import { dyn, object, type Property, type Type } from '../expression/index.ts'
+import { dyn, object, sensitive, type Property, type Type } from '../expression/index.ts'
 import type { ActionResult } from './read-actions.ts'
 import { checkFit, checkLiteral } from './check-fit.ts'
 import type { Context } from './context.ts'
@@ -92,9 +92,8 @@ export function typeOfInputs(inputs: Inputs, seen: 'given' | 'resolved' = 'given
   const properties = Array.from(inputs, ([name, input]): [string, Property] => [
     name,
     {
-      type: input.type,
+      type: input.sensitive ? sensitive(input.type) : input.type,
       optional: seen === 'given' && input.default !== undefined,
-      sensitive: input.sensitive,
     },
   ])
   return object(Object.fromEntries(properties))

@@ -174,7 +174,7 @@ function readOnTimeout(
   }
   const answer = plainValue(value)
   const template: Template = { kind: 'literal', value: answer }
-  const given = { template, type: dyn, sensitive: false, start: value.start, end: value.end }
+  const given = { template, type: dyn, start: value.start, end: value.end }
   checkLiteral(problems, given, choices.form, 'on_timeout', 'E307')
   return { answer }
 }

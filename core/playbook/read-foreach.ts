@@ -1,4 +1,4 @@
-import { describeType, dyn, integer, union, type Type } from '../expression/index.ts'
+import { describeType, dyn, integer, sensitive, union, type Type } from '../expression/index.ts'
 import type { Context } from './context.ts'
 import type { Entry } from './document.ts'
 import { compileValue } from './expressions.ts'
@@ -66,8 +66,8 @@ function readAs({ problems }: Context, entry: Entry | undefined): string {
 
 /** What the items of a list are; undefined for what is no list. */
 function elementOf(type: Type): Type | undefined {
-  if (type.kind === 'dyn') return dyn
-  if (type.kind === 'list') return type.element
+  if (type.kind === 'dyn') return type
+  if (type.kind === 'list') return type.sensitive === true ? sensitive(type.element) : type.element
   if (type.kind !== 'union') return undefined
   const elements = type.members.map(elementOf)
   return elements.every((element) => element !== undefined) ? union(elements) : undefined

@@ -1,4 +1,4 @@
-import { dyn, list, union, type Type } from '../expression/index.ts'
+import { dyn, isSensitive, list, union, type Type } from '../expression/index.ts'
 import { checkFit } from './check-fit.ts'
 import type { Context } from './context.ts'
 import type { Entry, MapNode, Node } from './document.ts'
@@ -23,6 +23,7 @@ import { readRepeat } from './read-repeat.ts'
 import { readUses } from './read-uses.ts'
 import { errorNames, stepProperty, type Scope } from './scope.ts'
 import type { Span } from './source-text.ts'
+import { widened } from './widened.ts'
 import { adviseParallel, endsRun } from './step-advice.ts'
 
 /** Steps in order: each sees those before it. What they add stays in the scope. */
@@ -107,7 +108,7 @@ function readStep(context: Context, node: Node, index: number, outer: Scope): Re
 
   const output = result?.output && foreach ? list(result.output) : result?.output
   const defaulted =
-    fields.get('default') && readDefault(context, fields.get('default')!, scope, result?.output, output)
+    fields.get('default') && readDefault(context, fields.get('default')!, scope, action, output)
   const onError = readOnError(context, fields.get('on_error'), scope, foreach ? scope : body)
   const mayNotRun = ifEntry !== undefined || onError !== 'fail' || isSkippedOnCrash(result)
   if (!foreach) outer.adopt(body, mayNotRun)
@@ -215,18 +216,20 @@ function readAction(
 
 const defaultCodes = { unknown: 'E308', missing: 'E308', misfit: 'E308' } as const
 
-/** Of a skill the default has to fit the schema; what is `set` has no schema, and is then one or the other. */
+/** Of a skill the default has to fit the schema; what is `set` has none: the output is then one or the other. */
 function readDefault(
   context: Context,
   { value }: Entry,
   scope: Scope,
-  single: Type | undefined,
+  action: Action | undefined,
   output: Type | undefined,
 ): { readonly template: Template; readonly type: Type } {
   const given = compileValue(context, scope, value)
-  if (single === undefined || output === undefined) return given
-  const fits = checkFit(context.problems, given, output, '', defaultCodes, value)
-  return { template: given.template, type: fits ? output : union([output, given.type]) }
+  if (output === undefined) return given
+  const isSet = action === 'set'
+  const fits = checkFit(context.problems, given, isSet ? widened(output) : output, '', defaultCodes, value)
+  const type = fits && !isSet && !isSensitive(given.type) ? output : union([output, given.type])
+  return { template: given.template, type }
 }
 
 /** The steps of `on_error` see what had run inside of the failed step (`body`), and the error. */

@@ -76,21 +76,13 @@ export const errorNames: Readonly<Record<string, Type>> = { error: errorType }
 export interface StepResult {
   /** Undefined for groups, which have none. */
   readonly output: Type | undefined
-  /** The output is, or derives from, what a schema marks as sensitive. */
-  readonly outputIsSensitive?: boolean | undefined
   /** The step may have been skipped, or have failed, without a `default`. */
   readonly outputIsOptional: boolean
   readonly isForeach: boolean
 }
 
 /** `steps.<id>`. */
-export function stepProperty({
-  output,
-  outputIsOptional,
-  outputIsSensitive,
-  isForeach,
-}: StepResult): Property {
-  const sensitive = outputIsSensitive
+export function stepProperty({ output, outputIsOptional, isForeach }: StepResult): Property {
   const item = t.object({
     index: t.integer,
     status: t.enumeration(stepStatuses),
@@ -101,7 +93,7 @@ export function stepProperty({
     type: t.object({
       status: t.enumeration(stepStatuses),
       ok: t.bool,
-      ...(output ? { output: { type: output, optional: outputIsOptional, sensitive } } : {}),
+      ...(output ? { output: { type: output, optional: outputIsOptional } } : {}),
       error: t.optional(errorType),
       ...(isForeach ? { items: t.optional(t.list(item)) } : {}),
     }),

@@ -7,6 +7,7 @@ import {
   nullType,
   number,
   bool,
+  sensitive,
   string,
   toJsonValue,
   toText,
@@ -25,9 +26,8 @@ import { splitTemplate, type Segment } from './template-text.ts'
 /** A compiled template with what is known about it: its type, and the place of each of its parts. */
 export interface TypedTemplate extends Span {
   readonly template: Template
+  /** Also says which parts of it are, or derive from, what a schema marks `x-sensitive`. */
   readonly type: Type
-  /** Whether a value that a schema marks `x-sensitive` takes part. */
-  readonly sensitive: boolean
   /** Of a map. */
   readonly entries?: readonly { readonly name: string; readonly key: Span; readonly value: TypedTemplate }[]
   /** Of a list. */
@@ -63,8 +63,7 @@ export function compileTemplate(node: Node, compiler: TemplateCompiler): TypedTe
       const items = node.items.map((item) => compileTemplate(item, compiler))
       const templates = items.map((item) => item.template)
       const type = list(items.length === 0 ? dyn : union(items.map((item) => item.type)))
-      const sensitive = items.some((item) => item.sensitive)
-      return { start, end, template: joinList(templates), type, sensitive, items }
+      return { start, end, template: joinList(templates), type, items }
     }
     case 'map': {
       const entries = node.entries.map(({ name, key, value }) => {
@@ -72,20 +71,16 @@ export function compileTemplate(node: Node, compiler: TemplateCompiler): TypedTe
         return { name, key, value: compileTemplate(value, compiler) }
       })
       const properties = new Map(
-        entries.map(({ name, value: { type, sensitive } }): [string, Property] => [
-          name,
-          { type, sensitive },
-        ]),
+        entries.map(({ name, value: { type } }): [string, Property] => [name, { type }]),
       )
-      const sensitive = entries.some(({ value }) => value.sensitive)
       const template = joinMap(entries.map(({ name, value }) => [name, value.template] as const))
       const type: Type = { kind: 'object', properties, additional: undefined }
-      return { start, end, template, type, sensitive, entries }
+      return { start, end, template, type, entries }
     }
   }
 }
 
-type Compiled = Pick<TypedTemplate, 'template' | 'type' | 'sensitive'>
+type Compiled = Pick<TypedTemplate, 'template' | 'type'>
 
 function compileScalar(scalar: ScalarNode, compiler: TemplateCompiler): Compiled {
   const { value } = scalar
@@ -101,7 +96,7 @@ function compileScalar(scalar: ScalarNode, compiler: TemplateCompiler): Compiled
   if (meaningful.length === 1 && only!.kind === 'expression') {
     const program = compiler.expression(scalar, only!.start, only!.end)
     return program
-      ? { template: { kind: 'expression', program }, type: program.type, sensitive: program.sensitive }
+      ? { template: { kind: 'expression', program }, type: typeOfProgram(program) }
       : { ...literal(null), type: dyn }
   }
   const parts: (string | Program)[] = []
@@ -118,8 +113,15 @@ function compileScalar(scalar: ScalarNode, compiler: TemplateCompiler): Compiled
     }
   }
   if (parts.every((part) => typeof part === 'string')) return literal(parts.join(''))
-  const sensitive = parts.some((part) => typeof part !== 'string' && part.sensitive)
-  return { template: { kind: 'text', parts }, type: string, sensitive }
+  const isSensitive = parts.some((part) => typeof part !== 'string' && part.sensitive)
+  return { template: { kind: 'text', parts }, type: isSensitive ? sensitive(string) : string }
+}
+
+/** What is merely read is as sensitive as its type says; what is computed from something sensitive is so as a whole. */
+function typeOfProgram({ type, source, references, sensitive: isSensitive }: Program): Type {
+  const [only] = references
+  const isRead = only?.start === 0 && only.end === source.length
+  return isSensitive && !isRead ? sensitive(type) : type
 }
 
 /** The text with its expressions blanked out, each other character at its place. */
@@ -176,7 +178,7 @@ export function trimmed(text: string, from: number, to: number): readonly [numbe
 }
 
 function literal(value: ScalarNode['value']): Compiled {
-  return { template: { kind: 'literal', value }, type: typeOfScalar(value), sensitive: false }
+  return { template: { kind: 'literal', value }, type: typeOfScalar(value) }
 }
 
 function typeOfScalar(value: ScalarNode['value']): Type {

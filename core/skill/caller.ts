@@ -1,6 +1,7 @@
+import { hiding } from '../engine/sensitive.ts'
 import type { SkillCall, SkillCaller } from '../engine/skill-caller.ts'
 import { NotFoundError } from '../errors/errors.ts'
-import { SkillError, TocsinError, type AnySkill, type SkillContext } from '../plugin/index.ts'
+import { SkillError, TocsinError, type AnySkill, type SkillContext, type SkillLog } from '../plugin/index.ts'
 import type { Clock, Egress, Log, Stores } from '../ports.ts'
 import type { Catalogue, CatalogueSkill } from '../registry/catalogue.ts'
 import { compileSchema, summarize, validate, withDefaults } from '../schema/index.ts'
@@ -42,15 +43,24 @@ export function createSkillCaller(options: SkillCallerOptions): SkillCaller {
     const input = checkInput(entry, call.input)
     const connection = await connect(options, entry, call)
     const redactor = connection?.redactor ?? new Redactor([], options.onSecret)
+    // Outputs keep what is sensitive: the run needs it.
+    const said = once(() => hiding(call.sensitive?.() ?? []))
     try {
-      const context = createContext({ ...options, traffic }, call, connection, redactor)
+      const log = createSkillLog(options.log, call, [() => redactor, said])
+      const context = createContext({ ...options, traffic }, call, connection, redactor, log)
       // A skill that does not listen to its signal is left behind; its outcome no longer counts.
       return await untilAborted(perform(entry, call, input, context, redactor), call.attempt.signal)
     } catch (error) {
       if (call.attempt.signal.aborted && error === call.attempt.signal.reason) throw error
-      throw redactor.error(error, (one) => one instanceof TocsinError)
+      const isOurs = (one: Error) => one instanceof TocsinError
+      throw said().error(redactor.error(error, isOurs), isOurs)
     }
   }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => (made ??= { value: make() }).value
 }
 
 function checkInput({ name, skill }: CatalogueSkill, given: unknown): unknown {
@@ -82,6 +92,7 @@ function createContext(
   call: SkillCall,
   connection: ReadyConnection | undefined,
   redactor: Redactor,
+  log: SkillLog,
 ): SkillContext {
   const { signal, idempotencyKey } = call.attempt
   const { organizationUuid, uuid: runUuid, caseId } = call.run
@@ -92,7 +103,7 @@ function createContext(
     cases: createCaseAccess({ cases, organizationUuid, runUuid, caseId, idempotencyKey }),
     nowMs: options.clock.now(),
     signal,
-    log: createSkillLog(options.log, call.skill, runUuid, redactor),
+    log,
     idempotencyKey,
     run: { id: runUuid, organization: organizationUuid },
   }

@@ -1,6 +1,6 @@
 /** Shorter values are not secrets but accidents: replacing every `a` would hide the message and no secret. */
 const minLength = 4
-const hidden = '[redacted]'
+export const hidden = '[redacted]'
 const maxDepth = 100
 
 /** What a body says about a token that has just been handed out. */
@@ -68,9 +68,12 @@ export class Redactor {
     return shown
   }
 
-  /** A copy of JSON-like data with every text redacted, names of fields too; the value itself where nothing was found. */
+  /** A copy of JSON-like data with every text redacted, names of fields and numbers too; the value itself where nothing was found. */
   value(value: unknown, depth = 0): unknown {
     if (typeof value === 'string') return this.text(value)
+    if (typeof value === 'number' || typeof value === 'bigint') {
+      return this.#forms.has(String(value)) ? hidden : value
+    }
     if (typeof value !== 'object' || value === null || this.#forms.size === 0) return value
     if (depth > maxDepth) return hidden
     if (Array.isArray(value)) {

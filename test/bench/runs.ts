@@ -59,8 +59,10 @@ async function measure(stores: Stores, count: number, seconds: number): Promise<
     clock: systemClock,
     log: createLog({ level: 'error' }),
     loadPlaybook: () => Promise.resolve(playbook),
-    callSkill: () => Promise.reject(new Error('no step of this playbook calls a skill')),
-    interrupted: () => 'repeat',
+    skills: {
+      call: () => Promise.reject(new Error('no step of this playbook calls a skill')),
+      interrupted: () => 'repeat',
+    },
     maxRuns: count,
     onRunEnded: (run) => ended.get(run.uuid)?.(),
   })

@@ -50,6 +50,8 @@ describe('a playbook on the command line', function () {
       'world.yaml': world,
       'wait.yaml': `apiVersion: tocsin/v1\nname: wait\non: { manual: true }\nsteps:\n  - set: { x: 1 }\n  - wait: 1h\n`,
       'inputs.yaml': `apiVersion: tocsin/v1\nname: fails\non: { manual: true }\ninputs: { n: { type: integer }, who: { type: string } }\nsteps:\n  - fail: no way for \${{ inputs.who + string(inputs.n) }}\n`,
+      'pin.yaml': `apiVersion: tocsin/v1\nname: pin\non: { manual: true }\ninputs: { pin: { type: string, sensitive: true } }\nsteps:\n  - { uses: case.update, with: { summary: "\${{ inputs.pin }}" } }\n  - { uses: case.comment, with: { text: "\${{ inputs.pin }}" } }\n  - { id: n, set: { n: "\${{ int(inputs.pin) }}" }, on_error: continue }\n  - return: { pin: "\${{ inputs.pin }}", n: "\${{ steps.n.ok }}" }\n`,
+      'nothing.yaml': 'mocks: {}\n',
       'bad.yaml': 'name: bad\n',
       'alert.json': JSON.stringify({ alert_content: '{"host":"evil.example"}', alert_type: 'odd' }),
       'raw.json': '{ "host": "evil.test" }',
@@ -82,7 +84,6 @@ describe('a playbook on the command line', function () {
     })
 
     it('says what is not mocked, and fails', async () => {
-      await writeFile(join(folder.path, 'nothing.yaml'), 'mocks: {}\n')
       const run = await tocsin(['run', 'look-up.yaml', '--mocks', 'nothing.yaml', '--alert', 'alert.json'])
       expect(run.code).to.equal(1)
       expect(run.stdout).to.contain(`not mocked step 'known' calls intel_provider.get_enrichment`)
@@ -134,6 +135,19 @@ describe('a playbook on the command line', function () {
       expect(refused.stderr).to.match(
         /error the inputs do not fit the playbook 'fails': .*\nhint {2}it takes n, who/,
       )
+    })
+
+    it('prints nothing that is sensitive, and neither does a dry run', async () => {
+      const given = ['--input', 'pin=canary-0815']
+      for (const args of [
+        ['run', 'pin.yaml', '--mocks', 'nothing.yaml', ...given],
+        ['run', 'pin.yaml', ...given],
+        ['dry-run', 'pin.yaml', ...given],
+      ]) {
+        const { code, stdout, stderr } = await tocsin(args)
+        expect({ code, stderr }, args.join(' ')).to.deep.equal({ code: 0, stderr: '' })
+        expect(stdout).to.contain('"pin": "[redacted]"').and.not.contain('canary')
+      }
     })
 
     it('is cancelled by Ctrl-C', async () => {

@@ -24,8 +24,7 @@ const runner = createRunner({
   clock: systemClock,
   log,
   loadPlaybook: async () => playbook,
-  callSkill,
-  interrupted: (skill) => policies[skill]!,
+  skills: { call: callSkill, interrupted: (skill) => policies[skill]! },
   onRunEnded: (run) => {
     unfinished.delete(run.uuid)
     if (unfinished.size === 0) void runner.drain(1_000).then(() => stores.close())

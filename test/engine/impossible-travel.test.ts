@@ -46,9 +46,7 @@ describe('the impossible-travel playbook', () => {
       clock,
       log: bench.log,
       loadPlaybook: async () => playbook!,
-      callSkill: call,
-      interrupted,
-      schemas,
+      skills: { call, interrupted, schemas },
     })
     const control = createRunControl({ stores: bench.stores, runner, schemas })
     const organization = (await bench.stores.organizations.list('all'))[0]!

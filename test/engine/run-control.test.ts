@@ -30,8 +30,7 @@ describe('run control', () => {
       clock,
       log: bench.log,
       loadPlaybook: async () => playbook,
-      callSkill: call,
-      interrupted,
+      skills: { call, interrupted },
       onRunEnded: (run) => ended.push(run),
     })
     const control = createRunControl({

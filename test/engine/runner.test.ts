@@ -25,8 +25,7 @@ describe('runner', () => {
       clock,
       log: bench.log,
       loadPlaybook: async () => playbook,
-      callSkill: call,
-      interrupted,
+      skills: { call, interrupted },
       onRunEnded: (run) => ended.push(run),
       ...options,
     })

@@ -38,8 +38,7 @@ describe('a clock that is set while runs wait', () => {
       clock,
       log: bench.log,
       loadPlaybook: async () => playbook,
-      callSkill: call,
-      interrupted,
+      skills: { call, interrupted },
       onRunEnded: (run) => ended.push(run),
     })
     await runner.recover()

@@ -150,5 +150,40 @@ describe('what people do with runs', () => {
       expect(text).to.not.include('secret-1234')
       expectProblem(await start({ pin: 'x' }, stranger), 400, 'unknown_organization')
     })
+
+    it('shows no input that is declared sensitive, however short, and whatever is called like it', async () => {
+      const source = `apiVersion: tocsin/v1
+name: declared
+on: { manual: true }
+inputs:
+  pin: { type: integer, sensitive: true }
+  long: { type: integer, sensitive: true }
+  word: { type: string, sensitive: true }
+  user: { type: object, properties: { id: { type: string }, code: { type: string, x-sensitive: true } } }
+steps: [{ return: { pin: 1 } }]`
+      api.playbooks.push(parsePlaybook(source).playbook!)
+      const inputs = { pin: 47, long: 4_711_815, word: 'queued', user: { id: 'eve', code: 'x7' } }
+      const body = { organization_code: 'acme', inputs }
+      const { json: started } = await api.call('POST', '/api/playbooks/declared/runs', { key: analyst, body })
+      const { json } = await api.call('GET', `/api/runs/${started.run_uuid}`)
+      const hidden = '[redacted]'
+      expect(json.inputs).to.deep.equal({
+        pin: hidden,
+        long: hidden,
+        word: hidden,
+        user: { id: 'eve', code: hidden },
+      })
+      // Happens to be the word.
+      expect(json.status).to.equal('queued')
+      const output = { pin: 47, long: 4_711_815, text: 'it is 4711815', word: 'queued' }
+      await api.stores.runs.start(started.run_uuid, { title: 'A case' })
+      await api.stores.runs.end(started.run_uuid, { status: 'completed', output, error: null })
+      expect((await api.call('GET', `/api/runs/${started.run_uuid}`)).json.output).to.deep.equal({
+        pin: 47,
+        long: hidden,
+        text: `it is ${hidden}`,
+        word: hidden,
+      })
+    })
   })
 })

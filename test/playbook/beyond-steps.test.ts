@@ -209,6 +209,58 @@ describe('sensitive values', () => {
     expect(say('${{ json(steps.s.output) }}', before)).to.deep.equal(['E315'])
   })
 
+  it('are refused where a run says why it failed', () => {
+    expect(codes('  - fail: "the pin is ${{ inputs.pin }}"', inputs)).to.deep.equal(['E315'])
+    expect(codes('  - fail: "the host is ${{ inputs.host }}"', inputs)).to.deep.equal([])
+  })
+
+  it('stay sensitive as items, as defaults, and under keys that are computed', () => {
+    const pins = 'inputs: { pins: { type: array, items: { type: string }, sensitive: true, default: [] } }'
+    const item =
+      '  - { foreach: "${{ inputs.pins }}", uses: messaging.post_message, with: { text: "${{ item }}" } }'
+    expect(codes(item, pins)).to.deep.equal(['E315'])
+    const preset = '  - { id: s, if: run.dry_run, set: { a: x }, default: { a: "${{ inputs.pin }}" } }\n'
+    expect(say('${{ steps.s.output.a }}', preset)).to.deep.equal(['E315'])
+    expect(say("${{ string(inputs['p' + 'in']) }}")).to.deep.equal(['E315'])
+    expect(say("${{ [inputs.pin].map(each, each + '!').join() }}")).to.deep.equal(['E315'])
+  })
+
+  it('are what a schema marks, at any depth', () => {
+    const user = `inputs:
+  user:
+    type: object
+    required: [names, id]
+    properties:
+      names: { type: array, items: { type: string, x-sensitive: true } }
+      id: { type: string }
+    default: { names: [], id: a }`
+    const tell = (text: string) =>
+      codes(`  - { uses: messaging.post_message, with: { text: "${text}" } }`, user)
+    expect(tell('${{ inputs.user.names[0] }}')).to.deep.equal(['E315'])
+    expect(tell('${{ inputs.user.id }}')).to.deep.equal([])
+  })
+
+  it('stay sensitive when a called playbook returns them', () => {
+    const back = (rest: string) =>
+      `apiVersion: tocsin/v1\nname: callee\non: { call: true }\ninputs: { pin: { type: string, sensitive: true }, host: { type: string } }\n${rest}\n`
+    const tell = (callee: string, field: string) => {
+      const source = withSteps(
+        `  - { id: c, call: callee, with: { pin: abcd, host: h } }\n  - { uses: messaging.post_message, with: { text: "\${{ steps.c.output${field} }}" } }`,
+      )
+      const playbooks = callablePlaybooks(new Map([['callee', callee]]), (text, callers, all) =>
+        parsePlaybook(text, { catalogue, playbooks: all, callers }),
+      )
+      return codesOf(check(source, { playbooks }))
+    }
+    const whole = back('steps: [{ return: "${{ inputs.pin }}" }]')
+    expect(tell(whole, '')).to.deep.equal(['E315'])
+    const outputs = back(
+      'steps: [{ wait: 1s }]\noutputs: { pin: "${{ inputs.pin }}", host: "${{ inputs.host }}" }',
+    )
+    expect(tell(outputs, '.pin')).to.deep.equal(['E315'])
+    expect(tell(outputs, '.host')).to.deep.equal([])
+  })
+
   it('are refused in questions', () => {
     const ask = (message: string) =>
       codes(

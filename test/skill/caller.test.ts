@@ -215,6 +215,37 @@ describe('a call of a skill', () => {
     })
   })
 
+  it('says nothing sensitive: not in its log, not in its errors; the output keeps it', async () => {
+    const pin = 'hunter2 & more'
+    const sensitive = () => [pin]
+    const quiet = callerOf(
+      skillThat((_input, { log }) => {
+        log.info(`asked for ${pin}`, { deep: [{ pin }] })
+        return { text: pin }
+      }),
+    )
+    expect(await quiet.call({ sensitive })).to.deep.equal({ text: pin })
+    expect(inspect(quiet.lines, { depth: 10 }))
+      .to.include('asked for [redacted]')
+      .and.not.include('hunter2')
+    const errors = [
+      new SkillError('no_such_pin', `no pin ${pin}`, { hint: pin, details: { pin }, cause: new Error(pin) }),
+      new RangeError(`a bug that met ${pin}`),
+    ]
+    for (const error of errors) {
+      const loud = callerOf(
+        skillThat(() => {
+          throw error
+        }),
+      )
+      const thrown = await failure(loud.call({ sensitive }))
+      expect(inspect(thrown, { depth: 10 }))
+        .to.include('[redacted]')
+        .and.not.include('hunter2')
+      expect((thrown as Error).stack).to.not.include('hunter2')
+    }
+  })
+
   it('writes to the log without secrets, with skill and run', async () => {
     const { call, lines } = callerOf(
       skillThat((_input, { log }) => {

@@ -1,26 +1,36 @@
 import type { Checkpoint } from '../../../core/domain/checkpoint.ts'
-import type { Directory } from '../directory.ts'
-import { component, defineRoute, operators } from '../route.ts'
+import { maskSensitive } from '../../../core/engine/sensitive.ts'
+import type { JsonSchema } from '../../../core/plugin/index.ts'
+import { component, defineRoute, operators, type Services } from '../route.ts'
 import { within } from '../validate.ts'
 import { objectSchema, pageOf, pageParameters, pageSchema, pageView } from './page.ts'
 
-async function checkpointView(checkpoint: Checkpoint, directory: Directory) {
+type Seen = Pick<Services, 'directory' | 'catalogue'>
+
+async function checkpointView(checkpoint: Checkpoint, { directory, catalogue }: Seen) {
   const { question, answer } = checkpoint
+  const { via, form } = question
+  const asking = catalogue.skill(via)?.skill.input as JsonSchema | undefined
   return {
     checkpoint_id: checkpoint.id,
     run_uuid: checkpoint.runUuid,
     organization_code: await directory.organizationCode(checkpoint.organizationUuid),
     path: checkpoint.path,
     step_id: checkpoint.stepId,
-    via: question.via,
-    input: question.input ?? null,
+    via,
+    input: asking ? maskSensitive(asking, question.input ?? null) : (question.input ?? null),
     answers: question.answers,
-    form: question.form,
+    form,
     reference: checkpoint.reference ?? null,
     state: checkpoint.state,
     created_at: checkpoint.createdAt,
     timeout_at: checkpoint.timeoutAt,
-    answer: answer && { value: answer.value, by: answer.by, text: answer.text, at: answer.at },
+    answer: answer && {
+      value: form ? maskSensitive(form, answer.value) : answer.value,
+      by: answer.by,
+      text: answer.text,
+      at: answer.at,
+    },
   }
 }
 
@@ -32,9 +42,9 @@ const listCheckpoints = defineRoute({
   status: 200,
   answer: pageSchema(component('checkpoint')),
   query: { type: 'object', additionalProperties: false, properties: pageParameters },
-  async handle({ query, caller }, { stores, directory }) {
+  async handle({ query, caller }, { stores, ...seen }) {
     const page = await stores.checkpoints.waiting(caller.scope, pageOf(query))
-    return { body: await pageView(page, (checkpoint) => checkpointView(checkpoint, directory)) }
+    return { body: await pageView(page, (checkpoint) => checkpointView(checkpoint, seen)) }
   },
 })
 
@@ -58,12 +68,12 @@ const answerCheckpoint = defineRoute({
       text: { type: 'string', maxLength: 4000, description: 'A remark.' },
     },
   },
-  async handle({ params, body, caller }, { control, directory }) {
+  async handle({ params, body, caller }, { control, ...seen }) {
     const given = { value: body.answer, by: caller.keyName, text: body.text ?? null }
     const { outcome, checkpoint } = await within('/answer', () =>
       control.answer(caller.scope, params.checkpoint, given),
     )
-    return { body: { outcome, checkpoint: await checkpointView(checkpoint, directory) } }
+    return { body: { outcome, checkpoint: await checkpointView(checkpoint, seen) } }
   },
 })
 

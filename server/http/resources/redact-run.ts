@@ -1,34 +1,51 @@
 import type { JournalEntry, Run } from '../../../core/domain/run.ts'
-import { sensitiveTexts, textsIn } from '../../../core/engine/sensitive.ts'
+import { alertScope } from '../../../core/engine/alert-scope.ts'
+import { maskedEntry, maskedInputs, redactionOf } from '../../../core/engine/redact-run.ts'
 import type { Playbook } from '../../../core/playbook/index.ts'
-import type { JsonSchema } from '../../../core/plugin/index.ts'
-import { Redactor } from '../../../core/skill/index.ts'
 import type { Services } from '../route.ts'
 
-/** Takes the values out of a run that its playbook and its skills declare to be sensitive, wherever they went from there. */
-export async function redactionOf(
+type View = Readonly<Record<string, unknown>>
+
+/** What of a run may be shown. */
+export interface ShownRun {
+  readonly inputs: View
+  /** The view of the run, or of one of its steps, without sensitive values. */
+  readonly redacted: (view: View) => View
+  readonly masked: (entry: JournalEntry) => JournalEntry
+}
+
+/** Fields of a run or of one of its steps that hold what came from outside; ids, times and states stay as they are. */
+const dataFields: ReadonlySet<string> = new Set(['inputs', 'input', 'output', 'error', 'failed_attempts'])
+
+/** Takes sensitive values out of a run: at the places where they are declared, and wherever they went from there. */
+export async function showRun(
   run: Run,
   entries: readonly JournalEntry[],
-  { catalogue, playbooks }: Pick<Services, 'catalogue' | 'playbooks'>,
-): Promise<Redactor> {
-  const texts = sensitiveInputs(run, await playbookOf(run, playbooks))
-  for (const { kind, input, output } of entries) {
-    const skill = catalogue.skill(kind)?.skill
-    if (skill === undefined) continue
-    texts.push(...sensitiveTexts(skill.input as JsonSchema, input))
-    texts.push(...sensitiveTexts(skill.output as JsonSchema, output))
+  { catalogue, playbooks, stores }: Pick<Services, 'catalogue' | 'playbooks' | 'stores'>,
+): Promise<ShownRun> {
+  const playbook = await playbookOf(run, playbooks)
+  const alert = playbook?.alertSchema ? await alertOf(run, stores) : undefined
+  const given = { playbook, inputs: run.inputs, alert }
+  const redactor = redactionOf(given, entries, catalogue)
+  return {
+    inputs: maskedInputs(given),
+    redacted: (view) => {
+      const fields = Object.entries(view).map(
+        ([name, value]) => [name, dataFields.has(name) ? redactor.value(value) : value] as const,
+      )
+      return Object.fromEntries(fields)
+    },
+    masked: (entry) => maskedEntry(entry, catalogue),
   }
-  return new Redactor([...new Set(texts)])
 }
 
-/** Where nobody can say what was declared, every input counts as sensitive. */
-function sensitiveInputs({ inputs }: Run, playbook: Playbook | undefined): string[] {
-  const names = Object.keys(inputs).filter((name) => playbook?.inputs.get(name)?.sensitive !== false)
-  return names.flatMap((name) => textsIn(inputs[name]))
+async function alertOf({ organizationUuid, alertId }: Run, stores: Services['stores']) {
+  const alert = alertId === null ? undefined : await stores.alerts.find([organizationUuid], alertId)
+  return alert && alertScope(alert)
 }
 
+/** Undefined where it no longer checks. */
 async function playbookOf(run: Run, playbooks: Services['playbooks']): Promise<Playbook | undefined> {
-  if (Object.keys(run.inputs).length === 0) return undefined
   try {
     return await playbooks.byHash(run.playbookHash)
   } catch {

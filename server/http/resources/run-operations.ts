@@ -1,7 +1,7 @@
 import { RequestError } from '../request-error.ts'
 import { component, defineRoute, operators } from '../route.ts'
 import { within } from '../validate.ts'
-import { redactionOf } from './redact-run.ts'
+import { showRun } from './redact-run.ts'
 import { runView, stepView } from './run-view.ts'
 
 export const cancelRun = defineRoute({
@@ -45,8 +45,8 @@ export const resolveStep = defineRoute({
       services.control.resolve(caller.scope, params.run, path, given),
     )
     const run = await services.stores.runs.find(caller.scope, params.run)
-    const redactor = run && (await redactionOf(run, [entry], services))
-    return { body: redactor?.value(stepView(entry, [])) }
+    const shown = run && (await showRun(run, [entry], services))
+    return { body: shown?.redacted(stepView(shown.masked(entry), [])) }
   },
 })
 

@@ -2,7 +2,7 @@ import type { FailedAttempt } from '../../../core/domain/run.ts'
 import { RequestError } from '../request-error.ts'
 import { component, defineRoute, readers } from '../route.ts'
 import { pageOf, pageParameters, pageSchema, pageView } from './page.ts'
-import { redactionOf } from './redact-run.ts'
+import { showRun } from './redact-run.ts'
 import { cancelRun, resolveStep } from './run-operations.ts'
 import { runView, stepView } from './run-view.ts'
 
@@ -52,10 +52,10 @@ const getRun = defineRoute({
       stores.journal.failedAttempts(run.uuid),
     ])
     const byPath = Map.groupBy(failed, (attempt: FailedAttempt) => attempt.path)
-    const steps = entries.map((entry) => stepView(entry, byPath.get(entry.path) ?? []))
-    const { inputs } = run
-    const body = { ...(await runView(run, directory)), inputs, output: run.output ?? null, steps }
-    return { body: (await redactionOf(run, entries, services)).value(body) }
+    const { inputs, redacted, masked } = await showRun(run, entries, services)
+    const steps = entries.map((entry) => redacted(stepView(masked(entry), byPath.get(entry.path) ?? [])))
+    const whole = { ...(await runView(run, directory)), inputs, output: run.output ?? null }
+    return { body: { ...redacted(whole), steps } }
   },
 })
 

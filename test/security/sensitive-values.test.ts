@@ -1,0 +1,153 @@
+import { expect } from 'chai'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { killCommands } from '../cli/support/run-tocsin.ts'
+import { startServer, type RunningServer } from '../cli/support/start-server.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+
+/** Longer than what an expression quotes of a text. */
+const longPin = `canary-long-${'0123456789'.repeat(8)}`
+const pin = 'canary-pin "1" ü'
+
+/** A value that the playbook declares sensitive, in every kind of error that can quote it. */
+const playbook = `apiVersion: tocsin/v1
+name: quotes
+on: { alert: { type: quotes }, manual: true }
+alert:
+  type: object
+  required: [user]
+  properties:
+    user:
+      type: object
+      required: [pin, long]
+      properties:
+        pin: { type: string, x-sensitive: true }
+        long: { type: string, x-sensitive: true }
+steps:
+  - id: known
+    set: { n: "\${{ int(alert.data.user.pin) }}" }
+    on_error: continue
+  - id: unknown
+    set: { n: "\${{ int(parseJson(alert.content).user.pin) }}" }
+    on_error: continue
+  - id: cut
+    set: { n: "\${{ timestamp(parseJson(alert.content).user.long) }}" }
+    on_error: continue
+  - id: condition
+    if: timestamp(parseJson(alert.content).user.pin) < now
+    wait: 1s
+    on_error: continue
+  - id: pause
+    wait: \${{ parseJson(alert.content).user.pin }}
+    on_error: continue
+  - id: refused
+    uses: http.get
+    connection: echo
+    with: { path: /400, query: { pin: "\${{ alert.data.user.pin }}" } }
+    on_error: continue
+  - id: retried
+    uses: http.get
+    connection: echo
+    with: { path: /500, query: { pin: "\${{ alert.data.user.pin }}" } }
+    retry: { max: 1, backoff: 10ms }
+    on_error: continue
+  - fail: "it was \${{ parseJson(alert.content).user.pin }}"
+`
+
+/** Says back what it was asked for, as its error. */
+function echo(request: IncomingMessage, response: ServerResponse): void {
+  const url = new URL(request.url ?? '', 'http://x')
+  response.writeHead(Number(url.pathname.slice(1)), { 'content-type': 'application/json' })
+  response.end(JSON.stringify({ message: `no such pin: ${url.searchParams.get('pin')}` }))
+}
+
+describe('sensitive values in a running server', function () {
+  this.timeout(60_000)
+  let folder: TemporaryFolder
+  let remote: Server
+  let server: RunningServer
+  let log: string
+  let timeline: string
+  let run: {
+    readonly error: { readonly message: string }
+    readonly steps: readonly {
+      readonly path: string
+      readonly state: string
+      readonly error: { readonly code: string } | null
+    }[]
+  }
+  const answers = new Map<string, string>()
+
+  const call = async (path: string, body?: unknown) => {
+    const reply = await server.call(path, body === undefined ? {} : { body })
+    expect(reply.status, path).to.be.within(200, 299)
+    answers.set(path, JSON.stringify(reply.body))
+    return reply.body
+  }
+
+  before(async () => {
+    folder = await makeTemporaryFolder()
+    await mkdir(join(folder.path, 'playbooks'))
+    await writeFile(join(folder.path, 'playbooks', 'quotes.yaml'), playbook)
+    remote = createServer(echo).listen(0, '127.0.0.1')
+    await once(remote, 'listening')
+    const host = `127.0.0.1:${(remote.address() as AddressInfo).port}`
+    server = await startServer({
+      dataDir: join(folder.path, 'data'),
+      env: {
+        TOCSIN_PLAYBOOKS_DIR: join(folder.path, 'playbooks'),
+        TOCSIN_ALLOW_PRIVATE_EGRESS: host,
+        TOCSIN_LOG_LEVEL: 'debug',
+      },
+    })
+    const settings = { base_url: `http://${host}` }
+    await call('/connections', { organization_code: 'main', name: 'echo', plugin: 'http', settings })
+    const alert = {
+      alert_content: JSON.stringify({ user: { pin, long: longPin } }),
+      alert_provider: 'custom',
+      organization_code: 'main',
+      alert_type: 'quotes',
+    }
+    const sent = await server.call('/alerts', { body: alert, headers: { prefer: 'wait=30' } })
+    // Whoever may see the alert sees what its sender put in.
+    const { case_id, runs } = (await server.call(`/alerts/${sent.body.alert_id}`)).body
+    run = await call(`/runs/${runs[0].run_uuid}`)
+    timeline = `/cases/${case_id}`
+    for (const list of ['/runs', '/cases', timeline, '/checkpoints']) await call(list)
+    log = (await server.stop()).stderr
+  })
+  after(async () => {
+    await killCommands()
+    remote.close()
+    await folder.remove()
+  })
+
+  it('were quoted by errors of every kind', () => {
+    const codes = run.steps.map(({ path, error }) => [path, error?.code])
+    expect(Object.fromEntries(codes)).to.deep.equal({
+      known: 'expression_invalid_argument',
+      unknown: 'expression_invalid_argument',
+      cut: 'expression_invalid_argument',
+      condition: 'expression_invalid_argument',
+      pause: 'wait_invalid',
+      refused: 'http_400',
+      retried: 'http_500',
+      '7': 'playbook_failed',
+    })
+    expect(run.error.message).to.equal('it was [redacted]')
+    expect(JSON.stringify(run)).to.include('no such pin: [redacted]')
+  })
+
+  it('are in no answer about the run or its case', () => {
+    expect(answers.get('/runs')).to.include('it was [redacted]')
+    expect(answers.get(timeline)).to.include('it was [redacted]')
+    for (const [path, answer] of answers) expect(answer, path).to.not.include('canary')
+  })
+
+  it('are in no line of the log', () => {
+    expect(log).to.include('"level":"debug"').and.not.include('canary')
+  })
+})
