@@ -1,4 +1,4 @@
-import type { RouterContext } from '@koa/router'
+import type { Context } from 'koa'
 import { stringifyJson } from '../../core/json.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
 import { compileSchema } from '../../core/schema/index.ts'
@@ -18,6 +18,9 @@ export interface RequestSettings {
   readonly publicOrigin: string | undefined
 }
 
+/** Rejects with what the request is refused for. */
+export type RequestHandler = (context: Context, params: Readonly<Record<string, string>>) => Promise<void>
+
 const noParameters: JsonSchema = { type: 'object', additionalProperties: false, properties: {} }
 
 const nobody: Caller = { keyUuid: '', keyName: '', role: 'intake', scope: [] }
@@ -26,7 +29,7 @@ const nobody: Caller = { keyUuid: '', keyName: '', role: 'intake', scope: [] }
  * What stands between a request and a route's handler, in this order: other web sites, key, role, query, body. Schemas are
  * compiled here, once per route.
  */
-export function requestHandler(route: Route, services: Services, settings: RequestSettings) {
+export function requestHandler(route: Route, services: Services, settings: RequestSettings): RequestHandler {
   const querySchema = route.query ?? noParameters
   const query = compileSchema(querySchema)
   const headerSchema = route.headers === undefined ? undefined : compileSchema(route.headers)
@@ -37,7 +40,7 @@ export function requestHandler(route: Route, services: Services, settings: Reque
     services: Services,
   ) => ReturnType<Route['handle']>
 
-  return async function handleRequest(context: RouterContext): Promise<void> {
+  return async function handleRequest(context, params) {
     const { headers } = context.req
     let caller = nobody
     if (route.access !== 'public') {
@@ -53,10 +56,7 @@ export function requestHandler(route: Route, services: Services, settings: Reque
       value = await readJsonBody(context.req, settings.maxBodyBytes)
       validateBody(body, value)
     }
-    const answer = await handle(
-      { params: context.params, query: parameters, body: value, headers, caller },
-      services,
-    )
+    const answer = await handle({ params, query: parameters, body: value, headers, caller }, services)
     if (answer.location !== undefined) context.set('location', `/${settings.prefix}${answer.location}`)
     if (answer.headers !== undefined) context.set(answer.headers)
     context.status = route.status

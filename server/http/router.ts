@@ -1,6 +1,6 @@
 import { Router } from '@koa/router'
 import type { Middleware } from 'koa'
-import { requestHandler, type RequestSettings } from './handle-request.ts'
+import { requestHandler, type RequestHandler, type RequestSettings } from './handle-request.ts'
 import { RequestError } from './request-error.ts'
 import type { Route, Services } from './route.ts'
 
@@ -15,21 +15,27 @@ export function createRouter(
 ): Middleware {
   const { prefix } = settings
   const router = new Router({ sensitive: true, strict: true })
+  const handlers = new Map<unknown, RequestHandler>()
   for (const route of routes) {
-    router.register(pathOf(route, prefix), [route.method], requestHandler(route, services, settings))
+    // The router only finds the route: its own middleware would find it a second time.
+    const layer = router.register(pathOf(route, prefix), [route.method], () => undefined)
+    handlers.set(layer, requestHandler(route, services, settings))
   }
-  const dispatch = router.routes() as unknown as Middleware
-  return (context, next) => {
+  return (context) => {
     // A whole URL as the target would be taken apart by other rules than a path.
     if (context.req.url?.startsWith('/') !== true)
       throw new RequestError('request_malformed', 'The request target is not a path.')
-    const matched = router.match(context.path, context.method)
-    if (matched.route) return dispatch(context, next)
+    const { path } = context
+    const matched = router.match(path, context.method)
+    const [layer] = matched.pathAndMethod
+    const handle = handlers.get(layer)
+    if (layer !== undefined && handle !== undefined) {
+      return handle(context, layer.params(path, layer.captures(path)))
+    }
     const methods = new Set(matched.path.flatMap((layer) => layer.methods))
     throw methods.size === 0 ? pathNotFound(prefix) : methodNotAllowed(context.method, methods)
   }
 }
-
 /** `/alerts/{id}` → `/api/alerts/:id`. */
 function pathOf(route: Route, prefix: string): string {
   const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1')

@@ -22,7 +22,8 @@ import {
   type SizedAlertRow,
 } from './alert-rows.ts'
 import { ofCase } from './case-rows.ts'
-import { hasWords, indexAlert } from './alert-search.ts'
+import type { AlertIndexer } from './alert-indexer.ts'
+import { hasWords } from './alert-search.ts'
 import type { Database } from './database.ts'
 import { requireOrganization } from './organization-store.ts'
 import { listPage, requireLimit, type Condition, type Order } from './paging.ts'
@@ -50,9 +51,11 @@ const orders: Readonly<Record<AlertSort, Order<SizedAlertRow>>> = {
 
 export class SqliteAlertStore implements AlertStore {
   readonly #context: StoreContext
+  readonly #indexer: AlertIndexer
 
-  constructor(context: StoreContext) {
+  constructor(context: StoreContext, indexer: AlertIndexer) {
     this.#context = context
+    this.#indexer = indexer
   }
 
   create(alert: NewAlert): Promise<Alert> {
@@ -80,8 +83,9 @@ export class SqliteAlertStore implements AlertStore {
     })
   }
 
-  list(scope: Scope, filter: AlertFilter, page: AlertPageRequest): Promise<Page<ListedAlert>> {
+  async list(scope: Scope, filter: AlertFilter, page: AlertPageRequest): Promise<Page<ListedAlert>> {
     const { database } = this.#context
+    if (filter.words !== undefined) await this.#indexer.catchUp()
     const withContent = page.withContent === true
     return database.read(() =>
       listPage<SizedAlertRow, ListedAlert>(database, {
@@ -134,7 +138,8 @@ export class SqliteAlertStore implements AlertStore {
       alertStatus.created,
     )
     database.run('INSERT INTO alert_contents (alert_id, content) VALUES (?, ?)', row, given.content)
-    const alert: Alert = {
+    this.#indexer.soon()
+    return {
       id: composeAlertId(organization.code, provider.code, sequence),
       uuid,
       content: given.content,
@@ -152,8 +157,6 @@ export class SqliteAlertStore implements AlertStore {
       caseId: null,
       completedAt: null,
     }
-    indexAlert(database, row, alert)
-    return alert
   }
 }
 
@@ -169,9 +172,8 @@ function takeSequence(database: Database, organizationId: number, providerId: nu
 }
 
 function requireProvider(database: Database, code: string): { readonly id: number; readonly code: string } {
-  const row = database.get<{ id: number; code: string }>(
-    'SELECT id, code FROM providers WHERE code = ?',
-    code,
+  const row = database.cache.get(`provider ${code}`, () =>
+    database.get<{ id: number; code: string }>('SELECT id, code FROM providers WHERE code = ?', code),
   )
   if (row === undefined) {
     throw new NotFoundError('provider_not_found', `there is no provider '${code.slice(0, 64)}'`)

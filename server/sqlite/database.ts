@@ -1,6 +1,7 @@
 import { closeSync, chmodSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
+import { ReadCache } from './read-cache.ts'
 import { isStorageFailure, storeClosed, storeUnavailable } from './storage-errors.ts'
 
 /** What can be bound to a parameter. A boolean is bound as 0 or 1 by the caller. */
@@ -17,6 +18,7 @@ export interface DatabaseOptions {
  */
 export class Database {
   readonly path: string
+  readonly cache = new ReadCache(this)
   readonly #connection: Sqlite.Database
   readonly #statements = new Map<string, Sqlite.Statement<Value[]>>()
 

@@ -50,6 +50,15 @@ export class GroupCommit {
     return promise
   }
 
+  /** A write that changes what `Database.cache` keeps: organizations, providers, keys, connections. */
+  writeConfiguration<T>(work: () => T): Promise<T> {
+    return this.write(() => {
+      const result = work()
+      this.#database.cache.forget()
+      return result
+    })
+  }
+
   /** Commits what is queued; later writes are refused. */
   async close(): Promise<void> {
     this.#closed = true
@@ -95,12 +104,14 @@ export class GroupCommit {
     } catch (error) {
       if (isStorageFailure(error)) throw error
       this.#database.run('ROLLBACK TO one_write')
+      this.#database.cache.forget()
       this.#database.run('RELEASE one_write')
       return { failed: true, error }
     }
   }
 
   #rollBack(): void {
+    this.#database.cache.forget()
     try {
       if (this.#database.inTransaction) this.#database.run('ROLLBACK')
     } catch {

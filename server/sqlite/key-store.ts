@@ -31,7 +31,7 @@ export class SqliteKeyStore implements KeyStore {
 
   create(key: NewApiKey): Promise<ApiKey> {
     const { database, commits, clock } = this.#context
-    return commits.write(() => {
+    return commits.writeConfiguration(() => {
       const now = clock.now()
       const keyId = this.#insert(key, makeUuid(now), now)
       for (const uuid of new Set(key.organizationUuids)) {
@@ -47,10 +47,12 @@ export class SqliteKeyStore implements KeyStore {
 
   find(id: string): Promise<{ readonly key: ApiKey; readonly secretHash: Uint8Array } | undefined> {
     const { database } = this.#context
-    return database.read(() => {
-      const row = database.get<KeyRow>(`${select} WHERE k.public_id = ?`, id)
-      return row && { key: toKey(row), secretHash: new Uint8Array(row.secretHash) }
-    })
+    return database.read(() =>
+      database.cache.get(`key ${id}`, () => {
+        const row = database.get<KeyRow>(`${select} WHERE k.public_id = ?`, id)
+        return row && { key: toKey(row), secretHash: new Uint8Array(row.secretHash) }
+      }),
+    )
   }
 
   list(): Promise<readonly ApiKey[]> {
@@ -60,7 +62,7 @@ export class SqliteKeyStore implements KeyStore {
 
   revoke(id: string): Promise<ApiKey> {
     const { database, commits, clock } = this.#context
-    return commits.write(() => {
+    return commits.writeConfiguration(() => {
       const key = requireKey(database, id)
       if (key.revokedAt !== null) return key
       const now = clock.now()
@@ -72,7 +74,7 @@ export class SqliteKeyStore implements KeyStore {
 
   async recordUse(id: string, at: number): Promise<void> {
     const { database, commits } = this.#context
-    await commits.write(() =>
+    await commits.writeConfiguration(() =>
       database.run('UPDATE api_keys SET last_used_at = ? WHERE public_id = ?', at, id),
     )
   }

@@ -20,16 +20,18 @@ export class SqliteOrganizationStore implements OrganizationStore {
     const { database } = this.#context
     const conditions = scopeConditions(scope, 't.id')
     return database.read(() =>
-      database.all<Organization>(
-        `SELECT uuid, code, name, created_at AS createdAt FROM organizations t ${whereAll(conditions)} ORDER BY code`,
-        ...conditions.flatMap(({ values }) => values),
+      database.cache.get(`organizations ${scope === 'all' ? scope : JSON.stringify(scope)}`, () =>
+        database.all<Organization>(
+          `SELECT uuid, code, name, created_at AS createdAt FROM organizations t ${whereAll(conditions)} ORDER BY code`,
+          ...conditions.flatMap(({ values }) => values),
+        ),
       ),
     )
   }
 
   create({ code, name }: { readonly code: string; readonly name: string }): Promise<Organization> {
     const { database, commits, clock } = this.#context
-    return commits.write(() => {
+    return commits.writeConfiguration(() => {
       requireCode(code)
       const createdAt = clock.now()
       const uuid = makeUuid(createdAt)
@@ -61,7 +63,9 @@ export interface OrganizationKey {
 
 /** Throws NotFoundError `organization_not_found`. */
 export function requireOrganization(database: Database, uuid: string): OrganizationKey {
-  const row = database.get<OrganizationKey>('SELECT id, uuid, code FROM organizations WHERE uuid = ?', uuid)
+  const row = database.cache.get(`organization ${uuid}`, () =>
+    database.get<OrganizationKey>('SELECT id, uuid, code FROM organizations WHERE uuid = ?', uuid),
+  )
   if (row === undefined) throw new NotFoundError('organization_not_found', `there is no organization ${uuid}`)
   return row
 }

@@ -21,7 +21,7 @@ export class SqliteProviderStore implements ProviderStore {
 
   create({ code, name }: { readonly code: string; readonly name: string }): Promise<Provider> {
     const { database, commits, clock } = this.#context
-    return commits.write(() => {
+    return commits.writeConfiguration(() => {
       requireCode(code)
       const createdAt = clock.now()
       try {

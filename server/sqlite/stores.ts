@@ -3,6 +3,7 @@ import { ConflictError } from '../../core/errors/errors.ts'
 import { Secret } from '../../core/plugin/index.ts'
 import type { Clock, Stores } from '../../core/ports.ts'
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts'
+import { AlertIndexer } from './alert-indexer.ts'
 import { SqliteAlertStore } from './alert-store.ts'
 import { SqliteCaseStore } from './case-store.ts'
 import { SqliteCheckpointStore } from './checkpoint-store.ts'
@@ -60,11 +61,14 @@ export async function openSqliteStores(options: SqliteStoresOptions): Promise<St
 
 function assembleStores(context: StoreContext, secrets: SecretBox, lock: DataDirLock | undefined): Stores {
   const { database, commits, clock } = context
+  const indexer = new AlertIndexer(context)
+  // A command beside the server leaves that to it.
+  if (lock !== undefined) indexer.soon()
   return {
     organizations: new SqliteOrganizationStore(context),
     providers: new SqliteProviderStore(context),
     keys: new SqliteKeyStore(context),
-    alerts: new SqliteAlertStore(context),
+    alerts: new SqliteAlertStore(context, indexer),
     cases: new SqliteCaseStore(context),
     playbooks: new SqlitePlaybookStore(context),
     runs: new SqliteRunStore(context),
@@ -77,6 +81,7 @@ function assembleStores(context: StoreContext, secrets: SecretBox, lock: DataDir
       await probeSpace(dirname(database.path))
     },
     async close() {
+      await indexer.close()
       await commits.close()
       database.close()
       lock?.release()

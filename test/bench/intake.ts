@@ -1,50 +1,59 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { table } from '../../cli/output/table.ts'
-import { startChild } from './child.ts'
-import { cells, post, type Figures } from './load.ts'
+import { makeTemporaryFolder } from '../support/temporary-folder.ts'
+import { alertBody } from './alert-body.ts'
+import { startChild, type Child } from './child.ts'
+import { post } from './load.ts'
+import { cells, figureTitles, type Figures } from './measure.ts'
 
-const connections = [1, 32, 256]
+/** Without a type: stored durably, not investigated. */
+const body = alertBody(1, 2_048)
 
-/** An alert whose body is 2 KB long. Without a type: stored durably, not investigated. */
-const body = JSON.stringify({
-  alert_provider: 'custom',
-  organization_code: 'main',
-  alert_content: 'x'.repeat(2048 - 76),
-})
-
-/** Alerts acknowledged durably per second, beside a bare Koa route that only parses the same body. */
-export async function benchIntake(seconds: number): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'tocsin-bench-'))
-  const bare = await startChild<{ port: number }>('bare-koa.ts')
-  const tocsin = await startChild<{ apiUrl: string; key: string }>('tocsin-server.ts', {
-    TOCSIN_DATA_DIR: folder,
-  })
+/** Alerts acknowledged durably, beside a bare Koa route that parses the same body, and one that also keeps it. */
+export async function benchIntake({
+  seconds,
+  connections,
+}: {
+  seconds: number
+  connections: readonly number[]
+}): Promise<void> {
+  const folder = await makeTemporaryFolder()
+  const env = { TOCSIN_DATA_DIR: folder.path }
+  const least = await startChild<{ port: number }>('least-server.ts', env)
+  const tocsin = await startChild<{ apiUrl: string; key: string }>('tocsin-server.ts', env)
+  const headers = { 'content-type': 'application/json' }
+  const measure = async (child: Child<unknown>, url: string, count: number): Promise<Figures> => {
+    const usage = () => child.ask('usage')
+    const load = {
+      url,
+      headers: { ...headers, cookie: `Session=${tocsin.said.key}` },
+      body,
+      connections: count,
+      usage,
+    }
+    await post({ ...load, seconds: Math.min(1, seconds) })
+    return await post({ ...load, seconds })
+  }
   try {
     const rows: string[][] = []
     for (const count of connections) {
-      const baseline = await measure(`http://127.0.0.1:${bare.said.port}/`, '', count, seconds)
-      const intake = await measure(`${tocsin.said.apiUrl}/alerts`, tocsin.said.key, count, seconds)
-      rows.push(['bare Koa route', String(count), ...cells(baseline), ''])
-      rows.push(['Tocsin intake', String(count), ...cells(intake), ratio(intake, baseline)])
+      const bare = await measure(least, `http://127.0.0.1:${least.said.port}/parse`, count)
+      const kept = await measure(least, `http://127.0.0.1:${least.said.port}/keep`, count)
+      const ours = await measure(tocsin, `${tocsin.said.apiUrl}/alerts`, count)
+      rows.push(['bare Koa route', String(count), ...cells(bare), ''])
+      rows.push(['and an insert', String(count), ...cells(kept), ''])
+      rows.push([
+        'Tocsin intake',
+        String(count),
+        ...cells(ours),
+        (ours.perSecond / kept.perSecond).toFixed(2),
+      ])
     }
-    console.log(`\nIntake: alerts of ${body.length} bytes, acknowledged durably\n`)
-    console.log(table(['', 'CONNECTIONS', 'PER SECOND', 'P50 MS', 'P99 MS', 'RATIO'], rows))
+    console.log(
+      `\nIntake: alerts of ${body.length} bytes, acknowledged durably; ratio to the Koa route with an insert\n`,
+    )
+    console.log(table(['', 'CONNECTIONS', ...figureTitles, 'RATIO'], rows))
   } finally {
-    await Promise.all([bare.stop(), tocsin.stop()])
-    await rm(folder, { recursive: true, force: true })
+    await Promise.all([least.stop(), tocsin.stop()])
+    await folder.remove()
   }
-}
-
-/** After a second of warming up. */
-async function measure(url: string, key: string, count: number, seconds: number): Promise<Figures> {
-  const headers = { 'content-type': 'application/json', cookie: `Session=${key}` }
-  const load = { url, headers, body, connections: count }
-  await post({ ...load, seconds: 1 })
-  return post({ ...load, seconds })
-}
-
-function ratio(ours: Figures, baseline: Figures): string {
-  return (ours.perSecond / baseline.perSecond).toFixed(2)
 }

@@ -1,12 +1,7 @@
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-
-/** What a load gave. */
-export interface Figures {
-  readonly perSecond: number
-  /** Milliseconds. */
-  readonly p50: number
-  readonly p99: number
-}
+import type { Usage } from './answer-parent.ts'
+import { measure, type Figures } from './measure.ts'
 
 export interface Load {
   readonly url: string
@@ -14,6 +9,8 @@ export interface Load {
   readonly body: string
   readonly connections: number
   readonly seconds: number
+  /** Of the process that answers. */
+  readonly usage: () => Promise<Usage>
 }
 
 /**
@@ -23,36 +20,23 @@ export interface Load {
 export async function post(load: Load): Promise<Figures> {
   const request = requestBytes(load)
   const { hostname, port } = new URL(load.url)
-  const latencies: number[] = []
-  const began = performance.now()
-  const until = began + load.seconds * 1000
-  const one = async () => {
-    const socket = connect(Number(port), hostname).setNoDelay(true)
-    const answers = readAnswers(socket)
-    while (performance.now() < until) {
-      const sent = performance.now()
-      socket.write(request)
-      const status = (await answers.next()).value
-      if (status !== 201)
-        throw new Error(`an answer had the status ${status ?? 'of nothing: the connection ended'}`)
-      latencies.push(performance.now() - sent)
-    }
-    socket.destroy()
+  const sockets = await Promise.all(
+    Array.from({ length: load.connections }, async () => {
+      const socket = connect(Number(port), hostname).setNoDelay(true)
+      await once(socket, 'connect')
+      return { socket, answers: readAnswers(socket) }
+    }),
+  )
+  const one = async (loop: number): Promise<void> => {
+    const { socket, answers } = sockets[loop]!
+    socket.write(request)
+    const status = (await answers.next()).value
+    if (status !== 201)
+      throw new Error(`an answer had the status ${status ?? 'of nothing: the connection ended'}`)
   }
-  await Promise.all(Array.from({ length: load.connections }, one))
-  return figures(latencies, performance.now() - began)
-}
-
-/** Rate and percentiles of these durations in milliseconds. */
-export function figures(latencies: readonly number[], elapsedMs: number): Figures {
-  const sorted = latencies.toSorted((a, b) => a - b)
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-  return { perSecond: (sorted.length * 1000) / elapsedMs, p50: at(0.5), p99: at(0.99) }
-}
-
-/** Cells for a table. */
-export function cells({ perSecond, p50, p99 }: Figures): string[] {
-  return [Math.round(perSecond).toLocaleString('en'), p50.toFixed(2), p99.toFixed(2)]
+  const figures = await measure(one, { ...load, count: load.connections })
+  for (const { socket } of sockets) socket.destroy()
+  return figures
 }
 
 function requestBytes({ url, headers, body }: Load): Buffer {

@@ -1,14 +1,12 @@
-/** `npm run bench`: figures of the whole, each beside a baseline of the same run. `--seconds N` per measurement, default 4. */
+/** `npm run bench`: figures of the whole, each beside a baseline of the same run. */
 import { cpus } from 'node:os'
-import { parseArgs } from 'node:util'
 import { benchExpression } from './expression.ts'
 import { benchIntake } from './intake.ts'
+import { readOptions, usage } from './options.ts'
 import { benchRuns } from './runs.ts'
-import { benchStores } from './stores.ts'
 
-const usage = 'usage: npm run bench -- [--seconds N]   (per measurement, default 4)'
-const seconds = readSeconds()
-if (seconds === undefined) {
+const options = readOptions(process.argv.slice(2))
+if (options === undefined) {
   console.log(usage)
   process.exit(process.argv.includes('--help') ? 0 : 2)
 }
@@ -17,17 +15,10 @@ const [cpu] = cpus()
 console.log(
   `Node ${process.versions.node}, ${cpus().length} cores (${cpu?.model.trim() ?? 'unknown'}), ${process.platform}`,
 )
-await benchIntake(seconds)
-await benchRuns(seconds)
-await benchStores(seconds)
-benchExpression()
-
-function readSeconds(): number | undefined {
-  try {
-    const { values } = parseArgs({ options: { seconds: { type: 'string', default: '4' } } })
-    const number = Number(values.seconds)
-    return number > 0 ? number : undefined
-  } catch {
-    return undefined
-  }
+const benchmarks = {
+  intake: () => benchIntake(options),
+  runs: () => benchRuns(options),
+  expressions: () => benchExpression(),
 }
+for (const [name, bench] of Object.entries(benchmarks))
+  if (options.only.includes(name) || options.only.length === 0) await bench()

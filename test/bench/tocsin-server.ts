@@ -1,7 +1,11 @@
-/** A whole Tocsin as a process of its own, for benchmarks: prints where it listens and its admin key. */
+/** A whole Tocsin as a process of its own, for benchmarks: says where it listens and its admin key. */
 import { readConfig } from '../../server/config.ts'
 import { startTocsin } from '../../server/main.ts'
+import { answerParent } from './answer-parent.ts'
+import { countCommits } from './count-commits.ts'
 
+const commits = countCommits()
+const began = performance.now()
 const tocsin = await startTocsin(readConfig({ ...process.env, TOCSIN_PORT: '0', TOCSIN_LOG_LEVEL: 'error' }))
-process.stdout.write(`${JSON.stringify({ apiUrl: tocsin.apiUrl, key: tocsin.adminKey })}\n`)
 process.on('SIGTERM', () => void tocsin.close().then(() => process.exit(0)))
+answerParent({ apiUrl: tocsin.apiUrl, key: tocsin.adminKey, bootMs: performance.now() - began }, commits)

@@ -5,6 +5,7 @@ import { alertSearch } from './0004-alert-search.ts'
 import { playbookOwners } from './0005-playbook-owners.ts'
 import { waitingRuns } from './0006-waiting-runs.ts'
 import { inbound } from './0007-inbound.ts'
+import { lazyAlertSearch } from './0008-lazy-alert-search.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -15,4 +16,5 @@ export const migrations: readonly string[] = [
   playbookOwners,
   waitingRuns,
   inbound,
+  lazyAlertSearch,
 ]

@@ -1,0 +1,32 @@
+/** The content of an alert as a sign-in log would send it, about as long as wanted; the same for the same number. */
+function content(number: number, length: number): string {
+  const event = (n: number) => ({
+    id: `${(number * 7919 + n * 104_729) % 1_000_003}-${n}`,
+    time: new Date(1_767_225_600_000 + number * 1_000 + n).toISOString(),
+    user: {
+      name: `user${(number * 31 + n) % 5_000}@example.com`,
+      department: ['sales', 'support', 'research'][n % 3],
+    },
+    source: { address: `203.0.113.${(number + n) % 256}`, port: 1_024 + ((number * 13 + n) % 60_000) },
+    action: ['sign-in', 'download', 'mailbox rule', 'password reset'][(number + n) % 4],
+    outcome: n % 5 === 0 ? 'failure' : 'success',
+  })
+  const events: unknown[] = []
+  while (JSON.stringify({ severity: 'high', events }).length < length) events.push(event(events.length))
+  return JSON.stringify({ severity: 'high', events }).slice(0, length)
+}
+
+/** The body of a request that sends an alert in: JSON of exactly this many bytes. Without a type it is not investigated. */
+export function alertBody(number: number, bytes: number, type?: string): string {
+  const body = (text: string) =>
+    JSON.stringify({
+      alert_provider: 'custom',
+      organization_code: 'main',
+      ...(type === undefined ? {} : { alert_type: type }),
+      alert_content: text,
+    })
+  let text = content(number, bytes)
+  // Quotes are escaped in the body; the text has to be shorter by as much.
+  while (Buffer.byteLength(body(text)) > bytes) text = text.slice(0, -1)
+  return body(text.padEnd(text.length + bytes - Buffer.byteLength(body(text))))
+}

@@ -1,0 +1,12 @@
+import { Database } from '../../server/sqlite/database.ts'
+
+/** Counts transactions of this process from now on: each is one wait for the disk. */
+export function countCommits(): () => number {
+  let commits = 0
+  const run = Database.prototype.run
+  Database.prototype.run = function (this: Database, sql, ...values) {
+    if (sql === 'COMMIT') commits++
+    return run.call(this, sql, ...values)
+  }
+  return () => commits
+}

@@ -1,0 +1,52 @@
+import type { Usage } from './answer-parent.ts'
+
+/** What a measurement gave. */
+export interface Figures {
+  readonly perSecond: number
+  /** Milliseconds. */
+  readonly p50: number
+  readonly p99: number
+  /** Milliseconds of CPU for each, of the process that is measured. */
+  readonly cpuMs: number
+  /** Waits for the disk for each. */
+  readonly flushes: number
+}
+
+/** Cells of a table under `figureTitles`. */
+export const figureTitles = ['PER SECOND', 'P50 MS', 'P99 MS', 'CPU MS', 'FLUSHES']
+
+export function cells({ perSecond, p50, p99, cpuMs, flushes }: Figures): string[] {
+  return [whole(perSecond), p50.toFixed(2), p99.toFixed(2), cpuMs.toFixed(3), flushes.toFixed(2)]
+}
+
+export const whole = (number: number): string => Math.round(number).toLocaleString('en')
+
+/** Does `one` again and again in `count` closed loops, for this long, and says how that went. */
+export async function measure(
+  one: (loop: number) => Promise<void>,
+  { count, seconds, usage }: { count: number; seconds: number; usage: () => Promise<Usage> | Usage },
+): Promise<Figures> {
+  const latencies: number[] = []
+  const before = await usage()
+  const began = performance.now()
+  const until = began + seconds * 1_000
+  async function loop(number: number): Promise<void> {
+    while (performance.now() < until) {
+      const start = performance.now()
+      await one(number)
+      latencies.push(performance.now() - start)
+    }
+  }
+  await Promise.all(Array.from({ length: count }, (_, number) => loop(number)))
+  const elapsedMs = performance.now() - began
+  const after = await usage()
+  const sorted = latencies.toSorted((a, b) => a - b)
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+  return {
+    perSecond: (sorted.length * 1_000) / elapsedMs,
+    p50: at(0.5),
+    p99: at(0.99),
+    cpuMs: (after.cpuMs - before.cpuMs) / sorted.length,
+    flushes: (after.commits - before.commits) / sorted.length,
+  }
+}

@@ -1,0 +1,74 @@
+import { join } from 'node:path'
+import { expect } from 'chai'
+import type { Stores } from '../../core/ports.ts'
+import { GroupCommit } from '../../server/sqlite/group-commit.ts'
+import { openDatabase } from '../../server/sqlite/open-database.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import { openStoresIn } from './open-stores.ts'
+
+describe('rows that are kept in memory', () => {
+  let folder: TemporaryFolder
+  let server: Stores
+  let command: Stores
+
+  beforeEach(async () => {
+    folder = await makeTemporaryFolder()
+    server = await openStoresIn(folder.path)
+    command = await openStoresIn(folder.path, { claim: 'shared' })
+  })
+  afterEach(async () => {
+    await Promise.all([server.close(), command.close()])
+    await folder.remove()
+  })
+
+  const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+  const newKey = (id: string) => ({
+    id,
+    name: id,
+    role: 'admin' as const,
+    organizationUuids: null,
+    secretHash: new Uint8Array(32),
+    expiresAt: null,
+  })
+
+  it('are read again in the turn after another process has changed them', async () => {
+    await server.keys.create(newKey('first'))
+    await server.keys.create(newKey('second'))
+    expect((await server.keys.find('second'))?.key.revokedAt).to.equal(null)
+    await command.keys.revoke('second')
+    await nextTurn()
+    expect((await server.keys.find('second'))?.key.revokedAt).to.be.a('number')
+
+    expect(await server.organizations.list('all')).to.deep.equal([])
+    await command.organizations.create({ code: 'Acme', name: 'x' })
+    await nextTurn()
+    expect(await server.organizations.list('all')).to.have.length(1)
+  })
+
+  it('are read again at once after a change in this process', async () => {
+    expect(await server.keys.find('first')).to.equal(undefined)
+    await server.keys.create(newKey('first'))
+    await server.keys.create(newKey('second'))
+    expect((await server.keys.find('first'))?.key.lastUsedAt).to.equal(null)
+    await server.keys.recordUse('first', 7)
+    expect((await server.keys.find('first'))?.key.lastUsedAt).to.equal(7)
+    await server.keys.revoke('first')
+    expect((await server.keys.find('first'))?.key.revokedAt).to.be.a('number')
+  })
+
+  it('are not those of a write that was undone', async () => {
+    const database = openDatabase(join(folder.path, 'other.db'))
+    const commits = new GroupCommit(database)
+    const count = () =>
+      database.cache.get('count', () => database.one<{ n: number }>('SELECT count(*) AS n FROM providers').n)
+    const undone = commits.write(() => {
+      database.run(`INSERT INTO providers (code, name, created_at) VALUES ('SIEM', 'x', 1)`)
+      expect(count()).to.equal(1)
+      throw new Error('undone')
+    })
+    expect(await undone.catch((error: Error) => error.message)).to.equal('undone')
+    expect(count()).to.equal(0)
+    await commits.close()
+    database.close()
+  })
+})
