@@ -1,0 +1,250 @@
+import { expect } from 'chai'
+import { valueAt, type AnySkill, type JsonObject } from 'tocsin/plugin'
+import {
+  loopbackEgress,
+  runSkill,
+  type CannedReply,
+  type RunSkillOptions,
+  type ServedSandbox,
+} from 'tocsin/plugin/testing'
+import { referenceOf } from './action-reference.ts'
+import { workstation } from './examples/machine.ts'
+import sandbox, { settingsFor } from './sandbox.ts'
+import { failure } from './sandbox/answer.ts'
+import { clients } from './sandbox/clients.ts'
+import { faults } from './sandbox/faults.ts'
+import { fixture } from './sandbox/fixture.ts'
+import { linuxHost } from './sandbox/machines.ts'
+import type { Controls } from './sandbox/routes.ts'
+import { collectInvestigationPackage } from './skills/collect-investigation-package.ts'
+import { isolateMachine } from './skills/isolate-machine.ts'
+import { runAntivirusScan } from './skills/run-antivirus-scan.ts'
+import { unisolateMachine } from './skills/unisolate-machine.ts'
+
+const { id } = workstation
+const comment = 'Case ACME-7'
+const mark = referenceOf('test-run/step')
+const otherMark = referenceOf('other-run/step')
+
+const caught = async (work: Promise<unknown>): Promise<object> =>
+  work.then(
+    () => ({ code: 'none' }),
+    (error: unknown) => error as object,
+  )
+
+describe('the actions of endpoint_security', () => {
+  let running: ServedSandbox<Controls>
+  beforeEach(async () => {
+    running = await sandbox.start()
+  })
+  afterEach(() => running.close())
+
+  const act = async (skill: AnySkill, input: object = {}, more: Partial<RunSkillOptions> = {}) => {
+    const given = { id, comment, ...input }
+    const options = { settings: running.settings, egress: loopbackEgress, ...more }
+    const { output, logs } = await runSkill(skill, given, options)
+    return { output: output as JsonObject, logs }
+  }
+  const posts = () =>
+    running.requests.filter(({ method, path }) => method === 'POST' && /\/api\//i.test(path))
+  const statusOf = (output: unknown) => valueAt(valueAt(output, 'action'), 'status')
+
+  for (const [skill, input, path, body] of [
+    [isolateMachine, {}, 'isolate', { IsolationType: 'Full' }],
+    [isolateMachine, { isolationType: 'Selective' }, 'isolate', { IsolationType: 'Selective' }],
+    [unisolateMachine, {}, 'unisolate', {}],
+    [runAntivirusScan, { scanType: 'Full' }, 'runAntiVirusScan', { ScanType: 'Full' }],
+    [collectInvestigationPackage, {}, 'collectInvestigationPackage', {}],
+  ] as const) {
+    it(`${skill.name} looks for one under way, then sends ${JSON.stringify(body)} with the comment`, async () => {
+      const { output } = await act(skill, { ...input, id: id.toUpperCase() })
+      const [, look, post] = running.requests
+      expect(decodeURIComponent(look?.path ?? '')).to.match(
+        /^\/api\/machineactions\?\$filter=machineId eq '[0-9a-f]{40}' and type eq '\w+' and \(status eq 'Pending' or status eq 'InProgress'\)/,
+      )
+      expect(post).to.include({ method: 'POST', path: `/api/machines/${id}/${path}` })
+      expect(JSON.parse(post?.body ?? '')).to.deep.equal({ Comment: `${comment} ${mark}`, ...body })
+      expect(running.requests).to.have.length(3)
+      expect(output).to.deep.include({ adopted: false, finished: false })
+    })
+  }
+
+  it('takes one under way instead of queueing another one', async () => {
+    const first = await act(isolateMachine)
+    const second = await act(isolateMachine, { comment: 'by another run' }, { run: { id: 'other-run' } })
+    expect(second.output).to.deep.include({ adopted: true, action: first.output['action'] })
+    expect(posts()).to.have.length(1)
+  })
+
+  it('queues another one once that has ended, and one of another kind at once', async () => {
+    await act(isolateMachine)
+    const { output } = await act(unisolateMachine)
+    expect(output['adopted']).to.equal(false)
+    expect((await act(isolateMachine)).output['adopted']).to.equal(false)
+    expect(posts()).to.have.length(3)
+  })
+
+  it('never takes a scan of another kind: the machine is busy', async () => {
+    await act(runAntivirusScan, { scanType: 'Quick' })
+    const error = await caught(act(runAntivirusScan, { scanType: 'Full' }))
+    expect(error).to.include({ name: 'RetryableError', code: 'rate_limited' })
+    expect(valueAt(error, 'details')).to.deep.include({ scope: 'Quick' })
+  })
+
+  it('takes the one that came in between', async () => {
+    const action = { ...(fixture('machine-action-isolate') as object), scope: 'Full' }
+    const { output } = await runSkill(
+      isolateMachine,
+      { id, comment },
+      {
+        settings: running.settings,
+        replies: [
+          { json: { value: [] } },
+          failure(400, 'ActiveRequestAlreadyExists', 'Action is already in progress'),
+          { json: { value: [action] } },
+        ],
+      },
+    )
+    expect(output).to.deep.include({ adopted: true })
+    expect(output.action.id).to.equal('action-isolate-123')
+  })
+
+  it('isolates also where the application may not see actions, and says so in the log', async () => {
+    const settings = settingsFor(running.url, clients.isolator)
+    const { output, logs } = await act(isolateMachine, {}, { settings })
+    expect(output).to.deep.include({ adopted: false })
+    expect(logs.map(({ level, message }) => `${level} ${message}`)).to.deep.equal([
+      'warn cannot see whether such an action is under way: the permission Machine.Read.All is missing',
+    ])
+  })
+
+  it('names the permission that is missing', async () => {
+    const settings = settingsFor(running.url, clients.reader)
+    const error = await caught(act(isolateMachine, {}, { settings }))
+    expect(error).to.include({ name: 'ConnectionError', code: 'http_403' })
+    expect(valueAt(error, 'hint')).to.include('Machine.Isolate')
+  })
+
+  it('fails where the machine is unknown, or its system not fit', async () => {
+    expect(await caught(act(isolateMachine, { id: '0'.repeat(40) }))).to.include({
+      code: 'resource_not_found',
+    })
+    const error = await caught(act(collectInvestigationPackage, { id: linuxHost.id }))
+    expect(error).to.include({ name: 'SkillError', code: 'os_platform_not_supported' })
+  })
+
+  for (const machine of ['desk-042', 'desk-042.example.com', '', `${id}0`, `${id}/isolate`]) {
+    it(`touches no machine by ${JSON.stringify(machine)}`, async () => {
+      expect(await caught(act(isolateMachine, { id: machine }))).to.include({ code: 'value_invalid' })
+      expect(running.requests).to.have.length(0)
+    })
+  }
+
+  describe('after an attempt whose end nobody saw', () => {
+    const verify = (replies: readonly CannedReply[]) =>
+      runSkill(isolateMachine, { id, comment }, { settings: running.settings, purpose: 'verify', replies })
+    const listed = (...actions: readonly object[]) => ({ json: { value: actions } })
+    const base = fixture('machine-action-poll-succeeded') as object
+    const own = { ...base, id: 'own', requestorComment: `${comment} ${mark}` }
+
+    it('finds its own action, even when that has ended', async () => {
+      const { output, requests } = await verify([listed({ ...base, id: 'older' }, own)])
+      expect(output).to.deep.include({ adopted: false, finished: true })
+      expect(output.action.id).to.equal('own')
+      expect(requests).to.have.length(1)
+    })
+
+    it('finds one of others only where that is under way', async () => {
+      const others = { ...base, id: 'others', requestorComment: `x ${otherMark}`, status: 'InProgress' }
+      expect((await verify([listed(others)])).output).to.deep.include({ adopted: true })
+      expect((await verify([listed({ ...others, status: 'Succeeded' })])).output).to.equal(undefined)
+      expect((await verify([listed({ ...others, scope: 'Selective' })])).output).to.equal(undefined)
+    })
+
+    it('says that nothing happened where there is none', async () => {
+      expect((await verify([listed()])).output).to.equal(undefined)
+    })
+
+    it('does not guess where it may not see actions', async () => {
+      expect(await caught(verify([faults.emptyForbidden]))).to.include({
+        name: 'ConnectionError',
+        code: 'http_403',
+      })
+    })
+
+    it('finds what a cut connection left behind', async () => {
+      const cutting: typeof loopbackEgress = {
+        async send(request) {
+          const answer = await loopbackEgress.send(request)
+          if (request.url.endsWith('/isolate')) running.failNext('reset')
+          return request.url.endsWith('/isolate') ? await loopbackEgress.send(request) : answer
+        },
+      }
+      expect(await caught(act(isolateMachine, {}, { egress: cutting }))).to.include({ code: 'network_error' })
+      const { output } = await act(isolateMachine, {}, { purpose: 'verify' })
+      expect(output).to.deep.include({ adopted: false })
+      expect(statusOf(output)).to.equal('Pending')
+    })
+
+    for (const text of ['', '<html>', '{"status":"Pending"}']) {
+      it(`looks for the action where the answer is ${JSON.stringify(text)}`, async () => {
+        const replies = [listed(), { status: 201, text }, listed(own)]
+        const { output } = await runSkill(
+          isolateMachine,
+          { id, comment },
+          { settings: running.settings, replies },
+        )
+        expect(output.action.id).to.equal('own')
+        const lost = [listed(), { status: 201, text }, listed()]
+        const error = await caught(
+          runSkill(isolateMachine, { id, comment }, { settings: running.settings, replies: lost }),
+        )
+        expect(error).to.include({ name: 'RetryableError', code: 'unreadable_answer' })
+      })
+    }
+  })
+
+  describe('with wait_seconds', () => {
+    it('is pending, and no failure, when the time is up', async () => {
+      const { output } = await act(isolateMachine, { wait_seconds: 1 })
+      expect(output).to.deep.include({ finished: false })
+      expect(statusOf(output)).to.equal('InProgress')
+    })
+
+    it('gives the link to the package once that is there, and shows it nowhere else', async () => {
+      const action = { ...(fixture('machine-action-collect-package') as object), status: 'Succeeded' }
+      const link = 'https://downloads.example/p.zip?token=abcdefghijkl'
+      const replies = [
+        { json: { value: [] } },
+        { status: 201, json: action },
+        { json: { value: `"${link}"` } },
+      ]
+      const { output, logs, requests } = await runSkill(
+        collectInvestigationPackage,
+        { id, comment, wait_seconds: 60 },
+        { settings: running.settings, replies },
+      )
+      expect(output).to.include({ finished: true, package_url: link })
+      expect(requests.at(-1)?.path).to.equal('/api/machineactions/action-collect-123/getPackageUri')
+      expect(JSON.stringify(logs)).to.not.include('token=')
+    })
+
+    for (const [about, reply] of [
+      ['is not there yet', failure(404, 'NotFound', 'not there')],
+      ['may not be asked for so often', faults.tooManyRequests],
+      ['is no link', { json: { value: 'javascript:alert(1)' } }],
+    ] as const) {
+      it(`has collected the package also where its link ${about}`, async () => {
+        const action = { ...(fixture('machine-action-collect-package') as object), status: 'Succeeded' }
+        const replies = [{ json: { value: [] } }, { status: 201, json: action }, reply]
+        const { output, logs } = await runSkill(
+          collectInvestigationPackage,
+          { id, comment, wait_seconds: 60 },
+          { settings: running.settings, replies },
+        )
+        expect(output).to.include({ finished: true, package_url: null })
+        expect(logs[0]).to.include({ level: 'warn' })
+      })
+    }
+  })
+})

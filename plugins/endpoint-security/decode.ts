@@ -1,0 +1,81 @@
+import { isObject, SkillError, type Infer, type JsonObject, type JsonSchema } from 'tocsin/plugin'
+
+/**
+ * A record of the vendor as `schema` declares it. Tenants and versions answer with other sets of fields, so: what is missing
+ * becomes null or an empty list, fields that the schema does not name pass through, a number where a text is declared becomes a
+ * text. Annotations (`@odata.…`) are left out. The schema is the only declaration of a record's shape.
+ *
+ * @param what Names the record in errors, e.g. `alert`.
+ * @throws SkillError `bad_response` when it is no object, or lacks a field that may not be null
+ */
+export function decode<const S extends JsonSchema>(schema: S, value: unknown, what: string): Infer<S> {
+  if (!isObject(value)) throw badRecord(what, 'it is not an object')
+  return decodeObject(schema, value, what) as Infer<S>
+}
+
+function decodeObject(schema: JsonSchema, value: JsonObject, what: string): unknown {
+  const properties = schema.properties ?? {}
+  const unnamed = Object.entries(value).filter(
+    ([key]) => !Object.hasOwn(properties, key) && !key.startsWith('@odata.'),
+  )
+  const named = Object.entries(properties).map(([key, property]) => {
+    const inner = Object.hasOwn(value, key) ? value[key] : undefined
+    return [key, decodeValue(property, inner, `${what}.${key}`)] as const
+  })
+  return Object.fromEntries([...named, ...unnamed])
+}
+
+function decodeValue(schema: JsonSchema, value: unknown, what: string): unknown {
+  const types = [schema.type ?? []].flat()
+  if (types.includes('array')) return decodeList(schema.items ?? {}, value, what)
+  const found =
+    value === undefined || value === null ? undefined : decodeScalar(schema, types[0], value, what)
+  if (found !== undefined) return found
+  if (types.includes('null')) return null
+  throw badRecord(what, 'it is missing')
+}
+
+/** Undefined where the value cannot be made one of that type. */
+function decodeScalar(schema: JsonSchema, type: string | undefined, value: unknown, what: string): unknown {
+  if (type === 'string') return asText(value)
+  if (type === 'boolean') return typeof value === 'boolean' ? value : truth.get(value)
+  if (type === 'number' || type === 'integer') return decodeNumber(type, value)
+  return isObject(value) ? decodeObject(schema, value, what) : undefined
+}
+
+/** What is no text is written as JSON, so that nothing is lost. */
+const asText = (value: unknown): string =>
+  typeof value === 'string'
+    ? value
+    : typeof value === 'bigint'
+      ? value.toString()
+      : JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? inner.toString() : inner))
+
+const truth = new Map<unknown, boolean>([
+  ['true', true],
+  ['True', true],
+  ['false', false],
+  ['False', false],
+])
+
+function decodeNumber(type: 'number' | 'integer', value: unknown): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  if (typeof number === 'bigint') return Number(number)
+  if (typeof number !== 'number' || !Number.isFinite(number)) return undefined
+  return type === 'number' || Number.isInteger(number) ? number : undefined
+}
+
+/** One value where a list is expected is a list of one; null is none. What cannot be an item is left out. */
+function decodeList(items: JsonSchema, value: unknown, what: string): readonly unknown[] {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value]
+  const fitting = list.filter((item) =>
+    items.type === 'object' ? isObject(item) : item !== undefined && item !== null,
+  )
+  return fitting.map((item, index) => decodeValue(items, item, `${what}[${index}]`))
+}
+
+function badRecord(what: string, why: string): SkillError {
+  return new SkillError('bad_response', `the answer's ${what} cannot be read: ${why}`, {
+    hint: 'check endpoint_api_url: it ends before /api and must not lead to a sign-in page or a proxy',
+  })
+}

@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { RetryableError, SkillError, TocsinError, type SkillContext } from 'tocsin/plugin'
+import { actionsPermission } from './permissions.ts'
+import { readRecord } from './read-record.ts'
+import { decodeMachineAction, hasFailed, hasSucceeded, type MachineAction } from './records/machine-action.ts'
+
+const firstPauseMs = 5_000
+const longestPauseMs = 60_000
+const growth = 1.5
+
+/** How time passes; tests have their own. */
+export interface Pause {
+  (ms: number, signal: AbortSignal): Promise<void>
+}
+
+const realPause: Pause = async (ms, signal) => {
+  await sleep(ms, undefined, { signal })
+}
+
+/**
+ * Asks again and again until the action has ended or the time is up, with growing pauses, and gives it as it was seen last: an
+ * action that is still pending is no failure. Neither is an answer that cannot be had, since the action is queued already.
+ *
+ * @throws SkillError `action_failed` where the action ended as Failed, TimeOut or Cancelled
+ */
+export async function followAction(
+  queued: MachineAction,
+  forMs: number,
+  context: Pick<SkillContext, 'http' | 'log' | 'signal'>,
+  pause: Pause = realPause,
+): Promise<MachineAction> {
+  let action = queued
+  let leftMs = forMs
+  let pauseMs = firstPauseMs
+  while (leftMs > 0 && !hasSucceeded(action) && !hasFailed(action)) {
+    const nowMs = Math.min(pauseMs, leftMs)
+    await pause(nowMs, context.signal)
+    leftMs -= nowMs
+    pauseMs = Math.min(pauseMs * growth, longestPauseMs)
+    const seen = await look(action, context)
+    if (seen === 'hidden') break
+    action = seen ?? action
+  }
+  if (forMs > 0 && hasFailed(action)) throw actionFailed(action)
+  return action
+}
+
+/** Undefined where another look may help, `hidden` where none will. */
+async function look(
+  { id }: MachineAction,
+  { http, log, signal }: Pick<SkillContext, 'http' | 'log' | 'signal'>,
+): Promise<MachineAction | 'hidden' | undefined> {
+  try {
+    const path = `/api/machineactions/${encodeURIComponent(id)}`
+    return await readRecord(http, path, actionsPermission, decodeMachineAction)
+  } catch (error) {
+    if (signal.aborted || !(error instanceof TocsinError)) throw error
+    log.warn('cannot see how the action goes on', { action: id, why: error.message })
+    return error instanceof RetryableError ? undefined : 'hidden'
+  }
+}
+
+function actionFailed({ id, type, status, machineId, commands }: MachineAction): SkillError {
+  const errors = commands.flatMap((command) => command.errors)
+  const why = errors.length === 0 ? '' : `: ${errors.join('; ').slice(0, 300)}`
+  return new SkillError(
+    'action_failed',
+    `${type ?? 'the action'} on machine ${machineId ?? ''} ended as ${status}${why}`,
+    {
+      hint: 'the portal’s action centre says more; queue it again once the cause is gone',
+      details: { action_id: id, status },
+    },
+  )
+}

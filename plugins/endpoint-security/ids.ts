@@ -1,0 +1,16 @@
+/** The vendor's id of a machine; names are not taken, since several machines may share one. */
+export const machineId = {
+  type: 'string',
+  pattern: '^[0-9a-fA-F]{40}$',
+  description:
+    'Id of the machine, 40 hexadecimal digits. Not its name: several machines may share one; list_machines finds the id.',
+} as const
+
+export const alertId = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$',
+  description: 'Id of the alert, e.g. da637472900382838869_1364969609.',
+} as const
+
+/** Where a machine is, or something of it. Ids are in lower case there, and where lists are filtered by them. */
+export const machinePath = (id: string, what = ''): string => `/api/machines/${id.toLowerCase()}${what}`

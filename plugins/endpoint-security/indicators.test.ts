@@ -1,0 +1,88 @@
+import { expect } from 'chai'
+import { valueAt } from 'tocsin/plugin'
+import { loopbackEgress, runSkill, type ServedSandbox } from 'tocsin/plugin/testing'
+import sandbox, { settingsFor } from './sandbox.ts'
+import { clients } from './sandbox/clients.ts'
+import { fixture } from './sandbox/fixture.ts'
+import type { Controls } from './sandbox/routes.ts'
+import { createIndicator } from './skills/create-indicator.ts'
+import { listIndicators } from './skills/list-indicators.ts'
+
+type Input = Parameters<typeof createIndicator.run>[0]
+
+const caught = async (work: Promise<unknown>): Promise<object> =>
+  work.then(
+    () => ({ code: 'none' }),
+    (error: unknown) => error as object,
+  )
+
+describe('endpoint_security.create_indicator', () => {
+  let running: ServedSandbox<Controls>
+  beforeEach(async () => {
+    running = await sandbox.start()
+  })
+  afterEach(() => running.close())
+
+  const domain: Input = {
+    indicatorValue: 'evil.example',
+    indicatorType: 'DomainName',
+    action: 'Block',
+    title: 'Controls malware',
+    description: 'Case ACME-7',
+  }
+  const create = async (
+    input: Partial<Input> = {},
+    settings: Readonly<Record<string, unknown>> = running.settings,
+  ) => (await runSkill(createIndicator, { ...domain, ...input }, { settings, egress: loopbackEgress })).output
+
+  it('sends what it was given, and gives the indicator', async () => {
+    const output = await create({ rbacGroupNames: ['a', 'b'], expirationTime: '2026-03-01T00:00:00Z' })
+    expect(JSON.parse(running.requests[1]?.body ?? '')).to.deep.equal({
+      ...domain,
+      rbacGroupNames: ['a', 'b'],
+      expirationTime: '2026-03-01T00:00:00Z',
+    })
+    expect(output).to.deep.include({ indicatorValue: 'evil.example', rbacGroupNames: ['a', 'b'] })
+  })
+
+  it('changes the indicator of the same value and type: twice is the same as once', async () => {
+    const first = await create({ application: 'Tocsin' })
+    const second = await create({ action: 'Allowed', application: 'other' })
+    expect(second).to.deep.equal({ ...first, action: 'Allowed' })
+    const listed = await runSkill(
+      listIndicators,
+      { indicatorValue: 'evil.example' },
+      { settings: running.settings, egress: loopbackEgress },
+    )
+    expect(listed.output.indicators).to.have.length(1)
+  })
+
+  it('reads the recorded answer', async () => {
+    const options = { settings: running.settings, replies: [{ json: fixture('indicator-create-response') }] }
+    const { output } = await runSkill(createIndicator, domain, options)
+    expect(output).to.deep.include(fixture('indicator-create-response'))
+  })
+
+  for (const input of [
+    { indicatorType: 'IpAddress', indicatorValue: '192.0.2.0/24' },
+    { indicatorType: 'FileSha256', indicatorValue: '220e7d15b011d7fac48f2bd61114db1022197f7f' },
+    { indicatorType: 'FileSha1', indicatorValue: 'g'.repeat(40) },
+    { indicatorType: 'DomainName', indicatorValue: 'https://evil.example/a' },
+    { action: 'Audit' },
+  ] as const) {
+    it(`refuses ${JSON.stringify(input)} before anything is sent`, async () => {
+      expect(await caught(create(input))).to.include({ name: 'SkillError', code: 'invalid_indicator' })
+      expect(running.requests).to.have.length(0)
+    })
+  }
+
+  it('fails with the vendor’s code where the platform refuses', async () => {
+    const error = await caught(create({ indicatorType: 'IpAddress', indicatorValue: 'evil.example' }))
+    expect(error).to.include({ name: 'SkillError', code: 'invalid_ip_address' })
+  })
+
+  it('names the permission that is missing', async () => {
+    const error = await caught(create({}, settingsFor(running.url, clients.reader)))
+    expect(valueAt(error, 'hint')).to.include('Ti.ReadWrite.All or Ti.ReadWrite')
+  })
+})

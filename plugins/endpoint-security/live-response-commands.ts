@@ -1,0 +1,73 @@
+import { SkillError } from 'tocsin/plugin'
+
+const text = { type: 'string', minLength: 1, maxLength: 4000 } as const
+
+export const commandsInput = {
+  type: 'array',
+  minItems: 1,
+  maxItems: 20,
+  description:
+    'Run one after the other: PutFile before RunScript before GetFile. Once one fails the rest is not run.',
+  items: {
+    type: 'object',
+    required: ['type'],
+    additionalProperties: false,
+    properties: {
+      type: { type: 'string', enum: ['PutFile', 'RunScript', 'GetFile'] },
+      FileName: { ...text, description: 'Of PutFile: a file of the tenant’s library.' },
+      ScriptName: { ...text, description: 'Of RunScript: a script of the tenant’s library.' },
+      Args: {
+        ...text,
+        description: 'Of RunScript: its arguments. The script reads them as it likes: no text from alerts.',
+      },
+      Path: { ...text, description: 'Of GetFile: a file on the machine.' },
+    },
+  },
+} as const
+
+export interface LiveResponseCommand {
+  readonly type: 'PutFile' | 'RunScript' | 'GetFile'
+  readonly FileName?: string | undefined
+  readonly ScriptName?: string | undefined
+  readonly Args?: string | undefined
+  readonly Path?: string | undefined
+}
+
+/** Parameters of each type in the order in which types have to come; the first one is required. */
+const parameters = {
+  PutFile: ['FileName'],
+  RunScript: ['ScriptName', 'Args'],
+  GetFile: ['Path'],
+} as const
+
+const order = Object.keys(parameters)
+
+/**
+ * The commands as the vendor wants them.
+ *
+ * @throws SkillError `bad_commands`
+ */
+export function vendorCommands(commands: readonly LiveResponseCommand[]): readonly unknown[] {
+  let reached = 0
+  return commands.map((command, index) => {
+    const { type, ...given } = command
+    const place = order.indexOf(type)
+    if (place < reached) throw badCommands(index, `${type} comes after ${order[reached]}`)
+    reached = place
+    const names: readonly string[] = parameters[type]
+    const foreign = Object.keys(given).find((name) => !names.includes(name))
+    if (foreign !== undefined) throw badCommands(index, `${type} takes no ${foreign}`)
+    const params = parameters[type].flatMap((key) => {
+      const value = command[key]
+      return value === undefined ? [] : [{ key, value }]
+    })
+    if (params[0]?.key !== names[0]) throw badCommands(index, `${type} needs ${names[0]}`)
+    return { type, params }
+  })
+}
+
+function badCommands(index: number, why: string): SkillError {
+  return new SkillError('bad_commands', `commands[${index}]: ${why}`, {
+    hint: 'first PutFile with FileName, then RunScript with ScriptName and Args, then GetFile with Path',
+  })
+}

@@ -1,0 +1,51 @@
+import type { Secret } from 'tocsin/plugin'
+import { isObject, valueAt } from 'tocsin/plugin'
+
+/** Application permissions of the API; one of them is enough. The first is the one to grant. */
+export type Permission = readonly [string, ...string[]]
+
+/** What each skill needs: the vendor's list, and what it also takes. */
+export const permissions = {
+  list_alerts: ['Alert.ReadWrite.All', 'Alert.Read.All'],
+  get_alert: ['Alert.ReadWrite.All', 'Alert.Read.All'],
+  list_machines: ['Machine.Read.All', 'Machine.ReadWrite.All'],
+  get_machine: ['Machine.Read.All', 'Machine.ReadWrite.All'],
+  list_machine_logon_users: ['User.Read.All'],
+  isolate_machine: ['Machine.Isolate'],
+  unisolate_machine: ['Machine.Isolate'],
+  run_antivirus_scan: ['Machine.Scan'],
+  collect_investigation_package: ['Machine.CollectForensics'],
+  run_live_response: ['Machine.LiveResponse'],
+  run_advanced_query: ['AdvancedQuery.Read.All'],
+  list_indicators: ['Ti.ReadWrite.All', 'Ti.ReadWrite'],
+  create_indicator: ['Ti.ReadWrite.All', 'Ti.ReadWrite'],
+  list_vulnerabilities: ['Vulnerability.Read.All'],
+  list_machines_vulnerabilities: ['Vulnerability.Read.All'],
+  list_recommendations: ['SecurityRecommendation.Read.All'],
+} as const satisfies Readonly<Record<string, Permission>>
+
+/** Looking for actions and following them. */
+export const actionsPermission: Permission = ['Machine.Read.All', 'Machine.ReadWrite.All']
+
+/** The permissions that a token carries: the `roles` of a JWT. Undefined for a token that is none: it says nothing then. */
+export function rolesOf(token: Secret): ReadonlySet<string> | undefined {
+  const [, payload] = token.reveal().split('.')
+  if (payload === undefined) return undefined
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString())
+    if (!isObject(claims)) return undefined
+    const roles = valueAt(claims, 'roles') ?? []
+    return Array.isArray(roles) ? new Set(roles.filter((role) => typeof role === 'string')) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The skills that will not work with these permissions, each with what it lacks. */
+export function missingPermissions(
+  roles: ReadonlySet<string>,
+): readonly { readonly skill: string; readonly permission: string }[] {
+  return Object.entries(permissions)
+    .filter(([, choice]) => !choice.some((permission) => roles.has(permission)))
+    .map(([skill, [permission]]) => ({ skill, permission }))
+}

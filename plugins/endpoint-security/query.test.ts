@@ -1,0 +1,102 @@
+import { expect } from 'chai'
+import { valueAt } from 'tocsin/plugin'
+import { loopbackEgress, runSkill, type ServedSandbox } from 'tocsin/plugin/testing'
+import { queryRows } from './query-rows.ts'
+import sandbox, { settingsFor } from './sandbox.ts'
+import { clients } from './sandbox/clients.ts'
+import type { Controls } from './sandbox/routes.ts'
+import { runAdvancedQuery } from './skills/run-advanced-query.ts'
+
+const caught = async (work: Promise<unknown>): Promise<object> =>
+  work.then(
+    () => ({ code: 'none' }),
+    (error: unknown) => error as object,
+  )
+
+describe('endpoint_security.run_advanced_query', () => {
+  let running: ServedSandbox<Controls>
+  beforeEach(async () => {
+    running = await sandbox.start()
+  })
+  afterEach(() => running.close())
+
+  const run = (
+    input: Parameters<typeof runAdvancedQuery.run>[0],
+    settings: Readonly<Record<string, unknown>> = running.settings,
+  ) => runSkill(runAdvancedQuery, input, { settings, egress: loopbackEgress })
+
+  it('sends the parameters as literals before the query', async () => {
+    const name = 'x" | union DeviceLogonEvents //'
+    const { output } = await run({
+      query: 'DeviceProcessEvents | where FileName == name',
+      parameters: { name },
+    })
+    expect(JSON.parse(running.requests[1]?.body ?? '')).to.deep.equal({
+      Query: 'let name = "x\\" | union DeviceLogonEvents //";\nDeviceProcessEvents | where FileName == name',
+    })
+    expect(output).to.deep.include({ row_count: 2, truncated: false })
+  })
+
+  it('returns no more rows than wanted, and says so', async () => {
+    const { output } = await run({ query: 'DeviceProcessEvents', max_rows: 1 })
+    expect(output.rows).to.have.length(1)
+    expect(output).to.deep.include({ row_count: 2, truncated: true })
+  })
+
+  it('fails with the vendor’s words where the query is wrong', async () => {
+    const error = await caught(run({ query: 'NoSuchTable | take 1' }))
+    expect(error).to.include({ name: 'SkillError', code: 'http_400' })
+    expect(valueAt(error, 'message')).to.match(/BadRequest: .*NoSuchTable/)
+    expect(await caught(run({ query: 'DeviceProcessEvents | where a == "' }))).to.include({
+      code: 'http_400',
+    })
+  })
+
+  it('names the permission that is missing', async () => {
+    const error = await caught(
+      run({ query: 'DeviceProcessEvents' }, settingsFor(running.url, clients.reader)),
+    )
+    expect(valueAt(error, 'hint')).to.include('AdvancedQuery.Read.All')
+  })
+
+  for (const parameters of [
+    { 'a b': 1 },
+    { 'x; drop': 1 },
+    { '': 1 },
+    { a: null },
+    { a: [[1]] },
+    { a: { b: 1 } },
+  ]) {
+    it(`sends nothing with the parameters ${JSON.stringify(parameters)}`, async () => {
+      const given = {
+        query: 'DeviceProcessEvents',
+        parameters: parameters as unknown as Record<string, string>,
+      }
+      expect(await caught(run(given))).to.include({ code: 'value_invalid' })
+      expect(running.requests).to.have.length(0)
+    })
+  }
+
+  for (const json of [{}, { Results: {} }, []]) {
+    it(`cannot read ${JSON.stringify(json)}`, async () => {
+      const options = { settings: running.settings, replies: [{ json }] }
+      expect(await caught(runSkill(runAdvancedQuery, { query: 'x' }, options))).to.include({
+        code: 'bad_response',
+      })
+    })
+  }
+})
+
+describe('queryRows', () => {
+  it('keeps 2 MB of rows, and says that there were more', () => {
+    const row = { text: 'x'.repeat(499_989) } // 500,000 characters of JSON
+    expect(queryRows([row, row, row, row], 100)).to.deep.include({ row_count: 4, truncated: false })
+    const { rows, ...told } = queryRows([row, row, row, row, { a: 1 }], 100)
+    expect(rows).to.have.length(4)
+    expect(told).to.deep.equal({ row_count: 5, truncated: true })
+  })
+
+  it('counts numbers that are too long for a double', () => {
+    expect(queryRows([{ id: 9007199254740993n }], 1)).to.deep.include({ truncated: false })
+  })
+})

@@ -1,0 +1,41 @@
+import type { RateBudget, RatedRequest, RateLimit } from 'tocsin/plugin'
+
+const minute = 60_000
+const hour = 60 * minute
+
+const perMinuteAndHour = (minutely: number, hourly: number): readonly RateLimit[] => [
+  { requests: minutely, perMs: minute },
+  { requests: hourly, perMs: hour },
+]
+
+const special: Readonly<Record<string, readonly RateLimit[]>> = {
+  'POST advancedqueries run': perMinuteAndHour(45, 1500),
+  'POST machines runliveresponse': [{ requests: 10, perMs: minute }],
+  'GET machineactions getPackageUri': perMinuteAndHour(2, 120),
+}
+
+/** What stands behind an id or a collection in a path; everything else there is an id. */
+const words: ReadonlySet<string> = new Set([
+  'isolate',
+  'unisolate',
+  'runAntiVirusScan',
+  'collectInvestigationPackage',
+  'runliveresponse',
+  'logonusers',
+  'run',
+  'machinesVulnerabilities',
+  'getPackageUri',
+  'GetLiveResponseResultDownloadLink',
+])
+
+/**
+ * The vendor counts calls of each kind: 100 a minute and 1,500 an hour unless its page about the kind says otherwise. The kind
+ * is the method and the path without ids.
+ */
+export function rateBudget({ method, path }: RatedRequest): RateBudget | undefined {
+  const [root, collection, ...rest] = path.split('/').slice(1)
+  if (root?.toLowerCase() !== 'api') return undefined // the token call
+  const kinds = rest.map((segment) => segment.split('(', 1)[0] ?? '').filter((word) => words.has(word))
+  const bucket = [method, collection, ...kinds].join(' ')
+  return { bucket, limits: special[bucket] ?? perMinuteAndHour(100, 1500) }
+}

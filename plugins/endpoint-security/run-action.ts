@@ -1,0 +1,35 @@
+import type { Infer, SkillContext } from 'tocsin/plugin'
+import type { actionOutput } from './action-fields.ts'
+import { followAction } from './follow-action.ts'
+import { findQueuedAction, queueAction, type QueuedAction, type WantedAction } from './queue-action.ts'
+import { hasSucceeded } from './records/machine-action.ts'
+
+type ActionOutput = Infer<typeof actionOutput>
+
+/** Queues the action, or takes the one under way, and follows it as long as was asked for. */
+export async function runAction(
+  wanted: WantedAction,
+  waitSeconds: number,
+  context: SkillContext,
+): Promise<ActionOutput> {
+  return await follow(await queueAction(wanted, context), waitSeconds, context)
+}
+
+/** The same for an attempt whose end nobody saw; undefined where it queued nothing. */
+export async function verifyAction(
+  wanted: WantedAction,
+  waitSeconds: number,
+  context: SkillContext,
+): Promise<ActionOutput | undefined> {
+  const queued = await findQueuedAction(wanted, context)
+  return queued && (await follow(queued, waitSeconds, context))
+}
+
+async function follow(
+  { action, adopted }: QueuedAction,
+  waitSeconds: number,
+  context: SkillContext,
+): Promise<ActionOutput> {
+  const last = await followAction(action, waitSeconds * 1000, context)
+  return { action: last, adopted, finished: hasSucceeded(last) }
+}

@@ -1,0 +1,89 @@
+import type { JsonObject } from 'tocsin/plugin'
+import { busyHost, linuxHost, machines, offlineHost } from './machines.ts'
+import { recorded } from './fixture.ts'
+import { failure } from './answer.ts'
+import type { SandboxReply } from 'tocsin/plugin/testing'
+
+/** A machine action as it is kept. */
+export interface StoredAction {
+  readonly id: string
+  readonly type: string
+  readonly machineId: string
+  readonly status: string
+  readonly [field: string]: unknown
+}
+
+/** The actions of a running sandbox. They go on whenever somebody looks at one: Pending, InProgress, Succeeded. */
+export interface ActionStore {
+  list(): readonly JsonObject[]
+  /** Undefined: there is none. */
+  look(id: string): StoredAction | undefined
+  add(
+    machineId: string,
+    fields: { readonly type: string; readonly [field: string]: unknown },
+  ): StoredAction | SandboxReply
+}
+
+const next: Readonly<Record<string, string>> = { Pending: 'InProgress', InProgress: 'Succeeded' }
+const isOpen = ({ status }: StoredAction): boolean => Object.hasOwn(next, status)
+
+export function actionStore(): ActionStore {
+  const actions: StoredAction[] = []
+  const change = (action: StoredAction, status: string): StoredAction => {
+    const changed = { ...action, status, commands: commandsAt(action, status) }
+    actions[actions.indexOf(action)] = changed
+    return changed
+  }
+  return {
+    list: () => [...actions.toReversed(), ...recorded('machine-actions-list')],
+    look(id) {
+      const action = actions.find((one) => one.id === id)
+      const status = action && action.machineId !== offlineHost.id ? next[action.status] : undefined
+      return action && status !== undefined ? change(action, status) : action
+    },
+    add(machineId, fields) {
+      const refused = whyNot(actions, machineId, fields.type)
+      if (refused !== undefined) return refused
+      // The machine takes up one action after the other.
+      for (const action of actions)
+        if (action.machineId === machineId && isOpen(action)) change(action, 'Succeeded')
+      const number = actions.length + 1
+      const machine = machines.find(({ id }) => id === machineId)
+      const time = `2026-01-12T08:${String(number % 60).padStart(2, '0')}:00.0000000Z`
+      const action: StoredAction = {
+        id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
+        title: null,
+        scope: null,
+        requestor: 'Tocsin sandbox',
+        machineId,
+        computerDnsName: machine?.['computerDnsName'],
+        creationDateTimeUtc: time,
+        lastUpdateDateTimeUtc: time,
+        relatedFileInfo: null,
+        commands: [],
+        ...fields,
+        status: 'Pending',
+      }
+      actions.push(action)
+      return action
+    },
+  }
+}
+
+function whyNot(actions: readonly StoredAction[], machineId: string, type: string): SandboxReply | undefined {
+  const isBusy = type === 'LiveResponse' && machineId === busyHost.id
+  const open = actions.find((one) => one.machineId === machineId && one.type === type && isOpen(one))
+  if (isBusy || open !== undefined) {
+    return failure(400, 'ActiveRequestAlreadyExists', `Action ${type} is already in progress`)
+  }
+  if (type === 'CollectInvestigationPackage' && machineId === linuxHost.id) {
+    return failure(400, 'OsPlatformNotSupported', "OS Platform Linux isn't supported for this action")
+  }
+  return undefined
+}
+
+function commandsAt({ commands }: StoredAction, status: string): unknown {
+  if (status !== 'Succeeded' || !Array.isArray(commands)) return commands
+  const times = { startTime: '2026-01-12T08:02:00Z', endTime: '2026-01-12T08:03:00Z' }
+  return (commands as readonly JsonObject[]).map((one) => ({ ...one, ...times, commandStatus: 'Completed' }))
+}

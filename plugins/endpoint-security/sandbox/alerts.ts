@@ -1,0 +1,39 @@
+import { isObject, type JsonObject } from 'tocsin/plugin'
+import { malwareOnWorkstation } from '../examples/alert.ts'
+import { server } from '../examples/machine.ts'
+import { fixture, recorded } from './fixture.ts'
+
+const onServer = {
+  ...malwareOnWorkstation,
+  id: 'da638723441200000002_322129023',
+  title: 'Malware was prevented',
+  severity: 'Medium',
+  category: 'Malware',
+  incidentId: 2211,
+  machineId: server.id,
+  computerDnsName: server.computerDnsName,
+  rbacGroupName: server.rbacGroupName,
+  alertCreationTime: '2026-01-12T06:30:00.5Z',
+  lastUpdateTime: '2026-01-12T06:41:12.1Z',
+}
+
+/** Of a user, with no machine to it, and with text that whoever wrote it hopes somebody will run. */
+const withoutMachine = {
+  ...malwareOnWorkstation,
+  id: 'da638723441200000003_7',
+  title: "Sign-in by '; drop table x -- ${{ secrets }} <script>alert(1)</script>",
+  severity: 'Low',
+  category: 'InitialAccess',
+  machineId: null,
+  computerDnsName: null,
+  rbacGroupName: null,
+  evidence: [],
+}
+
+export const alerts: readonly JsonObject[] = [
+  malwareOnWorkstation,
+  onServer,
+  withoutMachine,
+  ...recorded('alerts-list-expand-evidence'),
+  fixture('alert-update-response'),
+].filter(isObject)

@@ -1,0 +1,119 @@
+import type { JsonObject } from 'tocsin/plugin'
+import type {
+  SandboxBehaviour,
+  SandboxCall,
+  SandboxHandler,
+  SandboxReply,
+  SandboxRoutes,
+} from 'tocsin/plugin/testing'
+import { actionsPermission, permissions, type Permission } from '../permissions.ts'
+import { actionStore } from './action-store.ts'
+import { actionKinds, look, packageUri, queue, resultLink } from './action-routes.ts'
+import { alerts } from './alerts.ts'
+import { entity, failure, notFound } from './answer.ts'
+import type { Client } from './clients.ts'
+import { answerList, type Collection } from './collection.ts'
+import { collections } from './collections.ts'
+import { recorded } from './fixture.ts'
+import { indicatorStore } from './indicator-store.ts'
+import { logonUsersOf, machines } from './machines.ts'
+import { runQuery } from './query-route.ts'
+import { identityProvider } from './token-route.ts'
+
+type Answer = (call: SandboxCall, client: Client) => SandboxReply
+
+/** What a test may do to a running sandbox. */
+export interface Controls {
+  /** No token handed out so far is good any more. */
+  expireTokens(): void
+}
+
+/** The calls that the plugin uses, with state of its own for each running sandbox. */
+export function behaviour(): SandboxBehaviour<Controls> {
+  const provider = identityProvider()
+  const actions = actionStore()
+  const indicators = indicatorStore()
+
+  /** Answers who has one of the permissions. */
+  const guarded =
+    (needs: Permission, answer: Answer): SandboxHandler =>
+    (call) => {
+      const client = provider.clientOf(call)
+      if (client === undefined) return failure(401, 'Unauthorized', 'Invalid or expired authorization header')
+      if (needs.some((role) => client.roles.includes(role))) return answer(call, client)
+      return failure(403, 'Forbidden', `The application does not have any of the required permissions`)
+    }
+  const list = (
+    needs: Permission,
+    collection: Collection,
+    records: (client: Client) => readonly JsonObject[],
+  ) => guarded(needs, (call, client) => answerList(collection, records(client), call))
+  const one = (needs: Permission, kind: string, records: readonly JsonObject[]) =>
+    guarded(needs, ({ params: { id = '' } }) => {
+      const found = records.find((record) => record['id'] === id)
+      return found === undefined ? notFound(`${kind} ${id}`) : entity(kind, found)
+    })
+  const act = (needs: Permission, path: string) =>
+    guarded(needs, (call) => {
+      const kind = actionKinds[path]
+      return kind === undefined ? notFound(path) : queue(actions, kind, call)
+    })
+  const ownOrAll = ({ id, roles }: Client): readonly JsonObject[] =>
+    roles.includes('Ti.ReadWrite.All')
+      ? indicators.list()
+      : indicators.list().filter((indicator) => indicator['createdBy'] === id)
+
+  const answer: SandboxRoutes = {
+    'POST /login/:tenant/oauth2/v2.0/token': provider.issue,
+    'GET /api/alerts': guarded(permissions.list_alerts, (call) =>
+      answerList(collections.alerts, alertsFor(call), call),
+    ),
+    'GET /api/alerts/:id': one(permissions.get_alert, 'Alerts', alerts),
+    'GET /api/machines': list(permissions.list_machines, collections.machines, () => machines),
+    'GET /api/machines/:id': one(permissions.get_machine, 'Machines', machines),
+    'GET /api/machines/:id/logonusers': guarded(permissions.list_machine_logon_users, (call) => {
+      const { id = '' } = call.params
+      const isKnown = machines.some((machine) => machine['id'] === id)
+      return isKnown ? { json: { value: logonUsersOf(id) } } : notFound(`Machine ${id}`)
+    }),
+    'POST /api/machines/:id/isolate': act(permissions.isolate_machine, 'isolate'),
+    'POST /api/machines/:id/unisolate': act(permissions.unisolate_machine, 'unisolate'),
+    'POST /api/machines/:id/runAntiVirusScan': act(permissions.run_antivirus_scan, 'runAntiVirusScan'),
+    'POST /api/machines/:id/collectInvestigationPackage': act(
+      permissions.collect_investigation_package,
+      'collectInvestigationPackage',
+    ),
+    'POST /API/machines/:id/runliveresponse': act(permissions.run_live_response, 'runliveresponse'),
+    'GET /api/machineactions': list(actionsPermission, collections.actions, () => actions.list()),
+    'GET /api/machineactions/:id': guarded(actionsPermission, ({ params: { id = '' } }) => look(actions, id)),
+    'GET /api/machineactions/:id/getPackageUri': guarded(actionsPermission, ({ params: { id = '' } }) =>
+      packageUri(actions, id),
+    ),
+    'GET /api/machineactions/:id/:link': guarded(actionsPermission, ({ params: { id = '' } }) =>
+      resultLink(actions, id),
+    ),
+    'POST /api/advancedqueries/run': guarded(permissions.run_advanced_query, (call) => runQuery(call.json())),
+    'GET /api/indicators': list(permissions.list_indicators, collections.indicators, ownOrAll),
+    'POST /api/indicators': guarded(permissions.create_indicator, (call, { id }) =>
+      indicators.save(call.json(), id),
+    ),
+    'GET /api/Vulnerabilities': list(permissions.list_vulnerabilities, collections.vulnerabilities, () => [
+      ...recorded('vulnerabilities-list'),
+      ...recorded('vulnerabilities-for-machine'),
+    ]),
+    'GET /api/vulnerabilities/machinesVulnerabilities': list(
+      permissions.list_machines_vulnerabilities,
+      collections.machinesVulnerabilities,
+      () => recorded('machines-vulnerabilities'),
+    ),
+    'GET /api/recommendations': list(permissions.list_recommendations, collections.recommendations, () => [
+      ...recorded('recommendations-list'),
+      ...recorded('recommendations-for-machine'),
+    ]),
+  }
+  return { answer, controls: { expireTokens: () => provider.expireTokens() } }
+}
+
+/** Without `$expand=evidence` it is left out. */
+const alertsFor = ({ query }: SandboxCall): readonly JsonObject[] =>
+  query.get('$expand') === 'evidence' ? alerts : alerts.map((alert) => ({ ...alert, evidence: [] }))

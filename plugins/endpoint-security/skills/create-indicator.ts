@@ -1,0 +1,108 @@
+import { defineSkill } from 'tocsin/plugin'
+import { connection } from '../connection.ts'
+import { checkIndicatorValue } from '../indicator-value.ts'
+import { permissions } from '../permissions.ts'
+import {
+  decodeIndicator,
+  indicatorActions,
+  indicatorSchema,
+  indicatorSeverities,
+  indicatorTypes,
+} from '../records/indicator.ts'
+import { refusal, refusals } from '../vendor-error.ts'
+
+const path = '/api/indicators'
+const text = { type: 'string', minLength: 1, maxLength: 2000 } as const
+
+export const createIndicator = defineSkill({
+  name: 'create_indicator',
+  title: 'Create Indicator',
+  description:
+    'Has all machines of the tenant block, allow or watch a file, address, domain or URL. An indicator of the same value and type ' +
+    'is changed, whoever made it.',
+  docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/post-ti-indicator',
+  effect: 'write',
+  // The same call twice leaves the same indicator: it is an upsert by value and type.
+  repeat: 'safe',
+  connection,
+  input: {
+    type: 'object',
+    required: ['indicatorValue', 'indicatorType', 'action', 'title', 'description'],
+    additionalProperties: false,
+    properties: {
+      indicatorValue: { ...text, description: 'One value; ranges of addresses are not taken.' },
+      indicatorType: { type: 'string', enum: indicatorTypes },
+      action: {
+        type: 'string',
+        enum: indicatorActions,
+        description: 'Alert and AlertAndBlock are older names. Audit needs generateAlert.',
+      },
+      title: { ...text, maxLength: 500, description: 'Title of the alerts that it makes.' },
+      description: text,
+      severity: { type: 'string', enum: indicatorSeverities, description: 'Of the alerts that it makes.' },
+      expirationTime: {
+        type: 'string',
+        format: 'date-time',
+        maxLength: 40,
+        description: 'When it ends. Default: never.',
+      },
+      recommendedActions: { ...text, description: 'What to do about its alerts.' },
+      rbacGroupNames: {
+        type: 'array',
+        maxItems: 100,
+        items: { type: 'string', minLength: 1, maxLength: 200 },
+        description: 'Groups of machines that it holds for. Default: all machines.',
+      },
+      application: { ...text, maxLength: 200, description: 'What it came from; kept when it is changed.' },
+      educateUrl: {
+        type: 'string',
+        format: 'uri',
+        maxLength: 2000,
+        description: 'Page for users whom it warns.',
+      },
+      generateAlert: { type: 'boolean', description: 'Whether it makes alerts. Must be true with Audit.' },
+    },
+  },
+  output: indicatorSchema,
+  examples: [
+    {
+      title: 'A file is blocked',
+      input: {
+        indicatorValue: '488e74e2026d03f21b33f470c23b3de2f466643186c2e06ae7b4883cc2e59377',
+        indicatorType: 'FileSha256',
+        action: 'BlockAndRemediate',
+        title: 'Credential dumping tool',
+        description: 'Found in case ACME-7',
+        severity: 'High',
+        generateAlert: true,
+      },
+      output: {
+        id: '1001',
+        indicatorValue: '488e74e2026d03f21b33f470c23b3de2f466643186c2e06ae7b4883cc2e59377',
+        indicatorType: 'FileSha256',
+        action: 'BlockAndRemediate',
+        application: null,
+        source: 'Tocsin sandbox',
+        sourceType: 'AadApp',
+        title: 'Credential dumping tool',
+        description: 'Found in case ACME-7',
+        severity: 'High',
+        recommendedActions: null,
+        creationTimeDateTimeUtc: '2026-01-12T08:01:00.0000000Z',
+        createdBy: '11111111-2222-4333-8444-555555555555',
+        expirationTime: null,
+        lastUpdateTime: '2026-01-12T08:01:00.0000000Z',
+        lastUpdatedBy: null,
+        rbacGroupNames: [],
+        generateAlert: true,
+        educateUrl: null,
+      },
+    },
+  ],
+  async run(input, { http }) {
+    checkIndicatorValue(input)
+    const response = await http.post(path, { json: input, accept: refusals })
+    if (response.status >= 400) throw refusal(`POST ${path}`, response, permissions.create_indicator)
+    return decodeIndicator(response.json())
+  },
+})

@@ -1,0 +1,34 @@
+import { defineSkill } from 'tocsin/plugin'
+import { connection } from '../connection.ts'
+import { malwareOnWorkstation } from '../examples/alert.ts'
+import { alertId } from '../ids.ts'
+import { permissions } from '../permissions.ts'
+import { readRecord } from '../read-record.ts'
+import { alertSchema, decodeAlert } from '../records/alert.ts'
+
+export const getAlert = defineSkill({
+  name: 'get_alert',
+  title: 'Get Endpoint Security Alert',
+  description: 'One alert by its id, with its evidence. Fails with not_found where there is none.',
+  docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-alert-info-by-id',
+  effect: 'read',
+  connection,
+  input: {
+    type: 'object',
+    required: ['id'],
+    additionalProperties: false,
+    properties: { id: alertId },
+  },
+  output: alertSchema,
+  examples: [
+    {
+      title: 'Malware on a workstation',
+      input: { id: malwareOnWorkstation.id },
+      output: malwareOnWorkstation,
+    },
+  ],
+  async run({ id }, { http }) {
+    const path = `/api/alerts/${encodeURIComponent(id)}`
+    return await readRecord(http, path, permissions.get_alert, decodeAlert)
+  },
+})

@@ -1,0 +1,61 @@
+import { defineSkill, type Infer } from 'tocsin/plugin'
+import { actionOutput, comment, waitSeconds } from '../action-fields.ts'
+import { connection } from '../connection.ts'
+import { isolation } from '../examples/machine-action.ts'
+import { workstation } from '../examples/machine.ts'
+import { machineId, machinePath } from '../ids.ts'
+import { permissions } from '../permissions.ts'
+import type { WantedAction } from '../queue-action.ts'
+import { runAction, verifyAction } from '../run-action.ts'
+
+const input = {
+  type: 'object',
+  required: ['id', 'comment'],
+  additionalProperties: false,
+  properties: {
+    id: machineId,
+    comment,
+    isolationType: {
+      type: 'string',
+      enum: ['Full', 'Selective', 'UnManagedDevice'],
+      default: 'Full',
+      description:
+        'Full cuts everything but the platform itself; Selective leaves Outlook, Teams and Skype; UnManagedDevice has the other ' +
+        'machines keep away from one that is not onboarded.',
+    },
+    wait_seconds: waitSeconds,
+  },
+} as const
+
+export const isolateMachine = defineSkill({
+  name: 'isolate_machine',
+  title: 'Isolate Machine',
+  description: 'Cuts a machine off from the network, except from the platform. unisolate_machine undoes it.',
+  docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/isolate-machine',
+  effect: 'write',
+  repeat: 'verify',
+  connection,
+  input,
+  output: actionOutput,
+  examples: [
+    {
+      title: 'A workstation is being isolated',
+      input: { id: workstation.id, comment: 'Credential dumping tool, case ACME-7' },
+      output: { action: isolation, adopted: false, finished: false },
+    },
+  ],
+  run: async (input, context) => await runAction(wanted(input), input.wait_seconds ?? 0, context),
+  verify: async (input, context) => await verifyAction(wanted(input), input.wait_seconds ?? 0, context),
+})
+
+function wanted({ id, comment, isolationType = 'Full' }: Infer<typeof input>): WantedAction {
+  return {
+    machineId: id,
+    path: machinePath(id, '/isolate'),
+    type: 'Isolate',
+    needs: permissions.isolate_machine,
+    comment,
+    scope: isolationType,
+    body: { IsolationType: isolationType },
+  }
+}

@@ -1,0 +1,59 @@
+import { defineSkill } from 'tocsin/plugin'
+import { connection } from '../connection.ts'
+import { limit, number, text, times, truncated, words } from '../filter-fields.ts'
+import { permissions } from '../permissions.ts'
+import { readList } from '../read-list.ts'
+import { alertSchema, decodeAlert } from '../records/alert.ts'
+
+export const listAlerts = defineSkill({
+  name: 'list_alerts',
+  title: 'List Endpoint Security Alerts',
+  description: 'Lists alerts with their evidence. All filters that are given must hold.',
+  docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-alerts',
+  effect: 'read',
+  connection,
+  input: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      severity: words('UnSpecified', 'Informational', 'Low', 'Medium', 'High'),
+      status: words('Unknown', 'New', 'InProgress', 'Resolved'),
+      category: text('e.g. Malware.'),
+      detectionSource: text('e.g. WindowsDefenderAtp.'),
+      assignedTo: text('Who the alert is assigned to.'),
+      id: text('Id of the alert.'),
+      incidentId: number('Number of the incident.'),
+      InvestigationId: number('Number of the automated investigation.'),
+      alertCreationTime: times('When the alert came up.'),
+      lastEventTime: times('When its last event was.'),
+      lastUpdateTime: times('When it was changed last.'),
+      limit,
+    },
+  },
+  output: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['alerts', 'truncated'],
+    properties: { alerts: { type: 'array', items: alertSchema }, truncated },
+  },
+  examples: [
+    {
+      title: 'No alert of that severity is new',
+      input: { severity: ['Informational'], status: ['New'] },
+      output: { alerts: [], truncated: false },
+    },
+  ],
+  async run({ limit = 100, ...filter }, { http }) {
+    const { items, truncated } = await readList(http, {
+      path: '/api/alerts',
+      needs: permissions.list_alerts,
+      decode: decodeAlert,
+      filter,
+      query: { $expand: 'evidence' },
+      limit,
+      // With its evidence an alert can have tens of kilobytes.
+      pageSize: 100,
+    })
+    return { alerts: items, truncated }
+  },
+})

@@ -1,0 +1,90 @@
+import { defineSkill } from 'tocsin/plugin'
+import { connection } from '../connection.ts'
+import { limit, text, times, truncated, words } from '../filter-fields.ts'
+import { permissions } from '../permissions.ts'
+import { readList } from '../read-list.ts'
+import {
+  decodeIndicator,
+  indicatorActions,
+  indicatorSchema,
+  indicatorSeverities,
+  indicatorTypes,
+} from '../records/indicator.ts'
+
+export const listIndicators = defineSkill({
+  name: 'list_indicators',
+  title: 'List Indicators',
+  description:
+    'Lists the indicators that the tenant blocks, allows or watches. All filters that are given must hold. With the permission ' +
+    'Ti.ReadWrite it sees the application’s own only.',
+  docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-ti-indicators-collection',
+  effect: 'read',
+  connection,
+  input: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      indicatorValue: text('The value itself.'),
+      indicatorType: words(...indicatorTypes),
+      action: words(...indicatorActions),
+      severity: words(...indicatorSeverities),
+      title: text('Title of its alerts.'),
+      application: text('What application it came from.'),
+      createdBy: text('Id of who made it.'),
+      createdByDisplayName: text('Name of who made it.'),
+      rbacGroupIds: text('Number of a group of machines that it holds for.'),
+      rbacGroupNames: text('Name of a group of machines that it holds for.'),
+      creationTimeDateTimeUtc: times('When it was made.'),
+      expirationTime: times('When it ends.'),
+      limit,
+    },
+  },
+  output: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['indicators', 'truncated'],
+    properties: { indicators: { type: 'array', items: indicatorSchema }, truncated },
+  },
+  examples: [
+    {
+      title: 'An address is watched',
+      input: { indicatorValue: '12.13.14.15' },
+      output: {
+        indicators: [
+          {
+            id: '995',
+            indicatorValue: '12.13.14.15',
+            indicatorType: 'IpAddress',
+            action: 'Alert',
+            application: 'demo-test',
+            source: 'TestPrdApp',
+            sourceType: 'AadApp',
+            title: 'test',
+            description: 'test',
+            severity: 'Informational',
+            recommendedActions: 'test',
+            creationTimeDateTimeUtc: '2018-10-24T11:15:35.3688259Z',
+            createdBy: '45097602-1234-5678-1234-9f453233e62c',
+            expirationTime: '2020-12-12T00:00:00Z',
+            lastUpdateTime: '2019-10-24T10:54:23.2009016Z',
+            lastUpdatedBy: 'TestPrdApp',
+            rbacGroupNames: [],
+            generateAlert: null,
+            educateUrl: null,
+          },
+        ],
+        truncated: false,
+      },
+    },
+  ],
+  async run({ limit = 100, ...filter }, { http }) {
+    const { items, truncated } = await readList(http, {
+      path: '/api/indicators',
+      needs: permissions.list_indicators,
+      decode: decodeIndicator,
+      filter,
+      limit,
+    })
+    return { indicators: items, truncated }
+  },
+})

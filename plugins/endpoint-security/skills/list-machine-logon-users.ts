@@ -1,0 +1,52 @@
+import { defineSkill } from 'tocsin/plugin'
+import { connection } from '../connection.ts'
+import { workstation } from '../examples/machine.ts'
+import { machineId, machinePath } from '../ids.ts'
+import { permissions } from '../permissions.ts'
+import { readAll } from '../read-list.ts'
+import { decodeLogonUser, logonUserSchema } from '../records/logon-user.ts'
+
+export const listMachineLogonUsers = defineSkill({
+  name: 'list_machine_logon_users',
+  title: 'List Endpoint Security Machine Logon Users',
+  description: 'Who has logged on to a machine. Fails with not_found where there is no such machine.',
+  docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-machine-log-on-users',
+  effect: 'read',
+  connection,
+  input: {
+    type: 'object',
+    required: ['id'],
+    additionalProperties: false,
+    properties: { id: machineId },
+  },
+  output: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['users'],
+    properties: { users: { type: 'array', items: logonUserSchema } },
+  },
+  examples: [
+    {
+      title: 'A workstation of one person',
+      input: { id: workstation.id },
+      output: {
+        users: [
+          {
+            id: 'example\\kim',
+            accountName: 'kim',
+            accountDomain: 'example',
+            firstSeen: '2025-11-03T07:12:44Z',
+            lastSeen: '2026-01-12T07:58:02Z',
+            logonTypes: 'Interactive',
+            isDomainAdmin: false,
+            isOnlyNetworkUser: false,
+          },
+        ],
+      },
+    },
+  ],
+  async run({ id }, { http }) {
+    const path = machinePath(id, '/logonusers')
+    return { users: await readAll(http, path, permissions.list_machine_logon_users, decodeLogonUser) }
+  },
+})

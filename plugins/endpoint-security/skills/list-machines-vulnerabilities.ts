@@ -1,0 +1,68 @@
+import { defineSkill } from 'tocsin/plugin'
+import { connection } from '../connection.ts'
+import { limit, text, truncated, words } from '../filter-fields.ts'
+import { permissions } from '../permissions.ts'
+import { readList } from '../read-list.ts'
+import { decodeMachineVulnerability, machineVulnerabilitySchema } from '../records/vulnerability.ts'
+
+export const listMachinesVulnerabilities = defineSkill({
+  name: 'list_machines_vulnerabilities',
+  title: 'List Machines Vulnerabilities',
+  description:
+    'Lists which machine has which vulnerability, by which product, and what fixes it. All filters that are given must hold.',
+  docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-all-vulnerabilities-by-machines',
+  effect: 'read',
+  connection,
+  input: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      cveId: text('The CVE id.'),
+      machineId: text('Id of the machine.'),
+      severity: words('Low', 'Medium', 'High', 'Critical'),
+      productName: text('e.g. edge_chromium-based.'),
+      productVendor: text('e.g. microsoft.'),
+      productVersion: text('e.g. 81.0.416.77.'),
+      fixingKbId: text('Number of the update that fixes it.'),
+      id: text('Id of the finding.'),
+      limit,
+    },
+  },
+  output: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['findings', 'truncated'],
+    properties: { findings: { type: 'array', items: machineVulnerabilitySchema }, truncated },
+  },
+  examples: [
+    {
+      title: 'The machines that have one vulnerability',
+      input: { cveId: 'CVE-2020-6494' },
+      output: {
+        findings: [
+          {
+            id: '5afa3afc92a7c63d4b70129e0a6f33f63a427e21-_-CVE-2020-6494-_-microsoft-_-edge_chromium-based-_-81.0.416.77-_-',
+            cveId: 'CVE-2020-6494',
+            machineId: '5afa3afc92a7c63d4b70129e0a6f33f63a427e21',
+            fixingKbId: null,
+            productName: 'edge_chromium-based',
+            productVendor: 'microsoft',
+            productVersion: '81.0.416.77',
+            severity: 'Low',
+          },
+        ],
+        truncated: false,
+      },
+    },
+  ],
+  async run({ limit = 100, ...filter }, { http }) {
+    const { items, truncated } = await readList(http, {
+      path: '/api/vulnerabilities/machinesVulnerabilities',
+      needs: permissions.list_machines_vulnerabilities,
+      decode: decodeMachineVulnerability,
+      filter,
+      limit,
+    })
+    return { findings: items, truncated }
+  },
+})

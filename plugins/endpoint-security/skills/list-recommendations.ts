@@ -1,0 +1,86 @@
+import { defineSkill } from 'tocsin/plugin'
+import { connection } from '../connection.ts'
+import { limit, numbers, text, truncated } from '../filter-fields.ts'
+import { permissions } from '../permissions.ts'
+import { readList } from '../read-list.ts'
+import { decodeRecommendation, recommendationSchema } from '../records/recommendation.ts'
+
+export const listRecommendations = defineSkill({
+  name: 'list_recommendations',
+  title: 'List Recommendations',
+  description:
+    'Lists what the platform recommends to change, such as updates. All filters that are given must hold.',
+  docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-all-recommendations',
+  effect: 'read',
+  connection,
+  input: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      id: text('Id of the recommendation.'),
+      productName: text('e.g. windows_10.'),
+      vendor: text('e.g. microsoft.'),
+      recommendedVersion: text('Version to change to.'),
+      recommendedProgram: text('Program to change to.'),
+      recommendedVendor: text('Vendor to change to.'),
+      recommendationCategory: text('e.g. Application.'),
+      subCategory: text('Part of the category.'),
+      remediationType: text('e.g. Update.'),
+      status: text('Active or Exception.'),
+      severityScore: numbers('Its severity, 0 to 10.'),
+      limit,
+    },
+  },
+  output: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['recommendations', 'truncated'],
+    properties: { recommendations: { type: 'array', items: recommendationSchema }, truncated },
+  },
+  examples: [
+    {
+      title: 'An update that is due',
+      input: { productName: 'windows_10', status: 'Active' },
+      output: {
+        recommendations: [
+          {
+            id: 'va-_-microsoft-_-windows_10',
+            productName: 'windows_10',
+            recommendationName: 'Update Windows 10',
+            weaknesses: 397,
+            vendor: 'microsoft',
+            recommendedVersion: '',
+            recommendationCategory: 'Application',
+            subCategory: '',
+            severityScore: 0,
+            publicExploit: true,
+            activeAlert: false,
+            associatedThreats: [
+              '3098b8ef-23b1-46b3-aed4-499e1928f9ed',
+              '40c189d5-0330-4654-a816-e48c2b7f9c4b',
+            ],
+            remediationType: 'Update',
+            status: 'Active',
+            configScoreImpact: 0,
+            exposureImpact: 7.674418604651163,
+            totalMachineCount: 37,
+            exposedMachinesCount: 7,
+            nonProductivityImpactedAssets: 0,
+            relatedComponent: 'Windows 10',
+          },
+        ],
+        truncated: false,
+      },
+    },
+  ],
+  async run({ limit = 100, ...filter }, { http }) {
+    const { items, truncated } = await readList(http, {
+      path: '/api/recommendations',
+      needs: permissions.list_recommendations,
+      decode: decodeRecommendation,
+      filter,
+      limit,
+    })
+    return { recommendations: items, truncated }
+  },
+})

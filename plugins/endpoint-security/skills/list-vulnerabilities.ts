@@ -1,0 +1,76 @@
+import { defineSkill } from 'tocsin/plugin'
+import { connection } from '../connection.ts'
+import { limit, numbers, text, times, truncated, words } from '../filter-fields.ts'
+import { permissions } from '../permissions.ts'
+import { readList } from '../read-list.ts'
+import { decodeVulnerability, vulnerabilitySchema } from '../records/vulnerability.ts'
+
+export const listVulnerabilities = defineSkill({
+  name: 'list_vulnerabilities',
+  title: 'List Vulnerabilities',
+  description:
+    'Lists the vulnerabilities that concern the organization, with how many machines each exposes. All filters that are given ' +
+    'must hold.',
+  docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-all-vulnerabilities',
+  effect: 'read',
+  connection,
+  input: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      id: text('The CVE id.'),
+      name: text('Its name, mostly the CVE id.'),
+      description: text('Its whole description.'),
+      severity: words('Low', 'Medium', 'High', 'Critical'),
+      cvssV3: numbers('Its CVSS score, 0 to 10.'),
+      publishedOn: times('When it was published.'),
+      updatedOn: times('When it was changed last.'),
+      limit,
+    },
+  },
+  output: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['vulnerabilities', 'truncated'],
+    properties: { vulnerabilities: { type: 'array', items: vulnerabilitySchema }, truncated },
+  },
+  examples: [
+    {
+      title: 'One that exposes machines',
+      input: { id: 'CVE-2019-0608' },
+      output: {
+        vulnerabilities: [
+          {
+            id: 'CVE-2019-0608',
+            name: 'CVE-2019-0608',
+            description:
+              'A spoofing vulnerability exists when Microsoft Browsers does not properly parse HTTP content.',
+            severity: 'Medium',
+            cvssV3: 4.3,
+            cvssVector: 'CVSS:3.0/AV:N/AC:L/PR:N/UI:R/S:U/C:H/I:H/A:H/E:U/RL:O/RC:C',
+            exposedMachines: 4,
+            publishedOn: '2019-10-08T00:00:00Z',
+            updatedOn: '2019-12-16T16:20:00Z',
+            publicExploit: false,
+            exploitVerified: false,
+            exploitInKit: false,
+            exploitTypes: [],
+            exploitUris: [],
+            CveSupportability: 'supported',
+          },
+        ],
+        truncated: false,
+      },
+    },
+  ],
+  async run({ limit = 100, ...filter }, { http }) {
+    const { items, truncated } = await readList(http, {
+      path: '/api/Vulnerabilities',
+      needs: permissions.list_vulnerabilities,
+      decode: decodeVulnerability,
+      filter,
+      limit,
+    })
+    return { vulnerabilities: items, truncated }
+  },
+})

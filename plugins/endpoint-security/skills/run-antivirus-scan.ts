@@ -1,0 +1,54 @@
+import { defineSkill, type Infer } from 'tocsin/plugin'
+import { actionOutput, comment, waitSeconds } from '../action-fields.ts'
+import { connection } from '../connection.ts'
+import { scan } from '../examples/machine-action.ts'
+import { workstation } from '../examples/machine.ts'
+import { machineId, machinePath } from '../ids.ts'
+import { permissions } from '../permissions.ts'
+import type { WantedAction } from '../queue-action.ts'
+import { runAction, verifyAction } from '../run-action.ts'
+
+const input = {
+  type: 'object',
+  required: ['id', 'comment', 'scanType'],
+  additionalProperties: false,
+  properties: {
+    id: machineId,
+    comment,
+    scanType: { type: 'string', enum: ['Quick', 'Full'], description: 'Full takes hours.' },
+    wait_seconds: waitSeconds,
+  },
+} as const
+
+export const runAntivirusScan = defineSkill({
+  name: 'run_antivirus_scan',
+  title: 'Run Antivirus Scan',
+  description: 'Has the antivirus on a machine scan it.',
+  docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/run-av-scan',
+  effect: 'write',
+  repeat: 'verify',
+  connection,
+  input,
+  output: actionOutput,
+  examples: [
+    {
+      title: 'A quick scan is queued',
+      input: { id: workstation.id, comment: 'After a phishing report', scanType: 'Quick' },
+      output: { action: scan, adopted: false, finished: false },
+    },
+  ],
+  run: async (input, context) => await runAction(wanted(input), input.wait_seconds ?? 0, context),
+  verify: async (input, context) => await verifyAction(wanted(input), input.wait_seconds ?? 0, context),
+})
+
+function wanted({ id, comment, scanType }: Infer<typeof input>): WantedAction {
+  return {
+    machineId: id,
+    path: machinePath(id, '/runAntiVirusScan'),
+    type: 'RunAntiVirusScan',
+    needs: permissions.run_antivirus_scan,
+    comment,
+    scope: scanType,
+    body: { ScanType: scanType },
+  }
+}

@@ -1,0 +1,105 @@
+import { defineSkill, type SkillContext } from 'tocsin/plugin'
+import { actionFields, comment, waitSeconds } from '../action-fields.ts'
+import { connection } from '../connection.ts'
+import { downloadLink } from '../download-link.ts'
+import { liveResponse } from '../examples/machine-action.ts'
+import { workstation } from '../examples/machine.ts'
+import { machineId } from '../ids.ts'
+import { commandsInput, vendorCommands } from '../live-response-commands.ts'
+import { permissions } from '../permissions.ts'
+import type { MachineAction } from '../records/machine-action.ts'
+import { runAction } from '../run-action.ts'
+import { textOrNull } from '../shapes.ts'
+
+const result = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['index', 'type', 'status', 'errors', 'download_url'],
+  properties: {
+    index: { type: 'integer', description: 'Place in commands, from 0.' },
+    type: textOrNull,
+    status: { ...textOrNull, description: 'Created, Completed, Failed or another.' },
+    errors: { type: 'array', items: { type: 'string' } },
+    download_url: {
+      type: ['string', 'null'],
+      'x-sensitive': true,
+      description:
+        'Of a completed RunScript or GetFile: whoever has it can fetch the result, for half an hour. A script’s is JSON with ' +
+        'exit_code, script_output and script_errors.',
+    },
+  },
+} as const
+
+export const runLiveResponse = defineSkill({
+  name: 'run_live_response',
+  title: 'Run Live Response',
+  description:
+    'Runs scripts of the tenant’s library on a machine, and puts and fetches files. With wait_seconds it also says what became of ' +
+    'each command. Where an attempt was interrupted a person decides: nobody else can tell what a script did.',
+  docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/run-live-response',
+  effect: 'write',
+  repeat: 'never',
+  connection,
+  input: {
+    type: 'object',
+    required: ['id', 'comment', 'commands'],
+    additionalProperties: false,
+    properties: { id: machineId, comment, commands: commandsInput, wait_seconds: waitSeconds },
+  },
+  output: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['action', 'finished', 'results'],
+    properties: {
+      action: actionFields.action,
+      finished: actionFields.finished,
+      results: { type: 'array', items: result },
+    },
+  },
+  examples: [
+    {
+      title: 'A script is queued',
+      input: {
+        id: workstation.id,
+        comment: 'Memory of one process',
+        commands: [{ type: 'RunScript', ScriptName: 'minidump.ps1', Args: 'OfficeClickToRun' }],
+      },
+      output: {
+        action: liveResponse,
+        finished: false,
+        results: [{ index: 0, type: 'RunScript', status: 'Created', errors: [], download_url: null }],
+      },
+    },
+  ],
+  async run({ id, comment, commands, wait_seconds = 0 }, context) {
+    const wanted = {
+      machineId: id,
+      path: `/API/machines/${id.toLowerCase()}/runliveresponse`,
+      type: 'LiveResponse',
+      needs: permissions.run_live_response,
+      comment,
+      ownOnly: true,
+      body: { Commands: vendorCommands(commands) },
+    } as const
+    const { action, finished } = await runAction(wanted, wait_seconds, context)
+    return { action, finished, results: await resultsOf(action, finished, context) }
+  },
+})
+
+type Command = MachineAction['commands'][number]
+
+async function resultsOf({ id, commands }: MachineAction, finished: boolean, context: SkillContext) {
+  const results = []
+  for (const [place, entry] of commands.entries()) {
+    const index = entry.index ?? place
+    const what = `GetLiveResponseResultDownloadLink(index=${index})`
+    const download_url = finished && hasResult(entry) ? await downloadLink(id, what, context) : null
+    const { commandStatus: status, errors, command } = entry
+    results.push({ index, type: command?.type ?? null, status, errors, download_url })
+  }
+  return results
+}
+
+/** PutFile leaves nothing to be fetched. */
+const hasResult = ({ commandStatus, command }: Command): boolean =>
+  commandStatus === 'Completed' && command?.type !== 'PutFile'

@@ -1,0 +1,47 @@
+import { defineSkill, type Infer } from 'tocsin/plugin'
+import { actionOutput, comment, waitSeconds } from '../action-fields.ts'
+import { connection } from '../connection.ts'
+import { release } from '../examples/machine-action.ts'
+import { workstation } from '../examples/machine.ts'
+import { machineId, machinePath } from '../ids.ts'
+import { permissions } from '../permissions.ts'
+import type { WantedAction } from '../queue-action.ts'
+import { runAction, verifyAction } from '../run-action.ts'
+
+const input = {
+  type: 'object',
+  required: ['id', 'comment'],
+  additionalProperties: false,
+  properties: { id: machineId, comment, wait_seconds: waitSeconds },
+} as const
+
+export const unisolateMachine = defineSkill({
+  name: 'unisolate_machine',
+  title: 'Unisolate Machine',
+  description: 'Lets an isolated machine back into the network.',
+  docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/unisolate-machine',
+  effect: 'write',
+  repeat: 'verify',
+  connection,
+  input,
+  output: actionOutput,
+  examples: [
+    {
+      title: 'A workstation is being released',
+      input: { id: workstation.id, comment: 'Cleaned, case ACME-7' },
+      output: { action: release, adopted: false, finished: false },
+    },
+  ],
+  run: async (input, context) => await runAction(wanted(input), input.wait_seconds ?? 0, context),
+  verify: async (input, context) => await verifyAction(wanted(input), input.wait_seconds ?? 0, context),
+})
+
+function wanted({ id, comment }: Infer<typeof input>): WantedAction {
+  return {
+    machineId: id,
+    path: machinePath(id, '/unisolate'),
+    type: 'Unisolate',
+    needs: permissions.unisolate_machine,
+    comment,
+  }
+}
