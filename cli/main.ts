@@ -1,17 +1,5 @@
 import { Command } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
-import { demoCommand } from './commands/demo.ts'
-import { dryRunCommand } from './commands/dry-run.ts'
-import { fmtCommand } from './commands/fmt.ts'
-import { graphCommand } from './commands/graph.ts'
-import { keysCommand } from './commands/keys.ts'
-import { runCommand } from './commands/run.ts'
-import { lspCommand } from './commands/lsp.ts'
-import { schemaCommand } from './commands/schema.ts'
-import { serveCommand } from './commands/serve.ts'
-import { skillsCommand } from './commands/skills.ts'
-import { testCommand } from './commands/test.ts'
-import { validateCommand } from './commands/validate.ts'
 import { explainError } from './explain-error.ts'
 import { exitCodes } from './exit-codes.ts'
 import { paintError } from './output/paint.ts'
@@ -21,37 +9,44 @@ import { printableLines } from './output/printable.ts'
 export async function main(args: readonly string[]): Promise<number> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe)
   try {
-    await program().parseAsync(args, { from: 'user' })
+    await (await program(args)).parseAsync(args, { from: 'user' })
     return exitCodes.ok
   } catch (error) {
     return explainError(error)
   }
 }
 
-function program(): Command {
+/** In the order of the help. Each is loaded when it is needed: the modules of the server alone take longer than most commands do. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import('./commands/serve.ts')).serveCommand(),
+  demo: async () => (await import('./commands/demo.ts')).demoCommand(),
+  validate: async () => (await import('./commands/validate.ts')).validateCommand(),
+  test: async () => (await import('./commands/test.ts')).testCommand(),
+  'dry-run': async () => (await import('./commands/dry-run.ts')).dryRunCommand(),
+  run: async () => (await import('./commands/run.ts')).runCommand(),
+  skills: async () => (await import('./commands/skills.ts')).skillsCommand(),
+  graph: async () => (await import('./commands/graph.ts')).graphCommand(),
+  fmt: async () => (await import('./commands/fmt.ts')).fmtCommand(),
+  schema: async () => (await import('./commands/schema.ts')).schemaCommand(),
+  lsp: async () => (await import('./commands/lsp.ts')).lspCommand(),
+  keys: async () => (await import('./commands/keys.ts')).keysCommand(),
+}
+
+/** Knows the command that is called, and all of them where none is: for help, and for what is mistyped. */
+async function program([called = '']: readonly string[]): Promise<Command> {
+  const names = Object.hasOwn(commands, called) ? [called] : Object.keys(commands)
   const program = new Command('tocsin')
     .description('Security automation: alerts in, playbooks investigate them, cases out.')
     .version(packageJson.version, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'show the help of a command')
-    .addCommand(serveCommand())
-    .addCommand(demoCommand())
-    .addCommand(validateCommand())
-    .addCommand(testCommand())
-    .addCommand(dryRunCommand())
-    .addCommand(runCommand())
-    .addCommand(skillsCommand())
-    .addCommand(graphCommand())
-    .addCommand(fmtCommand())
-    .addCommand(schemaCommand())
-    .addCommand(lspCommand())
-    .addCommand(keysCommand())
     .addHelpText(
       'after',
       `
 Exit codes: 0 all is well · 1 something failed or has mistakes · 2 the command line is wrong
 Configuration comes from TOCSIN_* variables; see docs/configuration.md.`,
     )
+  for (const name of names) program.addCommand(await commands[name]!())
   behaveAlike(program, program.name())
   return program
 }

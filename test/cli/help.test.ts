@@ -46,7 +46,7 @@ describe('the help of tocsin', () => {
   })
 
   it('is shown, as an error, to who gives no command', async () => {
-    const { code, stdout, stderr } = await runTocsin([])
+    const { code, stdout, stderr } = await runTocsin([], { ownProcess: true })
     expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' })
     expect(stderr).to.contain('Usage: tocsin')
   })

@@ -103,8 +103,9 @@ describe('tocsin validate', () => {
   })
 
   it('reads standard input', async () => {
-    expect(await validate(['-'], good)).to.include({ code: 0, stdout: 'ok 1 playbook checked\n' })
-    const { code, stdout } = await validate(['-'], bad)
+    const piped = (input: string) => runTocsin(['validate', '-'], { input, ownProcess: true })
+    expect(await piped(good)).to.include({ code: 0, stdout: 'ok 1 playbook checked\n' })
+    const { code, stdout } = await piped(bad)
     expect(code).to.equal(1)
     expect(stdout).to.match(/^<stdin>:5:/m)
   })

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { killHostedCommand, runHosted } from './hosted-commands.ts'
 
 const command = fileURLToPath(new URL('../../../cli/tocsin.js', import.meta.url))
 
@@ -17,6 +18,8 @@ export interface StartOptions {
 export interface RunOptions extends StartOptions {
   /** Standard input. Default: none. */
   readonly input?: string | Uint8Array
+  /** A process of its own, where that is what is tested. Default: the one in which commands run one after the other. */
+  readonly ownProcess?: boolean
 }
 
 export interface Ended {
@@ -38,6 +41,7 @@ const running = new Set<RunningCommand>()
 
 /** For `after` and `afterEach`: a test that failed half-way leaves nothing running. */
 export async function killCommands(): Promise<void> {
+  await killHostedCommand()
   await Promise.all(
     [...running].map(({ process, ended }) => {
       process.kill('SIGKILL')
@@ -84,9 +88,18 @@ export function startTocsinCommand(args: readonly string[], options: StartOption
 
 /** Runs `tocsin` to its end. */
 export function runTocsin(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-  const { process, ended } = startTocsinCommand(args, options)
-  process.stdin.end(options.input)
-  return ended
+  if (options.ownProcess !== true && options.command === undefined) {
+    const { cwd = process.cwd(), env, input = '' } = options
+    return runHosted({
+      args,
+      cwd,
+      env: { ...plainEnvironment(), ...env },
+      input: Buffer.from(input).toString('base64'),
+    })
+  }
+  const started = startTocsinCommand(args, options)
+  started.process.stdin.end(options.input)
+  return started.ended
 }
 
 function plainEnvironment(): Record<string, string | undefined> {
