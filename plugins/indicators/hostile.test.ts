@@ -1,9 +1,24 @@
 import { expect } from 'chai'
 import { extractObservables } from './extract-observables.ts'
+import type { Extraction } from './observables.ts'
 
-const size = 1_000_000
-/** Generous on a slow machine; anything quadratic takes minutes. */
-const limitMs = 4000
+const size = 200_000
+/** Generous on a slow machine; anything quadratic takes many times as long. */
+const limitMs = 1000
+
+/** Of the processor, in milliseconds: other programs do not count. */
+function timeOf(work: () => void): number {
+  const before = process.cpuUsage()
+  work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
+
+function readInTime(text: string, ms = limitMs): Extraction {
+  let found: Extraction | undefined
+  expect(timeOf(() => (found = extractObservables(text)))).to.be.lessThan(ms)
+  return found!
+}
 
 const units = [
   'a.', 'a.b.', '(', '[', '@', 'a@', '@a.', '1', '1.', '1.2.3.', '1.2.3.4.', ':', 'a:', '1:', '::', 'f', 'deadbeef', 'A-', '_', '-',
@@ -25,32 +40,24 @@ const openings: readonly (readonly [start: string, unit: string])[] = [
 
 describe('indicators: hostile text', () => {
   for (const unit of units) {
-    it(`of a million characters of ${JSON.stringify(unit)} is read in time`, () => {
+    it(`of many characters of ${JSON.stringify(unit)} is read in time`, () => {
       const text = unit.repeat(Math.ceil(size / unit.length))
-      const start = performance.now()
-      const found = extractObservables(text)
-      expect(performance.now() - start).to.be.lessThan(limitMs)
-      expect(found.all.length).to.be.lessThan(10)
+      expect(readInTime(text).all.length).to.be.lessThan(10)
     })
   }
 
   for (const [start, unit] of openings) {
     it(`that begins ${JSON.stringify(start)} and goes on with ${JSON.stringify(unit)} is read in time`, () => {
       const text = start + unit.repeat(Math.ceil(size / unit.length))
-      const began = performance.now()
-      const found = extractObservables(text)
-      expect(performance.now() - began).to.be.lessThan(limitMs)
-      expect(found.all.length).to.be.lessThan(10)
+      expect(readInTime(text).all.length).to.be.lessThan(10)
     })
   }
 
   it('nested in XML that is escaped again and again is read in time', () => {
-    let text = '<user>ana</user>'.repeat(20_000)
+    let text = '<user>ana</user>'.repeat(4_000)
     for (let level = 0; level < 6 && text.length < size; level++)
       text = `<a><b>${text.replaceAll('<', '&lt;')}</b></a>`
-    const began = performance.now()
-    expect(extractObservables(text).user.length).to.be.lessThan(2)
-    expect(performance.now() - began).to.be.lessThan(limitMs)
+    expect(readInTime(text).user.length).to.be.lessThan(2)
   })
 
   it('treats the names of elements, headings and lines as data', () => {
@@ -72,35 +79,25 @@ describe('indicators: hostile text', () => {
       'x@evil.example http://a.evil.example/p?q=http://b.example 10.0.0.1 [.] a.b.c user=ana 2001:db8::1 '
     const time = (length: number): number => {
       const text = line.repeat(length / line.length)
-      const times = Array.from({ length: 3 }, () => {
-        const start = performance.now()
-        extractObservables(text)
-        return performance.now() - start
-      })
-      return Math.min(...times)
+      return Math.min(...Array.from({ length: 3 }, () => timeOf(() => extractObservables(text))))
     }
     time(100_000)
-    expect(time(1_600_000) / time(200_000)).to.be.lessThan(24)
+    expect(time(800_000) / time(100_000)).to.be.lessThan(24)
   })
 
   it('that is deep JSON, or many documents, is read in time', () => {
-    const start = performance.now()
-    expect(extractObservables('['.repeat(500_000) + ']'.repeat(500_000)).cut).to.deep.equal(['depth'])
-    extractObservables('{"a":'.repeat(150_000) + '1' + '}'.repeat(150_000))
-    extractObservables(JSON.stringify(Array.from({ length: 100_000 }, () => '{"a":}')))
-    extractObservables(JSON.stringify({ ['aA'.repeat(400_000)]: 'x' }))
-    extractObservables(
-      JSON.stringify(Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`k${i}User`, `u${i}`]))),
-    )
+    expect(readInTime('['.repeat(500_000) + ']'.repeat(500_000)).cut).to.deep.equal(['depth'])
+    readInTime('{"a":'.repeat(150_000) + '1' + '}'.repeat(150_000))
+    readInTime(JSON.stringify(Array.from({ length: 10_000 }, () => '{"a":}')))
+    readInTime(JSON.stringify({ ['aA'.repeat(400_000)]: 'x' }))
+    const many = Array.from({ length: 20_000 }, (_, i) => [`k${i}User`, `u${i}`])
+    readInTime(JSON.stringify(Object.fromEntries(many)))
     let nested = 'x'.repeat(1000)
     for (let level = 0; level < 12; level++) nested = JSON.stringify({ a: nested })
-    extractObservables(nested)
-    expect(performance.now() - start).to.be.lessThan(2 * limitMs)
+    readInTime(nested)
   })
 
   it('of twelve million characters is cut, and says so', () => {
-    const start = performance.now()
-    expect(extractObservables('a.com '.repeat(2_000_000)).cut).to.deep.equal(['input'])
-    expect(performance.now() - start).to.be.lessThan(limitMs)
+    expect(readInTime('a.com '.repeat(2_000_000), 4 * limitMs).cut).to.deep.equal(['input'])
   })
 })

@@ -8,12 +8,12 @@ import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-
 import { openStoresIn } from '../sqlite/open-stores.ts'
 import { policies } from './playbook.ts'
 import { startSandbox, type EffectSandbox } from './sandbox.ts'
-import { makeRandom, seed } from '../support/random.ts'
+import { makeRandom, seed, times } from '../support/random.ts'
 
 const runsPerTest = 4
 
 describe(`runs of a process that is killed with kill -9 (seed ${seed})`, function () {
-  this.timeout(60_000)
+  this.timeout(times(60_000))
   let folder: TemporaryFolder
   let sandbox: EffectSandbox
   let child: ChildProcess | undefined
@@ -155,7 +155,7 @@ describe(`runs of a process that is killed with kill -9 (seed ${seed})`, functio
     const random = makeRandom(seed)
     await queueRuns(runsPerTest)
     const ended: ReadonlyMap<string, number>[] = []
-    const kills = 6
+    const kills = times(6)
     for (let n = 0; n < kills; n++) {
       const victim = await start()
       await sleep(random() * 40)

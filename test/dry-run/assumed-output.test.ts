@@ -4,6 +4,7 @@ import { assumedOutput, madeFromSchema, unknownText } from '../../core/dry-run/a
 import type { JsonSchema } from '../../core/plugin/index.ts'
 import { compileSchema } from '../../core/schema/index.ts'
 import { catalogue } from '../playbook-test/support.ts'
+import { tries } from '../support/random.ts'
 
 const skill = (name: string) => catalogue.skill(name)!.skill
 
@@ -65,7 +66,7 @@ describe('the output that a dry run assumes', () => {
       fc.property(schema, (each) => {
         expect(compileSchema(each).problems(madeFromSchema(each))).to.deep.equal([])
       }),
-      { numRuns: 300 },
+      tries(100),
     )
   })
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { makeInvestigator } from '../../core/investigation/make-investigator.ts'
 import { parsePlaybook } from '../../core/playbook/index.ts'
 import { startTestTocsin, type TestTocsin } from './support/tocsin-with-intel.ts'
+import { tries } from '../support/random.ts'
 
 /** Types that an attacker chooses: what could end a YAML text, begin an expression, or be taken for something else. */
 const types: Record<string, string> = {
@@ -126,7 +127,7 @@ describe('alerts that are written by attackers', function () {
         expect(problems).to.deep.equal([])
         expect(playbook?.alertTrigger?.type).to.equal(type)
       }),
-      { numRuns: 300 },
+      tries(100),
     )
   })
 

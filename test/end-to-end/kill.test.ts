@@ -8,14 +8,14 @@ import { killCommands } from '../cli/support/run-tocsin.ts'
 import { startServer, type RunningServer } from '../cli/support/start-server.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { connectionTo, startIntelSandbox } from './support/tocsin-with-intel.ts'
-import { makeRandom, seed } from '../support/random.ts'
+import { makeRandom, seed, times } from '../support/random.ts'
 
-const rounds = 5
+const rounds = times(3)
 /** Alerts posted at the same time. */
 const senders = 6
 
 describe(`a server that is killed with kill -9 under load (seed ${seed})`, function () {
-  this.timeout(90_000)
+  this.timeout(times(90_000))
   let folder: TemporaryFolder
   let sandbox: RunningSandbox
   let adminKey: string | undefined

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { createAlarms } from '../../core/engine/alarms.ts'
 import { ManualClock } from './support/manual-clock.ts'
+import { tries } from '../support/random.ts'
 
 describe('alarms', () => {
   it('ring in the order of their times, each once and not before', async () => {
@@ -25,7 +26,7 @@ describe('alarms', () => {
         expect(rung).to.deep.equal(expected.toSorted((a, b) => a - b))
         expect(clock.pending).to.deep.equal([])
       }),
-      { numRuns: 15 },
+      tries(15),
     )
   })
 

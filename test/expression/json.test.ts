@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { parseJson, stringifyJson } from '../../core/json.ts'
+import { tries } from '../support/random.ts'
 
 const codeOf = (run: () => unknown): unknown => {
   try {
@@ -69,7 +70,7 @@ describe('lossless JSON', () => {
         const data = { value, big }
         expect(stringifyJson(parseJson(stringifyJson(data)))).to.equal(stringifyJson(data))
       }),
-      { numRuns: 300 },
+      tries(200),
     )
   })
 })

@@ -6,19 +6,19 @@ import Sqlite from 'better-sqlite3'
 import { expect } from 'chai'
 import { everyAlert } from '../sqlite/every-alert.ts'
 import { openStoresIn } from '../sqlite/open-stores.ts'
-import { makeRandom, seed } from '../support/random.ts'
+import { makeRandom, seed, times } from '../support/random.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { Disk } from './support/disk.ts'
 import { canTrace, readTrace, startTraced } from './support/strace.ts'
 
 /** How many alerts are acknowledged before the power goes, at the latest. */
 const alerts = 240
-const cuts = Number(process.env['TOCSIN_TEST_POWER_CUTS'] ?? 8)
+const cuts = times(8)
 
 const local = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 describe(`alerts after a power cut (seed ${seed})`, function () {
-  this.timeout(120_000)
+  this.timeout(times(120_000))
   let folder: TemporaryFolder
   let random: () => number
 

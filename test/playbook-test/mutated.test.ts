@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { parseTests } from '../../core/playbook-test/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { discoverPlugins } from '../../core/registry/index.ts'
+import { times, tries } from '../support/random.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (name: string) => readFileSync(join(root, 'playbooks', name), 'utf8')
@@ -31,7 +32,7 @@ const pieces = [
 ]
 
 describe('a file of tests with a typing mistake', function () {
-  this.timeout(60_000)
+  this.timeout(times(60_000))
   let catalogue: Catalogue
   before(async () => {
     catalogue = await discoverPlugins({ pluginsDir: join(root, 'plugins'), packages: [] })
@@ -54,7 +55,7 @@ describe('a file of tests with a typing mistake', function () {
             expect(column).to.be.at.least(1)
           }
         }),
-        { numRuns: 400 },
+        tries(60),
       )
     })
   }

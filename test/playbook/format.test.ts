@@ -5,6 +5,7 @@ import { formatPlaybook, parsePlaybook } from '../../core/playbook/index.ts'
 import { badPlaybooks } from './bad-playbooks.ts'
 import { example } from './example.ts'
 import { catalogue } from './support.ts'
+import { times, tries } from '../support/random.ts'
 
 function format(source: string | Uint8Array): string {
   const formatted = formatPlaybook(source)
@@ -156,9 +157,9 @@ describe('formatPlaybook()', () => {
         expect(format(text)).to.equal(text)
         expect(text).to.not.match(/[ \t]\n|\n\n\n|\r/)
       }),
-      { numRuns: 150, seed: 7 },
+      tries(30),
     )
-    expect(formattedCount).to.be.greaterThan(100)
+    expect(formattedCount).to.be.greaterThan(times(15))
   })
 })
 

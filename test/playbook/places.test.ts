@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { check, marked, withSteps } from './support.ts'
+import { tries } from '../support/random.ts'
 
 /** Scalars of every style with the unknown name `nobody` in an expression: it has to be found exactly. */
 const scalars: Readonly<Record<string, string>> = {
@@ -75,7 +76,7 @@ describe('the place of a problem in an expression', () => {
         const [problem, ...others] = check(source)
         return problem?.code === 'E204' && others.length === 0 && marked(source, problem) === 'nobody'
       }),
-      { numRuns: 500 },
+      tries(200),
     )
   })
 })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { absoluteAddress, addressBelow, parseBase } from '../../core/skill/address.ts'
+import { tries } from '../support/random.ts'
 
 const base = new URL('https://api.example.com/v2/')
 
@@ -89,7 +90,7 @@ describe('addressBelow', () => {
           address.origin === base.origin && address.pathname.startsWith('/v2/') && address.username === ''
         )
       }),
-      { numRuns: 2_000 },
+      tries(1_000),
     )
   })
 

@@ -4,12 +4,12 @@ import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-
 import { killChildren, startChild } from './child-process.ts'
 import { everyAlert } from './every-alert.ts'
 import { openStoresIn } from './open-stores.ts'
-import { makeRandom, seed } from '../support/random.ts'
+import { makeRandom, seed, times } from '../support/random.ts'
 
-const rounds = 4
+const rounds = times(4)
 
 describe(`stores after a crash (seed ${seed})`, function () {
-  this.timeout(60_000)
+  this.timeout(times(60_000))
   let folder: TemporaryFolder
 
   beforeEach(async () => {

@@ -9,5 +9,11 @@ export function makeRandom(seed: number): () => number {
   }
 }
 
-/** Drawn anew for each run of the tests, unless `TOCSIN_TEST_SEED` says which; suites print it in their title. */
-export const seed = Number(process.env['TOCSIN_TEST_SEED'] ?? Date.now() % 1_000_000)
+/** Drawn anew for each run of the tests, unless `TOCSIN_TEST_SEED` says which; what fails prints it. */
+export const seed = Number((process.env['TOCSIN_TEST_SEED'] ??= String(Date.now() % 1_000_000)))
+
+/** How often something random is tried: `count` times, and `TOCSIN_TEST_TIMES` as often in the long form of the tests. */
+export const times = (count: number): number => count * Number(process.env['TOCSIN_TEST_TIMES'] ?? 1)
+
+/** For fast-check. */
+export const tries = (count: number) => ({ seed, numRuns: times(count) })
