@@ -4,14 +4,25 @@ import type { CatalogueSkill } from '../../core/registry/catalogue.ts'
 export function exampleStep({ name, skill }: CatalogueSkill): string | undefined {
   const example = skill.examples[0]
   if (example === undefined) return undefined
-  const input = Object.entries(example.input as Readonly<Record<string, unknown>>)
-  return [
-    `# ${example.title}`,
-    `- id: ${skill.name}`,
-    `  uses: ${name}`,
-    ...(input.length === 0 ? [] : ['  with:']),
-    ...input.flatMap(([key, value]) => yamlEntry(scalar(key), value, '    ')),
-  ].join('\n')
+  const input = example.input as Input
+  const action = skill.asks === true ? checkpoint(name, input) : [`uses: ${name}`, ...withInputs(input)]
+  return [`# ${example.title}`, `- id: ${skill.name}`, ...action.map((line) => `  ${line}`)].join('\n')
+}
+
+/** The answers stand beside the inputs of a skill that asks; the engine gives the id of the question. */
+function checkpoint(name: string, input: Input): string[] {
+  const { checkpoint_id: _, answers, form, ...own } = input
+  const choices = answers === undefined ? yamlEntry('form', form, '') : yamlEntry('answers', answers, '')
+  const lines = [`via: ${name}`, ...withInputs(own), ...choices, 'timeout: 30m']
+  return ['checkpoint:', ...lines.map((line) => `  ${line}`)]
+}
+
+type Input = Readonly<Record<string, unknown>>
+
+function withInputs(input: Input): string[] {
+  const entries = Object.entries(input)
+  if (entries.length === 0) return []
+  return ['with:', ...entries.flatMap(([key, value]) => yamlEntry(scalar(key), value, '  '))]
 }
 
 /** Small values in flow style (JSON is YAML), maps and long lists over several lines. */

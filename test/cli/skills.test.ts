@@ -98,6 +98,23 @@ describe('the example step of a skill', () => {
     }
   })
 
+  it('asks with a checkpoint where the skill asks, and leaves out what the engine gives', () => {
+    const input = { user: 'ana', checkpoint_id: 'x', answers: ['mine', 'not_mine'] }
+    const skill = { name: 'ask', asks: true, examples: [{ title: 'T', input }] }
+    expect(exampleStep({ name: 'x.ask', plugin: {}, skill } as never)).to.equal(
+      [
+        '# T',
+        '- id: ask',
+        '  checkpoint:',
+        '    via: x.ask',
+        '    with:',
+        '      user: ana',
+        '    answers: ["mine","not_mine"]',
+        '    timeout: 30m',
+      ].join('\n'),
+    )
+  })
+
   it('keeps what is no plain word in quotes, and the signs of an expression as text', () => {
     const input = {
       yes: 'no',
