@@ -1,0 +1,101 @@
+/**
+ * `npm run test:promises -- [--times N] [--seed N] [--no-planted]`: runs what proves the promises, longer than `npm test` does; then plants
+ * each bug in a copy of the program to see its proofs turn red. Writes the results into docs/promises.md. Exits with 1 when a
+ * proof failed or a bug was missed.
+ */
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { arch, availableParallelism, platform, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { keyOf, promisesPage, type LastRun, type Result } from './page.ts'
+import { plantedBugs, type PlantedBug } from './planted-bugs.ts'
+import { promises, type Proof } from './promises.ts'
+import { provingFiles, runMocha, testsOf, type RanTest } from './tests-of.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const proofs = promises.flatMap((promise) => promise.proofs)
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+const { values } = parseArgs({
+  options: {
+    times: { type: 'string', default: '10' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    'no-planted': { type: 'boolean', default: false },
+  },
+})
+const { times, seed } = values
+say(`seed ${seed}, loops ${times} times as long as in npm test`)
+
+const tests = await runMocha(provingFiles, { env: { TOCSIN_TEST_TIMES: times, TOCSIN_TEST_SEED: seed } })
+const results: Record<string, Result> = {}
+for (const proof of proofs) {
+  const own = testsOf(proof, tests)
+  results[keyOf(proof)] = {
+    passed: count(own, 'passed'),
+    failed: count(own, 'failed'),
+    pending: count(own, 'pending'),
+  }
+}
+for (const { title, file } of tests.filter(({ state }) => state === 'failed'))
+  say(`failed: ${title} (${file})`)
+say(`${count(tests, 'passed')} passed, ${count(tests, 'failed')} failed, ${count(tests, 'pending')} pending`)
+
+const planted: Record<string, 'noticed' | 'missed'> = {}
+if (!values['no-planted']) {
+  for (const [name, bug] of Object.entries(plantedBugs)) {
+    const own = proofs.filter((proof) => proof.planted?.includes(name))
+    planted[name] = (await areRed(own, bug)) ? 'noticed' : 'missed'
+    say(`planted: ${name}: ${planted[name]}`)
+  }
+}
+
+const last: LastRun = {
+  date: new Date().toISOString().slice(0, 10),
+  seed: Number(seed),
+  times: Number(times),
+  machine: `${availableParallelism()} cores, ${platform()} ${arch()}, Node ${process.versions.node}`,
+  results,
+  planted,
+}
+await writeFile(join(root, 'test/promises/last-run.json'), `${JSON.stringify(last, null, 2)}\n`)
+await writeFile(join(root, 'docs/promises.md'), promisesPage(last))
+const isGood = count(tests, 'failed') === 0 && !Object.values(planted).includes('missed')
+process.exitCode = isGood ? 0 : 1
+
+function count(tests: readonly RanTest[], state: RanTest['state']): number {
+  return tests.filter((test) => test.state === state).length
+}
+
+/** Whether each of the proofs fails in a copy of the program with the bug in it. */
+async function areRed(own: readonly Proof[], { file, find, replace }: PlantedBug): Promise<boolean> {
+  const copy = await mkdtemp(join(tmpdir(), 'tocsin-planted-'))
+  try {
+    const parts = [
+      'core',
+      'server',
+      'cli',
+      'plugins',
+      'playbooks',
+      'schemas',
+      'test',
+      'docs',
+      'package.json',
+      '.mocharc.json',
+    ]
+    await Promise.all(parts.map((part) => cp(join(root, part), join(copy, part), { recursive: true })))
+    await symlink(join(root, 'node_modules'), join(copy, 'node_modules'))
+    const source = await readFile(join(copy, file), 'utf8')
+    await writeFile(
+      join(copy, file),
+      source.replace(find, () => replace),
+    )
+    for (const proof of own) {
+      const ran = testsOf(proof, await runMocha([proof.file], { root: copy }))
+      if (!ran.some(({ state }) => state === 'failed')) return false
+    }
+    return true
+  } finally {
+    await rm(copy, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,59 @@
+import { promises, type Proof } from './promises.ts'
+
+/** What came of a proof when the whole suite ran last. */
+export interface Result {
+  /** Tests whose title begins as the proof's. */
+  readonly passed: number
+  readonly failed: number
+  readonly pending: number
+}
+
+export interface LastRun {
+  /** YYYY-MM-DD. */
+  readonly date: string
+  /** Which it can be repeated with. */
+  readonly seed: number
+  /** How often each loop ran, against the short form. */
+  readonly times: number
+  /** What it ran on. */
+  readonly machine: string
+  /** By {@link keyOf}. */
+  readonly results: Readonly<Record<string, Result>>
+  /** Planted bugs, and whether the proofs that name them turned red. */
+  readonly planted: Readonly<Record<string, 'noticed' | 'missed'>>
+}
+
+export const keyOf = ({ file, title }: Proof): string => `${file}: ${title}`
+
+/** docs/promises.md. */
+export function promisesPage(last: LastRun): string {
+  const sections = promises.map(({ title, exactly, proofs }, index) =>
+    [`## ${index + 1}. ${title}`, exactly.trim(), table(proofs, last)].join('\n\n'),
+  )
+  return `${introduction(last)}\n\n${sections.join('\n\n')}\n`
+}
+
+const introduction = ({ date, seed, times, machine }: LastRun): string => `# What Tocsin promises
+
+Each promise has tests that try to break it with real kills, real signals, failing disks and sick peers, and mistakes that were planted in the program
+to see these tests turn red. \`npm test\` runs them in their short form, \`npm run test:promises -- --times 20 --seed 7\` for longer, with the planted mistakes
+at the end; both print the seed that repeats them. Power cuts and failing disks need \`strace\` (Linux); without it those tests are pending.
+
+Last whole run: ${date}, seed ${seed}, loops ${times} times as long as in \`npm test\`, ${machine}. This page is made from \`test/promises/promises.ts\`.`
+
+function table(proofs: readonly Proof[], last: LastRun): string {
+  const rows = proofs.map((proof) => {
+    const red = (proof.planted ?? []).map(
+      (bug) => `${bug}${last.planted[bug] === 'missed' ? ' (missed!)' : ''}`,
+    )
+    const test = `[${proof.title}…](../test/${proof.file})`
+    return `| ${test} | ${red.join('; ')} | ${outcome(last.results[keyOf(proof)])} |`
+  })
+  return ['| test | turns red when | last result |', '| --- | --- | --- |', ...rows].join('\n')
+}
+
+function outcome(result: Result | undefined): string {
+  if (result === undefined) return 'not run'
+  const parts = Object.entries(result).filter(([, count]) => count > 0)
+  return parts.map(([word, count]) => `${count} ${word}`).join(', ')
+}

@@ -1,0 +1,91 @@
+/** Mistakes that somebody could make in the product, each of which a proof of `promises.ts` has to notice. */
+export interface PlantedBug {
+  readonly file: string
+  /** Stands in the file once. */
+  readonly find: string
+  readonly replace: string
+}
+
+export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
+  'alerts left Created are not taken up at the start': {
+    file: 'server/main.ts',
+    find: 'await container.get(tokens.investigations).recover()',
+    replace: '',
+  },
+  'runs left unfinished are not taken up': {
+    file: 'server/main.ts',
+    find: 'await container.get(tokens.runner).recover()',
+    replace: '',
+  },
+  'commits do not wait for the disk': {
+    file: 'server/sqlite/open-database.ts',
+    find: "'synchronous = FULL'",
+    replace: "'synchronous = NORMAL'",
+  },
+  'writes are acknowledged before the commit': {
+    file: 'server/sqlite/group-commit.ts',
+    find: "this.#database.run('COMMIT')",
+    replace: `for (const [index, outcome] of outcomes.entries()) if (!outcome.failed) group[index]?.resolve(outcome.value)
+      this.#database.run('COMMIT')`,
+  },
+  'the intent of a step is not recorded': {
+    file: 'core/engine/run-journal.ts',
+    find: 'await insist(() => store.begin(runUuid, entry), options)',
+    replace: 'if (entry.attempt > 99) await insist(() => store.begin(runUuid, entry), options)',
+  },
+  'a second answer takes the place of the first': {
+    file: 'server/sqlite/checkpoint-store.ts',
+    find: "WHERE id = ? AND state = 'waiting' AND timeout_at > ?",
+    replace: 'WHERE id = ? AND timeout_at > ?',
+  },
+  'a timeout takes the place of an answer': {
+    file: 'server/sqlite/checkpoint-store.ts',
+    find: "SET state = ? WHERE id = ? AND state = 'waiting'",
+    replace: 'SET state = ? WHERE id = ?',
+  },
+  'a clock that is set is not looked at': {
+    file: 'core/engine/alarms.ts',
+    find: 'const longestNapMs = 5 * 60_000',
+    replace: 'const longestNapMs = Infinity',
+  },
+  'a schedule trusts the clock that was wrong': {
+    file: 'server/sqlite/schedule-store.ts',
+    find: 'const setBackMs = 3 * 3_600_000',
+    replace: 'const setBackMs = 9e15',
+  },
+  'a schedule fires for whoever comes': {
+    file: 'server/sqlite/schedule-store.ts',
+    find: 't.playbook_name = ? AND t.next_at = ?`',
+    replace: 't.playbook_name = ? AND t.next_at <= 8e15 + ?`',
+  },
+  'a body may be as large as it likes': {
+    file: 'server/egress/read-body.ts',
+    find: 'const maxBodyBytes = 10 * 1024 * 1024',
+    replace: 'const maxBodyBytes = 1024 * 1024 * 1024',
+  },
+  'organizations do not take turns': {
+    file: 'core/engine/fair-queue.ts',
+    find: 'this.#lines.delete(organization)',
+    replace: 'if (line.head >= line.ids.length) this.#lines.delete(organization)',
+  },
+  'a store that is held up fails the step': {
+    file: 'core/engine/effect.ts',
+    find: 'error instanceof UnavailableError && error.code === ownStoreUnavailable',
+    replace: 'error instanceof UnavailableError && error.code === "never"',
+  },
+  'what must not be repeated is tried again': {
+    file: 'core/engine/effect.ts',
+    find: 'if (!mayRepeat(work) && mayHaveHappened(error)) return undefined',
+    replace: '',
+  },
+  'the data directory is not claimed': {
+    file: 'server/sqlite/lock.ts',
+    find: "file.script('BEGIN EXCLUSIVE')",
+    replace: "file.script('BEGIN')",
+  },
+  'a step may take the process down for ever': {
+    file: 'core/engine/effect.ts',
+    find: 'const maxInterruptions = 3',
+    replace: 'const maxInterruptions = 300',
+  },
+}

@@ -1,0 +1,58 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { expect } from 'chai'
+import { promisesPage, type LastRun } from './page.ts'
+import { plantedBugs } from './planted-bugs.ts'
+import { promises } from './promises.ts'
+import { provingFiles, runMocha, testsOf, type RanTest } from './tests-of.ts'
+
+const root = new URL('../../', import.meta.url)
+/** Folders whose tests are all about promises. */
+const devoted = ['crash/', 'faults/']
+
+describe('the promises', () => {
+  let tests: readonly RanTest[]
+  before(async function () {
+    this.timeout(30_000)
+    tests = await runMocha(provingFiles, { dryRun: true })
+  })
+
+  it('are each proven by tests that are there', () => {
+    for (const { proofs } of promises) {
+      expect(proofs).to.not.have.length(0)
+      for (const proof of proofs) expect(testsOf(proof, tests), proof.title).to.not.have.length(0)
+    }
+  })
+
+  it('name every test of the folders that are devoted to them', () => {
+    const proofs = promises.flatMap((promise) => promise.proofs)
+    const named = new Set(proofs.flatMap((proof) => testsOf(proof, tests)))
+    const missing = tests.filter(
+      (test) => devoted.some((folder) => test.file.startsWith(folder)) && !named.has(test),
+    )
+    // A run without faults is what the others are compared with.
+    expect(
+      missing.map(({ title }) => title).filter((title) => !/when nobody kills it/.test(title)),
+    ).to.deep.equal([])
+  })
+
+  it('are tried by bugs that can be planted as they are written down', () => {
+    for (const [name, { file, find }] of Object.entries(plantedBugs)) {
+      const source = readFileSync(new URL(file, root), 'utf8')
+      expect(source.split(find).length - 1, `${name}: in ${file}`).to.equal(1)
+    }
+  })
+
+  it('are tried by every bug that is written down, and by no other', () => {
+    const named = promises.flatMap(({ proofs }) => proofs.flatMap(({ planted = [] }) => planted))
+    expect(new Set(named)).to.deep.equal(new Set(Object.keys(plantedBugs)))
+  })
+
+  it('are what docs/promises.md says', () => {
+    const page = new URL('docs/promises.md', root)
+    const lastRun = JSON.parse(readFileSync(new URL('last-run.json', import.meta.url), 'utf8')) as LastRun
+    const text = promisesPage(lastRun)
+    if (process.env['UPDATE']) writeFileSync(page, text)
+    const isSame = readFileSync(page, 'utf8') === text
+    expect(isSame, 'UPDATE=1 npx mocha test/promises/promises.test.ts writes it anew').to.equal(true)
+  })
+})

@@ -1,0 +1,244 @@
+/** What Tocsin promises about alerts, runs and steps, and the tests that hold it to that. docs/promises.md is made from this. */
+export interface Promised {
+  readonly title: string
+  /** What exactly, and what not. Markdown. */
+  readonly exactly: string
+  readonly proofs: readonly Proof[]
+}
+
+export interface Proof {
+  /** Below `test/`. */
+  readonly file: string
+  /** Full titles begin so, without the seed. */
+  readonly title: string
+  /** Mistakes in the product that turn it red; see `planted-bugs.ts`. */
+  readonly planted?: readonly string[]
+}
+
+export const promises: readonly Promised[] = [
+  {
+    title: 'An acknowledged alert is kept and investigated',
+    exactly: `An alert that was answered with 2xx survives kill -9 at any instant and the loss of power; its id is never given to another one. It is
+investigated, and the run that does so ends exactly once. An answer that never arrived means nothing: send the alert again, with an
+\`Idempotency-Key\` where it must not be there twice.
+
+Of power cuts: what the operating system reports as synced is taken to be on the disk. A disk that lies about that is beyond any program.`,
+    proofs: [
+      {
+        file: 'end-to-end/kill.test.ts',
+        title: 'a server that is killed with kill -9 under load keeps every alert',
+        planted: [
+          'alerts left Created are not taken up at the start',
+          'runs left unfinished are not taken up',
+        ],
+      },
+      {
+        file: 'sqlite/crash.test.ts',
+        title: 'stores after a crash hold every alert acknowledged before kill -9',
+      },
+      {
+        file: 'faults/power-cut.test.ts',
+        title: 'alerts after a power cut are all there that were acknowledged',
+        planted: ['commits do not wait for the disk'],
+      },
+      {
+        file: 'faults/power-cut.test.ts',
+        title: 'alerts after a power cut are there too when the power goes between any two',
+      },
+      {
+        file: 'faults/power-cut.test.ts',
+        title: 'alerts after a power cut are missed when commits do not wait',
+      },
+    ],
+  },
+  {
+    title: 'A recorded step never runs again',
+    exactly: `What a step came to is written down once and read ever after. A step whose process died between its intent and its result follows what its
+skill declares: \`read\` and \`safe\` are repeated with the same inputs and the same idempotency key, \`verify\` asks the other system first, \`never\` becomes
+\`unknown\` and waits for a person, unless the playbook's \`on_interrupted\` decides. Exactly-once does not exist against a system that does not help with it.
+
+The order in which branches and calls end makes no difference to what is recorded.`,
+    proofs: [
+      {
+        file: 'crash/kill.test.ts',
+        title: 'runs of a process that is killed with kill -9 end once, repeat nothing that ended',
+        planted: ['the intent of a step is not recorded'],
+      },
+      {
+        file: 'crash/kill.test.ts',
+        title: 'runs of a process that is killed with kill -9 go on where they were',
+      },
+      {
+        file: 'crash/kill.test.ts',
+        title: 'runs of a process that is killed with kill -9 are caught repeating',
+      },
+      {
+        file: 'engine/crash-at-every-write.test.ts',
+        title: 'a run whose process crashes comes to the same end after a crash just before',
+        planted: ['the intent of a step is not recorded'],
+      },
+      {
+        file: 'engine/crash-at-every-write.test.ts',
+        title: 'a run whose process crashes comes to the same end after a crash just after',
+      },
+      {
+        file: 'engine/crash-at-every-write.test.ts',
+        title: 'a run whose process crashes comes to the same end after two crashes',
+      },
+      { file: 'engine/interruptions.test.ts', title: 'local durable context: interruptions' },
+      {
+        file: 'engine/interpreter-determinism.test.ts',
+        title: 'interpreter determinism comes to the same journal whatever the order in which work ends',
+      },
+    ],
+  },
+  {
+    title: 'A question is answered once',
+    exactly: `The first answer of a person who was asked counts. A second one has no effect; one after the timeout is recorded as late. Of an answer and a
+timeout that come at the same time, one wins, and everybody sees the same one.`,
+    proofs: [
+      {
+        file: 'sqlite/contract.test.ts',
+        title: 'SQLite stores CheckpointStore takes the first answer',
+        planted: ['a second answer takes the place of the first'],
+      },
+      {
+        file: 'sqlite/contract.test.ts',
+        title: 'SQLite stores CheckpointStore lets one of an answer and a timeout win',
+        planted: ['a timeout takes the place of an answer'],
+      },
+      {
+        file: 'sqlite/contract.test.ts',
+        title: 'SQLite stores CheckpointStore takes no answer from the time on',
+      },
+      { file: 'engine/checkpoints.test.ts', title: 'a checkpoint' },
+    ],
+  },
+  {
+    title: 'Timers and waits survive',
+    exactly: `Waits, timeouts of questions, times before another try and schedules are kept as times of the clock. A restart changes none of them; one that
+is overdue rings once. A clock that is set forward is noticed within five minutes, and what was jumped over rings once. A clock that is set back lengthens a
+wait by as much; it loses and doubles none. A schedule that was reckoned while the clock was more than three hours ahead is reckoned anew at the next start.`,
+    proofs: [
+      {
+        file: 'faults/clock-steps.test.ts',
+        title: 'a clock that is set while runs wait',
+        planted: ['a clock that is set is not looked at', 'a schedule trusts the clock that was wrong'],
+      },
+      { file: 'engine/run-control.test.ts', title: 'run control schedules fire once for all the time' },
+      {
+        file: 'engine/run-control.test.ts',
+        title: 'run control takes up a run whose checkpoint was answered, or timed out, while no process ran',
+      },
+      { file: 'engine/alarms.test.ts', title: 'alarms' },
+      {
+        file: 'sqlite/contract.test.ts',
+        title: 'SQLite stores ScheduleStore fires once for each time',
+        planted: ['a schedule fires for whoever comes'],
+      },
+    ],
+  },
+  {
+    title: 'A sick peer harms only the step that calls it',
+    exactly: `Statuses 408, 429 and 5xx, resets, garbage and broken answers are tried again, a bounded number of times, with \`Retry-After\` honoured up to
+the step's longest wait. Silence and dripping bodies end with the step's timeout. A body of more than 10 MB, as it comes or unpacked, is refused.
+Every step ends by its deadline, and memory stays bounded.`,
+    proofs: [
+      {
+        file: 'faults/dead-peers.test.ts',
+        title: 'runs whose other system is sick end',
+        planted: ['a body may be as large as it likes'],
+      },
+      { file: 'faults/dead-peers.test.ts', title: 'runs whose other system is sick leave the server fit' },
+      { file: 'egress/exchange.test.ts', title: 'egress: an exchange' },
+      { file: 'engine/retries.test.ts', title: 'local durable context: tries' },
+    ],
+  },
+  {
+    title: 'A storm is survived',
+    exactly: `When more comes in than can be taken up, alerts with a type are refused with 503 and \`Retry-After\`; every alert that was answered with 2xx
+is kept. Organizations take turns: one that sends much does not hold up another.`,
+    proofs: [
+      {
+        file: 'http/create-alert.test.ts',
+        title: 'POST alerts refuses an alert with a type while no investigation',
+      },
+      { file: 'sqlite/group-commit.test.ts', title: 'GroupCommit refuses more than its queue holds' },
+      {
+        file: 'engine/runner.test.ts',
+        title: 'runner lets organizations take turns',
+        planted: ['organizations do not take turns'],
+      },
+      { file: 'engine/runner.test.ts', title: 'runner works on no more runs at once than it may' },
+    ],
+  },
+  {
+    title: 'A failing disk is never answered with 2xx',
+    exactly: `When the disk is full, read-only or fails to write or to sync, nothing is acknowledged that is not kept: the answer is 503 with
+\`store_unavailable\`. Reads go on, \`/readyz\` says no, and everything goes on by itself when the disk does: runs wait with their results in hand. A damaged page
+is named as such; what needs other pages goes on. `,
+    proofs: [
+      {
+        file: 'faults/disk.test.ts',
+        title: 'tocsin serve on a disk that fails for a while acknowledges nothing it cannot keep',
+        planted: ['writes are acknowledged before the commit', 'a store that is held up fails the step'],
+      },
+      {
+        file: 'sqlite/crash.test.ts',
+        title: 'stores after a crash hold what was acknowledged, and nothing of what was refused',
+      },
+      { file: 'sqlite/group-commit.test.ts', title: 'GroupCommit rejects the whole group when' },
+      { file: 'sqlite/group-commit.test.ts', title: 'GroupCommit refuses while the file is read-only' },
+      { file: 'sqlite/open.test.ts', title: 'opening SQLite stores tells by a probe' },
+      {
+        file: 'sqlite/open.test.ts',
+        title: 'opening SQLite stores says that the file is damaged when a page is',
+      },
+    ],
+  },
+  {
+    title: 'Signals are minded',
+    exactly: `SIGTERM takes nothing more in, lets runs under way come to an end or a wait for up to 20 seconds, and exits with 0. A process that was stopped and
+goes on repeats nothing. A second process on the same data is refused.`,
+    proofs: [
+      { file: 'end-to-end/serve.test.ts', title: 'tocsin serve ends with 0 soon after SIGTERM' },
+      { file: 'end-to-end/serve.test.ts', title: 'tocsin serve, told to stop while it works,' },
+      { file: 'engine/runner.test.ts', title: 'runner drain' },
+      {
+        file: 'faults/signals.test.ts',
+        title: 'tocsin serve, stopped with SIGSTOP and continued,',
+        planted: ['what must not be repeated is tried again'],
+      },
+      {
+        file: 'faults/signals.test.ts',
+        title: 'a second tocsin serve',
+        planted: ['the data directory is not claimed'],
+      },
+      { file: 'sqlite/lock.test.ts', title: 'the claim on a data directory keeps a second process out' },
+    ],
+  },
+  {
+    title: 'Poison is fatal to itself alone',
+    exactly: `A run that brings the process down three times at the same place, or three times in the same step, ends as failed; others are not touched, and the
+process starts. An upgrade keeps waiting runs: each goes on where it was, with the playbook that it began with.`,
+    proofs: [
+      {
+        file: 'faults/poison.test.ts',
+        title: 'a run that brings the process down',
+        planted: ['a step may take the process down for ever'],
+      },
+      {
+        file: 'engine/runner.test.ts',
+        title: 'runner ends a run as failed that has brought the process down three times',
+      },
+      { file: 'faults/upgrade.test.ts', title: 'an upgrade from the first release' },
+    ],
+  },
+  {
+    title: 'A connection has one budget',
+    exactly: `All runs share what a system allows a connection, in requests and time, and what its \`Retry-After\` asks for.`,
+    proofs: [
+      { file: 'engine/retries.test.ts', title: 'local durable context: tries retries honours Retry-After' },
+    ],
+  },
+]
