@@ -37,7 +37,11 @@ export async function runMocha(
   const { root = here('../..'), grep, dryRun = false, env = {} } = options
   const report = join(tmpdir(), `tocsin-mocha-${process.pid}-${Math.random()}.json`)
   const args = [
-    ...['--reporter', 'json', '--reporter-option', `output=${report}`, '--parallel=false'],
+    '--reporter',
+    'json',
+    '--reporter-option',
+    `output=${report}`,
+    '--parallel=false',
     ...(dryRun ? ['--dry-run'] : []),
     ...(grep === undefined ? [] : ['--grep', grep]),
     ...files.map((file) => join(root, 'test', file)),
