@@ -36,10 +36,11 @@ export async function runAttempt<T>(
   }
   follow(limits.stop, () => new RunSuspended())
   if (limits.cancel) follow(limits.cancel, cancelled)
+  const deadlineMs = Math.min(limits.deadlineMs, clock.now() + limits.timeoutMs)
   abortInTime(attempt, limits, clock, over.signal)
   try {
     if (attempt.signal.aborted) throw attempt.signal.reason
-    return await Promise.race([start(call, { ...identity, signal: attempt.signal }), interrupted])
+    return await Promise.race([start(call, { ...identity, deadlineMs, signal: attempt.signal }), interrupted])
   } catch (error) {
     // A skill that minds its signal may answer with an error of its own making before ours arrives.
     throw attempt.signal.aborted ? attempt.signal.reason : error

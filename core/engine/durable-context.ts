@@ -73,6 +73,8 @@ export interface EffectAttempt {
   readonly number: number
   /** Run and path; the same on every try and after every restart. */
   readonly idempotencyKey: string
+  /** When `signal` is aborted for lack of time: epoch milliseconds. */
+  readonly deadlineMs: number
   readonly signal: AbortSignal
 }
 

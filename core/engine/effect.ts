@@ -6,7 +6,7 @@ import { retryDelayMs } from './backoff.ts'
 import { RunSuspended, type EffectAttempt, type EffectWork, type Outcome } from './durable-context.ts'
 import { end, failedOutcome, record, recordedOutcome, type LocalRun } from './local-run.ts'
 import { plainJson } from './plain-json.ts'
-import { isRetriedOn, mayHaveHappened } from './retry-class.ts'
+import { isOverBudget, isRetriedOn, mayHaveHappened } from './retry-class.ts'
 import { toStoredError } from './stored-error.ts'
 import { lookUntil, waitUntil } from './wait-until.ts'
 
@@ -68,11 +68,13 @@ async function resume(local: LocalRun, work: EffectWork, entry: JournalEntry): P
   const failed = local.journal.failedAttempts(work.path)
   const last = failed.at(-1)
   const crashes = failed.filter((attempt) => attempt.error.code === 'step_interrupted').length
-  const unavailable = failed.filter((attempt) => attempt.error.code === ownStoreUnavailable).length
+  const heldUp = failed.filter(
+    ({ error }) => error.code === ownStoreUnavailable || isOverBudget(error),
+  ).length
   const progress: Progress = {
     number: (last?.attempt ?? 0) + 1,
     begun: entry.attempt,
-    failures: failed.length - crashes - unavailable,
+    failures: failed.length - crashes - heldUp,
     interruptions: crashes,
     readyAtMs: last?.retryAt ?? 0,
     doubtful: failed.some((attempt) => mayHaveHappened(attempt.error)),
@@ -143,7 +145,7 @@ async function tryUntilEnded(
     }
     const delayMs = delayBeforeNextTry(local, work, progress, tried.error)
     if (delayMs === undefined) return await fail(local, work, tried.error, progress)
-    if (!isOwnStore(tried.error)) progress.failures++
+    if (!isOwnStore(tried.error) && !isOverBudget(tried.error)) progress.failures++
     progress.doubtful ||= mayHaveHappened(tried.error)
     await noteFailedAttempt(local, work, progress, tried.error, startedAt, delayMs)
   }
@@ -213,9 +215,7 @@ function delayBeforeNextTry(
   error: unknown,
 ): number | undefined {
   if (!mayRepeat(work) && mayHaveHappened(error)) return undefined
-  const delayMs = isOwnStore(error)
-    ? storeWaitMs(progress.number)
-    : delayAfterFailure(local, work, progress, error)
+  const delayMs = delayWhenHeldUp(progress, error) ?? delayAfterFailure(local, work, progress, error)
   if (delayMs === undefined) return undefined
   return local.clock.now() + delayMs < work.deadlineMs ? delayMs : undefined
 }
@@ -232,6 +232,16 @@ function delayAfterFailure(
   const retryAfterMs = error instanceof RetryableError ? error.retryAfterMs : undefined
   return retryDelayMs(retry, progress.failures + 1, retryAfterMs, idempotencyKey(local.uuid, path))
 }
+
+/** Undefined: it was a failure of the step. */
+function delayWhenHeldUp(progress: Progress, error: unknown): number | undefined {
+  if (isOwnStore(error)) return storeWaitMs(progress.number)
+  if (!(error instanceof RetryableError) || !isOverBudget(error)) return undefined
+  return Math.min(error.retryAfterMs ?? 0, maxTurnWaitMs)
+}
+
+/** A connection whose budget is used up says when to come back; the budget may have changed by then. */
+const maxTurnWaitMs = 5 * 60_000
 
 /**
  * Our own store could not take or give what the skill wanted, e.g. a change of a case on a full disk. That is no failure of the

@@ -18,6 +18,18 @@ export function mayHaveHappened(error: unknown): boolean {
   return !(refusals as readonly unknown[]).includes(code)
 }
 
+/**
+ * Whether the request was held back by our own rate budget. That is no failure of the step: it is tried until its turn comes, or
+ * the time of the run is up.
+ */
+export function isOverBudget(error: unknown): boolean {
+  const { code, details } = (error ?? {}) as {
+    readonly code?: unknown
+    readonly details?: { readonly sent?: unknown }
+  }
+  return code === 'rate_limited' && details?.sent === false
+}
+
 /** Whether `retry.on` of a step names the error; undefined names all. */
 export function isRetriedOn(on: readonly string[] | undefined, code: string): boolean {
   return on === undefined || on.includes(code) || (on.includes('http_5xx') && /^http_5\d\d$/.test(code))

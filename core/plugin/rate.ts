@@ -1,6 +1,6 @@
 /** How many requests the other system takes within any span of so much time. */
 export interface RateLimit {
-  /** At least 1. */
+  /** 1 to 10,000. */
   readonly requests: number
   /** Milliseconds. */
   readonly perMs: number
@@ -8,8 +8,9 @@ export interface RateLimit {
 
 /**
  * The budget that a request counts against. There is one for each connection and bucket, shared by all runs of the process: a
- * request waits for its turn, in order, where that comes before its attempt's deadline, and otherwise fails with
- * {@link RetryableError} `rate_limited` without being sent. A 429 with `Retry-After` closes the bucket until then.
+ * request waits for its turn, in order, where that comes within 10 seconds and half of the time that its attempt has left, and
+ * otherwise fails with {@link RetryableError} `rate_limited` without being sent; the engine tries the step again when there is
+ * room, and does not count that as a failure. A 429 with `Retry-After` closes the bucket until then, up to five minutes.
  */
 export interface RateBudget {
   /** Requests of the same bucket share the limits. Choose from a few words, never from values that come with alerts. */

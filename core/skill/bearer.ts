@@ -1,7 +1,6 @@
-import type { Clock, Egress } from '../ports.ts'
 import { tokenSource, type TokenCall } from './fetch-token.ts'
 import type { Redactor } from './redactor.ts'
-import type { Traffic } from './traffic.ts'
+import type { SendInTurnOptions } from './send-in-turn.ts'
 
 /** The token of a connection, as one call sees it: a secret of that call. */
 export interface Bearer {
@@ -10,10 +9,7 @@ export interface Bearer {
   forget(): void
 }
 
-export interface BearerOptions {
-  readonly egress: Egress
-  readonly clock: Clock
-  readonly traffic: Traffic
+export interface BearerOptions extends SendInTurnOptions {
   readonly redactor: Redactor
   readonly signal: AbortSignal
 }
@@ -21,7 +17,7 @@ export interface BearerOptions {
 export function createBearer(call: TokenCall, options: BearerOptions): Bearer {
   const { redactor, signal } = options
   const { tokens } = options.traffic
-  const source = tokenSource(call, options.egress, options.clock)
+  const source = tokenSource(call, options)
   return {
     async get() {
       const token = await tokens.get(source, signal)

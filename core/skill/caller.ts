@@ -94,12 +94,12 @@ function createContext(
   redactor: Redactor,
   log: SkillLog,
 ): SkillContext {
-  const { signal, idempotencyKey } = call.attempt
+  const { signal, idempotencyKey, deadlineMs } = call.attempt
   const { organizationUuid, uuid: runUuid, caseId } = call.run
   const { cases } = options.stores
   return {
     settings: connection?.settings,
-    http: createHttpClient({ ...options, signal, redactor, target: connection?.target }),
+    http: createHttpClient({ ...options, signal, deadlineMs, redactor, target: connection?.target }),
     cases: createCaseAccess({ cases, organizationUuid, runUuid, caseId, idempotencyKey }),
     nowMs: options.clock.now(),
     signal,

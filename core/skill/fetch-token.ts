@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { ConnectionError } from '../errors/errors.ts'
 import { parseJson } from '../json.ts'
 import { RetryableError, SkillError, type TokenRequest } from '../plugin/index.ts'
-import type { Clock, Egress, EgressRequest, EgressResponse } from '../ports.ts'
+import type { Clock, EgressRequest, EgressResponse } from '../ports.ts'
 import { readToken, type IssuedToken } from './read-token.ts'
+import { sendInTurn, type SendInTurnOptions } from './send-in-turn.ts'
 import { statusError, type StatusErrorContext } from './status-error.ts'
 import type { TokenSource } from './token-cache.ts'
 
@@ -26,8 +27,8 @@ const timeoutMs = 20_000
  * Rejects with ConnectionError `token_refused` or `token_unreadable`; and with RetryableError (`http_429`, `http_5xx`,
  * `network_error`) whose details say `sent: false`, since what needed the token was not sent.
  */
-export function tokenSource(call: TokenCall, egress: Egress, clock: Clock): TokenSource {
-  return { key: keyOf(call), fetch: (signal) => fetchToken(call, egress, clock, signal) }
+export function tokenSource(call: TokenCall, options: SendInTurnOptions): TokenSource {
+  return { key: keyOf(call), fetch: (signal) => fetchToken(call, options, signal) }
 }
 
 /** Says nothing about the credentials in it. */
@@ -39,13 +40,16 @@ function keyOf({ connectionUuid, url, form }: TokenCall): string {
 
 async function fetchToken(
   call: TokenCall,
-  egress: Egress,
-  clock: Clock,
+  options: SendInTurnOptions,
   signal: AbortSignal,
 ): Promise<IssuedToken> {
+  const { clock } = options
+  // It has no limits, but Retry-After closes it; then nobody waits here for others.
+  const budget = { ...call, bucket: 'token', limits: [] }
+  const inTurn = { ...options, deadlineMs: clock.now() }
   const response = await inTime(clock, signal, async (signal) => {
     try {
-      return await egress.send({ ...requestFor(call), signal })
+      return await sendInTurn({ ...requestFor(call), signal }, budget, inTurn)
     } catch (error) {
       throw signal.aborted ? signal.reason : sendError(call, error)
     }

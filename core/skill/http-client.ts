@@ -1,18 +1,15 @@
 import { parseJson, stringifyJson } from '../json.ts'
 import { SkillError, type HttpClient, type HttpRequest, type HttpResponse } from '../plugin/index.ts'
-import type { Clock, Egress, EgressResponse } from '../ports.ts'
+import type { EgressResponse } from '../ports.ts'
 import { absoluteAddress } from './address.ts'
 import { createBearer, type Bearer } from './bearer.ts'
 import { checkHeaders } from './headers.ts'
 import type { Redactor } from './redactor.ts'
+import { sendInTurn, type SendInTurnOptions } from './send-in-turn.ts'
 import { statusError } from './status-error.ts'
-import { addressFrom, type Target } from './target.ts'
-import type { Traffic } from './traffic.ts'
+import { addressFrom, budgetOf, type Target } from './target.ts'
 
-export interface HttpClientOptions {
-  readonly egress: Egress
-  readonly clock: Clock
-  readonly traffic: Traffic
+export interface HttpClientOptions extends SendInTurnOptions {
   readonly signal: AbortSignal
   readonly redactor: Redactor
   /** Undefined: absolute addresses only, no credentials. */
@@ -39,13 +36,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     }
     if (headers['authorization'] !== undefined) redactor.add(headers['authorization'].replace(/^\S+\s+/, ''))
     const send = async (more: Readonly<Record<string, string>> = {}): Promise<EgressResponse> => {
-      const response = await egress.send({
-        method,
-        url: url.href,
-        headers: { ...headers, ...more },
-        body,
-        signal,
-      })
+      const sent = { method, url: url.href, headers: { ...headers, ...more }, body, signal }
+      const response = await (target
+        ? sendInTurn(sent, budgetOf(target, wanted), options)
+        : egress.send(sent))
       redactor.learn(response.body)
       return response
     }

@@ -4,6 +4,7 @@ import type { Connection } from '../domain/connection.ts'
 import { absoluteAddress, addressBelow, parseBase } from './address.ts'
 import type { TokenCall } from './fetch-token.ts'
 import { isHeaderValue } from './headers.ts'
+import type { Budget } from './send-in-turn.ts'
 
 /** The other end of a connection. */
 export interface Target {
@@ -15,10 +16,14 @@ export interface Target {
   readonly otherOrigins: readonly string[]
   /** Headers with credentials, names in lower case. */
   readonly headers: Readonly<Record<string, string>>
+  readonly rate: ConnectionDefinition['rate']
   /** How to get the token that requests below the base address carry. */
   readonly token: TokenCall | undefined
   readonly hints: Readonly<Record<number, string>>
 }
+
+/** The time of each is remembered. */
+const maxRequests = 10_000
 
 /** @throws ConnectionError `connection_invalid`, SkillError `bad_path` for the address of the token */
 export function createTarget(
@@ -52,7 +57,16 @@ export function createTarget(
     form: request.form,
     explain: request.explain,
   }
-  return { connection, connectionUuid, base, otherOrigins, headers, token, hints: definition.errors ?? {} }
+  return {
+    connection,
+    connectionUuid,
+    base,
+    otherOrigins,
+    headers,
+    rate: definition.rate,
+    token,
+    hints: definition.errors ?? {},
+  }
 }
 
 /**
@@ -69,6 +83,24 @@ export function addressFrom(
     if (otherOrigins.includes(url.origin)) return { url, isBelowBase: false }
   }
   return { url: addressBelow(base, path, query), isBelowBase: true }
+}
+
+/** What a request counts against; where the plugin names nothing, the whole connection, without limits. */
+export function budgetOf(
+  { connection, connectionUuid, rate }: Target,
+  { method = 'GET', path }: HttpRequest,
+): Budget {
+  const [onlyPath = ''] = path.split('?', 1)
+  const { bucket, limits } = rate?.({ method, path: onlyPath }) ?? { bucket: '', limits: [] }
+  for (const { requests, perMs } of limits) {
+    const isUsable = Number.isInteger(requests) && requests >= 1 && requests <= maxRequests
+    if (!isUsable || !(perMs > 0 && perMs < Infinity)) {
+      throw new Error(
+        `the rate ${requests} per ${perMs} ms is none: at least 1 request, at most ${maxRequests}`,
+      )
+    }
+  }
+  return { connection, connectionUuid, bucket: `requests ${bucket}`, limits }
 }
 
 function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {

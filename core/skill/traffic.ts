@@ -1,11 +1,13 @@
 import type { Clock } from '../ports.ts'
+import { createRateBudgets, type RateBudgets } from './rate-budgets.ts'
 import { createTokenCache, type TokenCache } from './token-cache.ts'
 
 /** What all calls of a process share about its connections. */
 export interface Traffic {
   readonly tokens: TokenCache
+  readonly budgets: RateBudgets
 }
 
 export function createTraffic(clock: Clock): Traffic {
-  return { tokens: createTokenCache(clock) }
+  return { tokens: createTokenCache(clock), budgets: createRateBudgets(clock) }
 }

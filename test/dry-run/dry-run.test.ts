@@ -91,7 +91,12 @@ describe('dryRun', () => {
       hasFixture: () => false,
       onWouldDo: ({ skill }) => told.push(skill),
     })
-    const attempt = { number: 1, idempotencyKey: 'run/step', signal: new AbortController().signal }
+    const attempt = {
+      number: 1,
+      idempotencyKey: 'run/step',
+      deadlineMs: Infinity,
+      signal: new AbortController().signal,
+    }
     const run = { uuid: 'run', organizationUuid: 'organization', caseId: null }
     for (const { name, skill } of installed.skills) {
       for (const purpose of skill.effect === 'write' ? (['run', 'verify'] as const) : (['run'] as const)) {

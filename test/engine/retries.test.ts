@@ -153,6 +153,42 @@ describe('local durable context: tries', () => {
       expect(troubles, 'two tries beyond those').to.equal(-2)
     })
 
+    it('does not count it as a failure that a step waits for its turn, also after a restart', async () => {
+      let turnsMissed = 12
+      const run = async () => {
+        if (turnsMissed-- > 0) {
+          const details = { sent: false }
+          throw new RetryableError('rate_limited', 'not yet', { retryAfterMs: 10_000, details })
+        }
+        throw new RetryableError('rate_limited', 'says the other system')
+      }
+      const work = effect({ run, interrupted: 'ask', retry: { ...retry, max: 1, on: ['rate_limited'] } })
+      const stop = new AbortController()
+      const first = (await one.open({ stop: stop.signal })).perform(work).catch(() => {})
+      await one.clock.advance(45_000)
+      stop.abort()
+      await first
+      expect(turnsMissed).to.equal(7)
+      const going = (await one.open()).perform(work)
+      await one.clock.advance(600_000)
+      expect(await going).to.have.nested.property('error.message', 'says the other system')
+      expect(turnsMissed, 'two tries beyond those').to.equal(-2)
+    })
+
+    it('waits for its turn although nothing else is tried again, but no longer than five minutes at once', async () => {
+      let calls = 0
+      const run = async () => {
+        if (calls++ > 0) return 'done'
+        throw new RetryableError('rate_limited', 'not yet', {
+          retryAfterMs: 10 ** 9,
+          details: { sent: false },
+        })
+      }
+      const going = (await one.open()).perform(effect({ run, retry: { ...retry, max: 0, on: ['http_503'] } }))
+      await one.clock.advance(300_000)
+      expect(await going).to.include({ state: 'completed', output: 'done' })
+    })
+
     it('goes on counting after a restart, and waits for the rest of the time', async () => {
       const stop = new AbortController()
       const first = (await one.open({ stop: stop.signal })).perform(effect({ run: busy() })).catch(() => {})

@@ -209,7 +209,7 @@ describe('a call of a skill', () => {
       const reason = new Error('the deadline passed')
       const { call } = callerOf(skillThat(() => new Promise(() => {})))
       setTimeout(() => controller.abort(reason), 20)
-      const attempt = { number: 1, idempotencyKey: 'k', signal: controller.signal }
+      const attempt = { number: 1, idempotencyKey: 'k', deadlineMs: Infinity, signal: controller.signal }
       expect(await failure(call({ attempt }))).to.equal(reason)
       expect(await failure(call({ attempt }))).to.equal(reason)
     })

@@ -87,6 +87,7 @@ interface Options {
   readonly connections?: readonly Connection[]
   readonly secrets?: Readonly<Record<string, Secret>>
   readonly answer?: (request: EgressRequest) => Partial<EgressResponse> | Error
+  readonly clock?: ManualClock
 }
 
 /** A caller of one skill, with everything that it does recorded. */
@@ -94,6 +95,7 @@ export function callerOf(skill: AnySkill, options: Options = {}) {
   const requests: EgressRequest[] = []
   const lines: { readonly fields: LogFields; readonly message: string }[] = []
   const cases = testCases()
+  const clock = options.clock ?? new ManualClock()
   const stored = options.connections ?? [storedConnection('main')]
   const secrets = options.secrets ?? { key: new Secret(canary) }
   const connections: Pick<ConnectionStore, 'list' | 'open'> = {
@@ -120,7 +122,7 @@ export function callerOf(skill: AnySkill, options: Options = {}) {
     stores: { connections, cases },
     egress,
     log: { debug: write, info: write, warn: write, error: write },
-    clock: new ManualClock(),
+    clock,
   })
   return {
     requests,
@@ -133,7 +135,12 @@ export function callerOf(skill: AnySkill, options: Options = {}) {
         connection: undefined,
         input: {},
         run: { uuid: 'run-1', organizationUuid: 'org', caseId: 'DEMO-1' },
-        attempt: { number: 1, idempotencyKey: 'run-1/act', signal: AbortSignal.timeout(5_000) },
+        attempt: {
+          number: 1,
+          idempotencyKey: 'run-1/act',
+          deadlineMs: Infinity,
+          signal: AbortSignal.timeout(5_000),
+        },
         ...changes,
       }),
   }

@@ -98,6 +98,7 @@ export async function runSkill<
     attempt: {
       number: 1,
       idempotencyKey: `${runUuid}/step`,
+      deadlineMs: Infinity,
       signal: options.signal ?? AbortSignal.timeout(10_000),
     },
   })

@@ -1,0 +1,176 @@
+import type { RateLimit } from '../plugin/index.ts'
+import type { Clock } from '../ports.ts'
+
+/** Somebody who wants to send one request. */
+export interface Turn {
+  /** At most 10,000 requests each. */
+  readonly limits: readonly RateLimit[]
+  /** Epoch milliseconds: a turn that comes later is of no use. */
+  readonly latestMs: number
+  readonly signal: AbortSignal
+  /** What to reject with where no turn comes in time; it is told when to come back. */
+  readonly refuse: (waitMs: number) => Error
+}
+
+interface Waiter {
+  readonly turn: Turn
+  readonly admit: () => void
+  readonly refuse: (error: Error) => void
+}
+
+/**
+ * Gives turns in the order in which they were asked for, never more of them within any span of time than the limits allow. Exact
+ * (it knows when each request was sent), so that no burst at the edge of a minute passes. Holds one timer while somebody waits,
+ * and none otherwise.
+ */
+export class RateBucket {
+  readonly #clock: Clock
+  /** When each request was sent, oldest first, and then when each that waits will be. */
+  #times: number[] = []
+  readonly #waiting: Waiter[] = []
+  #closedUntil = -Infinity
+  /** The last time at which somebody who was refused was told to come back. */
+  #promisedUntil = -Infinity
+  #kept = 1
+  #longestMs = 0
+  #somebodyLeft = new AbortController()
+  #isGivingTurns = false
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Resolves when it is the caller's turn. Rejects with the signal's reason, or as `turn.refuse` says. */
+  async take(turn: Turn): Promise<void> {
+    turn.signal.throwIfAborted()
+    const now = this.#clock.now()
+    this.#followClock(now)
+    for (const { requests, perMs } of turn.limits) {
+      this.#kept = Math.max(this.#kept, requests)
+      this.#longestMs = Math.max(this.#longestMs, perMs)
+    }
+    const at = this.#timeOf(this.#times.length, turn, now)
+    if (at > turn.latestMs) throw turn.refuse(this.#promise(at, turn) - now)
+    this.#times.push(at)
+    if (this.#waiting.length === 0 && at <= now) this.#forgetOldest()
+    else await this.#wait(turn)
+  }
+
+  /** No turn is given before then (epoch milliseconds). */
+  close(untilMs: number): void {
+    this.#closedUntil = Math.max(this.#closedUntil, untilMs)
+    this.#planAgain()
+  }
+
+  /** A new bucket would do the same. */
+  isIdle(): boolean {
+    const now = this.#clock.now()
+    const last = this.#times.at(-1) ?? -Infinity
+    return Math.max(last + this.#longestMs, this.#closedUntil, this.#promisedUntil) <= now
+  }
+
+  get isWaitedFor(): boolean {
+    return this.#waiting.length > 0
+  }
+
+  #wait(turn: Turn): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const leave = () => {
+      this.#remove(this.#waiting.indexOf(waiter))
+      this.#planAgain()
+      reject(turn.signal.reason as Error)
+    }
+    const unlisten = () => turn.signal.removeEventListener('abort', leave)
+    const waiter: Waiter = {
+      turn,
+      admit() {
+        unlisten()
+        resolve()
+      },
+      refuse(error) {
+        unlisten()
+        reject(error)
+      },
+    }
+    turn.signal.addEventListener('abort', leave, { once: true })
+    this.#waiting.push(waiter)
+    void this.#giveTurns()
+    return promise
+  }
+
+  async #giveTurns(): Promise<void> {
+    if (this.#isGivingTurns) return
+    this.#isGivingTurns = true
+    for (;;) {
+      const now = this.#clock.now()
+      this.#followClock(now)
+      this.#planAgain()
+      const at = this.#times[this.#firstWaiting]
+      if (at === undefined) break
+      if (at > now) {
+        await this.#clock.sleep(at - now, this.#somebodyLeft.signal).catch(() => {})
+      } else {
+        this.#waiting.shift()?.admit()
+        this.#forgetOldest()
+      }
+    }
+    this.#isGivingTurns = false
+  }
+
+  /** Where in `#times` those who wait begin. */
+  get #firstWaiting(): number {
+    return this.#times.length - this.#waiting.length
+  }
+
+  /** The earliest time at which the request that stands at `index` may be sent. */
+  #timeOf(index: number, { limits }: Turn, now: number): number {
+    const before = this.#times[index - 1] ?? -Infinity
+    const free = limits.map(({ requests, perMs }) => (this.#times[index - requests] ?? -Infinity) + perMs)
+    return Math.max(now, this.#closedUntil, before, ...free)
+  }
+
+  /** After something has changed: those whose turn would now come too late are refused. */
+  #planAgain(): void {
+    const now = this.#clock.now()
+    for (let place = 0; place < this.#waiting.length;) {
+      const { turn, refuse } = this.#waiting[place] as Waiter
+      const index = this.#firstWaiting + place
+      const at = this.#timeOf(index, turn, now)
+      if (at > turn.latestMs) {
+        this.#remove(place)
+        refuse(turn.refuse(this.#promise(at, turn) - now))
+      } else {
+        this.#times[index] = at
+        place++
+      }
+    }
+  }
+
+  #remove(place: number): void {
+    this.#times.splice(this.#firstWaiting + place, 1)
+    this.#waiting.splice(place, 1)
+    this.#somebodyLeft.abort()
+    this.#somebodyLeft = new AbortController()
+  }
+
+  /** Who is refused is told to come back one after the other, as fast as the limits allow, and not all at once. */
+  #promise(at: number, { limits }: Turn): number {
+    const apartMs = Math.max(0, ...limits.map(({ requests, perMs }) => perMs / requests))
+    this.#promisedUntil = Math.max(at, this.#promisedUntil + apartMs)
+    return this.#promisedUntil
+  }
+
+  #forgetOldest(): void {
+    const tooMany = this.#firstWaiting - this.#kept
+    if (tooMany > this.#kept) this.#times.splice(0, tooMany)
+  }
+
+  /** A clock that was set back must not keep everybody waiting until it has caught up. */
+  #followClock(now: number): void {
+    const last = this.#times[this.#firstWaiting - 1] ?? -Infinity
+    if (last <= now) return
+    this.#times = this.#times.map((time) => time - (last - now))
+    this.#closedUntil -= last - now
+    this.#promisedUntil -= last - now
+  }
+}

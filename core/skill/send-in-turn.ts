@@ -1,0 +1,58 @@
+import { RetryableError, type RateBudget } from '../plugin/index.ts'
+import type { Clock, Egress, EgressRequest, EgressResponse } from '../ports.ts'
+import { parseRetryAfter } from './status-error.ts'
+import type { Traffic } from './traffic.ts'
+
+export interface SendInTurnOptions {
+  readonly egress: Egress
+  readonly clock: Clock
+  readonly traffic: Traffic
+  /** Epoch milliseconds, or Infinity: when whoever waits for the answer has no use for it any more. */
+  readonly deadlineMs: number
+}
+
+/** What a request counts against. */
+export interface Budget extends RateBudget {
+  readonly connection: string
+  readonly connectionUuid: string
+}
+
+/** One who waits for longer makes room for others, and comes back. */
+const maxWaitMs = 10_000
+/** Of what another system asks for: a mistake of its must not close a connection for days. */
+const maxClosedMs = 5 * 60_000
+
+/**
+ * Sends when it is the request's turn. Rejects with RetryableError `rate_limited`, without having sent, where the turn would come
+ * too late; otherwise as the way out does.
+ */
+export async function sendInTurn(
+  request: EgressRequest,
+  budget: Budget,
+  { egress, clock, traffic, deadlineMs }: SendInTurnOptions,
+): Promise<EgressResponse> {
+  const bucket = traffic.budgets.bucket(budget.connectionUuid, budget.bucket)
+  const now = clock.now()
+  await bucket.take({
+    limits: budget.limits,
+    // The exchange itself wants some of the time that is left.
+    latestMs: now + Math.min(maxWaitMs, (deadlineMs - now) / 2),
+    signal: request.signal,
+    refuse: (waitMs) => overBudget(budget, waitMs),
+  })
+  const response = await egress.send(request)
+  if (response.status === 429) {
+    const askedMs = parseRetryAfter(response.headers['retry-after'], clock.now())
+    if (askedMs !== undefined) bucket.close(clock.now() + Math.min(askedMs, maxClosedMs))
+  }
+  return response
+}
+
+function overBudget({ connection, bucket }: Budget, waitMs: number): RetryableError {
+  const retryAfterMs = Math.ceil(waitMs)
+  return new RetryableError(
+    'rate_limited',
+    `connection '${connection}' has sent as much as the other system takes; there is room in ${retryAfterMs / 1000} s`,
+    { retryAfterMs, details: { connection, bucket, sent: false } },
+  )
+}
