@@ -109,6 +109,11 @@ describe('the rate of a connection', () => {
     await inTime
   })
 
+  it('lets pass what need not wait, however little time is left: the deadline itself ends it', async () => {
+    const { call } = callerThat(() => perMinute('all', 1))
+    await call(clock.now() - 1)
+  })
+
   describe('after a 429', () => {
     const busyOnce = (headers: Record<string, string>) => {
       let isFirst = true
