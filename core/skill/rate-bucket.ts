@@ -5,7 +5,7 @@ import type { Clock } from '../ports.ts'
 export interface Turn {
   /** At most 10,000 requests each. */
   readonly limits: readonly RateLimit[]
-  /** Epoch milliseconds: a turn that comes later is of no use. */
+  /** Epoch milliseconds: to wait for a turn that comes later is of no use. */
   readonly latestMs: number
   readonly signal: AbortSignal
   /** What to reject with where no turn comes in time; it is told when to come back. */
@@ -50,7 +50,7 @@ export class RateBucket {
       this.#longestMs = Math.max(this.#longestMs, perMs)
     }
     const at = this.#timeOf(this.#times.length, turn, now)
-    if (at > turn.latestMs) throw turn.refuse(this.#promise(at, turn) - now)
+    if (isTooLate(at, turn, now)) throw turn.refuse(this.#promise(at, turn) - now)
     this.#times.push(at)
     if (this.#waiting.length === 0 && at <= now) this.#forgetOldest()
     else await this.#wait(turn)
@@ -136,7 +136,7 @@ export class RateBucket {
       const { turn, refuse } = this.#waiting[place] as Waiter
       const index = this.#firstWaiting + place
       const at = this.#timeOf(index, turn, now)
-      if (at > turn.latestMs) {
+      if (isTooLate(at, turn, now)) {
         this.#remove(place)
         refuse(turn.refuse(this.#promise(at, turn) - now))
       } else {
@@ -174,3 +174,6 @@ export class RateBucket {
     this.#promisedUntil -= last - now
   }
 }
+
+/** Never when it is now: the deadline itself ends what comes too late. */
+const isTooLate = (at: number, { latestMs }: Turn, now: number): boolean => at > now && at > latestMs

@@ -36,7 +36,7 @@ export async function sendInTurn(
   await bucket.take({
     limits: budget.limits,
     // The exchange itself wants some of the time that is left.
-    latestMs: now + Math.max(0, Math.min(maxWaitMs, (deadlineMs - now) / 2)),
+    latestMs: now + Math.min(maxWaitMs, (deadlineMs - now) / 2),
     signal: request.signal,
     refuse: (waitMs) => overBudget(budget, waitMs),
   })

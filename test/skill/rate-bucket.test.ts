@@ -100,6 +100,15 @@ describe('a rate bucket', () => {
     await inTime
   })
 
+  it('refuses nobody whose turn is now, however late it is', async () => {
+    await take({ latestMs: startMs - 1 })
+    takeMany(2)
+    const inTime = take({ latestMs: startMs + 60_000 })
+    clock.jump(1)
+    await clock.advance(60_000)
+    await inTime
+  })
+
   it('calls those back one after the other whom it refused', async () => {
     takeMany(3)
     const waits: unknown[] = []
