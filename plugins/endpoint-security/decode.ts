@@ -2,7 +2,7 @@ import { isObject, SkillError, type Infer, type JsonObject, type JsonSchema } fr
 
 /**
  * A record of the vendor as `schema` declares it. Tenants and versions answer with other sets of fields, so: what is missing
- * becomes null or an empty list, fields that the schema does not name pass through, a number where a text is declared becomes a
+ * becomes null, an empty list or the schema's default, fields that the schema does not name pass through, a number where a text is declared becomes a
  * text. Annotations (`@odata.…`) are left out. The schema is the only declaration of a record's shape.
  *
  * @param what Names the record in errors, e.g. `alert`.
@@ -32,6 +32,7 @@ function decodeValue(schema: JsonSchema, value: unknown, what: string): unknown 
     value === undefined || value === null ? undefined : decodeScalar(schema, types[0], value, what)
   if (found !== undefined) return found
   if (types.includes('null')) return null
+  if (schema.default !== undefined) return schema.default
   throw badRecord(what, 'it is missing')
 }
 

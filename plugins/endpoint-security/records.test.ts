@@ -86,6 +86,11 @@ describe('the records of endpoint_security', () => {
     })
   })
 
+  it('have the vendor’s own words for what is not known', () => {
+    expect(decodeAlert({ id: 'a' })).to.include({ title: '', severity: 'UnSpecified', status: 'Unknown' })
+    expect(decodeMachine({ id: 'a' })).to.include({ healthStatus: 'Unknown', riskScore: null })
+  })
+
   it('pass fields on that older tenants have, and take their category null for none', () => {
     const old = { id: 'a', category: 'null', alertUser: { userName: 'kim' }, alertFiles: [{ sha1: '0f' }] }
     expect(decodeAlert(old)).to.deep.include({

@@ -17,6 +17,10 @@ export const texts = { type: 'array', items: { type: 'string' } } as const
 /** With up to seven digits of a second’s fraction: a text, as the vendor wrote it. */
 export const timeOrNull = { type: ['string', 'null'], description: 'UTC, as the vendor wrote it.' } as const
 
+/** A word of a list that the vendor extends; `absent` is its own word for what it does not know. */
+export const wordOr = <const A extends string>(absent: A, known: string) =>
+  ({ type: 'string', default: absent, description: `${known} or another.` }) as const
+
 /** A word of a list that the vendor extends. */
-export const word = <const D extends string>(known: D) =>
+export const word = (known: string) =>
   ({ type: ['string', 'null'], description: `${known} or another.` }) as const

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { format, resolveConfig } from 'prettier'
 import { formatProblem } from '../../core/errors/source-frame.ts'
 import { parsePlaybook } from '../../core/playbook/index.ts'
@@ -12,6 +12,10 @@ const at = (path: string) => new URL(path, root)
 const read = (path: string) => readFileSync(at(path), 'utf8')
 const blocks = (text: string) =>
   [...text.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block)
+
+const pluginPages = globSync('plugins/*/README.md', { cwd: root.pathname }).filter(
+  (page) => blocks(read(page)).length > 0,
+)
 
 /** Steps stand on the page without the head that every playbook has. */
 const head = 'apiVersion: tocsin/v1\nname: piece\non:\n  alert: { type: t }\nsteps:\n'
@@ -35,10 +39,22 @@ describe('playbooks of the documentation', () => {
     })
   }
 
+  for (const page of pluginPages) {
+    // What a page shows alone has no reader of its output.
+    it(`of ${page} have no mistakes`, () => {
+      for (const block of blocks(read(page))) {
+        const { problems } = parsePlaybook(whole(block), { catalogue })
+        expect(
+          problems.filter(({ severity }) => severity === 'error').map(({ message }) => message),
+        ).to.deep.equal([])
+      }
+    })
+  }
+
   it('that are shipped leave nothing to be said', () => {
-    for (const name of ['brute-force', 'phishing-report']) {
-      expect(said(read(`playbooks/${name}.yaml`)), name).to.deep.equal([])
-    }
+    const shipped = readdirSync(at('playbooks')).filter((file) => /(?<!\.test)\.yaml$/.test(file))
+    expect(shipped).to.include('phishing-report.yaml')
+    for (const file of shipped) expect(said(read(`playbooks/${file}`)), file).to.deep.equal([])
   })
 
   it('with the mistake that README plants are answered as it shows', () => {

@@ -1,6 +1,6 @@
 import type { Infer } from 'tocsin/plugin'
 import { decode } from '../decode.ts'
-import { integerOrNull, record, textOrNull, texts, timeOrNull, word } from '../shapes.ts'
+import { integerOrNull, record, textOrNull, texts, timeOrNull, word, wordOr } from '../shapes.ts'
 
 /** One thing that an alert is about: most of its fields are null. */
 const evidence = record({
@@ -34,10 +34,10 @@ const evidence = record({
 /** https://learn.microsoft.com/en-us/defender-endpoint/api/alerts */
 export const alertSchema = record({
   id: { type: 'string' },
-  title: textOrNull,
+  title: { type: 'string', default: '' },
   description: textOrNull,
-  severity: word('UnSpecified, Informational, Low, Medium, High'),
-  status: word('Unknown, New, InProgress, Resolved'),
+  severity: wordOr('UnSpecified', 'UnSpecified, Informational, Low, Medium, High'),
+  status: wordOr('Unknown', 'Unknown, New, InProgress, Resolved'),
   category: textOrNull,
   classification: word('Unknown, FalsePositive, TruePositive'),
   determination: textOrNull,

@@ -1,5 +1,5 @@
 import { decode } from '../decode.ts'
-import { integerOrNull, record, textOrNull, texts, timeOrNull, word } from '../shapes.ts'
+import { integerOrNull, record, textOrNull, texts, timeOrNull, word, wordOr } from '../shapes.ts'
 
 /** https://learn.microsoft.com/en-us/defender-endpoint/api/machine */
 export const machineSchema = record({
@@ -15,7 +15,8 @@ export const machineSchema = record({
   osArchitecture: word('32-bit, 64-bit'),
   lastIpAddress: textOrNull,
   lastExternalIpAddress: textOrNull,
-  healthStatus: word(
+  healthStatus: wordOr(
+    'Unknown',
     'Active, Inactive, ImpairedCommunication, NoSensorData, NoSensorDataImpairedCommunication, Unknown',
   ),
   onboardingStatus: word('onboarded, CanBeOnboarded, Unsupported, InsufficientInfo'),
