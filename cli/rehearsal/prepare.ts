@@ -41,7 +41,8 @@ export async function prepare(given: Given): Promise<Prepared> {
   const source = await readFile(given.playbook)
   const { playbook, problems } = parsePlaybook(source, { file: given.playbook, catalogue })
   if (playbook === undefined) return refuse(source, problems)
-  const { world, alertIsGiven } = await readWorld(given, playbook, catalogue)
+  const called = beside(given.playbook, playbook, catalogue)
+  const { world, alertIsGiven } = await readWorld(given, playbook, called, catalogue)
   if (playbook.alertTrigger !== undefined && given.alert === undefined && !alertIsGiven) {
     const message = `'${playbook.name}' investigates alerts of type '${playbook.alertTrigger.type}', and none is given`
     throw new NotFoundError('alert_missing', message, {
@@ -66,7 +67,7 @@ export async function prepare(given: Given): Promise<Prepared> {
     playbook,
     fixtures: { ...fixtures, inputs },
     mocks: world.mocks,
-    called: beside(given.playbook, playbook, catalogue),
+    called,
   }
 }
 
@@ -86,10 +87,10 @@ function beside(file: string, playbook: Playbook, catalogue: Catalogue): CalledB
   )
 }
 
-async function readWorld(given: Given, playbook: Playbook, catalogue: Catalogue) {
+async function readWorld(given: Given, playbook: Playbook, called: CalledByName, catalogue: Catalogue) {
   const file = given.world
   const source = file === undefined ? new TextEncoder().encode('{}') : await readFile(file)
-  const { world, problems } = parseWorld(source, playbook, { file, catalogue })
+  const { world, problems } = parseWorld(source, playbook, { file, catalogue, called })
   if (world === undefined) return refuse(source, problems)
   return { world, alertIsGiven: world.hasAlert }
 }

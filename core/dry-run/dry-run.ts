@@ -7,7 +7,8 @@ import { skillsOf, type SkillCaller } from '../engine/skill-caller.ts'
 import { createCheckpointAnswers, type Choice } from '../playbook-test/checkpoint-answers.ts'
 import { createMemoryJournal } from '../playbook-test/memory-journal.ts'
 import { createMockedSkills } from '../playbook-test/mocked-skills.ts'
-import { placedSteps, withoutItems } from '../playbook-test/placed-steps.ts'
+import { withCallsAnswered, withMockedCalls } from '../playbook-test/mocked-calls.ts'
+import { namedSteps, stepFinder } from '../playbook-test/named-steps.ts'
 import type { CalledByName, Fixtures, Mocks } from '../playbook-test/playbook-test.ts'
 import { withRealTimeout } from '../playbook-test/real-timeout.ts'
 import { rehearse } from '../playbook-test/rehearse.ts'
@@ -27,7 +28,7 @@ export interface DryRunOptions {
   readonly live: SkillCaller
   readonly organizationUuid?: string | undefined
   readonly log: Log
-  /** What is answered to checkpoints, by step id or by path. */
+  /** What is answered to checkpoints, by name (see `NamedStep`) or by path. */
   readonly choices?: ReadonlyMap<string, Choice> | undefined
   readonly called?: CalledByName | undefined
   readonly onEnd?: ((entry: JournalEntry) => void) | undefined
@@ -53,15 +54,15 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   const { playbook, catalogue, fixtures, mocks } = options
   const clock = new VirtualClock(fixtures.nowMs)
   const journal = createMemoryJournal(options.onEnd)
-  const placed = new Map(placedSteps(playbook).map(({ path, step }) => [path, step]))
-  const stepAt = (path: string) => placed.get(withoutItems(path.replace(/\/@[a-z_]+$/, '')))
+  const stepAt = stepFinder(namedSteps(playbook, options.called))
+  const nameOf = (path: string) => stepAt(path)?.name ?? null
   const live = withoutRetries(withRealTimeout(options.live, readTimeoutMs))
   const answers = createMockedSkills({
     catalogue,
     mocks,
     clock,
-    stepId: (path) => stepAt(path)?.id ?? null,
-    asks: (path) => stepAt(path)?.action === 'checkpoint',
+    nameOf,
+    asks: (path) => stepAt(path)?.step.action === 'checkpoint',
     failures: (path) => journal.failedAttempts(path).length,
     otherwise: () => (call) => clock.hold(() => live(call)),
   })
@@ -75,15 +76,15 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
       options.onWouldDo?.(would)
     },
   })
-  const people = questions(options, clock)
+  const people = questions(options, nameOf, clock)
   const run = rehearse({
     ...people.forRun,
     called: options.called,
-    playbook,
+    playbook: withMockedCalls(playbook, mocks),
     fixtures,
     clock,
     journal: journal.store,
-    skills: skillsOf(catalogue, call),
+    skills: withCallsAnswered(skillsOf(catalogue, call), options.called ?? new Map(), answers.call),
     log: options.log,
     caseId: `${fixtures.organization.code}-1`,
     organizationUuid: options.organizationUuid,
@@ -95,15 +96,20 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
 }
 
 /** Answers as it was said beforehand, or as the mocks say; a question that nothing is said about stops the run. */
-function questions({ choices, mocks }: DryRunOptions, clock: VirtualClock) {
+function questions(
+  { choices, mocks }: DryRunOptions,
+  nameOf: (path: string) => string | null,
+  clock: VirtualClock,
+) {
   const stop = new AbortController()
   const wakeUps = createWakeUps()
   let open: Checkpoint | undefined
   const checkpoints = createCheckpointAnswers({
     mocks,
+    nameOf,
     clock,
     wakeUps,
-    choose: ({ path, stepId }) => choices?.get(path) ?? (stepId === null ? undefined : choices?.get(stepId)),
+    choose: ({ path }, name) => choices?.get(path) ?? (name === null ? undefined : choices?.get(name)),
     onUnanswered: (checkpoint) => {
       open ??= checkpoint
       // Whoever is asked is told first, and other branches come as far as they can.

@@ -11,12 +11,14 @@ export type Choice = { readonly answer: unknown } | 'timeout'
 
 export interface CheckpointAnswersOptions {
   readonly mocks: Mocks
+  /** How mocks call a step, by its path in the journal; see `NamedStep`. */
+  readonly nameOf: (path: string) => string | null
   readonly clock: Clock
   readonly wakeUps: WakeUps
   /** Comes before the mocks. */
-  readonly choose?: (checkpoint: Checkpoint) => Choice | undefined
+  readonly choose?: (checkpoint: Checkpoint, name: string | null) => Choice | undefined
   /** Told of a question that nothing is said about. */
-  readonly onUnanswered: (checkpoint: Checkpoint) => void
+  readonly onUnanswered: (checkpoint: Checkpoint, name: string | null) => void
 }
 
 const organizationUuid = '00000000-0000-4000-8000-00000000000a'
@@ -26,11 +28,12 @@ const nothingStops = new AbortController().signal
 export function createCheckpointAnswers(options: CheckpointAnswersOptions): MemoryCheckpoints {
   const { mocks, clock, wakeUps } = options
   const checkpoints = createMemoryCheckpoints(clock, organizationUuid, (checkpoint) => {
-    const chosen = options.choose?.(checkpoint)
+    const name = options.nameOf(checkpoint.path)
+    const chosen = options.choose?.(checkpoint, name)
     if (chosen === 'timeout') return
     if (chosen !== undefined) return void answerLater(checkpoint, { ...nobodyElse, ...chosen }, 0)
-    const reply = replyTo(mocks, checkpoint)
-    if (reply === undefined) options.onUnanswered(checkpoint)
+    const reply = replyTo(mocks, checkpoint, name)
+    if (reply === undefined) options.onUnanswered(checkpoint, name)
     else if (reply.kind === 'answer') void answerLater(checkpoint, reply, reply.delayMs)
   })
 
@@ -49,21 +52,21 @@ export function createCheckpointAnswers(options: CheckpointAnswersOptions): Memo
 
 const nobodyElse = { by: 'analyst', text: undefined }
 
-function replyTo(mocks: Mocks, { stepId, question }: Checkpoint) {
-  const replies = stepId === null ? undefined : mocks.get(`steps.${stepId}`)
+function replyTo(mocks: Mocks, { question }: Checkpoint, name: string | null) {
+  const replies = name === null ? undefined : mocks.get(`steps.${name}`)
   const fits = (given: unknown) => given !== undefined && compare(given, question.input).length === 0
   return replies?.find((reply) => fits(reply.with)) ?? replies?.find((reply) => reply.with === undefined)
 }
 
 /** The failure of a test that says nothing about an answer. */
-export function unanswered({ path, stepId, question }: Checkpoint): Unmocked {
+export function unanswered({ path, question }: Checkpoint, name: string | null): Unmocked {
   const answers = question.answers === null ? '{ … }' : question.answers.join(' | ')
   return {
     path,
     message: `step '${path}' asks a person, and nobody answers`,
     hint:
-      stepId === null
+      name === null
         ? 'give the step an id, and add an answer to mocks'
-        : `add to mocks: steps.${stepId}: { answer: ${answers} } (or timeout)`,
+        : `add to mocks: steps.${name}: { answer: ${answers} } (or timeout)`,
   }
 }

@@ -2,6 +2,7 @@ import type { Playbook } from '../playbook/playbook.ts'
 import type { Problems } from '../playbook/problem.ts'
 import type { SourceText } from '../playbook/source-text.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
+import type { NamedStep } from './named-steps.ts'
 import type { PlacedStep } from './placed-steps.ts'
 import type { CalledByName } from './playbook-test.ts'
 
@@ -12,6 +13,8 @@ export interface Context {
   readonly catalogue: Catalogue
   readonly playbook: Playbook
   readonly steps: readonly PlacedStep[]
+  /** Those of called playbooks too. */
+  readonly named: readonly NamedStep[]
   /** Those that it calls, also by way of others. */
   readonly called: CalledByName
 }

@@ -39,6 +39,10 @@ function waysOf(step: Step): readonly Way[] {
     ways.push(['items', '`foreach` with items'])
     if (step.foreach.onItemError === 'continue') ways.push(['item_error', '`on_item_error`'])
   }
+  if (step.repeat !== undefined) {
+    ways.push(['until', '`until` holds'], ['again', '`until` does not hold the first time'])
+    ways.push(['exhausted', '`until` never holds, up to `max` times'])
+  }
   if (step.onError !== 'fail') ways.push(['error', '`on_error`'])
   if (step.action === 'switch') {
     for (const [index, { when }] of step.cases.entries()) {
@@ -90,11 +94,32 @@ function takenWays(
     if (wholes.some((entry) => isRecordOf(entry, 'items', 0))) ways.push('empty')
     if (items.some((entry) => entry.state === 'failed')) ways.push('item_error')
   }
+  if (step.repeat !== undefined) ways.push(...takenRounds(path, ran, inside))
   if (wholes.some((entry) => entry.state === 'failed')) ways.push('error')
   if (step.action === 'switch') ways.push(...takenCases(step.cases.length, path, ran, inside))
   if (step.action === 'checkpoint') ways.push(...ran.flatMap((entry) => answerTaken(step, entry)))
   return ways
 }
+
+/** The whole of a `repeat`, or of one for each item, has its record beside those of its times. */
+function takenRounds(
+  path: string,
+  ran: readonly JournalEntry[],
+  inside: readonly JournalEntry[],
+): readonly string[] {
+  const depth = path.split('/').length
+  const timeOf = (entry: JournalEntry) => Number(/#(\d+)$/.exec(entry.path.split('/')[depth - 1]!)?.[1] ?? 0)
+  const wholes = ran.filter((entry) => timeOf(entry) === 0)
+  const ways: string[] = []
+  if (wholes.some(({ state, output }) => state === 'completed' && hasTimes(output))) ways.push('until')
+  if ([...ran, ...inside].some((entry) => timeOf(entry) > 1)) ways.push('again')
+  if (wholes.some(({ error }) => error?.code === 'repeat_exhausted')) ways.push('exhausted')
+  return ways
+}
+
+/** Not that of a `foreach`. */
+const hasTimes = (output: unknown): boolean =>
+  typeof output === 'object' && output !== null && Object.hasOwn(output, 'times')
 
 /** Nobody stands behind an answer that `on_timeout` gave. */
 function answerTaken({ choices }: CheckpointStep, { state, output, error }: JournalEntry): readonly string[] {

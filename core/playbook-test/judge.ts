@@ -120,15 +120,12 @@ const times = (count: number, noun: string): string => `${count} ${noun}${count 
 function isAbout({ skill, step }: ExpectedCall, call: SeenCall): boolean {
   if (skill !== undefined) return call.skill === skill
   return (
-    call.path === step ||
-    withoutItems(call.path) === step ||
-    nameOfCall(call) === step ||
-    call.stepId === step
+    call.path === step || withoutItems(call.path) === step || nameOfCall(call) === step || call.step === step
   )
 }
 
-const nameOfCall = ({ path, stepId }: SeenCall): string | undefined =>
-  stepId === null ? undefined : stepId + (/(?:\[\d+\]|#\d+)+$/.exec(path)?.[0] ?? '')
+const nameOfCall = ({ path, step }: SeenCall): string | undefined =>
+  step === null ? undefined : step + (/(?:\[\d+\]|#\d+)+$/.exec(path)?.[0] ?? '')
 
 function judgeTime(
   code: string,

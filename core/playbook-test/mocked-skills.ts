@@ -12,7 +12,8 @@ export interface SeenCall {
   readonly skill: string
   /** In the journal. */
   readonly path: string
-  readonly stepId: string | null
+  /** How the step is called, by mocks and expectations; null without an id. */
+  readonly step: string | null
   readonly input: unknown
   readonly idempotencyKey: string
   /** Of the first try, epoch milliseconds. */
@@ -31,8 +32,8 @@ export interface MockedSkillsOptions {
   readonly catalogue: Pick<Catalogue, 'skill'>
   readonly mocks: Mocks
   readonly clock: Clock
-  /** The id of a step, by its path in the journal. */
-  readonly stepId: (path: string) => string | null
+  /** How mocks call a step, by its path in the journal; see `NamedStep`. */
+  readonly nameOf: (path: string) => string | null
   /** Tries of the path whose failure is recorded: the next one gets the reply after theirs, also after a crash. */
   readonly failures: (path: string) => number
   /** Whether the path is of a checkpoint: its skill only tells a person, who answers by another way. */
@@ -65,14 +66,14 @@ export function createMockedSkills(options: MockedSkillsOptions): MockedSkills {
     const known = effects.get(idempotencyKey)
     if (asked.purpose === 'verify') return known?.output
     checkInput(options.catalogue, asked)
-    const stepId = options.stepId(path)
-    note(calls, asked, path, stepId, clock.now())
-    const replies = repliesFor(mocks, asked, stepId)
+    const step = options.nameOf(path)
+    note(calls, asked, path, step, clock.now())
+    const replies = repliesFor(mocks, asked, step)
     const live = replies === undefined ? options.otherwise(asked.skill) : undefined
     let output: unknown
     if (live !== undefined) output = await live(asked)
     else if (replies === undefined || replies.length === 0) {
-      const missing = missingMock(asked, path, stepId, replies !== undefined)
+      const missing = missingMock(asked, path, step, replies !== undefined)
       unmocked.push(missing)
       throw new TocsinError('mock_missing', missing.message, { hint: missing.hint })
     } else {
@@ -87,7 +88,7 @@ export function createMockedSkills(options: MockedSkillsOptions): MockedSkills {
   }
   return {
     call,
-    isMocked: (asked) => repliesFor(mocks, asked, options.stepId(pathOf(asked))) !== undefined,
+    isMocked: (asked) => repliesFor(mocks, asked, options.nameOf(pathOf(asked))) !== undefined,
     calls: () => [...calls.values()],
     unmocked,
     effect: (idempotencyKey) => effects.get(idempotencyKey),
@@ -110,22 +111,22 @@ function note(
   calls: Map<string, SeenCall>,
   { skill, input, attempt: { idempotencyKey } }: SkillCall,
   path: string,
-  stepId: string | null,
+  step: string | null,
   nowMs: number,
 ): void {
   const before = calls.get(idempotencyKey)
   const atMs = before?.atMs ?? nowMs
   const attempts = (before?.attempts ?? 0) + 1
-  calls.set(idempotencyKey, { skill, path, stepId, input, idempotencyKey, atMs, attempts })
+  calls.set(idempotencyKey, { skill, path, step, input, idempotencyKey, atMs, attempts })
 }
 
 /** Of the step before those of the skill; those for this input before those for any. Undefined: nothing is said at all. */
 function repliesFor(
   mocks: Mocks,
   { skill, input }: SkillCall,
-  stepId: string | null,
+  step: string | null,
 ): readonly Reply[] | undefined {
-  const replies = (stepId === null ? undefined : mocks.get(`steps.${stepId}`)) ?? mocks.get(skill)
+  const replies = (step === null ? undefined : mocks.get(`steps.${step}`)) ?? mocks.get(skill)
   if (replies === undefined) return undefined
   const own = replies.filter((reply) => reply.with !== undefined && compare(reply.with, input).length === 0)
   return own.length > 0 ? own : replies.filter((reply) => reply.with === undefined)
@@ -134,10 +135,10 @@ function repliesFor(
 function missingMock(
   { skill, input }: SkillCall,
   path: string,
-  stepId: string | null,
+  step: string | null,
   isMocked: boolean,
 ): Unmocked {
-  const key = stepId === null ? skill : `steps.${stepId}`
+  const key = step === null ? skill : `steps.${step}`
   const message = isMocked
     ? `no reply of the mock fits what step '${path}' gives to ${skill}: ${show(input)}`
     : `step '${path}' calls ${skill}, which is not mocked; its input is ${show(input)}`

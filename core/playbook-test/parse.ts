@@ -12,6 +12,7 @@ import { grammar, maxTests } from './grammar.ts'
 import { branchesOf } from './coverage.ts'
 import { findCalled } from './find-called.ts'
 import { nodeAt, partsOf, placeOf } from './place.ts'
+import { namedSteps } from './named-steps.ts'
 import { placedSteps } from './placed-steps.ts'
 import type { CalledByName, Fixtures, Mocks, PlaybookTest, PlaybookTests } from './playbook-test.ts'
 import { readExpect } from './read-expect.ts'
@@ -62,11 +63,12 @@ interface World {
 export function parseWorld(
   source: string | Uint8Array,
   playbook: Playbook,
-  options: Pick<ParseTestsOptions, 'file' | 'catalogue'>,
+  options: Pick<ParseTestsOptions, 'file' | 'catalogue'> & { readonly called?: CalledByName | undefined },
 ): ParsedWorld {
   const open = openSource(source, options.file)
   const fields = open.root && readFields(open.problems, open.root, { ...grammar.file, required: [] })
-  const world = fields && readWorld(contextOf(open, options.catalogue, playbook, new Map()), fields)
+  const world =
+    fields && readWorld(contextOf(open, options.catalogue, playbook, options.called ?? new Map()), fields)
   if (world === undefined || open.problems.hasErrors)
     return { world: undefined, problems: open.problems.list() }
   const { mocks, given } = world
@@ -94,7 +96,8 @@ function contextOf(
   playbook: Playbook,
   called: CalledByName,
 ): Context {
-  return { source, problems, catalogue, playbook, called, steps: placedSteps(playbook) }
+  const named = namedSteps(playbook, called)
+  return { source, problems, catalogue, playbook, called, steps: placedSteps(playbook), named }
 }
 
 function readFile(root: Node, open: OpenSource, options: ParseTestsOptions): PlaybookTests | undefined {

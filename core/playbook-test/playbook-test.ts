@@ -49,7 +49,7 @@ export interface AlertFixture {
   readonly createdAtSource: number | bigint | null
 }
 
-/** What stands for other systems: by skill (`intel_provider.get_enrichment`) and by step (`steps.<id>`), which comes first. */
+/** What stands for other systems: by skill (`intel_provider.get_enrichment`) and by step (`steps.<id>`, or `steps.<path>` in a called playbook), which comes first. */
 export type Mocks = ReadonlyMap<string, readonly Reply[]>
 
 /** What one try is answered. The n-th try gets the n-th reply, the last one stays. */

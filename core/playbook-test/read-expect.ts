@@ -5,7 +5,7 @@ import { suggest } from '../playbook/did-you-mean.ts'
 import type { Context } from './context.ts'
 import { grammar } from './grammar.ts'
 import { nodeAt, placeOf, plainValue } from './place.ts'
-import { withoutItems } from './placed-steps.ts'
+import { withoutItems, type PlacedStep } from './placed-steps.ts'
 import { expectedStatuses, type Expectations, type Expected, type ExpectedCall } from './playbook-test.ts'
 import { readList, readString, readTimeRange, reportUnknownStep } from './read-values.ts'
 
@@ -63,7 +63,7 @@ function checkedKeys(
 function readSteps(context: Context, entry: Entry | undefined): Expected<readonly string[]> | undefined {
   if (entry === undefined) return undefined
   const nodes = readList(context.problems, entry)
-  const names = nodes.map((value) => readStepName(context, { ...entry, value }))
+  const names = nodes.map((value) => readStepName(context, { ...entry, value }, context.steps))
   return located(
     context,
     entry,
@@ -71,7 +71,7 @@ function readSteps(context: Context, entry: Entry | undefined): Expected<readonl
   )
 }
 
-function readStepName({ problems, steps }: Context, entry: Entry): string | undefined {
+function readStepName({ problems }: Context, entry: Entry, steps: readonly PlacedStep[]): string | undefined {
   const { value } = entry
   // The place of a step without id is written as the number that it is.
   const name =
@@ -102,7 +102,7 @@ function readCall(context: Context, node: Node): ExpectedCall | undefined {
   const at = fields.get('at')
   return {
     skill: skill && readSkillName(context, skill),
-    step: step && readStepName(context, step),
+    step: step && readStepName(context, step, context.named),
     place: placeOf(context.source, headOf(node)),
     times: located(context, times, times && readNumber(problems, times, count)),
     attempts: located(context, attempts, attempts && readNumber(problems, attempts, count)),

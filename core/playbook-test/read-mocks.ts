@@ -2,14 +2,16 @@ import { suggest } from '../playbook/did-you-mean.ts'
 import type { Entry, Node } from '../playbook/document.ts'
 import { describe, headOf, readFields, type Fields } from '../playbook/fields.ts'
 import { viaOperator } from '../playbook/grammar.ts'
-import type { CheckpointStep, Step } from '../playbook/playbook.ts'
+import { checkFit } from '../playbook/check-fit.ts'
+import { jsonType } from '../playbook/type-forms.ts'
+import type { CheckpointStep, Playbook, Step } from '../playbook/playbook.ts'
 import { quote } from '../playbook/problem.ts'
+import { writtenValue } from '../playbook/template.ts'
 import type { CatalogueSkill } from '../registry/catalogue.ts'
 import { compileSchema } from '../schema/index.ts'
 import type { Context } from './context.ts'
 import { grammar } from './grammar.ts'
 import { nodeAt, partsOf, plainValue } from './place.ts'
-import { placedSteps } from './placed-steps.ts'
 import type { MockError, Mocks, Reply, ReplyContent } from './playbook-test.ts'
 import { merge } from './read-fixtures.ts'
 import { readMap, readSpan, readString, reportUnknownStep } from './read-values.ts'
@@ -32,11 +34,14 @@ export function readMocks(context: Context, entry: Entry): Mocks {
   return mocks
 }
 
-/** What is mocked: a skill, unknown where nothing is known about its outputs, or a person who is asked. */
-type Subject = { readonly skill: CatalogueSkill | undefined } | { readonly checkpoint: CheckpointStep }
+/** What is mocked: a skill, unknown where nothing is known about its outputs; a person who is asked; a playbook that is called. */
+type Subject =
+  | { readonly skill: CatalogueSkill | undefined }
+  | { readonly checkpoint: CheckpointStep }
+  | { readonly callee: Playbook | undefined }
 
 function subjectOf(context: Context, name: string, key: Entry['key']): Subject | undefined {
-  const { problems, catalogue, steps, called } = context
+  const { problems, catalogue, named } = context
   if (name.startsWith('steps.')) return stepSubject(context, name.slice('steps.'.length), key)
   const skill = catalogue.skill(name)
   if (skill === undefined) {
@@ -45,29 +50,29 @@ function subjectOf(context: Context, name: string, key: Entry['key']): Subject |
     problems.add('E301', `there is no skill ${quote(name)}`, key, hint)
     return undefined
   }
-  const all = [...steps, ...[...called.values()].flatMap(placedSteps)]
-  if (!all.some(({ step }) => skillsOf(step).includes(name))) {
+  if (!named.some(({ step }) => skillsOf(step).includes(name))) {
     problems.add('W601', `the playbook never calls ${name}`, key, 'remove the mock')
   }
   return { skill }
 }
 
 function stepSubject(
-  { problems, catalogue, steps }: Context,
-  id: string,
+  { problems, catalogue, named, called }: Context,
+  wanted: string,
   key: Entry['key'],
 ): Subject | undefined {
-  const found = steps.find(({ step }) => step.id === id)?.step
+  const found = named.find(({ name }) => name === wanted)?.step
   if (found === undefined) {
-    const known = steps.flatMap(({ step }) => (step.id === null ? [] : [step.id]))
-    reportUnknownStep(problems, id, key, known)
+    const known = named.flatMap(({ name }) => (name === null ? [] : [name]))
+    reportUnknownStep(problems, wanted, key, known)
     return undefined
   }
   if (found.action === 'checkpoint') return { checkpoint: found }
+  if (found.action === 'call' && found.id === wanted) return { callee: called.get(found.playbook) }
   const [skill] = skillsOf(found)
   if (skill !== undefined) return { skill: catalogue.skill(skill) }
-  problems.add('E602', `the step ${quote(id)} calls no skill: there is nothing to mock`, key, () =>
-    found.action === 'call' ? 'what it calls runs as well: mock the skills of that' : undefined,
+  problems.add('E602', `the step ${quote(wanted)} calls no skill: there is nothing to mock`, key, () =>
+    found.action === 'call' ? 'mock the call around it, or what it calls' : undefined,
   )
   return undefined
 }
@@ -135,7 +140,24 @@ function readContent(context: Context, fields: Fields, subject: Subject): ReplyC
     problems.add('E602', 'only a checkpoint is answered by a person', answer.key, 'write `output`')
     return undefined
   }
-  return readOutput(context, example, output, subject.skill)
+  if ('skill' in subject) return readOutput(context, example, output, subject.skill)
+  if (example) {
+    problems.add('E602', 'a playbook has no examples', example.key, 'write `output`')
+    return undefined
+  }
+  return readCalledOutput(context, output!, subject.callee)
+}
+
+const calledCodes = { unknown: 'E602', missing: 'E602', misfit: 'E602' } as const
+
+/** What the called playbook could give, by its `outputs` and by every `return`. */
+function readCalledOutput(
+  { problems }: Context,
+  { value }: Entry,
+  callee: Playbook | undefined,
+): ReplyContent {
+  if (callee) checkFit(problems, writtenValue(value), jsonType(callee.outputType), '', calledCodes)
+  return { kind: 'output', output: plainValue(value) }
 }
 
 /** One of the answers that the checkpoint takes, or what its form asks for. */

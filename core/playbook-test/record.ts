@@ -6,7 +6,7 @@ import { writeYaml } from '../playbook/write-yaml.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { showDuration } from './judge.ts'
 import { reachesOut } from './run-test.ts'
-import { placedSteps } from './placed-steps.ts'
+import { placedSteps, withoutItems } from './placed-steps.ts'
 import { traceOf } from './trace.ts'
 
 /** A run as `GET /runs/<id>` answers it; what is read of it. */
@@ -61,7 +61,7 @@ export function recordTests(given: unknown, options: RecordOptions): string {
       alert: alertOf(options.alert),
       inputs: run.inputs,
     },
-    mocks: { ...mocksOf(run, options), ...answersOf(run) },
+    mocks: { ...mocksOf(run, options), ...answersOf(run, options.playbook) },
     tests: [{ name: `as in run ${run.run_uuid}`, expect: expectOf(run, options) }],
   }
   return [...notes(run, options).map((note) => `# ${note}`), writeYaml(withoutUndefined(content))].join('\n')
@@ -143,15 +143,18 @@ function callsOf(run: RecordedRun, catalogue: Catalogue): readonly RecordedStep[
 }
 
 /** What people answered; a step that nobody answered in time says so by having no `by`. */
-function answersOf(run: RecordedRun): Readonly<Record<string, unknown>> {
+function answersOf(run: RecordedRun, playbook: Playbook | undefined): Readonly<Record<string, unknown>> {
+  const isOwn = ownSteps(playbook)
   const asked = run.steps.filter(
     ({ kind, state, step_id: id }) => kind === 'checkpoint' && state !== 'skipped' && id !== null,
   )
-  const entries = asked.map(({ step_id: id, output, started_at: from, ended_at: to }) => {
+  const entries = asked.map((step) => {
+    const { output, started_at: from, ended_at: to } = step
     const { answer, by, text } = (output ?? {}) as Partial<Record<'answer' | 'by' | 'text', unknown>>
-    if (typeof by !== 'string') return [`steps.${id}`, { timeout: true }] as const
+    const key = `steps.${isOwn(step) ? step.step_id : withoutItems(step.path)}`
+    if (typeof by !== 'string') return [key, { timeout: true }] as const
     const delay = to === null || to === from ? undefined : showDuration(to - from)
-    return [`steps.${id}`, { answer, by, text: text ?? undefined, delay }] as const
+    return [key, { answer, by, text: text ?? undefined, delay }] as const
   })
   return Object.fromEntries(entries)
 }
@@ -161,15 +164,19 @@ function mocksOf(
   { catalogue, playbook }: RecordOptions,
 ): Readonly<Record<string, unknown>> {
   const outside = callsOf(run, catalogue)
-  // Steps of a called playbook have ids of their own, and are mocked by skill.
-  const own = playbook && new Set(placedSteps(playbook).map(({ step }) => step.id))
-  const isOwn = (id: string | null) => id !== null && own?.has(id) !== false
-  const byKey = Map.groupBy(outside, ({ step_id: id, kind }) => (isOwn(id) ? `steps.${id}` : kind))
+  const isOwn = ownSteps(playbook)
+  const byKey = Map.groupBy(outside, (step) => (isOwn(step) ? `steps.${step.step_id}` : step.kind))
   const entries = Array.from(byKey, ([key, steps]) => {
     const replies = distinct(steps).flatMap((step) => repliesOf(step, steps.length > 1))
     return [key, replies.length === 1 ? replies[0] : replies] as const
   })
   return Object.fromEntries(entries)
+}
+
+/** Whether a step has an id of the playbook; those of called ones have ids of their own. Without the playbook nobody can tell. */
+function ownSteps(playbook: Playbook | undefined): (step: RecordedStep) => boolean {
+  const own = playbook && new Set(placedSteps(playbook).map(({ path }) => path))
+  return ({ step_id: id, path }) => id !== null && own?.has(withoutItems(path)) !== false
 }
 
 /** The same question is answered once. */

@@ -14,7 +14,8 @@ import { createCheckpointAnswers, unanswered } from './checkpoint-answers.ts'
 import type { MemoryCheckpoints } from './memory-checkpoints.ts'
 import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts'
 import { createMockedSkills, type MockedSkills, type SeenCall, type Unmocked } from './mocked-skills.ts'
-import { placedSteps, withoutItems } from './placed-steps.ts'
+import { withCallsAnswered, withMockedCalls } from './mocked-calls.ts'
+import { namedSteps, stepFinder } from './named-steps.ts'
 import type { CalledByName, Fixtures, Mocks } from './playbook-test.ts'
 import { withRealTimeout } from './real-timeout.ts'
 import { rehearse, startsFor } from './rehearse.ts'
@@ -69,15 +70,14 @@ export function createWorld(
   const journal = createMemoryJournal(onEnd)
   const cases = testCases(fixtures.organization.code, caseTitle(test))
   const bugs: string[] = []
-  const placed = new Map(placedSteps(playbook).map(({ path, step }) => [path, step]))
-  const stepAt = (path: string) => placed.get(withoutItems(path.replace(/\/@[a-z_]+$/, '')))
+  const stepAt = stepFinder(namedSteps(playbook, test.called))
   const local = localSkills(catalogue, cases, clock)
   const skills = createMockedSkills({
     catalogue,
     mocks: test.mocks,
     clock,
-    stepId: (path) => stepAt(path)?.id ?? null,
-    asks: (path) => stepAt(path)?.action === 'checkpoint',
+    nameOf: (path) => stepAt(path)?.name ?? null,
+    asks: (path) => stepAt(path)?.step.action === 'checkpoint',
     failures: (path) =>
       journal.failedAttempts(path).filter(({ error }) => error.code !== 'step_interrupted').length,
     otherwise: (skill) => (reachesOut(catalogue, skill) ? undefined : local),
@@ -85,9 +85,10 @@ export function createWorld(
   const wakeUps = createWakeUps()
   const checkpoints = createCheckpointAnswers({
     mocks: test.mocks,
+    nameOf: (path) => stepAt(path)?.name ?? null,
     clock,
     wakeUps,
-    onUnanswered: (checkpoint) => skills.unmocked.push(unanswered(checkpoint)),
+    onUnanswered: (checkpoint, name) => skills.unmocked.push(unanswered(checkpoint, name)),
   })
   return { test, clock, journal, skills, cases, bugs, catalogue, checkpoints, wakeUps }
 }
@@ -144,10 +145,10 @@ export function startProcess(
       void bugs.push(typeof stack === 'string' ? `${message}: ${stack}` : message),
   }
   const run = rehearse({
-    playbook: test.playbook,
+    playbook: withMockedCalls(test.playbook, test.mocks),
     called: test.called,
     fixtures: test.fixtures,
-    skills: skillsOf(catalogue, skills.call),
+    skills: withCallsAnswered(skillsOf(catalogue, skills.call), test.called ?? new Map(), skills.call),
     journal,
     clock,
     log,

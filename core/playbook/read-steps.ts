@@ -23,7 +23,7 @@ import { readRepeat } from './read-repeat.ts'
 import { readUses } from './read-uses.ts'
 import { errorNames, stepProperty, type Scope } from './scope.ts'
 import type { Span } from './source-text.ts'
-import { widened } from './widened.ts'
+import { widened } from './type-forms.ts'
 import { adviseParallel, endsRun } from './step-advice.ts'
 
 /** Steps in order: each sees those before it. What they add stays in the scope. */

@@ -59,25 +59,47 @@ export function compileTemplate(node: Node, compiler: TemplateCompiler): TypedTe
   switch (node.kind) {
     case 'scalar':
       return { start, end, ...compileScalar(node, compiler) }
-    case 'list': {
-      const items = node.items.map((item) => compileTemplate(item, compiler))
-      const templates = items.map((item) => item.template)
-      const type = list(items.length === 0 ? dyn : union(items.map((item) => item.type)))
-      return { start, end, template: joinList(templates), type, items }
-    }
+    case 'list':
+      return listOf(
+        node,
+        node.items.map((item) => compileTemplate(item, compiler)),
+      )
     case 'map': {
       const entries = node.entries.map(({ name, key, value }) => {
         if (name.includes('${{')) compiler.reportAt('E107', 'keys take no expressions', key)
         return { name, key, value: compileTemplate(value, compiler) }
       })
-      const properties = new Map(
-        entries.map(({ name, value: { type } }): [string, Property] => [name, { type }]),
-      )
-      const template = joinMap(entries.map(({ name, value }) => [name, value.template] as const))
-      const type: Type = { kind: 'object', properties, additional: undefined }
-      return { start, end, template, type, entries }
+      return mapOf(node, entries)
     }
   }
+}
+
+/** A value as it is written, where nothing is evaluated. */
+export function writtenValue(node: Node): TypedTemplate {
+  const { start, end } = node
+  switch (node.kind) {
+    case 'scalar':
+      return { start, end, ...literal(node.value) }
+    case 'list':
+      return listOf(node, node.items.map(writtenValue))
+    case 'map':
+      return mapOf(
+        node,
+        node.entries.map((entry) => ({ ...entry, value: writtenValue(entry.value) })),
+      )
+  }
+}
+
+function listOf({ start, end }: Span, items: readonly TypedTemplate[]): TypedTemplate {
+  const template = joinList(items.map((item) => item.template))
+  const type = list(items.length === 0 ? dyn : union(items.map((item) => item.type)))
+  return { start, end, template, type, items }
+}
+
+function mapOf({ start, end }: Span, entries: NonNullable<TypedTemplate['entries']>): TypedTemplate {
+  const properties = new Map(entries.map(({ name, value: { type } }): [string, Property] => [name, { type }]))
+  const template = joinMap(entries.map(({ name, value }) => [name, value.template] as const))
+  return { start, end, template, type: { kind: 'object', properties, additional: undefined }, entries }
 }
 
 type Compiled = Pick<TypedTemplate, 'template' | 'type'>

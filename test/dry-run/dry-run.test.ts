@@ -140,6 +140,32 @@ describe('dryRun', () => {
     expect(run.wouldDo[1]!.input).to.deep.equal({ text: 'other is pending' })
   })
 
+  it('lets a fixture stand for a playbook that is called', async () => {
+    const called = new Map([
+      [
+        'asked',
+        playbookOf('apiVersion: tocsin/v1\nname: asked\non: { call: true }\nsteps: [{ return: { n: 1 } }]\n'),
+      ],
+    ])
+    const caller = playbookOf(
+      playbookSource('  - { id: sub, call: asked }', 'outputs: { n: "${{ steps.sub.output.n }}" }\n'),
+    )
+    const { world } = parseWorld('mocks: { steps.sub: { output: { n: 7 } } }', caller, { catalogue, called })
+    const { fixtures, mocks } = world!
+    const live = () => Promise.reject(new Error('nothing is asked in earnest'))
+    const run = await dryRun({
+      playbook: caller,
+      called,
+      catalogue,
+      mocks,
+      live,
+      log: silent,
+      fixtures: fixtures({ alert: { body: { data: {} } } }),
+    })
+    expect(run.outcome).to.deep.include({ status: 'completed', output: { n: 7 } })
+    expect(run.wouldDo).to.deep.equal([])
+  })
+
   it('fails as a run would where a fixture fails a write', async () => {
     const run = await dry(kim, 'mocks: { people.isolate: { error: { code: http_403 } } }\n')
     expect(run.outcome).to.deep.include({ status: 'failed' })

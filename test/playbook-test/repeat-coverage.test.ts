@@ -1,0 +1,59 @@
+import { expect } from 'chai'
+import { branchesOf, coverageOf, runTests } from '../../core/playbook-test/index.ts'
+import { catalogue, playbookOf, playbookSource, testsOf, testsSource } from './support.ts'
+
+const playbook = playbookSource(`
+  - id: poll
+    uses: people.find
+    with: { email: a }
+    repeat: { until: output.name != "", every: 1m, max: 3 }
+    on_error: continue
+  - id: each
+    foreach: [x, y]
+    steps:
+      - { id: inner, uses: people.find, with: { email: "\${{ item }}" } }
+    repeat: { until: steps.inner.output.name != "", every: 1m, max: 2 }
+    on_error: continue`)
+
+const person = '{ output: { name: Kim, risk: 1 } }'
+const nobody = '{ output: { name: "", risk: null } }'
+
+async function missing(pollMocks: string, eachMocks = person): Promise<readonly string[]> {
+  const test = `  - { name: a, mocks: { steps.poll: ${pollMocks}, steps.inner: ${eachMocks} }, expect: {} }`
+  const file = testsOf(playbook, testsSource(test))
+  const { taken, tests } = await runTests(file, { catalogue })
+  expect(tests.flatMap(({ failures }) => failures)).to.deep.equal([])
+  return coverageOf(file.playbook, taken).missing.map(({ key }) => key)
+}
+
+describe('coverage of repeat', () => {
+  it('asks for a condition that holds at once, later, and never', () => {
+    const branches = branchesOf(playbookOf(playbook)).filter(({ key }) => key.startsWith('poll '))
+    expect(branches.map(({ key, label }) => `${key} · ${label}`)).to.deep.equal([
+      'poll run · poll: runs',
+      'poll until · poll: `until` holds',
+      'poll again · poll: `until` does not hold the first time',
+      'poll exhausted · poll: `until` never holds, up to `max` times',
+      'poll error · poll: `on_error`',
+    ])
+  })
+
+  it('counts each of them', async () => {
+    expect(await missing(person)).to.deep.equal([
+      'poll again',
+      'poll exhausted',
+      'poll error',
+      'each again',
+      'each exhausted',
+      'each error',
+    ])
+    const never = await missing(nobody)
+    expect(never).to.include('poll until').and.not.include.members(['poll again'])
+    expect(never).to.not.include('poll exhausted').and.not.include('poll error')
+  })
+
+  it('counts those of each item of a foreach', async () => {
+    const later = `[{ with: { email: x }, output: { name: Kim, risk: 1 } }, { with: { email: y }, output: { name: "", risk: null } }]`
+    expect(await missing(person, later)).to.deep.equal(['poll again', 'poll exhausted', 'poll error'])
+  })
+})
