@@ -26,11 +26,11 @@ export async function ask(local: LocalRun, work: AskWork): Promise<Outcome> {
     try {
       intent = intentOf(local, work, begin.startedAt)
     } catch (error) {
-      return await record(local, begin, failedOutcome(local, work, error))
+      return record(local, begin, failedOutcome(local, work, error))
     }
     await local.journal.begin({ ...begin, input: intent })
   }
-  return await end(local, path, await untilAnswered(local, work, intent), 1)
+  return end(local, path, await untilAnswered(local, work, intent), 1)
 }
 
 function intentOf(local: LocalRun, work: AskWork, startedAt: number): Intent {

@@ -3,8 +3,9 @@
  * time. Everything is keyed by path, so that nothing depends on the order in which branches finish. The local adapter
  * journals to the store (`local-context.ts`); an adapter for an external durable engine gives the same operations.
  *
- * An operation resolves to an outcome that has been recorded, and to the same one on every replay. It rejects only when the run
- * cannot go on in this process (see `RunSuspended`, or the journal refuses); the interpreter never handles a rejection.
+ * An operation resolves to an outcome that is recorded before anything else has an effect outside, and to the same one on every
+ * replay. It rejects only when the run cannot go on in this process (see `RunSuspended`, or the journal refuses); the interpreter
+ * never handles a rejection.
  */
 
 import type { CheckpointAnswer, Question } from '../domain/checkpoint.ts'

@@ -48,7 +48,7 @@ async function begin(local: LocalRun, work: EffectWork): Promise<Outcome> {
     if (startedAt >= work.deadlineMs) throw new GroupTimeoutError()
     if (!work.shielded && local.cancel.aborted) throw cancelled()
   } catch (error) {
-    return await record(local, intent, failedOutcome(local, work, error))
+    return record(local, intent, failedOutcome(local, work, error))
   }
   await local.journal.begin(intent)
   const progress: Progress = {
@@ -100,12 +100,12 @@ async function afterInterruption(
   }
   if (work.interrupted === 'skip') {
     const skipped: Outcome = { state: 'skipped', output: null, endedAt: local.clock.now() }
-    return await end(local, work.path, skipped, progress.number)
+    return end(local, work.path, skipped, progress.number)
   }
   const givenUp = work.interrupted === 'fail' || progress.interruptions >= maxInterruptions
   const error = interruptedError(work, progress.interruptions)
-  if (givenUp) return await fail(local, work, error, progress)
-  await noteFailedAttempt(local, work, progress, error, entry.startedAt, 0)
+  if (givenUp) return fail(local, work, error, progress)
+  noteFailedAttempt(local, work, progress, error, entry.startedAt, 0)
   progress.doubtful = true
   return undefined
 }
@@ -121,7 +121,7 @@ async function untilDecided(local: LocalRun, work: EffectWork, entry: JournalEnt
   } catch (error) {
     // The time of the group, or the run, is over: whatever the step did.
     if (!(error instanceof TimeoutError) && !(error instanceof CancelledError)) throw error
-    return await end(local, work.path, failedOutcome(local, work, error), entry.attempt)
+    return end(local, work.path, failedOutcome(local, work, error), entry.attempt)
   }
   return recordedOutcome(decided) ?? (await resume(local, work, decided ?? entry))
 }
@@ -134,20 +134,20 @@ async function tryUntilEnded(
 ): Promise<Outcome> {
   for (;;) {
     const waited = await caught(() => waitForTurn(local, work, progress))
-    if ('error' in waited) return await fail(local, work, waited.error, progress)
+    if ('error' in waited) return fail(local, work, waited.error, progress)
     if (progress.number > progress.begun) await beginAgain(local, work, input, progress)
 
     const startedAt = local.clock.now()
     const tried = await caught(() => tryOnce(local, work, input, progress))
     if ('value' in tried) {
       const outcome: Outcome = { state: 'completed', output: tried.value, endedAt: local.clock.now() }
-      return await end(local, work.path, outcome, progress.number)
+      return end(local, work.path, outcome, progress.number)
     }
     const delayMs = delayBeforeNextTry(local, work, progress, tried.error)
-    if (delayMs === undefined) return await fail(local, work, tried.error, progress)
+    if (delayMs === undefined) return fail(local, work, tried.error, progress)
     if (!isOwnStore(tried.error) && !isOverBudget(tried.error)) progress.failures++
     progress.doubtful ||= mayHaveHappened(tried.error)
-    await noteFailedAttempt(local, work, progress, tried.error, startedAt, delayMs)
+    noteFailedAttempt(local, work, progress, tried.error, startedAt, delayMs)
   }
 }
 
@@ -256,18 +256,18 @@ const mayRepeat = ({ mayRepeat, interrupted }: EffectWork): boolean =>
   mayRepeat ?? (interrupted === 'repeat' || interrupted === 'verify')
 
 /** Records that a try failed and moves on to the next. */
-async function noteFailedAttempt(
+function noteFailedAttempt(
   local: LocalRun,
   work: EffectWork,
   progress: Progress,
   error: unknown,
   startedAt: number,
   delayMs: number,
-): Promise<void> {
+): void {
   const endedAt = local.clock.now()
   const retryAt = endedAt + delayMs
   const stored = toStoredError(error, local.log, { run: local.uuid, path: work.path })
-  await local.journal.attemptFailed({
+  local.journal.attemptFailed({
     path: work.path,
     attempt: progress.number,
     error: stored,
@@ -279,8 +279,8 @@ async function noteFailedAttempt(
   progress.readyAtMs = retryAt
 }
 
-async function fail(local: LocalRun, work: EffectWork, error: unknown, progress: Progress): Promise<Outcome> {
-  return await end(local, work.path, failedOutcome(local, work, error), progress.number)
+function fail(local: LocalRun, work: EffectWork, error: unknown, progress: Progress): Outcome {
+  return end(local, work.path, failedOutcome(local, work, error), progress.number)
 }
 
 function interruptedError(work: EffectWork, interruptions: number): TocsinError {

@@ -20,6 +20,8 @@ import { createWakeUps, type WakeUps } from './wake-ups.ts'
 
 export interface LocalContextOptions {
   readonly run: { readonly uuid: string; readonly startedAt: number }
+  /** The run has never been taken up before: its journal is empty. Default false. */
+  readonly isNew?: boolean | undefined
   readonly journal: JournalStore
   readonly clock: Clock
   readonly log: Log
@@ -37,10 +39,19 @@ export interface LocalContextOptions {
 
 const never = new AbortController().signal
 
-/** A durable context on a journal store. Reads the run's journal; what has ended in it does not happen again. */
-export async function openLocalContext(options: LocalContextOptions): Promise<DurableContext> {
+/** A durable context on a journal store. */
+export interface LocalContext extends DurableContext {
+  /** Resolves when all that was done is durable. To be awaited before a run is left. */
+  settled(): Promise<void>
+  /** Ends the run, tried again while the store cannot take it; with what is not durable yet, or after it. */
+  end<T>(write: () => Promise<T>): Promise<T>
+}
+
+/** Reads the run's journal; what has ended in it does not happen again. */
+export async function openLocalContext(options: LocalContextOptions): Promise<LocalContext> {
   const { run, clock, log, cancel = never, stop = never } = options
-  const journal = await openRunJournal({ runUuid: run.uuid, store: options.journal, clock, log, stop })
+  const { isNew } = options
+  const journal = await openRunJournal({ runUuid: run.uuid, store: options.journal, clock, log, stop, isNew })
   const idle = createIdleWatch(options.onIdle ?? (() => {}))
   const { wakeUps = createWakeUps(), checkpoints } = options
   const local: LocalRun = { uuid: run.uuid, journal, clock, log, cancel, stop, idle, wakeUps, checkpoints }
@@ -51,6 +62,8 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Du
     perform: (work) => idle.busy(() => perform(local, work)),
     sleep: (work) => idle.busy(() => sleep(local, work)),
     ask: (work) => idle.busy(() => ask(local, work)),
+    settled: () => journal.settled(),
+    end: (write) => journal.finish(write),
   }
 }
 
@@ -61,7 +74,7 @@ async function remember(local: LocalRun, work: PureWork): Promise<Outcome> {
   const result = evaluate(local, work)
   const endedAt = local.clock.now()
   const begin = { path, stepId, kind, input: null, attempt: 1, startedAt: work.startedAt ?? endedAt }
-  return await record(local, begin, { ...result, endedAt })
+  return record(local, begin, { ...result, endedAt })
 }
 
 function evaluate(local: LocalRun, work: PureWork): PureResult {
@@ -84,11 +97,11 @@ async function sleep(local: LocalRun, work: SleepWork): Promise<Outcome> {
     try {
       untilMs = work.untilMs()
     } catch (error) {
-      return await record(local, begin, { ...failedWith(local, path, error), endedAt: begin.startedAt })
+      return record(local, begin, { ...failedWith(local, path, error), endedAt: begin.startedAt })
     }
     await local.journal.begin({ ...begin, input: { until_ms: untilMs } })
   }
-  return await end(local, path, await wait(local, work, untilMs), 1)
+  return end(local, path, await wait(local, work, untilMs), 1)
 }
 
 async function wait(local: LocalRun, work: SleepWork, untilMs: number): Promise<Outcome> {

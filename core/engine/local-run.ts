@@ -51,19 +51,14 @@ export function failedOutcome(
 }
 
 /** Records work that needed no intent. */
-export async function record(local: LocalRun, begin: JournalBegin, outcome: Outcome): Promise<Outcome> {
-  await local.journal.record(begin, journalEnd(outcome, 1))
+export function record(local: LocalRun, begin: JournalBegin, outcome: Outcome): Outcome {
+  local.journal.record(begin, journalEnd(outcome, 1))
   return outcome
 }
 
 /** Records the result of work whose intent is recorded. */
-export async function end(
-  local: LocalRun,
-  path: string,
-  outcome: Outcome,
-  attempt: number,
-): Promise<Outcome> {
-  await local.journal.end(path, journalEnd(outcome, attempt))
+export function end(local: LocalRun, path: string, outcome: Outcome, attempt: number): Outcome {
+  local.journal.end(path, journalEnd(outcome, attempt))
   return outcome
 }
 

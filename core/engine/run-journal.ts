@@ -1,8 +1,7 @@
 import type { FailedAttempt, JournalEntry } from '../domain/run.ts'
-import { UnavailableError } from '../errors/errors.ts'
-import { TocsinError } from '../plugin/index.ts'
 import type { Clock, JournalBegin, JournalEnd, JournalStore, Log } from '../ports.ts'
 import { RunSuspended } from './durable-context.ts'
+import { createWrites } from './run-writes.ts'
 
 export interface RunJournalOptions {
   readonly runUuid: string
@@ -11,28 +10,37 @@ export interface RunJournalOptions {
   readonly log: Log
   /** Nothing new begins after this; results that are known are still written. */
   readonly stop: AbortSignal
+  /** There is nothing to read: the run has never been taken up before. */
+  readonly isNew?: boolean | undefined
 }
 
-/** The journal of one run: what it remembered when this process took it up, and its writes. */
+/**
+ * The journal of one run: what it remembered when this process took it up, and its writes. A result is written without anybody
+ * waiting for it; what is about to have an effect outside waits for its own intent and for all that was written before. So the
+ * writes between two calls share one commit, and nothing happens outside that follows from something that is not durable.
+ */
 export interface RunJournal {
   /** As it was when the run was taken up. */
   entry(path: string): JournalEntry | undefined
   /** As it was when the run was taken up; in order. */
   failedAttempts(path: string): readonly FailedAttempt[]
+  /** Resolves when it is durable, and all before it. */
   begin(entry: JournalBegin): Promise<void>
-  attemptFailed(attempt: FailedAttempt): Promise<void>
-  end(path: string, end: JournalEnd): Promise<void>
-  record(entry: JournalBegin, end: JournalEnd): Promise<void>
-  /** Nobody knows whether the step took effect. */
+  attemptFailed(attempt: FailedAttempt): void
+  end(path: string, end: JournalEnd): void
+  /** Throws RunSuspended where nothing new begins. */
+  record(entry: JournalBegin, end: JournalEnd): void
+  /** Nobody knows whether the step took effect. Resolves when that is durable. */
   park(path: string): Promise<void>
   /** What the store knows of the path by now; the two above give it from then on. */
   refresh(path: string): Promise<JournalEntry | undefined>
-  /** Any other write for the run: tried again while the store cannot take it. */
+  /** Any other write for the run: tried again while the store cannot take it. Resolves when all before it is durable too. */
   insist<T>(write: () => Promise<T>): Promise<T>
+  /** The same, also where nothing new begins: for the end of the run. */
+  finish<T>(write: () => Promise<T>): Promise<T>
+  /** Resolves when all that was written is durable. Rejects where that cannot be. */
+  settled(): Promise<void>
 }
-
-const firstWaitMs = 250
-const longestWaitMs = 30_000
 
 /**
  * Reads what the run remembers. While the store cannot take a write (a full disk), the run waits with its result in hand and
@@ -40,10 +48,15 @@ const longestWaitMs = 30_000
  */
 export async function openRunJournal(options: RunJournalOptions): Promise<RunJournal> {
   const { runUuid, store, stop } = options
-  const [entries, failed] = await Promise.all([store.entries(runUuid), store.failedAttempts(runUuid)])
+  const [entries, failed] =
+    options.isNew === true
+      ? [[], []]
+      : await Promise.all([store.entries(runUuid), store.failedAttempts(runUuid)])
   const byPath = new Map(entries.map((entry) => [entry.path, entry]))
   const failedByPath = Map.groupBy(failed, (attempt) => attempt.path)
   for (const [path, attempts] of failedByPath) failedByPath.set(path, sorted(attempts))
+
+  const writes = createWrites(options)
 
   const startNew = () => {
     if (stop.aborted) throw new RunSuspended()
@@ -53,16 +66,17 @@ export async function openRunJournal(options: RunJournalOptions): Promise<RunJou
     failedAttempts: (path) => failedByPath.get(path) ?? [],
     async begin(entry) {
       startNew()
-      await insist(() => store.begin(runUuid, entry), options)
+      await writes.now(() => store.begin(runUuid, entry))
     },
-    async record(entry, end) {
+    record(entry, end) {
       startNew()
-      await insist(() => store.record(runUuid, entry, end), options)
+      writes.later(() => store.record(runUuid, entry, end))
     },
-    attemptFailed: (attempt) => insist(() => store.attemptFailed(runUuid, attempt), options),
-    end: (path, end) => insist(() => store.end(runUuid, path, end), options),
-    park: (path) => insist(() => store.park(runUuid, path), options),
+    attemptFailed: (attempt) => writes.later(() => store.attemptFailed(runUuid, attempt)),
+    end: (path, end) => writes.later(() => store.end(runUuid, path, end)),
+    park: (path) => writes.now(() => store.park(runUuid, path)),
     async refresh(path) {
+      await writes.settled()
       const entry = await store.entry(runUuid, path)
       if (entry) byPath.set(path, entry)
       const all = await store.failedAttempts(runUuid)
@@ -71,29 +85,11 @@ export async function openRunJournal(options: RunJournalOptions): Promise<RunJou
     },
     async insist(write) {
       startNew()
-      return await insist(write, options)
+      return await writes.now(write)
     },
+    finish: (write) => writes.now(write),
+    settled: () => writes.settled(),
   }
 }
 
 const sorted = (attempts: readonly FailedAttempt[]) => attempts.toSorted((a, b) => a.attempt - b.attempt)
-
-async function insist<T>(write: () => Promise<T>, options: RunJournalOptions): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await write()
-    } catch (error) {
-      // The try before may have been committed although its answer was lost.
-      if (tries > 1 && error instanceof TocsinError && error.code === 'step_has_ended') return undefined as T
-      if (!(error instanceof UnavailableError)) throw error
-      const waitMs = Math.min(Math.max(firstWaitMs * 2 ** (tries - 1), error.retryAfterMs), longestWaitMs)
-      options.log.warn(
-        { run: options.runUuid, code: error.code, delay_ms: waitMs },
-        'the journal cannot be written',
-      )
-      await options.clock.sleep(waitMs, options.stop).catch(() => {
-        throw new RunSuspended()
-      })
-    }
-  }
-}

@@ -1,37 +1,12 @@
 import type { Run } from '../domain/run.ts'
-import { ConflictError, UnavailableError } from '../errors/errors.ts'
-import type { Playbook } from '../playbook/playbook.ts'
-import type { Clock, Log, Stores } from '../ports.ts'
 import { createAlarms } from './alarms.ts'
-import { describeRun, type RunDescription } from './describe-run.ts'
-import { RunSuspended } from './durable-context.ts'
 import { FairQueue } from './fair-queue.ts'
-import { interpret } from './interpreter.ts'
-import { openLocalContext } from './local-context.ts'
-import { noteTakenUp } from './poison.ts'
-import { toStoredError } from './stored-error.ts'
-import { createWakeUps, type WakeUps } from './wake-ups.ts'
-import type { Skills } from './walk.ts'
+import { runTurn, type TurnControls, type TurnEnd, type TurnOptions } from './run-turn.ts'
+import { createWakeUps } from './wake-ups.ts'
 
-export interface RunnerOptions {
-  readonly stores: Pick<Stores, 'runs' | 'journal' | 'alerts' | 'organizations' | 'checkpoints'>
-  readonly clock: Clock
-  readonly log: Log
-  /** Rejects when there is no such playbook, or it no longer checks: the run then fails with that error. */
-  readonly loadPlaybook: (hash: string) => Promise<Playbook>
-  readonly skills: Skills
-  /** Content hash of the version of a playbook that is in force, for calls. Default: none can be called. */
-  readonly newestPlaybook?: ((name: string) => string | undefined) | undefined
-  /** Runs that work at the same time; those that only wait do not count. Default 64. */
+export interface RunnerOptions extends TurnOptions {
+  /** Runs that work at the same time; those that only wait do not count. Default 50. */
   readonly maxRuns?: number | undefined
-  /** A run in which nothing happens for longer is put away until then. Default 1,000. */
-  readonly parkAfterMs?: number | undefined
-  /** What a run has to know; default: read from the stores. */
-  readonly describe?: ((run: Run) => Promise<RunDescription>) | undefined
-  /** Where people look at a run. Default `/runs/<uuid>`. */
-  readonly runUrl?: ((uuid: string) => string) | undefined
-  /** Told once for every run that ends. */
-  readonly onRunEnded?: ((run: Run) => void) | undefined
 }
 
 export interface Runner {
@@ -53,25 +28,15 @@ export interface Runner {
 }
 
 export const defaultMaxRuns = 50
-const defaultParkAfterMs = 1_000
 /** While the store cannot be used. */
 const firstRetryMs = 1_000
 const longestRetryMs = 60_000
 
 type RunKey = Pick<Run, 'uuid' | 'organizationUuid'>
 
-/**
- * How a turn of a run ended: for good; until a time (epoch milliseconds, or Infinity) at which it gets another; or before its
- * first step, since an earlier run of its concurrency key has not ended.
- */
-type Turn = 'over' | 'held' | { readonly againAtMs: number }
-
 /** A run that has a turn. */
-interface Active {
+interface Active extends TurnControls {
   readonly done: Promise<void>
-  readonly stop: AbortController
-  readonly cancel: AbortController
-  readonly wakeUps: WakeUps
   /** Something has happened that this turn may not have seen. */
   woken: boolean
 }
@@ -135,7 +100,7 @@ export function createRunner(options: RunnerOptions): Runner {
   /** Never rejects: the errors of one run never touch another. */
   async function turn(uuid: string, controls: Omit<Active, 'done'>): Promise<void> {
     let run: Run | undefined
-    let result: Turn
+    let result: TurnEnd
     try {
       run = await options.stores.runs.find('all', uuid)
       const leftBehind = fresh.delete(uuid) && (run?.status === 'running' || run?.status === 'waiting')
@@ -153,7 +118,7 @@ export function createRunner(options: RunnerOptions): Runner {
     if (result === 'over') await wakeNext(key)
   }
 
-  function goOn(key: RunKey, result: Turn, woken: boolean): void {
+  function goOn(key: RunKey, result: TurnEnd, woken: boolean): void {
     if (result === 'over') return
     if (woken) push(key)
     else if (result !== 'held') {
@@ -173,7 +138,7 @@ export function createRunner(options: RunnerOptions): Runner {
     }
   }
 
-  function spoiled(uuid: string, error: unknown): Turn {
+  function spoiled(uuid: string, error: unknown): TurnEnd {
     const trouble = (troubles.get(uuid) ?? 0) + 1
     troubles.set(uuid, trouble)
     const delayMs = Math.min(firstRetryMs * 2 ** (trouble - 1), longestRetryMs)
@@ -209,79 +174,4 @@ export function createRunner(options: RunnerOptions): Runner {
       return { queued, active: active.size, parked: resting.size - queued }
     },
   }
-}
-
-interface TurnOptions {
-  readonly run: Run
-  /** An earlier process did not end it. */
-  readonly leftBehind: boolean
-  readonly controls: Omit<Active, 'done'>
-  readonly draining: AbortSignal
-}
-
-/** Rejects where the store spoiled the turn. */
-async function runTurn(options: RunnerOptions, turn: TurnOptions): Promise<Turn> {
-  const { stores, log, clock, onRunEnded } = options
-  const { controls, draining } = turn
-  let { run } = turn
-  if (run.endedAt !== null) return 'over'
-  if (run.cancellation !== null) controls.cancel.abort()
-  let againAtMs: number | undefined
-  const onIdle = (wakeAtMs: number) => {
-    if (!draining.aborted && wakeAtMs - clock.now() < (options.parkAfterMs ?? defaultParkAfterMs)) return
-    againAtMs = wakeAtMs
-    controls.stop.abort()
-  }
-  let end
-  try {
-    if (turn.leftBehind) await noteTakenUp(stores.journal, run, clock)
-    const description = await (options.describe?.(run) ?? describeRun(stores, run))
-    if (run.status === 'queued') run = await stores.runs.start(run.uuid, { title: description.caseTitle })
-    end = await interpretRun(options, run, description, controls, onIdle)
-  } catch (error) {
-    if (error instanceof RunSuspended) return { againAtMs: againAtMs ?? clock.now() }
-    if (error instanceof UnavailableError) throw error
-    if (error instanceof ConflictError && error.code === 'run_must_wait') return 'held'
-    const stored = toStoredError(error, log, { run: run.uuid })
-    end = { status: 'failed' as const, output: null, error: stored }
-    if (run.status === 'queued') run = await stores.runs.start(run.uuid, { title: run.playbookName })
-  }
-  const ended = await stores.runs.end(run.uuid, end)
-  try {
-    onRunEnded?.(ended)
-  } catch (error) {
-    log.error({ run: run.uuid, error }, 'somebody who was told of the end of a run failed')
-  }
-  return 'over'
-}
-
-async function interpretRun(
-  options: RunnerOptions,
-  run: Run,
-  description: RunDescription,
-  { stop, cancel, wakeUps }: Omit<Active, 'done'>,
-  onIdle: (wakeAtMs: number) => void,
-) {
-  const { stores, clock, log, runUrl = (uuid: string) => `/runs/${uuid}` } = options
-  const playbook = await options.loadPlaybook(run.playbookHash)
-  const { uuid, organizationUuid, caseId } = run
-  const context = await openLocalContext({
-    run: { uuid, startedAt: run.startedAt ?? run.createdAt },
-    journal: stores.journal,
-    clock,
-    log,
-    stop: stop.signal,
-    cancel: cancel.signal,
-    wakeUps,
-    checkpoints: stores.checkpoints,
-    onIdle,
-  })
-  const names = {
-    ...description.names,
-    case: { id: caseId },
-    run: { ...description.names.run, url: runUrl(uuid) },
-  }
-  const playbooks = { newest: options.newestPlaybook ?? (() => undefined), load: options.loadPlaybook }
-  const inputs = { run: { uuid, organizationUuid, caseId }, names, playbooks }
-  return await interpret(playbook, inputs, context, options.skills)
 }

@@ -66,12 +66,10 @@ export async function rehearse(options: RehearsalOptions): Promise<RunOutcome> {
     organizationUuid: options.organizationUuid ?? organizationUuid,
     caseId,
   }
-  return await interpret(
-    playbook,
-    { run, names, playbooks: calledPlaybooks(options.called) },
-    context,
-    skills,
-  )
+  const inputs = { run, names, playbooks: calledPlaybooks(options.called) }
+  const outcome = await interpret(playbook, inputs, context, skills)
+  await context.settled()
+  return outcome
 }
 
 /** What takes sensitive values out of what is shown of a rehearsal. */

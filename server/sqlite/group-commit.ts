@@ -23,7 +23,8 @@ type Outcome =
  * share one wait for the disk. A promise resolves only after COMMIT has returned.
  *
  * Each write runs in a savepoint of its own: what it throws undoes it alone and rejects its promise alone, without the work of
- * its neighbours being repeated. What the disk does (full, read-only, failing fsync) undoes the group and rejects all of it.
+ * its neighbours being repeated. What the disk does (full, read-only, failing fsync) undoes the group and rejects all of it, and
+ * all that was queued behind it, so that writes of one caller never change their order.
  * A write is synchronous and changes nothing but the database, since it may be undone after it has returned.
  */
 export class GroupCommit {
@@ -86,7 +87,8 @@ export class GroupCommit {
     } catch (error) {
       this.#rollBack()
       const refusal = storeUnavailable(error)
-      for (const { reject } of group) reject(refusal)
+      // What was written after it is not done before it.
+      for (const { reject } of [...group, ...this.#queue.splice(0)]) reject(refusal)
       return
     }
     for (const [index, outcome] of outcomes.entries()) {

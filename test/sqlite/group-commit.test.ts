@@ -96,6 +96,21 @@ describe('GroupCommit', () => {
     expect(rows()).to.deep.equal([1, 5])
   })
 
+  it('rejects what was queued behind a group that was undone, so that no write overtakes another', async () => {
+    const small = new GroupCommit(database, { maxGroup: 2 })
+    await commits.write(() => insert(1))
+    const pages = Number(database.pragma('page_count'))
+    database.pragma(`max_page_count = ${pages + 1}`)
+    const writes = [
+      small.write(() => insert(2)),
+      small.write(() => insert(3, 'x'.repeat(50_000))),
+      small.write(() => insert(4)),
+    ]
+    const outcomes = await Promise.allSettled(writes)
+    expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected', 'rejected'])
+    expect(rows()).to.deep.equal([1])
+  })
+
   it('rejects the whole group when the commit itself fails', async () => {
     database.pragma('foreign_keys = ON')
     database.script('CREATE TABLE child (t INTEGER REFERENCES t (n) DEFERRABLE INITIALLY DEFERRED)')

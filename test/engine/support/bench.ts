@@ -92,12 +92,14 @@ export async function openBench(clock: Clock): Promise<Bench> {
       })
       const { uuid, organizationUuid, caseId } = run
       const names = { alert: {}, inputs: {}, ...options.names }
-      return await interpret(
+      const outcome = await interpret(
         playbook,
         { run: { uuid, organizationUuid, caseId }, names, playbooks: options.playbooks },
         context,
         { ...testSkills(skills, calls), schemas: options.schemas },
       )
+      await context.settled()
+      return outcome
     },
     async close() {
       await stores.close()

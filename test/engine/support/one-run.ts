@@ -1,7 +1,11 @@
 import { expect } from 'chai'
 import type { FailedAttempt, JournalEntry, Run } from '../../../core/domain/run.ts'
-import { RunSuspended, type DurableContext, type EffectWork } from '../../../core/engine/durable-context.ts'
-import { openLocalContext, type LocalContextOptions } from '../../../core/engine/local-context.ts'
+import { RunSuspended, type EffectWork } from '../../../core/engine/durable-context.ts'
+import {
+  openLocalContext,
+  type LocalContext,
+  type LocalContextOptions,
+} from '../../../core/engine/local-context.ts'
 import { defaultRetry } from '../../../core/playbook/grammar.ts'
 import type { RetryPolicy } from '../../../core/playbook/playbook.ts'
 import { openBench, type Bench } from './bench.ts'
@@ -30,7 +34,7 @@ export interface OneRun {
   /** Goes on with a new run. */
   anotherRun(): Promise<void>
   /** A process, as far as the run can tell. */
-  open(options?: Partial<LocalContextOptions>): Promise<DurableContext>
+  open(options?: Partial<LocalContextOptions>): Promise<LocalContext>
   /** Of the journal; default: at `a`. */
   entry(path?: string): Promise<JournalEntry | undefined>
   attempts(): Promise<readonly FailedAttempt[]>
@@ -43,23 +47,34 @@ export function useOneRun(): OneRun {
   let bench: Bench
   let clock: ManualClock
   let run: Run
+  let contexts: LocalContext[] = []
   beforeEach(async () => {
     clock = new ManualClock()
     bench = await openBench(clock)
     run = await bench.startRun()
+    contexts = []
   })
   afterEach(() => bench.close())
 
-  const open: OneRun['open'] = (options = {}) =>
-    openLocalContext({
+  /** All that the processes so far have written is durable, or they have died. */
+  const settled = () => Promise.allSettled(contexts.map((context) => context.settled()))
+
+  const open: OneRun['open'] = async (options = {}) => {
+    await settled()
+    const context = await openLocalContext({
       run: { uuid: run.uuid, startedAt: run.startedAt! },
       journal: bench.stores.journal,
       clock,
       log: bench.log,
       ...options,
     })
-  const entry: OneRun['entry'] = async (path = 'a') =>
-    (await bench.stores.journal.entries(run.uuid)).find((each) => each.path === path)
+    contexts.push(context)
+    return context
+  }
+  const entry: OneRun['entry'] = async (path = 'a') => {
+    await settled()
+    return (await bench.stores.journal.entries(run.uuid)).find((each) => each.path === path)
+  }
 
   return {
     get bench() {
@@ -76,7 +91,10 @@ export function useOneRun(): OneRun {
     },
     open,
     entry,
-    attempts: () => bench.stores.journal.failedAttempts(run.uuid),
+    async attempts() {
+      await settled()
+      return await bench.stores.journal.failedAttempts(run.uuid)
+    },
     async interrupt(work) {
       const stop = new AbortController()
       const context = await open({ stop: stop.signal })

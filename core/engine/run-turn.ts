@@ -1,0 +1,126 @@
+import type { Run } from '../domain/run.ts'
+import { ConflictError, UnavailableError } from '../errors/errors.ts'
+import type { Playbook } from '../playbook/playbook.ts'
+import type { Clock, Log, Stores } from '../ports.ts'
+import { describeRun, type RunDescription } from './describe-run.ts'
+import { RunSuspended } from './durable-context.ts'
+import { interpret } from './interpreter.ts'
+import { openLocalContext, type LocalContext } from './local-context.ts'
+import { noteTakenUp } from './poison.ts'
+import { toStoredError } from './stored-error.ts'
+import type { WakeUps } from './wake-ups.ts'
+import type { Skills } from './walk.ts'
+
+export interface TurnOptions {
+  readonly stores: Pick<Stores, 'runs' | 'journal' | 'alerts' | 'organizations' | 'checkpoints'>
+  readonly clock: Clock
+  readonly log: Log
+  /** Rejects when there is no such playbook, or it no longer checks: the run then fails with that error. */
+  readonly loadPlaybook: (hash: string) => Promise<Playbook>
+  readonly skills: Skills
+  /** Content hash of the version of a playbook that is in force, for calls. Default: none can be called. */
+  readonly newestPlaybook?: ((name: string) => string | undefined) | undefined
+  /** A run in which nothing happens for longer is put away until then. Default 1,000. */
+  readonly parkAfterMs?: number | undefined
+  /** What a run has to know; default: read from the stores. */
+  readonly describe?: ((run: Run) => Promise<RunDescription>) | undefined
+  /** Where people look at a run. Default `/runs/<uuid>`. */
+  readonly runUrl?: ((uuid: string) => string) | undefined
+  /** Told once for every run that ends. */
+  readonly onRunEnded?: ((run: Run) => void) | undefined
+}
+
+/** How others reach into a turn. */
+export interface TurnControls {
+  readonly stop: AbortController
+  readonly cancel: AbortController
+  readonly wakeUps: WakeUps
+}
+
+/**
+ * How a turn of a run ended: for good; until a time (epoch milliseconds, or Infinity) at which it gets another; or before its
+ * first step, since an earlier run of its concurrency key has not ended.
+ */
+export type TurnEnd = 'over' | 'held' | { readonly againAtMs: number }
+
+interface Turn {
+  readonly run: Run
+  /** An earlier process did not end it. */
+  readonly leftBehind: boolean
+  readonly controls: TurnControls
+  readonly draining: AbortSignal
+}
+
+const defaultParkAfterMs = 1_000
+
+/** Interprets a run until it ends, waits or is stopped. Rejects where the store spoiled the turn. */
+export async function runTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd> {
+  const { stores, log, clock } = options
+  const { controls, draining } = turn
+  let { run } = turn
+  if (run.endedAt !== null) return 'over'
+  if (run.cancellation !== null) controls.cancel.abort()
+  let againAtMs: number | undefined
+  const onIdle = (wakeAtMs: number) => {
+    if (!draining.aborted && wakeAtMs - clock.now() < (options.parkAfterMs ?? defaultParkAfterMs)) return
+    againAtMs = wakeAtMs
+    controls.stop.abort()
+  }
+  let context: LocalContext | undefined
+  let ended: Run
+  try {
+    if (turn.leftBehind) await noteTakenUp(stores.journal, run, clock)
+    const description = await (options.describe?.(run) ?? describeRun(stores, run))
+    const isNew = run.status === 'queued'
+    if (isNew) run = await stores.runs.start(run.uuid, { title: description.caseTitle })
+    const playbook = await options.loadPlaybook(run.playbookHash)
+    context = await openLocalContext({ ...contextOptions(options, run, controls), isNew, onIdle })
+    const outcome = await interpret(playbook, runInputs(options, run, description), context, options.skills)
+    ended = await context.end(() => stores.runs.end(run.uuid, outcome))
+  } catch (error) {
+    await context?.settled().catch(() => {})
+    if (error instanceof RunSuspended) return { againAtMs: againAtMs ?? clock.now() }
+    if (error instanceof UnavailableError) throw error
+    if (error instanceof ConflictError && error.code === 'run_must_wait') return 'held'
+    const stored = toStoredError(error, log, { run: run.uuid })
+    if (run.status === 'queued') run = await stores.runs.start(run.uuid, { title: run.playbookName })
+    ended = await stores.runs.end(run.uuid, { status: 'failed', output: null, error: stored })
+  }
+  tellOfEnd(options, ended)
+  return 'over'
+}
+
+function contextOptions(
+  { stores, clock, log }: TurnOptions,
+  run: Run,
+  { stop, cancel, wakeUps }: TurnControls,
+) {
+  return {
+    run: { uuid: run.uuid, startedAt: run.startedAt ?? run.createdAt },
+    journal: stores.journal,
+    clock,
+    log,
+    stop: stop.signal,
+    cancel: cancel.signal,
+    wakeUps,
+    checkpoints: stores.checkpoints,
+  }
+}
+
+function runInputs(options: TurnOptions, run: Run, { names }: RunDescription) {
+  const { uuid, organizationUuid, caseId } = run
+  const url = options.runUrl?.(uuid) ?? `/runs/${uuid}`
+  return {
+    run: { uuid, organizationUuid, caseId },
+    names: { ...names, case: { id: caseId }, run: { ...names.run, url } },
+    playbooks: { newest: options.newestPlaybook ?? (() => undefined), load: options.loadPlaybook },
+  }
+}
+
+function tellOfEnd({ log, onRunEnded }: TurnOptions, run: Run): void {
+  try {
+    onRunEnded?.(run)
+  } catch (error) {
+    log.error({ run: run.uuid, error }, 'somebody who was told of the end of a run failed')
+  }
+}

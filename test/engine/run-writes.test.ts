@@ -1,0 +1,79 @@
+import { expect } from 'chai'
+import { RunSuspended } from '../../core/engine/durable-context.ts'
+import { createWrites, type RunWrites } from '../../core/engine/run-writes.ts'
+import { ConflictError, UnavailableError } from '../../core/errors/errors.ts'
+import { ManualClock, settle } from './support/manual-clock.ts'
+
+describe('writes of a run', () => {
+  let clock: ManualClock
+  let stop: AbortController
+  let writes: RunWrites
+  let order: string[]
+  const log = { debug() {}, info() {}, warn() {}, error() {} }
+
+  beforeEach(() => {
+    clock = new ManualClock()
+    stop = new AbortController()
+    order = []
+    writes = createWrites({ runUuid: 'r', clock, log, stop: stop.signal })
+  })
+
+  /** A write that the store refuses so often at first. */
+  const write = (name: string, refusals = 0) => {
+    let left = refusals
+    return async () => {
+      if (left-- > 0) throw new UnavailableError('disk_full', 'full', { retryAfterMs: 1_000 })
+      order.push(name)
+      return name
+    }
+  }
+
+  it('are durable, all of them, when one is that is waited for', async () => {
+    writes.later(write('result', 2))
+    let isOver = false
+    const intent = writes.now(write('intent')).finally(() => (isOver = true))
+    await settle()
+    expect(isOver, 'while the one before it is refused').to.equal(false)
+    await clock.advance(10_000)
+    expect(await intent).to.equal('intent')
+    expect(order.toSorted()).to.deep.equal(['intent', 'result'])
+  })
+
+  it('do not overtake one that is refused', async () => {
+    writes.later(write('first', 2))
+    await settle()
+    writes.later(write('second'))
+    writes.later(write('third', 1))
+    await clock.advance(10_000)
+    await writes.settled()
+    writes.later(write('fourth'))
+    await writes.settled()
+    expect(order).to.deep.equal(['first', 'second', 'third', 'fourth'])
+  })
+
+  it('are made once where the answer of the first try was lost', async () => {
+    let tries = 0
+    writes.later(async () => {
+      if (++tries === 1) throw new UnavailableError('disk_full', 'full', { retryAfterMs: 1_000 })
+      throw new ConflictError('step_has_ended', 'it was written after all')
+    })
+    await clock.advance(10_000)
+    await writes.settled()
+    expect(tries).to.equal(2)
+  })
+
+  it('end with the first that cannot be made: nothing is said to be durable after it', async () => {
+    writes.later(() => Promise.reject(new ConflictError('step_has_ended', 'by somebody else')))
+    await settle()
+    const error = await writes.now(write('intent')).catch((reason: unknown) => reason)
+    expect(error).to.include({ code: 'step_has_ended' })
+    expect(await writes.settled().catch((reason: unknown) => reason)).to.equal(error)
+  })
+
+  it('are given up when the run is stopped while the store refuses them', async () => {
+    const writing = writes.now(write('intent', 100))
+    await settle()
+    stop.abort()
+    expect(await writing.catch((reason: unknown) => reason)).to.be.instanceOf(RunSuspended)
+  })
+})
