@@ -100,6 +100,11 @@ describe('endpoint_security.run_live_response', () => {
     expect(JSON.stringify(logs)).to.not.include('sig=')
   })
 
+  it('marks links as sensitive', () => {
+    const { download_url } = runLiveResponse.output.properties.results.items.properties
+    expect(download_url).to.have.property('x-sensitive', true)
+  })
+
   it('says that live response is turned off', async () => {
     const error = await caught(
       runSkill(

@@ -14,6 +14,11 @@ export const faults = {
     headers: { 'content-type': 'text/html' },
     text: '<html><body><h1>502 Bad Gateway</h1></body></html>',
   },
+  gatewayTimeout: {
+    status: 504,
+    headers: { 'content-type': 'text/html' },
+    text: '<html><body><h1>504 Gateway Timeout</h1></body></html>',
+  },
   tokenRefused: failure(401, 'Unauthorized', 'The token has expired'),
   emptyForbidden: { status: 403, text: '' },
   featureDisabled: failure(403, 'DisabledFeature', 'Live response is not enabled'),

@@ -14,6 +14,7 @@ import { entity, failure, notFound } from './answer.ts'
 import type { Client } from './clients.ts'
 import { answerList, type Collection } from './collection.ts'
 import { collections } from './collections.ts'
+import { faults } from './faults.ts'
 import { recorded } from './fixture.ts'
 import { indicatorStore } from './indicator-store.ts'
 import { logonUsersOf, machines } from './machines.ts'
@@ -26,6 +27,8 @@ type Answer = (call: SandboxCall, client: Client) => SandboxReply
 export interface Controls {
   /** No token handed out so far is good any more. */
   expireTokens(): void
+  /** The next action is queued, but a gateway that gave up waiting answers in the platform's place. */
+  loseNextAnswer(): void
 }
 
 /** The calls that the plugin uses, with state of its own for each running sandbox. */
@@ -33,6 +36,7 @@ export function behaviour(): SandboxBehaviour<Controls> {
   const provider = identityProvider()
   const actions = actionStore()
   const indicators = indicatorStore()
+  let loseNext = false
 
   /** Answers who has one of the permissions. */
   const guarded =
@@ -56,7 +60,10 @@ export function behaviour(): SandboxBehaviour<Controls> {
   const act = (needs: Permission, path: string) =>
     guarded(needs, (call) => {
       const kind = actionKinds[path]
-      return kind === undefined ? notFound(path) : queue(actions, kind, call)
+      const answer = kind === undefined ? notFound(path) : queue(actions, kind, call)
+      const isLost = loseNext
+      loseNext = false
+      return isLost ? faults.gatewayTimeout : answer
     })
   const ownOrAll = ({ id, roles }: Client): readonly JsonObject[] =>
     roles.includes('Ti.ReadWrite.All')
@@ -111,7 +118,13 @@ export function behaviour(): SandboxBehaviour<Controls> {
       ...recorded('recommendations-for-machine'),
     ]),
   }
-  return { answer, controls: { expireTokens: () => provider.expireTokens() } }
+  const controls: Controls = {
+    expireTokens: () => provider.expireTokens(),
+    loseNextAnswer() {
+      loseNext = true
+    },
+  }
+  return { answer, controls }
 }
 
 /** Without `$expand=evidence` it is left out. */

@@ -10,7 +10,7 @@ import { makeTemporaryFolder } from '../../support/temporary-folder.ts'
 
 const pluginsDir = join(import.meta.dirname, '../../../plugins')
 
-/** A server in this process, that can be started again on the same folder, with the emulated intel provider beside it. */
+/** A server in this process, that can be started again on the same folder, with the sandbox of a plugin beside it. */
 export interface TestTocsin {
   readonly folder: string
   readonly playbooksDir: string
@@ -28,9 +28,10 @@ export interface TestTocsin {
   close(): Promise<void>
 }
 
-export async function startTestTocsin(): Promise<TestTocsin> {
+/** @param plugin Whose sandbox. Default: the intel provider's. */
+export async function startTestTocsin(plugin = 'intel_provider'): Promise<TestTocsin> {
   const folder = await makeTemporaryFolder()
-  const sandbox = await startIntelSandbox()
+  const sandbox = await startSandbox(plugin)
   const playbooksDir = join(folder.path, 'playbooks')
   await mkdir(playbooksDir)
   const key = makeKey().value
@@ -69,7 +70,7 @@ export async function startTestTocsin(): Promise<TestTocsin> {
       const posted = await call('/alerts', { body, headers: { prefer: 'wait=30' } })
       return posted.status === 201 ? call(`/alerts/${posted.body.alert_id}`) : posted
     },
-    connect: (name) => call('/connections', { body: connectionTo(sandbox, name) }),
+    connect: (name) => call('/connections', { body: connectionTo(sandbox, name, plugin) }),
     async restart() {
       await tocsin.close()
       tocsin = await start()
@@ -82,12 +83,14 @@ export async function startTestTocsin(): Promise<TestTocsin> {
   }
 }
 
-export async function startIntelSandbox(): Promise<RunningSandbox> {
-  const definition = await loadSandbox(pluginsDir, 'intel_provider')
+export const startIntelSandbox = (): Promise<RunningSandbox> => startSandbox('intel_provider')
+
+async function startSandbox(plugin: string): Promise<RunningSandbox> {
+  const definition = await loadSandbox(pluginsDir, plugin)
   return definition!.start()
 }
 
 /** What POST connections takes. */
-export function connectionTo(sandbox: RunningSandbox, name: string) {
-  return { organization_code: 'main', name, plugin: 'intel_provider', settings: sandbox.settings }
+export function connectionTo(sandbox: RunningSandbox, name: string, plugin = 'intel_provider') {
+  return { organization_code: 'main', name, plugin, settings: sandbox.settings }
 }

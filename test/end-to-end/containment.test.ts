@@ -1,0 +1,74 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import type { ServedSandbox } from '../../core/plugin/testing/index.ts'
+import { startTestTocsin, type TestTocsin } from './support/tocsin-with-intel.ts'
+
+interface Controls {
+  expireTokens(): void
+  loseNextAnswer(): void
+}
+
+const machine = '3f0c9a1b7d2e48569c0fb1a2d3e4f5061728394a'
+
+const contain = `apiVersion: tocsin/v1
+name: contain
+on: { alert: { type: contain } }
+defaults: { retry: { max: 2, backoff: 10ms } }
+steps:
+  - id: alert
+    uses: endpoint_security.get_alert
+    with: { id: '\${{ alert.content }}' }
+  - id: isolate
+    uses: endpoint_security.isolate_machine
+    with: { id: ${machine}, comment: '\${{ steps.alert.output.title }}' }
+  - uses: case.update
+    with: { severity: high, summary: 'Isolation \${{ steps.isolate.output.action.status }}, adopted: \${{ steps.isolate.output.adopted }}' }
+`
+
+describe('an alert that isolates a machine', function () {
+  this.timeout(20_000)
+  let tocsin: TestTocsin
+  let sandbox: ServedSandbox<Controls>
+
+  before(async () => {
+    tocsin = await startTestTocsin('endpoint_security')
+    sandbox = tocsin.sandbox as ServedSandbox<Controls>
+    await writeFile(join(tocsin.playbooksDir, 'contain.yaml'), contain)
+    await tocsin.restart()
+    expect((await tocsin.connect('endpoint')).status).to.equal(201)
+  })
+  after(() => tocsin?.close())
+
+  async function summaryOf(): Promise<string> {
+    const content = 'da638723441200000001_-1402177365'
+    const { body: alert } = await tocsin.investigate({ type: 'contain', content })
+    expect(alert.investigation_status).to.equal(15)
+    return (await tocsin.call(`/cases/${alert.case_id}`)).body.summary as string
+  }
+  const sent = (path: RegExp) =>
+    sandbox.requests.filter((request) => path.test(`${request.method} ${request.path}`))
+
+  it('says in the test of its connection that all is well', async () => {
+    const { status, body } = await tocsin.call('/connections/endpoint/authenticate', { method: 'POST' })
+    expect({ status, warning: body.warning }).to.deep.equal({ status: 200, warning: null })
+  })
+
+  it('isolates it once, also where the answer to that was lost', async () => {
+    sandbox.controls.loseNextAnswer()
+    expect(await summaryOf()).to.equal('Isolation Pending, adopted: false')
+    expect(sent(/^POST .*\/isolate$/)).to.have.length(1)
+  })
+
+  it('takes the isolation that another run has queued', async () => {
+    expect(await summaryOf()).to.equal('Isolation Pending, adopted: true')
+    expect(sent(/^POST .*\/isolate$/)).to.have.length(1)
+  })
+
+  it('gets one token for all of it, and another one when that is over', async () => {
+    expect(sent(/oauth2/)).to.have.length(1)
+    sandbox.controls.expireTokens()
+    expect(await summaryOf()).to.equal('Isolation Pending, adopted: true')
+    expect(sent(/oauth2/)).to.have.length(2)
+  })
+})
