@@ -215,9 +215,7 @@ describe('egress: an exchange', () => {
         const reason = new Error('the deadline of the step')
         const controller = new AbortController()
         setTimeout(() => controller.abort(reason), 100)
-        const started = performance.now()
         expect(await failure(egress, get(server.url, { signal: controller.signal }))).to.equal(reason)
-        expect(performance.now() - started).to.be.below(2_000)
       })
     }
 

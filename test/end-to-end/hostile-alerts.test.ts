@@ -4,6 +4,7 @@ import { makeInvestigator } from '../../core/investigation/make-investigator.ts'
 import { parsePlaybook } from '../../core/playbook/index.ts'
 import { startTestTocsin, type TestTocsin } from './support/tocsin-with-intel.ts'
 import { tries } from '../support/random.ts'
+import { processorTime } from '../support/processor-time.ts'
 
 /** Types that an attacker chooses: what could end a YAML text, begin an expression, or be taken for something else. */
 const types: Record<string, string> = {
@@ -84,11 +85,11 @@ describe('alerts that are written by attackers', function () {
 
   for (const [what, content] of Object.entries(contents)) {
     it(`that hold ${what} are kept as they are and investigated`, async () => {
-      const begun = Date.now()
+      const begun = processorTime()
       const { body: alert } = await tocsin.investigate({ type: 'hostile_content', content })
       expect(alert.alert_content === content, 'kept byte for byte').to.equal(true)
       expect(alert.investigation_status).to.equal(15)
-      expect(Date.now() - begun, 'milliseconds').to.be.lessThan(10_000)
+      expect(processorTime() - begun, 'milliseconds of the processor').to.be.lessThan(10_000)
       expect(({} as { polluted?: unknown }).polluted).to.equal(undefined)
     })
   }

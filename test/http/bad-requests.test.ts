@@ -5,6 +5,7 @@ import { routes } from '../../server/http/routes.ts'
 import { startApi, type Api, type CallOptions } from './support/api.ts'
 import { sendRaw } from './support/raw-request.ts'
 import { expectProblem } from './support/schemas.ts'
+import { processorTime } from '../support/processor-time.ts'
 
 const alert = { alert_content: 'x', alert_provider: 'SIEM', organization_code: 'acme' }
 const json = { 'content-type': 'application/json' }
@@ -175,9 +176,9 @@ describe('bad requests', () => {
 
   it('looks through an alert_type of a megabyte in no time', async () => {
     for (const type of [`${'a'.repeat(1_000_000)}\0`, ' '.repeat(1_000_000)]) {
-      const begun = performance.now()
+      const begun = processorTime()
       expectProblem(await post({ body: { ...alert, alert_type: type } }), 400, 'value_invalid')
-      expect(performance.now() - begun, 'milliseconds').to.be.lessThan(2_000)
+      expect(processorTime() - begun, 'milliseconds of the processor').to.be.lessThan(2_000)
     }
   })
 
@@ -267,7 +268,7 @@ describe('bad requests', () => {
     const startedAt = Date.now()
     const text = await sendRaw(api.url, `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(40)}`, 5_000)
     expect(text).to.match(/^HTTP\/1.1 413 /)
-    expect(Date.now() - startedAt).to.be.within(500, 3_000)
+    expect(Date.now() - startedAt).to.be.within(500, 4_500)
   }).timeout(8_000)
 
   it('answers a body a little too large over fetch', async () => {

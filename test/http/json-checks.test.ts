@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import { findDuplicateName } from '../../server/http/duplicate-name.ts'
 import { findLoneSurrogate } from '../../server/http/lone-surrogate.ts'
 import { preferredWait } from '../../server/http/resources/prefer.ts'
+import { processorTime } from '../support/processor-time.ts'
 
 describe('fields that stand twice', () => {
   for (const [text, pointer] of [
@@ -44,10 +45,10 @@ describe('fields that stand twice', () => {
   })
 
   it('are looked for in linear time', () => {
-    const startedAt = performance.now()
+    const startedAt = processorTime()
     findDuplicateName(`{"a":"${'\\\\'.repeat(500_000)}"}`)
     findDuplicateName(`{"a":[${'"\\"",'.repeat(150_000)}1]}`)
-    expect(performance.now() - startedAt).to.be.below(1_000)
+    expect(processorTime() - startedAt).to.be.below(1_000)
   })
 })
 

@@ -6,6 +6,7 @@ import {
   toJsonValue,
   type Type,
 } from '../../../core/expression/index.ts'
+import { processorTime } from '../../support/processor-time.ts'
 
 interface Hostile {
   readonly name: string
@@ -210,10 +211,10 @@ const corpus: readonly Hostile[] = [
 ]
 
 for (const { name, expression, scope = {} } of corpus) {
-  const start = performance.now()
+  const start = processorTime()
   const names: Record<string, Type> = Object.fromEntries(Object.keys(scope).map((each) => [each, dyn]))
   const outcome = ending(expression, names, scope)
-  const ms = Math.round(performance.now() - start)
+  const ms = Math.round(processorTime() - start)
   process.stdout.write(`${JSON.stringify({ name, outcome, ms } satisfies Outcome)}\n`)
 }
 
