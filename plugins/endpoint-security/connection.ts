@@ -1,4 +1,4 @@
-import { ConnectionError, defineConnection, SkillError, valueAt } from 'tocsin/plugin'
+import { addressSchema, ConnectionError, defineConnection, SkillError, valueAt } from 'tocsin/plugin'
 import { missingPermissions, permissions, rolesOf } from './permissions.ts'
 import { rateBudget } from './rate.ts'
 import { explainTokenRefusal } from './token-errors.ts'
@@ -8,15 +8,6 @@ const defaults = {
   endpoint_api_url: 'https://api.securitycenter.microsoft.com',
   api_resource_url: 'https://api.securitycenter.microsoft.com',
 }
-
-/** https without credentials, query, fragment or a slash at the end; plain http only on loopback. */
-const address = {
-  type: 'string',
-  format: 'uri',
-  maxLength: 300,
-  pattern:
-    '^(https://[^/?#@\\s]+|http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:[0-9]{1,5})?)(/[^?#\\s]*[^/?#\\s])?$',
-} as const
 
 export const connection = defineConnection({
   title: 'Endpoint security platform',
@@ -53,14 +44,14 @@ export const connection = defineConnection({
         pattern: '^[!-~]+$',
       },
       login_url: {
-        ...address,
+        ...addressSchema,
         title: 'Login URL',
         description: 'Address of the identity provider. US government: https://login.microsoftonline.us.',
         default: defaults.login_url,
         examples: [defaults.login_url, 'https://login.microsoftonline.us'],
       },
       endpoint_api_url: {
-        ...address,
+        ...addressSchema,
         title: 'Endpoint API URL',
         description: 'Address of the API, before /api. The README lists those of regions and clouds.',
         default: defaults.endpoint_api_url,
@@ -78,7 +69,7 @@ export const connection = defineConnection({
         ],
       },
       api_resource_url: {
-        ...address,
+        ...addressSchema,
         title: 'API resource URL',
         description: 'What the token is for: sent as scope, with /.default behind it.',
         default: defaults.api_resource_url,

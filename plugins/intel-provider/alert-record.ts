@@ -1,4 +1,13 @@
-import { isObject, numberAt, objectsAt, SkillError, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
+import {
+  isObject,
+  numberAt,
+  objectsAt,
+  SkillError,
+  textAt,
+  valueAt,
+  type AnnouncedPage,
+  type JsonObject,
+} from 'tocsin/plugin'
 
 /** One alert of `/alert/v3`, with what a playbook branches on in front and all of it in `raw`. */
 export interface IntelAlert {
@@ -20,14 +29,11 @@ interface AlertEntity {
   readonly type: string | null
 }
 
-export interface Page<T> {
-  readonly items: readonly T[]
-  /** How many there are in all, null where the provider does not say. */
-  readonly total: number | null
-}
+/** The provider refuses pages that reach beyond this offset. */
+export const furthestOffset = 1000
 
 /** Reads `{ data: [...], counts: { total } }`. Throws SkillError `bad_response` for anything else. */
-export function decodePage<T>(body: unknown, decode: (item: JsonObject) => T): Page<T> {
+export function decodePage<T>(body: unknown, decode: (item: JsonObject) => T): AnnouncedPage<T> {
   const data = valueAt(body, 'data')
   if (!Array.isArray(data)) throw new SkillError('bad_response', "the provider's list has no array 'data'")
   return { items: data.filter(isObject).map(decode), total: numberAt(valueAt(body, 'counts'), 'total') }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { isObject, objectsAt, valueAt } from 'tocsin/plugin'
-import { loopbackEgress, runSkill, type ServedSandbox } from 'tocsin/plugin/testing'
+import { loopbackEgress, runSkill, serveSandbox, type ServedSandbox } from 'tocsin/plugin/testing'
 import { decodeAlert } from './alert-record.ts'
 import sandbox from './sandbox.ts'
 import { fixture } from './sandbox/fixture.ts'
@@ -35,6 +35,11 @@ describe('intel_provider.list_alerts', () => {
   it('filters by status', async () => {
     expect(await ids({ status: 'Pending' })).to.deep.equal(['wkXmzS'])
     expect(sentQuery().get('statusInPortal')).to.equal('Pending')
+  })
+
+  it('lets the provider search for words', async () => {
+    await list({ freetext: 'login page', limit: 3 })
+    expect(sentQuery().get('freetext')).to.equal('login page')
   })
 
   it('writes a time range as [from,to], percent-encoded', async () => {
@@ -91,7 +96,7 @@ describe('intel_provider.list_alerts', () => {
       '100',
       '200',
     ])
-    expect(new URL(requests[2]?.url ?? '').searchParams.get('limit')).to.equal('50')
+    expect(new URL(requests[2]?.url ?? '').searchParams.get('limit')).to.equal('100')
   })
 
   it('refuses a priority with a word about where there is one, and sends nothing', async () => {
@@ -202,6 +207,36 @@ describe('intel_provider.get_playbook_alerts', () => {
     expect(requests[1]).to.include({ method: 'GET', body: '' })
     expect(requests[1]?.path).to.match(/^\/playbook-alert\/common\/task%3A/)
     expect(output.alerts.map((alert) => alert.details === null)).to.deep.equal([false, true])
+  })
+
+  it('fetches the details of many, a few at the same time, and keeps their order', async () => {
+    const data = Array.from({ length: 12 }, (_, index) => ({ playbook_alert_id: `task:${index}` }))
+    let atOnce = 0
+    let most = 0
+    const search = { json: { data, counts: { returned: 12, total: 12 } } }
+    const busy = serveSandbox(
+      () => ({
+        'POST /playbook-alert/search': () => search,
+        'GET /playbook-alert/common/:id': async ({ params }) => {
+          most = Math.max(most, ++atOnce)
+          await new Promise((resolve) => setTimeout(resolve, 20))
+          atOnce--
+          return { json: { data: { id: params['id'] } } }
+        },
+      }),
+      (url) => ({ api_key: 'a-key', base_url: url }),
+    )
+    const provider = await busy.start()
+    const { output } = await runSkill(
+      getPlaybookAlerts,
+      { details: true, limit: 12 },
+      { settings: provider.settings, egress: loopbackEgress },
+    )
+    await provider.close()
+    expect(output.alerts.map(({ id, details }) => valueAt(details, 'id') === id)).to.deep.equal(
+      Array(12).fill(true),
+    )
+    expect(most).to.be.within(2, 5)
   })
 
   it('refuses details of more alerts than fit into a step', async () => {

@@ -67,6 +67,12 @@ describe('the connection of intel_provider', () => {
     expect(requests[0]?.headers).to.include({ 'x-rftoken': 'k' })
   })
 
+  it('counts requests for each service of the provider', () => {
+    const paths = ['/v2/ip/1.2.3.4', '/v2/domain/a.example', '/alert/v3', '/playbook-alert/search', '/else']
+    const buckets = paths.map((path) => connection.rate?.({ method: 'GET', path })?.bucket)
+    expect(buckets).to.deep.equal(['/v2/', '/v2/', '/alert/', '/playbook-alert/', ''])
+  })
+
   describe('authenticates', () => {
     let running: ServedSandbox
     beforeEach(async () => {

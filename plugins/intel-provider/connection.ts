@@ -1,8 +1,11 @@
-import { defineConnection, isObject, SkillError, valueAt } from 'tocsin/plugin'
+import { addressSchema, defineConnection, isObject, SkillError, valueAt } from 'tocsin/plugin'
 import { objectIn } from './answer-body.ts'
 
 const defaultBaseUrl = 'https://api.recordedfuture.com'
 const defaultTokenHeader = 'X-RFToken'
+
+/** Of the provider: each stands on its own, as the shapes of their errors show. */
+const services = ['/v2/', '/alert/', '/playbook-alert/']
 
 export const connection = defineConnection({
   title: 'Threat-intelligence provider',
@@ -26,15 +29,12 @@ export const connection = defineConnection({
         pattern: '^[!-~]+$',
       },
       base_url: {
-        type: 'string',
-        format: 'uri',
+        ...addressSchema,
         title: 'Base URL',
         description:
           'Address of the API: https, without a slash at the end. Plain http only for a sandbox on loopback.',
         default: defaultBaseUrl,
-        maxLength: 300,
-        pattern:
-          '^(https://[^/?#@\\s]+|http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:[0-9]{1,5})?)(/[^?#\\s]*[^/?#\\s])?$',
+        examples: [defaultBaseUrl],
       },
       token_header: {
         type: 'string',
@@ -48,6 +48,8 @@ export const connection = defineConnection({
   },
   baseUrl: ({ base_url }) => base_url ?? defaultBaseUrl,
   headers: ({ api_key, token_header }) => ({ [token_header ?? defaultTokenHeader]: api_key.reveal() }),
+  // The provider publishes no limits; Retry-After of one of its services shall not hold up the others.
+  rate: ({ path }) => ({ bucket: services.find((service) => path.startsWith(service)) ?? '', limits: [] }),
   errors: {
     400: 'The provider refused the question: check the inputs of the step.',
     401: 'The API key is invalid or has expired: generate a new one with the provider and enter it in the connection.',

@@ -1,4 +1,4 @@
-import { defineConnection } from 'tocsin/plugin'
+import { addressSchema, defineConnection } from 'tocsin/plugin'
 import { errors } from './errors.ts'
 import { checkTokenStatus } from './token-status.ts'
 import { readAlarms } from './vendor-contract.ts'
@@ -34,16 +34,12 @@ export const connection = defineConnection({
         pattern: '^[!-~]+$',
       },
       base_url: {
-        type: 'string',
-        format: 'uri',
+        ...addressSchema,
         title: 'Base URL',
         description:
           'Address of the platform before /api: https, without a slash at the end. Plain http only for a sandbox on loopback.',
         default: defaultBaseUrl,
         examples: [defaultBaseUrl],
-        maxLength: 300,
-        pattern:
-          '^(https://[^/?#@\\s]+|http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:[0-9]{1,5})?)(/[^?#\\s]*[^/?#\\s])?$',
       },
       contract: {
         type: 'string',

@@ -30,29 +30,20 @@ export async function fetchAlarms(
     status: statuses.map(word),
     severities: severities.map(word),
   }
-  let read = 0
-  let total: number | null = null
   // Compared here as well: the vendor does not say how a list of words has to be written.
   const filtered = statuses.length + severities.length > 0
-  const { items, complete } = await collectPages<Incident>({
+  const { items, ...found } = await collectPages<Incident>({
     limit,
     pageSize,
     idOf: (incident) => incident.id,
-    ...(filtered ? { keep: (incident: Incident) => isWanted(incident, question) } : {}),
-    fetch: async ({ offset, number, size }) => {
-      const page = await readAlarms(http, companyId, { ...filters, page: number, limit: size })
-      read += page.alarms.length
-      total = page.total ?? total
-      // The number of pages may be counted with another size of page; the number of records is not.
-      const more = page.alarms.length > 0 && offset + page.alarms.length < (total ?? Infinity)
-      return {
-        items: page.alarms.map(decodeAlarm),
-        more: more && (total !== null || page.alarms.length >= size),
-      }
+    keep: filtered ? (incident) => isWanted(incident, question) : undefined,
+    // The number of pages, which is not looked at, may be counted with another size of page; the number of records is not.
+    fetch: async ({ number, size }) => {
+      const { alarms, total } = await readAlarms(http, companyId, { ...filters, page: number, limit: size })
+      return { items: alarms.map(decodeAlarm), total }
     },
   })
-  // An empty page may come before the end that was announced.
-  return { incidents: items, read, total, complete: complete && read >= (total ?? 0) }
+  return { incidents: items, ...found }
 }
 
 interface AlarmPage {

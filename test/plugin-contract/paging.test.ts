@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { collectPages, type PageRequest } from '../../core/plugin/index.ts'
+import { collectPages, type CollectPagesOptions, type PageRequest } from '../../core/plugin/index.ts'
 
 const numbers = (from: number, count: number): readonly number[] =>
   Array.from({ length: count }, (_one, index) => from + index)
@@ -16,11 +16,17 @@ function system(total: number) {
 
 const idOf = String
 
+/** Without how many were read, which most tests are not about. */
+const collect = async (options: CollectPagesOptions<number>) => {
+  const { read: _read, ...found } = await collectPages(options)
+  return found
+}
+
 describe('collectPages', () => {
   it('reads to the end of the list: a page shorter than asked for', async () => {
     const { asked, fetch } = system(25)
-    const found = await collectPages({ limit: 100, pageSize: 10, idOf, fetch })
-    expect(found).to.deep.equal({ items: numbers(0, 25), complete: true })
+    const found = await collect({ limit: 100, pageSize: 10, idOf, fetch })
+    expect(found).to.deep.equal({ items: numbers(0, 25), complete: true, total: null })
     expect(asked).to.deep.equal([
       { offset: 0, number: 1, size: 10 },
       { offset: 10, number: 2, size: 10 },
@@ -30,36 +36,37 @@ describe('collectPages', () => {
 
   it('reads an empty page more where the list ends with a full one', async () => {
     const { asked, fetch } = system(20)
-    const found = await collectPages({ limit: 100, pageSize: 10, idOf, fetch })
-    expect(found).to.deep.equal({ items: numbers(0, 20), complete: true })
+    const found = await collect({ limit: 100, pageSize: 10, idOf, fetch })
+    expect(found).to.deep.equal({ items: numbers(0, 20), complete: true, total: null })
     expect(asked).to.have.length(3)
   })
 
   it('knows that nothing is all there is', async () => {
-    const found = await collectPages({ limit: 100, pageSize: 10, fetch: system(0).fetch })
-    expect(found).to.deep.equal({ items: [], complete: true })
+    const found = await collect({ limit: 100, pageSize: 10, fetch: system(0).fetch })
+    expect(found).to.deep.equal({ items: [], complete: true, total: null })
   })
 
   it('stops at the limit, and says that there may be more', async () => {
     const { asked, fetch } = system(100)
-    expect(await collectPages({ limit: 25, pageSize: 10, idOf, fetch })).to.deep.equal({
+    expect(await collect({ limit: 25, pageSize: 10, idOf, fetch })).to.deep.equal({
       items: numbers(0, 25),
       complete: false,
+      total: null,
     })
     expect(asked).to.have.length(3)
-    const atPage = await collectPages({ limit: 20, pageSize: 10, idOf, fetch })
-    expect(atPage).to.deep.equal({ items: numbers(0, 20), complete: false })
+    const atPage = await collect({ limit: 20, pageSize: 10, idOf, fetch })
+    expect(atPage).to.deep.equal({ items: numbers(0, 20), complete: false, total: null })
   })
 
   it('asks for no more than the limit', async () => {
     const { asked, fetch } = system(100)
-    await collectPages({ limit: 3, pageSize: 10, fetch })
+    await collect({ limit: 3, pageSize: 10, fetch })
     expect(asked).to.deep.equal([{ offset: 0, number: 1, size: 3 }])
   })
 
   it('cuts a page that is longer than asked for', async () => {
-    const found = await collectPages({ limit: 3, pageSize: 10, fetch: async () => numbers(0, 8) })
-    expect(found).to.deep.equal({ items: [0, 1, 2], complete: false })
+    const found = await collect({ limit: 3, pageSize: 10, fetch: async () => numbers(0, 8) })
+    expect(found).to.deep.equal({ items: [0, 1, 2], complete: false, total: null })
   })
 
   it('stops where the same page comes again and again', async () => {
@@ -68,8 +75,8 @@ describe('collectPages', () => {
       asked++
       return numbers(0, 10)
     }
-    const found = await collectPages({ limit: 100, pageSize: 10, idOf, fetch })
-    expect(found).to.deep.equal({ items: numbers(0, 10), complete: false })
+    const found = await collect({ limit: 100, pageSize: 10, idOf, fetch })
+    expect(found).to.deep.equal({ items: numbers(0, 10), complete: false, total: null })
     expect(asked).to.equal(2)
   })
 
@@ -79,52 +86,83 @@ describe('collectPages', () => {
       asked++
       return { items: numbers(offset, 10), more: true }
     }
-    const found = await collectPages({ limit: 10_000, pageSize: 10, maxPages: 4, idOf, fetch })
-    expect(found).to.deep.equal({ items: numbers(0, 40), complete: false })
+    const found = await collect({ limit: 10_000, pageSize: 10, maxPages: 4, idOf, fetch })
+    expect(found).to.deep.equal({ items: numbers(0, 40), complete: false, total: null })
     expect(asked).to.equal(4)
-    await collectPages({ limit: 10_000, pageSize: 10, fetch })
+    await collect({ limit: 10_000, pageSize: 10, fetch })
     expect(asked).to.equal(104)
   })
 
   it('takes an item once that moved onto the next page meanwhile', async () => {
     const pages = [[1, 2, 3], [3, 4, 5], [6]]
     const fetch = async ({ number }: PageRequest) => pages[number - 1] ?? []
-    const found = await collectPages({ limit: 100, pageSize: 3, idOf, fetch })
-    expect(found).to.deep.equal({ items: [1, 2, 3, 4, 5, 6], complete: true })
+    const found = await collect({ limit: 100, pageSize: 3, idOf, fetch })
+    expect(found).to.deep.equal({ items: [1, 2, 3, 4, 5, 6], complete: true, total: null })
   })
 
   it('believes a system that says whether there is more, and not the length of its pages', async () => {
     // It never gives more than 4, whatever it is asked for.
     const fetch = async ({ offset }: PageRequest) => ({ items: numbers(offset, 4), more: offset < 8 })
-    const found = await collectPages({ limit: 100, pageSize: 10, idOf, fetch })
-    expect(found).to.deep.equal({ items: numbers(0, 12), complete: true })
-    const exactly = await collectPages({ limit: 12, pageSize: 10, idOf, fetch })
-    expect(exactly).to.deep.equal({ items: numbers(0, 12), complete: true })
+    const found = await collect({ limit: 100, pageSize: 10, idOf, fetch })
+    expect(found).to.deep.equal({ items: numbers(0, 12), complete: true, total: null })
+    const exactly = await collect({ limit: 12, pageSize: 10, idOf, fetch })
+    expect(exactly).to.deep.equal({ items: numbers(0, 12), complete: true, total: null })
+  })
+
+  it('goes by the total where the system gives one, and hands it on', async () => {
+    // It never gives more than 4, and counts the list on its first page only.
+    const fetch = async ({ offset }: PageRequest) => ({
+      items: numbers(offset, Math.min(4, 11 - offset)),
+      total: offset === 0 ? 11 : null,
+    })
+    const found = await collect({ limit: 100, pageSize: 10, idOf, fetch })
+    expect(found).to.deep.equal({ items: numbers(0, 11), complete: true, total: 11 })
+    const exactly = await collect({ limit: 11, pageSize: 10, idOf, fetch })
+    expect(exactly.complete).to.equal(true)
+    const fewer = await collect({ limit: 4, pageSize: 4, idOf, fetch })
+    expect(fewer).to.deep.equal({ items: numbers(0, 4), complete: false, total: 11 })
+  })
+
+  it('says that items are missing where the list ends before its total', async () => {
+    const fetch = async ({ offset }: PageRequest) => ({
+      items: numbers(offset, offset === 0 ? 3 : 0),
+      total: 5,
+    })
+    const found = await collect({ limit: 100, pageSize: 10, idOf, fetch })
+    expect(found).to.deep.equal({ items: [0, 1, 2], complete: false, total: 5 })
   })
 
   it('does not believe that an empty page is all when more is promised', async () => {
-    const found = await collectPages({
+    const found = await collect({
       limit: 9,
       pageSize: 3,
       fetch: async () => ({ items: [], more: true }),
     })
-    expect(found).to.deep.equal({ items: [], complete: false })
+    expect(found).to.deep.equal({ items: [], complete: false, total: null })
   })
 
   it('counts only items that are kept, on pages of full size', async () => {
     const { asked, fetch } = system(100)
     const keep = (item: number) => item % 5 === 0
-    const found = await collectPages({ limit: 3, pageSize: 10, idOf, keep, fetch })
-    expect(found).to.deep.equal({ items: [0, 5, 10], complete: false })
+    const found = await collect({ limit: 3, pageSize: 10, idOf, keep, fetch })
+    expect(found).to.deep.equal({ items: [0, 5, 10], complete: false, total: null })
     expect(asked.map(({ size }) => size)).to.deep.equal([10, 10])
-    const all = await collectPages({ limit: 30, pageSize: 30, idOf, keep, fetch })
+    const all = await collect({ limit: 30, pageSize: 30, idOf, keep, fetch })
     expect(all.items).to.have.length(20)
     expect(all.complete).to.equal(true)
   })
 
+  it('says how many it read', async () => {
+    const { fetch } = system(100)
+    const keep = (item: number) => item % 5 === 0
+    expect((await collectPages({ limit: 3, pageSize: 10, idOf, keep, fetch })).read).to.equal(20)
+    expect((await collectPages({ limit: 1000, pageSize: 40, idOf, keep, fetch })).read).to.equal(100)
+    expect((await collectPages({ limit: 5, pageSize: 40, fetch })).read).to.equal(5)
+  })
+
   it('fails as a page fails', async () => {
     const error = new Error('no page')
-    const work = collectPages({ limit: 1, pageSize: 1, fetch: () => Promise.reject(error) })
+    const work = collect({ limit: 1, pageSize: 1, fetch: () => Promise.reject(error) })
     expect(await work.catch((thrown: unknown) => thrown)).to.equal(error)
   })
 })

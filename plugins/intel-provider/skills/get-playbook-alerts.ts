@@ -1,14 +1,24 @@
-import { defineSkill, isObject, SkillError, valueAt, type HttpClient, type JsonObject } from 'tocsin/plugin'
-import { decodePage } from '../alert-record.ts'
+import {
+  collectPages,
+  defineSkill,
+  isObject,
+  SkillError,
+  valueAt,
+  type HttpClient,
+  type JsonObject,
+} from 'tocsin/plugin'
+import { decodePage, furthestOffset } from '../alert-record.ts'
 import { connection } from '../connection.ts'
-import { collect, furthestOffset } from '../paging.ts'
 import { decodePlaybookAlert, detailRequest, type PlaybookAlert } from '../playbook-alert-record.ts'
 import { timeText } from '../time-range.ts'
 
 const textOrNull = { type: ['string', 'null'] } as const
 const time = { type: 'string', maxLength: 40, examples: ['2026-01-12T08:00:00Z'] } as const
+const pageSize = 100
 /** Each needs a call of its own. */
 const mostDetails = 50
+/** Details fetched at the same time. */
+const atOnce = 5
 
 const alert = {
   type: 'object',
@@ -130,18 +140,18 @@ export const getPlaybookAlerts = defineSkill({
       created_range: range(input.created_from, input.created_until),
       updated_range: range(input.updated_from, input.updated_until),
     }
-    const found = await collect<PlaybookAlert>({
+    const { items, complete, total } = await collectPages<PlaybookAlert>({
       limit,
-      pageSize: 100,
-      keyOf: (alert) => alert.id,
-      readPage: async (from, limit) => {
-        const json = { ...question, from, limit }
+      pageSize,
+      maxPages: furthestOffset / pageSize,
+      idOf: (alert) => alert.id,
+      fetch: async ({ offset, size }) => {
+        const json = { ...question, from: offset, limit: size }
         return decodePage((await http.post('/playbook-alert/search', { json })).json(), decodePlaybookAlert)
       },
     })
-    const alerts: PlaybookAlert[] = []
-    for (const alert of found.items) alerts.push(input.details ? await withDetails(alert, http) : alert)
-    return { alerts, counts: { returned: alerts.length, total: found.total }, truncated: found.truncated }
+    const alerts = input.details ? await allWithDetails(items, http) : items
+    return { alerts, counts: { returned: alerts.length, total }, truncated: !complete }
   },
 })
 
@@ -157,6 +167,15 @@ function list<const D extends string>(description: D) {
 function range(from: string | undefined, until: string | undefined): JsonObject | undefined {
   if (from === undefined && until === undefined) return undefined
   return { from: from && timeText(from), until: until && timeText(until) }
+}
+
+async function allWithDetails(alerts: readonly PlaybookAlert[], http: HttpClient): Promise<PlaybookAlert[]> {
+  const detailed: PlaybookAlert[] = []
+  for (let from = 0; from < alerts.length; from += atOnce) {
+    const some = alerts.slice(from, from + atOnce)
+    detailed.push(...(await Promise.all(some.map((alert) => withDetails(alert, http)))))
+  }
+  return detailed
 }
 
 /** An alert that was deleted between the two calls stays in the list, without details. */

@@ -1,7 +1,6 @@
-import { defineSkill, SkillError } from 'tocsin/plugin'
-import { decodeAlert, decodePage, mentions, type IntelAlert } from '../alert-record.ts'
+import { collectPages, defineSkill, SkillError } from 'tocsin/plugin'
+import { decodeAlert, decodePage, furthestOffset, mentions, type IntelAlert } from '../alert-record.ts'
 import { connection } from '../connection.ts'
-import { collect, furthestOffset } from '../paging.ts'
 import { timeRange } from '../time-range.ts'
 
 const textOrNull = { type: ['string', 'null'] } as const
@@ -99,6 +98,12 @@ export const listAlerts = defineSkill({
         description:
           'Refused: these alerts have no priority. Use get_playbook_alerts, whose alerts have one.',
       },
+      freetext: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 500,
+        description: 'Words that the alert holds; the provider searches for them.',
+      },
       alert_rule: {
         type: 'array',
         maxItems: 100,
@@ -174,26 +179,31 @@ export const listAlerts = defineSkill({
     const query = {
       triggered: timeRange(input.triggered_from, input.triggered_to),
       statusInPortal: input.status,
+      freetext: input.freetext,
       alertRule: input.alert_rule,
       assignee: input.assignee,
       orderBy: 'triggered',
       direction: input.direction ?? 'desc',
       fields: [...fields].join(','),
     }
-    const found = await collect<IntelAlert>({
+    // Small pages where alerts are heavy, so that a page stays below the cap on a body.
+    const pageSize = heavyBlocks.some((block) => fields.has(block)) ? 25 : 100
+    const { items, complete, total } = await collectPages<IntelAlert>({
       limit: input.limit ?? 100,
-      // Small pages where alerts are heavy, so that a page stays below the cap on a body.
-      pageSize: heavyBlocks.some((block) => fields.has(block)) ? 25 : 100,
-      keyOf: (alert) => alert.id,
-      wanted: entity === undefined ? undefined : (alert) => mentions(alert, entity),
-      readPage: async (from, limit) =>
-        decodePage((await http.get('/alert/v3', { query: { ...query, from, limit } })).json(), decodeAlert),
+      pageSize,
+      maxPages: furthestOffset / pageSize,
+      idOf: (alert) => alert.id,
+      keep: entity === undefined ? undefined : (alert) => mentions(alert, entity),
+      fetch: async ({ offset, size }) => {
+        const page = { from: offset, limit: size }
+        return decodePage((await http.get('/alert/v3', { query: { ...query, ...page } })).json(), decodeAlert)
+      },
     })
     return {
-      alerts: found.items,
-      counts: { returned: found.items.length, total: found.total },
-      truncated: found.truncated,
-      incomplete: entity !== undefined && found.truncated,
+      alerts: items,
+      counts: { returned: items.length, total },
+      truncated: !complete,
+      incomplete: entity !== undefined && !complete,
     }
   },
 })

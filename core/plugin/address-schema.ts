@@ -1,0 +1,13 @@
+/**
+ * The schema of a setting that holds the address of another system: https, without credentials, query, fragment and slash at the
+ * end; plain http only on loopback, for sandboxes.
+ *
+ * @example base_url: { ...addressSchema, title: 'Base URL', default: 'https://api.example.com' }
+ */
+export const addressSchema = {
+  type: 'string',
+  format: 'uri',
+  maxLength: 300,
+  pattern:
+    '^(https://[^/?#@\\s]+|http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:[0-9]{1,5})?)(/[^?#\\s]*[^/?#\\s])?$',
+} as const
