@@ -6,7 +6,7 @@ import { testCases } from '../../core/plugin/testing/memory-stores.ts'
 import { readConfig } from '../../server/config.ts'
 import { Exit, exitCodes } from '../exit-codes.ts'
 import { openLiveSkills, withoutConnections } from '../rehearsal/connections.ts'
-import { collectTexts, type Texts } from '../rehearsal/key-value.ts'
+import { collectAnswers, collectTexts, type Texts } from '../rehearsal/key-value.ts'
 import { prepare } from '../rehearsal/prepare.ts'
 import { choicesOf } from '../rehearsal/choices.ts'
 import { treeLines, wouldFail } from '../rehearsal/show-tree.ts'
@@ -33,7 +33,7 @@ export function dryRunCommand(): Command {
     .option(
       '--answer <step=answer>',
       'what is answered to a checkpoint, or timeout; may be given again',
-      collectTexts,
+      collectAnswers,
     )
     .option('--organization <code>', 'whose connections are used; the only organization when left out')
     .addHelpText(
@@ -68,7 +68,7 @@ async function runDry(file: string, options: Options): Promise<void> {
     const { catalogue, playbook, fixtures } = prepared
     const tree = await exploreDryRun({
       ...prepared,
-      choices: choicesOf(playbook, options.answer ?? {}),
+      choices: choicesOf(playbook, prepared.called, options.answer ?? {}),
       live: live.caller(catalogue, testCases(fixtures.organization.code, playbook.name)),
       organizationUuid: uuid,
       log: live.log,

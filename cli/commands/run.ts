@@ -15,7 +15,9 @@ import { Exit, exitCodes } from '../exit-codes.ts'
 import { paint } from '../output/paint.ts'
 import { printableLines } from '../output/printable.ts'
 import { openLiveSkills } from '../rehearsal/connections.ts'
-import { collectTexts, type Texts } from '../rehearsal/key-value.ts'
+import { collectAnswers, collectTexts, type Texts } from '../rehearsal/key-value.ts'
+import { choicesOf } from '../rehearsal/choices.ts'
+import { peopleHere } from '../rehearsal/people.ts'
 import { prepare } from '../rehearsal/prepare.ts'
 import { endLines, stepLine } from '../rehearsal/show.ts'
 import { stopSignal } from '../stop-signal.ts'
@@ -23,6 +25,7 @@ import { stopSignal } from '../stop-signal.ts'
 interface Options {
   readonly alert?: string
   readonly input?: Texts
+  readonly answer?: Texts
   readonly mocks?: string
   readonly organization?: string
 }
@@ -38,12 +41,18 @@ export function runCommand(): Command {
       '--mocks <file>',
       'a file with fixtures and mocks, e.g. of tests: nothing is sent, and no time passes',
     )
+    .option(
+      '--answer <step=answer>',
+      'what is answered to a checkpoint, or timeout; may be given again',
+      collectAnswers,
+    )
     .option('--organization <code>', 'whose connections are used; the only organization when left out')
     .addHelpText(
       'after',
       `
 Without --mocks skills are called in earnest, writes too: \`tocsin dry-run\` shows them first. The case is kept in memory and
-shown at the end; nothing is written to the data directory. Ctrl-C cancels the run.
+shown at the end; nothing is written to the data directory. Ctrl-C cancels the run. Questions to people are answered by --answer,
+else here in the terminal; nobody else is asked, since an answer from elsewhere goes to the server.
 
 Examples:
   tocsin run playbooks/brute-force.yaml --mocks playbooks/brute-force.test.yaml
@@ -66,7 +75,8 @@ async function runMocked(file: string, mocks: string, options: Options): Promise
     world: mocks,
     organization: undefined,
   })
-  const made = createWorld({ playbook, ...world }, catalogue, print)
+  const choices = choicesOf(playbook, world.called, options.answer ?? {})
+  const made = createWorld({ playbook, ...world, choices }, catalogue, print)
   const outcome = await startProcess(made, made.journal.store)
   const run = resultOf(made, outcome)
   for (const { message, hint } of run.unmocked)
@@ -89,20 +99,30 @@ async function runLive(file: string, options: Options): Promise<void> {
     })
     const cases = testCases(code, playbook.name)
     const cancel = new AbortController()
+    const people = peopleHere({
+      playbook,
+      called,
+      organizationUuid: uuid,
+      choices: choicesOf(playbook, called, options.answer ?? {}),
+      catalogue,
+      cancel: cancel.signal,
+    })
     void stopSignal().then(() => cancel.abort())
     const journal = createMemoryJournal(print)
     const outcome = await rehearse({
       playbook,
       called,
       fixtures,
-      skills: skillsOf(catalogue, live.caller(catalogue, cases)),
+      skills: skillsOf(catalogue, people.withoutAsking(live.caller(catalogue, cases))),
       journal: journal.store,
       clock: systemClock,
       log: live.log,
       caseId: `${code}-1`,
       organizationUuid: uuid,
       cancel: cancel.signal,
-    })
+      checkpoints: people.checkpoints,
+      wakeUps: people.wakeUps,
+    }).finally(() => people.close())
     const notes = cases.entries.filter(({ kind }) => kind === 'note').map(({ text }) => text)
     const redactor = redactorOf({ playbook, fixtures }, journal.entries(), catalogue)
     const durationMs = Date.now() - fixtures.nowMs

@@ -1,6 +1,5 @@
 import { NotFoundError, ValidationError } from '../../core/errors/errors.ts'
-import type { Choice } from '../../core/playbook-test/index.ts'
-import { placedSteps } from '../../core/playbook-test/placed-steps.ts'
+import { namedSteps, type CalledByName, type Choice } from '../../core/playbook-test/index.ts'
 import type { CheckpointStep, Playbook } from '../../core/playbook/playbook.ts'
 import { compileSchema, nearest, validate } from '../../core/schema/index.ts'
 import { parseJson } from '../../core/json.ts'
@@ -8,35 +7,40 @@ import { printable } from '../output/printable.ts'
 import type { Texts } from './key-value.ts'
 
 /**
- * What `--answer step=answer` says, by step id.
+ * What `--answer step=answer` says, by name of the step.
  *
  * @throws NotFoundError `checkpoint_not_found`, ValidationError `answer_invalid`
  */
-export function choicesOf(playbook: Playbook, texts: Texts): ReadonlyMap<string, Choice> {
-  const checkpoints = placedSteps(playbook).flatMap(({ step }) =>
-    step.action === 'checkpoint' ? [step] : [],
+export function choicesOf(
+  playbook: Playbook,
+  called: CalledByName,
+  texts: Texts,
+): ReadonlyMap<string, Choice> {
+  const checkpoints = namedSteps(playbook, called).flatMap(({ step, name }) =>
+    step.action === 'checkpoint' ? [{ name, step }] : [],
   )
-  const entries = Object.entries(texts).map(([id, text]) => {
-    const step = checkpoints.find((each) => each.id === id)
-    if (step !== undefined) return [id, choiceOf(step, text)] as const
-    const ids = checkpoints.map((each) => each.id).filter((each) => each !== null)
-    const meant = nearest(id, ids)
-    throw new NotFoundError('checkpoint_not_found', `the playbook has no checkpoint '${printable(id)}'`, {
-      hint: meant === undefined ? `it has: ${ids.join(', ') || 'none with an id'}` : `did you mean ${meant}?`,
+  const names = checkpoints.map(({ name }) => name)
+  const entries = Object.entries(texts).map(([name, text]) => {
+    const step = checkpoints.find((each) => each.name === name)?.step
+    if (step !== undefined) return [name, choiceOf(name, step.choices, text)] as const
+    const meant = nearest(name, names)
+    throw new NotFoundError('checkpoint_not_found', `the playbook has no checkpoint '${printable(name)}'`, {
+      hint: meant === undefined ? `it has: ${names.join(', ') || 'none'}` : `did you mean ${meant}?`,
     })
   })
   return new Map(entries)
 }
 
-function choiceOf({ id, choices }: CheckpointStep, text: string): Choice {
+/** @throws ValidationError `answer_invalid`, TocsinError `json_invalid` */
+export function choiceOf(name: string, choices: CheckpointStep['choices'], text: string): Choice {
   if (text === 'timeout') return 'timeout'
   if ('form' in choices) {
     const answer = parseJson(text)
-    validate(compileSchema(choices.form), answer, `the answer to '${id}'`)
+    validate(compileSchema(choices.form), answer, `the answer to '${name}'`)
     return { answer }
   }
   if (choices.answers.includes(text)) return { answer: text }
-  throw new ValidationError('answer_invalid', `'${printable(text)}' is no answer to '${id}'`, [], {
+  throw new ValidationError('answer_invalid', `'${printable(text)}' is no answer to '${name}'`, [], {
     hint: `answers: ${choices.answers.join(', ')}, timeout`,
   })
 }

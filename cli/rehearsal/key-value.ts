@@ -13,6 +13,15 @@ export function collectTexts(argument: string, before: Texts = {}): Texts {
   return { ...before, [name]: argument.slice(at + 1) }
 }
 
+/** Collects `--answer step=answer`; a step of a called playbook is named by its path: `contain/confirm`. */
+export function collectAnswers(argument: string, before: Texts = {}): Texts {
+  const at = argument.indexOf('=')
+  const name = argument.slice(0, Math.max(at, 0))
+  if (!/^[\w@]+(?:\/[\w@]+)*$/.test(name) || name === '__proto__')
+    throw new InvalidArgumentError('It must be written as step=answer.')
+  return { ...before, [name]: argument.slice(at + 1) }
+}
+
 /** Inputs as they are typed on a command line: JSON, and text as it is where the playbook takes text or it is no JSON. */
 export function asInputs(texts: Texts, inputs: Inputs): Readonly<Record<string, unknown>> {
   const values = Object.entries(texts).map(([name, text]) => {

@@ -55,7 +55,7 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   const clock = new VirtualClock(fixtures.nowMs)
   const journal = createMemoryJournal(options.onEnd)
   const stepAt = stepFinder(namedSteps(playbook, options.called))
-  const nameOf = (path: string) => stepAt(path)?.name ?? null
+  const nameOf = (path: string) => stepAt(path)?.name ?? path
   const live = withoutRetries(withRealTimeout(options.live, readTimeoutMs))
   const answers = createMockedSkills({
     catalogue,
@@ -96,11 +96,7 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
 }
 
 /** Answers as it was said beforehand, or as the mocks say; a question that nothing is said about stops the run. */
-function questions(
-  { choices, mocks }: DryRunOptions,
-  nameOf: (path: string) => string | null,
-  clock: VirtualClock,
-) {
+function questions({ choices, mocks }: DryRunOptions, nameOf: (path: string) => string, clock: VirtualClock) {
   const stop = new AbortController()
   const wakeUps = createWakeUps()
   let open: Checkpoint | undefined
@@ -109,7 +105,7 @@ function questions(
     nameOf,
     clock,
     wakeUps,
-    choose: ({ path }, name) => choices?.get(path) ?? (name === null ? undefined : choices?.get(name)),
+    choose: ({ path }, name) => choices?.get(path) ?? choices?.get(name),
     onUnanswered: (checkpoint) => {
       open ??= checkpoint
       // Whoever is asked is told first, and other branches come as far as they can.

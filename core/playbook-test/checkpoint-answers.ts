@@ -12,13 +12,13 @@ export type Choice = { readonly answer: unknown } | 'timeout'
 export interface CheckpointAnswersOptions {
   readonly mocks: Mocks
   /** How mocks call a step, by its path in the journal; see `NamedStep`. */
-  readonly nameOf: (path: string) => string | null
+  readonly nameOf: (path: string) => string
   readonly clock: Clock
   readonly wakeUps: WakeUps
   /** Comes before the mocks. */
-  readonly choose?: (checkpoint: Checkpoint, name: string | null) => Choice | undefined
+  readonly choose?: (checkpoint: Checkpoint, name: string) => Choice | undefined
   /** Told of a question that nothing is said about. */
-  readonly onUnanswered: (checkpoint: Checkpoint, name: string | null) => void
+  readonly onUnanswered: (checkpoint: Checkpoint, name: string) => void
 }
 
 const organizationUuid = '00000000-0000-4000-8000-00000000000a'
@@ -52,21 +52,18 @@ export function createCheckpointAnswers(options: CheckpointAnswersOptions): Memo
 
 const nobodyElse = { by: 'analyst', text: undefined }
 
-function replyTo(mocks: Mocks, { question }: Checkpoint, name: string | null) {
-  const replies = name === null ? undefined : mocks.get(`steps.${name}`)
+function replyTo(mocks: Mocks, { question }: Checkpoint, name: string) {
+  const replies = mocks.get(`steps.${name}`)
   const fits = (given: unknown) => given !== undefined && compare(given, question.input).length === 0
   return replies?.find((reply) => fits(reply.with)) ?? replies?.find((reply) => reply.with === undefined)
 }
 
 /** The failure of a test that says nothing about an answer. */
-export function unanswered({ path, question }: Checkpoint, name: string | null): Unmocked {
+export function unanswered({ path, question }: Checkpoint, name: string): Unmocked {
   const answers = question.answers === null ? '{ … }' : question.answers.join(' | ')
   return {
     path,
     message: `step '${path}' asks a person, and nobody answers`,
-    hint:
-      name === null
-        ? 'give the step an id, and add an answer to mocks'
-        : `add to mocks: steps.${name}: { answer: ${answers} } (or timeout)`,
+    hint: `add to mocks: steps.${name}: { answer: ${answers} } (or timeout)`,
   }
 }

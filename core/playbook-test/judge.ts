@@ -124,8 +124,7 @@ function isAbout({ skill, step }: ExpectedCall, call: SeenCall): boolean {
   )
 }
 
-const nameOfCall = ({ path, step }: SeenCall): string | undefined =>
-  step === null ? undefined : step + (/(?:\[\d+\]|#\d+)+$/.exec(path)?.[0] ?? '')
+const nameOfCall = ({ path, step }: SeenCall): string => step + (/(?:\[\d+\]|#\d+)+$/.exec(path)?.[0] ?? '')
 
 function judgeTime(
   code: string,

@@ -7,6 +7,8 @@ export interface MemoryCheckpoints {
   readonly store: CheckpointStore
   /** In the order in which they were asked. */
   all(): readonly Checkpoint[]
+  /** Nobody will answer: the time of the question is up now. */
+  expire(path: string): void
 }
 
 /** `onOpen` is told of every new question: whoever answers it does so through the store. */
@@ -77,5 +79,12 @@ export function createMemoryCheckpoints(
     },
     answers: async (id) => given.get(id) ?? [],
   }
-  return { store, all: () => [...byPath.values()] }
+  return {
+    store,
+    all: () => [...byPath.values()],
+    expire: (path) => {
+      const checkpoint = atPath(path)
+      if (checkpoint.state === 'waiting') change(checkpoint, { state: 'timed_out', timeoutAt: clock.now() })
+    },
+  }
 }

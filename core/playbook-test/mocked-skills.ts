@@ -12,8 +12,8 @@ export interface SeenCall {
   readonly skill: string
   /** In the journal. */
   readonly path: string
-  /** How the step is called, by mocks and expectations; null without an id. */
-  readonly step: string | null
+  /** How mocks and expectations call the step; see `NamedStep`. */
+  readonly step: string
   readonly input: unknown
   readonly idempotencyKey: string
   /** Of the first try, epoch milliseconds. */
@@ -33,7 +33,7 @@ export interface MockedSkillsOptions {
   readonly mocks: Mocks
   readonly clock: Clock
   /** How mocks call a step, by its path in the journal; see `NamedStep`. */
-  readonly nameOf: (path: string) => string | null
+  readonly nameOf: (path: string) => string
   /** Tries of the path whose failure is recorded: the next one gets the reply after theirs, also after a crash. */
   readonly failures: (path: string) => number
   /** Whether the path is of a checkpoint: its skill only tells a person, who answers by another way. */
@@ -111,7 +111,7 @@ function note(
   calls: Map<string, SeenCall>,
   { skill, input, attempt: { idempotencyKey } }: SkillCall,
   path: string,
-  step: string | null,
+  step: string,
   nowMs: number,
 ): void {
   const before = calls.get(idempotencyKey)
@@ -121,24 +121,16 @@ function note(
 }
 
 /** Of the step before those of the skill; those for this input before those for any. Undefined: nothing is said at all. */
-function repliesFor(
-  mocks: Mocks,
-  { skill, input }: SkillCall,
-  step: string | null,
-): readonly Reply[] | undefined {
-  const replies = (step === null ? undefined : mocks.get(`steps.${step}`)) ?? mocks.get(skill)
+function repliesFor(mocks: Mocks, { skill, input }: SkillCall, step: string): readonly Reply[] | undefined {
+  const replies = mocks.get(`steps.${step}`) ?? mocks.get(skill)
   if (replies === undefined) return undefined
   const own = replies.filter((reply) => reply.with !== undefined && compare(reply.with, input).length === 0)
   return own.length > 0 ? own : replies.filter((reply) => reply.with === undefined)
 }
 
-function missingMock(
-  { skill, input }: SkillCall,
-  path: string,
-  step: string | null,
-  isMocked: boolean,
-): Unmocked {
-  const key = step === null ? skill : `steps.${step}`
+function missingMock({ skill, input }: SkillCall, path: string, step: string, isMocked: boolean): Unmocked {
+  // A place among siblings changes with them.
+  const key = /(?:^|\/)\d+$/.test(step) ? skill : `steps.${step}`
   const message = isMocked
     ? `no reply of the mock fits what step '${path}' gives to ${skill}: ${show(input)}`
     : `step '${path}' calls ${skill}, which is not mocked; its input is ${show(input)}`

@@ -5,13 +5,13 @@ import type { CalledByName } from './playbook-test.ts'
 
 /** A step as mocks and answers call it. */
 export interface NamedStep extends PlacedStep {
-  /** The id; of a step in a called playbook its path, since ids are unique in one playbook alone: `contain/confirm`. */
-  readonly name: string | null
+  /** The id, or its path where it has none or is in a called playbook, since ids are unique in one playbook alone: `contain/confirm`. */
+  readonly name: string
 }
 
 /** All steps of a playbook, and of those that it calls. */
 export function namedSteps(playbook: Playbook, called: CalledByName = new Map()): readonly NamedStep[] {
-  const own = placedSteps(playbook).map(({ path, step }) => ({ path, step, name: step.id }))
+  const own = placedSteps(playbook).map(({ path, step }) => ({ path, step, name: step.id ?? path }))
   return [...own, ...own.flatMap((step) => stepsInside(step, called, [playbook.name]))]
 }
 

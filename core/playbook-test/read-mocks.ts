@@ -63,8 +63,12 @@ function stepSubject(
 ): Subject | undefined {
   const found = named.find(({ name }) => name === wanted)?.step
   if (found === undefined) {
-    const known = named.flatMap(({ name }) => (name === null ? [] : [name]))
-    reportUnknownStep(problems, wanted, key, known)
+    reportUnknownStep(
+      problems,
+      wanted,
+      key,
+      named.map(({ name }) => name),
+    )
     return undefined
   }
   if (found.action === 'checkpoint') return { checkpoint: found }

@@ -10,7 +10,7 @@ import type { Egress, JournalStore, Log } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import type { ReadableConnections } from '../skill/find-connection.ts'
 import { createSkillCaller } from '../skill/index.ts'
-import { createCheckpointAnswers, unanswered } from './checkpoint-answers.ts'
+import { createCheckpointAnswers, unanswered, type Choice } from './checkpoint-answers.ts'
 import type { MemoryCheckpoints } from './memory-checkpoints.ts'
 import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts'
 import { createMockedSkills, type MockedSkills, type SeenCall, type Unmocked } from './mocked-skills.ts'
@@ -45,6 +45,8 @@ export interface RunnableTest {
   readonly called?: CalledByName | undefined
   readonly fixtures: Fixtures
   readonly mocks: Mocks
+  /** What is answered to checkpoints, by name or by path, before the mocks. */
+  readonly choices?: ReadonlyMap<string, Choice> | undefined
 }
 
 /** Everything outside of a run: what is there before it, and what stays when its process dies. */
@@ -71,12 +73,13 @@ export function createWorld(
   const cases = testCases(fixtures.organization.code, caseTitle(test))
   const bugs: string[] = []
   const stepAt = stepFinder(namedSteps(playbook, test.called))
+  const nameOf = (path: string) => stepAt(path)?.name ?? path
   const local = localSkills(catalogue, cases, clock)
   const skills = createMockedSkills({
     catalogue,
     mocks: test.mocks,
     clock,
-    nameOf: (path) => stepAt(path)?.name ?? null,
+    nameOf,
     asks: (path) => stepAt(path)?.step.action === 'checkpoint',
     failures: (path) =>
       journal.failedAttempts(path).filter(({ error }) => error.code !== 'step_interrupted').length,
@@ -85,9 +88,10 @@ export function createWorld(
   const wakeUps = createWakeUps()
   const checkpoints = createCheckpointAnswers({
     mocks: test.mocks,
-    nameOf: (path) => stepAt(path)?.name ?? null,
+    nameOf,
     clock,
     wakeUps,
+    choose: ({ path }, name) => test.choices?.get(path) ?? test.choices?.get(name),
     onUnanswered: (checkpoint, name) => skills.unmocked.push(unanswered(checkpoint, name)),
   })
   return { test, clock, journal, skills, cases, bugs, catalogue, checkpoints, wakeUps }

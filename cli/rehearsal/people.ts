@@ -1,0 +1,106 @@
+import { assumedOutput } from '../../core/dry-run/assumed-output.ts'
+import type { Checkpoint } from '../../core/domain/checkpoint.ts'
+import { createWakeUps } from '../../core/engine/wake-ups.ts'
+import type { SkillCaller } from '../../core/engine/skill-caller.ts'
+import { ValidationError } from '../../core/errors/errors.ts'
+import {
+  createMemoryCheckpoints,
+  namedSteps,
+  stepFinder,
+  type CalledByName,
+  type Choice,
+  type NamedStep,
+} from '../../core/playbook-test/index.ts'
+import type { Playbook } from '../../core/playbook/index.ts'
+import type { Catalogue } from '../../core/registry/catalogue.ts'
+import { systemClock } from '../../server/clock.ts'
+import { canAskHere, openTerminal, type Terminal } from './ask-here.ts'
+
+/** Longest time that a timer of the platform knows. */
+const longestMs = 2 ** 31 - 1
+
+export interface PeopleOptions {
+  readonly playbook: Playbook
+  readonly called: CalledByName
+  readonly organizationUuid: string
+  /** What `--answer` said, by name of the step. */
+  readonly choices: ReadonlyMap<string, Choice>
+  readonly catalogue: Catalogue
+  readonly cancel: AbortSignal
+}
+
+/**
+ * Whoever answers the questions of a run here: `--answer` first, else somebody at the terminal. Nobody else is asked: an answer from
+ * elsewhere goes to the server.
+ *
+ * @throws ValidationError `nobody_to_ask` where a question could come that nobody could answer
+ */
+export function peopleHere(options: PeopleOptions) {
+  const { playbook, called, choices, cancel } = options
+  const steps = namedSteps(playbook, called)
+  const stepAt = stepFinder(steps)
+  const over = new AbortController()
+  const wakeUps = createWakeUps()
+  if (!canAskHere()) refuseUnanswered(steps, choices)
+
+  let terminal: Terminal | undefined
+  // One question after the other, whatever came up at once.
+  let before: Promise<unknown> = Promise.resolve()
+  const checkpoints = createMemoryCheckpoints(systemClock, options.organizationUuid, (checkpoint) => {
+    const { path } = checkpoint
+    const choice = choices.get(path) ?? choices.get(stepAt(path)?.name ?? path)
+    if (choice !== undefined) void answer(checkpoint, choice)
+    else before = before.then(() => ask(checkpoint))
+  })
+
+  async function ask(checkpoint: Checkpoint): Promise<void> {
+    const leftMs = Math.min(checkpoint.timeoutAt - systemClock.now(), longestMs)
+    if (leftMs <= 0) return
+    const signal = AbortSignal.any([over.signal, cancel, AbortSignal.timeout(leftMs)])
+    terminal ??= openTerminal()
+    const choice = signal.aborted ? undefined : await terminal.ask(checkpoint, signal)
+    // The input has ended: nobody will ever answer.
+    if (choice !== undefined) await answer(checkpoint, choice)
+    else if (!signal.aborted) await answer(checkpoint, 'timeout')
+  }
+
+  async function answer({ id, path }: Checkpoint, choice: Choice): Promise<void> {
+    if (choice === 'timeout') checkpoints.expire(path)
+    else await checkpoints.store.answer(id, { value: choice.answer, by: 'analyst', text: null })
+    wakeUps.wake()
+  }
+
+  const close = (): void => {
+    over.abort()
+    terminal?.close()
+  }
+
+  /** What would tell people of a question tells nobody. */
+  const withoutAsking =
+    (call: SkillCaller): SkillCaller =>
+    async (asked) => {
+      const path = asked.attempt.idempotencyKey.slice(asked.run.uuid.length + 1)
+      const skill = options.catalogue.skill(asked.skill)?.skill
+      const isQuestion = stepAt(path)?.step.action === 'checkpoint'
+      return isQuestion && skill ? assumedOutput(skill, asked.input).output : await call(asked)
+    }
+  return { checkpoints: checkpoints.store, wakeUps, withoutAsking, close }
+}
+
+function refuseUnanswered(steps: readonly NamedStep[], choices: ReadonlyMap<string, Choice>): void {
+  const open = steps.flatMap(({ step, name }) =>
+    step.action === 'checkpoint' && !choices.has(name) ? [{ name, step }] : [],
+  )
+  const [first] = open
+  if (first === undefined) return
+  const names = open.map(({ name }) => `'${name}'`).join(', ')
+  const words = 'answers' in first.step.choices ? first.step.choices.answers[0] : "'{ … }'"
+  throw new ValidationError(
+    'nobody_to_ask',
+    `the playbook asks people at ${names}, and nobody is here to answer`,
+    [],
+    {
+      hint: `add --answer ${first.name}=${words} (or timeout), or run it in a terminal`,
+    },
+  )
+}
