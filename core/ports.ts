@@ -110,6 +110,12 @@ export interface OnceKey {
   readonly keepMs: number
 }
 
+/** An alert left at Created. */
+export interface AwaitingAlert extends Alert {
+  /** How often it has been taken up by a process that found it so. */
+  readonly takeUps: number
+}
+
 export interface AlertStore {
   /** Gives the alert its id and its place in the sequence. Throws NotFoundError for an unknown organization or provider. */
   create(alert: NewAlert): Promise<Alert>
@@ -125,7 +131,9 @@ export interface AlertStore {
    * Oldest first: alerts with a type whose investigation has not been queued as a run: Created, after a crash. Fewer than `limit`
    * where they are large, but never none while there are any. `after`: uuid of the last alert of the batch before.
    */
-  awaitingInvestigation(limit: number, after?: string): Promise<readonly Alert[]>
+  awaitingInvestigation(limit: number, after?: string): Promise<readonly AwaitingAlert[]>
+  /** Notes, before it is done, that these alerts are taken up by a process that found them left at Created. */
+  noteTakeUp(uuids: readonly string[]): Promise<void>
 }
 
 export interface CaseStore {

@@ -3,12 +3,13 @@ import type { Organization } from '../domain/organization.ts'
 import type { Run } from '../domain/run.ts'
 import { ConflictError, UnavailableError } from '../errors/errors.ts'
 import type { Playbook } from '../playbook/index.ts'
-import type { Clock, Log, Stores } from '../ports.ts'
+import type { AwaitingAlert, Clock, Log, Stores } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { alertScope, organizationScope } from '../engine/alert-scope.ts'
 import { newRun } from '../engine/queue-run.ts'
 import { choosePlaybook } from './choose-playbook.ts'
 import { findLookups } from './find-lookups.ts'
+import { givingUp } from './give-up.ts'
 import { makeInvestigator } from './make-investigator.ts'
 import type { PlaybookLibrary } from './playbook-library.ts'
 
@@ -46,6 +47,13 @@ const maxUnderWay = 10_000
 /** How many alerts a recovery takes from the store at a time. */
 const recoveryBatch = 200
 
+/** Starts of the process at which an alert is taken up, before it is given up. */
+const maxTakeUps = 3
+
+const poisonous = `the process stopped ${maxTakeUps} times while this alert was taken up`
+
+const isSuspect = ({ takeUps }: AwaitingAlert): boolean => takeUps > 0
+
 /** What came of an alert: a run is queued, it gets another look soon, or not before the next start. */
 type Taken = 'taken' | 'later' | 'left'
 
@@ -61,7 +69,18 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
 
   async function takeUp(alert: Alert): Promise<void> {
     const organization = await organizationOf(alert)
-    const playbook = chosen(alert, organization) ?? (await made(alert, organization))
+    await queueRun(alert, organization, chosen(alert, organization) ?? (await made(alert, organization)))
+  }
+
+  /** Its run says why it is not investigated. */
+  async function giveUp(alert: Alert, reason: string): Promise<void> {
+    log.error({ alert: alert.id }, reason)
+    const organization = await organizationOf(alert)
+    const from = { origin: 'made', organizationUuid: organization.uuid } as const
+    await queueRun(alert, organization, await library.keep(givingUp(reason), from))
+  }
+
+  async function queueRun(alert: Alert, organization: Organization, playbook: Playbook): Promise<void> {
     const run = await stores.runs.queue(newRun({ playbook, organization, alert }))
     if (run.endedAt === null) enqueue(run)
     else runEnded(run)
@@ -91,10 +110,13 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
   }
 
   /** Never rejects. An alert that is being taken up already is not taken up twice. */
-  function tryTakeUp(alert: Alert): Promise<Taken> {
+  function tryTakeUp<A extends Alert>(
+    alert: A,
+    takeIt: (alert: A) => Promise<void> = takeUp,
+  ): Promise<Taken> {
     const already = underWay.get(alert.uuid)
     if (already !== undefined) return already
-    const work = takeUp(alert)
+    const work = takeIt(alert)
       .then((): Taken => 'taken')
       .catch((error: unknown) => failed(alert, error))
       .finally(() => underWay.delete(alert.uuid))
@@ -102,7 +124,7 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
     return work
   }
 
-  function failed(alert: Alert, error: unknown): Taken {
+  async function failed(alert: Alert, error: unknown): Promise<Taken> {
     // Somebody else queued a run for it since it was read.
     if (error instanceof ConflictError) return 'taken'
     if (error instanceof UnavailableError) {
@@ -112,22 +134,56 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
       )
       return 'later'
     }
-    log.error(
-      { alert: alert.id, error },
-      'the alert could not be taken up; it stays Created until the next start',
-    )
-    return 'left'
+    log.error({ alert: alert.id, error }, 'the alert could not be taken up')
+    try {
+      await giveUp(alert, 'the alert could not be taken up: the log of the process says why')
+      return 'taken'
+    } catch (another) {
+      log.error({ alert: alert.id, error: another }, 'the alert stays Created until the next start')
+      return 'left'
+    }
   }
 
-  async function takeUpCreated(): Promise<void> {
+  async function takeUpCreated(
+    takeAll: (alerts: readonly AwaitingAlert[]) => Promise<readonly Taken[]>,
+  ): Promise<void> {
     let after: string | undefined
     for (;;) {
       const alerts = await stores.alerts.awaitingInvestigation(recoveryBatch, after)
       if (alerts.length === 0 || stopping.signal.aborted) return
-      const taken = await Promise.all(alerts.map(tryTakeUp))
-      if (taken.includes('later')) return lookAgainLater()
+      if ((await takeAll(alerts)).includes('later')) return lookAgainLater()
       after = alerts.at(-1)?.uuid
     }
+  }
+
+  /**
+   * After a start. One of them may be what brought the process down, so it is noted who is taken up; those that were in hand at
+   * an earlier start are taken up one by one, and given up after so many.
+   */
+  async function takeUpLeftBehind(alerts: readonly AwaitingAlert[]): Promise<readonly Taken[]> {
+    const others = alerts.filter((alert) => !isSuspect(alert))
+    const taken: Taken[] = []
+    for (const alert of alerts.filter(isSuspect))
+      taken.push(...(await noted([alert], (suspect) => tryTakeUp(suspect, takeUpSuspect))))
+    return [...taken, ...(await noted(others, (alert) => tryTakeUp(alert)))]
+  }
+
+  function takeUpSuspect(alert: AwaitingAlert): Promise<void> {
+    return alert.takeUps >= maxTakeUps ? giveUp(alert, poisonous) : takeUp(alert)
+  }
+
+  /** Takes them up once it is durable that this is about to be done; later, where that cannot be written now. */
+  async function noted(
+    alerts: readonly AwaitingAlert[],
+    take: (alert: AwaitingAlert) => Promise<Taken>,
+  ): Promise<readonly Taken[]> {
+    try {
+      await stores.alerts.noteTakeUp(alerts.map(({ uuid }) => uuid))
+    } catch (error) {
+      if (error instanceof UnavailableError) return ['later']
+      throw error
+    }
+    return Promise.all(alerts.map(take))
   }
 
   function lookAgainLater(): void {
@@ -136,7 +192,7 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
       .sleep(secondLookMs, stopping.signal)
       .then(() => {
         secondLook = undefined
-        return takeUpCreated()
+        return takeUpCreated((alerts) => Promise.all(alerts.map((alert) => tryTakeUp(alert))))
       })
       .catch((error: unknown) => {
         if (!stopping.signal.aborted) log.error({ error }, 'alerts at Created could not be looked through')
@@ -153,7 +209,7 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
       void tryTakeUp(alert).then((taken) => (taken === 'later' ? lookAgainLater() : undefined))
     },
     accepting: () => underWay.size < maxUnderWay && !stopping.signal.aborted,
-    recover: takeUpCreated,
+    recover: () => takeUpCreated(takeUpLeftBehind),
     wait(alertId, ms) {
       return new Promise((resolve) => {
         const resolvers = waiting.get(alertId) ?? new Set()

@@ -6,6 +6,7 @@ import type {
   AlertPageRequest,
   AlertSort,
   AlertStore,
+  AwaitingAlert,
   ListedAlert,
   OnceKey,
   Page,
@@ -48,6 +49,8 @@ const orders: Readonly<Record<AlertSort, Order<SizedAlertRow>>> = {
   investigation_status: { descending: false, by: byStatus },
   '-investigation_status': { descending: true, by: byStatus },
 }
+
+const selectTakeUps = 'SELECT take_ups AS takeUps FROM alerts WHERE id = ?'
 
 export class SqliteAlertStore implements AlertStore {
   readonly #context: StoreContext
@@ -101,7 +104,7 @@ export class SqliteAlertStore implements AlertStore {
     )
   }
 
-  awaitingInvestigation(limit: number, after = ''): Promise<readonly Alert[]> {
+  awaitingInvestigation(limit: number, after = ''): Promise<readonly AwaitingAlert[]> {
     const { database } = this.#context
     return database.read(() => {
       const rows = database.all<SizedAlertRow>(
@@ -110,7 +113,17 @@ export class SqliteAlertStore implements AlertStore {
         after,
         requireLimit(limit),
       )
-      return rowsWithin(rows, maxRecoveredBytes).map((row) => toAlert(database, row))
+      return rowsWithin(rows, maxRecoveredBytes).map((row) => {
+        const { takeUps } = database.one<{ takeUps: number }>(selectTakeUps, row.id)
+        return { ...toAlert(database, row), takeUps }
+      })
+    })
+  }
+
+  noteTakeUp(uuids: readonly string[]): Promise<void> {
+    const { database, commits } = this.#context
+    return commits.write(() => {
+      for (const uuid of uuids) database.run('UPDATE alerts SET take_ups = take_ups + 1 WHERE uuid = ?', uuid)
     })
   }
 

@@ -359,5 +359,18 @@ export function alertStoreContract(subject: GetSubject): void {
       await stores.runs.end(run.uuid, completed)
       expect(await waiting(10)).to.deep.equal(['Acme-SIEM-3', 'Acme-SIEM-4'])
     })
+
+    it('counts how often starts have taken up what was left', async () => {
+      const { stores, acme } = subject()
+      const one = await stores.alerts.create(newAlert(acme))
+      const two = await stores.alerts.create(newAlert(acme))
+      await stores.alerts.noteTakeUp([one.uuid, two.uuid])
+      await stores.alerts.noteTakeUp([two.uuid])
+      const counts = (await stores.alerts.awaitingInvestigation(10)).map(({ id, takeUps }) => [id, takeUps])
+      expect(counts).to.deep.equal([
+        [one.id, 1],
+        [two.id, 2],
+      ])
+    })
   })
 }

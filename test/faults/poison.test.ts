@@ -70,3 +70,50 @@ describe('a run that brings the process down', function () {
     expect(await server.stop()).to.include({ code: 0, signal: null })
   })
 })
+
+describe('an alert that brings the process down before it has a run', function () {
+  this.timeout(60_000)
+  let house: House
+  beforeEach(async () => {
+    house = await makeHouse()
+  })
+  afterEach(() => house?.close())
+
+  it('is Failed in the end, alone; the process then starts and works', async () => {
+    await house.addPlaybook('chosen', '  - set: { ok: true }', "{ type: chosen, where: 'alert.data.n >= 0' }")
+    await house.start()
+    const down = new URL('children/dies-of-poison.ts', import.meta.url).href
+    await house.server.stop()
+    const options = { env: { NODE_OPTIONS: `--import=${down}` } }
+    await house.start(options)
+    const others = await Promise.all([1, 2, 3].map((n) => house.post('chosen', `{"n":${n}}`)))
+    expect(others.map(({ status }) => status)).to.deep.equal([201, 201, 201])
+    await house.post('chosen', '{"n":0,"poison":true}').catch(() => undefined)
+    expect(await house.server.command.ended).to.include({ signal: 'SIGKILL' })
+
+    let starts = 0
+    for (let up = false; !up; starts++) {
+      expect(starts, 'starts').to.be.lessThan(12)
+      const started = await house.start(options).catch(() => undefined)
+      if (started === undefined) continue
+      up = await Promise.race([
+        started.command.ended.then(() => false),
+        house.investigatedAlerts().then(
+          () => true,
+          () => false,
+        ),
+      ])
+    }
+    const alerts = await house.investigatedAlerts()
+    const failed = alerts.filter((alert) => alert.investigation_status === 20)
+    expect(failed.map(({ alert_id, investigator }) => [alert_id, investigator])).to.deep.equal([
+      ['main-custom-4', 'not-investigated'],
+    ])
+    expect(alerts).to.have.length(4)
+    expect((await house.post('chosen', '{"n":5}')).status).to.equal(201)
+    expect(
+      (await house.investigatedAlerts()).filter((alert) => alert.investigation_status === 15),
+    ).to.have.length(4)
+    expect(await house.server.stop()).to.include({ code: 0, signal: null })
+  })
+})

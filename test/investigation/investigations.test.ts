@@ -163,6 +163,33 @@ describe('investigations', () => {
     expect((await find(poison)).status).to.equal(0)
   })
 
+  it('ends as Failed, with the reason, what cannot be investigated for any reason but the store', async () => {
+    const { stores } = opened
+    const list = () => Promise.reject(new Error('a bug'))
+    const connections = Object.assign(Object.create(stores.connections) as Stores['connections'], { list })
+    const investigations = await start({ ...stores, connections })
+    const alert = await post('phishing')
+    investigations.submit(alert)
+    await investigations.stop()
+    expect(runs.map(({ playbookName }) => playbookName)).to.deep.equal(['not-investigated'])
+    expect((await find(alert)).status).to.equal(5)
+  })
+
+  it('gives up an alert that was in hand at three starts which did not come to their end', async () => {
+    const alerts = await Promise.all(Array.from({ length: 3 }, () => post('phishing')))
+    const [poison] = alerts
+    const uuids = alerts.map(({ uuid }) => uuid)
+    await opened.stores.alerts.noteTakeUp(uuids)
+    await opened.stores.alerts.noteTakeUp(uuids.slice(0, 2))
+    await opened.stores.alerts.noteTakeUp(uuids.slice(0, 1))
+    const investigations = await start()
+    await investigations.recover()
+    await investigations.stop()
+    const given = new Map(runs.map((run) => [run.alertId, run.playbookName]))
+    expect(given.get(poison!.id)).to.equal('not-investigated')
+    for (const { id } of alerts.slice(1)) expect(given.get(id)).to.match(/^investigate-/)
+  })
+
   it('takes an alert up once, also when a second look meets it being submitted', async () => {
     const investigations = await start()
     const alert = await post('phishing')

@@ -9,8 +9,8 @@ import { makeTemporaryFolder } from '../../support/temporary-folder.ts'
 export interface House {
   readonly path: string
   readonly server: RunningServer
-  /** Steps of a playbook, as YAML, for alerts of the type that is its name. */
-  addPlaybook(name: string, steps: string): Promise<void>
+  /** Steps of a playbook, as YAML; for alerts of the type that is its name, if `alert` does not say for which. */
+  addPlaybook(name: string, steps: string, alert?: string): Promise<void>
   /** Starts the first server, or the next one on the same data. */
   start(options?: HouseOptions): Promise<RunningServer>
   post(type: string, content?: string): Promise<Reply>
@@ -48,10 +48,10 @@ export async function makeHouse(): Promise<House> {
     get server() {
       return current()
     },
-    addPlaybook: (name, steps) =>
+    addPlaybook: (name, steps, alert = `{ type: ${name} }`) =>
       writeFile(
         join(playbooks, `${name}.yaml`),
-        `apiVersion: tocsin/v1\nname: ${name}\non: { alert: { type: ${name} } }\nsteps:\n${steps}\n`,
+        `apiVersion: tocsin/v1\nname: ${name}\non: { alert: ${alert} }\nsteps:\n${steps}\n`,
       ),
     async start(options = {}) {
       const adminKey = server?.adminKey
