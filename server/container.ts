@@ -81,6 +81,7 @@ export function createContainer(opened: Opened): Container {
       skills: skillsOf(catalogue, get(tokens.skillCaller)),
       newestPlaybook: (name) => library.newest(name),
       maxRuns: config.maxRuns,
+      held: true,
       onRunEnded: (run) => get(tokens.investigations).runEnded(run),
     }),
   )

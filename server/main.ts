@@ -76,8 +76,9 @@ function configuredSecrets({ bootstrapApiKey, masterKey }: Config): readonly str
 }
 
 async function takeUpUnfinished(container: Container): Promise<void> {
-  await container.get(tokens.runner).recover()
+  // Alerts first, while no run is under way: one that brings the process down is then not taken for the mistake of a run.
   await container.get(tokens.investigations).recover()
+  await container.get(tokens.runner).recover()
   await container.get(tokens.scheduler).start()
 }
 

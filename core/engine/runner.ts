@@ -5,6 +5,8 @@ import { runTurn, type TurnControls, type TurnEnd, type TurnOptions } from './ru
 import { createWakeUps } from './wake-ups.ts'
 
 export interface RunnerOptions extends TurnOptions {
+  /** Whether nothing begins before `recover` is called. Default false. */
+  readonly held?: boolean
   /** Runs that work at the same time; those that only wait do not count. Default 50. */
   readonly maxRuns?: number | undefined
 }
@@ -51,6 +53,7 @@ export function createRunner(options: RunnerOptions): Runner {
   /** Consecutive turns that the store spoiled. */
   const troubles = new Map<string, number>()
   const draining = new AbortController()
+  let held = options.held === true
   /** Not looked at yet in this process. */
   const fresh = new Set<string>()
   const parked = createAlarms<RunKey>(clock, (run) => {
@@ -80,7 +83,7 @@ export function createRunner(options: RunnerOptions): Runner {
   }
 
   function fill(): void {
-    while (active.size < maxRuns && !draining.signal.aborted) {
+    while (!held && active.size < maxRuns && !draining.signal.aborted) {
       const uuid = queue.take()
       if (uuid === undefined) return
       resting.delete(uuid)
@@ -154,7 +157,9 @@ export function createRunner(options: RunnerOptions): Runner {
       wake(run)
     },
     async recover() {
+      held = false
       for (const run of await options.stores.runs.unfinished()) enqueue(run)
+      fill()
     },
     async drain(timeoutMs) {
       draining.abort()

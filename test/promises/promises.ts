@@ -220,7 +220,7 @@ goes on repeats nothing. A second process on the same data is refused.`,
   {
     title: 'Poison is fatal to itself alone',
     exactly: `A run that brings the process down three times at the same place, or three times in the same step, ends as failed; others are not touched, and the
-process starts. An upgrade keeps waiting runs: each goes on where it was, with the playbook that it began with.`,
+process starts. So does an alert that brings it down before it has a run, when three starts in a row found it in hand. An upgrade keeps waiting runs: each goes on where it was, with the playbook that it began with.`,
     proofs: [
       {
         file: 'faults/poison.test.ts',
