@@ -30,8 +30,13 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'the intent of a step is not recorded': {
     file: 'core/engine/run-journal.ts',
-    find: 'await insist(() => store.begin(runUuid, entry), options)',
-    replace: 'if (entry.attempt > 99) await insist(() => store.begin(runUuid, entry), options)',
+    find: 'await writes.now(() => store.begin(runUuid, entry))',
+    replace: 'if (entry.attempt > 99) await writes.now(() => store.begin(runUuid, entry))',
+  },
+  'the intent of a step is not waited for': {
+    file: 'core/engine/run-journal.ts',
+    find: 'await writes.now(() => store.begin(runUuid, entry))',
+    replace: 'writes.later(() => store.begin(runUuid, entry))',
   },
   'a second answer takes the place of the first': {
     file: 'server/sqlite/checkpoint-store.ts',

@@ -75,7 +75,7 @@ The order in which branches and calls end makes no difference to what is recorde
       {
         file: 'engine/crash-at-every-write.test.ts',
         title: 'a run whose process crashes comes to the same end after a crash just before',
-        planted: ['the intent of a step is not recorded'],
+        planted: ['the intent of a step is not recorded', 'the intent of a step is not waited for'],
       },
       {
         file: 'engine/crash-at-every-write.test.ts',
@@ -227,6 +227,7 @@ process starts. So does an alert that brings it down before it has a run, when t
         title: 'a run that brings the process down',
         planted: ['a step may take the process down for ever'],
       },
+      { file: 'faults/poison.test.ts', title: 'an alert that brings the process down before it has a run' },
       {
         file: 'engine/runner.test.ts',
         title: 'runner ends a run as failed that has brought the process down three times',
