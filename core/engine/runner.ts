@@ -83,7 +83,8 @@ export function createRunner(options: RunnerOptions): Runner {
   }
 
   function fill(): void {
-    while (!held && active.size < maxRuns && !draining.signal.aborted) {
+    if (held) return
+    while (active.size < maxRuns && !draining.signal.aborted) {
       const uuid = queue.take()
       if (uuid === undefined) return
       resting.delete(uuid)
