@@ -12,6 +12,9 @@ import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-
 const credential = 'canary-4711/+="quoted"'
 const changed = 'canary-0815/+="quoted"'
 const token = 'canary-token-2342'
+/** Handed out for one another, as client credentials are exchanged. */
+const clientSecret = 'canary-client-6174'
+const issued = ['canary-issued-1', 'canary-issued-2']
 
 /** However a secret can look once somebody has written it down. */
 function formsOf(secret: string): readonly string[] {
@@ -41,12 +44,28 @@ ${['/echo/200', '/echo/400', '/echo/401', '/echo/500', '/cut', '/token', '/echo/
     on_error: continue
 `,
   )
-  .join('')}`
+  .join('')}
+  - id: call_7
+    uses: endpoint_security.list_alerts
+    connection: tenant
+    with: { limit: 1 }
+    retry: { max: 1, backoff: 10ms }
+    on_error: continue
+`
+
+let issuedCount = 0
 
 /** Says back what it was sent, in every form, wherever an answer has room. */
 function echo(request: IncomingMessage, response: ServerResponse): void {
   const sent = request.headers.authorization ?? ''
   const bare = sent.replace('Bearer ', '')
+  if (request.url === '/t1/oauth2/v2.0/token') {
+    issuedCount++
+    response.end(
+      JSON.stringify({ token_type: 'Bearer', expires_in: 3600, access_token: issued[issuedCount % 2] }),
+    )
+    return
+  }
   const [, status] = /^\/echo\/(\d+)/.exec(request.url ?? '') ?? []
   if (status === undefined && request.url !== '/token') {
     request.socket.destroy()
@@ -123,6 +142,22 @@ describe('secrets of a running server', function () {
     const connection = { organization_code: 'main', name: 'echo', plugin: 'http', settings }
     expect((await call('POST', '/connections', connection)).status).to.equal(201)
     expect((await call('POST', '/connections', connection)).status, 'twice').to.equal(409)
+    const tenant = {
+      tenant_id: 't1',
+      client_id: '00000000-0000-4000-8000-000000000001',
+      client_secret: clientSecret,
+      login_url: base_url,
+      endpoint_api_url: `${base_url}/echo/401`,
+    }
+    const withToken = {
+      ...connection,
+      name: 'tenant',
+      plugin: 'endpoint_security',
+      settings: tenant,
+    }
+    expect((await call('POST', '/connections', withToken)).status).to.equal(201)
+    const refused = await call('POST', '/connections/tenant/authenticate')
+    expect([refused.status, refused.body.code]).to.deep.equal([502, 'http_401'])
     const wrong = { ...settings, header_name: `no header ${credential}` }
     await call('POST', '/connections', { ...connection, name: 'wrong', settings: wrong })
     await investigate()
@@ -140,7 +175,15 @@ describe('secrets of a running server', function () {
     await call('PATCH', '/connections/echo', { settings: { header_value: `Bearer ${changed}` } })
     await investigate()
     // Paths are logged: a secret of a connection, a token that was handed out, a key, where nobody expects one.
-    for (const secret of [credential, changed, token, bootstrapKey, bootstrapKey.slice(-43)]) {
+    for (const secret of [
+      credential,
+      changed,
+      token,
+      clientSecret,
+      ...issued,
+      bootstrapKey,
+      bootstrapKey.slice(-43),
+    ]) {
       await server.call(`/runs/${encodeURIComponent(secret)}`)
       await server.call(`/runs?x=${encodeURIComponent(secret)}`)
     }
@@ -158,9 +201,18 @@ describe('secrets of a running server', function () {
     const { body } = await call('GET', `/alerts/${reply.body.alert_id}`)
     await call('GET', `/cases/${body.case_id}`)
     const { body: run } = await call('GET', `/runs/${body.runs[0].run_uuid}`)
-    expect(run.steps).to.have.length(7)
+    expect(run.steps).to.have.length(8)
     const codes = run.steps.map((step: { error: { code: string } | null }) => step.error?.code ?? 'ok')
-    expect(codes).to.deep.equal(['ok', 'http_400', 'http_401', 'http_500', 'network_error', 'ok', 'http_302'])
+    expect(codes).to.deep.equal([
+      'ok',
+      'http_400',
+      'http_401',
+      'http_500',
+      'network_error',
+      'ok',
+      'http_302',
+      'http_401',
+    ])
   }
 
   /** While the server runs, so that the write-ahead log is there too. */
@@ -177,6 +229,8 @@ describe('secrets of a running server', function () {
       changed,
       `Bearer ${changed}`,
       token,
+      clientSecret,
+      ...issued,
       bootstrapKey.slice(-43),
     ]) {
       for (const form of formsOf(secret)) {
