@@ -4,6 +4,7 @@ export const comment = {
   type: 'string',
   minLength: 1,
   maxLength: 1000,
+  'x-message': true,
   description:
     'Why: stands in the portal beside the action, with a mark of the step behind it, such as [tocsin:0123456789abcdef].',
 } as const

@@ -83,7 +83,10 @@ describe('the connection of endpoint_security', () => {
       scope: 'https://api.securitycenter.microsoft.com/.default',
     })
     expect(alerts?.url).to.equal('https://api.securitycenter.microsoft.com/api/alerts?%24top=1')
-    expect(alerts?.headers['authorization']).to.equal('Bearer eyJ0eXAi.EXAMPLE.TOKEN')
+    expect(alerts?.headers).to.include({
+      authorization: 'Bearer eyJ0eXAi.EXAMPLE.TOKEN',
+      'content-type': 'application/json',
+    })
   })
 
   describe('authenticates', () => {

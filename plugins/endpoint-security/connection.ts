@@ -78,6 +78,8 @@ export const connection = defineConnection({
   },
   baseUrl: ({ endpoint_api_url }) => endpoint_api_url ?? defaults.endpoint_api_url,
   otherOrigins: ({ login_url }) => [login_url ?? defaults.login_url],
+  // Of every call, also of those without a body: so the platform’s pages have it.
+  headers: () => ({ 'content-type': 'application/json' }),
   token: (settings) => ({
     path: `${settings.login_url ?? defaults.login_url}/${settings.tenant_id}/oauth2/v2.0/token`,
     form: {

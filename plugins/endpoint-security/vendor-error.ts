@@ -42,7 +42,7 @@ export function refusal(what: string, response: HttpResponse, needs: Permission)
   const { status } = response
   const said = vendorError(response)
   const message = `${what} answered ${status}${said === undefined ? ' without a reason' : ` ${said.code}: ${said.message}`}`
-  const details = { status, error: said?.code, target: said?.target }
+  const details = { status, error: said?.code ?? null, target: said?.target ?? null }
   if (status === 403) {
     return new ConnectionError('http_403', message, { hint: forbiddenHint(said?.code, needs), details })
   }

@@ -13,6 +13,7 @@ import { refusal, refusals } from '../vendor-error.ts'
 
 const path = '/api/indicators'
 const text = { type: 'string', minLength: 1, maxLength: 2000 } as const
+const message = { ...text, 'x-message': true } as const
 
 export const createIndicator = defineSkill({
   name: 'create_indicator',
@@ -37,8 +38,8 @@ export const createIndicator = defineSkill({
         enum: indicatorActions,
         description: 'Alert and AlertAndBlock are older names. Audit needs generateAlert.',
       },
-      title: { ...text, maxLength: 500, description: 'Title of the alerts that it makes.' },
-      description: text,
+      title: { ...message, maxLength: 500, description: 'Title of the alerts that it makes.' },
+      description: message,
       severity: { type: 'string', enum: indicatorSeverities, description: 'Of the alerts that it makes.' },
       expirationTime: {
         type: 'string',
@@ -46,7 +47,7 @@ export const createIndicator = defineSkill({
         maxLength: 40,
         description: 'When it ends. Default: never.',
       },
-      recommendedActions: { ...text, description: 'What to do about its alerts.' },
+      recommendedActions: { ...message, description: 'What to do about its alerts.' },
       rbacGroupNames: {
         type: 'array',
         maxItems: 100,
