@@ -1,3 +1,4 @@
+import { authorsInput } from '../../core/playbook/asked-input.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
 import type { CatalogueSkill } from '../../core/registry/catalogue.ts'
 import { paint } from '../output/paint.ts'
@@ -13,7 +14,7 @@ export function describeSkill(entry: CatalogueSkill): string {
   const sections = [
     `${paint.strong(name)}  ${printable(skill.title)}\n${wrap(skill.description, '')}`,
     facts(entry),
-    inputs(schemaRows(skill.input as JsonSchema)),
+    inputs(schemaRows(authorsInput(skill))),
     outputs(schemaRows(skill.output as JsonSchema)),
     ...(step === undefined ? [] : [`${paint.strong('Example')}\n${indented(step)}`]),
   ]

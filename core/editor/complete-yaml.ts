@@ -4,7 +4,7 @@ import type { JsonSchema } from '../plugin/index.ts'
 import type { Completion } from './completion.ts'
 import { describeInput, describeSchema, describeSkill } from './describe-skill.ts'
 import type { Step } from './inspection.ts'
-import { isSkillName, keysOf, schemasAt, type Guide } from './schema-walk.ts'
+import { isSkillName, keysOf, schemasAt, skillsFor, type Guide } from './schema-walk.ts'
 
 /** Keys that a map can still have. */
 export function completeKeys(
@@ -53,9 +53,10 @@ function fits(name: string, present: ReadonlySet<string>): boolean {
 /** Values that the schema names, and skills. */
 export function completeValue(guide: Guide, path: readonly Step[]): readonly Completion[] {
   const schemas = schemasAt(guide, path)
+  const last = path.at(-1)
   const skills = !isSkillName(schemas)
     ? []
-    : (guide.catalogue?.skills ?? []).map((entry) => ({
+    : skillsFor(last && 'key' in last ? last.key : '', guide.catalogue?.skills ?? []).map((entry) => ({
         label: entry.name,
         kind: 'skill' as const,
         detail: entry.skill.title,

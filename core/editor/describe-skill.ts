@@ -1,9 +1,10 @@
+import { authorsInput } from '../playbook/asked-input.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 import type { CatalogueSkill } from '../registry/catalogue.ts'
 
 /** Everything an author wants to know of a skill while writing, as Markdown. */
 export function describeSkill({ name, skill }: CatalogueSkill): string {
-  const input = skill.input as JsonSchema
+  const input = authorsInput(skill)
   const output = skill.output as JsonSchema
   const connection =
     skill.connection === undefined

@@ -1,8 +1,9 @@
+import { authorsInput } from '../playbook/asked-input.ts'
 import { skillPattern } from '../playbook/grammar.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 import type { Catalogue, CatalogueSkill } from '../registry/catalogue.ts'
 import { describeSkill } from './describe-skill.ts'
-import { namesSkill } from './schema-walk.ts'
+import { namesSkill, skillsFor } from './schema-walk.ts'
 
 /** JSON Schema with what editors know besides. */
 type EditorSchema = JsonSchema & {
@@ -35,10 +36,13 @@ function withSkills(schema: JsonSchema, skills: readonly CatalogueSkill[]): Json
   const properties = schema.properties ?? {}
   const key = Object.keys(properties).find((name) => namesSkill(properties[name]!))
   if (key === undefined || properties['with'] === undefined) return schema
+  const own = skillsFor(key, skills)
+  const rules = [...(schema.allOf ?? []), ...own.map((skill) => inputsFor(key, skill))]
   return {
     ...schema,
-    properties: { ...properties, [key]: skillNames(properties[key]!, skills) },
-    allOf: [...(schema.allOf ?? []), ...skills.map((skill) => inputsFor(key, skill))],
+    properties: { ...properties, [key]: skillNames(properties[key]!, own) },
+    // An empty list is none.
+    ...(rules.length > 0 && { allOf: rules }),
   }
 }
 
@@ -50,6 +54,7 @@ function skillNames(schema: JsonSchema, skills: readonly CatalogueSkill[]): Edit
     return { ...schema, ...(anyOf && { anyOf: each(anyOf) }), ...(oneOf && { oneOf: each(oneOf) }) }
   }
   const { pattern: _, ...rest } = schema
+  if (skills.length === 0) return { ...rest, not: {} }
   return {
     ...rest,
     enum: skills.map(({ name }) => name),
@@ -60,7 +65,7 @@ function skillNames(schema: JsonSchema, skills: readonly CatalogueSkill[]): Edit
 
 /** A step that names this skill has its inputs, and no connection if it takes none. */
 function inputsFor(key: string, { name, skill, ...entry }: CatalogueSkill): JsonSchema {
-  const needsInputs = ((skill.input as JsonSchema).required ?? []).length > 0
+  const needsInputs = (authorsInput(skill).required ?? []).length > 0
   const connection = skill.connection === undefined ? { connection: nothing } : {}
   return {
     if: { type: 'object', required: [key], properties: { [key]: { const: name } } },
@@ -78,7 +83,7 @@ const inputsName = ({ name }: CatalogueSkill): string => `inputs of ${name}`
 
 function inputsOf(entry: CatalogueSkill): JsonSchema {
   const { skill, name } = entry
-  const input = orExpression(skill.input as JsonSchema, `#/$defs/${inputsName(entry)}`, true)
+  const input = orExpression(authorsInput(skill), `#/$defs/${inputsName(entry)}`, true)
   return { title: `Inputs of ${name}`, description: skill.description, ...input }
 }
 

@@ -1,4 +1,5 @@
-import { skillPattern } from '../playbook/grammar.ts'
+import { authorsInput, operatorInput } from '../playbook/asked-input.ts'
+import { skillPattern, viaOperator } from '../playbook/grammar.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 import type { Catalogue, CatalogueSkill } from '../registry/catalogue.ts'
 import type { Step } from './inspection.ts'
@@ -23,8 +24,7 @@ export function schemasAt(guide: Guide, path: readonly Step[]): readonly JsonSch
 function rootedAt(guide: Guide, path: readonly Step[]): readonly Rooted[] {
   let schemas = alternatives({ schema: guide.schema, root: guide.schema })
   for (const step of path) {
-    const skill = 'key' in step && step.key === 'with' ? skillOf(guide, step, schemas) : undefined
-    const inputs = skill?.skill.input as JsonSchema | undefined
+    const inputs = 'key' in step && step.key === 'with' ? inputsBeside(guide, step, schemas) : undefined
     schemas = inputs
       ? alternatives({ schema: inputs, root: inputs })
       : schemas.flatMap(({ schema, root }) =>
@@ -42,23 +42,31 @@ function partsOf(schema: JsonSchema, step: Step): readonly JsonSchema[] {
   return typeof schema.additionalProperties === 'object' ? [schema.additionalProperties] : []
 }
 
-/** The skill that stands beside a `with`. */
-function skillOf(
+/** The inputs of what stands beside a `with`: a skill, or the built-in way of asking. */
+function inputsBeside(
   guide: Guide,
   step: Extract<Step, { key: string }>,
   schemas: readonly Rooted[],
-): CatalogueSkill | undefined {
+): JsonSchema | undefined {
   for (const { schema } of schemas) {
     for (const [key, property] of Object.entries(schema.properties ?? {})) {
       if (!namesSkill(property)) continue
       const value = step.in.entries.find(({ name }) => name === key)?.value
       const name = value?.kind === 'scalar' && typeof value.value === 'string' ? value.value : ''
-      const skill = guide.catalogue?.skill(name)
-      if (skill) return skill
+      if (key === asksKey && name === viaOperator) return operatorInput
+      const skill = guide.catalogue?.skill(name)?.skill
+      if (skill) return authorsInput(skill)
     }
   }
   return undefined
 }
+
+/** The key whose value names a skill that asks people; everywhere else stand those that do not. */
+const asksKey = 'via'
+
+/** The skills that can stand under a key. */
+export const skillsFor = (key: string, skills: readonly CatalogueSkill[]): readonly CatalogueSkill[] =>
+  skills.filter(({ skill }) => (skill.asks === true) === (key === asksKey))
 
 function alternatives({ schema, root }: Rooted, depth = 0): readonly Rooted[] {
   if (depth > 20) return []

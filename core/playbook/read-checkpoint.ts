@@ -8,7 +8,7 @@ import {
   typeOfSchema,
   type Type,
 } from '../expression/index.ts'
-import { asksInputs, type JsonSchema } from '../plugin/index.ts'
+import { authorsInput, operatorInput } from './asked-input.ts'
 import { checkLiteral } from './check-fit.ts'
 import type { Context } from './context.ts'
 import type { Entry, Node } from './document.ts'
@@ -26,14 +26,6 @@ type CheckpointPart = Pick<
   CheckpointStep,
   'action' | 'via' | 'with' | 'connection' | 'choices' | 'answerWithinMs' | 'onTimeout'
 >
-
-/** What the built-in way of asking takes. */
-const operatorInput: JsonSchema = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['message'],
-  properties: { message: { type: 'string', minLength: 1, 'x-message': true } },
-}
 
 /** `checkpoint`: whom to ask and how, what may be answered, and what becomes of it when nobody does. */
 export function readCheckpoint(
@@ -102,21 +94,10 @@ function readVia(
       'give answers instead',
     )
   }
-  const input = found && withoutOurs(found.skill.input as JsonSchema)
+  const input = found && authorsInput(found.skill)
   const given = readWith(context, fields.get('with'), scope, entry.value, input)
   const name = connectionOf(context, found, connection, head)
   return via === undefined || given === undefined ? undefined : { via, with: given, connection: name }
-}
-
-/** The input of a skill that asks, without what the engine gives. */
-function withoutOurs(schema: JsonSchema): JsonSchema {
-  const isOurs = (name: string) => (asksInputs as readonly string[]).includes(name)
-  const properties = Object.entries(schema.properties ?? {}).filter(([name]) => !isOurs(name))
-  return {
-    ...schema,
-    properties: Object.fromEntries(properties),
-    required: (schema.required ?? []).filter((name) => !isOurs(name)),
-  }
 }
 
 function readChoices(

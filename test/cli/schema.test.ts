@@ -20,7 +20,12 @@ describe('tocsin schema', () => {
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
     const schema = JSON.parse(stdout)
     const listed = JSON.parse((await runTocsin(['skills', '--json'])).stdout) as { name: string }[]
-    expect(schema.$defs.step.properties.uses.enum).to.deep.equal(listed.map(({ name }) => name).toSorted())
+    const names = [
+      ...schema.$defs.step.properties.uses.enum,
+      ...schema.$defs.checkpoint.properties.via.anyOf[1].enum,
+    ]
+    expect(names).to.have.members(listed.map(({ name }) => name))
+    expect(schema.$defs.checkpoint.properties.via.anyOf[1].enum).to.deep.equal(['messaging.checkpoint'])
     expect(await runTocsin(['schema', '-o', 'schema.json'], { cwd: folder.path })).to.include({
       code: 0,
       stdout: '',

@@ -17,7 +17,6 @@ function offered(marked: string): readonly string[] {
 const skills = [
   'case.update',
   'intel_provider.get_enrichment',
-  'messaging.checkpoint',
   'messaging.post_message',
   'travel.search_user_travel',
 ]
@@ -49,6 +48,13 @@ describe('completion of keys and values', () => {
     expect(text.slice(replaces.start, replaces.end)).to.equal('case.up')
     const update = items.find(({ label }) => label === 'case.update')
     expect(update?.documentation).to.match(/\*\*.+\*\* · `case\.update`[^]*Inputs:[^]*`verdict`/)
+  })
+
+  it('offers for a checkpoint what asks, and of its inputs those that the engine does not give', () => {
+    const ask = (text: string) => offered(playbook(`  - checkpoint:\n      ${text}`))
+    expect(ask('via: ‸')).to.have.members(['operator', 'messaging.checkpoint'])
+    expect(ask('via: messaging.checkpoint\n      with: { ‸ }')).to.deep.equal(['user', 'message'])
+    expect(ask('via: operator\n      with: { ‸ }')).to.deep.equal(['message'])
   })
 
   it('offers the inputs of the skill and their values, also within further maps', () => {

@@ -67,32 +67,52 @@ describe('the schema for editors', () => {
     expect(step('{ uses: case.update, set: { x: 1 } }')).to.not.deep.equal([])
   })
 
-  it('fills in every place that names a skill beside its inputs', () => {
-    const skill = baseSchema.$defs!['step']!.properties!['uses']!
+  it('lets a checkpoint ask through skills that ask, or an operator, and steps use all others', () => {
+    const ask = (text: string) => step(`{ checkpoint: { ${text}, answers: [a, b], timeout: 1h } }`)
+    expect(ask('via: messaging.checkpoint, with: { user: kim, message: x }')).to.deep.equal([])
+    expect(ask('via: operator, with: { message: x }')).to.deep.equal([])
+    expect(ask('via: case.update')).to.not.deep.equal([])
+    expect(step('{ uses: messaging.checkpoint, with: { message: x } }')).to.not.deep.equal([])
+  })
+
+  it('leaves to the engine what it gives to a skill that asks', () => {
+    const ask = (inputs: string) =>
+      step(
+        `{ checkpoint: { via: messaging.checkpoint, with: { message: x${inputs} }, answers: [a], timeout: 1h } }`,
+      )
+    expect(ask(', user: kim')).to.deep.equal([])
+    expect(ask(', usr: kim')).to.not.deep.equal([])
+    expect(ask(', checkpoint_id: x')).to.not.deep.equal([])
+    expect(ask(', answers: [a]')).to.not.deep.equal([])
+  })
+
+  it('is a schema also where no skill asks, or where there is none at all', () => {
+    const some = guide.catalogue!
+    for (const kept of [some.skills.filter(({ skill }) => skill.asks !== true), []]) {
+      const validate = compile(editorSchema(baseSchema, { ...some, skills: kept }))
+      const ask = (via: string) =>
+        validate(
+          parse(
+            withSteps(`  - checkpoint: { via: ${via}, with: { message: x }, answers: [a], timeout: 1h }`),
+          ),
+        )
+      expect(ask('operator')).to.equal(true)
+      expect(ask('messaging.checkpoint')).to.equal(false)
+    }
+  })
+
+  it('fills in places that take a word instead of a skill, too', () => {
+    const skill = { anyOf: [{ const: 'nothing' }, baseSchema.$defs!['step']!.properties!['uses']!] }
     const base = {
       $defs: {
-        later: { type: 'object' as const, properties: { via: skill, with: { type: 'object' as const } } },
+        later: { type: 'object' as const, properties: { calls: skill, with: { type: 'object' as const } } },
       },
       $ref: '#/$defs/later',
     }
     const validate = compile(editorSchema(base, guide.catalogue!))
-    expect(validate({ via: 'case.update', with: { verdict: 'benign' } })).to.equal(true)
-    expect(validate({ via: 'case.update', with: { verdict: 'good' } })).to.equal(false)
-    expect(validate({ via: 'case.none' })).to.equal(false)
-  })
-
-  it('fills in places that take a word instead of a skill, too', () => {
-    const skill = { anyOf: [{ const: 'operator' }, baseSchema.$defs!['step']!.properties!['uses']!] }
-    const base = {
-      $defs: {
-        ask: { type: 'object' as const, properties: { via: skill, with: { type: 'object' as const } } },
-      },
-      $ref: '#/$defs/ask',
-    }
-    const validate = compile(editorSchema(base, guide.catalogue!))
-    expect(validate({ via: 'operator', with: { anything: 1 } })).to.equal(true)
-    expect(validate({ via: 'case.update', with: { verdict: 'benign' } })).to.equal(true)
-    expect(validate({ via: 'case.update', with: { verdict: 'good' } })).to.equal(false)
-    expect(validate({ via: 'case.none' })).to.equal(false)
+    expect(validate({ calls: 'nothing', with: { anything: 1 } })).to.equal(true)
+    expect(validate({ calls: 'case.update', with: { verdict: 'benign' } })).to.equal(true)
+    expect(validate({ calls: 'case.update', with: { verdict: 'good' } })).to.equal(false)
+    expect(validate({ calls: 'case.none' })).to.equal(false)
   })
 })
