@@ -73,6 +73,21 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     find: 'this.#lines.delete(organization)',
     replace: 'if (line.head >= line.ids.length) this.#lines.delete(organization)',
   },
+  'what was sent is not remembered': {
+    file: 'core/skill/rate-bucket.ts',
+    find: 'this.#times.push(at)',
+    replace: 'if (at > now) this.#times.push(at)',
+  },
+  'a step that waits for its turn has failed': {
+    file: 'core/engine/effect.ts',
+    find: 'if (!(error instanceof RetryableError) || !isOverBudget(error)) return undefined',
+    replace: 'if (error !== null) return undefined',
+  },
+  'Retry-After closes nothing': {
+    file: 'core/skill/send-in-turn.ts',
+    find: 'if (askedMs !== undefined)',
+    replace: 'if (askedMs === -1)',
+  },
   'a store that is held up fails the step': {
     file: 'core/engine/effect.ts',
     find: 'error instanceof UnavailableError && error.code === ownStoreUnavailable',

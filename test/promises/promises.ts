@@ -237,8 +237,21 @@ process starts. So does an alert that brings it down before it has a run, when t
   },
   {
     title: 'A connection has one budget',
-    exactly: `All runs share what a system allows a connection, in requests and time, and what its \`Retry-After\` asks for.`,
+    exactly: `All runs of the process share what a system allows a connection, as its plugin knows it: within any span of time no more requests are sent than
+that. A 429 with \`Retry-After\` holds back all of them for as long, up to five minutes. Those who wait take turns in the order of asking; a step that waits
+for its turn has not failed. Limits are kept in memory: a new process begins with an unused budget.`,
     proofs: [
+      {
+        file: 'skill/rates-of-runs.test.ts',
+        title: 'runs that share a connection keep its rate together',
+        planted: ['what was sent is not remembered', 'a step that waits for its turn has failed'],
+      },
+      { file: 'skill/rate-bucket.test.ts', title: 'a rate bucket' },
+      {
+        file: 'skill/rates.test.ts',
+        title: 'the rate of a connection',
+        planted: ['Retry-After closes nothing'],
+      },
       { file: 'engine/retries.test.ts', title: 'local durable context: tries retries honours Retry-After' },
     ],
   },
