@@ -7,12 +7,12 @@
 import type { Alert, AlertStatus, NewAlert } from './domain/alert.ts'
 import type { ApiKey } from './domain/api-key.ts'
 import type { Case, CaseEntry } from './domain/case.ts'
-import type { Checkpoint, CheckpointAnswer, Question } from './domain/checkpoint.ts'
+import type { AnswerVerdict, Checkpoint, CheckpointAnswer, Question } from './domain/checkpoint.ts'
 import type { Connection } from './domain/connection.ts'
 import type { Organization } from './domain/organization.ts'
 import type { Provider } from './domain/provider.ts'
 import type { FailedAttempt, JournalEntry, Run, RunStatus, StepDecision, StoredError } from './domain/run.ts'
-import type { CaseChanges, Secret } from './plugin/index.ts'
+import type { CaseChanges, RefusalReason, Secret } from './plugin/index.ts'
 
 /** Organizations a caller may see; `'all'` is for the runtime itself and for keys that are not scoped. */
 export type Scope = 'all' | readonly string[]
@@ -220,7 +220,7 @@ export interface RunStore {
    * linked. Throws ConflictError `run_not_queued`, and `run_must_wait` while an earlier run of its concurrency key has not ended.
    */
   start(uuid: string, newCase: { readonly title: string }): Promise<Run>
-  /** Ends a run, and moves its alert to Completed or Failed with the time. Throws ConflictError `run_not_running`. */
+  /** Ends a run, withdraws its questions, and moves its alert to Completed or Failed with the time. Throws ConflictError `run_not_running`. */
   end(uuid: string, end: RunEnd): Promise<Run>
   find(scope: Scope, uuid: string): Promise<Run | undefined>
   list(scope: Scope, filter: RunFilter, page: PageRequest): Promise<Page<ListedRun>>
@@ -286,12 +286,16 @@ export interface NewCheckpoint {
 export interface CheckpointStore {
   /** Makes the id; the run becomes `waiting`. A second call for the path gives what is there. */
   open(runUuid: string, checkpoint: NewCheckpoint): Promise<Checkpoint>
-  /** Keeps what the skill answered when it asked. */
+  /** Keeps the name of the connection that the question is about to go out over. */
+  goesOver(runUuid: string, path: string, connection: string): Promise<void>
+  /** Keeps what the skill answered when it asked; `asked` in it is who alone may answer over the connection. */
   asked(runUuid: string, path: string, reference: unknown): Promise<void>
   atPath(runUuid: string, path: string): Promise<Checkpoint | undefined>
   /** Waits no longer. One of an answer and this wins: gives what holds. */
   close(runUuid: string, path: string, state: 'timed_out' | 'withdrawn'): Promise<Checkpoint>
   find(scope: Scope, id: string): Promise<Checkpoint | undefined>
+  /** Questions to one person over one connection, of any state, newest first. */
+  toPerson(person: AskedPerson, limit: number): Promise<readonly Checkpoint[]>
   /** Those that wait, newest first. */
   waiting(scope: Scope, page: PageRequest): Promise<Page<Checkpoint>>
   /**
@@ -303,14 +307,50 @@ export interface CheckpointStore {
   answers(id: string): Promise<readonly GivenAnswer[]>
 }
 
+export interface AskedPerson {
+  readonly organizationUuid: string
+  /** Name of the connection. */
+  readonly connection: string
+  /** As the other system knows them. */
+  readonly asked: string
+}
+
 export interface AnswerOutcome {
-  readonly outcome: 'accepted' | 'second' | 'late'
+  /** `second` and `late` where nothing else was said about it. */
+  readonly outcome: AnswerVerdict
   /** As it is now. */
   readonly checkpoint: Checkpoint
 }
 
 export interface GivenAnswer extends CheckpointAnswer {
-  readonly outcome: AnswerOutcome['outcome']
+  readonly outcome: AnswerVerdict
+}
+
+/** What the other system of a connection sent, and what it means. */
+export interface InboundCall {
+  readonly organizationUuid: string
+  readonly connectionUuid: string
+  /** What it repeats when it sends the same again, and for how many milliseconds a repeat is known. */
+  readonly once: { readonly key: string; readonly keepMs: number } | undefined
+  readonly answers: readonly JudgedAnswer[]
+  /** See `Connection`. */
+  readonly broken: string | undefined
+  readonly warning: string | undefined
+}
+
+export interface JudgedAnswer extends Omit<CheckpointAnswer, 'at'> {
+  readonly checkpointId: string
+  /** Why it cannot count; null: it does, if it is the first and in time. */
+  readonly refused: RefusalReason | null
+}
+
+export interface InboundStore {
+  /**
+   * All that one call brings, in one write: that it came, its answers, what became known of the connection. Gives what became of
+   * the answers, in order; undefined for the repeat of a call, which changes nothing. Throws NotFoundError
+   * `connection_not_found`, `checkpoint_not_found`.
+   */
+  take(call: InboundCall): Promise<readonly AnswerOutcome[] | undefined>
 }
 
 /** When a playbook runs next in an organization. */
@@ -419,6 +459,7 @@ export interface Stores {
   readonly runs: RunStore
   readonly journal: JournalStore
   readonly checkpoints: CheckpointStore
+  readonly inbound: InboundStore
   readonly schedules: ScheduleStore
   readonly connections: ConnectionStore
   /** Does a write transaction; rejects with UnavailableError when the store cannot take one. */

@@ -3,7 +3,9 @@ import { container as root, instanceCachingFactory } from 'tsyringe'
 import { createRunControl, type RunControl } from '../core/engine/run-control.ts'
 import { createRunner, type Runner } from '../core/engine/runner.ts'
 import { createScheduler, type Scheduler } from '../core/engine/scheduler.ts'
-import { skillsOf, type SkillCaller } from '../core/engine/skill-caller.ts'
+import { followUpsOf, skillsOf, type SkillCaller } from '../core/engine/skill-caller.ts'
+import { createInbound, type Inbound } from '../core/inbound/inbound.ts'
+import { createRefusals } from '../core/inbound/refusals.ts'
 import { createInvestigations, type Investigations } from '../core/investigation/investigations.ts'
 import type { PlaybookLibrary } from '../core/investigation/playbook-library.ts'
 import type { Clock, Log, Stores } from '../core/ports.ts'
@@ -44,6 +46,7 @@ export const tokens = {
   control: token<RunControl>('run control'),
   scheduler: token<Scheduler>('scheduler'),
   investigations: token<Investigations>('investigations'),
+  inbound: token<Inbound>('inbound'),
   httpServer: token<HttpServer>('http server'),
 }
 
@@ -78,7 +81,10 @@ export function createContainer(opened: Opened): Container {
       clock: get(tokens.clock),
       log,
       loadPlaybook: (hash) => library.byHash(hash),
-      skills: skillsOf(catalogue, get(tokens.skillCaller)),
+      skills: {
+        ...skillsOf(catalogue, get(tokens.skillCaller)),
+        followUps: (skill) => followUpsOf(catalogue, skill),
+      },
       newestPlaybook: (name) => library.newest(name),
       maxRuns: config.maxRuns,
       held: true,
@@ -112,6 +118,12 @@ export function createContainer(opened: Opened): Container {
       enqueue: (run) => get(tokens.runner).enqueue(run),
     }),
   )
+  register(tokens.inbound, () => {
+    const clock = get(tokens.clock)
+    const callSkill = get(tokens.skillCaller)
+    const sayRefused = createRefusals({ catalogue, stores, callSkill, clock, log })
+    return createInbound({ stores, catalogue, runner: get(tokens.runner), sayRefused, clock, log })
+  })
   register(tokens.httpServer, () =>
     createHttpServer({
       config,
@@ -119,6 +131,7 @@ export function createContainer(opened: Opened): Container {
       catalogue,
       investigations: get(tokens.investigations),
       control: get(tokens.control),
+      inbound: get(tokens.inbound),
       playbooks: library,
       authenticate: (definition, open, signal) =>
         authenticate(

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../plugin/index.ts'
+import type { JsonSchema, RefusalReason } from '../plugin/index.ts'
 
 /** `withdrawn`: the run stopped waiting: it was cancelled, ran out of time, or could not ask. */
 export const checkpointStates = ['waiting', 'answered', 'timed_out', 'withdrawn'] as const
@@ -26,6 +26,8 @@ export interface Checkpoint {
   readonly path: string
   readonly stepId: string | null
   readonly question: Question
+  /** Name of the connection that it went out over; null until then, and for an operator. */
+  readonly connection: string | null
   /** What the skill answered when it asked, such as the id of a message; null until then. */
   readonly reference: unknown
   readonly state: CheckpointState
@@ -47,3 +49,6 @@ export interface CheckpointAnswer {
   /** Epoch milliseconds. */
   readonly at: number
 }
+
+/** What becomes of an answer: it counts, or is recorded without effect. */
+export type AnswerVerdict = 'accepted' | RefusalReason

@@ -8,7 +8,7 @@
  * never handles a rejection.
  */
 
-import type { CheckpointAnswer, Question } from '../domain/checkpoint.ts'
+import type { Checkpoint, CheckpointAnswer, Question } from '../domain/checkpoint.ts'
 import type { StoredError } from '../domain/run.ts'
 import type { RetryPolicy } from '../playbook/playbook.ts'
 
@@ -24,6 +24,8 @@ export interface DurableContext {
   sleep(work: SleepWork): Promise<Outcome>
   /** Asks somebody outside, and resolves to the first answer or, when its time is up, to what stands for none. */
   ask(work: AskWork): Promise<Outcome>
+  /** Resolves when what goes on beside the steps has ended: reminders, and the ends of questions. */
+  finish(): Promise<void>
 }
 
 interface Work {
@@ -86,12 +88,25 @@ export interface SleepWork extends TimedWork {
 
 export interface AskWork extends TimedWork {
   /** Evaluated once and journaled. */
-  readonly question: () => { readonly question: Question; readonly withinMs: number }
+  readonly question: () => {
+    readonly question: Question
+    readonly withinMs: number
+    /** Undefined: nobody is reminded. */
+    readonly remindAfterMs?: number | undefined
+  }
   /**
    * Tells whoever is to answer; the id belongs to the question alone, is the same on every replay and known to nobody else.
-   * Undefined: nobody has to be told. Work that failed withdraws the question.
+   * Undefined: nobody has to be told. Work that failed withdraws the question. `goesOver` is told the name of the connection first.
    */
-  readonly tell: (id: string, question: Question) => EffectWork | undefined
+  readonly tell: (
+    id: string,
+    question: Question,
+    goesOver: (connection: string) => Promise<void>,
+  ) => EffectWork | undefined
+  /** Goes on beside the run once whoever is to answer was told and has not answered in time to be left alone. */
+  readonly remind?: ((checkpoint: Checkpoint) => EffectWork) | undefined
+  /** Goes on beside the run once the question is over, at least once; how it ends changes nothing. */
+  readonly settle?: ((checkpoint: Checkpoint) => EffectWork) | undefined
   readonly answered: (answer: CheckpointAnswer) => PureResult
   /** Nobody answered until then (epoch milliseconds). */
   readonly timedOut: (atMs: number) => PureResult

@@ -58,7 +58,8 @@ export function durationOf(duration: Template, scope: Scope): number {
   return guarded(scope, () => durationMsOf(valueOf(duration, scope)))
 }
 
-function durationMsOf(value: unknown): number {
+/** The same of a value that is at hand. */
+export function durationMsOf(value: unknown): number {
   if (typeof value === 'number' && value >= 0 && value < Infinity) return value
   if (typeof value === 'string') {
     const fraction = seconds.exec(value)

@@ -1,6 +1,6 @@
 import { NotFoundError } from '../errors/errors.ts'
 import type { Foreach, Playbook, Repeat, Step } from '../playbook/playbook.ts'
-import { runCheckpoint, runFail, runReturn, runSet, runUses, runWait } from './actions.ts'
+import { runFail, runReturn, runSet, runUses, runWait } from './actions.ts'
 import { runCall } from './call.ts'
 import { checkAlert } from './check-alert.ts'
 import type { DurableContext } from './durable-context.ts'
@@ -10,6 +10,7 @@ import { runForeach } from './foreach.ts'
 import { runGroup } from './groups.ts'
 import { inside, onErrorPath, playbookPath } from './paths.ts'
 import { runRepeated } from './repeat.ts'
+import { runCheckpoint } from './run-checkpoint.ts'
 import { failedRun, runPlaybook, runTimedOut } from './run-playbook.ts'
 import { emptyThread, isOver, viewOf, withLocals, type Deadline, type RunNames, type Scope } from './scope.ts'
 import { sensitiveGiven } from './sensitive.ts'
@@ -42,7 +43,9 @@ export async function interpret(
   // Before anything is done: what the playbook was checked against does not hold, neither for its steps nor for `finally`.
   const fits = attempt(() => checkAlert(playbook, inputs.names['alert']))
   if ('error' in fits) return failedRun({ error: fits.error, path: '' })
-  return await runPlaybook(walk, playbook, '', rootScope(playbook, inputs, context))
+  const outcome = await runPlaybook(walk, playbook, '', rootScope(playbook, inputs, context))
+  await context.finish()
+  return outcome
 
   async function runSteps(steps: readonly Step[], prefix: string, scope: Scope): Promise<Flow> {
     for (const step of steps) {

@@ -1,5 +1,6 @@
 import type { Clock, JournalStore, Log } from '../ports.ts'
 import { ask } from './ask.ts'
+import { createBesides } from './besides.ts'
 import { RunSuspended } from './durable-context.ts'
 import type { DurableContext, Outcome, PureResult, PureWork, SleepWork } from './durable-context.ts'
 import { perform } from './effect.ts'
@@ -54,7 +55,21 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
   const journal = await openRunJournal({ runUuid: run.uuid, store: options.journal, clock, log, stop, isNew })
   const idle = createIdleWatch(options.onIdle ?? (() => {}))
   const { wakeUps = createWakeUps(), checkpoints } = options
-  const local: LocalRun = { uuid: run.uuid, journal, clock, log, cancel, stop, idle, wakeUps, checkpoints }
+  const besides = createBesides(idle, (error) =>
+    log.error({ run: run.uuid, error }, 'work beside a run failed'),
+  )
+  const local: LocalRun = {
+    uuid: run.uuid,
+    journal,
+    clock,
+    log,
+    cancel,
+    stop,
+    idle,
+    wakeUps,
+    beside: (work) => besides.beside(work),
+    checkpoints,
+  }
   return {
     runUuid: run.uuid,
     startedAt: run.startedAt,
@@ -62,6 +77,7 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
     perform: (work) => idle.busy(() => perform(local, work)),
     sleep: (work) => idle.busy(() => sleep(local, work)),
     ask: (work) => idle.busy(() => ask(local, work)),
+    finish: () => besides.finish(),
     settled: () => journal.settled(),
     end: (write) => journal.finish(write),
   }

@@ -8,7 +8,7 @@ import { toStoredError } from './stored-error.ts'
 import type { WakeUps } from './wake-ups.ts'
 
 /** What a run needs of the store of questions. */
-export type RunCheckpoints = Pick<CheckpointStore, 'open' | 'asked' | 'atPath' | 'close'>
+export type RunCheckpoints = Pick<CheckpointStore, 'open' | 'goesOver' | 'asked' | 'atPath' | 'close'>
 
 /** What the parts of a local context share. */
 export interface LocalRun {
@@ -22,6 +22,8 @@ export interface LocalRun {
   readonly stop: AbortSignal
   readonly idle: IdleWatch
   readonly wakeUps: WakeUps
+  /** Begins work that the run does not wait for before its end. */
+  readonly beside: (work: () => Promise<unknown>) => void
   /** Undefined where nobody can be asked. */
   readonly checkpoints: RunCheckpoints | undefined
 }

@@ -1,3 +1,4 @@
+import type { QuestionOutcome, RefusedAnswer } from '../plugin/index.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import type { EffectAttempt, EffectWork } from './durable-context.ts'
 import type { Skills } from './walk.ts'
@@ -14,19 +15,33 @@ export type SkillCaller = (call: SkillCall) => Promise<unknown>
 export interface SkillCall {
   /**
    * `run` calls the skill and resolves to its output. `verify` calls its `verify` and resolves to the output of the interrupted
-   * attempt if that took effect, and to `undefined` if it did not.
+   * attempt if that took effect, and to `undefined` if it did not. The others call what a skill that asks declares under
+   * this name, about a question of it, and resolve to `undefined`.
    */
-  readonly purpose: 'run' | 'verify'
+  readonly purpose: 'run' | 'verify' | 'settle' | 'remind' | 'refuse'
   /** `<plugin>.<skill>`. */
   readonly skill: string
   /** Name of the connection; undefined: the organization's only connection of that plugin. */
   readonly connection: string | undefined
   /** Resolved, and not checked against the skill's schema yet. */
   readonly input: unknown
+  /** The question that `settle`, `remind` and `refuse` are about; `input` is what was given when it was asked. */
+  readonly asked?: AskedBefore | undefined
+  /** Is told of the connection, where there is one, before the skill is called. */
+  readonly onConnection?: ((name: string) => Promise<void>) | undefined
   readonly run: SkillCallRun
   readonly attempt: EffectAttempt
   /** Texts that are sensitive in the run: whatever is said about the call, such as its errors, does not show them. Default: none. */
   readonly sensitive?: (() => readonly string[]) | undefined
+}
+
+export interface AskedBefore {
+  /** What the skill answered when it asked. */
+  readonly output: unknown
+  /** For `settle`. */
+  readonly outcome?: QuestionOutcome | undefined
+  /** For `refuse`. */
+  readonly answer?: RefusedAnswer | undefined
 }
 
 /** The run on whose behalf a skill is called. */
@@ -47,11 +62,22 @@ export function interruptedPolicy(catalogue: Pick<Catalogue, 'skill'>, name: str
   return skill.repeat === 'verify' ? 'verify' : 'ask'
 }
 
-/** The skills of a catalogue, called in this way. */
+/** The skills of a catalogue, called in this way. Their questions are left alone when they are over: see `followUpsOf`. */
 export function skillsOf(catalogue: Pick<Catalogue, 'skill'>, call: SkillCaller): Skills {
   return {
     call,
     interrupted: (skill) => interruptedPolicy(catalogue, skill),
     schemas: (skill) => catalogue.skill(skill)?.skill,
   }
+}
+
+/** Whether a skill reminds, and whether it settles its questions. */
+export interface FollowUps {
+  readonly reminds: boolean
+  readonly settles: boolean
+}
+
+export function followUpsOf(catalogue: Pick<Catalogue, 'skill'>, name: string): FollowUps {
+  const skill = catalogue.skill(name)?.skill
+  return { reminds: skill?.remind !== undefined, settles: skill?.settle !== undefined }
 }

@@ -4,7 +4,7 @@ import type { Playbook, Step } from '../playbook/playbook.ts'
 import type { DurableContext, PureResult } from './durable-context.ts'
 import { fromOutcome, type Flow } from './flow.ts'
 import { advance, type Scope } from './scope.ts'
-import type { Interrupted, SkillCaller, SkillCallRun } from './skill-caller.ts'
+import type { FollowUps, Interrupted, SkillCaller, SkillCallRun } from './skill-caller.ts'
 import type { SkillSchemas } from './sensitive.ts'
 import { storedTocsinError } from './stored-error.ts'
 
@@ -13,6 +13,8 @@ export interface Skills {
   readonly call: SkillCaller
   /** What to do when a crash interrupted a call of this skill; see `interruptedPolicy`. */
   readonly interrupted: (skill: string) => Interrupted
+  /** What a skill that asks declares about the life of its questions. Default: nothing. */
+  readonly followUps?: ((skill: string) => FollowUps) | undefined
   /** What a skill declares of its input and output, to keep what is sensitive out of messages. Default: nothing is known. */
   readonly schemas?: ((skill: string) => SkillSchemas | undefined) | undefined
 }

@@ -44,6 +44,7 @@ export function createMemoryCheckpoints(
         id: `checkpoint-${byPath.size + 1}`,
         runUuid,
         organizationUuid,
+        connection: null,
         reference: null,
         state: 'waiting',
         createdAt: clock.now(),
@@ -53,6 +54,7 @@ export function createMemoryCheckpoints(
       onOpen(checkpoint)
       return checkpoint
     },
+    goesOver: async (_run, path, connection) => void change(atPath(path), { connection }),
     asked: async (_run, path, reference) => void change(atPath(path), { reference }),
     atPath: async (_run, path) => byPath.get(path),
     async close(_run, path, state) {
@@ -60,6 +62,8 @@ export function createMemoryCheckpoints(
       return checkpoint.state === 'waiting' ? change(checkpoint, { state }) : checkpoint
     },
     find: async (_scope, id) => withId(id),
+    // Nobody answers over a connection here.
+    toPerson: async () => [],
     async waiting() {
       const data = [...byPath.values()].filter(({ state }) => state === 'waiting').toReversed()
       return { data, nextCursor: null, total: data.length }

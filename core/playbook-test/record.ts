@@ -136,8 +136,8 @@ function callsOf(run: RecordedRun, catalogue: Catalogue): readonly RecordedStep[
       kind.includes('.') &&
       (state === 'completed' || state === 'failed') &&
       input !== null &&
-      // Asking for a checkpoint needs no mock: the answer is one.
-      !path.endsWith('/@ask') &&
+      // What becomes of a question needs no mock: the answer is one.
+      !/\/@(ask|remind|settle)$/.test(path) &&
       reachesOut(catalogue, kind),
   )
 }

@@ -42,6 +42,7 @@ export function createSkillCaller(options: SkillCallerOptions): SkillCaller {
     }
     const input = checkInput(entry, call.input)
     const connection = await connect(options, entry, call)
+    if (connection !== undefined) await call.onConnection?.(connection.target.connection)
     const redactor = connection?.redactor ?? new Redactor([], options.onSecret)
     // Outputs keep what is sensitive: the run needs it.
     const said = once(() => hiding(call.sensitive?.() ?? []))
@@ -117,6 +118,7 @@ async function perform(
   redactor: Redactor,
 ): Promise<unknown> {
   context.signal.throwIfAborted()
+  if (call.purpose !== 'run' && call.purpose !== 'verify') return await followUp(skill, call, input, context)
   const raw: unknown =
     call.purpose === 'run' ? await skill.run(input, context) : await verify(skill, input, context)
   if (call.purpose === 'verify' && raw === undefined) return undefined
@@ -136,4 +138,16 @@ async function perform(
 async function verify(skill: AnySkill, input: unknown, context: SkillContext): Promise<unknown> {
   if (skill.effect === 'write' && skill.repeat === 'verify') return skill.verify(input, context)
   throw new SkillError('not_verifiable', `the skill '${skill.name}' cannot tell whether it took effect`)
+}
+
+async function followUp(
+  skill: AnySkill,
+  call: SkillCall,
+  input: unknown,
+  context: SkillContext,
+): Promise<void> {
+  const { output, outcome, answer } = call.asked ?? { output: null }
+  if (call.purpose === 'settle' && outcome) await skill.settle?.({ input, output, outcome }, context)
+  if (call.purpose === 'remind') await skill.remind?.({ input, output }, context)
+  if (call.purpose === 'refuse' && answer) await skill.refuse?.({ input, output }, answer, context)
 }

@@ -2,6 +2,6 @@
 export { authenticate } from './authenticate.ts'
 export { createSkillCaller } from './caller.ts'
 export { Redactor } from './redactor.ts'
-export { checkSettings } from './settings.ts'
+export { checkSettings, openSettings } from './settings.ts'
 export { createTraffic } from './traffic.ts'
 export type { Traffic } from './traffic.ts'

@@ -19,7 +19,7 @@ export function answerErrors({
   closing,
 }: Pick<Services, 'log' | 'clock' | 'closing'>): Middleware {
   const newId = requestIds()
-  const recordRefusal = createRefusalLog(log)
+  const recordRefusal = createRefusalLog(log, 'a request could not be taken')
   return async (context, next) => {
     const startedAt = clock.now()
     const requestId = newId()
@@ -36,7 +36,7 @@ export function answerErrors({
       const { status, code } = problem
       if (status === 500)
         log.error({ request_id: requestId, method: context.method, status, error }, 'a request failed')
-      else if (status === 503 && code !== 'not_ready') recordRefusal(code, error)
+      else if (status === 503 && code !== 'not_ready') recordRefusal(code, { code, error })
       else log.debug({ request_id: requestId, status, code }, 'a request was refused')
     }
     // Else a closing server would wait for the connection to become idle.

@@ -30,7 +30,7 @@ export async function authenticate(
 
 /** Throws RequestError `role_insufficient`. */
 export function authorize(caller: Caller, access: Access): void {
-  if (access === 'public' || access.includes(caller.role)) return
+  if (typeof access === 'string' || access.includes(caller.role)) return
   throw new RequestError(
     'role_insufficient',
     `A key with the role '${caller.role}' may not do this; the roles that may: ${access.join(', ')}.`,

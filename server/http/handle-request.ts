@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../core/plugin/index.ts'
 import { compileSchema } from '../../core/schema/index.ts'
 import { authenticate, authorize } from './authenticate.ts'
 import { parseQuery } from './parse-query.ts'
-import { readJsonBody } from './read-body.ts'
+import { readBytes, readJsonBody } from './read-body.ts'
 import { refuseCrossSite } from './same-origin.ts'
 import type { ApiRequest, Caller, Route, Services } from './route.ts'
 import { validateBody, validateHeaders, validateQuery } from './validate.ts'
@@ -20,6 +20,7 @@ export interface RequestSettings {
 
 /** Rejects with what the request is refused for. */
 export type RequestHandler = (context: Context, params: Readonly<Record<string, string>>) => Promise<void>
+const noBytes = new Uint8Array()
 
 const noParameters: JsonSchema = { type: 'object', additionalProperties: false, properties: {} }
 
@@ -43,7 +44,7 @@ export function requestHandler(route: Route, services: Services, settings: Reque
   return async function handleRequest(context, params) {
     const { headers } = context.req
     let caller = nobody
-    if (route.access !== 'public') {
+    if (typeof route.access !== 'string') {
       refuseCrossSite(headers, settings.publicOrigin)
       caller = await authenticate(headers, services.stores.keys, services.clock, services.recordKeyUse)
       authorize(caller, route.access)
@@ -52,15 +53,21 @@ export function requestHandler(route: Route, services: Services, settings: Reque
     validateQuery(query, parameters)
     if (headerSchema !== undefined) validateHeaders(headerSchema, headers)
     let value: unknown
+    let bytes: Uint8Array = noBytes
+    if (route.bytes !== undefined) {
+      const { max, admit } = route.bytes
+      admit({ query: parameters, address: context.req.socket.remoteAddress ?? '' }, services)
+      bytes = await readBytes(context.req, max)
+    }
     if (body !== undefined) {
       value = await readJsonBody(context.req, settings.maxBodyBytes)
       validateBody(body, value)
     }
-    const answer = await handle({ params, query: parameters, body: value, headers, caller }, services)
+    const answer = await handle({ params, query: parameters, body: value, bytes, headers, caller }, services)
     if (answer.location !== undefined) context.set('location', `/${settings.prefix}${answer.location}`)
     if (answer.headers !== undefined) context.set(answer.headers)
-    context.status = route.status
-    context.set('content-type', 'application/json')
-    context.body = stringifyJson(answer.body)
+    context.status = answer.status ?? route.status
+    context.set('content-type', answer.text === undefined ? 'application/json' : 'text/plain; charset=utf-8')
+    context.body = answer.text ?? stringifyJson(answer.body)
   }
 }

@@ -33,6 +33,7 @@ export function openApiDocument(
       securitySchemes: {
         session: { type: 'apiKey', in: 'cookie', name: 'Session' },
         bearer: { type: 'http', scheme: 'bearer' },
+        events_token: { type: 'apiKey', in: 'query', name: 'token' },
       },
     },
   }
@@ -45,13 +46,16 @@ function readSchema(name: string): unknown {
   return JSON.parse(readFileSync(new URL(`../../schemas/${name}.schema.json`, import.meta.url), 'utf8'))
 }
 
+/** As the plugin wants it. */
+const anyBody = { 'application/json': {}, 'application/x-www-form-urlencoded': {} }
+
 function operation(route: Route): object {
   const json = (schema: JsonSchema) => ({ 'application/json': { schema } })
   return {
     operationId: operationId(route),
     summary: route.summary,
-    ...(route.access === 'public'
-      ? { security: [] }
+    ...(typeof route.access === 'string'
+      ? { security: route.access === 'public' ? [] : [{ events_token: [] }] }
       : { security: [{ session: [] }, { bearer: [] }], 'x-roles': route.access }),
     parameters: [
       ...pathParameters(route.path),
@@ -59,6 +63,7 @@ function operation(route: Route): object {
       ...parametersIn('header', route.headers),
     ],
     ...(route.body !== undefined && { requestBody: { required: true, content: json(route.body) } }),
+    ...(route.bytes !== undefined && { requestBody: { required: true, content: anyBody } }),
     responses: {
       [route.status]: { description: 'Success.', content: json(route.answer) },
       default: { $ref: '#/components/responses/problem' },

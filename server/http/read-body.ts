@@ -83,7 +83,8 @@ function requirePlainJson({ headers }: IncomingMessage): void {
   }
 }
 
-async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+/** All of a body. Throws RequestError `body_too_large`, `body_interrupted`. */
+export async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
   const length = request.headers['content-length'] ?? null
   try {
     return await getRawBody(request, { limit, length })

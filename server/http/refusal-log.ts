@@ -1,29 +1,30 @@
-import type { Log } from '../../core/ports.ts'
+import type { Log, LogFields } from '../../core/ports.ts'
 
-/** Between two lines, in milliseconds. */
+/** Between two lines about the same, in milliseconds. */
 const windowMs = 10_000
 
-/** Tells the log about one more request that could not be taken now. */
-export type RecordRefusal = (code: string, error: unknown) => void
+/** Tells the log about one more refusal; those with the same `kind` are counted together. */
+export type RecordRefusal = (kind: string, fields: LogFields) => void
 
 /**
- * Requests that the server could not take, e.g. because the disk is full: the first one is logged at once, those of the next
+ * Refusals of which there can be very many, e.g. because the disk is full: the first one is logged at once, those of the next
  * ten seconds with their number, so that a flood of them does not become one of the log.
  */
-export function createRefusalLog(log: Log): RecordRefusal {
+export function createRefusalLog(log: Log, what: string): RecordRefusal {
   const counts = new Map<string, number>()
-  return (code, error) => {
-    const count = counts.get(code)
+  return (kind, fields) => {
+    const count = counts.get(kind)
     if (count !== undefined) {
-      counts.set(code, count + 1)
+      counts.set(kind, count + 1)
       return
     }
-    counts.set(code, 0)
-    log.warn({ code, error }, 'a request could not be taken')
+    counts.set(kind, 0)
+    log.warn(fields, what)
     setTimeout(() => {
-      const more = counts.get(code) ?? 0
-      counts.delete(code)
-      if (more > 0) log.warn({ code, count: more }, 'more requests could not be taken in the last 10 seconds')
+      const more = counts.get(kind) ?? 0
+      counts.delete(kind)
+      const { error: _, ...same } = fields
+      if (more > 0) log.warn({ ...same, count: more }, `${what}, again in the last 10 seconds`)
     }, windowMs).unref()
   }
 }

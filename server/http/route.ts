@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Role } from '../../core/domain/api-key.ts'
 import type { RunControl } from '../../core/engine/run-control.ts'
+import type { Inbound } from '../../core/inbound/inbound.ts'
 import type { Investigations } from '../../core/investigation/investigations.ts'
 import type { PlaybookLibrary } from '../../core/investigation/playbook-library.ts'
 import type { Clock, Log, OpenConnection, Scope, Stores } from '../../core/ports.ts'
@@ -8,9 +9,11 @@ import type { Authenticated, ConnectionDefinition, Infer, JsonSchema } from '../
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import type { RecordKeyUse } from '../key-use.ts'
 import type { Directory } from './directory.ts'
+import type { RecordRefusal } from './refusal-log.ts'
+import type { WebhookGate } from './webhook-gate.ts'
 
-/** Who may call a route: a list of roles, or everybody without a key. */
-export type Access = readonly Role[] | 'public'
+/** Who may call a route: a list of roles, everybody without a key, or who knows the token of a connection. */
+export type Access = readonly Role[] | 'public' | 'events_token'
 
 /** The lookups, which whoever posts alerts needs. */
 export const anyRole: Access = ['intake', 'reader', 'analyst', 'admin']
@@ -45,6 +48,10 @@ export interface Services {
     signal: AbortSignal,
   ) => Promise<Authenticated>
   readonly recordKeyUse: RecordKeyUse
+  /** What other systems send to the addresses of connections. */
+  readonly inbound: Inbound
+  readonly webhookGate: WebhookGate
+  readonly recordRefusedWebhook: RecordRefusal
   readonly clock: Clock
   readonly log: Log
   /** Where other systems reach this server, without trailing slash. */
@@ -62,13 +69,19 @@ export interface ApiRequest<Params, Query, Body> {
   readonly query: Query
   readonly body: Body
   readonly headers: IncomingHttpHeaders
+  /** Of a route that takes bytes; else empty. */
+  readonly bytes: Uint8Array
   /** Of a public route: nobody, who sees no organization. */
   readonly caller: Caller
 }
 
-interface Answer {
+export interface Answer {
   /** JSON; bigints are written as integers. */
-  readonly body: unknown
+  readonly body?: unknown
+  /** Instead of `body`: sent as `text/plain`. */
+  readonly text?: string
+  /** Default: that of the route. */
+  readonly status?: number
   /** Path of what was made, below the prefix. */
   readonly location?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -100,8 +113,23 @@ interface RouteBase {
   readonly query?: JsonSchema
   /** An object schema of the headers the route reads, names in lower case. Other headers pass. */
   readonly headers?: JsonSchema
-  /** Absent: the route takes no body. */
+  /** Absent: the route takes no body, unless it takes bytes. */
   readonly body?: JsonSchema
+  /** Instead of `body`. */
+  readonly bytes?: BytesBody
+}
+
+/** A body of whatever kind, as it came. */
+interface BytesBody {
+  readonly max: number
+  /** Before any of it is read, with the query as it was checked. Throws where nothing is to be read now. */
+  readonly admit: (sender: Sender, services: Services) => void
+}
+
+interface Sender {
+  readonly query: Readonly<Record<string, unknown>>
+  /** Of the other end of the connection: of a proxy, where there is one. */
+  readonly address: string
 }
 
 /** One operation, as the table holds it. */

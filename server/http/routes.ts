@@ -9,6 +9,7 @@ import { openApiRoutes } from './resources/openapi.ts'
 import { playbookRoutes } from './resources/playbooks.ts'
 import { runRoutes } from './resources/runs.ts'
 import { skillRoutes } from './resources/skills.ts'
+import { webhookRoutes } from './resources/webhooks.ts'
 import type { Route } from './route.ts'
 
 /** Every operation of the API. Router, role check, body and query checks and `Allow` are made from this table. */
@@ -22,6 +23,7 @@ export const routes: readonly Route[] = [
   ...lookupRoutes,
   ...keyRoutes,
   ...connectionRoutes,
+  ...webhookRoutes,
   ...openApiRoutes,
   ...healthRoutes,
 ]

@@ -8,10 +8,12 @@ import { answerErrors } from './answer-errors.ts'
 import { answerClientError } from './client-errors.ts'
 import { createDirectory } from './directory.ts'
 import { openApiDocument } from './openapi.ts'
+import { createRefusalLog } from './refusal-log.ts'
 import type { Services } from './route.ts'
 import { createRouter } from './router.ts'
 import { routes } from './routes.ts'
 import { boundUnreadBody } from './unread-body.ts'
+import { createWebhookGate } from './webhook-gate.ts'
 
 /** What of the configuration the HTTP server needs. */
 export interface HttpServerConfig {
@@ -53,6 +55,7 @@ export interface HttpServerOptions {
   readonly control: Services['control']
   readonly playbooks: Services['playbooks']
   readonly authenticate: Services['authenticate']
+  readonly inbound: Services['inbound']
   readonly log: Log
   readonly clock: Clock
 }
@@ -76,6 +79,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     ...options,
     directory: createDirectory(stores),
     recordKeyUse: createKeyUseRecorder(stores.keys, log),
+    webhookGate: createWebhookGate(options.clock),
+    recordRefusedWebhook: createRefusalLog(log, 'what was sent to a connection was refused'),
     publicUrl: () => config.publicUrl ?? urlOf(server),
     apiPrefix: config.apiPrefix,
     openApi: openApiDocument(routes, config.apiPrefix, config.publicUrl),

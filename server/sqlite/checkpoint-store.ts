@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { Checkpoint, CheckpointAnswer, Question } from '../../core/domain/checkpoint.ts'
-import { NotFoundError } from '../../core/errors/errors.ts'
+import type { Checkpoint, CheckpointAnswer } from '../../core/domain/checkpoint.ts'
 import type {
   AnswerOutcome,
+  AskedPerson,
   CheckpointStore,
   GivenAnswer,
   NewCheckpoint,
@@ -10,31 +10,19 @@ import type {
   PageRequest,
   Scope,
 } from '../../core/ports.ts'
-import { fromJson, toJson } from './columns.ts'
-import type { Database } from './database.ts'
+import {
+  answersOf,
+  findCheckpointRow,
+  recordAnswer,
+  selectCheckpoint,
+  toCheckpoint,
+  type CheckpointRow,
+} from './checkpoint-rows.ts'
+import { toJson } from './columns.ts'
 import { listPage } from './paging.ts'
 import { refreshWaiting, requireRunRow } from './run-rows.ts'
 import { isInScope, scopeConditions } from './scope.ts'
 import type { StoreContext } from './store-context.ts'
-
-interface CheckpointRow extends Omit<Checkpoint, 'id' | 'question' | 'reference' | 'answer'> {
-  readonly id: number
-  readonly publicId: string
-  readonly runRow: number
-  readonly question: string
-  readonly reference: string | null
-}
-
-interface AnswerRow extends Omit<GivenAnswer, 'value'> {
-  readonly value: string | null
-}
-
-const select = `
-  SELECT t.id, t.public_id AS publicId, r.uuid AS runUuid, t.run_id AS runRow, o.uuid AS organizationUuid, t.path,
-    t.step_id AS stepId, t.question, t.reference, t.state, t.created_at AS createdAt, t.timeout_at AS timeoutAt
-  FROM checkpoints t JOIN runs r ON r.id = t.run_id JOIN organizations o ON o.id = t.organization_id`
-const selectAnswers =
-  'SELECT outcome, value, author AS by, text, at FROM checkpoint_answers WHERE checkpoint_id = ?'
 
 /** Bytes of an id: as hard to guess as a key. */
 const idBytes = 24
@@ -68,18 +56,36 @@ export class SqliteCheckpointStore implements CheckpointStore {
     })
   }
 
-  asked(runUuid: string, path: string, reference: unknown): Promise<void> {
+  async goesOver(runUuid: string, path: string, connection: string): Promise<void> {
     const { database, commits } = this.#context
-    return commits.write(() => {
+    await commits.write(() => {
       const { id } = this.#require(runUuid, path)
-      database.run('UPDATE checkpoints SET reference = ? WHERE id = ?', toJson(reference), id)
+      database.run('UPDATE checkpoints SET connection = ? WHERE id = ?', connection, id)
+    })
+  }
+
+  async asked(runUuid: string, path: string, reference: unknown): Promise<void> {
+    const { database, commits } = this.#context
+    await commits.write(() => {
+      const { id } = this.#require(runUuid, path)
+      const { asked } = (reference ?? {}) as { readonly asked?: unknown }
+      database.run(
+        'UPDATE checkpoints SET reference = ?, asked = ? WHERE id = ?',
+        toJson(reference),
+        typeof asked === 'string' ? asked : null,
+        id,
+      )
     })
   }
 
   atPath(runUuid: string, path: string): Promise<Checkpoint | undefined> {
     const { database } = this.#context
     return database.read(() => {
-      const row = database.get<CheckpointRow>(`${select} WHERE r.uuid = ? AND t.path = ?`, runUuid, path)
+      const row = database.get<CheckpointRow>(
+        `${selectCheckpoint} WHERE r.uuid = ? AND t.path = ?`,
+        runUuid,
+        path,
+      )
       return row && toCheckpoint(database, row)
     })
   }
@@ -97,9 +103,24 @@ export class SqliteCheckpointStore implements CheckpointStore {
   find(scope: Scope, id: string): Promise<Checkpoint | undefined> {
     const { database } = this.#context
     return database.read(() => {
-      const row = findRow(database, id)
+      const row = findCheckpointRow(database, id)
       return row && isInScope(scope, row.organizationUuid) ? toCheckpoint(database, row) : undefined
     })
+  }
+
+  toPerson(person: AskedPerson, limit: number): Promise<readonly Checkpoint[]> {
+    const { database } = this.#context
+    return database.read(() =>
+      database
+        .all<CheckpointRow>(
+          `${selectCheckpoint} WHERE o.uuid = ? AND t.connection = ? AND t.asked = ? ORDER BY t.id DESC LIMIT ?`,
+          person.organizationUuid,
+          person.connection,
+          person.asked,
+          limit,
+        )
+        .map((row) => toCheckpoint(database, row)),
+    )
   }
 
   waiting(scope: Scope, page: PageRequest): Promise<Page<Checkpoint>> {
@@ -108,7 +129,7 @@ export class SqliteCheckpointStore implements CheckpointStore {
       listPage<CheckpointRow, Checkpoint>(database, {
         name: 'checkpoints',
         table: 'checkpoints t',
-        select,
+        select: selectCheckpoint,
         conditions: [
           { sql: `t.state = 'waiting'`, values: [] },
           ...scopeConditions(scope, 't.organization_id'),
@@ -121,67 +142,22 @@ export class SqliteCheckpointStore implements CheckpointStore {
 
   answer(id: string, given: Omit<CheckpointAnswer, 'at'>): Promise<AnswerOutcome> {
     const { database, commits, clock } = this.#context
-    return commits.write(() => {
-      const row = findRow(database, id)
-      if (row === undefined) throw new NotFoundError('checkpoint_not_found', 'there is no such checkpoint')
-      const now = clock.now()
-      const won = database.run(
-        `UPDATE checkpoints SET state = 'answered' WHERE id = ? AND state = 'waiting' AND timeout_at > ?`,
-        row.id,
-        now,
-      )
-      const outcome = won === 1 ? 'accepted' : row.state === 'answered' ? 'second' : 'late'
-      database.run(
-        'INSERT INTO checkpoint_answers (checkpoint_id, outcome, value, author, text, at) VALUES (?, ?, ?, ?, ?, ?)',
-        row.id,
-        outcome,
-        toJson(given.value),
-        given.by,
-        given.text,
-        now,
-      )
-      if (won === 1) refreshWaiting(database, row.runRow)
-      return { outcome, checkpoint: toCheckpoint(database, findRow(database, id) ?? row) }
-    })
+    return commits.write(() => recordAnswer(database, id, { ...given, at: clock.now() }, null))
   }
 
   answers(id: string): Promise<readonly GivenAnswer[]> {
     const { database } = this.#context
     return database.read(() => {
-      const row = findRow(database, id)
-      return row === undefined
-        ? []
-        : database.all<AnswerRow>(`${selectAnswers} ORDER BY id`, row.id).map(toAnswer)
+      const row = findCheckpointRow(database, id)
+      return row === undefined ? [] : answersOf(database, row)
     })
   }
 
   #require(runUuid: string, path: string): CheckpointRow {
     return this.#context.database.one<CheckpointRow>(
-      `${select} WHERE r.uuid = ? AND t.path = ?`,
+      `${selectCheckpoint} WHERE r.uuid = ? AND t.path = ?`,
       runUuid,
       path,
     )
   }
 }
-
-function findRow(database: Database, id: string): CheckpointRow | undefined {
-  return database.get<CheckpointRow>(`${select} WHERE t.public_id = ?`, id)
-}
-
-function toCheckpoint(database: Database, row: CheckpointRow): Checkpoint {
-  const { id, publicId, runRow: _, question, reference, ...rest } = row
-  const accepted =
-    row.state === 'answered'
-      ? database.get<AnswerRow>(`${selectAnswers} AND outcome = 'accepted'`, id)
-      : undefined
-  const given = accepted && toAnswer(accepted)
-  return {
-    ...rest,
-    id: publicId,
-    question: fromJson<Question>(question),
-    reference: fromJson(reference),
-    answer: given ? { value: given.value, by: given.by, text: given.text, at: given.at } : null,
-  }
-}
-
-const toAnswer = (row: AnswerRow): GivenAnswer => ({ ...row, value: fromJson(row.value) })

@@ -232,6 +232,8 @@ function endRun({ database, clock }: StoreContext, run: RunRow, end: RunEnd): Ru
     end.error === null ? null : toJson(end.error),
     run.id,
   )
+  // A run that was given up never came to withdraw its questions: nobody waits for an answer any more.
+  database.run(`UPDATE checkpoints SET state = 'withdrawn' WHERE run_id = ? AND state = 'waiting'`, run.id)
   if (run.alertRow !== null) endAlert(database, run.alertRow, end, now)
   if (run.caseRow !== null) {
     insertEntry(database, run.caseRow, {

@@ -10,6 +10,7 @@ import { SqliteCheckpointStore } from './checkpoint-store.ts'
 import { SqliteConnectionStore } from './connection-store.ts'
 import type { Database, DatabaseOptions } from './database.ts'
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts'
+import { SqliteInboundStore } from './inbound-store.ts'
 import { SqliteJournalStore } from './journal-store.ts'
 import { SqliteKeyStore } from './key-store.ts'
 import { lockDataDir, type DataDirLock } from './lock.ts'
@@ -74,6 +75,7 @@ function assembleStores(context: StoreContext, secrets: SecretBox, lock: DataDir
     runs: new SqliteRunStore(context),
     journal: new SqliteJournalStore(context),
     checkpoints: new SqliteCheckpointStore(context),
+    inbound: new SqliteInboundStore(context),
     schedules: new SqliteScheduleStore(context),
     connections: new SqliteConnectionStore(context, secrets),
     async probe() {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Run } from '../../core/domain/run.ts'
-import { expectRejection, startedRun, type GetSubject } from './fixture.ts'
+import { expectRejection, failed, startedRun, type GetSubject } from './fixture.ts'
 
 const question = { via: 'operator', input: { message: 'Was it you?' }, answers: ['yes', 'no'], form: null }
 
@@ -26,6 +26,7 @@ export function checkpointStoreContract(subject: GetSubject): void {
         path: 'confirm',
         stepId: 'confirm',
         question,
+        connection: null,
         reference: null,
         state: 'waiting',
         createdAt: clock.nowMs,
@@ -90,6 +91,39 @@ export function checkpointStoreContract(subject: GetSubject): void {
       const { id } = await open()
       await store().asked(run.uuid, 'confirm', { message: '17.5' })
       expect((await store().find('all', id))?.reference).to.deep.equal({ message: '17.5' })
+    })
+
+    it('finds the questions to one person over one connection, newest first, whatever became of them', async () => {
+      const { acme, globex } = subject()
+      const ask = async (path: string, connection: string, reference: unknown) => {
+        const { id } = await open(path)
+        await store().goesOver(run.uuid, path, connection)
+        await store().asked(run.uuid, path, reference)
+        return id
+      }
+      const first = await ask('a', 'chat', { asked: 'U1', ts: '1.0' })
+      await ask('b', 'chat', { asked: 'U2' })
+      await ask('c', 'other chat', { asked: 'U1' })
+      await ask('d', 'chat', { asked: 7 })
+      await ask('e', 'chat', null)
+      await open('f')
+      await ask('g', 'chat', { asked: 'U1', ts: '2.0' })
+      await answer(first, 'yes')
+      const person = { organizationUuid: acme.uuid, connection: 'chat', asked: 'U1' }
+      const found = await store().toPerson(person, 10)
+      expect(found.map(({ path, state }) => `${path} ${state}`)).to.deep.equal(['g waiting', 'a answered'])
+      expect(found[0]).to.deep.include({ connection: 'chat', reference: { asked: 'U1', ts: '2.0' } })
+      expect((await store().toPerson(person, 1)).map(({ path }) => path)).to.deep.equal(['g'])
+      expect(await store().toPerson({ ...person, organizationUuid: globex.uuid }, 10)).to.deep.equal([])
+      expect(await store().toPerson({ ...person, asked: '7' }, 10)).to.deep.equal([])
+    })
+
+    it('withdraws what still waits when its run ends, and takes no answer then', async () => {
+      const { id } = await open()
+      await subject().stores.runs.end(run.uuid, failed)
+      expect((await store().find('all', id))?.state).to.equal('withdrawn')
+      expect((await store().waiting('all', { limit: 10 })).total).to.equal(0)
+      expect((await answer(id, 'yes')).outcome).to.equal('late')
     })
 
     it('lists those that wait, newest first, for a scope', async () => {

@@ -4,6 +4,7 @@ import { caseStoreContract } from './case-store.ts'
 import { checkpointStoreContract } from './checkpoint-store.ts'
 import { connectionStoreContract } from './connection-store.ts'
 import { expectRejection, newAlert, type MakeStores, type OpenedStores, type Subject } from './fixture.ts'
+import { inboundStoreContract } from './inbound-store.ts'
 import { journalStoreContract } from './journal-store.ts'
 import { keyStoreContract } from './key-store.ts'
 import { organizationStoreContract } from './organization-store.ts'
@@ -41,6 +42,7 @@ export function storesContract(makeStores: MakeStores): void {
   runStoreContract(getSubject)
   journalStoreContract(getSubject)
   checkpointStoreContract(getSubject)
+  inboundStoreContract(getSubject)
   scheduleStoreContract(getSubject)
   connectionStoreContract(getSubject)
 

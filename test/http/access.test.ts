@@ -5,7 +5,7 @@ import { startApi, type Api } from './support/api.ts'
 import { expectProblem } from './support/schemas.ts'
 
 /** Who may do what, said a second time on purpose: a route that is not here fails, and so does a changed one. */
-const table: Readonly<Record<string, readonly Role[] | 'public'>> = {
+const table: Readonly<Record<string, readonly Role[] | 'public' | 'events_token'>> = {
   'POST /alerts': ['intake', 'analyst', 'admin'],
   'GET /alerts': ['reader', 'analyst', 'admin'],
   'GET /alerts/{alert}': ['reader', 'analyst', 'admin'],
@@ -17,6 +17,7 @@ const table: Readonly<Record<string, readonly Role[] | 'public'>> = {
   'POST /runs/{run}/cancel': ['analyst', 'admin'],
   'POST /runs/{run}/resolve': ['analyst', 'admin'],
   'GET /checkpoints': ['analyst', 'admin'],
+  'GET /checkpoints/{checkpoint}': ['analyst', 'admin'],
   'POST /checkpoints/{checkpoint}/answer': ['analyst', 'admin'],
   'POST /playbooks/{playbook}/runs': ['analyst', 'admin'],
   'GET /playbooks': ['reader', 'analyst', 'admin'],
@@ -37,6 +38,7 @@ const table: Readonly<Record<string, readonly Role[] | 'public'>> = {
   'POST /connections/{connection}/authenticate': ['admin'],
   'PATCH /connections/{connection}': ['admin'],
   'DELETE /connections/{connection}': ['admin'],
+  'POST /webhooks/{plugin}/v1/{route}': 'events_token',
   'GET /openapi.json': 'public',
   'GET /healthz': 'public',
   'GET /readyz': 'public',
@@ -58,7 +60,7 @@ describe('access', () => {
 
   for (const [operation, allowed] of Object.entries(table)) {
     const [method = '', template = ''] = operation.split(' ')
-    const path = `${template.endsWith('z') ? '' : '/api'}${template.replace(/\{\w+\}/, 'x')}`
+    const path = `${template.endsWith('z') ? '' : '/api'}${template.replaceAll(/\{\w+\}/g, 'x')}`
     // An empty body shows that the key was let through: the body is read after the key was checked.
     const call = (key: string | null) =>
       api.call(method, path, {
@@ -69,6 +71,13 @@ describe('access', () => {
     if (allowed === 'public') {
       it(`${operation}: everybody`, async () => {
         expect((await call(null)).status).to.equal(200)
+      })
+      continue
+    }
+    if (allowed === 'events_token') {
+      it(`${operation}: nobody without its token, whatever their key`, async () => {
+        for (const key of [null, ...Object.values(keys)])
+          expectProblem(await call(key), 401, 'webhook_refused')
       })
       continue
     }

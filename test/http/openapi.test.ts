@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseJson } from '../../core/json.ts'
 import { parsePlaybook } from '../../core/playbook/index.ts'
+import { Secret } from '../../core/plugin/index.ts'
 import { loadSchemaFolder, type CompiledSchema } from '../../core/schema/index.ts'
 import { routes } from '../../server/http/routes.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
@@ -36,6 +37,7 @@ const bodies: Readonly<Record<string, object>> = {
   post_runs_run_resolve: { path: 'b', decision: 'ran', output: 7 },
   post_checkpoints_checkpoint_answer: { answer: 'yes', text: 'it was me' },
   post_playbooks_playbook_runs: { organization_code: 'acme', inputs: { user: 'eve' } },
+  post_webhooks_plugin_v_route: { pull: true },
   post_connections: { organization_code: 'acme', name: 'north', plugin: 'tower', settings },
 }
 
@@ -114,6 +116,12 @@ describe('OpenAPI document', () => {
     await api.newKey('reader')
     const south = { name: 'south', plugin: 'tower', settings: { base_url: settings.base_url }, secrets: {} }
     await api.stores.connections.create(organizationUuid, south)
+    const { uuid } = await api.stores.connections.create(organizationUuid, {
+      ...south,
+      name: 'west',
+      secrets: { api_token: new Secret('s') },
+    })
+    const token = await api.stores.connections.eventsToken(organizationUuid, uuid)
     const key = (await api.stores.keys.list()).at(-1)?.id ?? ''
     Object.assign(ids, {
       alert: json.alert_id,
@@ -123,6 +131,9 @@ describe('OpenAPI document', () => {
       checkpoint: checkpoint.id,
       key,
       connection: 'south',
+      plugin: 'tower',
+      route: 'rope',
+      token: token.reveal(),
     })
   }
 
@@ -146,7 +157,10 @@ describe('OpenAPI document', () => {
       const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '')
       const body = bodies[operationId]
       expect(body !== undefined, operationId).to.equal(operation.requestBody !== undefined)
-      const reply = await api.call(method.toUpperCase(), filled, { ...(body !== undefined && { body }) })
+      const query = operationId === 'post_webhooks_plugin_v_route' ? `?token=${ids['token']}` : ''
+      const reply = await api.call(method.toUpperCase(), filled + query, {
+        ...(body !== undefined && { body }),
+      })
       expect(operation.responses, operationId).to.have.property(String(reply.status))
       expect(schemas.get(operationId)?.problems(parseJson(reply.text)), operationId).to.deep.equal([])
     }

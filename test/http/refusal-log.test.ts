@@ -10,9 +10,10 @@ describe('log of refused requests', () => {
       const lines: unknown[] = []
       const say = ({ code, count }: { code?: unknown; count?: unknown }) => void lines.push([code, count])
       const log: Log = { debug: say, info: say, warn: say, error: say }
-      const record = createRefusalLog(log)
-      for (let at = 0; at < 51; at++) record('store_unavailable', new Error('full'))
-      record('investigations_full', undefined)
+      const record = createRefusalLog(log, 'refused')
+      for (let at = 0; at < 51; at++)
+        record('store_unavailable', { code: 'store_unavailable', error: new Error('full') })
+      record('investigations_full', { code: 'investigations_full' })
       const first = [
         ['store_unavailable', undefined],
         ['investigations_full', undefined],
@@ -20,7 +21,7 @@ describe('log of refused requests', () => {
       expect(lines).to.deep.equal(first)
       clock.tick(10_000)
       expect(lines).to.deep.equal([...first, ['store_unavailable', 50]])
-      record('store_unavailable', undefined)
+      record('store_unavailable', { code: 'store_unavailable' })
       expect(lines, 'the next ten seconds').to.have.length(4)
     } finally {
       clock.restore()

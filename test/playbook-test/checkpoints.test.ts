@@ -8,7 +8,8 @@ const playbook = playbookSource(
   - id: confirm
     checkpoint:
       via: people.ask
-      with: { user: kim }
+      # Nobody is reminded in a test, and nothing is settled: 'times: 1' below.
+      with: { user: kim, remind_after: 5m }
       answers: [mine, not_mine]
       timeout: 30m
       on_timeout: no_reply

@@ -116,6 +116,7 @@ const ask = defineSkill({
       checkpoint_id: { type: 'string' },
       answers: { type: 'array', items: { type: 'string' } },
       user: { type: 'string' },
+      remind_after: { type: 'string' },
     },
   },
   output: {
@@ -126,6 +127,9 @@ const ask = defineSkill({
   },
   examples: [],
   run: mustNotBeCalled,
+  settle: mustNotBeCalled,
+  remind: mustNotBeCalled,
+  refuse: mustNotBeCalled,
 })
 
 /** Answers differently each time: what a test must never depend on. */

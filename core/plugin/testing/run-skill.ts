@@ -1,4 +1,12 @@
-import type { AnySkill, ConnectionDefinition, Infer, SkillDefinition, JsonSchema } from '../index.ts'
+import type {
+  AnySkill,
+  ConnectionDefinition,
+  Infer,
+  JsonSchema,
+  QuestionOutcome,
+  RefusedAnswer,
+  SkillDefinition,
+} from '../index.ts'
 import type { Egress, Log } from '../../ports.ts'
 import { createSkillCaller } from '../../skill/index.ts'
 import { cannedEgress, type Replies, type SentRequest } from './canned-egress.ts'
@@ -24,8 +32,14 @@ export interface RunSkillOptions {
   readonly cases?: TestCases
   /** Id of the run's case; null for a run without. Default `DEMO-1`. */
   readonly caseId?: string | null
-  /** Default `run`. */
-  readonly purpose?: 'run' | 'verify'
+  /** Default `run`. The last three are for skills that ask: `input` is what was given then, `asked` the rest. */
+  readonly purpose?: 'run' | 'verify' | 'settle' | 'remind' | 'refuse'
+  /** What the skill answered when it asked; for `settle` what became of it, for `refuse` what was answered in vain. */
+  readonly asked?: {
+    readonly output: unknown
+    readonly outcome?: QuestionOutcome
+    readonly answer?: RefusedAnswer
+  }
   /** Default: one that aborts after 10 s. */
   readonly signal?: AbortSignal
   /** Epoch milliseconds: time then stands still, but for what the call waits. Default: the real time. */
@@ -90,6 +104,7 @@ export async function runSkill<
     skill: name,
     connection: connection?.connection.name,
     input,
+    asked: options.asked,
     run: {
       uuid: runUuid,
       organizationUuid: 'test-organization',

@@ -1,9 +1,21 @@
-import type { Checkpoint } from '../../../core/domain/checkpoint.ts'
+import type { Checkpoint, CheckpointAnswer } from '../../../core/domain/checkpoint.ts'
 import { maskSensitive } from '../../../core/engine/sensitive.ts'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
+import { RequestError } from '../request-error.ts'
 import { component, defineRoute, operators, type Services } from '../route.ts'
 import { within } from '../validate.ts'
-import { objectSchema, pageOf, pageParameters, pageSchema, pageView } from './page.ts'
+import { objectSchema, pageOf, pageParameters, pageSchema, pageView, textOrNull, time } from './page.ts'
+
+const givenSchema = objectSchema({
+  outcome: {
+    enum: ['accepted', 'second', 'late', 'not_asked', 'not_an_answer', 'ambiguous'],
+    description: 'Whether it counts, or why not.',
+  },
+  value: { description: 'One of the answers, or what was filled in; null for what was none.' },
+  by: { type: 'string', description: 'As the other system knows them, or the name of an API key.' },
+  text: textOrNull,
+  at: time,
+})
 
 type Seen = Pick<Services, 'directory' | 'catalogue'>
 
@@ -18,6 +30,7 @@ async function checkpointView(checkpoint: Checkpoint, { directory, catalogue }: 
     path: checkpoint.path,
     step_id: checkpoint.stepId,
     via,
+    connection: checkpoint.connection,
     input: asking ? maskSensitive(asking, question.input ?? null) : (question.input ?? null),
     answers: question.answers,
     form,
@@ -25,13 +38,14 @@ async function checkpointView(checkpoint: Checkpoint, { directory, catalogue }: 
     state: checkpoint.state,
     created_at: checkpoint.createdAt,
     timeout_at: checkpoint.timeoutAt,
-    answer: answer && {
-      value: form ? maskSensitive(form, answer.value) : answer.value,
-      by: answer.by,
-      text: answer.text,
-      at: answer.at,
-    },
+    answer: answer && answerView(answer, form),
   }
+}
+
+function answerView({ value, by, text, at }: CheckpointAnswer, form: JsonSchema | null) {
+  const shown = form ? maskSensitive(form, value) : value
+  // A text reply may be what was filled in.
+  return { value: shown, by, text: text === value && shown !== value ? shown : text, at }
 }
 
 const listCheckpoints = defineRoute({
@@ -45,6 +59,33 @@ const listCheckpoints = defineRoute({
   async handle({ query, caller }, { stores, ...seen }) {
     const page = await stores.checkpoints.waiting(caller.scope, pageOf(query))
     return { body: await pageView(page, (checkpoint) => checkpointView(checkpoint, seen)) }
+  },
+})
+
+const getCheckpoint = defineRoute({
+  method: 'GET',
+  path: '/checkpoints/{checkpoint}',
+  access: operators,
+  summary: 'One checkpoint, whatever became of it, with all answers that came.',
+  status: 200,
+  answer: objectSchema({
+    checkpoint: component('checkpoint'),
+    given: { type: 'array', items: givenSchema, description: 'Oldest first.' },
+  }),
+  async handle({ params, caller }, services) {
+    const { stores } = services
+    const checkpoint = await stores.checkpoints.find(caller.scope, params.checkpoint)
+    if (checkpoint === undefined) throw new RequestError('checkpoint_not_found')
+    const given = await stores.checkpoints.answers(checkpoint.id)
+    return {
+      body: {
+        checkpoint: await checkpointView(checkpoint, services),
+        given: given.map((answer) => ({
+          outcome: answer.outcome,
+          ...answerView(answer, checkpoint.question.form),
+        })),
+      },
+    }
   },
 })
 
@@ -77,4 +118,4 @@ const answerCheckpoint = defineRoute({
   },
 })
 
-export const checkpointRoutes = [listCheckpoints, answerCheckpoint]
+export const checkpointRoutes = [listCheckpoints, getCheckpoint, answerCheckpoint]

@@ -4,7 +4,7 @@ import { interpret } from '../../../core/engine/interpreter.ts'
 import { openLocalContext, type LocalContextOptions } from '../../../core/engine/local-context.ts'
 import type { RunOutcome } from '../../../core/engine/flow.ts'
 import type { CalledPlaybooks, Skills } from '../../../core/engine/walk.ts'
-import type { SkillCall } from '../../../core/engine/skill-caller.ts'
+import type { AskedBefore, SkillCall } from '../../../core/engine/skill-caller.ts'
 import type { Playbook } from '../../../core/playbook/playbook.ts'
 import type { Clock, JournalStore, Log, Stores } from '../../../core/ports.ts'
 import { loadMasterKey } from '../../../server/secrets/master-key.ts'
@@ -17,6 +17,8 @@ export interface TestSkill {
   readonly interrupted?: EffectWork['interrupted']
   run(input: unknown, attempt: EffectAttempt, call: number): unknown
   verify?(input: unknown, attempt: EffectAttempt): unknown
+  settle?(asked: AskedBefore, attempt: EffectAttempt): unknown
+  remind?(asked: AskedBefore, attempt: EffectAttempt): unknown
 }
 
 export type TestSkills = Readonly<Record<string, TestSkill | TestSkill['run']>>
@@ -28,6 +30,7 @@ export interface SeenCall {
   readonly input: unknown
   readonly key: string
   readonly attempt: number
+  readonly asked?: AskedBefore
 }
 
 /** A real store in a temporary folder, with one run in it, and skills that are functions. */
@@ -118,9 +121,19 @@ export function testSkills(skills: TestSkills, calls: SeenCall[]) {
   }
   return {
     interrupted: (name: string) => find(name).interrupted ?? 'repeat',
-    async call({ purpose, skill, input, attempt }: SkillCall): Promise<unknown> {
-      calls.push({ purpose, skill, input, key: attempt.idempotencyKey, attempt: attempt.number })
+    followUps: (name: string) => ({
+      settles: find(name).settle !== undefined,
+      reminds: find(name).remind !== undefined,
+    }),
+    async call({ purpose, skill, input, attempt, asked, onConnection }: SkillCall): Promise<unknown> {
+      const call = { purpose, skill, input, key: attempt.idempotencyKey, attempt: attempt.number }
+      calls.push(asked === undefined ? call : { ...call, asked })
       if (purpose === 'verify') return find(skill).verify?.(input, attempt)
+      if (purpose === 'settle' || purpose === 'remind') {
+        await find(skill)[purpose]?.(asked!, attempt)
+        return undefined
+      }
+      await onConnection?.('chat')
       const count = (counts.get(skill) ?? 0) + 1
       counts.set(skill, count)
       return await find(skill).run(input, attempt, count)

@@ -30,6 +30,7 @@ export function crashingStores({ journal, checkpoints }: RunStores, at: number, 
   }
   const questions: RunCheckpoints = {
     open: (run, checkpoint) => write(() => checkpoints.open(run, checkpoint)),
+    goesOver: (run, path, connection) => write(() => checkpoints.goesOver(run, path, connection)),
     asked: (run, path, reference) => write(() => checkpoints.asked(run, path, reference)),
     close: (run, path, state) => write(() => checkpoints.close(run, path, state)),
     atPath: (run, path) => checkpoints.atPath(run, path),

@@ -1,6 +1,7 @@
 import type { Alert } from '../../../core/domain/alert.ts'
 import type { Role } from '../../../core/domain/api-key.ts'
 import { createRunControl } from '../../../core/engine/run-control.ts'
+import { createInbound } from '../../../core/inbound/inbound.ts'
 import { NotFoundError } from '../../../core/errors/errors.ts'
 import type { Playbook } from '../../../core/playbook/index.ts'
 import type { Clock, Log, LogFields, Stores } from '../../../core/ports.ts'
@@ -87,6 +88,14 @@ export async function startApi(config: Partial<HttpServerConfig> = {}): Promise<
     }),
     playbooks,
     authenticate: (...given) => api.authenticate(...given),
+    inbound: createInbound({
+      stores,
+      catalogue,
+      runner: { wake() {} },
+      sayRefused() {},
+      clock,
+      log,
+    }),
     log,
     clock,
   })

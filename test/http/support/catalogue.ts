@@ -15,7 +15,7 @@ const connection = defineConnection({
   },
   baseUrl: ({ base_url }) => base_url,
   authenticate: async () => undefined,
-  inbound: { rope: () => ({}) },
+  inbound: { rope: () => ({ reply: { json: { rung: true } } }) },
   manifest: ({ name, inboundUrl }) => ({ name, url: inboundUrl('rope') }),
 })
 

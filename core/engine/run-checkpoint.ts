@@ -1,0 +1,165 @@
+import type { Checkpoint, Question } from '../domain/checkpoint.ts'
+import { defaultRetry, viaOperator } from '../playbook/grammar.ts'
+import type { CheckpointStep, RetryPolicy } from '../playbook/playbook.ts'
+import type { QuestionOutcome } from '../plugin/index.ts'
+import { defaultTimeoutMs } from './actions.ts'
+import { callOf, callsOf } from './calls-of.ts'
+import type { EffectWork } from './durable-context.ts'
+import { durationMsOf, durationOf, valueOf } from './evaluate.ts'
+import { fromOutcome, type Flow } from './flow.ts'
+import { askPath, remindPath, settlePath } from './paths.ts'
+import { questionInput } from './question-input.ts'
+import { refuseSensitive } from './refuse-sensitive.ts'
+import { advance, type Scope } from './scope.ts'
+import { sensitiveTexts } from './sensitive.ts'
+import type { SkillCall } from './skill-caller.ts'
+import type { Walk } from './walk.ts'
+
+/** Of one try of what goes on beside the run, whose end waits for it: about a minute at most. */
+const besideTimeoutMs = 10_000
+const besideRetry: RetryPolicy = { ...defaultRetry, max: 2, maxBackoffMs: 15_000 }
+
+/** Asks a person, and waits. To ask twice does no harm: one answer counts. */
+export async function runCheckpoint(
+  walk: Walk,
+  step: CheckpointStep,
+  path: string,
+  scope: Scope,
+): Promise<Flow> {
+  const { via, choices } = step
+  const followUps = via === viaOperator ? undefined : walk.skills.followUps?.(via)
+  const outcome = await walk.context.ask({
+    path,
+    stepId: step.id,
+    kind: 'checkpoint',
+    deadlineMs: scope.deadline.atMs,
+    shielded: scope.shielded,
+    question: () => {
+      const question = questionOf(walk, step, scope)
+      const withinMs = durationOf(step.answerWithinMs, scope)
+      return {
+        question,
+        withinMs,
+        remindAfterMs: followUps?.reminds === true ? remindAfterMs(question) : undefined,
+      }
+    },
+    tell: (id, question, goesOver) =>
+      via === viaOperator ? undefined : asking(walk, step, path, scope, { id, question, goesOver }),
+    remind:
+      followUps?.reminds === true ? (checkpoint) => reminding(walk, path, scope, checkpoint) : undefined,
+    settle: followUps?.settles === true ? (checkpoint) => settling(walk, path, scope, checkpoint) : undefined,
+    answered: ({ value, by, text, at }) => ({ state: 'completed', output: answerOf(value, by, text, at) }),
+    timedOut: (atMs) =>
+      step.onTimeout
+        ? { state: 'completed', output: answerOf(step.onTimeout.answer, null, null, atMs) }
+        : {
+            state: 'failed',
+            error: { code: 'checkpoint_timeout', message: `nobody answered '${path}' in time` },
+          },
+  })
+  advance(scope, outcome.endedAt)
+  if (outcome.state === 'completed' && 'form' in choices) {
+    const { answer } = outcome.output as { readonly answer: unknown }
+    for (const text of sensitiveTexts(choices.form, answer)) scope.thread.sensitive.add(text)
+  }
+  return fromOutcome(outcome, path)
+}
+
+function questionOf(walk: Walk, { via, with: given, choices }: CheckpointStep, scope: Scope): Question {
+  return {
+    via,
+    input: refuseSensitive(walk, via, valueOf(given, scope), scope),
+    answers: 'answers' in choices ? choices.answers : null,
+    form: 'form' in choices ? choices.form : null,
+  }
+}
+
+function remindAfterMs({ input }: Question): number | undefined {
+  const { remind_after: after } = input as { readonly remind_after?: unknown }
+  return after === undefined || after === null ? undefined : durationMsOf(after)
+}
+
+interface Telling {
+  readonly id: string
+  readonly question: Question
+  readonly goesOver: (connection: string) => Promise<void>
+}
+
+function asking(
+  walk: Walk,
+  step: CheckpointStep,
+  path: string,
+  scope: Scope,
+  { id, question, goesOver }: Telling,
+): EffectWork {
+  const { via, connection } = step
+  return {
+    path: askPath(path),
+    stepId: null,
+    kind: via,
+    input: () => questionInput(id, question),
+    ...callsOf(walk, { skill: via, connection, onConnection: goesOver }, scope),
+    interrupted: walk.skills.interrupted(via) === 'verify' ? 'verify' : 'repeat',
+    timeoutMs: defaultTimeoutMs,
+    deadlineMs: scope.deadline.atMs,
+    shielded: scope.shielded,
+    retry: defaultRetry,
+  }
+}
+
+/** Once at most: a person who is reminded twice after a crash has been bothered in vain. */
+function reminding(walk: Walk, path: string, scope: Scope, checkpoint: Checkpoint): EffectWork {
+  const deadlineMs = Math.min(checkpoint.timeoutAt, scope.deadline.atMs)
+  return {
+    ...followUp(walk, scope, checkpoint, { purpose: 'remind' }),
+    path: remindPath(path),
+    interrupted: 'skip',
+    mayRepeat: false,
+    deadlineMs,
+    shielded: scope.shielded,
+  }
+}
+
+/** Also when the run was cancelled: nobody shall answer what is over. */
+function settling(walk: Walk, path: string, scope: Scope, checkpoint: Checkpoint): EffectWork {
+  return {
+    ...followUp(walk, scope, checkpoint, { purpose: 'settle', outcome: outcomeOf(checkpoint) }),
+    path: settlePath(path),
+    interrupted: 'repeat',
+    shielded: true,
+  }
+}
+
+function followUp(
+  walk: Walk,
+  scope: Scope,
+  { id, question, connection, reference: output }: Checkpoint,
+  { purpose, outcome }: Pick<SkillCall, 'purpose'> & { readonly outcome?: QuestionOutcome },
+): Omit<EffectWork, 'path' | 'interrupted' | 'shielded'> {
+  const { via: skill } = question
+  const asked = { output, outcome }
+  return {
+    stepId: null,
+    kind: skill,
+    input: () => questionInput(id, question),
+    run: callOf(walk, scope, { purpose, skill, connection: connection ?? undefined, asked }),
+    timeoutMs: besideTimeoutMs,
+    deadlineMs: Infinity,
+    retry: besideRetry,
+  }
+}
+
+function outcomeOf({ state, answer, timeoutAt }: Checkpoint): QuestionOutcome {
+  if (state === 'answered' && answer !== null) {
+    const { value, by, text, at } = answer
+    return { state, value, by, text: text ?? undefined, at }
+  }
+  return state === 'timed_out' ? { state, at: timeoutAt } : { state: 'withdrawn' }
+}
+
+const answerOf = (answer: unknown, by: string | null, text: string | null, atMs: number) => ({
+  answer,
+  by,
+  at: new Date(atMs).toISOString(),
+  text,
+})

@@ -1,0 +1,84 @@
+import type { Checkpoint, Question } from '../domain/checkpoint.ts'
+import type { InboundAnswer } from '../plugin/index.ts'
+import type { JudgedAnswer } from '../ports.ts'
+import { compileSchema } from '../schema/index.ts'
+
+/** After the end of a question, what could be an answer to it is still told that it comes too late. */
+const aftermathMs = 24 * 3_600_000
+
+/** Judges an answer that names its question. Whether it is the first, and in time, is for the store to decide. */
+export function judgeById(checkpoint: Checkpoint, answer: InboundAnswer, now: number): JudgedAnswer {
+  const value = valueOf(checkpoint.question, answer)
+  const given = {
+    checkpointId: checkpoint.id,
+    value: value ?? null,
+    by: answer.by,
+    text: answer.text ?? null,
+  }
+  if (askedOf(checkpoint) !== answer.by) return { ...given, refused: 'not_asked' }
+  return { ...given, refused: value === undefined && waits(checkpoint, now) ? 'not_an_answer' : null }
+}
+
+/**
+ * Judges a reply that names no question by its id: of those to this person over this connection (newest first), the one that its
+ * `message` fits. The newest is never guessed at: where several fit and wait, none is answered. Undefined: it answers nothing.
+ */
+export function judgeReply(
+  questions: readonly Checkpoint[],
+  answer: InboundAnswer,
+  now: number,
+): JudgedAnswer | undefined {
+  const fitting = questions.filter(({ reference }) => holds(reference, answer.message ?? {}))
+  const waiting = fitting.filter((checkpoint) => waits(checkpoint, now))
+  const [newest] = waiting
+  if (newest !== undefined) {
+    const judged = judgeById(newest, answer, now)
+    return waiting.length === 1 ? judged : { ...judged, value: null, refused: 'ambiguous' }
+  }
+  const [last] = fitting
+  if (last === undefined || now - endOf(last) > aftermathMs) return undefined
+  // Whoever writes on after an answer is not told each time that it comes too late: only what could have been one.
+  return valueOf(last.question, answer) === undefined ? undefined : judgeById(last, answer, now)
+}
+
+/** Who was asked, as the other system knows them. */
+export function askedOf({ reference }: Checkpoint): unknown {
+  return typeof reference === 'object' && reference !== null
+    ? (reference as { readonly asked?: unknown }).asked
+    : undefined
+}
+
+const waits = ({ state, timeoutAt }: Checkpoint, now: number): boolean =>
+  state === 'waiting' && now < timeoutAt
+
+const endOf = ({ answer, timeoutAt }: Checkpoint): number => answer?.at ?? timeoutAt
+
+/** Undefined: it is none of the answers. */
+function valueOf({ answers, form }: Question, { value, text }: InboundAnswer): unknown {
+  if (form !== null) {
+    const filledIn = value ?? text
+    return compileSchema(form).problems(filledIn).length === 0 ? filledIn : undefined
+  }
+  const known = answers ?? []
+  if (value !== undefined) return known.find((answer) => answer === value)
+  if (text === undefined) return undefined
+  const alike = known.filter((answer) => bare(answer) === bare(text))
+  return alike.length === 1 ? alike[0] : alike.find((answer) => answer === text)
+}
+
+/** Without blanks and letter case, and as one of the ways to write the same characters. */
+const bare = (text: string): string => text.normalize('NFKC').replaceAll(/\s/g, '').toLowerCase()
+
+/** Whether all of `part` stands in `whole`. Lists are compared as a whole. */
+function holds(whole: unknown, part: unknown): boolean {
+  if (typeof part !== 'object' || part === null) return Object.is(whole, part)
+  if (typeof whole !== 'object' || whole === null || Array.isArray(whole) !== Array.isArray(part))
+    return false
+  const names = Object.keys(part)
+  if (Array.isArray(part) && part.length !== (whole as readonly unknown[]).length) return false
+  return names.every(
+    (name) =>
+      Object.hasOwn(whole, name) &&
+      holds((whole as Record<string, unknown>)[name], (part as Record<string, unknown>)[name]),
+  )
+}

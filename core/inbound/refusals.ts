@@ -1,0 +1,80 @@
+import type { Checkpoint } from '../domain/checkpoint.ts'
+import { runAttempt } from '../engine/attempt.ts'
+import { questionInput } from '../engine/question-input.ts'
+import { sensitiveTexts } from '../engine/sensitive.ts'
+import type { SkillCaller } from '../engine/skill-caller.ts'
+import type { JsonSchema, RefusedAnswer } from '../plugin/index.ts'
+import type { Clock, Log, Stores } from '../ports.ts'
+import type { Catalogue } from '../registry/catalogue.ts'
+
+/** A person gets one word about a question in this time, however often they answer. */
+const onceInMs = 60_000
+/** Of persons and questions that are remembered for it. */
+const maxRemembered = 10_000
+const timeoutMs = 10_000
+
+export interface RefusalsOptions {
+  readonly catalogue: Pick<Catalogue, 'skill'>
+  readonly stores: Pick<Stores, 'runs'>
+  readonly callSkill: SkillCaller
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Has the skill that asked tell somebody why their answer has no effect. Best effort: once, and nobody waits for it. */
+export type SayRefused = (checkpoint: Checkpoint, answer: RefusedAnswer) => void
+
+export function createRefusals(options: RefusalsOptions): SayRefused {
+  const { clock, log } = options
+  const lastAt = new Map<string, number>()
+
+  function isTold(key: string): boolean {
+    const now = clock.now()
+    if (now - (lastAt.get(key) ?? -Infinity) < onceInMs) return true
+    lastAt.delete(key)
+    lastAt.set(key, now)
+    const [oldest] = lastAt.keys()
+    if (lastAt.size > maxRemembered && oldest !== undefined) lastAt.delete(oldest)
+    return false
+  }
+
+  return (checkpoint, answer) => {
+    const { question, reference, id, path, runUuid } = checkpoint
+    const skill = options.catalogue.skill(question.via)?.skill
+    if (skill?.refuse === undefined || reference === null || isTold(`${id} ${answer.by}`)) return
+    refuse(options, checkpoint, answer).catch((error: unknown) =>
+      log.warn(
+        { run: runUuid, path, skill: question.via, reason: answer.reason, error },
+        'nobody could be told that an answer has no effect',
+      ),
+    )
+  }
+}
+
+const never = new AbortController().signal
+
+async function refuse(
+  { catalogue, stores, callSkill, clock }: RefusalsOptions,
+  { id, runUuid, organizationUuid, path, question, connection, reference }: Checkpoint,
+  answer: RefusedAnswer,
+): Promise<void> {
+  const run = await stores.runs.find([organizationUuid], runUuid)
+  const input = questionInput(id, question)
+  const declared: JsonSchema = catalogue.skill(question.via)?.skill.input ?? {}
+  await runAttempt(
+    (attempt) =>
+      callSkill({
+        purpose: 'refuse',
+        skill: question.via,
+        connection: connection ?? undefined,
+        input,
+        sensitive: () => sensitiveTexts(declared, input),
+        asked: { output: reference, answer },
+        run: { uuid: runUuid, organizationUuid, caseId: run?.caseId ?? null },
+        attempt,
+      }),
+    { number: 1, idempotencyKey: `${runUuid}/${path}/@refuse` },
+    { timeoutMs, deadlineMs: Infinity, cancel: undefined, stop: never },
+    clock,
+  )
+}

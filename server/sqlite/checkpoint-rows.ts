@@ -1,0 +1,86 @@
+import type { Checkpoint, CheckpointAnswer, Question } from '../../core/domain/checkpoint.ts'
+import { NotFoundError } from '../../core/errors/errors.ts'
+import type { RefusalReason } from '../../core/plugin/index.ts'
+import type { AnswerOutcome, GivenAnswer } from '../../core/ports.ts'
+import { fromJson, toJson } from './columns.ts'
+import type { Database } from './database.ts'
+import { refreshWaiting } from './run-rows.ts'
+
+export interface CheckpointRow extends Omit<Checkpoint, 'id' | 'question' | 'reference' | 'answer'> {
+  readonly id: number
+  readonly publicId: string
+  readonly runRow: number
+  readonly question: string
+  readonly reference: string | null
+}
+
+interface AnswerRow extends Omit<GivenAnswer, 'value'> {
+  readonly value: string | null
+}
+
+export const selectCheckpoint = `
+  SELECT t.id, t.public_id AS publicId, r.uuid AS runUuid, t.run_id AS runRow, o.uuid AS organizationUuid, t.path,
+    t.step_id AS stepId, t.question, t.connection, t.reference, t.state, t.created_at AS createdAt,
+    t.timeout_at AS timeoutAt
+  FROM checkpoints t JOIN runs r ON r.id = t.run_id JOIN organizations o ON o.id = t.organization_id`
+const selectAnswers =
+  'SELECT outcome, value, author AS by, text, at FROM checkpoint_answers WHERE checkpoint_id = ?'
+
+export function findCheckpointRow(database: Database, id: string): CheckpointRow | undefined {
+  return database.get<CheckpointRow>(`${selectCheckpoint} WHERE t.public_id = ?`, id)
+}
+
+export function toCheckpoint(database: Database, row: CheckpointRow): Checkpoint {
+  const { id, publicId, runRow: _, question, reference, ...rest } = row
+  const accepted =
+    row.state === 'answered'
+      ? database.get<AnswerRow>(`${selectAnswers} AND outcome = 'accepted'`, id)
+      : undefined
+  const given = accepted && toAnswer(accepted)
+  return {
+    ...rest,
+    id: publicId,
+    question: fromJson<Question>(question),
+    reference: fromJson(reference),
+    answer: given ? { value: given.value, by: given.by, text: given.text, at: given.at } : null,
+  }
+}
+
+export function answersOf(database: Database, row: CheckpointRow): readonly GivenAnswer[] {
+  return database.all<AnswerRow>(`${selectAnswers} ORDER BY id`, row.id).map(toAnswer)
+}
+
+const toAnswer = (row: AnswerRow): GivenAnswer => ({ ...row, value: fromJson(row.value) })
+
+/**
+ * Inside a write: records an answer; one that nobody refused counts if it is the first, while the checkpoint waits and before its
+ * timeout. Throws NotFoundError `checkpoint_not_found`.
+ */
+export function recordAnswer(
+  database: Database,
+  id: string,
+  given: CheckpointAnswer,
+  refused: RefusalReason | null,
+): AnswerOutcome {
+  const row = findCheckpointRow(database, id)
+  if (row === undefined) throw new NotFoundError('checkpoint_not_found', 'there is no such checkpoint')
+  const won =
+    refused === null &&
+    database.run(
+      `UPDATE checkpoints SET state = 'answered' WHERE id = ? AND state = 'waiting' AND timeout_at > ?`,
+      row.id,
+      given.at,
+    ) === 1
+  const outcome = won ? 'accepted' : (refused ?? (row.state === 'answered' ? 'second' : 'late'))
+  database.run(
+    'INSERT INTO checkpoint_answers (checkpoint_id, outcome, value, author, text, at) VALUES (?, ?, ?, ?, ?, ?)',
+    row.id,
+    outcome,
+    toJson(given.value),
+    given.by,
+    given.text,
+    given.at,
+  )
+  if (won) refreshWaiting(database, row.runRow)
+  return { outcome, checkpoint: toCheckpoint(database, findCheckpointRow(database, id) ?? row) }
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import type { AnswerOutcome, InboundCall, InboundStore } from '../../core/ports.ts'
+import { recordAnswer } from './checkpoint-rows.ts'
+import { toJson } from './columns.ts'
+import { requireConnectionRow } from './connection-rows.ts'
+import type { Database } from './database.ts'
+import type { StoreContext } from './store-context.ts'
+
+export class SqliteInboundStore implements InboundStore {
+  readonly #context: StoreContext
+
+  constructor(context: StoreContext) {
+    this.#context = context
+  }
+
+  take(call: InboundCall): Promise<readonly AnswerOutcome[] | undefined> {
+    const { database, commits, clock } = this.#context
+    return commits.write(() => {
+      const at = clock.now()
+      const { id } = requireConnectionRow(database, call.organizationUuid, call.connectionUuid)
+      if (call.once !== undefined && !isFirst(database, id, call.once, at)) return undefined
+      for (const note of ['broken', 'warning'] as const) {
+        const reason = call[note]
+        if (reason === undefined) continue
+        database.run(`UPDATE connections SET ${note} = ? WHERE id = ?`, toJson({ reason, at }), id)
+      }
+      return call.answers.map(({ checkpointId, refused, ...given }) =>
+        recordAnswer(database, checkpointId, { ...given, at }, refused),
+      )
+    })
+  }
+}
+
+/** Remembers the call. A key is whatever another system writes: its hash has a length that is known. */
+function isFirst(
+  database: Database,
+  connection: number,
+  { key, keepMs }: NonNullable<InboundCall['once']>,
+  now: number,
+): boolean {
+  database.run('DELETE FROM inbound_calls WHERE expires_at <= ?', now)
+  const added = database.run(
+    'INSERT INTO inbound_calls (connection_id, call, expires_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    connection,
+    createHash('sha256').update(key).digest(),
+    now + keepMs,
+  )
+  return added === 1
+}

@@ -1,0 +1,148 @@
+import { expect } from 'chai'
+import type { Checkpoint } from '../../core/domain/checkpoint.ts'
+import { judgeById, judgeReply } from '../../core/inbound/judge-answer.ts'
+import type { InboundAnswer } from '../../core/plugin/index.ts'
+
+const now = 1_000_000_000
+const hour = 3_600_000
+
+const question = (
+  changes: Partial<Checkpoint> = {},
+  answers: readonly string[] | null = ['Yes', 'No, not me'],
+) => ({
+  id: 'c1',
+  runUuid: 'r',
+  organizationUuid: 'o',
+  path: 'ask',
+  stepId: 'ask',
+  question: { via: 'chat.ask', input: {}, answers, form: null },
+  connection: 'chat',
+  reference: { asked: 'U1', channel: 'D1', ts: '17.5' },
+  state: 'waiting' as const,
+  createdAt: now - hour,
+  timeoutAt: now + hour,
+  answer: null,
+  ...changes,
+})
+
+const over = (state: 'answered' | 'timed_out' | 'withdrawn', at = now - 1) =>
+  state === 'answered'
+    ? { state, answer: { value: 'Yes', by: 'U1', text: null, at } }
+    : { state, timeoutAt: at }
+
+const judged = (answer: Omit<InboundAnswer, 'by'> & { readonly by?: string }, checkpoint = question()) => {
+  const { value, refused } = judgeById(checkpoint, { by: 'U1', ...answer }, now)
+  return [value, refused]
+}
+
+describe('judgeById', () => {
+  it('takes one of the answers of the asked person, as it was carried', () => {
+    expect(judged({ value: 'Yes' })).to.deep.equal(['Yes', null])
+    for (const value of ['yes', 'Yes ', '', 'no', 'toString']) {
+      expect(judged({ value }), value).to.deep.equal([null, 'not_an_answer'])
+    }
+    expect(judged({ value: 'Yes', text: 'no, not me' })[0], 'a value comes before a text').to.equal('Yes')
+  })
+
+  it('takes a text for an answer, ignoring case and blanks', () => {
+    for (const text of ['yes', ' YES\n', 'y e s', 'ｙｅｓ', 'Yes\u00a0']) {
+      expect(judged({ text }), text).to.deep.equal(['Yes', null])
+    }
+    expect(judged({ text: 'no,not me' })).to.deep.equal(['No, not me', null])
+    for (const text of ['yes!', 'yes, it was', '', 'no']) {
+      expect(judged({ text }), text).to.deep.equal([null, 'not_an_answer'])
+    }
+    expect(judged({})).to.deep.equal([null, 'not_an_answer'])
+  })
+
+  it('does not guess between answers that a text cannot tell apart', () => {
+    const alike = question({}, ['ok', 'OK', 'no'])
+    expect(judged({ text: 'OK' }, alike)).to.deep.equal(['OK', null])
+    expect(judged({ text: 'Ok' }, alike)).to.deep.equal([null, 'not_an_answer'])
+  })
+
+  it('refuses whoever was not asked, whatever they answer and whenever', () => {
+    for (const by of ['U2', 'u1', 'U1 ', '']) {
+      expect(judged({ by, value: 'Yes' }), by).to.deep.equal(['Yes', 'not_asked'])
+    }
+    expect(judged({ by: 'U2', value: 'Yes' }, question(over('answered')))[1]).to.equal('not_asked')
+    expect(judged({ value: 'Yes' }, question({ reference: { asked: 7 } }))[1]).to.equal('not_asked')
+    expect(judged({ by: 'undefined', value: 'Yes' }, question({ reference: null }))[1]).to.equal('not_asked')
+  })
+
+  it('leaves to the store whether it comes first and in time, also for what is no answer', () => {
+    for (const changes of [over('answered'), over('timed_out'), over('withdrawn'), { timeoutAt: now }]) {
+      expect(judged({ value: 'maybe' }, question(changes))).to.deep.equal([null, null])
+    }
+  })
+
+  it('checks what was filled in against the form', () => {
+    const form = question({
+      question: {
+        via: 'chat.ask',
+        input: {},
+        answers: null,
+        form: { type: 'string', minLength: 3 },
+      },
+    })
+    expect(judged({ text: 'because' }, form)).to.deep.equal(['because', null])
+    expect(judged({ value: 'no' }, form)).to.deep.equal([null, 'not_an_answer'])
+  })
+})
+
+describe('judgeReply', () => {
+  const reply = (questions: readonly Checkpoint[], answer: Partial<InboundAnswer>) => {
+    const found = judgeReply(questions, { by: 'U1', text: 'yes', ...answer }, now)
+    return found && [found.checkpointId, found.value, found.refused]
+  }
+  const other = (changes: Partial<Checkpoint> = {}) =>
+    question({ id: 'c2', reference: { asked: 'U1', channel: 'D1', ts: '18.0' }, ...changes })
+
+  it('finds the one that waits', () => {
+    expect(reply([other(over('timed_out')), question()], {})).to.deep.equal(['c1', 'Yes', null])
+    expect(reply([question()], { text: 'hm' })).to.deep.equal(['c1', null, 'not_an_answer'])
+    expect(reply([], {})).to.equal(undefined)
+  })
+
+  it('finds the one whose message is named', () => {
+    const both = [other(), question()]
+    expect(reply(both, { message: { channel: 'D1', ts: '17.5' } })).to.deep.equal(['c1', 'Yes', null])
+    expect(reply(both, { message: { channel: 'D1', ts: '18.0' } })).to.deep.equal(['c2', 'Yes', null])
+    for (const message of [{ channel: 'D2' }, { ts: 17.5 }, { nothing: undefined }, { ts: { of: '17.5' } }]) {
+      expect(reply(both, { message }), JSON.stringify(message)).to.equal(undefined)
+    }
+  })
+
+  it('compares all that is named, deeply', () => {
+    const nested = question({ reference: { asked: 'U1', at: { place: [1, { a: 'b' }], more: true } } })
+    expect(reply([nested], { message: { at: { place: [1, { a: 'b' }] } } })?.[0]).to.equal('c1')
+    for (const message of [
+      { at: { place: [1] } },
+      { at: { place: [1, { a: 'c' }] } },
+      { at: { place: { 0: 1 } } },
+    ]) {
+      expect(reply([nested], { message }), JSON.stringify(message)).to.equal(undefined)
+    }
+  })
+
+  it('answers none of several that wait, and says so to the newest', () => {
+    expect(reply([other(), question()], {})).to.deep.equal(['c2', null, 'ambiguous'])
+    expect(reply([other({ timeoutAt: now }), question()], {}), 'the time of one is up').to.deep.equal([
+      'c1',
+      'Yes',
+      null,
+    ])
+  })
+
+  it('tells of the end only for a day, and only what could have been an answer', () => {
+    for (const state of ['answered', 'timed_out', 'withdrawn'] as const) {
+      expect(reply([other(over(state)), question(over('answered'))], {}), state).to.deep.equal([
+        'c2',
+        'Yes',
+        null,
+      ])
+      expect(reply([other(over(state))], { text: 'thanks' }), state).to.equal(undefined)
+      expect(reply([other(over(state, now - 24 * hour - 1))], {}), state).to.equal(undefined)
+    }
+  })
+})
