@@ -1,26 +1,10 @@
 import { expect } from 'chai'
-import { defineSkill, valueAt } from 'tocsin/plugin'
-import { loopbackEgress, runSkill, type SandboxReply, type ServedSandbox } from 'tocsin/plugin/testing'
+import { valueAt } from 'tocsin/plugin'
+import { checkConnection, loopbackEgress, type SandboxReply, type ServedSandbox } from 'tocsin/plugin/testing'
 import { connection } from './connection.ts'
 import sandbox, { sandboxWith } from './sandbox.ts'
 import { faults } from './sandbox/faults.ts'
 import { alertsOnlyToken, apiToken, endingToken, expiredToken, revokedToken } from './sandbox/tokens.ts'
-
-/** Authenticates as the runtime does when an operator presses the button. */
-const probe = defineSkill({
-  name: 'probe',
-  title: 'Probe',
-  description: 'Authenticates.',
-  effect: 'read',
-  connection,
-  input: { type: 'object' },
-  output: { type: 'object' },
-  examples: [],
-  async run(_, context) {
-    const token = () => expect.fail('it has no token')
-    return { ...(await connection.authenticate({ ...context, token })) }
-  },
-})
 
 const caught = async (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -35,14 +19,10 @@ describe('the connection of threat_platform', () => {
     const check = async (settings: object) =>
       valueAt(
         await caught(
-          runSkill(
-            probe,
-            {},
-            {
-              settings: { ...given, ...settings },
-              replies: () => ({ json: { ...status, data: [] } }),
-            },
-          ),
+          checkConnection(connection, {
+            settings: { ...given, ...settings },
+            replies: () => ({ json: { ...status, data: [] } }),
+          }),
         ),
         'code',
       )
@@ -86,10 +66,14 @@ describe('the connection of threat_platform', () => {
     afterEach(() => running.close())
 
     const check = async (settings: object = {}, now = Date.parse('2026-01-12T12:00:00Z')) =>
-      runSkill(probe, {}, { settings: { ...running.settings, ...settings }, egress: loopbackEgress, now })
+      checkConnection(connection, {
+        settings: { ...running.settings, ...settings },
+        egress: loopbackEgress,
+        now,
+      })
 
     it("by the token's status, with the token as bearer", async () => {
-      expect((await check()).output).to.deep.equal({})
+      expect((await check()).warning).to.equal(undefined)
       expect(running.requests.map(({ method, path }) => `${method} ${path}`)).to.deep.equal([
         'GET /api/v1/token/status',
       ])
@@ -100,12 +84,12 @@ describe('the connection of threat_platform', () => {
     })
 
     it('and warns from 14 days before the token expires', async () => {
-      const at = async (time: string) => (await check({ api_token: endingToken }, Date.parse(time))).output
-      expect(await at('2030-01-17T23:59:58Z')).to.deep.equal({})
-      expect(valueAt(await at('2030-01-17T23:59:59Z'), 'warning')).to.match(
+      const at = async (time: string) => (await check({ api_token: endingToken }, Date.parse(time))).warning
+      expect(await at('2030-01-17T23:59:58Z')).to.equal(undefined)
+      expect(await at('2030-01-17T23:59:59Z')).to.match(
         /^The API token expires at 2030-01-31T23:59:59Z, in 14 days: create a new one/,
       )
-      expect(valueAt(await at('2030-01-31T12:00:00Z'), 'warning')).to.match(/in a day:/)
+      expect(await at('2030-01-31T12:00:00Z')).to.match(/in a day:/)
       expect(await caught(at('2030-01-31T23:59:59Z'))).to.include({ code: 'token_expired' })
     })
 
@@ -144,7 +128,7 @@ describe('the connection of threat_platform', () => {
       running.failNext({
         json: { status: 'Active', permissions: ['incidents:read', 'alerts:read'], expires_at: null },
       })
-      expect((await check()).output).to.deep.equal({})
+      expect((await check()).warning).to.equal(undefined)
     })
   })
 
@@ -156,10 +140,10 @@ describe('the connection of threat_platform', () => {
     afterEach(() => running.close())
 
     const check = (settings: object = {}) =>
-      runSkill(probe, {}, { settings: { ...running.settings, ...settings }, egress: loopbackEgress })
+      checkConnection(connection, { settings: { ...running.settings, ...settings }, egress: loopbackEgress })
 
     it('by one incident, with the token in its header and nowhere else', async () => {
-      expect((await check()).output).to.deep.equal({})
+      expect((await check()).warning).to.equal(undefined)
       expect(running.requests).to.have.length(1)
       const { path, headers } = running.requests[0]!
       expect(path).to.match(/^\/api\/company\/330\/incidents\/v4\?page=1&limit=1&/)

@@ -1,0 +1,46 @@
+import { SkillError, type QueryValue } from 'tocsin/plugin'
+import { longestLeadMs } from './search-window.ts'
+import { epochSeconds } from './times.ts'
+
+const defaultSpanMs = 30 * 86_400_000
+
+export interface BookingFilters {
+  readonly created_from?: string | undefined
+  readonly created_to?: string | undefined
+  readonly start_date_from?: string | undefined
+  readonly start_date_to?: string | undefined
+  readonly booking_status?: string | undefined
+  readonly booking_type?: string | undefined
+}
+
+/**
+ * The parameters of `/v1/bookings`. The platform always wants to know when bookings were made, in whole seconds: as given, or long
+ * enough before they begin, or the last 30 days. Throws SkillError `invalid_time` for a span that ends before it begins.
+ */
+export function bookingQuery(filters: BookingFilters, nowMs: number): Readonly<Record<string, QueryValue>> {
+  const startFrom = timeMs(filters.start_date_from)
+  const startTo = timeMs(filters.start_date_to)
+  const createdTo = timeMs(filters.created_to) ?? nowMs
+  const begins = startFrom ?? startTo
+  const earliest = begins === undefined ? createdTo - defaultSpanMs : begins - longestLeadMs
+  const createdFrom = timeMs(filters.created_from) ?? earliest
+  checkSpan(createdFrom, createdTo, 'created')
+  checkSpan(startFrom, startTo, 'start_date')
+  return {
+    createdFrom: epochSeconds(createdFrom),
+    createdTo: Math.ceil(createdTo / 1000),
+    startDateFrom: startFrom === undefined ? undefined : epochSeconds(startFrom),
+    startDateTo: startTo === undefined ? undefined : Math.ceil(startTo / 1000),
+    bookingStatus: filters.booking_status?.toUpperCase(),
+    bookingType: filters.booking_type?.toUpperCase(),
+  }
+}
+
+const timeMs = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Date.parse(text)
+
+function checkSpan(from: number | undefined, to: number | undefined, name: string): void {
+  if (from === undefined || to === undefined || from <= to) return
+  const shown = [from, to].map((ms) => new Date(ms).toISOString()).join(' to ')
+  throw new SkillError('invalid_time', `${name}_from is after ${name}_to: ${shown}`)
+}

@@ -1,0 +1,36 @@
+import { isObject, numberAt, SkillError, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
+
+/** A page of bookings or users. */
+export interface PlatformPage {
+  readonly items: readonly JsonObject[]
+  /** Whether the platform says that there are more; undefined where it does not say. */
+  readonly more: boolean | undefined
+  /** How many there are in all, null where the platform does not say. */
+  readonly total: number | null
+  /** What to ask the next page with, null where pages have numbers. */
+  readonly cursor: string | null
+}
+
+/**
+ * Reads `{ data, page: { totalPages, currentPage, totalElements } }`, and `{ data, next_cursor }`, which some descriptions of the API
+ * have. Throws SkillError `bad_response` for anything else.
+ */
+export function readPage(body: unknown): PlatformPage {
+  const items = Array.isArray(body) ? body : valueAt(body, 'data')
+  if (!Array.isArray(items) || !items.every(isObject)) {
+    throw new SkillError('bad_response', "the platform's answer has no list 'data'", {
+      hint: 'check base_url: it must be the API address of the platform, not its web site or a proxy',
+    })
+  }
+  const page = valueAt(body, 'page')
+  const pages = numberAt(page, 'totalPages')
+  const current = numberAt(page, 'currentPage')
+  const cursor = textAt(body, 'next_cursor') ?? textAt(page, 'next_cursor')
+  const counted = pages === null || current === null ? undefined : current + 1 < pages
+  return {
+    items,
+    more: cursor === null ? counted : true,
+    total: numberAt(page, 'totalElements'),
+    cursor,
+  }
+}

@@ -1,0 +1,123 @@
+import { expect } from 'chai'
+import { valueAt } from 'tocsin/plugin'
+import { loopbackEgress } from 'tocsin/plugin/testing'
+import sandbox from './sandbox.ts'
+import { clients } from './sandbox/clients.ts'
+import { fixture } from './sandbox/fixture.ts'
+
+type Running = Awaited<ReturnType<typeof sandbox.start>>
+
+describe('the sandbox of travel', () => {
+  let running: Running
+  beforeEach(async () => {
+    running = await sandbox.start()
+  })
+  afterEach(() => running.close())
+
+  const send = async (
+    method: 'GET' | 'POST',
+    path: string,
+    headers: Record<string, string> = {},
+    body?: string,
+  ) => {
+    const signal = AbortSignal.timeout(5000)
+    const answer = await loopbackEgress.send({ method, url: running.url + path, headers, body, signal })
+    return { status: answer.status, json: JSON.parse(answer.body) as unknown }
+  }
+  const credentials = {
+    grant_type: 'client_credentials',
+    client_id: clients.all.id,
+    client_secret: clients.all.secret,
+  }
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  const getToken = (fields: object = {}, headers: Record<string, string> = form) =>
+    send(
+      'POST',
+      '/ta-auth/oauth/token',
+      headers,
+      new URLSearchParams({ ...credentials, ...fields }).toString(),
+    )
+  const authorize = async (): Promise<Record<string, string>> => ({
+    authorization: `Bearer ${String(valueAt((await getToken()).json, 'access_token'))}`,
+  })
+
+  it('hands out tokens as the sample has them', async () => {
+    const { status, json } = await getToken()
+    expect(status).to.equal(200)
+    expect(json).to.include({ token_type: 'bearer', expires_in: 43_199, scope: 'bookings:read users:read' })
+  })
+
+  it('refuses token requests as the samples have it', async () => {
+    expect(await getToken({ client_secret: 'wrong' })).to.deep.equal({
+      status: 401,
+      json: fixture('token-error-401'),
+    })
+    expect(await getToken({ client_id: 'unknown' })).to.deep.equal({
+      status: 401,
+      json: fixture('token-error-401'),
+    })
+    expect(await getToken({ grant_type: 'password' })).to.deep.equal({
+      status: 400,
+      json: fixture('token-error-400'),
+    })
+    expect((await getToken({}, { 'content-type': 'application/json' })).status).to.equal(400)
+  })
+
+  it('takes no token that it has not handed out, or that has expired', async () => {
+    const path = '/v1/bookings?createdFrom=0&createdTo=2000000000'
+    expect((await send('GET', path)).status).to.equal(401)
+    expect((await send('GET', path, { authorization: 'Bearer x' })).status).to.equal(401)
+    const headers = await authorize()
+    expect((await send('GET', path, headers)).status).to.equal(200)
+    running.controls.expireTokens()
+    expect((await send('GET', path, headers)).status).to.equal(401)
+    expect((await send('GET', path, await authorize())).status).to.equal(200)
+    expect(running.controls.tokensIssued()).to.equal(2)
+  })
+
+  it('gives pages of 10 unless asked otherwise', async () => {
+    const headers = await authorize()
+    const { json } = await send(
+      'GET',
+      '/v1/bookings?createdFrom=0&createdTo=2000000000&size=4&page=1',
+      headers,
+    )
+    expect(valueAt(json, 'data')).to.have.length(2)
+    expect(valueAt(json, 'page')).to.deep.equal({
+      totalPages: 2,
+      currentPage: 1,
+      pageSize: 4,
+      totalElements: 6,
+    })
+    const all = await send('GET', '/v1/bookings?createdFrom=0&createdTo=2000000000', headers)
+    expect(valueAt(valueAt(all.json, 'page'), 'pageSize')).to.equal(10)
+    const none = await send('GET', '/v1/bookings?createdFrom=0&createdTo=1', headers)
+    expect(valueAt(none.json, 'data')).to.deep.equal(valueAt(fixture('bookings-empty'), 'data'))
+  })
+
+  for (const path of [
+    '/v1/bookings',
+    '/v1/bookings?createdFrom=0',
+    '/v1/bookings?createdFrom=0&createdTo=2026-01-01',
+    '/v1/bookings?createdFrom=0&createdTo=1768896000000',
+    '/v1/bookings?createdFrom=0&createdTo=1&size=101',
+    '/v1/bookings?createdFrom=0&createdTo=1&page=-1',
+    '/v1/bookings?createdFrom=0&createdTo=1&email=ana@example.com',
+    '/v1/users?size=0',
+    '/travel/v1/users?cursor=foreign',
+  ]) {
+    it(`refuses ${path}`, async () => {
+      expect((await send('GET', path, await authorize())).status).to.equal(400)
+    })
+  }
+
+  it('forgets what was changed when it is started anew', async () => {
+    running.controls.cancel('b0000001-2222-4222-8222-000000000001')
+    const other = await sandbox.start()
+    await other.close()
+    await running.close()
+    running = await sandbox.start()
+    const path = '/v1/bookings?createdFrom=0&createdTo=2000000000&bookingStatus=CANCELED'
+    expect(valueAt((await send('GET', path, await authorize())).json, 'data')).to.have.length(1)
+  })
+})

@@ -1,0 +1,55 @@
+import { isObject, objectsAt, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
+import type { SandboxReply } from 'tocsin/plugin/testing'
+import { fixture } from './fixture.ts'
+import { badRequest, pageOf, readPageQuery } from './page-answer.ts'
+
+const names = ['page-0-of-2', 'page-1-of-2', 'cancelled', 'one-user-three-roles', 'single-flight']
+const known = [
+  'createdFrom',
+  'createdTo',
+  'startDateFrom',
+  'startDateTo',
+  'bookingStatus',
+  'bookingType',
+  'page',
+  'size',
+]
+
+/** All bookings of the samples by uuid. */
+export function loadBookings(): Map<string, JsonObject> {
+  const all = names.flatMap((name) => objectsAt(fixture(`bookings-${name}`), 'data'))
+  return new Map(all.map((booking) => [textAt(booking, 'uuid') ?? '', booking]))
+}
+
+/** GET `/v1/bookings`: both ends of the time in which they were made are wanted, in whole seconds. */
+export function listBookings(bookings: readonly JsonObject[], query: URLSearchParams): SandboxReply {
+  const foreign = [...query.keys()].find((name) => !known.includes(name))
+  if (foreign !== undefined) return badRequest(`Unknown parameter ${foreign}`)
+  const page = readPageQuery(query, 10)
+  if (page === undefined) return badRequest('page begins with 0, size is 1 to 100')
+  for (const name of ['createdFrom', 'createdTo']) {
+    if (!query.has(name)) return badRequest(`${name} is required`)
+  }
+  const times = known.slice(0, 4)
+  const wrong = times.find((name) => query.has(name) && !/^\d{1,10}$/.test(query.get(name) ?? ''))
+  if (wrong !== undefined) return badRequest(`${wrong} must be in seconds since 1970`)
+  const fitting = bookings.filter((booking) => isObject(booking) && fits(booking, query))
+  return pageOf(fitting, page)
+}
+
+function fits(booking: JsonObject, query: URLSearchParams): boolean {
+  return (
+    within(textAt(booking, 'created'), query, 'created') &&
+    within(textAt(booking, 'startDate'), query, 'startDate') &&
+    [null, valueAt(booking, 'bookingStatus')].includes(query.get('bookingStatus')) &&
+    [null, valueAt(booking, 'bookingType')].includes(query.get('bookingType'))
+  )
+}
+
+function within(time: string | null, query: URLSearchParams, name: string): boolean {
+  const at = Date.parse(time ?? '') / 1000
+  const from = Number(query.get(`${name}From`) ?? 0)
+  const to = Number(query.get(`${name}To`) ?? Infinity)
+  // A time that is missing is only looked for by nobody.
+  return Number.isNaN(at) ? from === 0 && to === Infinity : at >= from && at <= to
+}

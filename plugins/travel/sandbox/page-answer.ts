@@ -1,0 +1,26 @@
+import type { JsonObject } from 'tocsin/plugin'
+import type { SandboxReply } from 'tocsin/plugin/testing'
+
+export interface PageQuery {
+  readonly number: number
+  readonly size: number
+}
+
+export const badRequest = (message: string): SandboxReply => ({
+  status: 400,
+  json: { error: 'bad_request', message },
+})
+
+/** Undefined for what is no page. */
+export function readPageQuery(query: URLSearchParams, defaultSize: number): PageQuery | undefined {
+  const number = Number(query.get('page') ?? 0)
+  const size = Number(query.get('size') ?? defaultSize)
+  const fits = Number.isInteger(number) && number >= 0 && Number.isInteger(size) && size >= 1 && size <= 100
+  return fits ? { number, size } : undefined
+}
+
+export function pageOf(items: readonly JsonObject[], { number, size }: PageQuery): SandboxReply {
+  const totalPages = Math.ceil(items.length / size)
+  const page = { totalPages, currentPage: number, pageSize: size, totalElements: items.length }
+  return { json: { data: items.slice(number * size, (number + 1) * size), page } }
+}

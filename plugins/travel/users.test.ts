@@ -1,0 +1,143 @@
+import { expect } from 'chai'
+import { objectsAt } from 'tocsin/plugin'
+import { loopbackEgress, runSkill } from 'tocsin/plugin/testing'
+import sandbox from './sandbox.ts'
+import { clients } from './sandbox/clients.ts'
+import { fixture } from './sandbox/fixture.ts'
+import { getUsers } from './skills/get-users.ts'
+import { decodeUser } from './user.ts'
+
+type Input = Parameters<typeof getUsers.run>[0]
+type Running = Awaited<ReturnType<typeof sandbox.start>>
+
+describe('travel.get_users', () => {
+  let running: Running
+  beforeEach(async () => {
+    running = await sandbox.start()
+  })
+  afterEach(() => running.close())
+
+  const get = async (input: Input, more: object = {}) =>
+    (await runSkill(getUsers, input, { settings: { ...running.settings, ...more }, egress: loopbackEgress }))
+      .output
+  const names = async (input: Input) => (await get(input)).users.map(({ name }) => name)
+
+  it('gives every user with all fields in raw', async () => {
+    const output = await get({})
+    expect(output).to.deep.include({
+      unmatched: [],
+      counts: { returned: 4, read: 4, total: 4 },
+      partial: false,
+    })
+    expect(output.users.slice(0, 3).map(({ raw }) => raw)).to.deep.equal(
+      objectsAt(fixture('users-page-0'), 'data'),
+    )
+    expect(output.users[0]).to.deep.include({
+      id: '00000001-1111-4111-8111-000000000001',
+      email: 'ana@example.com',
+      emails: ['ana@example.com'],
+      name: 'Ana Example',
+      employee_id: 'E00001',
+      active: true,
+      manager_email: 'mira.boss@example.com',
+      policy_level: 'DEFAULT',
+    })
+  })
+
+  it('maps travelers and bookers by id and by address, and says who is no user', async () => {
+    const output = await get({
+      ids: ['00000002-1111-4111-8111-000000000002', 'nobody'],
+      emails: ['ANA@example.com', 'guest@example.org'],
+    })
+    expect(output.users.map(({ name }) => name)).to.deep.equal(['Ana Example', 'Bo Sample'])
+    expect(output.unmatched).to.deep.equal(['nobody', 'guest@example.org'])
+    expect(output.counts).to.deep.equal({ returned: 2, read: 4, total: 4 })
+  })
+
+  it('tells who is active', async () => {
+    expect(await names({ active: false })).to.deep.equal(['Gil Former'])
+    expect(await names({ active: true, emails: ['gil@example.com', 'cy@example.com'] })).to.deep.equal([
+      'Cy Booker',
+    ])
+  })
+
+  it('gives nobody when it is asked for nobody', async () => {
+    expect(await get({ ids: [], emails: [] })).to.deep.equal({
+      users: [],
+      unmatched: [],
+      counts: { returned: 0, read: 0, total: null },
+      partial: false,
+    })
+    expect(running.requests).to.have.length(0)
+  })
+
+  it('says when there are more', async () => {
+    expect(await get({ limit: 2 })).to.deep.include({
+      partial: true,
+      counts: { returned: 2, read: 2, total: 4 },
+    })
+  })
+
+  it('follows a cursor where the path has one', async () => {
+    const output = await get({}, { users_path: '/travel/v1/users' })
+    expect(output.users.map(({ name }) => name))
+      .to.include('Gil Former')
+      .and.have.length(4)
+    expect(output).to.deep.include({ partial: false, counts: { returned: 4, read: 4, total: null } })
+    expect(running.requests.slice(1).map(({ path }) => path)).to.deep.equal([
+      '/travel/v1/users?page=0&size=100',
+      '/travel/v1/users?cursor=after-3&page_size=100',
+    ])
+  })
+
+  it('fails with a remedy where the credentials may not read users', async () => {
+    const { id, secret } = clients.bookingsOnly
+    const error: unknown = await get({}, { client_id: id, client_secret: secret }).catch(
+      (reason: unknown) => reason,
+    )
+    expect(error).to.include({ name: 'ConnectionError', code: 'http_403' })
+    expect(error)
+      .to.have.property('hint')
+      .that.matches(/users:read/)
+  })
+})
+
+describe('decodeUser', () => {
+  it('reads a user that has nothing but an id', () => {
+    expect(decodeUser({ id: 'a' })).to.deep.equal({
+      id: 'a',
+      email: null,
+      emails: [],
+      name: null,
+      employee_id: null,
+      active: null,
+      department: null,
+      region: null,
+      manager_name: null,
+      manager_email: null,
+      policy_level: null,
+      raw: { id: 'a' },
+    })
+  })
+
+  it('puts the primary address first, each once, and takes an address for a user name', () => {
+    const emails = [{ value: 'b@example.com' }, { value: 'A@example.com', primary: true }, null, { value: 7 }]
+    expect(decodeUser({ id: 'a', emails, userName: 'a@example.com' })).to.deep.include({
+      email: 'A@example.com',
+      emails: ['A@example.com', 'b@example.com'],
+    })
+    expect(decodeUser({ uuid: 'a', userName: 'c@example.com', name: 'Di' })).to.deep.include({
+      id: 'a',
+      email: 'c@example.com',
+      name: 'Di',
+    })
+    expect(decodeUser({ id: 'a', userName: 'di', active: 'yes' })).to.deep.include({
+      emails: [],
+      active: null,
+    })
+  })
+
+  it('refuses a user without an id', () => {
+    expect(() => decodeUser({ userName: 'a@example.com' })).to.throw(/without an id/)
+  })
+})
