@@ -39,7 +39,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'writes.later(() => store.begin(runUuid, entry))',
   },
   'a second answer takes the place of the first': {
-    file: 'server/sqlite/checkpoint-store.ts',
+    file: 'server/sqlite/checkpoint-rows.ts',
     find: "WHERE id = ? AND state = 'waiting' AND timeout_at > ?",
     replace: 'WHERE id = ? AND timeout_at > ?',
   },
@@ -47,6 +47,27 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     file: 'server/sqlite/checkpoint-store.ts',
     find: "SET state = ? WHERE id = ? AND state = 'waiting'",
     replace: 'SET state = ? WHERE id = ?',
+  },
+  'the answer of somebody who was not asked counts': {
+    file: 'core/inbound/judge-answer.ts',
+    find: 'if (askedOf(checkpoint) !== answer.by)',
+    replace: "if (answer.by === '')",
+  },
+  'a question of another connection can be answered': {
+    file: 'core/inbound/inbound.ts',
+    find: 'checkpoint.connection !== name',
+    replace: 'checkpoint.connection === null',
+  },
+  'a repeat of what was sent is taken again': {
+    file: 'server/sqlite/inbound-store.ts',
+    find: 'return added === 1',
+    replace: 'return added <= 1',
+  },
+  'a question that was over before a restart is not settled': {
+    file: 'core/engine/ask.ts',
+    find: `  if (recorded) {
+    await settle(local, work)`,
+    replace: '  if (recorded) {',
   },
   'a clock that is set is not looked at': {
     file: 'core/engine/alarms.ts',

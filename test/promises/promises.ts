@@ -95,7 +95,10 @@ The order in which branches and calls end makes no difference to what is recorde
   {
     title: 'A question is answered once',
     exactly: `The first answer of a person who was asked counts. A second one has no effect; one after the timeout is recorded as late. Of an answer and a
-timeout that come at the same time, one wins, and everybody sees the same one.`,
+timeout that come at the same time, one wins, and everybody sees the same one.
+
+What comes in over a connection counts only when its other system is proven to have sent it, the question went out over this very connection, and this very
+person was asked; sent again, it has no effect, also after a restart. Whoever was asked is shown what became of the question at least once, beside the run.`,
     proofs: [
       {
         file: 'sqlite/contract.test.ts',
@@ -112,6 +115,20 @@ timeout that come at the same time, one wins, and everybody sees the same one.`,
         title: 'SQLite stores CheckpointStore takes no answer from the time on',
       },
       { file: 'engine/checkpoints.test.ts', title: 'a checkpoint' },
+      {
+        file: 'end-to-end/inbound.test.ts',
+        title: 'an answer that comes in over a connection',
+        planted: [
+          'the answer of somebody who was not asked counts',
+          'a question of another connection can be answered',
+          'a repeat of what was sent is taken again',
+        ],
+      },
+      {
+        file: 'engine/follow-ups.test.ts',
+        title: 'a question',
+        planted: ['a question that was over before a restart is not settled'],
+      },
     ],
   },
   {
