@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RunningSandbox } from '../../../core/plugin/index.ts'
 import { loadSandbox } from '../../../core/registry/index.ts'
@@ -28,12 +28,21 @@ export interface TestTocsin {
   close(): Promise<void>
 }
 
-/** @param plugin Whose sandbox. Default: the intel provider's. */
-export async function startTestTocsin(plugin = 'intel_provider'): Promise<TestTocsin> {
+/**
+ * @param plugin Whose sandbox. Default: the intel provider's.
+ * @param playbooks That are there from the start, by name.
+ */
+export async function startTestTocsin(
+  plugin = 'intel_provider',
+  playbooks: Readonly<Record<string, string>> = {},
+): Promise<TestTocsin> {
   const folder = await makeTemporaryFolder()
   const sandbox = await startSandbox(plugin)
   const playbooksDir = join(folder.path, 'playbooks')
   await mkdir(playbooksDir)
+  for (const [name, source] of Object.entries(playbooks)) {
+    await writeFile(join(playbooksDir, `${name}.yaml`), source)
+  }
   const key = makeKey().value
   const start = () =>
     startTocsin(

@@ -1,0 +1,259 @@
+import { expect } from 'chai'
+import { objectsAt, textAt } from '../../core/plugin/index.ts'
+import type { MessagingSandbox } from '../../plugins/messaging/sandbox.ts'
+import type { SandboxMessage } from '../../plugins/messaging/sandbox/workspace.ts'
+import { eventually } from '../support/eventually.ts'
+import { startTestTocsin, type TestTocsin } from './support/tocsin-with-intel.ts'
+
+const ana = { email: 'ana.silva@example.com', id: 'U0ANASILVA', conversation: 'D0ANASILVA' }
+const chen = { id: 'U0CHENWEI', conversation: 'D0CHENWEI' }
+
+const playbook = `apiVersion: tocsin/v1
+name: ask
+on: { manual: true }
+inputs:
+  message: { type: string, default: 'Was this you?' }
+  within: { type: duration, default: 1h }
+  remind_after: { type: string, default: 30m }
+steps:
+  - id: confirm
+    checkpoint:
+      via: messaging.checkpoint
+      with:
+        user: ${ana.email}
+        message: \${{ inputs.message }}
+        labels: { mine: 'Yes, me' }
+        remind_after: \${{ inputs.remind_after }}
+      answers: [mine, not_mine]
+      timeout: \${{ inputs.within }}
+      on_timeout: no_reply
+  - return: \${{ steps.confirm.output }}
+`
+
+describe('a messaging checkpoint, end to end', function () {
+  this.timeout(30_000)
+  let tocsin: TestTocsin
+
+  beforeEach(async () => {
+    tocsin = await startTestTocsin('messaging', { ask: playbook })
+    expect((await tocsin.connect('chat')).status).to.equal(201)
+    await subscribe()
+  })
+  afterEach(() => tocsin?.close())
+
+  const controls = () => (tocsin.sandbox as MessagingSandbox).controls
+  const people = () => controls().callbacks
+  const workspace = () => controls().workspace
+
+  /** As when the app is created from the manifest: its addresses are taken, and asked for the challenge. */
+  async function subscribe(): Promise<void> {
+    const { status, body } = await tocsin.call('/connections/chat/manifest')
+    expect(status).to.equal(200)
+    const { event_subscriptions: events, interactivity: interactions } = body.settings
+    await people().subscribe({ events: events.request_url, interactions: interactions.request_url })
+  }
+
+  /** Starts the playbook and waits until the question has been put; answers what Ana sees. */
+  async function ask(
+    inputs: object = {},
+  ): Promise<{ readonly run: string; readonly message: SandboxMessage }> {
+    const before = workspace().messages.length
+    const body = { organization_code: 'main', inputs }
+    const started = await tocsin.call('/playbooks/ask/runs', { body })
+    const message = await eventually('the question', () => workspace().messages[before])
+    const run = started.body.run_uuid as string
+    await eventually('the checkpoint that knows its message', async () => {
+      const { data } = (await tocsin.call('/checkpoints')).body
+      return data.find((row: any) => row.run_uuid === run && row.reference !== null)
+    })
+    return { run, message }
+  }
+
+  const runOf = async (uuid: string) => (await tocsin.call(`/runs/${uuid}`)).body
+  const ended = (uuid: string) =>
+    eventually('the end of the run', async () => {
+      const run = await runOf(uuid)
+      return ['queued', 'running', 'waiting'].includes(run.status) ? undefined : run
+    })
+  const buttonsOf = ({ blocks }: SandboxMessage) =>
+    blocks
+      .flatMap((block) => objectsAt(block, 'elements'))
+      .flatMap((one) => (textAt(one, 'value') ? [one] : []))
+  const settled = ({ channel, ts }: SandboxMessage) =>
+    eventually('the message without its buttons', () => {
+      const now = workspace().find(channel, ts)
+      return now !== undefined && buttonsOf(now).length === 0
+        ? textAt(objectsAt(now.blocks.at(-1), 'elements')[0], 'text')
+        : undefined
+    })
+  const said = (channel: string, pattern: RegExp) =>
+    eventually(`a word like ${pattern}`, () =>
+      workspace().messages.find((message) => message.channel === channel && pattern.test(message.text)),
+    )
+
+  it('goes on with the button that was pressed', async () => {
+    const { run, message } = await ask()
+    expect(await people().click(message, 'Yes, me')).to.deep.equal({ status: 200, body: '' })
+    const { status, output } = await ended(run)
+    expect(status).to.equal('completed')
+    expect(output).to.include({ answer: 'mine', by: ana.id })
+    expect(await settled(message)).to.match(/^You answered: \*Yes, me\* \(<!date/)
+  })
+
+  it('goes on with a word that was written, in the conversation or in the thread', async () => {
+    const first = await ask()
+    expect(await people().reply(ana.id, ' Not_Mine ')).to.have.property('status', 200)
+    expect((await ended(first.run)).output).to.include({ answer: 'not_mine', by: ana.id, text: ' Not_Mine ' })
+
+    const [second, third] = [await ask(), await ask()]
+    await people().reply(third.message, 'mine')
+    expect((await ended(third.run)).output).to.include({ answer: 'mine' })
+    expect((await runOf(second.run)).status).to.equal('waiting')
+  })
+
+  it('asks which question is meant where several wait', async () => {
+    const questions = [await ask(), await ask()]
+    await people().reply(ana.id, 'mine')
+    await said(ana.conversation, /Several questions wait for your answer/)
+    for (const { run } of questions) expect((await runOf(run)).status).to.equal('waiting')
+  })
+
+  it('listens to nobody else', async () => {
+    const { run, message } = await ask()
+    expect(await people().click(message, 'Yes, me', chen.id)).to.have.property('status', 200)
+    await said(chen.conversation, /put to somebody else/)
+    await people().reply(chen.id, 'mine')
+    expect((await runOf(run)).status).to.equal('waiting')
+    await people().click(message, 'not_mine')
+    expect((await ended(run)).output).to.include({ answer: 'not_mine', by: ana.id })
+  })
+
+  it('takes the first answer, and says so to the second', async () => {
+    const { run, message } = await ask()
+    await people().click(message, 'not_mine')
+    await people().click(message, 'Yes, me')
+    expect((await ended(run)).output).to.include({ answer: 'not_mine' })
+    await said(ana.conversation, /answered already/)
+  })
+
+  it('says what can be answered to a reply that is none, and waits on', async () => {
+    const { run } = await ask()
+    await people().reply(ana.id, 'What is this about?')
+    await said(ana.conversation, /not one of the answers.*`mine`, `not_mine`/)
+    expect((await runOf(run)).status).to.equal('waiting')
+  })
+
+  it('does not take its own messages for answers', async () => {
+    const { run, message } = await ask({ message: 'mine' })
+    expect(await people().tell(message)).to.have.property('status', 200)
+    expect((await runOf(run)).status).to.equal('waiting')
+  })
+
+  it('goes on by itself when the time is over, and a late answer changes nothing', async () => {
+    const { run, message } = await ask({ within: '2s' })
+    expect((await ended(run)).output).to.include({ answer: 'no_reply', by: null })
+    expect(await settled(message)).to.match(/^Nobody answered in time/)
+    await people().click(message, 'Yes, me')
+    await said(ana.conversation, /time to answer this question was over/)
+    expect((await runOf(run)).output).to.include({ answer: 'no_reply' })
+  })
+
+  it('reminds once', async () => {
+    const { run, message } = await ask({ remind_after: '100ms' })
+    const reminder = await said(ana.conversation, /^A reminder/)
+    expect(reminder).to.include({ thread_ts: message.ts, reply_broadcast: true })
+    await people().reply(reminder, 'mine')
+    expect((await ended(run)).output).to.include({ answer: 'mine' })
+    expect(workspace().messages.filter(({ text }) => text.startsWith('A reminder'))).to.have.length(1)
+  })
+
+  it('takes the buttons away when the run is cancelled', async () => {
+    const { run, message } = await ask()
+    await tocsin.call(`/runs/${run}/cancel`, { method: 'POST', body: {} })
+    expect(await settled(message)).to.match(/withdrawn/)
+  })
+
+  it('outlives a restart between the question and its answer', async () => {
+    const { run, message } = await ask()
+    await tocsin.restart()
+    await subscribe()
+    expect(workspace().messages).to.have.length(1)
+    await people().click(message, 'Yes, me')
+    expect((await ended(run)).output).to.include({ answer: 'mine', by: ana.id })
+    expect(await settled(message)).to.match(/^You answered/)
+  })
+
+  it('is answered over the API too, which the message then says', async () => {
+    const { run, message } = await ask()
+    const [checkpoint] = (await tocsin.call('/checkpoints')).body.data
+    const { status } = await tocsin.call(`/checkpoints/${checkpoint.checkpoint_id}/answer`, {
+      body: { answer: 'mine' },
+    })
+    expect(status).to.equal(200)
+    await ended(run)
+    expect(await settled(message)).to.match(/^(?!You).* answered: \*Yes, me\*/)
+  })
+
+  it('shows what an alert wrote as mere text', async () => {
+    const { message } = await ask({ message: '<!channel> & <https://evil.example|your bank>' })
+    expect(message.text).to.equal('&lt;!channel&gt; &amp; &lt;https://evil.example|your bank&gt;')
+  })
+
+  describe('refuses what is not proven', () => {
+    for (const [what, wrong] of [
+      ['altered on its way', { alter: (body: string) => body.replace('not_mine', 'mine') }],
+      ['signed long ago', { nowMs: Date.now() - 301_000 }],
+      ['signed for a time to come', { nowMs: Date.now() + 330_000 }],
+      ['signed with another secret', { signingSecret: 'f'.repeat(32) }],
+    ] as const) {
+      it(what, async () => {
+        const { run, message } = await ask()
+        const { status, body } = await people().click(message, 'not_mine', undefined, wrong)
+        expect(status).to.be.within(400, 499)
+        expect(body).not.to.match(/signature|stale|secret/i)
+        expect((await runOf(run)).status).to.equal('waiting')
+        await people().click(message, 'not_mine')
+        expect((await ended(run)).output).to.include({ answer: 'not_mine' })
+      })
+    }
+
+    it('sent with another token', async () => {
+      const { run, message } = await ask()
+      const { body } = await tocsin.call('/connections/chat/manifest')
+      const interactions = body.settings.interactivity.request_url.replace(/.$/, (end: string) =>
+        end === 'A' ? 'B' : 'A',
+      )
+      const events = body.settings.event_subscriptions.request_url
+      await people().subscribe({ events, interactions })
+      expect((await people().click(message, 'not_mine')).status).to.be.within(400, 499)
+      expect((await runOf(run)).status).to.equal('waiting')
+    })
+  })
+
+  it('knows an event by its id: a repeat is taken, and has no effect', async () => {
+    const { run, message } = await ask()
+    await people().reply(ana.id, 'hello')
+    const reply = workspace().messages.find(({ text }) => text === 'hello')!
+    for (const retry of [1, 2, 3]) {
+      expect(await people().tell({ ...reply, text: 'mine' }, { retry })).to.have.property('status', 200)
+    }
+    expect((await runOf(run)).status).to.equal('waiting')
+    await people().click(message, 'not_mine')
+    expect((await ended(run)).output).to.include({ answer: 'not_mine' })
+  })
+
+  it('fails with the reason when the app was removed', async () => {
+    await people().event({ type: 'app_uninstalled', event_ts: '1.1' })
+    const connection = await eventually('a broken connection', async () => {
+      const { body } = await tocsin.call('/connections/chat')
+      return body.broken === null ? undefined : body
+    })
+    expect(connection.broken.reason).to.match(/removed from the workspace/)
+    const { body } = await tocsin.call('/playbooks/ask/runs', {
+      body: { organization_code: 'main', inputs: {} },
+    })
+    const run = await ended(body.run_uuid)
+    expect(run).to.have.property('status', 'failed')
+    expect(JSON.stringify(run)).to.match(/removed from the workspace/)
+  })
+})
