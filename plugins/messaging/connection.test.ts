@@ -1,30 +1,11 @@
 import { expect } from 'chai'
-import { defineSkill, valueAt } from 'tocsin/plugin'
-import { loopbackEgress, runSkill, type CannedReply } from 'tocsin/plugin/testing'
+import { valueAt } from 'tocsin/plugin'
+import { checkConnection, loopbackEgress, type CannedReply } from 'tocsin/plugin/testing'
 import { connection } from './connection.ts'
 import sandbox, { type MessagingSandbox } from './sandbox.ts'
 import { faults } from './sandbox/faults.ts'
 import { fixture } from './sandbox/fixture.ts'
 import { inactiveToken, narrowToken, revokedToken } from './sandbox/tokens.ts'
-
-/** Authenticates as the runtime does when an operator presses the button. */
-const probe = defineSkill({
-  name: 'probe',
-  title: 'Probe',
-  description: 'Authenticates.',
-  effect: 'read',
-  connection,
-  input: { type: 'object' },
-  output: { type: 'object' },
-  examples: [],
-  async run(_, context) {
-    await connection.authenticate({
-      ...context,
-      token: () => Promise.reject(new Error('there is none')),
-    })
-    return {}
-  },
-})
 
 const typed = {
   webhook_url: 'https://hooks.slack.com/services/T0000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX',
@@ -38,7 +19,7 @@ const errorOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 const check = (settings: object, reply: CannedReply = { json: fixture('auth-test-ok') }) =>
-  errorOf(runSkill(probe, {}, { settings: { ...typed, ...settings }, replies: [reply] }))
+  errorOf(checkConnection(connection, { settings: { ...typed, ...settings }, replies: [reply] }))
 
 describe('the connection of messaging', () => {
   describe('takes the setting', () => {
@@ -91,7 +72,7 @@ describe('the connection of messaging', () => {
   })
 
   it('can be made before the app exists, and says then what it lacks', async () => {
-    const work = runSkill(probe, {}, { settings: { channel_name: '#security-alerts' } })
+    const work = checkConnection(connection, { settings: { channel_name: '#security-alerts' } })
     const error = await errorOf(work)
     expect(error).to.include({
       code: 'connection_incomplete',
@@ -101,11 +82,10 @@ describe('the connection of messaging', () => {
   })
 
   it('authenticates by one call of auth.test', async () => {
-    const { requests } = await runSkill(
-      probe,
-      {},
-      { settings: typed, replies: [{ json: fixture('auth-test-ok') }] },
-    )
+    const { requests } = await checkConnection(connection, {
+      settings: typed,
+      replies: [{ json: fixture('auth-test-ok') }],
+    })
     expect(requests).to.have.length(1)
     expect(requests[0]).to.include({ method: 'POST', url: 'https://slack.com/api/auth.test' })
     expect(requests[0]?.headers).to.include({ authorization: `Bearer ${typed.bot_token}` })
@@ -132,7 +112,12 @@ describe('the connection of messaging', () => {
     afterEach(() => running.close())
 
     const authenticate = (settings: object = {}) =>
-      errorOf(runSkill(probe, {}, { settings: { ...running.settings, ...settings }, egress: loopbackEgress }))
+      errorOf(
+        checkConnection(connection, {
+          settings: { ...running.settings, ...settings },
+          egress: loopbackEgress,
+        }),
+      )
 
     it('authenticates', async () => {
       expect(await authenticate()).to.have.property('code', 'none')
