@@ -1,11 +1,9 @@
 import { Command } from 'commander'
-import { existsSync } from 'node:fs'
 import { entriesOf, exploreDryRun } from '../../core/dry-run/index.ts'
 import { redactorOf } from '../../core/playbook-test/index.ts'
 import { testCases } from '../../core/plugin/testing/memory-stores.ts'
-import { readConfig } from '../../server/config.ts'
 import { Exit, exitCodes } from '../exit-codes.ts'
-import { openLiveSkills, withoutConnections } from '../rehearsal/connections.ts'
+import { openLiveSkills } from '../rehearsal/connections.ts'
 import { collectAnswers, collectTexts, type Texts } from '../rehearsal/key-value.ts'
 import { prepare } from '../rehearsal/prepare.ts'
 import { choicesOf } from '../rehearsal/choices.ts'
@@ -53,9 +51,8 @@ Exits with 1 when the run would not complete; where several ways are shown, with
 }
 
 async function runDry(file: string, options: Options): Promise<void> {
-  // Fixtures alone may do: then no data directory is needed.
-  const isOffline = options.fixtures !== undefined && !existsSync(readConfig(process.env).dataDir)
-  const live = isOffline ? withoutConnections() : await openLiveSkills(options.organization)
+  const isMocked = options.fixtures !== undefined
+  const live = await openLiveSkills({ organization: options.organization, isMocked })
   try {
     const { code, name, uuid } = live.organization
     const prepared = await prepare({
@@ -63,7 +60,7 @@ async function runDry(file: string, options: Options): Promise<void> {
       alert: options.alert,
       inputs: options.input,
       world: options.fixtures,
-      organization: isOffline ? undefined : { code, name },
+      organization: live.isOffline ? undefined : { code, name },
     })
     const { catalogue, playbook, fixtures } = prepared
     const tree = await exploreDryRun({

@@ -51,8 +51,9 @@ export function runCommand(): Command {
       'after',
       `
 Without --mocks skills are called in earnest, writes too: \`tocsin dry-run\` shows them first. The case is kept in memory and
-shown at the end; nothing is written to the data directory. Ctrl-C cancels the run. Questions to people are answered by --answer,
-else here in the terminal; nobody else is asked, since an answer from elsewhere goes to the server.
+shown at the end; nothing is written to the data directory. Where there is none, skills that need a connection fail. Ctrl-C
+cancels the run. Questions to people are answered by --answer, else here in the terminal; nobody else is asked, since an
+answer from elsewhere goes to the server.
 
 Examples:
   tocsin run playbooks/brute-force.yaml --mocks playbooks/brute-force.test.yaml
@@ -87,7 +88,7 @@ async function runMocked(file: string, mocks: string, options: Options): Promise
 }
 
 async function runLive(file: string, options: Options): Promise<void> {
-  const live = await openLiveSkills(options.organization)
+  const live = await openLiveSkills({ organization: options.organization })
   try {
     const { code, name, uuid } = live.organization
     const { catalogue, playbook, called, fixtures } = await prepare({
@@ -95,7 +96,7 @@ async function runLive(file: string, options: Options): Promise<void> {
       alert: options.alert,
       inputs: options.input,
       world: undefined,
-      organization: { code, name },
+      organization: live.isOffline ? undefined : { code, name },
     })
     const cases = testCases(code, playbook.name)
     const cancel = new AbortController()

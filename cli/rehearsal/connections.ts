@@ -15,6 +15,8 @@ import { printable } from '../output/printable.ts'
 
 /** Calls skills in earnest, with the connections of the data directory, and cases that are kept in memory alone. */
 export interface LiveSkills {
+  /** There is no data directory: skills without connection work, all others miss theirs. */
+  readonly isOffline: boolean
   readonly organization: { readonly uuid: string; readonly code: string; readonly name: string }
   readonly log: Log
   /** `cases` is asked at each call: whose organization it is decides how they are named. */
@@ -22,10 +24,23 @@ export interface LiveSkills {
   close(): Promise<void>
 }
 
-/** @param code of the organization whose connections are used; undefined: the only one there is */
-export async function openLiveSkills(code: string | undefined): Promise<LiveSkills> {
+interface Wanted {
+  /** Whose connections are used; undefined: those of the only one there is. */
+  readonly organization: string | undefined
+  /** Mocks answer; connections need not be there. */
+  readonly isMocked?: boolean
+}
+
+/**
+ * Where nobody says which data directory is meant, and none is where it usually is, goes on without connections.
+ *
+ * @throws NotFoundError `data_dir_missing`, `organization_missing`, `organization_not_found`
+ */
+export async function openLiveSkills({ organization: code, isMocked = false }: Wanted): Promise<LiveSkills> {
   const config = readConfig(process.env)
   if (!existsSync(config.dataDir)) {
+    const isNamed = process.env['TOCSIN_DATA_DIR'] !== undefined || code !== undefined
+    if (isMocked || !isNamed) return withoutConnections()
     throw new NotFoundError('data_dir_missing', `there is no data directory '${printable(config.dataDir)}'`, {
       hint: 'TOCSIN_DATA_DIR names the one of your server; `tocsin serve` makes one',
     })
@@ -48,18 +63,18 @@ export async function openLiveSkills(code: string | undefined): Promise<LiveSkil
         log,
         clock: systemClock,
       })
-    return { organization, log, caller, close }
+    return { isOffline: false, organization, log, caller, close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-/** Where there is no data directory: skills without connection work, all others miss theirs. */
-export function withoutConnections(): LiveSkills {
+function withoutConnections(): LiveSkills {
   const egress = createEgress({ allowPrivate: [] })
   const log = createLog({ level: 'error' })
   return {
+    isOffline: true,
     organization: { uuid: '00000000-0000-4000-8000-00000000000a', code: 'demo', name: 'Demo' },
     log,
     caller: (catalogue, cases) =>

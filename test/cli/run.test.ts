@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadSandbox } from '../../core/registry/index.ts'
 import { makeTemporaryFolder } from '../support/temporary-folder.ts'
@@ -17,6 +17,8 @@ steps:
   - { uses: case.comment, with: { text: "looked up for \${{ organization.code }}" } }
 outputs: { score: "\${{ steps.known.output.risk.score }}" }
 `
+
+const first = `apiVersion: tocsin/v1\nname: first\non: { manual: true }\nsteps: [{ return: It works. }]\n`
 
 const world = `fixtures: { alert: { data: { host: evil.example } } }
 mocks: { intel_provider.get_enrichment: [{ error: { code: http_503, retryable: true } }, { example: A domain that controls malware }] }
@@ -168,7 +170,31 @@ describe('a playbook on the command line', function () {
       expect(stderr).to.equal(`error no organization has the code 'nobody'\nhint  there are: main\n`)
     })
 
-    it('needs a data directory without mocks, and makes none', async () => {
+    it('goes on without connections where there is no data directory, and nobody named one', async () => {
+      const fresh = join(folder.path, 'fresh')
+      await mkdir(fresh)
+      await writeFile(join(fresh, 'first.yaml'), first)
+      for (const [command, end] of [
+        ['run', 'case: severity medium'],
+        ['dry-run', 'nothing was changed'],
+      ] as const) {
+        const { code, stdout, stderr } = await runTocsin([command, 'first.yaml'], { cwd: fresh })
+        expect({ code, stderr }, stdout).to.deep.equal({ code: 0, stderr: '' })
+        expect(stdout).to.contain('ok first completed').and.contain(end)
+      }
+      await writeFile(join(fresh, 'alert.json'), '{ "host": "evil.example" }')
+      await writeFile(join(fresh, 'look-up.yaml'), playbook)
+      const { code, stdout } = await runTocsin(['run', 'look-up.yaml', '--alert', 'alert.json'], {
+        cwd: fresh,
+      })
+      expect(code).to.equal(1)
+      expect(stdout)
+        .to.contain('connection_missing')
+        .and.contain('hint: create a connection of intel_provider')
+      expect(await readdir(fresh)).to.have.members(['first.yaml', 'alert.json', 'look-up.yaml'])
+    })
+
+    it('needs a data directory where one is named, and makes none', async () => {
       const { code, stderr } = await tocsin(['run', 'wait.yaml'], { env: { TOCSIN_DATA_DIR: 'elsewhere' } })
       expect(code).to.equal(1)
       expect(stderr).to.match(/error there is no data directory '.*elsewhere'\nhint/)

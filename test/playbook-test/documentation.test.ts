@@ -9,37 +9,19 @@ import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { discoverPlugins } from '../../core/registry/index.ts'
 import { loadSchemaFolder } from '../../core/schema/index.ts'
 import { parse } from 'yaml'
-import { runTocsin } from '../cli/support/run-tocsin.ts'
+import { readBlocks, runCommands, trialsOf, writeFiles } from '../support/guide-page.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/testing-playbooks.md'), 'utf8')
 
-interface Block {
-  readonly kind: string
-  /** From `# name` in its first line, where it is a whole file. */
-  readonly file: string | undefined
-  readonly text: string
-}
-
-const blocks: readonly Block[] = [...page.matchAll(/^```(.*)\n([^]*?)^```$/gm)].map(
-  ([, kind = '', text = '']) => ({
-    kind,
-    file: /^# (\S+\.(?:yaml|json))$/m.exec(text.split('\n')[0]!)?.[1],
-    text,
-  }),
-)
-
+const blocks = readBlocks('docs/testing-playbooks.md')
+const trials = trialsOf(blocks)
 const fileNamed = (name: string): string => {
   const found = blocks.find(({ file }) => file === name)
   if (found === undefined) throw new Error(`the page has no ${name}`)
-  return name.endsWith('.json') ? found.text.slice(found.text.indexOf('\n') + 1) : found.text
+  return found.text
 }
-
-/** Commands with what the next block says that they print. */
-const commands = blocks.flatMap((block, index) =>
-  block.kind.startsWith('sh') ? [{ kind: block.kind, lines: block.text, prints: blocks[index + 1]! }] : [],
-)
 
 describe('docs/testing-playbooks.md', function () {
   this.timeout(30_000)
@@ -48,7 +30,10 @@ describe('docs/testing-playbooks.md', function () {
   before(async () => {
     catalogue = await discoverPlugins({ pluginsDir: join(root, 'plugins'), packages: [] })
     folder = await makeTemporaryFolder()
-    for (const { file } of blocks) if (file) await writeFile(join(folder.path, file), fileNamed(file))
+    await writeFiles(
+      folder.path,
+      blocks.filter(({ file }) => file !== undefined),
+    )
     await writeFile(join(folder.path, 'run.json'), JSON.stringify(await finishedRun()))
   })
   after(() => folder.remove())
@@ -56,17 +41,17 @@ describe('docs/testing-playbooks.md', function () {
   it('has files, fragments and commands, each of a kind that is tried here', () => {
     const kinds = Map.groupBy(blocks, ({ kind }) => kind.split(' ')[0])
     expect([...kinds.keys()]).to.have.members(['json', 'sh', 'text', 'yaml'])
-    expect(commands.length).to.be.greaterThan(4)
-    for (const { prints } of commands) expect(prints.kind).to.equal('text')
-    expect(kinds.get('text')).to.have.length(commands.length)
+    expect(trials.length).to.be.greaterThan(4)
+    for (const { commands, prints } of trials) expect(prints, commands.join()).to.be.a('string')
+    expect(kinds.get('text')).to.have.length(trials.length)
   })
 
-  for (const { kind, lines, prints } of commands) {
-    it(`prints what it says: ${lines.trim().split('\n').join(' ; ')} ${kind}`, async () => {
+  for (const { kind, commands, prints } of trials) {
+    it(`prints what it says: ${commands.join(' ; ')} ${kind}`, async () => {
       const tests = fileNamed('suspicious-host.test.yaml')
       const planted = tests.replace('severity: high', 'severity: critical')
       await writeFile(join(folder.path, 'suspicious-host.test.yaml'), kind === 'sh planted' ? planted : tests)
-      expect(await shell(lines)).to.equal(prints.text)
+      expect(await runCommands(folder.path, commands)).to.equal(prints)
     })
   }
 
@@ -96,20 +81,6 @@ describe('docs/testing-playbooks.md', function () {
 
   function parsed(source: string) {
     return parseTests(source, { catalogue, loadPlaybook: (name) => fileNamed(name) })
-  }
-
-  /** Runs the lines in the folder, each `tocsin …`, maybe with `> file`; what they print, together. */
-  async function shell(lines: string): Promise<string> {
-    let printed = ''
-    for (const line of lines.trim().split('\n')) {
-      const [, args = '', target] = /^tocsin (.*?)(?: > (\S+))?$/.exec(line)!
-      const env = { TOCSIN_DATA_DIR: 'nowhere', TOCSIN_PLAYBOOKS_DIR: '.' }
-      const { stdout, stderr } = await runTocsin(args.split(' '), { cwd: folder.path, env })
-      expect(stderr).to.equal('')
-      if (target === undefined) printed += stdout
-      else await writeFile(join(folder.path, target), stdout)
-    }
-    return printed
   }
 
   /** The first test of the example as the API would answer it, had it been a run. */

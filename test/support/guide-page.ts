@@ -1,0 +1,69 @@
+import { expect } from 'chai'
+import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { runTocsin } from '../cli/support/run-tocsin.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+/** A block of a page in Markdown, between its fences. */
+export interface Block {
+  /** What stands behind the opening fence: `yaml`, `sh`, `text`. */
+  readonly kind: string
+  /** From `# name` in its first line, where it is a whole file. */
+  readonly file: string | undefined
+  /** Of a file in JSON, which has no comments, without that line. */
+  readonly text: string
+}
+
+/** Commands of a page, with what it says that they print. */
+export interface Trial {
+  readonly kind: string
+  readonly commands: readonly string[]
+  /** Undefined where the page says nothing. */
+  readonly prints: string | undefined
+  /** The files that stand above the commands, the newest last. */
+  readonly files: readonly Block[]
+}
+
+/** @param path from the root of the repository */
+export function readBlocks(path: string): readonly Block[] {
+  const page = readFileSync(join(root, path), 'utf8')
+  return [...page.matchAll(/^```(.*)\n([^]*?)^```$/gm)].map(([, kind = '', text = '']) => {
+    const file = /^# (\S+\.(?:yaml|json))$/m.exec(text.split('\n')[0]!)?.[1]
+    return { kind, file, text: file?.endsWith('.json') ? text.slice(text.indexOf('\n') + 1) : text }
+  })
+}
+
+/** Commands are in blocks of the kind `sh`; what they print is in a block `text` right behind. */
+export function trialsOf(blocks: readonly Block[]): readonly Trial[] {
+  return blocks.flatMap(({ kind, text }, index) => {
+    if (kind.split(' ')[0] !== 'sh') return []
+    const next = blocks[index + 1]
+    const prints = next?.kind === 'text' ? next.text : undefined
+    const files = blocks.slice(0, index).filter(({ file }) => file !== undefined)
+    return [{ kind, commands: text.trim().split('\n'), prints, files }]
+  })
+}
+
+export async function writeFiles(folder: string, files: readonly Block[]): Promise<void> {
+  for (const { file, text } of files) await writeFile(join(folder, file!), text)
+}
+
+/** Runs lines such as `tocsin … > file` in the folder; what they print, together, without how long it took in real time. */
+export async function runCommands(folder: string, commands: readonly string[]): Promise<string> {
+  let printed = ''
+  for (const command of commands) {
+    const [, args = '', target] = /^(?:npx )?tocsin (.*?)(?: > (\S+))?$/.exec(command)!
+    const { stdout, stderr } = await runTocsin(args.split(' '), {
+      cwd: folder,
+      env: { TOCSIN_PLAYBOOKS_DIR: '.' },
+    })
+    expect(stderr, command).to.equal('')
+    if (target === undefined) printed += stdout
+    else await writeFile(join(folder, target), stdout)
+  }
+  return withoutRealTime(printed)
+}
+
+export const withoutRealTime = (text: string): string => text.replaceAll(/ after \d+ms$/gm, '')
