@@ -66,4 +66,4 @@ export async function runCommands(folder: string, commands: readonly string[]): 
   return withoutRealTime(printed)
 }
 
-export const withoutRealTime = (text: string): string => text.replaceAll(/ after \d+ms$/gm, '')
+const withoutRealTime = (text: string): string => text.replaceAll(/ after \d+ms$/gm, '')
