@@ -32,8 +32,8 @@ export interface HttpResponse {
 }
 
 /**
- * The way out. Bound to one connection: its origin, its credentials, its error table. Redirects are not followed, nothing
- * is retried here (the engine retries), and the step's deadline ends every call.
+ * The way out. Bound to one connection: its origin, its credentials, its error table, its rate. Redirects are not followed, nothing
+ * is retried here (the engine retries) but once with a new token after a 401, and the step's deadline ends every call.
  *
  * Throws ConnectionError on 401 and 403, {@link RetryableError} on 408, 429, 5xx and network trouble, and SkillError `http_<status>` on every
  * other status outside 200-299, unless `accept` names the status.

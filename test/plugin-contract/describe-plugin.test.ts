@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { PluginDefinition, Sandbox } from '../../core/plugin/index.ts'
+import type { PluginDefinition, Sandbox, SkillContext } from '../../core/plugin/index.ts'
 import { describePlugin, serveSandbox } from '../../core/plugin/testing/index.ts'
 import http from '../../plugins/http/plugin.ts'
 import httpSandbox from '../../plugins/http/sandbox.ts'
@@ -79,6 +79,15 @@ describe('describePlugin', () => {
     }))
     expect(await failing({ ...http, skills }, httpFolder, httpSandbox)).to.have.length(2)
   })
+
+  it('fails when a skill stumbles over an answer that it cannot read', async () => {
+    const run = async (_input: unknown, { http }: SkillContext) =>
+      JSON.parse((await http.get('/devices/7')).text) as object
+    const skills = http.skills.map((skill) => ({ ...skill, run }))
+    expect(await failing({ ...http, skills }, httpFolder, httpSandbox)).to.include.members(
+      skills.map(({ name }) => `${name} survives a system that does not answer properly`),
+    )
+  }).timeout(10_000)
 
   it('fails when the sandbox takes any credentials', async () => {
     const careless = serveSandbox(() => () => ({ json: {} }), settings)

@@ -6,6 +6,7 @@ import { checkPlugin } from '../../registry/index.ts'
 import { checkSettings } from '../../skill/index.ts'
 import type { ConnectionDefinition, PluginDefinition, RunningSandbox, Sandbox } from '../index.ts'
 import { checkConnection } from './check-connection.ts'
+import { describeFailures } from './describe-failures.ts'
 import { loopbackEgress } from './loopback-egress.ts'
 import { runSkill } from './run-skill.ts'
 
@@ -45,6 +46,7 @@ export function describePlugin(plugin: PluginDefinition, options: DescribePlugin
     }
 
     describeExamples(plugin, options)
+    describeFailures(plugin, options.sandbox)
     if (plugin.connection !== undefined) describeConnection(plugin.connection, options)
   })
 }

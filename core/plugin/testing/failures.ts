@@ -32,7 +32,7 @@ export function fail(how: Failure, response: ServerResponse): void {
       begin().end(Buffer.alloc(hugeMegabytes * 1_048_576, ' '))
       return
     case 'gzip_bomb':
-      begin({ 'content-encoding': 'gzip' }).end(bomb())
+      begin({ 'content-encoding': 'gzip' }).end((bomb ??= makeBomb()))
   }
 }
 
@@ -41,8 +41,10 @@ function drip(response: ServerResponse): void {
   response.on('close', () => clearInterval(timer))
 }
 
+let bomb: Buffer | undefined
+
 /** Members of a gzip file stand one after the other: each here is 1 KB and unfolds into 1 MB. */
-function bomb(): Buffer {
+function makeBomb(): Buffer {
   const member = gzipSync(Buffer.alloc(1_048_576, ' '))
   return Buffer.concat(Array.from({ length: hugeMegabytes * 10 }, () => member))
 }

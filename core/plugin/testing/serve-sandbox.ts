@@ -46,6 +46,8 @@ export interface ServedSandbox<Controls = undefined> extends RunningSandbox {
   readonly controls: Controls
   /** The next `times` requests (default 1) are answered so, whatever they ask. */
   failNext(how: SandboxReply | Failure, times?: number): void
+  /** Requests are answered again, whatever `failNext` said. */
+  stopFailing(): void
 }
 
 /**
@@ -111,6 +113,7 @@ async function start<Controls>(
     failNext(how, times = 1) {
       for (let count = 0; count < times; count++) failures.push(how)
     },
+    stopFailing: () => void failures.splice(0),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
