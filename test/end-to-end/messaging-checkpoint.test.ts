@@ -91,6 +91,39 @@ describe('a messaging checkpoint, end to end', function () {
       workspace().messages.find((message) => message.channel === channel && pattern.test(message.text)),
     )
 
+  it('is set up from nothing: connection, manifest, app, secrets, verified address', async () => {
+    const { channel_name, messaging_api_url, ...secrets } = tocsin.sandbox.settings
+    await tocsin.call('/connections/chat', { method: 'DELETE' })
+    const made = await tocsin.call('/connections', {
+      body: {
+        organization_code: 'main',
+        name: 'chat',
+        plugin: 'messaging',
+        settings: { channel_name, messaging_api_url },
+      },
+    })
+    expect(made.status).to.equal(201)
+    const early: unknown = await subscribe().catch((error: unknown) => error)
+    expect(String(early), 'before the signing secret is known').to.match(/did not answer with the challenge/)
+    const { body: problem } = await tocsin.call('/connections/chat/authenticate', {
+      method: 'POST',
+      body: {},
+    })
+    expect(JSON.stringify(problem)).to.match(/lacks webhook_url, bot_token, signing_secret/)
+
+    const entered = await tocsin.call('/connections/chat', { method: 'PATCH', body: { settings: secrets } })
+    expect(entered.status).to.equal(200)
+    const { body: authenticated } = await tocsin.call('/connections/chat/authenticate', {
+      method: 'POST',
+      body: {},
+    })
+    expect(authenticated).to.include({ status: 'ok', warning: null })
+    await subscribe()
+    const { run, message } = await ask()
+    await people().click(message, 'Yes, me')
+    expect((await ended(run)).status).to.equal('completed')
+  })
+
   it('goes on with the button that was pressed', async () => {
     const { run, message } = await ask()
     expect(await people().click(message, 'Yes, me')).to.deep.equal({ status: 200, body: '' })
