@@ -1,7 +1,5 @@
 import { TocsinError, type ErrorOptions } from '../plugin/index.ts'
 
-export { ConnectionError } from '../plugin/index.ts'
-
 /** A value does not fit. `details.errors` lists `{ pointer, message }`, pointer being a JSON pointer (RFC 6901). */
 export class ValidationError extends TocsinError {
   readonly errors: readonly PointedMessage[]

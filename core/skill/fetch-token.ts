@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { ConnectionError } from '../errors/errors.ts'
 import { parseJson } from '../json.ts'
-import { RetryableError, SkillError, type TokenRequest } from '../plugin/index.ts'
+import { ConnectionError, RetryableError, SkillError, type TokenRequest } from '../plugin/index.ts'
 import type { Clock, EgressRequest, EgressResponse } from '../ports.ts'
 import { readToken, type IssuedToken } from './read-token.ts'
 import { sendInTurn, type SendInTurnOptions } from './send-in-turn.ts'

@@ -1,4 +1,4 @@
-import { ConnectionError } from '../errors/errors.ts'
+import { ConnectionError } from '../plugin/index.ts'
 import type { ConnectionStore, OpenConnection } from '../ports.ts'
 
 /** What calling a skill needs of the store. */

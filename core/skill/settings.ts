@@ -1,5 +1,5 @@
-import { ConnectionError, ValidationError } from '../errors/errors.ts'
-import { Secret, type ConnectionDefinition, type JsonSchema } from '../plugin/index.ts'
+import { ValidationError } from '../errors/errors.ts'
+import { ConnectionError, Secret, type ConnectionDefinition, type JsonSchema } from '../plugin/index.ts'
 import type { OpenConnection } from '../ports.ts'
 import { compileSchema, validate, withDefaults } from '../schema/index.ts'
 

@@ -1,5 +1,4 @@
-import { ConnectionError } from '../errors/errors.ts'
-import { RetryableError, SkillError, type TocsinError } from '../plugin/index.ts'
+import { ConnectionError, RetryableError, SkillError, type TocsinError } from '../plugin/index.ts'
 import type { EgressResponse } from '../ports.ts'
 import { vendorMessage } from './vendor-message.ts'
 

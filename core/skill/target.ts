@@ -1,5 +1,4 @@
-import { ConnectionError } from '../errors/errors.ts'
-import type { ConnectionDefinition, HttpRequest } from '../plugin/index.ts'
+import { ConnectionError, type ConnectionDefinition, type HttpRequest } from '../plugin/index.ts'
 import type { Connection } from '../domain/connection.ts'
 import { absoluteAddress, addressBelow, parseBase } from './address.ts'
 import type { TokenCall } from './fetch-token.ts'

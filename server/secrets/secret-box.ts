@@ -1,6 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { ConnectionError } from '../../core/errors/errors.ts'
-import { Secret } from '../../core/plugin/index.ts'
+import { ConnectionError, Secret } from '../../core/plugin/index.ts'
 import type { MasterKey } from './master-key.ts'
 
 /** Where a secret belongs. It is sealed together with its place: moved elsewhere it cannot be opened. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ConnectionError } from '../../core/errors/errors.ts'
+import { ConnectionError } from '../../core/plugin/index.ts'
 import { startApi, type Api } from './support/api.ts'
 import { expectFits, expectProblem } from './support/schemas.ts'
 

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import { ConnectionError } from '../../core/errors/errors.ts'
-import { RetryableError, SkillError, type TocsinError } from '../../core/plugin/index.ts'
+import { ConnectionError, RetryableError, SkillError, type TocsinError } from '../../core/plugin/index.ts'
 import { parseRetryAfter, statusError } from '../../core/skill/status-error.ts'
 import { vendorMessage } from '../../core/skill/vendor-message.ts'
 

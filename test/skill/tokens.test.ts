@@ -1,12 +1,13 @@
 import { expect } from 'chai'
 import { inspect } from 'node:util'
-import { ConnectionError, ForbiddenError } from '../../core/errors/errors.ts'
+import { ForbiddenError } from '../../core/errors/errors.ts'
 import { mayHaveHappened } from '../../core/engine/retry-class.ts'
 import {
-  defineConnection,
+  ConnectionError,
   RetryableError,
-  SkillError,
   Secret,
+  SkillError,
+  defineConnection,
   type ConnectionDefinition,
   type SkillContext,
 } from '../../core/plugin/index.ts'

@@ -1,10 +1,16 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { ConnectionError, ValidationError } from '../../errors/errors.ts'
+import { ValidationError } from '../../errors/errors.ts'
 import { checkPlugin } from '../../registry/index.ts'
 import { checkSettings } from '../../skill/index.ts'
-import type { ConnectionDefinition, PluginDefinition, RunningSandbox, Sandbox } from '../index.ts'
+import {
+  ConnectionError,
+  type ConnectionDefinition,
+  type PluginDefinition,
+  type RunningSandbox,
+  type Sandbox,
+} from '../index.ts'
 import { checkConnection } from './check-connection.ts'
 import { describeFailures } from './describe-failures.ts'
 import { loopbackEgress } from './loopback-egress.ts'

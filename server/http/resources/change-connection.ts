@@ -1,6 +1,6 @@
 import type { Connection } from '../../../core/domain/connection.ts'
-import { ConnectionError, ValidationError } from '../../../core/errors/errors.ts'
-import type { ConnectionDefinition } from '../../../core/plugin/index.ts'
+import { ValidationError } from '../../../core/errors/errors.ts'
+import { ConnectionError, type ConnectionDefinition } from '../../../core/plugin/index.ts'
 import type { ConnectionChanges, ConnectionStore, OpenConnection } from '../../../core/ports.ts'
 import { checkSettings } from '../../../core/skill/index.ts'
 import { admins, component, defineRoute } from '../route.ts'
