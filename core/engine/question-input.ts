@@ -8,6 +8,6 @@ export function questionInput(
   return {
     ...(input as object),
     checkpoint_id: id,
-    ...(form === null ? { answers } : { answers: [], form }),
+    ...(form === null ? { answers } : { form }),
   }
 }

@@ -153,9 +153,20 @@ function readOnTimeout(
     const answer = readText(problems, entry)
     return answer === undefined ? undefined : { answer }
   }
+  if (holdsExpression(value)) {
+    problems.add('E107', '`on_timeout` takes no expression', value, 'write the values themselves')
+    return undefined
+  }
   const answer = plainValue(value)
   const template: Template = { kind: 'literal', value: answer }
   const given = { template, type: dyn, start: value.start, end: value.end }
   checkLiteral(problems, given, choices.form, 'on_timeout', 'E307')
   return { answer }
+}
+
+function holdsExpression(node: Node): boolean {
+  if (node.kind === 'scalar') return typeof node.value === 'string' && node.value.includes('${{')
+  return node.kind === 'list'
+    ? node.items.some(holdsExpression)
+    : node.entries.some(({ value }) => holdsExpression(value))
 }

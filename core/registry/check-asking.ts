@@ -21,6 +21,9 @@ export function checkAsking(skill: AnySkill, pointer: string, problems: PointedM
   for (const name of ['checkpoint_id', 'answers']) {
     if (!has(input, name)) say(`/input/properties/${name}`, 'must be there, since the skill asks')
   }
+  if (has(input, 'form') && input.required?.includes('answers') === true) {
+    say('/input/required', 'must leave out answers: where there is a form, they are not given')
+  }
   if (skill.remind !== undefined && !has(input, 'remind_after')) {
     say('/input/properties/remind_after', 'must be there, since the skill reminds')
   }

@@ -75,6 +75,11 @@ describe('checkPlugin, of skills that ask', () => {
       '/skills/ask/input/properties/checkpoint_id must be there, since the skill asks',
     ],
     [
+      'takes a form, and answers beside it',
+      { input: { ...ask.input, properties: { ...ask.input.properties, form: { type: 'object' } } } },
+      '/skills/ask/input/required must leave out answers: where there is a form, they are not given',
+    ],
+    [
       'does not promise to say who is asked',
       { output: { ...ask.output, required: [] } },
       '/skills/ask/output must require asked, a text: who alone may answer',
