@@ -4,15 +4,17 @@ import { explainError } from './explain-error.ts'
 import { exitCodes } from './exit-codes.ts'
 import { paintError } from './output/paint.ts'
 import { printableLines } from './output/printable.ts'
+import { watchOutputs } from './output/watch-outputs.ts'
 
 /** Runs the `tocsin` command and resolves to its exit code. */
 export async function main(args: readonly string[]): Promise<number> {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe)
+  const outputs = watchOutputs()
   try {
     await (await program(args)).parseAsync(args, { from: 'user' })
-    return exitCodes.ok
+    return outputs.failed() ? exitCodes.failed : exitCodes.ok
   } catch (error) {
-    return explainError(error)
+    const code = explainError(error)
+    return outputs.failed() && code === exitCodes.ok ? exitCodes.failed : code
   }
 }
 
@@ -63,9 +65,4 @@ function behaveAlike(command: Command, path: string): void {
         write(`${paintError.bad('error')} ${printableLines(text.replace(/^error: /, ''))}`),
     })
   for (const child of command.commands) behaveAlike(child, `${path} ${child.name()}`)
-}
-
-/** Whoever reads may have gone already: `tocsin skills | head -1`. */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
 }

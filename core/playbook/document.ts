@@ -82,7 +82,10 @@ export function readDocument(text: string, problems: Problems, reading: Reading)
     problems.add('E106', 'the file is empty', { start: 0, end: 0 })
     return undefined
   }
-  return new Converter(text, problems, repairs).convert(document.contents, 1)?.node
+  const converter = new Converter(text, problems, repairs)
+  const root = converter.convert(document.contents, 1)?.node
+  // What is left of a document that is too large would be misunderstood.
+  return converter.isFull && reading !== 'tolerant' ? undefined : root
 }
 
 const parse = (text: string): Document.Parsed =>
@@ -141,6 +144,10 @@ class Converter {
     this.#repairs = repairs
   }
 
+  get isFull(): boolean {
+    return this.#full
+  }
+
   convert(node: YamlNode, depth: number): Converted | undefined {
     if (this.#full) return undefined
     const span = spanOf(node)
@@ -164,9 +171,11 @@ class Converter {
   }
 
   #grow(size: number, height: number, depth: number, span: Span): boolean {
+    if (this.#full) return false
     this.#total += size
     if (this.#total > maxNodes) {
-      this.#problems.add('E005', `the file has more than ${maxNodes} keys, values and items`, span)
+      const hint = 'aliases count as what they stand for'
+      this.#problems.add('E005', `the file has more than ${maxNodes} keys, values and items`, span, hint)
     } else if (depth + height - 1 > maxDepth) {
       this.#problems.add('E004', `maps and lists are nested deeper than ${maxDepth}`, span, 'split the file')
     } else return true

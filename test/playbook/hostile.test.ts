@@ -97,6 +97,17 @@ describe('a hostile playbook', () => {
     })
   }
 
+  it('is told once that it is too large, and nothing that follows from it', () => {
+    for (const source of [
+      bomb,
+      withSteps(`  - set:\n      ${bomb.replaceAll('\n', '\n      ')}\n  - return: 1`),
+    ]) {
+      expect(codesOf(check(source))).to.deep.equal(['E005'])
+    }
+    const deep = `a: &a ${'['.repeat(40)}${']'.repeat(40)}\nb: ${'['.repeat(40)}*a, *a${']'.repeat(40)}\nc: *a`
+    expect(codesOf(check(deep))).to.deep.equal(['E004'])
+  })
+
   it('is refused for its one error, however many warnings stand before it', () => {
     const warned = Array(300)
       .fill('  - switch: [{ when: run.dry_run, steps: [{ uses: case.update }] }]')
