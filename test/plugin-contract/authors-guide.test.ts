@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import { execFileSync } from 'node:child_process'
+import { createHmac } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { Secret } from '../../core/plugin/index.ts'
 import { runSkill } from '../../core/plugin/testing/index.ts'
 import { discoverPlugins } from '../../core/registry/index.ts'
 import { formats, keywordNames } from '../../core/schema/index.ts'
@@ -38,6 +40,7 @@ describe("the authors' guide", () => {
       'plugins/words/plugin.ts',
       'plugins/quotes/sandbox.ts',
       'plugins/bells/sandbox.ts',
+      'plugins/doors/read-event.ts',
     ])
     expect(guide.split('```ts\n').length - 1).to.equal(files().length)
   })
@@ -64,12 +67,40 @@ describe("the authors' guide", () => {
     const catalogue = await discoverPlugins({ pluginsDir: join(folder, 'plugins') })
     expect(catalogue.skills.map(({ name }) => name)).to.deep.equal([
       'bells.list_bells',
+      'doors.ring',
       'quotes.get_quote',
       'words.count',
     ])
     const count = catalogue.skill('words.count')?.skill
     if (count === undefined) throw new Error('words.count is not there')
     expect((await runSkill(count, { text: 'one two three' })).output).to.deep.equal({ words: 3 })
+  })
+
+  it('shows how to prove who sent something', async () => {
+    const catalogue = await discoverPlugins({ pluginsDir: join(folder, 'plugins') })
+    const read = catalogue.connection('doors')?.inbound?.['events']
+    const body = Buffer.from('{"id":"E1","checkpoint_id":"c","person":"kim","answer":"yes"}')
+    const send = (time: string, secret = 'bell', sent = body) =>
+      read?.(
+        {
+          headers: {
+            'x-doors-time': time,
+            'x-doors-signature': createHmac('sha256', secret).update(`${time}:`).update(body).digest('hex'),
+          },
+          body: sent,
+          text: sent.toString(),
+          nowMs: 1_000_000_000,
+        },
+        { signing_secret: new Secret('bell') },
+      )
+    expect(send('1000300')).to.deep.equal({
+      dedupeKey: 'E1',
+      answers: [{ checkpointId: 'c', by: 'kim', value: 'yes' }],
+    })
+    expect(() => send('1000000', 'gong')).to.throw('not signed with our secret')
+    expect(() => send('1000000', 'bell', Buffer.from(`${body.toString()} `))).to.throw('not signed')
+    for (const time of ['999699', '1000301', 'soon'])
+      expect(() => send(time), time).to.throw('signed long ago')
   })
 
   it('shows tests that pass', () => {

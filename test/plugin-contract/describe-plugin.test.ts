@@ -2,7 +2,12 @@ import { expect } from 'chai'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { PluginDefinition, Sandbox, SkillContext } from '../../core/plugin/index.ts'
+import {
+  SkillError,
+  type PluginDefinition,
+  type Sandbox,
+  type SkillContext,
+} from '../../core/plugin/index.ts'
 import { describePlugin, serveSandbox } from '../../core/plugin/testing/index.ts'
 import http from '../../plugins/http/plugin.ts'
 import httpSandbox from '../../plugins/http/sandbox.ts'
@@ -88,6 +93,21 @@ describe('describePlugin', () => {
       skills.map(({ name }) => `${name} survives a system that does not answer properly`),
     )
   }).timeout(10_000)
+
+  it('fails when what comes in is taken without a proof', async () => {
+    const inbound = {
+      events: () => ({}),
+      clicks: () => {
+        throw new SkillError('bad_signature', 'no')
+      },
+    }
+    const connection = { ...http.connection, inbound } as unknown as typeof http.connection
+    const skills = http.skills.map((skill) => ({ ...skill, connection }))
+    const careless = { ...http, connection, skills } as unknown as PluginDefinition
+    expect(await failing(careless, httpFolder, httpSandbox)).to.deep.equal([
+      'refuses what nobody proves to have sent to events',
+    ])
+  })
 
   it('fails when the sandbox takes any credentials', async () => {
     const careless = serveSandbox(() => () => ({ json: {} }), settings)

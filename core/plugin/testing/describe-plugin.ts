@@ -6,6 +6,7 @@ import { checkPlugin } from '../../registry/index.ts'
 import { checkSettings } from '../../skill/index.ts'
 import {
   ConnectionError,
+  SkillError,
   type ConnectionDefinition,
   type PluginDefinition,
   type RunningSandbox,
@@ -89,6 +90,18 @@ function describeConnection(definition: ConnectionDefinition, { sandbox }: Descr
     withSandbox(sandbox, async (running) => {
       throws(() => checkSettings(definition, { ...running?.settings, not_a_setting: 1 }), ValidationError)
     }))
+
+  for (const [route, handler] of Object.entries(definition.inbound ?? {})) {
+    it(`refuses what nobody proves to have sent to ${route}`, () =>
+      withSandbox(sandbox, async (running) => {
+        const { settings, secrets } = checkSettings(definition, running?.settings)
+        for (const text of ['', '{}', 'payload=%7B%7D']) {
+          const request = { headers: {}, body: Buffer.from(text), text, nowMs: Date.now() }
+          throws(() => handler(request, { ...settings, ...secrets }), SkillError)
+          throws(() => handler(request, settings), SkillError, 'without anything to prove it with')
+        }
+      }))
+  }
 
   if (secretNames(definition).length === 0) return
   it('answers wrong credentials with a ConnectionError', () =>

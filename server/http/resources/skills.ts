@@ -15,6 +15,8 @@ const pluginView = ({ name, title, description, connection, skills }: PluginDefi
           description: connection.description,
           docs: connection.docs ?? null,
           settings: connection.settings,
+          inbound: Object.keys(connection.inbound ?? {}),
+          has_manifest: connection.manifest !== undefined,
         },
   skills: skills.map((skill) => `${name}.${skill.name}`),
 })
@@ -45,7 +47,14 @@ const pluginSchema = objectSchema({
   connection: {
     anyOf: [
       { type: 'null' },
-      objectSchema({ title: text, description: text, docs: textOrNull, settings: schemaObject }),
+      objectSchema({
+        title: text,
+        description: text,
+        docs: textOrNull,
+        settings: schemaObject,
+        inbound: { type: 'array', items: text, description: 'Last words of the addresses of its webhooks.' },
+        has_manifest: { type: 'boolean' },
+      }),
     ],
   },
   skills: { type: 'array', items: text },
