@@ -61,7 +61,7 @@ export const getPlaybookAlerts = defineSkill({
   description:
     'Searches playbook alerts by entity, status, priority, category and time, newest first; with details: true it also ' +
     'fetches the panels of each.',
-  docs: 'https://docs.recordedfuture.com/reference',
+  docs: 'https://api.recordedfuture.com/playbook-alert',
   effect: 'read',
   connection,
   input: {
