@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { killCommands } from '../cli/support/run-tocsin.ts'
 import type { DoorbellEvent } from './support/doorbell-plugin.ts'
 import { openHouse, signingSecret, until, type House, type SendOptions } from './support/doorbell-house.ts'
@@ -333,6 +335,20 @@ describe('an answer that comes in over a connection', function () {
     await enable(true)
     expect((await house.send(click(checkpoint, 'U-m'))).status).to.equal(200)
     expect((await house.ended(run)).status).to.equal('completed')
+  })
+
+  it('leaves its token in no file, and in no answer but the manifest', async () => {
+    const names = await readdir(house.dataDir)
+    expect(names).to.include('tocsin.db-wal')
+    for (const name of names) {
+      const content = await readFile(join(house.dataDir, name))
+      for (const secret of [house.token, signingSecret])
+        expect(content.includes(secret), name).to.equal(false)
+    }
+    for (const list of ['connections', 'runs', 'checkpoints', 'plugins']) {
+      const { body } = await house.call(`/${list}`)
+      expect(JSON.stringify(body), list).to.not.include(house.token)
+    }
   })
 
   describe('and the log', () => {

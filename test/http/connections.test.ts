@@ -254,6 +254,8 @@ describe('connections', () => {
         'connection_not_found',
       )
       expectProblem(await api.call('DELETE', path(name), { key }), 404, 'connection_not_found')
+      expectProblem(await api.call('GET', path(name), { key }), 404, 'connection_not_found')
+      expectProblem(await api.call('GET', path(name, '/manifest'), { key }), 404, 'connection_not_found')
       expectProblem(await api.call('POST', path(name, '/authenticate'), { key }), 404, 'connection_not_found')
       const reply = await api.call('DELETE', path(name, '?organization=acme'), { key })
       expectProblem(reply, 400, 'unknown_organization')

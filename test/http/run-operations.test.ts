@@ -84,6 +84,9 @@ describe('what people do with runs', () => {
     it('is not there for keys of other organizations', async () => {
       const { id } = await open()
       expectProblem(await answer(id, { answer: 'yes' }, stranger), 404, 'checkpoint_not_found')
+      const get = (key: string) => api.call('GET', `/api/checkpoints/${id}`, { key })
+      expectProblem(await get(stranger), 404, 'checkpoint_not_found')
+      expect((await get(api.adminKey)).json.given).to.deep.equal([])
       expect((await api.stores.checkpoints.find('all', id))?.state).to.equal('waiting')
     })
   })

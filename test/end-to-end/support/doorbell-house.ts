@@ -41,6 +41,8 @@ export interface House {
   readonly server: RunningServer
   readonly sandbox: RunningSandbox
   readonly token: string
+  /** Where the server keeps what it knows. */
+  readonly dataDir: string
   heard(what?: Heard['what']): readonly Heard[]
   call(path: string, options?: CallOptions): Promise<Reply>
   /** A further connection; the token of its addresses. */
@@ -129,6 +131,7 @@ export async function openHouse(env: Readonly<Record<string, string>> = {}): Pro
     },
     sandbox,
     token,
+    dataDir: join(folder.path, 'data'),
     heard(what) {
       const all = sandbox.requests.map(({ path, body }) => ({
         what: path.slice(1) as Heard['what'],
