@@ -13,7 +13,7 @@ export function mayHaveHappened(error: unknown): boolean {
     readonly code?: unknown
     readonly details?: { readonly code?: unknown; readonly sent?: unknown }
   }
-  if (details?.sent === false) return false
+  if (typeof details?.sent === 'boolean') return details.sent
   if (code === 'network_error') return !neverSent.has(details?.code)
   return !(refusals as readonly unknown[]).includes(code)
 }

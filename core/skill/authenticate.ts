@@ -21,7 +21,7 @@ export async function authenticate(
 ): Promise<Authenticated> {
   const { settings, target, redactor } = openConnection(definition, open, options.onSecret)
   const { traffic = createTraffic(options.clock) } = options
-  const call = { ...options, traffic, signal, redactor, deadlineMs: Infinity }
+  const call = { ...options, traffic, signal, redactor, deadlineMs: Infinity, isWrite: false }
   const bearer = target.token && createBearer(target.token, call)
   bearer?.forget()
   const token = async (): Promise<Secret> => {

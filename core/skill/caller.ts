@@ -8,7 +8,7 @@ import { compileSchema, summarize, validate, withDefaults } from '../schema/inde
 import { createSkillLog } from './call-log.ts'
 import { createCaseAccess } from './case-access.ts'
 import { findConnection, type ReadableConnections } from './find-connection.ts'
-import { createHttpClient } from './http-client.ts'
+import { createHttpClient, type HttpClientOptions } from './http-client.ts'
 import { openConnection, type ReadyConnection } from './open-connection.ts'
 import { plainOutput } from './plain-output.ts'
 import { Redactor, type OnSecret } from './redactor.ts'
@@ -48,7 +48,8 @@ export function createSkillCaller(options: SkillCallerOptions): SkillCaller {
     const said = once(() => hiding(call.sensitive?.() ?? []))
     try {
       const log = createSkillLog(options.log, call, [() => redactor, said])
-      const context = createContext({ ...options, traffic }, call, connection, redactor, log)
+      const isWrite = entry.skill.effect === 'write'
+      const context = createContext({ ...options, traffic, isWrite }, call, connection, redactor, log)
       // A skill that does not listen to its signal is left behind; its outcome no longer counts.
       return await untilAborted(perform(entry, call, input, context, redactor), call.attempt.signal)
     } catch (error) {
@@ -89,7 +90,7 @@ async function connect(
 }
 
 function createContext(
-  options: SkillCallerOptions & { readonly traffic: Traffic },
+  options: SkillCallerOptions & Pick<HttpClientOptions, 'traffic' | 'isWrite'>,
   call: SkillCall,
   connection: ReadyConnection | undefined,
   redactor: Redactor,

@@ -2,6 +2,7 @@ import { parseJson, stringifyJson } from '../json.ts'
 import { SkillError, type HttpClient, type HttpRequest, type HttpResponse } from '../plugin/index.ts'
 import type { EgressResponse } from '../ports.ts'
 import { absoluteAddress } from './address.ts'
+import { inDoubtAfterChanges } from './after-changes.ts'
 import { createBearer, type Bearer } from './bearer.ts'
 import { checkHeaders } from './headers.ts'
 import type { Redactor } from './redactor.ts'
@@ -14,6 +15,8 @@ export interface HttpClientOptions extends SendInTurnOptions {
   readonly redactor: Redactor
   /** Undefined: absolute addresses only, no credentials. */
   readonly target: Target | undefined
+  /** The skill changes something in the other system. */
+  readonly isWrite: boolean
 }
 
 /** The way out for one call of a skill; see {@link HttpClient}. */
@@ -21,7 +24,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { egress, signal, target, redactor } = options
   const bearer = target?.token && createBearer(target.token, options)
 
-  const request = async (wanted: HttpRequest): Promise<HttpResponse> => {
+  const exchange = async (wanted: HttpRequest): Promise<HttpResponse> => {
     signal.throwIfAborted()
     const { url, isBelowBase } = target
       ? addressFrom(target, wanted)
@@ -54,6 +57,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       now: options.clock.now(),
     })
   }
+  const request = options.isWrite ? inDoubtAfterChanges(exchange) : exchange
   return {
     request,
     get: (path, more = {}) => request({ ...more, path, method: 'GET' }),

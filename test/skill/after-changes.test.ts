@@ -1,0 +1,105 @@
+import { expect } from 'chai'
+import { mayHaveHappened } from '../../core/engine/retry-class.ts'
+import { RetryableError, type SkillContext } from '../../core/plugin/index.ts'
+import type { EgressRequest, EgressResponse } from '../../core/ports.ts'
+import { callerOf, connection, failure, skillThat } from './fixture.ts'
+
+type Work = (context: SkillContext<never>) => Promise<unknown>
+
+const busy = { status: 429, headers: { 'retry-after': '3' } }
+const oneAtATime = {
+  ...connection,
+  rate: () => ({ bucket: 'all', limits: [{ requests: 1, perMs: 60_000 }] }),
+}
+
+/** What a skill that does `work` fails with; `/busy` is over its rate, `/down` refuses connections, `/cut` cuts them. */
+async function errorOf(work: Work, more: object = {}) {
+  const answer = ({ url }: EgressRequest): Partial<EgressResponse> | Error => {
+    const path = new URL(url).pathname
+    if (path.endsWith('/busy')) return busy
+    if (path.endsWith('/missing')) return { status: 404 }
+    if (!path.endsWith('/down') && !path.endsWith('/cut')) return {}
+    const code = path.endsWith('/down') ? 'ECONNREFUSED' : 'ECONNRESET'
+    return new RetryableError('network_error', code, { details: { code } })
+  }
+  const skill = skillThat(
+    async (_input, context) => {
+      await work(context)
+      return { text: '' }
+    },
+    { effect: 'write', repeat: 'never', ...more },
+  )
+  const error = await failure(callerOf(skill, { answer }).call())
+  return { error, mayHaveHappened: mayHaveHappened(error) }
+}
+
+describe('a skill that has changed something and then fails', () => {
+  for (const path of ['/busy', '/down']) {
+    it(`does not say that nothing has happened: ${path}`, async () => {
+      const alone = await errorOf(({ http }) => http.post(path))
+      expect(alone.mayHaveHappened).to.equal(false)
+      const after = await errorOf(async ({ http }) => {
+        await http.post('/change')
+        await http.get(path)
+      })
+      expect(after.mayHaveHappened).to.equal(true)
+      expect(after.error).to.include({
+        name: 'RetryableError',
+        code: (alone.error as { code?: string }).code,
+      })
+    })
+  }
+
+  it('keeps what else the error says', async () => {
+    const { error } = await errorOf(async ({ http }) => {
+      await http.post('/change')
+      await http.post('/busy')
+    })
+    expect(error).to.include({ code: 'http_429', retryAfterMs: 3_000 })
+    expect(error.message).to.include('answered 429')
+    expect(error.details).to.deep.include({ status: 429, connection: 'main', sent: true })
+  })
+
+  it('does not say so either when it has to wait for its turn', async () => {
+    const { error, mayHaveHappened } = await errorOf(
+      async ({ http }) => {
+        await http.post('/change')
+        await http.get('/look')
+      },
+      { connection: oneAtATime },
+    )
+    expect(error).to.include({ code: 'rate_limited' })
+    expect(mayHaveHappened).to.equal(true)
+  })
+
+  it('has changed something, for all that is known, when the connection was cut', async () => {
+    const { mayHaveHappened } = await errorOf(async ({ http }) => {
+      await http.post('/cut').catch(() => {})
+      await http.get('/busy')
+    })
+    expect(mayHaveHappened).to.equal(true)
+  })
+
+  for (const [what, work] of Object.entries<Work>({
+    'only read before': ({ http }) => http.get('/look'),
+    'was refused before': ({ http }) => http.post('/busy').catch(() => {}),
+    'was told before that there is no such thing': ({ http }) => http.post('/missing', { accept: [404] }),
+  })) {
+    it(`has changed nothing where it ${what}`, async () => {
+      const { mayHaveHappened } = await errorOf(async (context) => {
+        await work(context)
+        await context.http.post('/busy')
+      })
+      expect(mayHaveHappened).to.equal(false)
+    })
+  }
+
+  it('is not in doubt where it only reads, by POST too', async () => {
+    const search: Work = async ({ http }) => {
+      await http.post('/search')
+      await http.post('/busy')
+    }
+    expect((await errorOf(search, { effect: 'read' })).mayHaveHappened).to.equal(false)
+    expect((await errorOf(search)).mayHaveHappened).to.equal(true)
+  })
+})
