@@ -6,7 +6,7 @@ import { callerOf, connection, failure, skillThat } from './fixture.ts'
 
 type Work = (context: SkillContext<never>) => Promise<unknown>
 
-const busy = { status: 429, headers: { 'retry-after': '3' } }
+const busy = { status: 429, headers: { 'retry-after': '30' } }
 const oneAtATime = {
   ...connection,
   rate: () => ({ bucket: 'all', limits: [{ requests: 1, perMs: 60_000 }] }),
@@ -55,7 +55,7 @@ describe('a skill that has changed something and then fails', () => {
       await http.post('/change')
       await http.post('/busy')
     })
-    expect(error).to.include({ code: 'http_429', retryAfterMs: 3_000 })
+    expect(error).to.include({ code: 'http_429', retryAfterMs: 30_000 })
     expect(error.message).to.include('answered 429')
     expect(error.details).to.deep.include({ status: 429, connection: 'main', sent: true })
   })
