@@ -17,7 +17,7 @@ function offered(marked: string): readonly string[] {
 const skills = [
   'case.update',
   'intel_provider.get_enrichment',
-  'messaging.post_message',
+  'messaging.send_message',
   'travel.search_user_travel',
 ]
 

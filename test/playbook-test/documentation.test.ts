@@ -42,7 +42,7 @@ describe('docs/testing-playbooks.md', function () {
     const kinds = Map.groupBy(blocks, ({ kind }) => kind.split(' ')[0])
     expect([...kinds.keys()]).to.have.members(['json', 'sh', 'text', 'yaml'])
     expect(trials.length).to.be.greaterThan(4)
-    for (const { commands, prints } of trials) expect(prints, commands.join()).to.be.a('string')
+    for (const { commands, prints } of trials) expect(prints, commands.join()).to.not.equal(undefined)
     expect(kinds.get('text')).to.have.length(trials.length)
   })
 
@@ -51,7 +51,7 @@ describe('docs/testing-playbooks.md', function () {
       const tests = fileNamed('suspicious-host.test.yaml')
       const planted = tests.replace('severity: high', 'severity: critical')
       await writeFile(join(folder.path, 'suspicious-host.test.yaml'), kind === 'sh planted' ? planted : tests)
-      expect(await runCommands(folder.path, commands)).to.equal(prints)
+      expect(await runCommands(folder.path, commands)).to.equal(prints?.text)
     })
   }
 

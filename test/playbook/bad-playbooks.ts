@@ -84,9 +84,9 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
   E301: steps('  - uses: case.updaet'),
   E302: expression('steps.nobody.ok'),
   E303: steps('  - set: { x: "${{ steps.b.ok }}" }\n  - { id: b, set: { x: 1 } }'),
-  E304: steps('  - { uses: messaging.post_message, with: { text: x } }', { connections: [] }),
+  E304: steps('  - { uses: messaging.send_message, with: { text: x } }', { connections: [] }),
   E305: steps('  - { uses: case.update, with: { colour: red } }'),
-  E306: steps('  - uses: messaging.post_message'),
+  E306: steps('  - uses: messaging.send_message'),
   E307: steps('  - { uses: case.update, with: { summary: 5 } }'),
   E308: steps(
     '  - { id: a, uses: travel.search_user_travel, with: { email: x }, on_error: continue, default: { trips: 5 } }',
@@ -98,19 +98,19 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
   E313: { source: withSteps(nothing).replace('alert: { type: t }', 'schedule: 99 * * * *') },
   E315: {
     source: withSteps(
-      '  - { uses: messaging.post_message, with: { text: "${{ inputs.pin }}" } }',
+      '  - { uses: messaging.send_message, with: { text: "${{ inputs.pin }}" } }',
       'inputs: { pin: { type: string, sensitive: true, default: "1234" } }',
     ),
   },
   E316: steps('  - call: contain-hots', { playbooks: playbooks({ 'contain-host': withSteps(nothing) }) }),
   E317: steps('  - call: contain-host', { playbooks: playbooks({ 'contain-host': withSteps(nothing) }) }),
   E318: steps('  - call: test'),
-  E319: steps('  - checkpoint: { via: messaging.post_message, answers: [yes], timeout: 1h }'),
+  E319: steps('  - checkpoint: { via: messaging.send_message, answers: [yes], timeout: 1h }'),
   E320: steps('  - { uses: messaging.checkpoint, with: { message: x, checkpoint_id: x, answers: [yes] } }'),
   W401: steps('  - return: 1\n  - set: { x: 1 }'),
   W402: steps('  - switch: [{ when: true, steps: [{ fail: x }] }]'),
   W403: steps('  - { id: a, set: { x: 1 } }'),
-  W404: steps('  - { uses: messaging.post_message, with: { text: x }, retry: { max: 2 } }'),
+  W404: steps('  - { uses: messaging.send_message, with: { text: x }, retry: { max: 2 } }'),
   W405: steps('  - fail: "no answer for {{ alert.id }}"'),
   W406: steps('  - { uses: case.update, retry: { on: [machine_asleep] } }'),
   I501: steps(
@@ -120,7 +120,7 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
   E602: tests('mocks:\n  steps.trips: { output: { trips: [{ city: Oslo }] } }\n'),
   E603: tests('', 'y.yaml'),
   E604: tests('tests:\n  - { name: a, expect: {} }\n  - { name: a, expect: {} }\n'),
-  W601: tests('mocks:\n  messaging.post_message: { output: {} }\n'),
+  W601: tests('mocks:\n  messaging.send_message: { output: {} }\n'),
   E701: { beside: withSteps(nothing), source: withSteps(nothing) },
   W701: { beside: withSteps(nothing), source: withSteps(nothing).replace(/^name: .*$/m, 'name: other') },
 }

@@ -197,7 +197,7 @@ describe('sensitive values', () => {
   const inputs =
     'inputs: { pin: { type: string, sensitive: true, default: x }, host: { type: string, default: y } }'
   const say = (text: string, before = '') =>
-    codes(`${before}  - { uses: messaging.post_message, with: { text: "${text}" } }`, inputs)
+    codes(`${before}  - { uses: messaging.send_message, with: { text: "${text}" } }`, inputs)
 
   it('are refused in messages, also when they come through other steps', () => {
     expect(say('on ${{ inputs.host }}')).to.deep.equal([])
@@ -217,7 +217,7 @@ describe('sensitive values', () => {
   it('stay sensitive as items, as defaults, and under keys that are computed', () => {
     const pins = 'inputs: { pins: { type: array, items: { type: string }, sensitive: true, default: [] } }'
     const item =
-      '  - { foreach: "${{ inputs.pins }}", uses: messaging.post_message, with: { text: "${{ item }}" } }'
+      '  - { foreach: "${{ inputs.pins }}", uses: messaging.send_message, with: { text: "${{ item }}" } }'
     expect(codes(item, pins)).to.deep.equal(['E315'])
     const preset = '  - { id: s, if: run.dry_run, set: { a: x }, default: { a: "${{ inputs.pin }}" } }\n'
     expect(say('${{ steps.s.output.a }}', preset)).to.deep.equal(['E315'])
@@ -235,7 +235,7 @@ describe('sensitive values', () => {
       id: { type: string }
     default: { names: [], id: a }`
     const tell = (text: string) =>
-      codes(`  - { uses: messaging.post_message, with: { text: "${text}" } }`, user)
+      codes(`  - { uses: messaging.send_message, with: { text: "${text}" } }`, user)
     expect(tell('${{ inputs.user.names[0] }}')).to.deep.equal(['E315'])
     expect(tell('${{ inputs.user.id }}')).to.deep.equal([])
   })
@@ -245,7 +245,7 @@ describe('sensitive values', () => {
       `apiVersion: tocsin/v1\nname: callee\non: { call: true }\ninputs: { pin: { type: string, sensitive: true }, host: { type: string } }\n${rest}\n`
     const tell = (callee: string, field: string) => {
       const source = withSteps(
-        `  - { id: c, call: callee, with: { pin: abcd, host: h } }\n  - { uses: messaging.post_message, with: { text: "\${{ steps.c.output${field} }}" } }`,
+        `  - { id: c, call: callee, with: { pin: abcd, host: h } }\n  - { uses: messaging.send_message, with: { text: "\${{ steps.c.output${field} }}" } }`,
       )
       const playbooks = callablePlaybooks(new Map([['callee', callee]]), (text, callers, all) =>
         parsePlaybook(text, { catalogue, playbooks: all, callers }),
@@ -307,7 +307,7 @@ describe('what starts a playbook', () => {
 
   it('has defaults of connections by plugin', () => {
     const source = withSteps(
-      '  - { uses: messaging.post_message, with: { text: x } }\n  - { uses: messaging.post_message, connection: b, with: { text: x } }',
+      '  - { uses: messaging.send_message, with: { text: x } }\n  - { uses: messaging.send_message, connection: b, with: { text: x } }',
       'defaults: { connections: { messaging: a } }',
     )
     const [first, second] = parsed(source).steps

@@ -1,4 +1,4 @@
-/** The example of the language's design, reduced to what this version runs. */
+/** A playbook with most of the language in it, for tests of reading, formatting and drawing. */
 export const example = `# yaml-language-server: $schema=../schemas/playbook.schema.json
 apiVersion: tocsin/v1
 name: impossible-travel
@@ -56,7 +56,7 @@ steps:
       - uses: case.update
         with: { verdict: suspicious, severity: medium }
 finally:
-  - uses: messaging.post_message
+  - uses: messaging.send_message
     with: { text: "Impossible travel for \${{ alert.data.user.email }}: \${{ run.status }}. \${{ run.url }}" }
 outputs:
   countries: \${{ steps.visits.output.map(v, v.country) }}

@@ -10,8 +10,8 @@ describe('the grammar of playbooks', () => {
   it('suggests the key that was probably meant', () => {
     expect(hintOf(withSteps('  - uses: case.update\n    wiht: {}'))).to.equal("did you mean 'with'?")
     expect(hintOf(withSteps('  - uses: case.updat'))).to.equal("did you mean 'case.update'?")
-    expect(hintOf(withSteps('  - uses: messagin.post_message'))).to.equal(
-      "did you mean 'messaging.post_message'?",
+    expect(hintOf(withSteps('  - uses: messagin.send_message'))).to.equal(
+      "did you mean 'messaging.send_message'?",
     )
   })
 
@@ -82,7 +82,7 @@ describe('the grammar of playbooks', () => {
 
   it('checks connections where they are known', () => {
     const step = (connection: string) =>
-      withSteps(`  - { uses: messaging.post_message, with: { text: x }${connection} }`)
+      withSteps(`  - { uses: messaging.send_message, with: { text: x }${connection} }`)
     const connections = [
       { name: 'Main', plugin: 'messaging' },
       { name: 'intel', plugin: 'intel_provider' },

@@ -1,7 +1,23 @@
-import { grammar } from '../../core/playbook/grammar.ts'
+import { writeDuration } from '../../core/playbook/durations.ts'
+import {
+  bounds,
+  defaultForeach,
+  defaultRetry,
+  defaultSkillTimeoutMs,
+  defaultTimeoutMs,
+  grammar,
+  interruptedChoices,
+  passingErrors,
+} from '../../core/playbook/grammar.ts'
 
 type Grammar = typeof grammar
-type Texts = { readonly [T in keyof Grammar]: Readonly<Record<Grammar[T]['keys'][number], string>> }
+/** What it is, and what holds where it is left out. */
+type Text = string | readonly [what: string, preset: string]
+type Texts = { readonly [T in keyof Grammar]: Readonly<Record<Grammar[T]['keys'][number], Text>> }
+
+const span = ([least, most]: readonly [number, number]): string =>
+  `${least.toLocaleString('en')} to ${most.toLocaleString('en')}`
+const duration = (ms: number): string => `\`${writeDuration(ms)}\``
 
 /** What each key of the grammar is for. A key without a text does not compile. */
 const texts: Texts = {
@@ -16,8 +32,8 @@ const texts: Texts = {
     inputs: 'what it is given besides an alert: name → `{ type, default, enum, sensitive }` or a JSON Schema',
     alert: 'a JSON Schema of what the alerts hold, so that `alert.data` is checked',
     defaults: 'for all steps that do not say otherwise',
-    timeout: 'of the whole run; 24h',
-    concurrency: 'at most one run of a key at a time',
+    timeout: ['of the whole run', duration(defaultTimeoutMs)],
+    concurrency: ['at most one run of a key at a time', 'as many as come'],
     steps: 'what it does, in order',
     on_error: 'steps for a failure that nothing else handled; they see `error`',
     finally: 'steps that run whatever the end was',
@@ -31,18 +47,18 @@ const texts: Texts = {
   },
   alertTrigger: {
     type: 'the type of the alerts',
-    provider: 'only alerts of this provider',
-    where: 'only alerts for which this expression is true',
+    provider: ['only alerts of this provider', 'any'],
+    where: ['only alerts for which this expression is true', 'all'],
   },
   schedule: {
-    cron: 'minute hour day month weekday',
-    organizations: 'codes; all when left out',
+    cron: 'minute hour day month weekday, or second minute hour day month weekday',
+    organizations: ['codes', 'all'],
     inputs: 'what the runs are given',
-    overlap: '`true`: a run starts although the one before has not ended',
+    overlap: ['`true`: a run starts although the one before has not ended', '`false`'],
   },
   concurrency: {
-    key: 'runs with the same value do not overlap',
-    policy: '`queue` (waits) or `drop` (is cancelled)',
+    key: 'runs with the same value do not overlap; sees `alert`, `inputs`, `organization`',
+    policy: ['`queue` (waits) or `drop` (is cancelled)', '`queue`'],
   },
   defaults: {
     timeout: 'as of a step',
@@ -50,85 +66,92 @@ const texts: Texts = {
     connections: 'the connection of each plugin: plugin → name',
   },
   retry: {
-    max: 'tries after the first, 0 to 20; 3',
-    backoff: 'wait before the second try; 2s',
-    factor: 'what each further wait is multiplied with, 1 to 10; 2',
-    max_backoff: 'longest wait; 5m',
-    jitter: 'how far each wait is spread, as a fraction of it, 0 to 1; 0.2',
-    on: 'codes of the errors that are retried, such as `[http_429, network_error]`; all that pass',
+    max: [`tries after the first, ${span(bounds.retryMax)}`, String(defaultRetry.max)],
+    backoff: ['wait before the second try', duration(defaultRetry.backoffMs)],
+    factor: [
+      `what each further wait is multiplied with, ${span(bounds.factor)}`,
+      String(defaultRetry.factor),
+    ],
+    max_backoff: ['longest wait', duration(defaultRetry.maxBackoffMs)],
+    jitter: [
+      `how far each wait is spread, as a fraction of it, ${span(bounds.jitter)}`,
+      String(defaultRetry.jitter),
+    ],
+    on: [
+      `codes of the errors that are retried, of those that pass: ${passingErrors.map((code) => `\`${code}\``).join(', ')} and what skills add`,
+      'all that pass',
+    ],
   },
   step: {
     id: 'the name in `steps.<id>`: lower-case letters, digits and `_`, beginning with a letter; unique',
     name: 'for people',
-    if: 'an expression; the step is skipped when it is not true',
-    timeout: 'of one try of a skill, 60s; of all of a group',
-    retry: 'with `uses`',
-    on_error: '`fail` (also when left out), `continue`, or steps, which see `error`',
-    default: 'the output when the step was skipped, or its failure handled',
+    if: ['an expression; the step is skipped when it is not true', '`true`'],
+    timeout: [
+      'of one try of a skill; of all of a group or a called playbook',
+      `${duration(defaultSkillTimeoutMs)} for a skill, none for a group`,
+    ],
+    retry: 'when and how often a skill is tried again; with `uses`',
+    on_error: ['`fail`, `continue`, or steps, which see `error`', '`fail`'],
+    default: ['the output when the step was skipped, or its failure handled', 'no output'],
     foreach: 'a list; the step runs for each item, and its output is the list of outputs',
-    as: 'the name of the item; `item`',
-    concurrency: 'how many items or branches at once; of items 1, of branches all',
-    max_items: 'more items fail the step; 100',
-    on_item_error: '`fail` (also when left out) or `continue`',
+    as: ['the name of the item', `\`${defaultForeach.as}\``],
+    concurrency: [
+      `how many items or branches at once, ${span(bounds.concurrency)}`,
+      `${defaultForeach.concurrency} item, all branches`,
+    ],
+    max_items: [`more items fail the step; ${span(bounds.maxItems)}`, String(defaultForeach.maxItems)],
+    on_item_error: ['`fail` or `continue`', '`fail`'],
     repeat: 'again and again until something holds; with `uses` or `steps`',
-    on_interrupted:
-      'when the server stopped during the call: `repeat`, `skip`, `fail` or `ask`; as the skill says',
-    uses: '**action**: calls a skill, `<plugin>.<skill>`',
-    set: '**action**: a map of values, which are the output',
-    steps: '**action**: a group of steps, in order',
-    parallel: '**action**: a group of steps, at once',
-    switch: '**action**: the first case that holds',
-    checkpoint: '**action**: asks a person, and waits for the answer',
-    call: '**action**: runs another playbook, by its name',
-    wait: '**action**: a duration, or `{ until: <time> }`',
-    return: '**action**: ends the run as completed, with this output',
-    fail: '**action**: ends the run as failed, with this text',
+    on_interrupted: [
+      `when the server stopped during the call: ${interruptedChoices.map((choice) => `\`${choice}\``).join(', ')}`,
+      'as the skill says',
+    ],
+    uses: 'calls a skill, `<plugin>.<skill>`',
+    set: 'a map of values, which are the output',
+    steps: 'a group of steps, in order',
+    parallel: 'a group of steps, at once',
+    switch: 'the first case that holds',
+    checkpoint: 'asks a person, and waits for the answer',
+    call: 'runs another playbook, by its name',
+    wait: 'a duration, or `{ until: <time> }`',
+    return: 'ends the run as completed, with this output',
+    fail: 'ends the run as failed, with this text',
     with: 'the inputs of `uses` or `call`',
-    connection: 'the name of the connection; the only one of the plugin',
-    else: 'the steps of a `switch` when no case holds',
+    connection: ['the name of the connection; with `uses`', 'the only one of the plugin'],
+    else: ['the steps of a `switch` when no case holds', 'none'],
   },
   repeat: {
     until: 'an expression; sees `output`',
     every: 'wait between two times',
-    max: 'how often at most, 1 to 1000; the step then fails',
+    max: `how often at most, ${span(bounds.repeatMax)}; the step then fails`,
   },
   checkpoint: {
-    via: 'a skill that asks, or `operator`',
-    with: 'the inputs of that skill',
-    connection: 'as of a step',
+    via: 'a skill that asks, or `operator`: nobody is told, somebody answers over the API',
+    with: 'the inputs of that skill; of `operator`: `message`',
+    connection: ['as of a step', 'the only one of the plugin'],
     answers: 'a list of words, one of which is the answer',
     form: 'a JSON Schema of what is to be filled in, instead of `answers`',
     timeout: 'how long to wait',
-    on_timeout: 'the answer that stands for none; when left out, the step fails',
+    on_timeout: ['the answer that stands for none, or `fail`', '`fail`'],
   },
   case: { when: 'an expression', steps: 'what happens when it is true' },
-  wait: { until: 'a time' },
+  wait: { until: 'a time; what has passed does not wait' },
 }
 
-const headings: { readonly [T in keyof Grammar]: string } = {
-  playbook: 'The playbook',
-  on: '`on`',
-  alertTrigger: '`on.alert`',
-  schedule: '`on.schedule`',
-  concurrency: '`concurrency`',
-  defaults: '`defaults`',
-  retry: '`retry`',
-  step: 'A step: exactly one action, and what goes with it',
-  repeat: '`repeat`',
-  checkpoint: '`checkpoint`',
-  case: 'A case of a `switch`',
-  wait: '`wait`',
-}
-
-/** The reference of docs/playbooks.md, without its formatting. */
-export function keysReference(): string {
-  const tables = Object.entries(grammar).map(([name, table]) => {
-    const own: Readonly<Record<string, string>> = texts[name as keyof Grammar]
-    const required: readonly string[] = 'required' in table ? table.required : []
-    const rows = table.keys.map(
-      (key) => `| \`${key}\`${required.includes(key) ? ' (required)' : ''} | ${own[key]} |`,
-    )
-    return `### ${headings[name as keyof Grammar]}\n\n| key | what it is |\n| --- | --- |\n${rows.join('\n')}\n`
+/**
+ * A table of the reference in docs/playbooks.md, without its formatting.
+ *
+ * @param named `retry`, or `step` with some of its keys behind it: `step if timeout`
+ */
+export function keysTable(named: string): string {
+  const [map = '', ...some] = named.split(' ')
+  const table = grammar[map as keyof Grammar]
+  const own: Readonly<Record<string, Text>> = texts[map as keyof Grammar]
+  const required: readonly string[] = 'required' in table ? table.required : []
+  const rows = (some.length === 0 ? table.keys : some).map((key) => {
+    const text = own[key]!
+    const [what, preset] = typeof text === 'string' ? [text, ''] : text
+    return `| \`${key}\` | ${what} | ${required.includes(key) ? '**required**' : preset} |`
   })
-  return `\n${tables.join('\n')}\n`
+  return `\n| key | what it is | when left out |\n| --- | --- | --- |\n${rows.join('\n')}\n\n`
 }

@@ -48,7 +48,7 @@ describe('parsePlaybook', () => {
   })
 
   it('does not retry a write that must not be repeated, unless its own step says so', () => {
-    const step = '  - { uses: messaging.post_message, with: { text: x }'
+    const step = '  - { uses: messaging.send_message, with: { text: x }'
     const retryOf = (source: string) =>
       (parsed(source).steps[0] as Extract<Step, { action: 'uses' }>).retry.max
     expect(retryOf(withSteps(`${step} }`))).to.equal(0)

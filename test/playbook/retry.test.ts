@@ -73,7 +73,7 @@ describe('retry', () => {
 
   it('warns of a retry of what must not be repeated, unless it is certain that nothing happened', () => {
     const codes = (retry: string) =>
-      check(withSteps(`  - { uses: messaging.post_message, with: { text: x }, retry: { ${retry} } }`)).map(
+      check(withSteps(`  - { uses: messaging.send_message, with: { text: x }, retry: { ${retry} } }`)).map(
         ({ code }) => code,
       )
     expect(codes('max: 2')).to.deep.equal(['W404'])

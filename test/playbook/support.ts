@@ -53,10 +53,10 @@ const getEnrichment = defineSkill({
   run: async () => ({ risk: { score: 1 }, status: 'pending', tags: [], owner: null }),
 })
 
-const postMessage = defineSkill({
-  name: 'post_message',
-  title: 'Post Message',
-  description: 'Posts a message.',
+const sendMessage = defineSkill({
+  name: 'send_message',
+  title: 'Send Message',
+  description: 'Sends a message.',
   effect: 'write',
   repeat: 'never',
   connection,
@@ -163,7 +163,7 @@ export const catalogue = buildCatalogue([
     title: 'Messaging',
     description: 'For tests.',
     connection,
-    skills: [postMessage, askPerson],
+    skills: [sendMessage, askPerson],
   }),
   plugin('case', [updateCase]),
   plugin('travel', [searchTravel]),

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { readFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { runTocsin } from '../cli/support/run-tocsin.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -21,33 +21,55 @@ export interface Trial {
   readonly kind: string
   readonly commands: readonly string[]
   /** Undefined where the page says nothing. */
-  readonly prints: string | undefined
+  readonly prints: Block | undefined
   /** The files that stand above the commands, the newest last. */
   readonly files: readonly Block[]
 }
 
+const fences = /^```(.*)\n([^]*?)^```$/gm
+
 /** @param path from the root of the repository */
 export function readBlocks(path: string): readonly Block[] {
   const page = readFileSync(join(root, path), 'utf8')
-  return [...page.matchAll(/^```(.*)\n([^]*?)^```$/gm)].map(([, kind = '', text = '']) => {
+  return [...page.matchAll(fences)].map(([, kind = '', text = '']) => {
     const file = /^# (\S+\.(?:yaml|json))$/m.exec(text.split('\n')[0]!)?.[1]
     return { kind, file, text: file?.endsWith('.json') ? text.slice(text.indexOf('\n') + 1) : text }
   })
 }
 
-/** Commands are in blocks of the kind `sh`; what they print is in a block `text` right behind. */
+/** Writes the page anew, with other texts in some of its blocks. Blocks that were replaced before must be given again. */
+export function replaceBlocks(
+  path: string,
+  texts: ReadonlyMap<Block, string>,
+  blocks: readonly Block[],
+): void {
+  const page = readFileSync(join(root, path), 'utf8')
+  let at = 0
+  const written = page.replaceAll(fences, (whole, kind: string) => {
+    const text = texts.get(blocks[at++]!)
+    return text === undefined ? whole : `\`\`\`${kind}\n${text}\`\`\``
+  })
+  writeFileSync(join(root, path), written)
+}
+
+const outputs = ['text', 'mermaid']
+
+/** Commands are in blocks of the kind `sh`; what they print is in a block right behind. */
 export function trialsOf(blocks: readonly Block[]): readonly Trial[] {
   return blocks.flatMap(({ kind, text }, index) => {
     if (kind.split(' ')[0] !== 'sh') return []
     const next = blocks[index + 1]
-    const prints = next?.kind === 'text' ? next.text : undefined
+    const prints = next !== undefined && outputs.includes(next.kind) ? next : undefined
     const files = blocks.slice(0, index).filter(({ file }) => file !== undefined)
     return [{ kind, commands: text.trim().split('\n'), prints, files }]
   })
 }
 
 export async function writeFiles(folder: string, files: readonly Block[]): Promise<void> {
-  for (const { file, text } of files) await writeFile(join(folder, file!), text)
+  for (const { file, text } of files) {
+    await mkdir(dirname(join(folder, file!)), { recursive: true })
+    await writeFile(join(folder, file!), text)
+  }
 }
 
 /** Runs lines such as `tocsin … > file` in the folder; what they print, together, without how long it took in real time. */
@@ -63,7 +85,5 @@ export async function runCommands(folder: string, commands: readonly string[]): 
     if (target === undefined) printed += stdout
     else await writeFile(join(folder, target), stdout)
   }
-  return withoutRealTime(printed)
+  return printed.replaceAll(/ after \d+ms$/gm, '')
 }
-
-const withoutRealTime = (text: string): string => text.replaceAll(/ after \d+ms$/gm, '')

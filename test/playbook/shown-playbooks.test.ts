@@ -1,11 +1,9 @@
 import { expect } from 'chai'
-import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { format, resolveConfig } from 'prettier'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { formatProblem } from '../../core/errors/source-frame.ts'
 import { parsePlaybook } from '../../core/playbook/index.ts'
 import { discoverPlugins } from '../../core/registry/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
-import { keysReference } from './keys-reference.ts'
 
 const root = new URL('../../', import.meta.url)
 const at = (path: string) => new URL(path, root)
@@ -31,14 +29,6 @@ describe('playbooks of the documentation', () => {
   const said = (source: string, file?: string) =>
     parsePlaybook(source, { catalogue, file }).problems.map((problem) => formatProblem(problem, source))
 
-  for (const page of ['docs/playbooks.md', 'README.md']) {
-    it(`of ${page} are right, and nothing is to be said about them`, () => {
-      const found = blocks(read(page))
-      expect(found).not.to.have.lengthOf(0)
-      for (const block of found) expect(said(whole(block)), block).to.deep.equal([])
-    })
-  }
-
   for (const page of pluginPages) {
     // What a page shows alone has no reader of its output.
     it(`of ${page} have no mistakes`, () => {
@@ -55,26 +45,5 @@ describe('playbooks of the documentation', () => {
     const shipped = readdirSync(at('playbooks')).filter((file) => /(?<!\.test)\.yaml$/.test(file))
     expect(shipped).to.include('phishing-report.yaml')
     for (const file of shipped) expect(said(read(`playbooks/${file}`)), file).to.deep.equal([])
-  })
-
-  it('with the mistake that README plants are answered as it shows', () => {
-    const page = read('README.md')
-    const [source = ''] = blocks(page)
-    const planted = source.replace('kind: ip', 'kind: addr')
-    const [frame, ...others] = said(planted, 'playbooks/suspicious-address.yaml')
-    expect(others).to.deep.equal([])
-    expect(page).to.include(`\`\`\`\n${frame}\n\`\`\``)
-  })
-
-  it('are described key by key as the grammar has them', async () => {
-    const page = read('docs/playbooks.md')
-    const given = page.replace(/(?<=<!-- keys -->\n)[\s\S]*(?=<!-- \/keys -->)/, () => keysReference())
-    const written = await format(given, {
-      ...(await resolveConfig(at('docs/playbooks.md'))),
-      parser: 'markdown',
-    })
-    if (process.env['UPDATE']) writeFileSync(at('docs/playbooks.md'), written)
-    const hint = 'UPDATE=1 npx mocha test/playbook/playbooks-page.test.ts writes it anew'
-    expect(read('docs/playbooks.md') === written, hint).to.equal(true)
   })
 })

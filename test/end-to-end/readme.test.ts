@@ -1,0 +1,93 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import packageJson from '../../package.json' with { type: 'json' }
+import { readSampleAlerts } from '../../cli/demo/sample-alerts.ts'
+import { killCommands, runTocsin } from '../cli/support/run-tocsin.ts'
+import { startServer } from '../cli/support/start-server.ts'
+import { readCurl } from '../http/support/curl.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import { readBlocks } from '../support/guide-page.ts'
+
+const root = join(import.meta.dirname, '../..')
+const page = readFileSync(join(root, 'README.md'), 'utf8')
+const blocks = readBlocks('README.md')
+const file = 'playbooks/suspicious-address.yaml'
+
+describe('README.md', function () {
+  this.timeout(30_000)
+  let folder: TemporaryFolder
+
+  before(async () => {
+    folder = await makeTemporaryFolder()
+    await mkdir(join(folder.path, 'playbooks'))
+  })
+  after(async () => {
+    await killCommands()
+    await folder.remove()
+  })
+
+  const playbook = blocks.find(({ kind }) => kind === 'yaml')!.text
+
+  it('shows a playbook about which nothing is to be said', async () => {
+    await writeFile(join(folder.path, file), playbook)
+    const { stdout } = await runTocsin(['validate', 'playbooks'], { cwd: folder.path })
+    expect(stdout).to.equal('ok 1 playbook checked\n')
+  })
+
+  it('shows what `tocsin validate` answers to the mistake it speaks of', async () => {
+    const planted = playbook.replace('kind: ip', 'kind: addr')
+    expect(planted).not.to.equal(playbook)
+    await writeFile(join(folder.path, file), planted)
+    const { code, stdout } = await runTocsin(['validate', 'playbooks'], { cwd: folder.path })
+    const frame = blocks.find(({ kind }) => kind === '')!.text
+    expect(stdout).to.equal(`${frame}\nnot ok 1 playbook checked: 1 error\n`)
+    expect(code).to.equal(1)
+  })
+
+  it('shows requests that are answered as it says', async () => {
+    const server = await startServer({ cwd: folder.path, dataDir: 'data' })
+    const curl = blocks
+      .map(({ text }) => text.replace('-sS', '-s'))
+      .filter((text) => text.startsWith('curl '))
+    const bodies: Record<string, unknown>[] = []
+    for (const line of curl) {
+      const [{ url, method, headers, body }] = readCurl(line, {}) as [ReturnType<typeof readCurl>[0]]
+      const filled = (text: string) =>
+        text
+          .replace('http://127.0.0.1:8080', server.url)
+          .replace('<API_KEY>', server.adminKey)
+          .replace('<ADDRESS>', 'intel.example.com')
+      const cookie = filled(headers['cookie']!)
+      const answer = await fetch(filled(url), {
+        method,
+        headers: { ...headers, cookie },
+        body: filled(body!),
+      })
+      expect(answer.status, url).to.equal(201)
+      bodies.push((await answer.json()) as Record<string, unknown>)
+    }
+    expect(bodies).to.have.length(2)
+    expect(bodies[0]).to.include({ investigation_status: 15 })
+    expect(bodies[1]).to.include({ plugin: 'intel_provider' })
+    await server.stop()
+  })
+
+  it('names scripts, commands and files that exist', async () => {
+    const scripts = [...page.matchAll(/npm (?:run )?(demo|start|test|run \w+)\b/g)].map(
+      ([, name = '']) => name,
+    )
+    expect(scripts).to.include.members(['demo', 'start', 'test'])
+    for (const name of scripts) expect(packageJson.scripts).to.have.property(name)
+    for (const [, command = ''] of page.matchAll(/npx tocsin (\w+)/g))
+      expect((await runTocsin([command, '--help'])).code, command).to.equal(0)
+    for (const [, path = ''] of page.matchAll(/\]\(([^)#]+)\)/g))
+      expect(existsSync(join(root, path)), path).to.equal(true)
+  })
+
+  it('counts the makers of its sample alerts', async () => {
+    const makers = new Set((await readSampleAlerts()).map(({ provider }) => provider))
+    expect(page).to.contain(`sample alerts of ${makers.size} makers`)
+  })
+})

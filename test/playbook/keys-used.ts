@@ -1,0 +1,37 @@
+type Map = Readonly<Record<string, unknown>>
+
+/** The keys of the grammar that a playbook uses, each behind the map it stands in: `retry.max`. */
+export function keysUsed(playbook: Map): readonly string[] {
+  return [
+    ...of('playbook', playbook),
+    ...of('on', playbook['on']),
+    ...of('alertTrigger', own(playbook, 'on', 'alert')),
+    ...of('schedule', own(playbook, 'on', 'schedule')),
+    ...of('concurrency', playbook['concurrency']),
+    ...of('defaults', playbook['defaults']),
+    ...of('retry', own(playbook, 'defaults', 'retry')),
+    ...['steps', 'on_error', 'finally'].flatMap((name) => inSteps(playbook[name])),
+  ]
+}
+
+function inSteps(steps: unknown): readonly string[] {
+  if (!Array.isArray(steps)) return []
+  return (steps as readonly Map[]).flatMap((step) => {
+    const cases = (Array.isArray(step['switch']) ? step['switch'] : []) as readonly Map[]
+    const parts = ['retry', 'repeat', 'checkpoint', 'wait'].flatMap((name) => of(name, step[name]))
+    const inner = ['steps', 'parallel', 'else', 'on_error'].flatMap((name) => inSteps(step[name]))
+    const chosen = cases.flatMap((each) => [...of('case', each), ...inSteps(each['steps'])])
+    return [...of('step', step), ...parts, ...inner, ...chosen]
+  })
+}
+
+const isMap = (value: unknown): value is Map =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const of = (map: string, value: unknown): readonly string[] =>
+  isMap(value) ? Object.keys(value).map((key) => `${map}.${key}`) : []
+
+const own = (map: Map, first: string, second: string): unknown => {
+  const inner = map[first]
+  return isMap(inner) ? inner[second] : undefined
+}

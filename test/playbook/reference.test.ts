@@ -1,0 +1,138 @@
+import { expect } from 'chai'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { format, resolveConfig } from 'prettier'
+import { parse, stringify } from 'yaml'
+import { formatProblem } from '../../core/errors/source-frame.ts'
+import {
+  createWorld,
+  findCalled,
+  parseWorld,
+  resultOf,
+  startProcess,
+} from '../../core/playbook-test/index.ts'
+import { writeDuration } from '../../core/playbook/durations.ts'
+import { grammar } from '../../core/playbook/grammar.ts'
+import { resolveInputs } from '../../core/playbook/inputs.ts'
+import { parseTogether, type Playbook } from '../../core/playbook/index.ts'
+import type { Catalogue } from '../../core/registry/catalogue.ts'
+import { discoverPlugins } from '../../core/registry/index.ts'
+import { readBlocks, replaceBlocks, type Block } from '../support/guide-page.ts'
+import { keysTable } from './keys-reference.ts'
+import { keysUsed } from './keys-used.ts'
+
+const root = join(import.meta.dirname, '../..')
+const path = 'docs/playbooks.md'
+const all = readBlocks(path)
+const reference = all.slice(all.findIndex(({ file }) => file === 'world.yaml'))
+const [world, ...examples] = reference as [Block, ...Block[]]
+
+/** Steps stand on the page without the head that every playbook has. */
+const head = 'apiVersion: tocsin/v1\nname: piece\non:\n  alert: { type: example }\nsteps:\n'
+const whole = ({ text }: Block) => (text.startsWith('-') ? head + text : text)
+const regions = /(<!-- keys ([\w ]+) -->\n)[\s\S]*?(?=<!-- \/keys -->)/g
+
+describe('the reference of docs/playbooks.md', () => {
+  let catalogue: Catalogue
+  const ends = new Map<Block, string>()
+
+  before(async () => {
+    catalogue = await discoverPlugins({ pluginsDir: join(root, 'plugins'), packages: [] })
+  })
+  after(() => {
+    if (process.env['UPDATE']) replaceBlocks(path, ends, all)
+  })
+
+  function parsed(source: string): Playbook {
+    const beside = examples.flatMap(({ file, text }) => (file === undefined ? [] : [{ file, source: text }]))
+    const others = beside.filter((other) => other.source !== source)
+    const sources = [{ file: 'block.yaml', source }, ...others]
+    const [own] = parseTogether(sources, { catalogue, isWhole: false })
+    expect(own!.problems.map((problem) => formatProblem(problem, source)).join('\n')).to.equal('')
+    return own!.playbook!
+  }
+
+  const fileOf = (name: string) => examples.find(({ file }) => file === `${name}.yaml`)?.text
+  for (const block of examples) {
+    const [first = '', second = ''] = block.text.split('\n')
+    it(`shows what runs as it says: ${block.file ?? (first.startsWith('-') ? first : second)}`, async () => {
+      const playbook = parsed(whole(block))
+      if (!playbook.startedBy.hand && playbook.alertTrigger === undefined) return // it is called by another one
+      const { called, missing } = findCalled(playbook, catalogue, fileOf)
+      expect(missing).to.equal(undefined)
+      const { fixtures, mocks } = worldOf(playbook, called)
+      const made = createWorld({ playbook, called, fixtures, mocks }, catalogue)
+      const result = resultOf(made, await startProcess(made, made.journal.store))
+      expect(result.unmocked.map(({ message }) => message)).to.deep.equal([])
+      const end = endOf(result)
+      ends.set(block, block.text.replace(/(# → .*\n)*$/, end))
+      if (!process.env['UPDATE']) expect(/(# → .*\n)*$/.exec(block.text)?.[0]).to.equal(end)
+    })
+  }
+
+  /** What the page says about the world, without what is about steps that the playbook does not have. */
+  function worldOf(playbook: Playbook, called: ReadonlyMap<string, Playbook>) {
+    const { fixtures, mocks } = parse(world.text) as Record<string, Record<string, unknown>>
+    const own = Object.entries(mocks!).filter(
+      ([name]) =>
+        !name.startsWith('steps.') || new RegExp(`^ *- id: ${name.slice(6)}$`, 'm').test(playbook.source),
+    )
+    if (playbook.alertTrigger === undefined) delete fixtures!['alert']
+    const source = stringify({ fixtures, mocks: Object.fromEntries(own) })
+    const read = parseWorld(source, playbook, { catalogue, called })
+    const errors = read.problems.filter(({ severity }) => severity === 'error')
+    expect(errors.map((problem) => formatProblem(problem, source)).join('\n')).to.equal('')
+    const inputs = resolveInputs(playbook, {})
+    return { fixtures: { ...read.world!.fixtures({}), inputs }, mocks: read.world!.mocks }
+  }
+
+  it('has each key in a table, once', () => {
+    const page = readFileSync(join(root, path), 'utf8')
+    const found = [...page.matchAll(regions)].flatMap(([, , named = '']) => {
+      const [map = '', ...some] = named.split(' ')
+      const keys = some.length === 0 ? grammar[map as keyof typeof grammar].keys : some
+      return keys.map((key) => `${map}.${key}`)
+    })
+    expect(found.toSorted()).to.deep.equal(everyKey())
+  })
+
+  it('has each key in a block that is run', () => {
+    const used = new Set(examples.flatMap((block) => keysUsed(parse(whole(block)))))
+    expect(everyKey().filter((key) => !used.has(key))).to.deep.equal([])
+  })
+
+  it('has the tables that the grammar gives', async () => {
+    const file = join(root, path)
+    const given = readFileSync(file, 'utf8').replaceAll(regions, (_, opening: string, named: string) => {
+      return `${opening}${keysTable(named)}`
+    })
+    const written = await format(given, { ...(await resolveConfig(file)), parser: 'markdown' })
+    if (process.env['UPDATE']) writeFileSync(file, written)
+    const hint = 'UPDATE=1 npx mocha test/playbook/reference.test.ts writes it anew'
+    expect(readFileSync(file, 'utf8') === written, hint).to.equal(true)
+  })
+})
+
+const everyKey = (): readonly string[] =>
+  Object.entries(grammar)
+    .flatMap(([map, { keys }]) => keys.map((key) => `${map}.${key}`))
+    .toSorted()
+
+/** What a run came to, as the page writes it: how it ended, what it gave, and what it changed in the case. */
+function endOf({ status, outcome, durationMs, case: own, notes }: ReturnType<typeof resultOf>): string {
+  const time = durationMs === 0 ? '' : ` after ${writeDuration(durationMs)}`
+  const why = outcome?.error ? `: ${outcome.error.code}: ${outcome.error.message}` : ''
+  const { severity, verdict, summary } = own!
+  const changed = {
+    ...(severity !== 'medium' && { severity }),
+    ...(verdict !== 'unknown' && { verdict }),
+    ...(summary !== '' && { summary }),
+    ...(notes.length > 0 && { notes }),
+  }
+  const facts = [
+    `${status}${time}${why}`,
+    ...(outcome?.output == null ? [] : [`output ${JSON.stringify(outcome.output)}`]),
+    ...(Object.keys(changed).length === 0 ? [] : [`case ${JSON.stringify(changed)}`]),
+  ]
+  return facts.map((fact) => `# → ${fact}\n`).join('')
+}
