@@ -1,7 +1,7 @@
+import type { JsonObject } from 'tocsin/plugin'
 import type { SandboxReply } from 'tocsin/plugin/testing'
 import { defaultFields, isFieldOf } from '../enrichment-fields.ts'
 import type { IndicatorKind } from '../indicator.ts'
-import type { JsonObject } from 'tocsin/plugin'
 import { enrichmentError, ok } from './answer.ts'
 import { isIndicatorKind, recordKey, type Records } from './records.ts'
 

@@ -1,5 +1,5 @@
-import type { IndicatorKind } from '../indicator.ts'
 import type { JsonObject } from 'tocsin/plugin'
+import type { IndicatorKind } from '../indicator.ts'
 import type { KnownIndicator } from './known-indicators.ts'
 
 const seen = { firstSeen: '2025-11-03T07:12:44.000Z', lastSeen: '2026-01-11T23:59:59.000Z' }
