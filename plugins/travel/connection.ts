@@ -1,4 +1,4 @@
-import { defineConnection } from 'tocsin/plugin'
+import { addressSchema, defineConnection } from 'tocsin/plugin'
 import { readPage } from './page.ts'
 import { epochSeconds } from './times.ts'
 import { explainToken } from './explain-token.ts'
@@ -34,8 +34,7 @@ export const connection = defineConnection({
         pattern: '^[!-~]+$',
       },
       base_url: {
-        type: 'string',
-        format: 'uri',
+        ...addressSchema,
         title: 'Base URL',
         description:
           'The API production endpoint of the environment that the credentials belong to: https://api.navan.com (US), ' +
@@ -43,9 +42,6 @@ export const connection = defineConnection({
           'slash at the end; plain http only for a sandbox on loopback.',
         default: defaultBaseUrl,
         examples: [defaultBaseUrl, 'https://app-fra.navan.com', 'https://staging-prime.tripactions.com'],
-        maxLength: 300,
-        pattern:
-          '^(https://[^/?#@\\s]+|http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:[0-9]{1,5})?)(/[^?#\\s]*[^/?#\\s])?$',
       },
       users_path: {
         type: 'string',

@@ -141,7 +141,7 @@ export const getBookings = defineSkill({
       limit: input.limit ?? 100,
       decode: decodeBooking,
       idOf: ({ uuid }) => uuid,
-      ...(compared ? { keep } : {}),
+      keep: compared ? keep : undefined,
     })
     return {
       bookings: items.map(toOutput),

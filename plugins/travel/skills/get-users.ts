@@ -123,7 +123,7 @@ export const getUsers = defineSkill({
       limit,
       decode: decodeUser,
       idOf: ({ id }) => id,
-      ...(everybody && active === undefined ? {} : { keep }),
+      keep: everybody && active === undefined ? undefined : keep,
     })
     const matched = new Set(items.flatMap(keysOf))
     return {
