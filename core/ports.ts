@@ -138,6 +138,8 @@ export interface AlertStore {
 
 export interface CaseStore {
   find(scope: Scope, id: string): Promise<Case | undefined>
+  /** The case that `create` opened with this key. */
+  findByKey(organizationUuid: string, key: string): Promise<Case | undefined>
   list(scope: Scope, page: PageRequest): Promise<Page<Case>>
   /** Newest first; empty for a case that is not there. */
   timeline(scope: Scope, id: string, page: PageRequest): Promise<Page<CaseEntry>>

@@ -17,6 +17,18 @@ export interface CaseChanges {
   readonly assignee?: string | undefined
 }
 
+/** A case as it is now. */
+export interface CaseView {
+  /** `<org code>-<number>`. */
+  readonly id: string
+  readonly title: string
+  readonly summary: string
+  readonly status: CaseStatus
+  readonly severity: Severity
+  readonly verdict: Verdict
+  readonly assignee: string | null
+}
+
 /**
  * Access to the cases of one organization. Every write carries the step's idempotency key: a repeat with the same key
  * changes nothing and answers as the first time.
@@ -26,6 +38,13 @@ export interface CaseAccess {
   readonly current: string | undefined
   /** Opens a case and returns its id. */
   create(changes: CaseChanges & { readonly title: string }, key: string): Promise<string>
+  /**
+   * Opens the organization's one case for a reference, such as the id of an incident elsewhere, and returns its id. Where one was
+   * opened for it before, in whatever run, it is left as it is.
+   */
+  open(reference: string, changes: CaseChanges & { readonly title: string }): Promise<string>
+  /** The case that was opened for a reference; `undefined` where there is none. */
+  find(reference: string): Promise<CaseView | undefined>
   /** Throws SkillError `case_not_found`. */
   update(id: string, changes: CaseChanges, key: string): Promise<void>
   /** Adds a note to the timeline. Throws SkillError `case_not_found`. */

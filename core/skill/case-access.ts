@@ -1,5 +1,5 @@
 import { NotFoundError } from '../errors/errors.ts'
-import { SkillError, type CaseAccess } from '../plugin/index.ts'
+import { SkillError, type CaseAccess, type CaseView } from '../plugin/index.ts'
 import type { CaseStore } from '../ports.ts'
 
 export interface CaseAccessOptions {
@@ -20,11 +20,24 @@ export function createCaseAccess(options: CaseAccessOptions): CaseAccess {
   return {
     current: options.caseId ?? undefined,
     create: async (changes, key) => (await cases.create(organizationUuid, changes, by, own(key))).id,
+    open: async (reference, changes) =>
+      (await cases.create(organizationUuid, changes, by, keyOfReference(reference))).id,
+    find: async (reference) => {
+      const found = await cases.findByKey(organizationUuid, keyOfReference(reference))
+      return found && toView(found)
+    },
     update: async (id, changes, key) => {
       await skillErrors(cases.update(organizationUuid, id, changes, by, own(key)))
     },
     comment: (id, text, key) => skillErrors(cases.comment(organizationUuid, id, text, by, own(key))),
   }
+}
+
+/** Keys of steps begin with the uuid of their run, so that no reference is ever one of them. */
+const keyOfReference = (reference: string): string => `reference/${reference}`
+
+function toView({ id, title, summary, status, severity, verdict, assignee }: CaseView): CaseView {
+  return { id, title, summary, status, severity, verdict, assignee }
 }
 
 async function skillErrors<T>(work: Promise<T>): Promise<T> {

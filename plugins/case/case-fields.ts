@@ -9,6 +9,14 @@ export const caseFields = {
   assignee: { type: 'string', maxLength: 200, minLength: 1, description: 'Who looks after it.' },
 } as const
 
+/** What a case is about elsewhere: the organization has one case for each. */
+export const reference = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 300,
+  examples: ['threat_platform/alert_123'],
+} as const
+
 /** The case to write to, in the input of every skill that changes one. */
 export const caseId = {
   type: 'string',

@@ -3,6 +3,7 @@ import { describePlugin, runSkill, testCases } from 'tocsin/plugin/testing'
 import plugin from './plugin.ts'
 import { comment } from './skills/comment.ts'
 import { create } from './skills/create.ts'
+import { find } from './skills/find.ts'
 import { update } from './skills/update.ts'
 
 describePlugin(plugin, { folder: import.meta.dirname })
@@ -34,6 +35,39 @@ describe('case.create', () => {
     }
     await runSkill(create, { title: 'x'.repeat(200), summary: 'x'.repeat(10_000) })
     expect(await failure(runSkill(create, { title: 'x', summary: 'x'.repeat(10_001) }))).to.be.an('error')
+  })
+})
+
+describe('case.create and case.find with a reference', () => {
+  const reference = 'threat_platform/alert_123'
+
+  it('open one case for it, in whatever run, and leave it as it is then', async () => {
+    const cases = testCases()
+    const first = await runSkill(create, { title: 'One', reference, severity: 'high' }, { cases })
+    await runSkill(update, { id: first.output.id, status: 'in_progress' }, { cases })
+    const again = await runSkill(create, { title: 'Two', reference }, { cases, run: { id: 'a-later-run' } })
+    expect(again.output).to.deep.equal(first.output)
+    expect(cases.all).to.have.lengthOf(2)
+    const { output } = await runSkill(find, { reference }, { cases, run: { id: 'another-run' } })
+    expect(output).to.deep.equal({
+      id: first.output.id,
+      title: 'One',
+      summary: '',
+      status: 'in_progress',
+      severity: 'high',
+      verdict: 'unknown',
+      assignee: null,
+    })
+  })
+
+  it('keep references apart, and from the keys of steps', async () => {
+    const cases = testCases()
+    for (const one of [reference, `${reference}4`])
+      await runSkill(create, { title: one, reference: one }, { cases })
+    await runSkill(create, { title: 'Without' }, { cases })
+    expect(cases.all.map(({ title }) => title)).to.include.members([reference, `${reference}4`, 'Without'])
+    for (const one of ['threat_platform', 'test-run/step'])
+      expect((await runSkill(find, { reference: one }, { cases })).output.id).to.equal(null)
   })
 })
 

@@ -40,6 +40,19 @@ export class SqliteCaseStore implements CaseStore {
     })
   }
 
+  findByKey(organizationUuid: string, key: string): Promise<Case | undefined> {
+    const { database } = this.#context
+    return database.read(() => {
+      const row = database.get<CaseRow>(
+        `${selectCase} JOIN case_writes w ON w.case_id = t.id AND w.organization_id = t.organization_id
+         WHERE o.uuid = ? AND w.idempotency_key = ? AND w.operation = 'create'`,
+        organizationUuid,
+        key,
+      )
+      return row && toCase(row)
+    })
+  }
+
   list(scope: Scope, page: PageRequest): Promise<Page<Case>> {
     const { database } = this.#context
     return database.read(() =>

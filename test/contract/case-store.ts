@@ -94,6 +94,21 @@ export function caseStoreContract(subject: GetSubject): void {
       expect((await stores.cases.create(acme.uuid, { title: 'Two' }, 'run 1', 'key 5')).id).to.equal('Acme-2')
     })
 
+    it('finds a case, as it is now, by the key that it was opened with', async () => {
+      const { stores, acme, globex } = subject()
+      const { id } = await stores.cases.create(acme.uuid, { title: 'One' }, 'run 1', 'key')
+      await stores.cases.create(acme.uuid, { title: 'Two' }, 'run 1', 'other')
+      await stores.cases.update(acme.uuid, id, { severity: 'high' }, 'run 1', 'later')
+      expect(await stores.cases.findByKey(acme.uuid, 'key')).to.include({
+        id,
+        title: 'One',
+        severity: 'high',
+      })
+      expect(await stores.cases.findByKey(acme.uuid, 'later'), 'a key of another write').to.equal(undefined)
+      expect(await stores.cases.findByKey(acme.uuid, 'none')).to.equal(undefined)
+      expect(await stores.cases.findByKey(globex.uuid, 'key'), 'of another organization').to.equal(undefined)
+    })
+
     it('refuses a key that belongs to another kind of write', async () => {
       const { stores, acme } = subject()
       const { id } = await stores.cases.create(acme.uuid, { title: 'One' }, 'run 1', 'key')

@@ -54,6 +54,7 @@ export function testCases(prefix = 'DEMO', title = 'The case of the run'): TestC
     },
     entries,
     find: async (_scope, id) => byId.get(id),
+    findByKey: async (_organization, key) => byId.get(done.get(key)?.id ?? ''),
     list: async () => ({ data: [...byId.values()], nextCursor: null, total: byId.size }),
     timeline: async (_scope, id) => {
       const data = entries.filter((entry) => entry.caseId === id).toReversed()

@@ -1,5 +1,5 @@
 import { defineSkill } from 'tocsin/plugin'
-import { caseFields } from '../case-fields.ts'
+import { caseFields, reference } from '../case-fields.ts'
 
 export const create = defineSkill({
   name: 'create',
@@ -12,13 +12,21 @@ export const create = defineSkill({
     type: 'object',
     additionalProperties: false,
     required: ['title'],
-    properties: caseFields,
+    properties: {
+      ...caseFields,
+      reference: {
+        ...reference,
+        description:
+          'What the case is about in another system. The organization has one case for each: where one was opened for it before, ' +
+          'in whatever run, that one is left as it is, and its id is the output.',
+      },
+    },
   },
   output: {
     type: 'object',
     additionalProperties: false,
     required: ['id'],
-    properties: { id: { type: 'string', description: 'Id of the new case, `<organization>-<number>`.' } },
+    properties: { id: { type: 'string', description: 'Id of the case, `<organization>-<number>`.' } },
   },
   examples: [
     {
@@ -27,7 +35,9 @@ export const create = defineSkill({
       output: { id: 'DEMO-2' },
     },
   ],
-  async run(input, { cases, idempotencyKey }) {
-    return { id: await cases.create(input, idempotencyKey) }
+  async run({ reference, ...changes }, { cases, idempotencyKey }) {
+    const opened =
+      reference === undefined ? cases.create(changes, idempotencyKey) : cases.open(reference, changes)
+    return { id: await opened }
   },
 })
