@@ -12,7 +12,7 @@ import type { Connection } from './domain/connection.ts'
 import type { Organization } from './domain/organization.ts'
 import type { Provider } from './domain/provider.ts'
 import type { FailedAttempt, JournalEntry, Run, RunStatus, StepDecision, StoredError } from './domain/run.ts'
-import type { CaseChanges, RefusalReason, Secret } from './plugin/index.ts'
+import type { CaseChanges, NewCase, RefusalReason, Secret } from './plugin/index.ts'
 
 /** Organizations a caller may see; `'all'` is for the runtime itself and for keys that are not scoped. */
 export type Scope = 'all' | readonly string[]
@@ -144,12 +144,7 @@ export interface CaseStore {
   /** Newest first; empty for a case that is not there. */
   timeline(scope: Scope, id: string, page: PageRequest): Promise<Page<CaseEntry>>
   /** Each write happens once per key: a repeat answers as the first time. */
-  create(
-    organizationUuid: string,
-    changes: CaseChanges & { readonly title: string },
-    by: string,
-    key: string,
-  ): Promise<Case>
+  create(organizationUuid: string, changes: NewCase, by: string, key: string): Promise<Case>
   /** Throws NotFoundError `case_not_found`. */
   update(organizationUuid: string, id: string, changes: CaseChanges, by: string, key: string): Promise<Case>
   /** Throws NotFoundError `case_not_found`. */

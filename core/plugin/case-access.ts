@@ -17,6 +17,11 @@ export interface CaseChanges {
   readonly assignee?: string | undefined
 }
 
+/** What a new case has; without them: severity medium, verdict unknown, status open. */
+export interface NewCase extends CaseChanges {
+  readonly title: string
+}
+
 /** A case as it is now. */
 export interface CaseView {
   /** `<org code>-<number>`. */
@@ -37,12 +42,12 @@ export interface CaseAccess {
   /** Id of the case of the present run, `<org code>-<number>`; `undefined` where the run has none. */
   readonly current: string | undefined
   /** Opens a case and returns its id. */
-  create(changes: CaseChanges & { readonly title: string }, key: string): Promise<string>
+  create(made: NewCase, key: string): Promise<string>
   /**
    * Opens the organization's one case for a reference, such as the id of an incident elsewhere, and returns its id. Where one was
    * opened for it before, in whatever run, it is left as it is.
    */
-  open(reference: string, changes: CaseChanges & { readonly title: string }): Promise<string>
+  open(reference: string, made: NewCase): Promise<string>
   /** The case that was opened for a reference; `undefined` where there is none. */
   find(reference: string): Promise<CaseView | undefined>
   /** Throws SkillError `case_not_found`. */

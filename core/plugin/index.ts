@@ -1,7 +1,15 @@
 /** The public contract for plugin authors, imported as `tocsin/plugin`. It imports nothing else of the project. */
 export { addressSchema } from './address-schema.ts'
 export { caseStatuses, severities, verdicts } from './case-access.ts'
-export type { CaseAccess, CaseChanges, CaseStatus, CaseView, Severity, Verdict } from './case-access.ts'
+export type {
+  CaseAccess,
+  CaseChanges,
+  CaseStatus,
+  CaseView,
+  NewCase,
+  Severity,
+  Verdict,
+} from './case-access.ts'
 export { defineConnection } from './connection.ts'
 export type { Authenticated, ConnectionContext, ConnectionDefinition } from './connection.ts'
 export { ConnectionError, RetryableError, SkillError, TocsinError } from './errors.ts'

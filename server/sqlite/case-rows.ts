@@ -1,7 +1,7 @@
 import type { Case, CaseEntry } from '../../core/domain/case.ts'
 import { composeCaseId } from '../../core/domain/ids.ts'
 import { NotFoundError } from '../../core/errors/errors.ts'
-import type { CaseChanges } from '../../core/plugin/index.ts'
+import type { NewCase } from '../../core/plugin/index.ts'
 import { toJson } from './columns.ts'
 import type { Database } from './database.ts'
 import { parseCaseId } from './ids.ts'
@@ -59,7 +59,7 @@ export function caseByRow(database: Database, row: number): Case {
 export function insertCase(
   database: Database,
   organization: OrganizationKey,
-  changes: CaseChanges & { readonly title: string },
+  changes: NewCase,
   by: string,
   at: number,
 ): number {

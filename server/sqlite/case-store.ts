@@ -1,6 +1,6 @@
 import type { Case, CaseEntry } from '../../core/domain/case.ts'
 import { ConflictError } from '../../core/errors/errors.ts'
-import type { CaseChanges } from '../../core/plugin/index.ts'
+import type { CaseChanges, NewCase } from '../../core/plugin/index.ts'
 import type { CaseStore, Page, PageRequest, Scope } from '../../core/ports.ts'
 import {
   caseByRow,
@@ -84,12 +84,7 @@ export class SqliteCaseStore implements CaseStore {
     })
   }
 
-  create(
-    organizationUuid: string,
-    changes: CaseChanges & { readonly title: string },
-    by: string,
-    key: string,
-  ): Promise<Case> {
+  create(organizationUuid: string, changes: NewCase, by: string, key: string): Promise<Case> {
     const { database, clock } = this.#context
     return this.#once(organizationUuid, 'create', key, (organization) =>
       insertCase(database, organization, changes, by, clock.now()),

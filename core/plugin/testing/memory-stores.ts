@@ -1,7 +1,7 @@
 import { NotFoundError } from '../../errors/errors.ts'
 import type { Case, CaseEntry } from '../../domain/case.ts'
 import type { Connection } from '../../domain/connection.ts'
-import type { CaseChanges, ConnectionDefinition, Secret } from '../index.ts'
+import type { CaseChanges, ConnectionDefinition, NewCase, Secret } from '../index.ts'
 import type { CaseStore, ConnectionStore } from '../../ports.ts'
 import { checkSettings } from '../../skill/index.ts'
 
@@ -40,7 +40,7 @@ export function testCases(prefix = 'DEMO', title = 'The case of the run'): TestC
     entries.push({ ...entry, at: 0, caseId: next.id })
     return next
   }
-  const open = (changes: CaseChanges & { readonly title: string }, by: string): Case =>
+  const open = (changes: NewCase, by: string): Case =>
     write(newCase(`${prefix}-${byId.size + 1}`), changes, {
       by,
       kind: 'opened',
