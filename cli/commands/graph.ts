@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander'
-import { writeFile } from 'node:fs/promises'
 import { formatProblem } from '../../core/errors/source-frame.ts'
 import { parsePlaybook, toStepGraph } from '../../core/playbook/index.ts'
 import { Exit, exitCodes } from '../exit-codes.ts'
+import { writeOutput } from '../output/write-output.ts'
 import { readPlaybook } from '../playbook-files.ts'
 
 const formats = ['mermaid', 'svg'] as const
@@ -43,7 +43,7 @@ Examples:
       const format = options.format ?? (options.output?.endsWith('.svg') ? 'svg' : 'mermaid')
       const picture = await draw(toStepGraph(playbook), format)
       if (options.output === undefined) process.stdout.write(picture)
-      else await writeFile(options.output, picture)
+      else await writeOutput(options.output, picture)
     })
 }
 

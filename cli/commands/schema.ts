@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import { writeFile } from 'node:fs/promises'
 import { editorSchema } from '../../core/editor/editor-schema.ts'
 import { installedCatalogue } from '../installed-catalogue.ts'
+import { writeOutput } from '../output/write-output.ts'
 import { readPlaybookSchema } from '../playbook-schema.ts'
 
 /** `tocsin schema`: what editors need to know. */
@@ -23,6 +23,6 @@ Examples:
       const schema = editorSchema(await readPlaybookSchema(), await installedCatalogue())
       const text = `${JSON.stringify(schema, null, 2)}\n`
       if (options.output === undefined) process.stdout.write(text)
-      else await writeFile(options.output, text)
+      else await writeOutput(options.output, text)
     })
 }

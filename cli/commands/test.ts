@@ -1,11 +1,11 @@
 import { Command, InvalidArgumentError } from 'commander'
-import { writeFile } from 'node:fs/promises'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { readConfig } from '../../server/config.ts'
 import { explainError } from '../explain-error.ts'
 import { Exit, exitCodes } from '../exit-codes.ts'
 import { installedCatalogue } from '../installed-catalogue.ts'
 import { printableJson } from '../output/printable.ts'
+import { writeOutput } from '../output/write-output.ts'
 import { shortestPath } from '../shortest-path.ts'
 import { stopSignal } from '../stop-signal.ts'
 import { findTestFiles } from '../testing/find-test-files.ts'
@@ -88,7 +88,7 @@ async function testOnce(paths: readonly string[], catalogue: Catalogue, options:
     ? {}
     : { onFile: (file: Parameters<typeof fileReport>[0]) => console.log(fileReport(file)) }
   const tested = await runFiles(found, { catalogue, crash, ...onFile })
-  if (junit !== undefined) await writeFile(junit, junitReport(tested))
+  if (junit !== undefined) await writeOutput(junit, junitReport(tested))
   if (json) console.log(printableJson(jsonReport(tested)))
   else {
     console.log(`\n${summary(tested)}`)

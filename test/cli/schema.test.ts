@@ -26,10 +26,9 @@ describe('tocsin schema', () => {
     ]
     expect(names).to.have.members(listed.map(({ name }) => name))
     expect(schema.$defs.checkpoint.properties.via.anyOf[1].enum).to.deep.equal(['messaging.checkpoint'])
-    expect(await runTocsin(['schema', '-o', 'schema.json'], { cwd: folder.path })).to.include({
-      code: 0,
-      stdout: '',
-    })
-    expect(await readFile(join(folder.path, 'schema.json'), 'utf8')).to.equal(stdout)
+    const file = '.tocsin/playbook.schema.json'
+    const written = await runTocsin(['schema', '-o', file], { cwd: folder.path })
+    expect(written).to.include({ code: 0, stdout: '', stderr: '' })
+    expect(await readFile(join(folder.path, file), 'utf8')).to.equal(stdout)
   })
 })

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { compileExpression, toJsonValue } from '../../core/expression/index.ts'
+import { maxHeight, maxNesting, maxNodes, maxSourceBytes } from '../../core/expression/budget.ts'
+import { maxValueDepth } from '../../core/expression/operators.ts'
+import { compileExpression, dyn, toJsonValue } from '../../core/expression/index.ts'
 import { stringifyJson } from '../../core/json.ts'
 import { allFunctions } from '../../core/expression/functions/index.ts'
 
@@ -19,6 +21,56 @@ describe('docs/expressions.md', () => {
       expect(stringifyJson(toJsonValue(program?.evaluate({})))).to.equal(result)
     })
   }
+
+  it('begins with expressions that are right', () => {
+    const [, block = ''] = /^```\n([^]*?)^```$/m.exec(page) ?? []
+    const shown = block.trim().split('\n')
+    expect(shown.length).to.be.greaterThan(2)
+    for (const source of shown)
+      expect(compileExpression(source, { alert: dyn, steps: dyn }).problems, source).to.deep.equal([])
+  })
+
+  const claims: Readonly<Record<string, readonly [source: string, result: unknown]>> = {
+    'every number in data is a double': ['count / 2', 1.5],
+    'two literals are ints': ['3 / 2', 1],
+    'a time leaves as text in UTC': ['timestamp("2026-03-01T09:00:00+01:00")', '2026-03-01T08:00:00Z'],
+    'a duration leaves as seconds': ['duration("1m30s")', '90s'],
+    'what is read from an optional is an optional': ['data.?b.c.d.orValue("none")', 'none'],
+    'has() guards': ['has(data.b) ? data.b : 0', 0],
+    'fields may stand in backticks': ['data.`x-id`', 7],
+    'an error on one side does not matter if the other decides': ['data.missing == 1 || true', true],
+    'all and exists stop at what decides': ['[1, 0].exists(x, 1 / x == 1)', true],
+    'two nested loops over 200 items are fine': ['items.all(x, items.all(y, x == y))', true],
+  }
+  const data = { count: 3, data: { 'x-id': 7 }, items: Array.from({ length: 200 }, () => 1) }
+  const names = { count: dyn, data: dyn, items: dyn }
+  for (const [claim, [source, result]] of Object.entries(claims)) {
+    it(`is right that ${claim}`, () => {
+      const { program, problems } = compileExpression(source, names)
+      expect(problems).to.deep.equal([])
+      expect(toJsonValue(program?.evaluate(data))).to.equal(result)
+    })
+  }
+
+  it('is right that three nested loops over 200 items are too much', () => {
+    const { program } = compileExpression('items.all(x, items.all(y, items.all(z, x == y)))', names)
+    expect(() => program?.evaluate(data))
+      .to.throw()
+      .with.property('code', 'expression_fuel_exhausted')
+  })
+
+  it('has the limits of the code', () => {
+    const rows = new Map(
+      [...page.matchAll(/^\| (\w[\w ]*\w) +\| ([\d,]+)\D/gm)].map(([, what, limit]) => [what, limit]),
+    )
+    expect(Object.fromEntries(rows)).to.deep.include({
+      source: String(maxSourceBytes / 1024),
+      nesting: String(maxNesting),
+      nodes: maxNodes.toLocaleString('en'),
+      'depth of compared values': String(maxValueDepth),
+    })
+    expect(page).to.include(`may have ${maxHeight} links`)
+  })
 
   it('shows each function of the profile, and no other', () => {
     const macros = [

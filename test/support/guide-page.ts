@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { runTocsin } from '../cli/support/run-tocsin.ts'
+import { runTocsin, type Ended } from '../cli/support/run-tocsin.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -72,18 +72,22 @@ export async function writeFiles(folder: string, files: readonly Block[]): Promi
   }
 }
 
-/** Runs lines such as `tocsin … > file` in the folder; what they print, together, without how long it took in real time. */
+/** Runs a line such as `tocsin … > file  # remark` in the folder. */
+export async function runCommand(folder: string, command: string): Promise<Ended> {
+  const [, args = '', target] = /^(?:npx )?tocsin (.*?)(?: > (\S+))?(?: +# .*)?$/.exec(command)!
+  const ended = await runTocsin(args.split(' '), { cwd: folder, env: { TOCSIN_PLAYBOOKS_DIR: '.' } })
+  if (target === undefined) return ended
+  await writeFile(join(folder, target), ended.stdout)
+  return { ...ended, stdout: '' }
+}
+
+/** What commands print, together, without how long it took in real time. */
 export async function runCommands(folder: string, commands: readonly string[]): Promise<string> {
   let printed = ''
   for (const command of commands) {
-    const [, args = '', target] = /^(?:npx )?tocsin (.*?)(?: > (\S+))?$/.exec(command)!
-    const { stdout, stderr } = await runTocsin(args.split(' '), {
-      cwd: folder,
-      env: { TOCSIN_PLAYBOOKS_DIR: '.' },
-    })
+    const { stdout, stderr } = await runCommand(folder, command)
     expect(stderr, command).to.equal('')
-    if (target === undefined) printed += stdout
-    else await writeFile(join(folder, target), stdout)
+    printed += stdout
   }
   return printed.replaceAll(/ after \d+ms$/gm, '')
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { pathToFileURL } from 'node:url'
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node'
 
 export interface Position {
@@ -40,6 +41,8 @@ export async function startLanguageServer(
   options: {
     readonly cwd?: string
     readonly settings?: unknown
+    /** The folder that is open in the editor. Default: none. */
+    readonly workspace?: string
     readonly capabilities?: object
   } = {},
 ): Promise<LanguageServer> {
@@ -104,9 +107,11 @@ export async function startLanguageServer(
     },
   }
   running.add(server)
+  const workspace = options.workspace === undefined ? null : pathToFileURL(options.workspace).href
   await server.request('initialize', {
     processId: process.pid,
-    rootUri: null,
+    rootUri: workspace,
+    workspaceFolders: workspace === null ? null : [{ uri: workspace, name: 'workspace' }],
     capabilities: options.capabilities ?? {
       workspace: { configuration: true },
       textDocument: {
