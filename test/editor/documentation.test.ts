@@ -42,7 +42,7 @@ describe('docs/editors.md', function () {
   })
 
   it('has settings that start commands which exist', async () => {
-    const [settings] = blocks.filter(({ text }) => text.includes('glspc.server.command'))
+    const settings = blocks.find(({ text }) => text.includes('glspc.server.command'))
     const { 'glspc.server.command': npx, 'glspc.server.commandArguments': args } = JSON.parse(settings!.text)
     expect([npx, ...args]).to.deep.equal(['npx', 'tocsin', 'lsp'])
     expect((await runCommand(folder.path, 'tocsin lsp --help')).code).to.equal(0)
@@ -90,7 +90,7 @@ describe('docs/editors.md', function () {
 
     it('leaves other YAML alone, unless its first line names the schema', async () => {
       expect(await completed('other/*.yaml', `${head}  - uses: ‸`)).to.deep.equal([])
-      const [comment] = blocks.filter(({ kind, text }) => kind === 'yaml' && text.includes('$schema='))
+      const comment = blocks.find(({ kind, text }) => kind === 'yaml' && text.includes('$schema='))
       expect(await completed('other/*.yaml', `${comment!.text}${head}  - uses: ‸`)).to.include('case.update')
     })
 
