@@ -30,7 +30,8 @@ const systemHints: Readonly<Record<string, string | undefined>> = {
   ENOTFOUND: 'TOCSIN_HOST must be an address of this machine, e.g. 127.0.0.1, or a name that leads to one',
   EAI_AGAIN:
     'TOCSIN_HOST must be an address of this machine, e.g. 127.0.0.1; its name cannot be looked up now',
-  ENOENT: 'nothing can be made at that place; choose another one, with TOCSIN_DATA_DIR for the data of the server',
+  ENOENT:
+    'nothing can be made at that place; choose another one, with TOCSIN_DATA_DIR for the data of the server',
   EACCES: 'this user may not do that; choose another place or port, or change the permissions',
   EPERM: 'this user may not do that; choose another place, or change the permissions',
   EROFS: 'that place is read-only; choose another one',
