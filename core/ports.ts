@@ -190,6 +190,8 @@ export interface NewRun {
   readonly alertUuid: string | null
   /** Whether the alert is to be investigated again, after an investigation that has ended. Default false. */
   readonly retry?: boolean | undefined
+  /** Goes on from a run that has ended: with its case, and with what its journal says at these paths. */
+  readonly carriesOver?: { readonly runUuid: string; readonly paths: readonly string[] } | undefined
   /** Resolved: defaults included. Default: none. */
   readonly inputs?: Readonly<Record<string, unknown>> | undefined
   /** At most one run of a playbook and key at a time, in an organization. */
@@ -200,6 +202,15 @@ export interface NewRun {
 export interface RunFilter {
   readonly alertId?: string | undefined
   readonly caseId?: string | undefined
+  readonly playbookName?: string | undefined
+  /** Code of the error that it ended with. */
+  readonly errorCode?: string | undefined
+  /** Queued at this time or later, in epoch milliseconds. */
+  readonly createdAfter?: number | undefined
+  /** Queued before this time, in epoch milliseconds. */
+  readonly createdBefore?: number | undefined
+  /** Failed ones alone, from which no later run has gone on, and whose alert none has investigated. Default: all. */
+  readonly retriable?: boolean | undefined
 }
 
 /** A run as lists show it: its output can be large. */
@@ -209,7 +220,9 @@ export interface RunStore {
   /**
    * Queues a run; the alert, where there is one, moves to Submitted with the playbook as its investigator: from Created, or,
    * for a retry, from its end. Throws ConflictError `alert_move_forbidden` for an alert that stands anywhere else. Where its
-   * concurrency says `drop` and another run of the key has not ended, it is cancelled at once, with error `run_dropped`.
+   * concurrency says `drop` and another run of the key has not ended, it is cancelled at once, with error `run_dropped`. For a
+   * run to carry over from: throws NotFoundError `run_not_found`, ConflictError `run_not_ended`, and `run_superseded` where a
+   * later one has gone on from it or has investigated its alert.
    */
   queue(run: NewRun): Promise<Run>
   /**

@@ -11,6 +11,7 @@ import type { PlaybookLibrary } from '../core/investigation/playbook-library.ts'
 import type { Clock, Log, Stores } from '../core/ports.ts'
 import type { Catalogue } from '../core/registry/catalogue.ts'
 import { authenticate, createSkillCaller, createTraffic, type Traffic } from '../core/skill/index.ts'
+import { createReruns, type Reruns } from '../core/rerun/reruns.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { createEgress, type ClosableEgress } from './egress/index.ts'
@@ -44,6 +45,7 @@ export const tokens = {
   skillCaller: token<SkillCaller>('skill caller'),
   runner: token<Runner>('runner'),
   control: token<RunControl>('run control'),
+  reruns: token<Reruns>('reruns'),
   scheduler: token<Scheduler>('scheduler'),
   investigations: token<Investigations>('investigations'),
   inbound: token<Inbound>('inbound'),
@@ -99,6 +101,15 @@ export function createContainer(opened: Opened): Container {
       onRunEnded: (run) => get(tokens.investigations).runEnded(run),
     }),
   )
+  register(tokens.reruns, () =>
+    createReruns({
+      stores,
+      library,
+      catalogue,
+      enqueue: (run) => get(tokens.runner).enqueue(run),
+      onRunEnded: (run) => get(tokens.investigations).runEnded(run),
+    }),
+  )
   register(tokens.scheduler, () =>
     createScheduler({
       stores,
@@ -131,6 +142,7 @@ export function createContainer(opened: Opened): Container {
       catalogue,
       investigations: get(tokens.investigations),
       control: get(tokens.control),
+      reruns: get(tokens.reruns),
       inbound: get(tokens.inbound),
       playbooks: library,
       authenticate: (definition, open, signal) =>

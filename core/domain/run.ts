@@ -40,6 +40,8 @@ export interface Run {
   readonly endedAt: number | null
   readonly output: unknown
   readonly error: StoredError | null
+  /** Uuid of the run whose finished steps it carried over; null for a run from the beginning. */
+  readonly retryOf: string | null
 }
 
 /** `unknown`: a crash came between intent and result, and a person has to say what is to be done. */
@@ -67,6 +69,8 @@ export interface JournalEntry {
   readonly endedAt: number | null
   /** What a person decided about a step whose outcome was unknown. */
   readonly resolution?: Resolution | undefined
+  /** Uuid of the run that did the work, where this one has not. */
+  readonly carriedFrom?: string | undefined
 }
 
 /** It ran (with this output), it is to run again, or it is to be skipped. */

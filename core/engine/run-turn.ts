@@ -71,8 +71,8 @@ export async function runTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd
   try {
     if (turn.leftBehind) await noteTakenUp(stores.journal, run, clock)
     const description = await (options.describe?.(run) ?? describeRun(stores, run))
-    const isNew = run.status === 'queued'
-    if (isNew) run = await stores.runs.start(run.uuid, { title: description.caseTitle })
+    const isNew = run.status === 'queued' && run.retryOf === null
+    if (run.status === 'queued') run = await stores.runs.start(run.uuid, { title: description.caseTitle })
     const playbook = await options.loadPlaybook(run.playbookHash)
     context = await openLocalContext({ ...contextOptions(options, run, controls), isNew, onIdle })
     const outcome = await interpret(playbook, runInputs(options, run, description), context, options.skills)

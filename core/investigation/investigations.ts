@@ -20,6 +20,11 @@ export interface Investigations {
    * Created and is taken up later.
    */
   submit(alert: Alert): void
+  /**
+   * Investigates an alert again, from the beginning, by the playbook that fits it now. Throws ConflictError
+   * `alert_move_forbidden` while an investigation is under way, `alert_without_type`.
+   */
+  again(alert: Alert): Promise<Run>
   /** False while more alerts are being taken up than memory should hold; alerts with a type are then to be refused. */
   accepting(): boolean
   /** Takes up what an earlier process left at Created. Resolves when all of it is queued. */
@@ -69,7 +74,7 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
 
   async function takeUp(alert: Alert): Promise<void> {
     const organization = await organizationOf(alert)
-    await queueRun(alert, organization, chosen(alert, organization) ?? (await made(alert, organization)))
+    await queueRun(alert, organization, await playbookFor(alert, organization))
   }
 
   /** Its run says why it is not investigated. */
@@ -80,10 +85,20 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
     await queueRun(alert, organization, await library.keep(givingUp(reason), from))
   }
 
-  async function queueRun(alert: Alert, organization: Organization, playbook: Playbook): Promise<void> {
-    const run = await stores.runs.queue(newRun({ playbook, organization, alert }))
+  async function queueRun(
+    alert: Alert,
+    organization: Organization,
+    playbook: Playbook,
+    retry = false,
+  ): Promise<Run> {
+    const run = await stores.runs.queue(newRun({ playbook, organization, alert, retry }))
     if (run.endedAt === null) enqueue(run)
     else runEnded(run)
+    return run
+  }
+
+  async function playbookFor(alert: Alert, organization: Organization): Promise<Playbook> {
+    return chosen(alert, organization) ?? (await made(alert, organization))
   }
 
   function chosen(alert: Alert, organization: Organization): Playbook | undefined {
@@ -207,6 +222,16 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
     submit(alert) {
       if (alert.type === null || stopping.signal.aborted) return
       void tryTakeUp(alert).then((taken) => (taken === 'later' ? lookAgainLater() : undefined))
+    },
+    async again(alert) {
+      if (alert.type === null) {
+        throw new ConflictError(
+          'alert_without_type',
+          `the alert ${alert.id} has no type: no playbook fits it`,
+        )
+      }
+      const organization = await organizationOf(alert)
+      return await queueRun(alert, organization, await playbookFor(alert, organization), true)
     },
     accepting: () => underWay.size < maxUnderWay && !stopping.signal.aborted,
     recover: () => takeUpCreated(takeUpLeftBehind),

@@ -7,6 +7,7 @@ import type { PlaybookLibrary } from '../../core/investigation/playbook-library.
 import type { Clock, Log, OpenConnection, Scope, Stores } from '../../core/ports.ts'
 import type { Authenticated, ConnectionDefinition, Infer, JsonSchema } from '../../core/plugin/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
+import type { Reruns } from '../../core/rerun/reruns.ts'
 import type { RecordKeyUse } from '../key-use.ts'
 import type { Directory } from './directory.ts'
 import type { RecordRefusal } from './refusal-log.ts'
@@ -36,8 +37,9 @@ export interface Caller {
 export interface Services {
   readonly stores: Stores
   readonly catalogue: Catalogue
-  readonly investigations: Pick<Investigations, 'submit' | 'accepting' | 'wait'>
+  readonly investigations: Pick<Investigations, 'submit' | 'accepting' | 'wait' | 'again'>
   readonly control: RunControl
+  readonly reruns: Reruns
   /** Playbooks that a person wrote, in force. */
   readonly playbooks: Pick<PlaybookLibrary, 'written' | 'byHash'>
   readonly directory: Directory

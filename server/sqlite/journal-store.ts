@@ -6,9 +6,10 @@ import type { Database } from './database.ts'
 import { refreshWaiting } from './run-rows.ts'
 import type { StoreContext } from './store-context.ts'
 
-type EntryRow = Omit<JournalEntry, 'input' | 'output' | 'error' | 'resolution'> & {
+type EntryRow = Omit<JournalEntry, 'input' | 'output' | 'error' | 'resolution' | 'carriedFrom'> & {
   readonly id: number
   readonly resolution: string | null
+  readonly carriedFrom: string | null
   readonly input: string | null
   readonly output: string | null
   readonly error: string | null
@@ -18,7 +19,8 @@ type FailedAttemptRow = Omit<FailedAttempt, 'error'> & { readonly error: string 
 
 const selectEntry = `
   SELECT id, path, step_id AS stepId, kind, state, input, output, error, attempt, started_at AS startedAt,
-    ended_at AS endedAt, resolution FROM journal WHERE run_id = (SELECT id FROM runs WHERE uuid = ?)`
+    ended_at AS endedAt, resolution, (SELECT uuid FROM runs WHERE id = journal.carried_from) AS carriedFrom
+  FROM journal WHERE run_id = (SELECT id FROM runs WHERE uuid = ?)`
 
 export class SqliteJournalStore implements JournalStore {
   readonly #context: StoreContext
@@ -219,7 +221,7 @@ function noteInterruption(database: Database, run: number, row: EntryRow, at: nu
   )
 }
 
-function toEntry({ id: _, resolution, ...row }: EntryRow): JournalEntry {
+function toEntry({ id: _, resolution, carriedFrom, ...row }: EntryRow): JournalEntry {
   const { input, output, error } = row
   return {
     ...row,
@@ -227,6 +229,7 @@ function toEntry({ id: _, resolution, ...row }: EntryRow): JournalEntry {
     output: fromJson(output),
     error: fromJson<StoredError>(error),
     ...(resolution === null ? {} : { resolution: fromJson<Resolution>(resolution) }),
+    ...(carriedFrom === null ? {} : { carriedFrom }),
   }
 }
 

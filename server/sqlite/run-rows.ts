@@ -33,7 +33,8 @@ const columns = `
     t.playbook_hash AS playbookHash, t.status, t.created_at AS createdAt, t.started_at AS startedAt,
     t.ended_at AS endedAt, t.error, t.inputs, t.cancelled_by AS cancelledBy, t.cancelled_at AS cancelledAt,
     t.concurrency_key AS concurrencyKey, t.alert_id AS alertRow, a.sequence, p.code AS provider,
-    t.case_id AS caseRow, c.number AS caseNumber`
+    t.case_id AS caseRow, c.number AS caseNumber,
+    (SELECT uuid FROM runs WHERE id = t.retry_of) AS retryOf`
 const tables = `
   FROM runs t
     CROSS JOIN organizations o ON o.id = t.organization_id
@@ -62,6 +63,7 @@ export function toListedRun(row: ListedRunRow): ListedRun {
     startedAt: row.startedAt,
     endedAt: row.endedAt,
     error: fromJson<StoredError>(row.error),
+    retryOf: row.retryOf,
   }
 }
 

@@ -12,19 +12,14 @@ import type {
   RunStore,
   Scope,
 } from '../../core/ports.ts'
-import {
-  alertStateOf,
-  findAlertRow,
-  findAlertState,
-  moveForbidden,
-  requireMove,
-  type AlertState,
-} from './alert-rows.ts'
-import { insertCase, insertEntry, ofCase } from './case-rows.ts'
+import { alertStateOf, findAlertState, moveForbidden, requireMove, type AlertState } from './alert-rows.ts'
+import { insertCase, insertEntry } from './case-rows.ts'
 import { toJson } from './columns.ts'
 import type { Database } from './database.ts'
 import { requireOrganization, type OrganizationKey } from './organization-store.ts'
 import { listPage } from './paging.ts'
+import { copyJournal, requireLast } from './reruns.ts'
+import { runConditions } from './run-conditions.ts'
 import {
   requireRunRow,
   selectListedRun,
@@ -63,7 +58,7 @@ export class SqliteRunStore implements RunStore {
       requireTurn(database, run)
       const now = clock.now()
       const alert = run.alertRow === null ? undefined : alertStateOf(database, run.alertRow)
-      const caseRow = alert?.caseRow ?? this.#openCase(run, newCase, now)
+      const caseRow = alert?.caseRow ?? run.caseRow ?? this.#openCase(run, newCase, now)
       if (alert !== undefined) beginAlert(database, run, alert, caseRow, now)
       database.run(
         `UPDATE runs SET status = 'running', started_at = ?, case_id = ? WHERE id = ?`,
@@ -120,13 +115,10 @@ export class SqliteRunStore implements RunStore {
     })
   }
 
-  list(scope: Scope, { alertId, caseId }: RunFilter, page: PageRequest): Promise<Page<ListedRun>> {
+  list(scope: Scope, filter: RunFilter, page: PageRequest): Promise<Page<ListedRun>> {
     const { database } = this.#context
     return database.read(() => {
-      const conditions = [...scopeConditions(scope, 't.organization_id')]
-      if (alertId !== undefined)
-        conditions.push({ sql: 't.alert_id = ?', values: [findAlertRow(database, alertId)?.id ?? 0] })
-      if (caseId !== undefined) conditions.push(ofCase('t.case_id', caseId))
+      const conditions = [...scopeConditions(scope, 't.organization_id'), ...runConditions(database, filter)]
       return listPage<ListedRunRow, ListedRun>(database, {
         name: 'runs',
         table: 'runs t',
@@ -176,6 +168,7 @@ export function queueRun(context: StoreContext, given: NewRun, scheduleRow: numb
   const organization = requireOrganization(database, given.organizationUuid)
   const alert = given.alertUuid === null ? undefined : requireAlert(database, organization, given.alertUuid)
   const now = clock.now()
+  const before = given.carriesOver && requireLast(database, organization, given.carriesOver.runUuid)
   if (alert !== undefined) submitAlert(database, alert, given, now)
   const key =
     given.concurrency && JSON.stringify([organization.id, given.playbookName, given.concurrency.key])
@@ -185,7 +178,7 @@ export function queueRun(context: StoreContext, given: NewRun, scheduleRow: numb
     isTaken(database, key, Number.MAX_SAFE_INTEGER)
   const row = database.insert(
     `INSERT INTO runs (uuid, organization_id, playbook_name, playbook_hash, alert_id, status, created_at, inputs,
-       concurrency_key, schedule_id) VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?)`,
+       concurrency_key, schedule_id, case_id, retry_of) VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?)`,
     makeUuid(now),
     organization.id,
     given.playbookName,
@@ -195,7 +188,10 @@ export function queueRun(context: StoreContext, given: NewRun, scheduleRow: numb
     toJson(given.inputs),
     key ?? null,
     scheduleRow,
+    before?.caseRow ?? null,
+    before?.id ?? null,
   )
+  if (before && given.carriesOver) copyJournal(database, before, row, given.carriesOver.paths)
   const run = requireRunRow(database, 'id', row)
   return isDropped ? endRun(context, run, dropped) : toRun(run)
 }

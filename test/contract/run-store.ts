@@ -38,6 +38,7 @@ export function runStoreContract(subject: GetSubject): void {
         endedAt: null,
         output: null,
         error: null,
+        retryOf: null,
       })
       expect(run.uuid).to.match(uuidPattern)
       const { status, investigator, retryCount, modifiedAt } = await stored(alert.id)

@@ -12,6 +12,7 @@ import { pagingContract } from './paging.ts'
 import { playbookStoreContract } from './playbook-store.ts'
 import { providerStoreContract } from './provider-store.ts'
 import { runStoreContract } from './run-store.ts'
+import { rerunsContract } from './reruns.ts'
 import { scheduleStoreContract } from './schedule-store.ts'
 
 /** What every adapter of `Stores` must do. Call it inside a `describe` that names the adapter. */
@@ -40,6 +41,7 @@ export function storesContract(makeStores: MakeStores): void {
   caseStoreContract(getSubject)
   playbookStoreContract(getSubject)
   runStoreContract(getSubject)
+  rerunsContract(getSubject)
   journalStoreContract(getSubject)
   checkpointStoreContract(getSubject)
   inboundStoreContract(getSubject)

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { cp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Run } from '../../core/domain/run.ts'
 import { parseJson } from '../../core/json.ts'
 import { parsePlaybook } from '../../core/playbook/index.ts'
 import { Secret } from '../../core/plugin/index.ts'
@@ -34,6 +35,8 @@ const bodies: Readonly<Record<string, object>> = {
   post_providers: { code: 'new', name: 'New' },
   post_keys: { name: 'k', role: 'reader' },
   patch_connections_connection: { enabled: false },
+  post_runs_run_retry: {},
+  post_runs_retry: { runs: ['unknown'] },
   post_runs_run_resolve: { path: 'b', decision: 'ran', output: 7 },
   post_checkpoints_checkpoint_answer: { answer: 'yes', text: 'it was me' },
   post_playbooks_playbook_runs: { organization_code: 'acme', inputs: { user: 'eve' } },
@@ -52,6 +55,8 @@ describe('OpenAPI document', () => {
   let operations: readonly (readonly [method: string, path: string, operation: Operation])[]
   let schemas: ReadonlyMap<string, CompiledSchema>
   const ids: Record<string, string> = {}
+  /** For operations that need something in another state. */
+  const others: Record<string, Record<string, string>> = {}
 
   before(async () => {
     api = await startApi()
@@ -113,6 +118,10 @@ describe('OpenAPI document', () => {
     const checkpoint = await open('c')
     await open('d')
     api.playbooks.push(manualPlaybook)
+    const failed = await failedRun(organizationUuid)
+    others['get_runs_run_retry'] = { run: failed.uuid }
+    others['post_runs_run_retry'] = { run: failed.uuid }
+    others['post_alerts_alert_investigate'] = { alert: (await failedRun(organizationUuid)).alertId ?? '' }
     await api.newKey('reader')
     const south = { name: 'south', plugin: 'tower', settings: { base_url: settings.base_url }, secrets: {} }
     await api.stores.connections.create(organizationUuid, south)
@@ -137,6 +146,26 @@ describe('OpenAPI document', () => {
     })
   }
 
+  async function failedRun(organizationUuid: string): Promise<Run> {
+    const { json } = await api.call('POST', '/api/alerts', { body: bodies['post_alerts'] })
+    const { name: playbookName, hash: playbookHash } = manualPlaybook
+    const alertUuid: string = json.alert_uuid
+    const inputs = { user: 'eve' }
+    const given = { organizationUuid, playbookName, playbookHash, alertUuid, inputs }
+    const { uuid } = await api.stores.runs.queue(given)
+    await api.stores.runs.start(uuid, { title: 'A case' })
+    const begun = { path: 'a', stepId: 'a', kind: 'x.do', input: 1, startedAt: 1, attempt: 1 }
+    await api.stores.journal.record(uuid, begun, {
+      state: 'completed',
+      output: 2,
+      error: null,
+      attempt: 1,
+      endedAt: 2,
+    })
+    const error = { code: 'broken', message: 'broken' }
+    return await api.stores.runs.end(uuid, { status: 'failed', output: null, error })
+  }
+
   it('describes every route below the prefix, under a name of its own', () => {
     expect(document.openapi).to.equal('3.1.1')
     expect(operations).to.have.length(routes.length)
@@ -154,7 +183,10 @@ describe('OpenAPI document', () => {
   it('is what the server does: every operation answers as described', async () => {
     for (const [method, path, operation] of operations) {
       const { operationId } = operation
-      const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '')
+      const filled = path.replaceAll(
+        /\{(\w+)\}/g,
+        (_, name: string) => others[operationId]?.[name] ?? ids[name] ?? '',
+      )
       const body = bodies[operationId]
       expect(body !== undefined, operationId).to.equal(operation.requestBody !== undefined)
       const query = operationId === 'post_webhooks_plugin_v_route' ? `?token=${ids['token']}` : ''

@@ -2,7 +2,7 @@ import { alertStatus } from '../../../core/domain/alert.ts'
 import { alertSorts } from '../../../core/ports.ts'
 import { patterns } from '../patterns.ts'
 import { RequestError } from '../request-error.ts'
-import { component, defineRoute, readers } from '../route.ts'
+import { component, defineRoute, operators, readers } from '../route.ts'
 import { investigatedAlertView, wholeAlertSchema } from './alert-view.ts'
 import { createAlert } from './create-alert.ts'
 import { pageOf, pageParameters, pageSchema, pageView } from './page.ts'
@@ -85,15 +85,30 @@ const getAlert = defineRoute({
   answer: wholeAlertSchema,
   async handle({ params, caller }, { stores, directory }) {
     const alert = await stores.alerts.find(caller.scope, params.alert)
-    if (alert === undefined) {
-      throw new RequestError('alert_not_found', undefined, {
-        hint: 'GET alerts lists those this API key may see',
-      })
-    }
+    if (alert === undefined) throw alertNotFound()
     const runs = await stores.runs.list(caller.scope, { alertId: alert.id }, { limit: 200 })
     const views = await Promise.all(runs.data.map((run) => runView(run, directory)))
     return { body: { ...investigatedAlertView(alert), runs: views } }
   },
 })
 
-export const alertRoutes = [createAlert, listAlerts, getAlert]
+const investigateAgain = defineRoute({
+  method: 'POST',
+  path: '/alerts/{alert}/investigate',
+  access: operators,
+  summary:
+    'Investigates an alert again, from the beginning, by the playbook that fits it now; its retry count rises.',
+  status: 201,
+  answer: component('run'),
+  async handle({ params, caller }, { stores, investigations, directory }) {
+    const alert = await stores.alerts.find(caller.scope, params.alert)
+    if (alert === undefined) throw alertNotFound()
+    const run = await investigations.again(alert)
+    return { body: await runView(run, directory), location: `/runs/${run.uuid}` }
+  },
+})
+
+const alertNotFound = () =>
+  new RequestError('alert_not_found', undefined, { hint: 'GET alerts lists those this API key may see' })
+
+export const alertRoutes = [createAlert, listAlerts, getAlert, investigateAgain]

@@ -21,6 +21,7 @@ export async function runView(
     ended_at: run.endedAt,
     cancellation: run.cancellation,
     error: run.error,
+    retry_of: run.retryOf,
   }
 }
 
@@ -41,6 +42,7 @@ export function stepView(
     output: entry.output ?? null,
     error: entry.error,
     resolution: entry.resolution ?? null,
+    carried_from: entry.carriedFrom ?? null,
     failed_attempts: failed.map((attempt) => ({
       attempt: attempt.attempt,
       started_at: attempt.startedAt,

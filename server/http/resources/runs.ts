@@ -4,6 +4,7 @@ import { component, defineRoute, readers } from '../route.ts'
 import { pageOf, pageParameters, pageSchema, pageView } from './page.ts'
 import { showRun } from './redact-run.ts'
 import { cancelRun, resolveStep } from './run-operations.ts'
+import { previewRetry, retryRun, retryRuns } from './retries.ts'
 import { runView, stepView } from './run-view.ts'
 
 const listRuns = defineRoute({
@@ -59,4 +60,4 @@ const getRun = defineRoute({
   },
 })
 
-export const runRoutes = [listRuns, getRun, cancelRun, resolveStep]
+export const runRoutes = [listRuns, getRun, cancelRun, resolveStep, previewRetry, retryRun, retryRuns]

@@ -7,6 +7,7 @@ import { waitingRuns } from './0006-waiting-runs.ts'
 import { inbound } from './0007-inbound.ts'
 import { lazyAlertSearch } from './0008-lazy-alert-search.ts'
 import { takeUps } from './0009-take-ups.ts'
+import { reruns } from './0010-reruns.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -19,4 +20,5 @@ export const migrations: readonly string[] = [
   inbound,
   lazyAlertSearch,
   takeUps,
+  reruns,
 ]

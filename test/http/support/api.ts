@@ -2,6 +2,7 @@ import type { Alert } from '../../../core/domain/alert.ts'
 import type { Role } from '../../../core/domain/api-key.ts'
 import { createRunControl } from '../../../core/engine/run-control.ts'
 import { createInbound } from '../../../core/inbound/inbound.ts'
+import { createReruns } from '../../../core/rerun/reruns.ts'
 import { NotFoundError } from '../../../core/errors/errors.ts'
 import type { Playbook } from '../../../core/playbook/index.ts'
 import type { Clock, Log, LogFields, Stores } from '../../../core/ports.ts'
@@ -66,10 +67,19 @@ export async function startApi(config: Partial<HttpServerConfig> = {}): Promise<
     submit: (alert) => void submitted.push(alert),
     accepting: () => true,
     wait: () => Promise.resolve(),
+    again: ({ organizationUuid, uuid }) =>
+      stores.runs.queue({
+        organizationUuid,
+        playbookName: 'p',
+        playbookHash: 'h',
+        alertUuid: uuid,
+        retry: true,
+      }),
   }
   const { log, logged } = recordingLog()
   const playbooks = {
     written: () => api.playbooks,
+    newest: (name: string) => api.playbooks.findLast((playbook) => playbook.name === name)?.hash,
     byHash: async (hash: string) => {
       const found = api.playbooks.find((playbook) => playbook.hash === hash)
       if (found) return found
@@ -86,6 +96,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}): Promise<
       runner: { enqueue() {}, wake() {}, cancel() {} },
       schemas: (skill) => catalogue.skill(skill)?.skill,
     }),
+    reruns: createReruns({ stores, library: playbooks, catalogue, enqueue() {} }),
     playbooks,
     authenticate: (...given) => api.authenticate(...given),
     inbound: createInbound({

@@ -1,0 +1,36 @@
+import type { FailedAttempt, JournalEntry } from '../domain/run.ts'
+import { mayHaveHappened } from '../engine/retry-class.ts'
+import type { Catalogue } from '../registry/catalogue.ts'
+import type { CarriedStep, RepeatedEffect } from './plan.ts'
+
+/** Writes of the run before that took effect, or may have, and that the new run does again if it comes past them. */
+export function repeatedEffects(
+  steps: readonly CarriedStep[],
+  failed: readonly FailedAttempt[],
+  catalogue: Pick<Catalogue, 'skill'>,
+): readonly RepeatedEffect[] {
+  const attempts = Map.groupBy(failed, ({ path }) => path)
+  return steps.flatMap(({ entry, reason }) => {
+    // What the new playbook no longer has is not done again.
+    if (reason === null || reason === 'gone' || !isWrite(entry, catalogue)) return []
+    const tookEffect = effectOf(entry, attempts.get(entry.path) ?? [])
+    return tookEffect === 'no' ? [] : [{ entry, reason, tookEffect }]
+  })
+}
+
+/** A skill that is not installed may have done anything. Other kinds of steps have no dot. */
+function isWrite({ kind }: JournalEntry, catalogue: Pick<Catalogue, 'skill'>): boolean {
+  return kind.includes('.') && catalogue.skill(kind)?.skill.effect !== 'read'
+}
+
+function effectOf(
+  { state, input, error }: JournalEntry,
+  failed: readonly FailedAttempt[],
+): RepeatedEffect['tookEffect'] | 'no' {
+  // Also of the entry of a whole foreach, whose items stand for themselves.
+  if (input === null) return 'no'
+  if (state === 'completed') return 'yes'
+  const isDoubtful = failed.some((attempt) => mayHaveHappened(attempt.error))
+  if (state === 'skipped') return isDoubtful ? 'may_have' : 'no'
+  return isDoubtful || error === null || mayHaveHappened(error) ? 'may_have' : 'no'
+}

@@ -1,0 +1,168 @@
+import type { Run } from '../domain/run.ts'
+import { newRun } from '../engine/queue-run.ts'
+import { playbookPath } from '../engine/paths.ts'
+import { ConflictError, NotFoundError } from '../errors/errors.ts'
+import type { PlaybookLibrary } from '../investigation/playbook-library.ts'
+import type { Playbook } from '../playbook/playbook.ts'
+import { TocsinError } from '../plugin/index.ts'
+import type { NewRun, RunFilter, Scope, Stores } from '../ports.ts'
+import type { Catalogue } from '../registry/catalogue.ts'
+import { carryOver, type WholePlaybook } from './carry-over.ts'
+import type { CarriedStep, RepeatedEffect } from './plan.ts'
+import { repeatedEffects } from './repeated-effects.ts'
+
+/** Whether a retry runs the version that the run before ran, or the newest of its name. */
+export const retryVersions = ['same', 'newest'] as const
+export type RetryVersion = (typeof retryVersions)[number]
+
+/** What a retry would do. */
+export interface RetryPreview {
+  readonly run: Run
+  /** What would run. */
+  readonly playbook: Playbook
+  /** Every entry of the journal of the run before, in its order. */
+  readonly steps: readonly CarriedStep[]
+  readonly repeats: readonly RepeatedEffect[]
+}
+
+/** What became of one of many. */
+export interface RetryResult {
+  readonly runUuid: string
+  readonly outcome: { readonly run: Run } | { readonly error: TocsinError }
+}
+
+/** Runs that go on from where an earlier one failed. A run is gone on from once: what fails again is retried from there. */
+export interface Reruns {
+  /** Throws NotFoundError `run_not_found`, `playbook_not_found`, ConflictError `run_not_ended`, `nothing_to_retry`. */
+  preview(scope: Scope, runUuid: string, version: RetryVersion): Promise<RetryPreview>
+  /**
+   * Queues the run. Throws as `preview` does, ConflictError `run_superseded` and `alert_move_forbidden` where something later has
+   * gone on from the run or its alert, and ValidationError `inputs_invalid` for an edited playbook that needs others.
+   */
+  retry(scope: Scope, runUuid: string, version: RetryVersion): Promise<Run>
+  /** One after another; what is refused stops no other. */
+  retryAll(scope: Scope, runUuids: readonly string[], version: RetryVersion): Promise<readonly RetryResult[]>
+  /** The newest of the failed runs that nothing has gone on from. */
+  retriable(
+    scope: Scope,
+    filter: Omit<RunFilter, 'retriable'>,
+    limit: number,
+  ): Promise<{ readonly runUuids: readonly string[]; readonly total: number }>
+}
+
+export interface RerunsOptions {
+  readonly stores: Pick<Stores, 'runs' | 'journal' | 'alerts' | 'organizations' | 'playbooks'>
+  readonly library: Pick<PlaybookLibrary, 'byHash' | 'newest'>
+  readonly catalogue: Pick<Catalogue, 'skill'>
+  readonly enqueue: (run: Run) => void
+  /** Told of runs that end without having begun. */
+  readonly onRunEnded?: ((run: Run) => void) | undefined
+}
+
+interface Plan extends RetryPreview {
+  readonly next: NewRun
+}
+
+export function createReruns({ stores, library, catalogue, enqueue, onRunEnded }: RerunsOptions): Reruns {
+  async function plan(scope: Scope, runUuid: string, version: RetryVersion): Promise<Plan> {
+    const run = await stores.runs.find(scope, runUuid)
+    if (run === undefined) throw new NotFoundError('run_not_found', `there is no run ${runUuid}`)
+    if (run.endedAt === null)
+      throw new ConflictError(
+        'run_not_ended',
+        `the run ${run.uuid} is ${run.status}: cancel it first, or wait`,
+      )
+    const old = await library.byHash(run.playbookHash)
+    const playbook = version === 'same' ? old : await newestOf(run)
+    if (run.status === 'completed' && playbook.hash === old.hash) throw nothingToRetry(run)
+    const [entries, failed, organizations, alert] = await Promise.all([
+      stores.journal.entries(run.uuid),
+      stores.journal.failedAttempts(run.uuid),
+      stores.organizations.list([run.organizationUuid]),
+      run.alertId === null ? undefined : stores.alerts.find([run.organizationUuid], run.alertId),
+    ])
+    const inputs = Object.fromEntries(
+      Object.entries(run.inputs).filter(([name]) => playbook.inputs.has(name)),
+    )
+    const organization = organizations[0]!
+    const next = newRun({ playbook, organization, alert, inputs, ...(alert ? { retry: true } : {}) })
+    const before = { playbook: old, inputs: run.inputs, called: await calledBy(entries) }
+    const called = version === 'same' ? before.called : await callable(playbook)
+    const steps = carryOver(run, entries, before, { playbook, inputs: next.inputs ?? {}, called })
+    const paths = steps.filter(({ reason }) => reason === null).map(({ entry }) => entry.path)
+    return {
+      run,
+      playbook,
+      steps,
+      repeats: repeatedEffects(steps, failed, catalogue),
+      next: { ...next, carriesOver: { runUuid: run.uuid, paths } },
+    }
+  }
+
+  async function newestOf({ organizationUuid, playbookName }: Run): Promise<Playbook> {
+    const hash =
+      library.newest(playbookName) ?? (await stores.playbooks.find([organizationUuid], playbookName))?.hash
+    if (hash !== undefined) return await library.byHash(hash)
+    throw new NotFoundError('playbook_not_found', `there is no playbook '${playbookName}' any more`)
+  }
+
+  /** The versions that a run settled. */
+  async function calledBy(entries: readonly { readonly path: string; readonly output: unknown }[]) {
+    const called = new Map<string, Playbook>()
+    for (const { path, output } of entries) {
+      const { name, hash } = (output ?? {}) as { readonly name?: unknown; readonly hash?: unknown }
+      if (typeof name !== 'string' || typeof hash !== 'string' || path !== playbookPath(name)) continue
+      called.set(name, await library.byHash(hash))
+    }
+    return called
+  }
+
+  /** The newest versions of all that it calls, and that these call. */
+  async function callable(
+    playbook: Playbook,
+    found = new Map<string, Playbook>(),
+  ): Promise<WholePlaybook['called']> {
+    for (const name of playbook.calls) {
+      const hash = found.has(name) ? undefined : library.newest(name)
+      if (hash === undefined) continue
+      found.set(name, await library.byHash(hash))
+      await callable(found.get(name)!, found)
+    }
+    return found
+  }
+
+  async function retry(scope: Scope, runUuid: string, version: RetryVersion): Promise<Run> {
+    const { next } = await plan(scope, runUuid, version)
+    const run = await stores.runs.queue(next)
+    if (run.endedAt === null) enqueue(run)
+    else onRunEnded?.(run)
+    return run
+  }
+
+  return {
+    preview: plan,
+    retry,
+    async retryAll(scope, runUuids, version) {
+      const results: RetryResult[] = []
+      for (const runUuid of runUuids) {
+        try {
+          results.push({ runUuid, outcome: { run: await retry(scope, runUuid, version) } })
+        } catch (error) {
+          if (!(error instanceof TocsinError)) throw error
+          results.push({ runUuid, outcome: { error } })
+        }
+      }
+      return results
+    },
+    async retriable(scope, filter, limit) {
+      const page = await stores.runs.list(scope, { ...filter, retriable: true }, { limit })
+      return { runUuids: page.data.map(({ uuid }) => uuid), total: page.total }
+    },
+  }
+}
+
+function nothingToRetry({ uuid }: Run): ConflictError {
+  return new ConflictError('nothing_to_retry', `the run ${uuid} completed, and its playbook is the same`, {
+    hint: 'POST alerts/<alert>/investigate begins anew',
+  })
+}

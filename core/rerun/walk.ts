@@ -1,0 +1,237 @@
+import type { JournalEntry } from '../domain/run.ts'
+import { inside, onErrorPath, askPath } from '../engine/paths.ts'
+import { idsWithin } from '../engine/step-ids.ts'
+import type { Playbook, Step } from '../playbook/playbook.ts'
+import { definitionOf, readsOf, readsToDecide } from './definition.ts'
+import { goesOn, open, type Ending } from './ending.ts'
+import { walkCall } from './call.ts'
+import { walkForeach, walkParallel, walkRepeat, walkSwitch } from './groups.ts'
+import type { OldJournal } from './journal.ts'
+import type { Reason } from './plan.ts'
+import { changedRead, fork, volatileRead, type Thread } from './thread.ts'
+
+/** What all parts of the comparison share. */
+export interface Comparison {
+  readonly journal: OldJournal
+  /** Path of the step at which the run before failed. */
+  readonly failedAt: string | undefined
+  /** A called playbook as the run before knew it, and as the new run will. */
+  readonly callee: (name: string) => { readonly old: Playbook; readonly new: Playbook } | undefined
+  /** Names of the playbooks around, the outermost first. */
+  readonly callers: readonly string[]
+}
+
+/** A step of the new playbook, and what stands in its place in the one before. */
+export interface Pair<S extends Step = Step> {
+  readonly new: S
+  readonly old: S
+}
+
+/**
+ * Walks the new playbook as the interpreter would, over the journal of the run before, and marks what the new run will find
+ * done. After a step that runs again, others are still carried over as long as they do not read anything of it.
+ */
+export function walkSteps(
+  comparison: Comparison,
+  steps: { readonly new: readonly Step[]; readonly old: readonly Step[] },
+  prefix: string,
+  thread: Thread,
+): Ending {
+  const { journal } = comparison
+  const before = new Map(steps.old.map((step) => [step.key, step]))
+  let at = thread
+  let isOpen = false
+  let end: Ending | undefined
+  for (const step of steps.new) {
+    const path = inside(prefix, step.key)
+    const ending = walkStep(comparison, step, before.get(step.key), path, at)
+    before.delete(step.key)
+    if (ending.flow === 'goes_on') continue
+    if (ending.flow !== 'open' && !isOpen && end === undefined) {
+      // If nothing handles this, it runs again, and what the new playbook has after it may have been done already.
+      end = ending
+      at = fork(at)
+      for (const id of idsWithin(step)) at.open.add(id)
+      continue
+    }
+    journal.undo(ending.undo)
+    isOpen = true
+  }
+  for (const key of before.keys()) journal.refuse(journal.within(inside(prefix, key)), 'gone')
+  if (end !== undefined) return end
+  return isOpen ? open : goesOn
+}
+
+function walkStep(
+  comparison: Comparison,
+  step: Step,
+  old: Step | undefined,
+  path: string,
+  thread: Thread,
+): Ending {
+  const { journal } = comparison
+  const ending = walkKnown(comparison, step, old, path, thread)
+  const handled =
+    ending.flow === 'failed' ? handleFailure(comparison, step, old, path, thread, ending) : ending
+  // The step failed although everything in it stands, e.g. by its default.
+  const isFailure = path === comparison.failedAt && handled.flow === 'goes_on'
+  const result = isFailure ? open : handled
+  if (result.flow === 'open') {
+    journal.undo([path, ...ending.undo, ...journal.within(onErrorPath(path))])
+    if (step.id !== null) thread.open.add(step.id)
+  } else if (step.id !== null) thread.open.delete(step.id)
+  return result
+}
+
+function walkKnown(
+  comparison: Comparison,
+  step: Step,
+  old: Step | undefined,
+  path: string,
+  thread: Thread,
+): Ending {
+  const { journal } = comparison
+  const runsAgain = (reason: Reason, detail?: string) => {
+    journal.refuse(journal.within(path), reason, detail)
+    for (const id of idsWithin(step)) thread.open.add(id)
+    return open
+  }
+  if (old === undefined) return runsAgain('changed')
+  if (definitionOf(step) !== definitionOf(old)) return runsAgain('changed', path)
+  const changed = changedRead(thread, readsOf(step))
+  if (changed !== undefined) return runsAgain('reads_changed', changed)
+  // What a step of its own did is recorded, whatever its condition says now; what is inside of a group is found by it.
+  const volatile = holdsOthers(step) ? volatileRead(readsToDecide(step)) : undefined
+  if (volatile !== undefined) return runsAgain('reads_run', volatile)
+
+  const entry = journal.entry(path)
+  if (entry?.state === 'skipped') return carried(comparison, path)
+  if (entry?.state === 'failed' && holdsOthers(step) && !journal.hasInside(path))
+    return ended(comparison, entry)
+  const pair = { new: step, old } as Pair
+  return step.foreach === undefined
+    ? walkAllTimes(comparison, pair, path, thread)
+    : walkForeach(comparison, pair, path, thread)
+}
+
+const holdsOthers = (step: Step): boolean =>
+  step.foreach !== undefined ||
+  step.repeat !== undefined ||
+  ['steps', 'parallel', 'switch', 'call'].includes(step.action)
+
+export function walkAllTimes(comparison: Comparison, pair: Pair, path: string, thread: Thread): Ending {
+  return pair.new.repeat === undefined
+    ? walkAction(comparison, pair, path, thread)
+    : walkRepeat(comparison, pair, path, thread)
+}
+
+export function walkAction(
+  comparison: Comparison,
+  { new: step, old }: Pair,
+  path: string,
+  thread: Thread,
+): Ending {
+  switch (step.action) {
+    case 'steps':
+      return settled(
+        comparison,
+        path,
+        walkSteps(comparison, { new: step.steps, old: (old as typeof step).steps }, path, thread),
+      )
+    case 'parallel':
+      return settled(
+        comparison,
+        path,
+        walkParallel(comparison, { new: step, old: old as typeof step }, path, thread),
+      )
+    case 'switch':
+      return settled(
+        comparison,
+        path,
+        walkSwitch(comparison, { new: step, old: old as typeof step }, path, thread),
+      )
+    case 'call':
+      return settled(comparison, path, walkCall(comparison, step, path))
+    default:
+      return walkLeaf(comparison, step, path)
+  }
+}
+
+function walkLeaf(comparison: Comparison, { action }: Step, path: string): Ending {
+  const entry = comparison.journal.entry(path)
+  if (entry === undefined) return open
+  const ending = ended(comparison, entry)
+  if (ending.flow === 'open') return ending
+  comparison.journal.carry(askPath(path))
+  if (action === 'checkpoint' && ending.flow === 'failed') return { ...ending, undo: [path, askPath(path)] }
+  return action === 'return' || (action === 'fail' && ending.flow === 'failed')
+    ? { ...ending, flow: 'ends' }
+    : ending
+}
+
+/** An entry by itself. */
+function ended({ journal }: Comparison, entry: JournalEntry): Ending {
+  const { path, state } = entry
+  if (state === 'started' || state === 'unknown') {
+    journal.refuse([path], 'not_ended')
+    return open
+  }
+  if (state === 'failed' && (isCancelled(entry) || isOutOfTime(entry))) {
+    journal.refuse([path], isCancelled(entry) ? 'cancelled' : 'out_of_time')
+    return open
+  }
+  journal.carry(path)
+  return state === 'failed' ? { flow: 'failed', undo: [path] } : goesOn
+}
+
+const isCancelled = ({ error }: JournalEntry): boolean => error?.code === 'run_cancelled'
+
+/** Ended by the time of what is around it: the time of a try of its own stands in the details. */
+const isOutOfTime = ({ error }: JournalEntry): boolean =>
+  error?.code === 'run_timeout' ||
+  (error?.code === 'step_timeout' && error.details?.['timeout_ms'] === undefined)
+
+function carried({ journal }: Comparison, path: string): Ending {
+  journal.carry(path)
+  return goesOn
+}
+
+/** A group with its record, which stands where all that is inside does. */
+export function settled({ journal }: Comparison, path: string, ending: Ending): Ending {
+  const entry = journal.entry(path)
+  if (ending.flow === 'open') {
+    journal.undo(ending.undo)
+    journal.refuse([path], 'inside_runs_again')
+    return open
+  }
+  if (entry === undefined || ending.flow === 'ends') return ending
+  if (entry.state === 'failed' && ending.flow === 'goes_on') {
+    // Everything in it was done, and then its time was up, or what follows from it could not be computed.
+    if (['step_timeout', 'run_timeout', 'run_cancelled'].includes(entry.error?.code ?? '')) {
+      journal.refuse([path], 'out_of_time')
+      return open
+    }
+    journal.carry(path)
+    return { flow: 'failed', undo: [path] }
+  }
+  journal.carry(path)
+  return ending.flow === 'failed' ? { flow: 'failed', undo: [...ending.undo, path] } : ending
+}
+
+function handleFailure(
+  comparison: Comparison,
+  step: Step,
+  old: Step | undefined,
+  path: string,
+  thread: Thread,
+  failed: Ending,
+): Ending {
+  if (step.onError === 'fail') return failed
+  if (step.onError === 'continue') return goesOn
+  const handlers = old === undefined || typeof old.onError === 'string' ? [] : old.onError
+  const place = onErrorPath(path)
+  const ending = walkSteps(comparison, { new: step.onError, old: handlers }, place, thread)
+  if (ending.flow === 'goes_on' || (ending.flow === 'ends' && ending.undo.length === 0)) return ending
+  comparison.journal.undo([...failed.undo, ...comparison.journal.within(place)])
+  return open
+}

@@ -1,0 +1,24 @@
+import type { RunFilter } from '../../core/ports.ts'
+import { findAlertRow } from './alert-rows.ts'
+import { ofCase } from './case-rows.ts'
+import type { Database } from './database.ts'
+import type { Condition } from './paging.ts'
+import { isSuperseded } from './reruns.ts'
+
+/** What a filter says, of the runs `t`. */
+export function runConditions(database: Database, filter: RunFilter): readonly Condition[] {
+  const { alertId, caseId, playbookName, errorCode, createdAfter, createdBefore, retriable } = filter
+  const conditions: (Condition | false)[] = [
+    alertId !== undefined && is('t.alert_id = ?', findAlertRow(database, alertId)?.id ?? 0),
+    caseId !== undefined && ofCase('t.case_id', caseId),
+    playbookName !== undefined && is('t.playbook_name = ?', playbookName),
+    errorCode !== undefined && is(`t.error ->> '$.code' = ?`, errorCode),
+    createdAfter !== undefined && is('t.created_at >= ?', createdAfter),
+    createdBefore !== undefined && is('t.created_at < ?', createdBefore),
+    // Said so that the index of failed runs is used.
+    retriable === true && { sql: `t.status = 'failed' AND NOT ${isSuperseded}`, values: [] },
+  ]
+  return conditions.filter((condition) => condition !== false)
+}
+
+const is = (sql: string, value: string | number): Condition => ({ sql, values: [value] })
