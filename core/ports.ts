@@ -11,7 +11,16 @@ import type { AnswerVerdict, Checkpoint, CheckpointAnswer, Question } from './do
 import type { Connection } from './domain/connection.ts'
 import type { Organization } from './domain/organization.ts'
 import type { Provider } from './domain/provider.ts'
-import type { FailedAttempt, JournalEntry, Run, RunStatus, StepDecision, StoredError } from './domain/run.ts'
+import type {
+  FailedAttempt,
+  JournalEntry,
+  Run,
+  StepDecision,
+  StoredError,
+  RunFilter,
+  NewRun,
+  RunEnd,
+} from './domain/run.ts'
 import type { CaseChanges, NewCase, RefusalReason, Secret } from './plugin/index.ts'
 
 /** Organizations a caller may see; `'all'` is for the runtime itself and for keys that are not scoped. */
@@ -182,37 +191,6 @@ export interface PlaybookStore {
   findByHash(scope: Scope, hash: string): Promise<StoredPlaybook | undefined>
 }
 
-export interface NewRun {
-  readonly organizationUuid: string
-  readonly playbookName: string
-  readonly playbookHash: string
-  /** Uuid of the alert under investigation, or null. */
-  readonly alertUuid: string | null
-  /** Whether the alert is to be investigated again, after an investigation that has ended. Default false. */
-  readonly retry?: boolean | undefined
-  /** Goes on from a run that has ended: with its case, and with what its journal says at these paths. */
-  readonly carriesOver?: { readonly runUuid: string; readonly paths: readonly string[] } | undefined
-  /** Resolved: defaults included. Default: none. */
-  readonly inputs?: Readonly<Record<string, unknown>> | undefined
-  /** At most one run of a playbook and key at a time, in an organization. */
-  readonly concurrency?: { readonly key: string; readonly policy: 'queue' | 'drop' } | undefined
-}
-
-/** By the ids of an alert and of a case, ignoring case. */
-export interface RunFilter {
-  readonly alertId?: string | undefined
-  readonly caseId?: string | undefined
-  readonly playbookName?: string | undefined
-  /** Code of the error that it ended with. */
-  readonly errorCode?: string | undefined
-  /** Queued at this time or later, in epoch milliseconds. */
-  readonly createdAfter?: number | undefined
-  /** Queued before this time, in epoch milliseconds. */
-  readonly createdBefore?: number | undefined
-  /** Failed ones alone, from which no later run has gone on, and whose alert none has investigated. Default: all. */
-  readonly retriable?: boolean | undefined
-}
-
 /** A run as lists show it: its output can be large. */
 export type ListedRun = Omit<Run, 'output'>
 
@@ -243,12 +221,6 @@ export interface RunStore {
    * ConflictError `run_has_ended`.
    */
   cancel(scope: Scope, uuid: string, by: string): Promise<Run>
-}
-
-export interface RunEnd {
-  readonly status: Extract<RunStatus, 'completed' | 'failed' | 'cancelled'>
-  readonly output: unknown
-  readonly error: StoredError | null
 }
 
 /** What a run remembers. Keyed by run and path. */

@@ -44,6 +44,44 @@ export interface Run {
   readonly retryOf: string | null
 }
 
+/** What is queued. */
+export interface NewRun {
+  readonly organizationUuid: string
+  readonly playbookName: string
+  readonly playbookHash: string
+  /** Uuid of the alert under investigation, or null. */
+  readonly alertUuid: string | null
+  /** Whether the alert is to be investigated again, after an investigation that has ended. Default false. */
+  readonly retry?: boolean | undefined
+  /** Goes on from a run that has ended: with its case, and with what its journal says at these paths. */
+  readonly carriesOver?: { readonly runUuid: string; readonly paths: readonly string[] } | undefined
+  /** Resolved: defaults included. Default: none. */
+  readonly inputs?: Readonly<Record<string, unknown>> | undefined
+  /** At most one run of a playbook and key at a time, in an organization. */
+  readonly concurrency?: { readonly key: string; readonly policy: 'queue' | 'drop' } | undefined
+}
+
+export interface RunEnd {
+  readonly status: Extract<RunStatus, 'completed' | 'failed' | 'cancelled'>
+  readonly output: unknown
+  readonly error: StoredError | null
+}
+
+/** What a list of runs is narrowed to: by the ids of an alert and of a case, ignoring case, and so on. */
+export interface RunFilter {
+  readonly alertId?: string | undefined
+  readonly caseId?: string | undefined
+  readonly playbookName?: string | undefined
+  /** Code of the error that it ended with. */
+  readonly errorCode?: string | undefined
+  /** Queued at this time or later, in epoch milliseconds. */
+  readonly createdAfter?: number | undefined
+  /** Queued before this time, in epoch milliseconds. */
+  readonly createdBefore?: number | undefined
+  /** Failed ones alone, from which no later run has gone on, and whose alert none has investigated. Default: all. */
+  readonly retriable?: boolean | undefined
+}
+
 /** `unknown`: a crash came between intent and result, and a person has to say what is to be done. */
 export const stepStates = ['started', 'unknown', 'completed', 'failed', 'skipped'] as const
 export type StepState = (typeof stepStates)[number]

@@ -1,5 +1,4 @@
-import type { StoredError } from '../domain/run.ts'
-import type { RunEnd } from '../ports.ts'
+import type { RunEnd, StoredError } from '../domain/run.ts'
 import type { Outcome } from './durable-context.ts'
 
 /** How a run ended. */

@@ -3,7 +3,7 @@ import type { Organization } from '../domain/organization.ts'
 import { evaluateTemplate } from '../playbook/template.ts'
 import { resolveInputs } from '../playbook/inputs.ts'
 import type { Playbook } from '../playbook/playbook.ts'
-import type { NewRun } from '../ports.ts'
+import type { NewRun } from '../domain/run.ts'
 import { alertScope, organizationScope } from './alert-scope.ts'
 
 export interface RunRequest {

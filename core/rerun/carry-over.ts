@@ -4,7 +4,8 @@ import { playbookPath } from '../engine/paths.ts'
 import type { Playbook } from '../playbook/playbook.ts'
 import { OldJournal } from './journal.ts'
 import type { CarriedStep } from './plan.ts'
-import { walkSteps, type Comparison } from './walk.ts'
+import type { Comparison } from './comparison.ts'
+import { walkAction, walkAllTimes, walkSteps } from './walk.ts'
 
 /** A playbook with those that it calls, as a run sees them. */
 export interface WholePlaybook {
@@ -35,6 +36,9 @@ export function carryOver(
       return old && now && { old, new: now }
     },
     callers: [after.playbook.name],
+    walkSteps,
+    walkAllTimes,
+    walkAction,
   }
   const steps = { new: after.playbook.steps, old: before.playbook.steps }
   const thread = { open: new Set<string>(), inputs: changedInputs(before.inputs, after.inputs) }

@@ -2,7 +2,7 @@ import { inside, itemPath, repeatPath, waitPath } from '../engine/paths.ts'
 import type { ParallelStep, SwitchStep } from '../playbook/playbook.ts'
 import { goesOn, joinedEndings, open, type Ending } from './ending.ts'
 import { fork, join, type Thread } from './thread.ts'
-import { settled, walkAction, walkAllTimes, walkSteps, type Comparison, type Pair } from './walk.ts'
+import { settled, type Comparison, type Pair } from './comparison.ts'
 
 export function walkParallel(
   comparison: Comparison,
@@ -13,7 +13,7 @@ export function walkParallel(
   const branches = step.steps.map((branch) => ({ branch, thread: fork(thread) }))
   const endings = branches.map((each) => {
     const before = old.steps.filter(({ key }) => key === each.branch.key)
-    return walkSteps(comparison, { new: [each.branch], old: before }, path, each.thread)
+    return comparison.walkSteps(comparison, { new: [each.branch], old: before }, path, each.thread)
   })
   const kept = new Set(step.steps.map(({ key }) => key))
   for (const { key } of old.steps)
@@ -43,7 +43,7 @@ export function walkSwitch(
     ({ name }) => String(record?.case) === name || journal.within(inside(path, name)).length > 0,
   )
   if (taken === undefined) return journal.entry(path)?.state === 'completed' ? goesOn : open
-  return walkSteps(comparison, taken, inside(path, taken.name), thread)
+  return comparison.walkSteps(comparison, taken, inside(path, taken.name), thread)
 }
 
 export function walkForeach(comparison: Comparison, pair: Pair, path: string, thread: Thread): Ending {
@@ -51,7 +51,7 @@ export function walkForeach(comparison: Comparison, pair: Pair, path: string, th
   const goesOnAfter = pair.new.foreach?.onItemError === 'continue'
   const items = journal.items(path)
   const endings = items.map((index) => {
-    const ending = walkAllTimes(comparison, pair, itemPath(path, index), fork(thread))
+    const ending = comparison.walkAllTimes(comparison, pair, itemPath(path, index), fork(thread))
     return ending.flow === 'failed' && goesOnAfter ? goesOn : ending
   })
   const all = joinedEndings(endings)
@@ -70,7 +70,7 @@ export function walkRepeat(comparison: Comparison, pair: Pair, path: string, thr
   for (let time = 1; ; time++) {
     const here = repeatPath(path, time)
     if (journal.within(here).length === 0) break
-    ending = walkAction(comparison, pair, here, thread)
+    ending = comparison.walkAction(comparison, pair, here, thread)
     if (ending.flow !== 'goes_on') break
     if (journal.entry(waitPath(here))?.state === 'completed') journal.carry(waitPath(here))
   }

@@ -1,42 +1,19 @@
-import type { JournalEntry } from '../domain/run.ts'
 import { inside, onErrorPath, askPath } from '../engine/paths.ts'
 import { idsWithin } from '../engine/step-ids.ts'
-import type { Playbook, Step } from '../playbook/playbook.ts'
+import type { Step } from '../playbook/playbook.ts'
 import { definitionOf, readsOf, readsToDecide } from './definition.ts'
+import { endedEntry, settled, type Comparison, type Pair, type Steps } from './comparison.ts'
 import { goesOn, open, type Ending } from './ending.ts'
 import { walkCall } from './call.ts'
 import { walkForeach, walkParallel, walkRepeat, walkSwitch } from './groups.ts'
-import type { OldJournal } from './journal.ts'
 import type { Reason } from './plan.ts'
 import { changedRead, fork, volatileRead, type Thread } from './thread.ts'
-
-/** What all parts of the comparison share. */
-export interface Comparison {
-  readonly journal: OldJournal
-  /** Path of the step at which the run before failed. */
-  readonly failedAt: string | undefined
-  /** A called playbook as the run before knew it, and as the new run will. */
-  readonly callee: (name: string) => { readonly old: Playbook; readonly new: Playbook } | undefined
-  /** Names of the playbooks around, the outermost first. */
-  readonly callers: readonly string[]
-}
-
-/** A step of the new playbook, and what stands in its place in the one before. */
-export interface Pair<S extends Step = Step> {
-  readonly new: S
-  readonly old: S
-}
 
 /**
  * Walks the new playbook as the interpreter would, over the journal of the run before, and marks what the new run will find
  * done. After a step that runs again, others are still carried over as long as they do not read anything of it.
  */
-export function walkSteps(
-  comparison: Comparison,
-  steps: { readonly new: readonly Step[]; readonly old: readonly Step[] },
-  prefix: string,
-  thread: Thread,
-): Ending {
+export function walkSteps(comparison: Comparison, steps: Steps, prefix: string, thread: Thread): Ending {
   const { journal } = comparison
   const before = new Map(steps.old.map((step) => [step.key, step]))
   let at = thread
@@ -107,7 +84,7 @@ function walkKnown(
   const entry = journal.entry(path)
   if (entry?.state === 'skipped') return carried(comparison, path)
   if (entry?.state === 'failed' && holdsOthers(step) && !journal.hasInside(path))
-    return ended(comparison, entry)
+    return endedEntry(comparison, entry)
   const pair = { new: step, old } as Pair
   return step.foreach === undefined
     ? walkAllTimes(comparison, pair, path, thread)
@@ -160,7 +137,7 @@ export function walkAction(
 function walkLeaf(comparison: Comparison, { action }: Step, path: string): Ending {
   const entry = comparison.journal.entry(path)
   if (entry === undefined) return open
-  const ending = ended(comparison, entry)
+  const ending = endedEntry(comparison, entry)
   if (ending.flow === 'open') return ending
   comparison.journal.carry(askPath(path))
   if (action === 'checkpoint' && ending.flow === 'failed') return { ...ending, undo: [path, askPath(path)] }
@@ -169,53 +146,9 @@ function walkLeaf(comparison: Comparison, { action }: Step, path: string): Endin
     : ending
 }
 
-/** An entry by itself. */
-function ended({ journal }: Comparison, entry: JournalEntry): Ending {
-  const { path, state } = entry
-  if (state === 'started' || state === 'unknown') {
-    journal.refuse([path], 'not_ended')
-    return open
-  }
-  if (state === 'failed' && (isCancelled(entry) || isOutOfTime(entry))) {
-    journal.refuse([path], isCancelled(entry) ? 'cancelled' : 'out_of_time')
-    return open
-  }
-  journal.carry(path)
-  return state === 'failed' ? { flow: 'failed', undo: [path] } : goesOn
-}
-
-const isCancelled = ({ error }: JournalEntry): boolean => error?.code === 'run_cancelled'
-
-/** Ended by the time of what is around it: the time of a try of its own stands in the details. */
-const isOutOfTime = ({ error }: JournalEntry): boolean =>
-  error?.code === 'run_timeout' ||
-  (error?.code === 'step_timeout' && error.details?.['timeout_ms'] === undefined)
-
 function carried({ journal }: Comparison, path: string): Ending {
   journal.carry(path)
   return goesOn
-}
-
-/** A group with its record, which stands where all that is inside does. */
-export function settled({ journal }: Comparison, path: string, ending: Ending): Ending {
-  const entry = journal.entry(path)
-  if (ending.flow === 'open') {
-    journal.undo(ending.undo)
-    journal.refuse([path], 'inside_runs_again')
-    return open
-  }
-  if (entry === undefined || ending.flow === 'ends') return ending
-  if (entry.state === 'failed' && ending.flow === 'goes_on') {
-    // Everything in it was done, and then its time was up, or what follows from it could not be computed.
-    if (['step_timeout', 'run_timeout', 'run_cancelled'].includes(entry.error?.code ?? '')) {
-      journal.refuse([path], 'out_of_time')
-      return open
-    }
-    journal.carry(path)
-    return { flow: 'failed', undo: [path] }
-  }
-  journal.carry(path)
-  return ending.flow === 'failed' ? { flow: 'failed', undo: [...ending.undo, path] } : ending
 }
 
 function handleFailure(

@@ -1,4 +1,4 @@
-import type { RunFilter } from '../../core/ports.ts'
+import type { RunFilter } from '../../core/domain/run.ts'
 import { findAlertRow } from './alert-rows.ts'
 import { ofCase } from './case-rows.ts'
 import type { Database } from './database.ts'

@@ -1,17 +1,8 @@
 import { alertStatus, type AlertStatus } from '../../core/domain/alert.ts'
 import { composeAlertId } from '../../core/domain/ids.ts'
-import { runStatusMoves, type Run } from '../../core/domain/run.ts'
+import { runStatusMoves, type NewRun, type Run, type RunEnd, type RunFilter } from '../../core/domain/run.ts'
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
-import type {
-  ListedRun,
-  NewRun,
-  Page,
-  PageRequest,
-  RunEnd,
-  RunFilter,
-  RunStore,
-  Scope,
-} from '../../core/ports.ts'
+import type { ListedRun, Page, PageRequest, RunStore, Scope } from '../../core/ports.ts'
 import { alertStateOf, findAlertState, moveForbidden, requireMove, type AlertState } from './alert-rows.ts'
 import { insertCase, insertEntry } from './case-rows.ts'
 import { toJson } from './columns.ts'

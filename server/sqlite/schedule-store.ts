@@ -1,5 +1,5 @@
-import type { Run } from '../../core/domain/run.ts'
-import type { NewRun, ScheduleStore, StoredSchedule } from '../../core/ports.ts'
+import type { NewRun, Run } from '../../core/domain/run.ts'
+import type { ScheduleStore, StoredSchedule } from '../../core/ports.ts'
 import { requireOrganization } from './organization-store.ts'
 import { queueRun } from './run-store.ts'
 import type { StoreContext } from './store-context.ts'

@@ -7,7 +7,7 @@ import { makePlaybook } from '../engine/support/make-playbook.ts'
 import type { Bench, TestSkills } from '../engine/support/bench.ts'
 
 /** Everything is a write that may be repeated, except for `x.read`. */
-export const catalogue = {
+const catalogue = {
   skill: (name: string) => ({ skill: { effect: name === 'x.read' ? 'read' : 'write' } }),
 } as unknown as Pick<Catalogue, 'skill'>
 
