@@ -204,16 +204,15 @@ export interface RunStore {
    */
   queue(run: NewRun): Promise<Run>
   /**
-   * Takes a queued run: it runs, its alert moves to InProgress, and a case is opened for it (unless the alert has one), all
-   * linked. Throws ConflictError `run_not_queued`, and `run_must_wait` while an earlier run of its concurrency key has not ended.
+   * Starts a queued run: its alert moves to InProgress, and a case is opened for it (unless the alert has one), all linked.
+   * Undefined: an earlier run of its concurrency key has not ended; then its turn comes when that has. Throws ConflictError
+   * `run_not_queued`.
    */
-  start(uuid: string, newCase: { readonly title: string }): Promise<Run>
+  start(uuid: string, newCase: { readonly title: string }): Promise<Run | undefined>
   /** Ends a run, withdraws its questions, and moves its alert to Completed or Failed with the time. Throws ConflictError `run_not_running`. */
   end(uuid: string, end: RunEnd): Promise<Run>
   find(scope: Scope, uuid: string): Promise<Run | undefined>
   list(scope: Scope, filter: RunFilter, page: PageRequest): Promise<Page<ListedRun>>
-  /** Queued, running and waiting ones, oldest first: what a new process has to take up. */
-  unfinished(): Promise<readonly Run[]>
   /** The oldest queued run with the concurrency key of this one. */
   nextInLine(uuid: string): Promise<Run | undefined>
   /**
@@ -221,6 +220,32 @@ export interface RunStore {
    * ConflictError `run_has_ended`.
    */
   cancel(scope: Scope, uuid: string, by: string): Promise<Run>
+  /**
+   * Gives a run its turn, unless that has not come yet: it was put away until later. Undefined also for one that is not there; one
+   * that has ended is given as it is. `leftBehind`: an earlier process had taken it and did not come to a point where it could rest.
+   */
+  take(uuid: string): Promise<{ readonly run: Run; readonly leftBehind: boolean } | undefined>
+  /**
+   * Puts a run away that had its turn. Its next one comes at `wakeAt` (epoch milliseconds; Infinity: never by itself), or when it is
+   * answered, decided about or cancelled. False: that has happened since it was taken, and its turn has come already.
+   */
+  park(uuid: string, wakeAt: number): Promise<boolean>
+  /** Those whose turn has come and which nobody has taken: those left behind first, then by the time at which it came. */
+  due(organizationUuid: string, limit: number): Promise<readonly RunKey[]>
+  /** Those whose turn comes at a later time than the given one's, or from the beginning; the next ones first. */
+  parked(after: ParkedRun | undefined, limit: number): Promise<readonly ParkedRun[]>
+  /** How many runs of each organization (by uuid) have been queued and not started. */
+  countQueued(): Promise<ReadonlyMap<string, number>>
+  /** Gives up what other processes had taken: it is due, and left behind. To be called before the first is taken. */
+  recover(): Promise<void>
+}
+
+/** What it takes to find a run again. */
+export type RunKey = Pick<Run, 'uuid' | 'organizationUuid'>
+
+/** A run that was put away until a time: epoch milliseconds, or Infinity. */
+export interface ParkedRun extends RunKey {
+  readonly wakeAt: number
 }
 
 /** What a run remembers. Keyed by run and path. */

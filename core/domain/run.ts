@@ -32,6 +32,8 @@ export interface Run {
   readonly status: RunStatus
   /** What it was given besides the alert, defaults included. */
   readonly inputs: Readonly<Record<string, unknown>>
+  /** Whether it has a concurrency key: at most one run of its key has started and not ended. */
+  readonly exclusive: boolean
   /** Who asked for it to be cancelled, and when (epoch milliseconds); null when nobody did. */
   readonly cancellation: { readonly by: string; readonly at: number } | null
   /** Epoch milliseconds. */

@@ -30,6 +30,8 @@ export interface LocalContextOptions {
   readonly cancel?: AbortSignal | undefined
   /** Stops the run in this process: operations reject with RunSuspended; another context can go on from the journal. */
   readonly stop?: AbortSignal | undefined
+  /** No work begins after this, which rejects with RunSuspended; what is under way goes on to its end. Default: never. */
+  readonly hold?: AbortSignal | undefined
   /** Told of answers and decisions from outside. Default: nobody tells. */
   readonly wakeUps?: WakeUps | undefined
   /** Where questions to people are kept. Default: nobody can be asked, and a checkpoint fails. */
@@ -51,8 +53,9 @@ export interface LocalContext extends DurableContext {
 /** Reads the run's journal; what has ended in it does not happen again. */
 export async function openLocalContext(options: LocalContextOptions): Promise<LocalContext> {
   const { run, clock, log, cancel = never, stop = never } = options
-  const { isNew } = options
-  const journal = await openRunJournal({ runUuid: run.uuid, store: options.journal, clock, log, stop, isNew })
+  const { isNew, hold } = options
+  const store = options.journal
+  const journal = await openRunJournal({ runUuid: run.uuid, store, clock, log, stop, hold, isNew })
   const idle = createIdleWatch(options.onIdle ?? (() => {}))
   const { wakeUps = createWakeUps(), checkpoints } = options
   const besides = createBesides(idle, (error) =>

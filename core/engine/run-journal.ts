@@ -10,6 +10,8 @@ export interface RunJournalOptions {
   readonly log: Log
   /** Nothing new begins after this; results that are known are still written. */
   readonly stop: AbortSignal
+  /** The same, but the store is waited for as long as it takes. Default: never. */
+  readonly hold?: AbortSignal | undefined
   /** There is nothing to read: the run has never been taken up before. */
   readonly isNew?: boolean | undefined
 }
@@ -47,7 +49,7 @@ export interface RunJournal {
  * tries again: a result that is known is not lost to a passing trouble.
  */
 export async function openRunJournal(options: RunJournalOptions): Promise<RunJournal> {
-  const { runUuid, store, stop } = options
+  const { runUuid, store, stop, hold } = options
   const [entries, failed] =
     options.isNew === true
       ? [[], []]
@@ -59,7 +61,7 @@ export async function openRunJournal(options: RunJournalOptions): Promise<RunJou
   const writes = createWrites(options)
 
   const startNew = () => {
-    if (stop.aborted) throw new RunSuspended()
+    if (stop.aborted || hold?.aborted === true) throw new RunSuspended()
   }
   return {
     entry: (path) => byPath.get(path),

@@ -26,6 +26,7 @@ export interface TurnOptions {
   readonly describe?: ((run: Run) => Promise<RunDescription>) | undefined
   /** Where people look at a run. Default `/runs/<uuid>`. */
   readonly runUrl?: ((uuid: string) => string) | undefined
+  readonly onStarted?: ((run: Run) => void) | undefined
   /** Told once for every run that ends. */
   readonly onRunEnded?: ((run: Run) => void) | undefined
 }
@@ -48,7 +49,8 @@ interface Turn {
   /** An earlier process did not end it. */
   readonly leftBehind: boolean
   readonly controls: TurnControls
-  readonly draining: AbortSignal
+  /** No step begins after this; those under way end. */
+  readonly hold: AbortSignal
 }
 
 const defaultParkAfterMs = 1_000
@@ -56,13 +58,13 @@ const defaultParkAfterMs = 1_000
 /** Interprets a run until it ends, waits or is stopped. Rejects where the store spoiled the turn. */
 export async function runTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd> {
   const { stores, log, clock } = options
-  const { controls, draining } = turn
+  const { controls, hold } = turn
   let { run } = turn
   if (run.endedAt !== null) return 'over'
   if (run.cancellation !== null) controls.cancel.abort()
   let againAtMs: number | undefined
   const onIdle = (wakeAtMs: number) => {
-    if (!draining.aborted && wakeAtMs - clock.now() < (options.parkAfterMs ?? defaultParkAfterMs)) return
+    if (!hold.aborted && wakeAtMs - clock.now() < (options.parkAfterMs ?? defaultParkAfterMs)) return
     againAtMs = wakeAtMs
     controls.stop.abort()
   }
@@ -72,22 +74,37 @@ export async function runTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd
     if (turn.leftBehind) await noteTakenUp(stores.journal, run, clock)
     const description = await (options.describe?.(run) ?? describeRun(stores, run))
     const isNew = run.status === 'queued' && run.retryOf === null
-    if (run.status === 'queued') run = await stores.runs.start(run.uuid, { title: description.caseTitle })
+    if (run.status === 'queued') {
+      const started = await start(options, run, description.caseTitle)
+      if (started === undefined) return 'held'
+      run = started
+    }
     const playbook = await options.loadPlaybook(run.playbookHash)
-    context = await openLocalContext({ ...contextOptions(options, run, controls), isNew, onIdle })
+    context = await openLocalContext({ ...contextOptions(options, run, controls), isNew, hold, onIdle })
     const outcome = await interpret(playbook, runInputs(options, run, description), context, options.skills)
     ended = await context.end(() => stores.runs.end(run.uuid, outcome))
   } catch (error) {
     await context?.settled().catch(() => {})
     if (error instanceof RunSuspended) return { againAtMs: againAtMs ?? clock.now() }
     if (error instanceof UnavailableError) throw error
-    if (error instanceof ConflictError && error.code === 'run_must_wait') return 'held'
+    // It was cancelled when its turn had come already.
+    if (error instanceof ConflictError && error.code === 'run_not_queued') return 'over'
     const stored = toStoredError(error, log, { run: run.uuid })
-    if (run.status === 'queued') run = await stores.runs.start(run.uuid, { title: run.playbookName })
+    if (run.status === 'queued') {
+      const started = await start(options, run, run.playbookName)
+      if (started === undefined) return 'held'
+      run = started
+    }
     ended = await stores.runs.end(run.uuid, { status: 'failed', output: null, error: stored })
   }
   tellOfEnd(options, ended)
   return 'over'
+}
+
+async function start(options: TurnOptions, { uuid }: Run, title: string): Promise<Run | undefined> {
+  const started = await options.stores.runs.start(uuid, { title })
+  if (started) options.onStarted?.(started)
+  return started
 }
 
 function contextOptions(

@@ -1,7 +1,8 @@
 import type { Run } from '../domain/run.ts'
-import { createAlarms } from './alarms.ts'
-import { FairQueue } from './fair-queue.ts'
-import { runTurn, type TurnControls, type TurnEnd, type TurnOptions } from './run-turn.ts'
+import type { ParkedRun, RunKey } from '../ports.ts'
+import { createParkedRuns } from './parked-runs.ts'
+import { runTurn, type TurnControls, type TurnOptions } from './run-turn.ts'
+import { TurnQueue, type InLine } from './turn-queue.ts'
 import { createWakeUps } from './wake-ups.ts'
 
 export interface RunnerOptions extends TurnOptions {
@@ -9,24 +10,31 @@ export interface RunnerOptions extends TurnOptions {
   readonly held?: boolean
   /** Runs that work at the same time; those that only wait do not count. Default 50. */
   readonly maxRuns?: number | undefined
+  /** Ids in memory of each organization's runs that are to have a turn, and of all that wake first. Default 1,000. */
+  readonly maxInMemory?: number | undefined
 }
 
 export interface Runner {
-  /** Takes up a queued or running run; one that is taken up already is left alone. */
-  enqueue(run: RunKey): void
-  /** Something that the run may wait for has happened: an answer, a decision, the end of the run before it. */
+  /** Takes up a run that was queued just now: once. */
+  enqueue(run: Run): void
+  /** Something that the run may wait for has happened: an answer, a decision, the end of the run before it. The store knows. */
   wake(run: RunKey): void
   /** To be told when the store knows of the request. Ends what is under way as cancelled; `finally` still runs. */
-  cancel(run: RunKey): void
-  /** Takes up what an earlier process left behind. */
+  cancel(run: Run): void
+  /** Takes up what an earlier process left behind, a page at a time. */
   recover(): Promise<void>
+  /** No run begins or goes on; the steps under way end. */
+  pause(): void
+  resume(): void
   /**
-   * Begins no further run, gives those under way up to `timeoutMs` to end, then stops them where they are: their journals are
-   * complete, and the next process goes on. Resolves when nothing is under way.
+   * Ends for good: no run begins or goes on, the steps under way have up to `timeoutMs` to end and are cut off then; the next process
+   * goes on. Resolves when nothing is under way.
    */
   drain(timeoutMs: number): Promise<void>
-  /** How many runs wait for their turn, work, and are put away. */
-  load(): { readonly queued: number; readonly active: number; readonly parked: number }
+  /** How many runs of an organization have been queued and not started. */
+  queuedOf(organizationUuid: string): number
+  /** How many runs are in memory since they are to have a turn, and since they have one. */
+  load(): { readonly queued: number; readonly active: number }
 }
 
 export const defaultMaxRuns = 50
@@ -34,150 +42,176 @@ export const defaultMaxRuns = 50
 const firstRetryMs = 1_000
 const longestRetryMs = 60_000
 
-type RunKey = Pick<Run, 'uuid' | 'organizationUuid'>
-
 /** A run that has a turn. */
-interface Active extends TurnControls {
+interface Active {
   readonly done: Promise<void>
+  controls: TurnControls
   /** Something has happened that this turn may not have seen. */
   woken: boolean
 }
 
-/** Runs runs. Holds ids of those that wait and memory only for those that work. */
+/** Runs runs. Holds memory for those that work, and for the ids of those that are next. */
 export function createRunner(options: RunnerOptions): Runner {
-  const { clock, log, maxRuns = defaultMaxRuns } = options
-  const queue = new FairQueue()
-  /** Queued, or parked: then the alarm that ends it. Active runs are in `active`. */
-  const resting = new Map<string, 'queued' | RunKey>()
+  const { clock, log, maxRuns = defaultMaxRuns, maxInMemory } = options
+  const { runs, organizations } = options.stores
   const active = new Map<string, Active>()
-  /** Consecutive turns that the store spoiled. */
-  const troubles = new Map<string, number>()
-  const draining = new AbortController()
+  const queued = new Map<string, number>()
+  const ending = new AbortController()
+  let hold = new AbortController()
   let held = options.held === true
-  /** Not looked at yet in this process. */
-  const fresh = new Set<string>()
-  const parked = createAlarms<RunKey>(clock, (run) => {
-    // Woken meanwhile: that alarm is not the one of the present rest.
-    if (resting.get(run.uuid) === run) push(run)
+
+  const onTrouble = async (error: unknown): Promise<void> => {
+    log.error({ error, delay_ms: firstRetryMs }, 'the store does not say which runs are next')
+    await clock.sleep(firstRetryMs, ending.signal)
+  }
+  const queue = new TurnQueue({
+    due: (organizationUuid, limit) => runs.due(organizationUuid, limit),
+    active,
+    onFilled: fill,
+    onTrouble,
+    maxInMemory,
+  })
+  const parked = createParkedRuns({
+    clock,
+    next: (after, limit) => runs.parked(after, limit),
+    wake: push,
+    onTrouble,
+    maxInMemory,
   })
 
-  function push({ uuid, organizationUuid }: RunKey): void {
-    resting.set(uuid, 'queued')
-    queue.push(organizationUuid, uuid)
+  function push(key: RunKey, run?: Run): void {
+    if (ending.signal.aborted || active.has(key.uuid)) return
+    queue.push(key, run)
     fill()
   }
 
-  function enqueue(run: RunKey): void {
-    if (active.has(run.uuid) || resting.has(run.uuid) || draining.signal.aborted) return
-    fresh.add(run.uuid)
-    push(run)
-  }
-
-  function wake(run: RunKey): void {
-    const now = active.get(run.uuid)
-    if (now) {
-      now.woken = true
-      now.wakeUps.wake()
-    } else if (!resting.has(run.uuid)) enqueue(run)
-    else if (resting.get(run.uuid) !== 'queued' && !draining.signal.aborted) push(run)
-  }
-
   function fill(): void {
-    if (held) return
-    while (active.size < maxRuns && !draining.signal.aborted) {
-      const uuid = queue.take()
-      if (uuid === undefined) return
-      resting.delete(uuid)
-      const controls = {
-        stop: new AbortController(),
-        cancel: new AbortController(),
-        wakeUps: createWakeUps(),
-        woken: false,
-      }
-      const mine: Active = Object.assign(controls, {
-        done: Promise.resolve().then(() => turn(uuid, controls)),
-      })
-      active.set(uuid, mine)
+    while (active.size < maxRuns && !held && !hold.signal.aborted) {
+      const next = queue.take()
+      if (next === undefined) return
+      const done = Promise.resolve().then(() => turn(next))
+      active.set(next.key.uuid, { done, controls: newControls(), woken: false })
     }
   }
 
   /** Never rejects: the errors of one run never touch another. */
-  async function turn(uuid: string, controls: Omit<Active, 'done'>): Promise<void> {
-    let run: Run | undefined
-    let result: TurnEnd
-    try {
-      run = await options.stores.runs.find('all', uuid)
-      const leftBehind = fresh.delete(uuid) && (run?.status === 'running' || run?.status === 'waiting')
-      const given = { leftBehind, controls, draining: draining.signal }
-      result = run ? await runTurn(options, { run, ...given }) : 'over'
-      troubles.delete(uuid)
-    } catch (error) {
-      result = spoiled(uuid, error)
+  async function turn({ key, run }: InLine): Promise<void> {
+    const again = await insist(key, run)
+    const woken = active.get(key.uuid)?.woken === true
+    active.delete(key.uuid)
+    if (again !== undefined && !ending.signal.aborted) {
+      if (woken || again.wakeAt <= clock.now()) push(key)
+      else parked.add(again)
     }
-    const last = active.get(uuid)
-    active.delete(uuid)
-    const key = { uuid, organizationUuid: run?.organizationUuid ?? '' }
-    if (!draining.signal.aborted) goOn(key, result, last?.woken === true)
     fill()
-    if (result === 'over') await wakeNext(key)
   }
 
-  function goOn(key: RunKey, result: TurnEnd, woken: boolean): void {
-    if (result === 'over') return
-    if (woken) push(key)
-    else if (result !== 'held') {
-      resting.set(key.uuid, key)
-      // What has no time of its own waits for a wake-up alone.
-      if (result.againAtMs < Infinity) parked.set(result.againAtMs, key)
+  /**
+   * Tries again while the store cannot be used. The run keeps its place meanwhile, so that no others come into the same trouble.
+   * Gives what was put away; undefined where nothing was.
+   */
+  async function insist(key: RunKey, fresh: Run | undefined): Promise<ParkedRun | undefined> {
+    let run = fresh
+    let leftBehind = false
+    for (let trouble = 0; ; trouble++) {
+      try {
+        if (trouble > 0) run = await runs.find('all', key.uuid)
+        else if (run === undefined) ({ run, leftBehind } = (await runs.take(key.uuid)) ?? nothing)
+        return run && (await goOn(run, leftBehind))
+      } catch (error) {
+        const delayMs = Math.min(firstRetryMs * 2 ** trouble, longestRetryMs)
+        log.error({ run: key.uuid, error, delay_ms: delayMs }, 'the run cannot go on for now')
+        if (await isOverAfter(delayMs)) return undefined
+      }
     }
   }
 
-  /** The next run of the concurrency key may begin. If this cannot be found out now, the next process finds it. */
-  async function wakeNext({ uuid }: RunKey): Promise<void> {
-    try {
-      const next = await options.stores.runs.nextInLine(uuid)
-      if (next) wake(next)
-    } catch (error) {
-      log.error({ run: uuid, error }, 'the next run in line could not be looked up')
-    }
+  /** Rejects where the store spoiled it. */
+  async function goOn(run: Run, leftBehind: boolean): Promise<ParkedRun | undefined> {
+    const { uuid, organizationUuid } = run
+    const mine = active.get(uuid)
+    const controls = newControls()
+    if (mine) mine.controls = controls
+    const end = await runTurn({ ...options, onStarted }, { run, leftBehind, controls, hold: hold.signal })
+    if (end === 'over' && run.exclusive) await wakeNextInLine(uuid)
+    if (typeof end === 'string') return undefined
+    // Not put away: it was woken since it was taken.
+    const isParked = await runs.park(uuid, end.againAtMs)
+    return { uuid, organizationUuid, wakeAt: isParked ? end.againAtMs : 0 }
   }
 
-  function spoiled(uuid: string, error: unknown): TurnEnd {
-    const trouble = (troubles.get(uuid) ?? 0) + 1
-    troubles.set(uuid, trouble)
-    const delayMs = Math.min(firstRetryMs * 2 ** (trouble - 1), longestRetryMs)
-    log.error({ run: uuid, error, delay_ms: delayMs }, 'the run cannot go on for now')
-    return { againAtMs: clock.now() + delayMs }
+  /** The next run of the concurrency key may begin; the store knows it already. */
+  async function wakeNextInLine(uuid: string): Promise<void> {
+    const next = await runs.nextInLine(uuid)
+    if (next) push(next)
+  }
+
+  /** Also where the process ends meanwhile. */
+  const isOverAfter = (ms: number): Promise<boolean> =>
+    clock.sleep(ms, ending.signal).then(
+      () => false,
+      () => true,
+    )
+
+  function countQueued(organizationUuid: string, change: number): void {
+    queued.set(organizationUuid, Math.max(0, (queued.get(organizationUuid) ?? 0) + change))
+  }
+  const onStarted = ({ organizationUuid }: Run): void => countQueued(organizationUuid, -1)
+
+  function wake(run: RunKey): void {
+    const now = active.get(run.uuid)
+    if (now === undefined) return push(run)
+    now.woken = true
+    now.controls.wakeUps.wake()
   }
 
   return {
-    enqueue,
+    enqueue(run) {
+      countQueued(run.organizationUuid, 1)
+      push(run, run)
+    },
     wake,
     cancel(run) {
-      active.get(run.uuid)?.cancel.abort()
+      if (run.endedAt !== null && run.startedAt === null) countQueued(run.organizationUuid, -1)
+      active.get(run.uuid)?.controls.cancel.abort()
       wake(run)
     },
     async recover() {
+      await runs.recover()
+      // Also those that were queued since this process began.
+      for (const [organizationUuid, count] of await runs.countQueued()) queued.set(organizationUuid, count)
+      for (const { uuid } of await organizations.list('all')) queue.lookFor(uuid)
+      parked.start()
       held = false
-      for (const run of await options.stores.runs.unfinished()) enqueue(run)
+      fill()
+    },
+    pause: () => hold.abort(),
+    resume() {
+      if (!hold.signal.aborted || ending.signal.aborted) return
+      hold = new AbortController()
       fill()
     },
     async drain(timeoutMs) {
-      draining.abort()
+      hold.abort()
+      ending.abort()
+      queue.clear()
       parked.clear()
-      for (const [uuid, rest] of resting) if (rest !== 'queued') resting.delete(uuid)
       const over = new AbortController()
       const ended = Promise.all(Array.from(active.values(), ({ done }) => done))
       const stopAll = () => {
-        for (const { stop } of active.values()) stop.abort()
+        for (const { controls } of active.values()) controls.stop.abort()
       }
       clock.sleep(timeoutMs, over.signal).then(stopAll, () => {})
       await ended
       over.abort()
     },
-    load: () => {
-      const queued = queue.size
-      return { queued, active: active.size, parked: resting.size - queued }
-    },
+    queuedOf: (organizationUuid) => queued.get(organizationUuid) ?? 0,
+    load: () => ({ queued: queue.size, active: active.size }),
   }
+}
+
+const nothing = { run: undefined, leftBehind: false }
+
+function newControls(): TurnControls {
+  return { stop: new AbortController(), cancel: new AbortController(), wakeUps: createWakeUps() }
 }

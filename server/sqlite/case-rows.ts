@@ -55,14 +55,14 @@ export function caseByRow(database: Database, row: number): Case {
   return toCase(database.one<CaseRow>(`${selectCase} WHERE t.id = ?`, row))
 }
 
-/** Gives the new case its number and its first timeline entry; answers with its integer key. */
+/** Gives the new case its number and its first timeline entry; answers with both keys. */
 export function insertCase(
   database: Database,
   organization: OrganizationKey,
   changes: NewCase,
   by: string,
   at: number,
-): number {
+): { readonly row: number; readonly number: number } {
   const { number } = database.one<{ number: number }>(
     'UPDATE organizations SET last_case_number = last_case_number + 1 WHERE id = ? RETURNING last_case_number AS number',
     organization.id,
@@ -82,7 +82,7 @@ export function insertCase(
     at,
   )
   insertEntry(database, row, { at, by, kind: 'opened', text: 'The case was opened.', changes: null })
-  return row
+  return { row, number }
 }
 
 export function insertEntry(database: Database, caseRow: number, entry: CaseEntry): void {

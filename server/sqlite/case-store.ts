@@ -86,8 +86,11 @@ export class SqliteCaseStore implements CaseStore {
 
   create(organizationUuid: string, changes: NewCase, by: string, key: string): Promise<Case> {
     const { database, clock } = this.#context
-    return this.#once(organizationUuid, 'create', key, (organization) =>
-      insertCase(database, organization, changes, by, clock.now()),
+    return this.#once(
+      organizationUuid,
+      'create',
+      key,
+      (organization) => insertCase(database, organization, changes, by, clock.now()).row,
     )
   }
 

@@ -5,6 +5,7 @@ import type { AnswerOutcome, GivenAnswer } from '../../core/ports.ts'
 import { fromJson, toJson } from './columns.ts'
 import type { Database } from './database.ts'
 import { refreshWaiting } from './run-rows.ts'
+import { wakeRun } from './run-turns.ts'
 
 export interface CheckpointRow extends Omit<Checkpoint, 'id' | 'question' | 'reference' | 'answer'> {
   readonly id: number
@@ -81,6 +82,9 @@ export function recordAnswer(
     given.text,
     given.at,
   )
-  if (won) refreshWaiting(database, row.runRow)
+  if (won) {
+    refreshWaiting(database, row.runRow)
+    wakeRun(database, row.runRow, given.at)
+  }
   return { outcome, checkpoint: toCheckpoint(database, findCheckpointRow(database, id) ?? row) }
 }

@@ -4,6 +4,7 @@ import type { JournalBegin, JournalEnd, JournalStore, NewResolution } from '../.
 import { fromJson, toJson } from './columns.ts'
 import type { Database } from './database.ts'
 import { refreshWaiting } from './run-rows.ts'
+import { wakeRun } from './run-turns.ts'
 import type { StoreContext } from './store-context.ts'
 
 type EntryRow = Omit<JournalEntry, 'input' | 'output' | 'error' | 'resolution' | 'carriedFrom'> & {
@@ -178,6 +179,7 @@ export class SqliteJournalStore implements JournalStore {
       )
       if (!isOver) noteInterruption(database, run, row, at)
       refreshWaiting(database, run)
+      wakeRun(database, run, at)
       return toEntry(database.one<EntryRow>(`${selectEntry} AND path = ?`, runUuid, path))
     })
   }

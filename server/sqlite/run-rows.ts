@@ -8,7 +8,7 @@ import type { Database } from './database.ts'
 /** A row without its output, which may be large. */
 export interface ListedRunRow extends Omit<
   Run,
-  'alertId' | 'caseId' | 'output' | 'error' | 'inputs' | 'cancellation'
+  'alertId' | 'caseId' | 'output' | 'error' | 'inputs' | 'cancellation' | 'exclusive'
 > {
   readonly id: number
   readonly organizationCode: string
@@ -45,6 +45,8 @@ const tables = `
 export const selectListedRun = `SELECT t.id, ${columns} ${tables}`
 export const selectRun = `SELECT t.id, t.output, ${columns} ${tables}`
 
+const selectBy = { uuid: `${selectRun} WHERE t.uuid = ?`, id: `${selectRun} WHERE t.id = ?` }
+
 /** An alert and a case belong to the organization of their run, so that its code is theirs. */
 export function toListedRun(row: ListedRunRow): ListedRun {
   const { organizationCode, sequence, provider, caseNumber, cancelledBy, cancelledAt } = row
@@ -58,6 +60,7 @@ export function toListedRun(row: ListedRunRow): ListedRun {
     caseId: caseNumber === null ? null : composeCaseId(organizationCode, caseNumber),
     status: row.status,
     inputs: fromJson<Run['inputs']>(row.inputs) ?? {},
+    exclusive: row.concurrencyKey !== null,
     cancellation: cancelledBy === null || cancelledAt === null ? null : { by: cancelledBy, at: cancelledAt },
     createdAt: row.createdAt,
     startedAt: row.startedAt,
@@ -73,7 +76,7 @@ export function toRun(row: RunRow): Run {
 
 /** Throws NotFoundError `run_not_found`. */
 export function requireRunRow(database: Database, by: 'uuid' | 'id', value: string | number): RunRow {
-  const row = database.get<RunRow>(`${selectRun} WHERE t.${by} = ?`, value)
+  const row = database.get<RunRow>(selectBy[by], value)
   if (row === undefined) throw new NotFoundError('run_not_found', `there is no run ${value}`)
   return row
 }

@@ -1,7 +1,7 @@
 import type { NewRun, Run } from '../../core/domain/run.ts'
 import type { ScheduleStore, StoredSchedule } from '../../core/ports.ts'
 import { requireOrganization } from './organization-store.ts'
-import { queueRun } from './run-store.ts'
+import { queueRun } from './run-moves.ts'
 import type { StoreContext } from './store-context.ts'
 
 const select = `

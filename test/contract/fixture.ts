@@ -55,7 +55,9 @@ export async function queuedRun(
 
 export async function startedRun(subject: Subject, alert: Alert | null, retry?: boolean): Promise<Run> {
   const run = await queuedRun(subject, alert, retry)
-  return subject.stores.runs.start(run.uuid, { title: 'Phishing' })
+  return (
+    (await subject.stores.runs.start(run.uuid, { title: 'Phishing' })) ?? expect.fail('its turn has not come')
+  )
 }
 
 export const completed = { status: 'completed', output: { risk: 7 }, error: null } as const

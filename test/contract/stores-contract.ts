@@ -13,6 +13,7 @@ import { playbookStoreContract } from './playbook-store.ts'
 import { providerStoreContract } from './provider-store.ts'
 import { runStoreContract } from './run-store.ts'
 import { rerunsContract } from './reruns.ts'
+import { runTurnsContract } from './run-turns.ts'
 import { scheduleStoreContract } from './schedule-store.ts'
 
 /** What every adapter of `Stores` must do. Call it inside a `describe` that names the adapter. */
@@ -42,6 +43,7 @@ export function storesContract(makeStores: MakeStores): void {
   playbookStoreContract(getSubject)
   runStoreContract(getSubject)
   rerunsContract(getSubject)
+  runTurnsContract(getSubject)
   journalStoreContract(getSubject)
   checkpointStoreContract(getSubject)
   inboundStoreContract(getSubject)

@@ -9,11 +9,12 @@ import type { JournalBegin, JournalStore, Log } from '../../core/ports.ts'
 import { systemClock } from '../../server/clock.ts'
 import { openStoresIn } from '../sqlite/open-stores.ts'
 import { playbook, policies } from './playbook.ts'
+import { unfinishedRuns } from '../support/unfinished-runs.ts'
 
 const [dataDir = '', sandboxUrl = '', fault = 'none'] = process.argv.slice(2)
 
 const stores = await openStoresIn(dataDir)
-const unfinished = new Set((await stores.runs.unfinished()).map((run) => run.uuid))
+const unfinished = new Set((await unfinishedRuns(stores)).map((run) => run.uuid))
 const quiet = () => {}
 const complain = (fields: object, message: string) =>
   process.stderr.write(`${message} ${JSON.stringify(fields)}\n`)

@@ -9,6 +9,7 @@ import { openStoresIn } from '../sqlite/open-stores.ts'
 import { policies } from './playbook.ts'
 import { startSandbox, type EffectSandbox } from './sandbox.ts'
 import { makeRandom, seed, times } from '../support/random.ts'
+import { unfinishedRuns } from '../support/unfinished-runs.ts'
 
 const runsPerTest = 4
 
@@ -98,7 +99,7 @@ describe(`runs of a process that is killed with kill -9 (seed ${seed})`, functio
       const wrong: string[] = []
       const check = (fine: boolean, what: string) => void (fine || wrong.push(what))
       const { data: runs } = await stores.runs.list('all', {}, { limit: 200 })
-      check((await stores.runs.unfinished()).length === 0, 'a run has not ended')
+      check((await unfinishedRuns(stores)).length === 0, 'a run has not ended')
       for (const run of runs) {
         const timeline = (await stores.cases.timeline('all', run.caseId!, { limit: 200 })).data
         const ends = timeline.filter(({ kind }) => kind === 'run_ended').length

@@ -9,6 +9,7 @@ import { startServer, type RunningServer } from '../cli/support/start-server.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { connectionTo, startIntelSandbox } from './support/tocsin-with-intel.ts'
 import { makeRandom, seed, times } from '../support/random.ts'
+import { unfinishedRuns } from '../support/unfinished-runs.ts'
 
 const rounds = times(3)
 /** Alerts posted at the same time. */
@@ -72,10 +73,10 @@ describe(`a server that is killed with kill -9 under load (seed ${seed})`, funct
     return found
   }
 
-  async function unfinishedRuns(): Promise<number> {
+  async function countUnfinished(): Promise<number> {
     const config = readConfig({ TOCSIN_DATA_DIR: join(folder.path, 'data') })
     const stores = await openStores(config, 'shared')
-    const { length } = await stores.runs.unfinished()
+    const { length } = await unfinishedRuns(stores)
     await stores.close()
     return length
   }
@@ -99,7 +100,7 @@ describe(`a server that is killed with kill -9 under load (seed ${seed})`, funct
       await sleep(random() * 250)
       await server.stop('SIGKILL')
       for (const ids of await Promise.all(sending)) for (const id of ids) answered.add(id)
-      cutOff += await unfinishedRuns()
+      cutOff += await countUnfinished()
     }
     expect(answered.size, 'alerts answered').to.be.greaterThan(rounds * senders)
     expect(cutOff, 'investigations that a kill cut off').to.be.greaterThan(0)

@@ -66,10 +66,10 @@ describe('run control', () => {
     const { runner, control } = open(asking)
     const run = await start(control, asking)
     expect(await find(run)).to.include({ status: 'waiting' })
-    expect(runner.load(), 'no memory while it waits').to.deep.equal({ queued: 0, active: 0, parked: 1 })
+    expect(runner.load(), 'no memory while it waits').to.deep.equal({ queued: 0, active: 0 })
     await answer(control, 'no')
     expect(await find(run)).to.deep.include({ status: 'completed', output: { said: 'no' } })
-    expect(runner.load()).to.deep.equal({ queued: 0, active: 0, parked: 0 })
+    expect(runner.load()).to.deep.equal({ queued: 0, active: 0 })
   })
 
   it('takes up a run whose checkpoint was answered, or timed out, while no process ran', async () => {
@@ -143,7 +143,7 @@ describe('run control', () => {
     await runner.recover()
     await settle()
     expect(await find(run)).to.include({ status: 'waiting' })
-    expect(runner.load()).to.include({ active: 0, parked: 1 })
+    expect(runner.load()).to.include({ active: 0 })
     await control.resolve('all', run.uuid, 's', { decision: 'ran', output: { done: true }, by: 'anna' })
     await settle()
     expect(await find(run)).to.deep.include({ status: 'completed', output: { s: { done: true } } })

@@ -112,7 +112,7 @@ describe('access', () => {
         playbookHash: 'h',
         alertUuid: alert.alert_uuid,
       })
-      const { caseId } = await api.stores.runs.start(run.uuid, { title: 'A case' })
+      const caseId = (await api.stores.runs.start(run.uuid, { title: 'A case' }))?.caseId
       const organizationUuid = api.organizations['acme'] ?? ''
       await api.stores.playbooks.put({ ...playbook, origin: 'made', organizationUuid })
       ids = { alert: alert.alert_id, uuid: alert.alert_uuid, case: caseId ?? '', run: run.uuid }

@@ -29,7 +29,7 @@ describe('lists of the API', () => {
     for (let count = 0; count < rows; count++) {
       const run = { organizationUuid, playbookName: 'p', playbookHash: 'h', alertUuid: first?.uuid ?? '' }
       const { uuid } = await api.stores.runs.queue({ ...run, retry: count > 0 })
-      caseId = (await api.stores.runs.start(uuid, { title: 'x' })).caseId ?? ''
+      caseId = (await api.stores.runs.start(uuid, { title: 'x' }))?.caseId ?? ''
       await api.stores.runs.end(uuid, { status: 'completed', output: 'x'.repeat(10_000), error: null })
     }
   })

@@ -89,7 +89,7 @@ describe('OpenAPI document', () => {
       playbookHash: 'h',
       alertUuid,
     })
-    const { caseId } = await api.stores.runs.start(run.uuid, { title: 'A case' })
+    const caseId = (await api.stores.runs.start(run.uuid, { title: 'A case' }))?.caseId
     const begun = { path: 'a', stepId: 'a', kind: 'set', input: 1, startedAt: 1, attempt: 1 }
     const ended = { state: 'completed', output: 2, error: null, attempt: 1, endedAt: 2 } as const
     await api.stores.journal.record(run.uuid, begun, ended)

@@ -35,7 +35,7 @@ describe('resources of the API', () => {
       alertUuid,
     })
     runUuid = run.uuid
-    caseId = (await stores.runs.start(run.uuid, { title: 'Phishing' })).caseId ?? ''
+    caseId = (await stores.runs.start(run.uuid, { title: 'Phishing' }))?.caseId ?? ''
     const begun = { path: 'look_up', stepId: 'look_up', kind: 'tower.ring_bell', startedAt: 5, attempt: 1 }
     await stores.journal.begin(run.uuid, { ...begun, input: { id: wholeNumber } })
     const error = { code: 'busy', message: 'busy' }

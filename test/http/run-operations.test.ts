@@ -25,7 +25,7 @@ describe('what people do with runs', () => {
       playbookHash: 'h',
       alertUuid: null,
     })
-    run = await api.stores.runs.start(uuid, { title: 'A case' })
+    run = (await api.stores.runs.start(uuid, { title: 'A case' }))!
   })
 
   describe('a checkpoint', () => {

@@ -42,7 +42,7 @@ export function rehearsal(bench: Bench, versions: readonly Playbook[]): Rehearsa
   const playbooks = { newest: library.newest, load: byHash }
 
   async function go(queued: Run, skills: TestSkills, cancel?: AbortSignal): Promise<Ended> {
-    const run = await stores.runs.start(queued.uuid, { title: 'tested' })
+    const run = (await stores.runs.start(queued.uuid, { title: 'tested' }))!
     const playbook = await byHash(run.playbookHash)
     const names = { inputs: run.inputs }
     const outcome = await bench.go(playbook, skills, { run, playbooks, names, ...(cancel && { cancel }) })

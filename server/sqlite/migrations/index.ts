@@ -8,6 +8,7 @@ import { inbound } from './0007-inbound.ts'
 import { lazyAlertSearch } from './0008-lazy-alert-search.ts'
 import { takeUps } from './0009-take-ups.ts'
 import { reruns } from './0010-reruns.ts'
+import { turnsOfRuns } from './0011-turns-of-runs.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -21,4 +22,5 @@ export const migrations: readonly string[] = [
   lazyAlertSearch,
   takeUps,
   reruns,
+  turnsOfRuns,
 ]

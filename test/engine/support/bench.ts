@@ -73,7 +73,7 @@ export async function openBench(clock: Clock): Promise<Bench> {
       playbookHash: 'a'.repeat(64),
       alertUuid: null,
     })
-    return await stores.runs.start(uuid, { title: 'tested' })
+    return (await stores.runs.start(uuid, { title: 'tested' }))!
   }
 
   return {

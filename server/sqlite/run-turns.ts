@@ -1,0 +1,94 @@
+import type { ParkedRun, RunKey } from '../../core/ports.ts'
+import type { Database } from './database.ts'
+
+/** Stands for never: only an answer or the like wakes the run. */
+export const maxWakeAt = Number.MAX_SAFE_INTEGER
+/** Earlier than any time: nobody gave the run back. */
+const leftBehind = -1
+
+interface TurnRow {
+  readonly id: number
+  readonly wakeAt: number | null
+  readonly endedAt: number | null
+}
+
+const selectTurn = 'SELECT id, wake_at AS wakeAt, ended_at AS endedAt FROM runs WHERE uuid = ?'
+const selectKey = 'SELECT r.uuid, o.uuid AS organizationUuid'
+const tables = 'FROM runs r JOIN organizations o ON o.id = r.organization_id'
+
+/**
+ * Inside of a write, like all that change something here. Gives the row of a run that has a turn now, or has ended; undefined where
+ * its turn has not come.
+ */
+export function takeTurn(database: Database, uuid: string, now: number) {
+  const turn = database.get<TurnRow>(selectTurn, uuid)
+  if (turn === undefined) return undefined
+  if (turn.endedAt !== null) return { row: turn.id, leftBehind: false }
+  if (turn.wakeAt === null || turn.wakeAt > now) return undefined
+  database.run('UPDATE runs SET wake_at = NULL WHERE id = ?', turn.id)
+  return { row: turn.id, leftBehind: turn.wakeAt < 0 }
+}
+
+/** False where it was woken since it was taken. */
+export function parkRun(database: Database, uuid: string, wakeAt: number): boolean {
+  const changed = database.run(
+    'UPDATE runs SET wake_at = ? WHERE uuid = ? AND wake_at IS NULL AND ended_at IS NULL',
+    Math.min(Math.max(0, Math.ceil(wakeAt)), maxWakeAt),
+    uuid,
+  )
+  return changed === 1
+}
+
+/** Its turn has come: to be called with whatever it may have waited for. */
+export function wakeRun(database: Database, row: number, now: number): void {
+  database.run(
+    'UPDATE runs SET wake_at = ? WHERE id = ? AND ended_at IS NULL AND ifnull(wake_at, ?) > ?',
+    now,
+    row,
+    maxWakeAt,
+    now,
+  )
+}
+
+export function dueRuns(
+  database: Database,
+  organizationUuid: string,
+  now: number,
+  limit: number,
+): readonly RunKey[] {
+  return database.all<RunKey>(
+    `${selectKey} ${tables} WHERE r.organization_id = (SELECT id FROM organizations WHERE uuid = ?)
+       AND r.wake_at <= ? AND r.ended_at IS NULL ORDER BY r.wake_at, r.id LIMIT ?`,
+    organizationUuid,
+    now,
+    limit,
+  )
+}
+
+export function parkedRuns(
+  database: Database,
+  after: ParkedRun | undefined,
+  limit: number,
+): readonly ParkedRun[] {
+  return database.all<ParkedRun>(
+    `${selectKey}, r.wake_at AS wakeAt ${tables}
+     WHERE (r.wake_at, r.id) > (?, ifnull((SELECT id FROM runs WHERE uuid = ?), 0)) AND r.wake_at < ?
+       AND r.ended_at IS NULL AND r.started_at IS NOT NULL ORDER BY r.wake_at, r.id LIMIT ?`,
+    after?.wakeAt ?? 0,
+    after?.uuid ?? null,
+    maxWakeAt,
+    limit,
+  )
+}
+
+export function countQueuedRuns(database: Database): ReadonlyMap<string, number> {
+  const rows = database.all<{ organizationUuid: string; count: number }>(
+    `SELECT o.uuid AS organizationUuid, count(*) AS count ${tables}
+     WHERE r.wake_at IS NOT NULL AND r.ended_at IS NULL AND r.started_at IS NULL GROUP BY o.id`,
+  )
+  return new Map(rows.map(({ organizationUuid, count }) => [organizationUuid, count]))
+}
+
+export function recoverRuns(database: Database): void {
+  database.run('UPDATE runs SET wake_at = ? WHERE wake_at IS NULL AND ended_at IS NULL', leftBehind)
+}

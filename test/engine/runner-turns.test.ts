@@ -1,0 +1,217 @@
+import { expect } from 'chai'
+import type { Run } from '../../core/domain/run.ts'
+import { createRunControl } from '../../core/engine/run-control.ts'
+import { createRunner, type Runner, type RunnerOptions } from '../../core/engine/runner.ts'
+import { UnavailableError } from '../../core/errors/errors.ts'
+import type { Playbook } from '../../core/playbook/playbook.ts'
+import type { RunStore } from '../../core/ports.ts'
+import { unfinishedRuns } from '../support/unfinished-runs.ts'
+import { openBench, testSkills, type Bench, type TestSkills } from './support/bench.ts'
+import { makePlaybook } from './support/make-playbook.ts'
+import { ManualClock, settle } from './support/manual-clock.ts'
+
+describe('turns of runs', () => {
+  let bench: Bench
+  let clock: ManualClock
+  let ended: Run[]
+  beforeEach(async () => {
+    clock = new ManualClock()
+    bench = await openBench(clock)
+    ended = []
+  })
+  afterEach(() => bench.close())
+
+  const quick = makePlaybook({ steps: [{ set: 1 }] })
+  const waiting = makePlaybook({ steps: [{ wait: '1h' }] })
+  const asking = makePlaybook({
+    steps: [{ id: 'ask', checkpoint: { answers: ['yes'], withinMs: 86_400_000 } }],
+  })
+  const echo: TestSkills = { 'x.echo': (input) => input, 'x.busy': () => null }
+
+  function start(
+    playbook: Playbook,
+    options: Partial<RunnerOptions> = {},
+    skills: TestSkills = echo,
+  ): Runner {
+    return createRunner({
+      stores: bench.stores,
+      clock,
+      log: bench.log,
+      loadPlaybook: async () => playbook,
+      skills: testSkills(skills, bench.calls),
+      onRunEnded: (run) => ended.push(run),
+      ...options,
+    })
+  }
+  const queue = (organizationUuid = bench.organizationUuid, key?: string): Promise<Run> =>
+    bench.stores.runs.queue({
+      organizationUuid,
+      playbookName: 'tested',
+      playbookHash: 'a'.repeat(64),
+      alertUuid: null,
+      ...(key === undefined ? {} : { concurrency: { key, policy: 'queue' } }),
+    })
+  const find = async (run: Run) => (await bench.stores.runs.find('all', run.uuid))!
+  /** The stores, with a part of those of runs as a test wants it. */
+  const withRuns = (changes: Partial<RunStore>) => {
+    const { runs } = bench.stores
+    const get = (target: RunStore, name: string | symbol): unknown =>
+      changes[name as keyof RunStore] ?? target[name as keyof RunStore].bind(target)
+    return { ...bench.stores, runs: new Proxy(runs, { get }) }
+  }
+  const control = (runner: Runner) =>
+    createRunControl({ stores: bench.stores, runner, schemas: () => undefined })
+  const answer = async (run: Run): Promise<string> =>
+    (await bench.stores.checkpoints.atPath(run.uuid, 'ask'))?.id ?? expect.fail('nobody was asked')
+  const yes = { value: 'yes', by: 'anna', text: null }
+
+  it('come a page at a time to what an earlier process left, in fair order', async () => {
+    const beta = await bench.stores.organizations.create({ code: 'BETA', name: 'Beta' })
+    for (let n = 0; n < 40; n++) await queue()
+    const single = await queue(beta.uuid)
+    const pages: number[] = []
+    const stores = withRuns({
+      due: async (organization, limit) => {
+        const found = await bench.stores.runs.due(organization, limit)
+        pages.push(found.length)
+        return found
+      },
+    })
+    const runner = start(quick, { stores, maxRuns: 2, maxInMemory: 4 })
+    await runner.recover()
+    expect(runner.queuedOf(bench.organizationUuid)).to.equal(40)
+    while (ended.length < 41) await settle()
+    expect(Math.max(...pages)).to.be.at.most(4 + 4 + 2)
+    expect(ended.findIndex(({ uuid }) => uuid === single.uuid)).to.be.at.most(4)
+    expect(new Set(ended.map(({ uuid }) => uuid)).size).to.equal(41)
+    expect(await unfinishedRuns(bench.stores)).to.deep.equal([])
+    expect(runner.queuedOf(bench.organizationUuid)).to.equal(0)
+  })
+
+  it('come at their time to what an earlier process had put away, however many', async () => {
+    const first = start(waiting)
+    for (let n = 0; n < 30; n++) first.enqueue(await queue())
+    await settle()
+    await first.drain(1_000)
+    const runner = start(waiting, { maxInMemory: 4 })
+    await runner.recover()
+    await clock.advance(3_599_000)
+    expect(ended).to.have.length(0)
+    await clock.advance(1_000)
+    while (ended.length < 30) await settle()
+    expect(await unfinishedRuns(bench.stores)).to.deep.equal([])
+  })
+
+  it('come once more where an answer came just as the run was put away', async () => {
+    for (const isAnsweredFirst of [true, false]) {
+      const run = await queue()
+      const stores = withRuns({
+        park: async (uuid, wakeAt) => {
+          if (isAnsweredFirst) await bench.stores.checkpoints.answer(await answer(run), yes)
+          const isParked = await bench.stores.runs.park(uuid, wakeAt)
+          if (!isAnsweredFirst) await control(runner).answer('all', await answer(run), yes)
+          return isParked
+        },
+      })
+      const runner = start(asking, { stores })
+      runner.enqueue(run)
+      await settle()
+      await settle()
+      expect((await find(run)).status).to.equal('completed')
+    }
+  })
+
+  it('end at the step under way when the process ends, which is no crash of the run', async () => {
+    const playbook = makePlaybook({ steps: [{ uses: 'x.busy' }, { uses: 'x.echo' }] })
+    const run = await queue()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const first = start(playbook, {}, { ...echo, 'x.busy': () => promise })
+    first.enqueue(run)
+    await settle()
+    const drained = first.drain(10_000)
+    resolve()
+    await drained
+    expect(bench.calls.map(({ skill }) => skill)).to.deep.equal(['x.busy'])
+    for (let stop = 0; stop < 4; stop++) {
+      // Each ends before the run has come any further.
+      let drained = Promise.resolve()
+      const loadPlaybook = async () => {
+        drained = runner.drain(1_000)
+        return playbook
+      }
+      const runner = start(playbook, { loadPlaybook })
+      await runner.recover()
+      await settle()
+      await drained
+      expect((await find(run)).status).to.equal('running')
+    }
+    const last = start(playbook)
+    await last.recover()
+    await settle()
+    expect(await find(run)).to.deep.include({ status: 'completed', error: null })
+    expect(await bench.stores.journal.failedAttempts(run.uuid)).to.deep.equal([])
+  })
+
+  it('come to nobody while it is paused; steps under way end', async () => {
+    const playbook = makePlaybook({ steps: [{ uses: 'x.busy' }, { uses: 'x.echo' }] })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const runner = start(playbook, {}, { ...echo, 'x.busy': () => promise })
+    const [first, second] = [await queue(), await queue()]
+    runner.enqueue(first)
+    await settle()
+    runner.pause()
+    runner.enqueue(second)
+    resolve()
+    await settle()
+    expect(bench.calls.map(({ skill }) => skill)).to.deep.equal(['x.busy'])
+    expect(runner.load()).to.deep.equal({ queued: 2, active: 0 })
+    expect((await find(second)).status).to.equal('queued')
+    runner.resume()
+    await settle()
+    expect([(await find(first)).status, (await find(second)).status]).to.deep.equal([
+      'completed',
+      'completed',
+    ])
+  })
+
+  it('wait for a store that is in trouble without pulling others into it', async () => {
+    let refusals = 3
+    let starts = 0
+    const stores = withRuns({
+      start: async (uuid, newCase) => {
+        starts++
+        if (refusals-- > 0) throw new UnavailableError('disk_full', 'full', { retryAfterMs: 1_000 })
+        return await bench.stores.runs.start(uuid, newCase)
+      },
+    })
+    const runner = start(quick, { stores, maxRuns: 1 })
+    for (let n = 0; n < 5; n++) runner.enqueue(await queue())
+    await settle()
+    expect([starts, runner.load().queued]).to.deep.equal([1, 4])
+    await clock.advance(10_000)
+    await settle()
+    expect(ended).to.have.length(5)
+    expect(starts).to.equal(3 + 5)
+  })
+
+  it('are counted while they are the first: queued, put off by another run, cancelled', async () => {
+    const runner = start(waiting)
+    const queued = () => runner.queuedOf(bench.organizationUuid)
+    const [first, second, third] = [
+      await queue(undefined, 'k'),
+      await queue(undefined, 'k'),
+      await queue(undefined, 'k'),
+    ]
+    for (const run of [first, second, third]) runner.enqueue(run)
+    expect(queued()).to.equal(3)
+    await settle()
+    expect(queued(), 'the first runs, the others wait for it').to.equal(2)
+    await control(runner).cancel('all', second.uuid, 'anna')
+    await settle()
+    expect(queued()).to.equal(1)
+    await clock.advance(3_600_000)
+    await settle()
+    expect([(await find(first)).status, (await find(third)).status]).to.deep.equal(['completed', 'running'])
+    expect(queued()).to.equal(0)
+  })
+})

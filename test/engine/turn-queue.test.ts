@@ -1,0 +1,128 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { TurnQueue } from '../../core/engine/turn-queue.ts'
+import type { RunKey } from '../../core/ports.ts'
+import { settle } from './support/manual-clock.ts'
+
+describe('turn queue', () => {
+  const key = (organizationUuid: string, number: number): RunKey => ({
+    organizationUuid,
+    uuid: `${organizationUuid}${number}`,
+  })
+  const active = new Map<string, unknown>()
+  /** What is due, as the store knows it, in its order. */
+  let stored: RunKey[]
+  let asked: number
+  let refusals: number
+  beforeEach(() => {
+    active.clear()
+    stored = []
+    asked = 0
+    refusals = 0
+  })
+
+  const makeQueue = (maxInMemory: number) =>
+    new TurnQueue({
+      active,
+      maxInMemory,
+      onFilled: () => {},
+      onTrouble: () => Promise.resolve(),
+      async due(organization, limit) {
+        asked++
+        if (refusals-- > 0) throw new Error('the disk is away')
+        const found = stored.filter((each) => each.organizationUuid === organization).slice(0, limit)
+        await Promise.resolve()
+        return found
+      },
+    })
+  const push = (queue: TurnQueue, one: RunKey) => {
+    stored.push(one)
+    queue.push(one)
+  }
+  /** The store learns of it when the run has started, and not before. */
+  const take = (queue: TurnQueue): string | undefined => {
+    const taken = queue.take()?.key.uuid
+    if (taken !== undefined) active.set(taken, {})
+    return taken
+  }
+  const endTurns = () => {
+    stored = stored.filter(({ uuid }) => !active.has(uuid))
+    active.clear()
+  }
+
+  it('gives every organization its turn, and each its runs in their order', () => {
+    const queue = makeQueue(100)
+    for (const one of [key('a', 1), key('a', 2), key('a', 3), key('b', 1), key('a', 4), key('b', 2)])
+      push(queue, one)
+    const taken = Array.from({ length: 7 }, () => take(queue))
+    expect(taken).to.deep.equal(['a1', 'b1', 'a2', 'b2', 'a3', 'a4', undefined])
+    expect(asked).to.equal(0)
+  })
+
+  it('takes a run once, however often it is pushed', () => {
+    const queue = makeQueue(100)
+    for (let n = 0; n < 3; n++) queue.push(key('a', 1))
+    expect([take(queue), take(queue)]).to.deep.equal(['a1', undefined])
+  })
+
+  it('holds so many of each organization in memory, and loads the rest in their order', async () => {
+    const queue = makeQueue(10)
+    for (let n = 0; n < 500; n++) push(queue, key('a', n))
+    push(queue, key('b', 1))
+    const taken: (string | undefined)[] = []
+    for (let n = 0; n < 501; n++) {
+      expect(queue.size).to.be.at.most(22)
+      taken.push(take(queue))
+      if (n % 3 === 0) endTurns()
+      await settle()
+    }
+    expect(taken.filter((uuid) => uuid !== 'b1')).to.deep.equal(
+      Array.from({ length: 500 }, (_, n) => `a${n}`),
+    )
+    expect(taken.indexOf('b1')).to.be.at.most(1)
+    expect(take(queue)).to.equal(undefined)
+  })
+
+  it('looks for what nobody pushed, and tries again when the store cannot be read', async () => {
+    const queue = makeQueue(10)
+    stored = [key('a', 1), key('a', 2), key('a', 3)]
+    active.set('a2', {})
+    refusals = 2
+    queue.lookFor('a')
+    await settle()
+    expect([take(queue), take(queue), take(queue)]).to.deep.equal(['a1', 'a3', undefined])
+  })
+
+  it('loses none and doubles none, whatever comes while it loads', async () => {
+    const steps = fc.array(fc.constantFrom('push', 'push', 'take', 'look', 'turn', 'end'), { maxLength: 300 })
+    await fc.assert(
+      fc.asyncProperty(steps, fc.integer({ min: 1, max: 4 }), async (moves, maxInMemory) => {
+        active.clear()
+        stored = []
+        const queue = makeQueue(maxInMemory)
+        const taken: string[] = []
+        let pushed = 0
+        const takeOne = (): boolean => {
+          const uuid = take(queue)
+          // A turn of what has ended meanwhile is over at once.
+          if (stored.some((one) => one.uuid === uuid)) taken.push(uuid!)
+          return uuid !== undefined
+        }
+        for (const move of moves) {
+          if (move === 'push') push(queue, key('a', pushed++))
+          else if (move === 'take') takeOne()
+          else if (move === 'look') queue.lookFor('a')
+          else if (move === 'end') endTurns()
+          else await Promise.resolve()
+        }
+        for (;;) {
+          await settle()
+          endTurns()
+          if (!takeOne()) break
+        }
+        expect(taken).to.deep.equal(Array.from({ length: pushed }, (_, n) => `a${n}`))
+      }),
+      { numRuns: 60 },
+    )
+  })
+})

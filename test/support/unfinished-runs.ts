@@ -1,0 +1,12 @@
+import type { ListedRun, Stores } from '../../core/ports.ts'
+
+/** Queued, running and waiting ones, newest first. */
+export async function unfinishedRuns({ runs }: Pick<Stores, 'runs'>): Promise<readonly ListedRun[]> {
+  const found: ListedRun[] = []
+  for (let cursor: string | undefined; ;) {
+    const page = await runs.list('all', {}, { limit: 200, cursor })
+    found.push(...page.data.filter((run) => run.endedAt === null))
+    if (page.nextCursor === null) return found
+    cursor = page.nextCursor
+  }
+}
