@@ -86,7 +86,8 @@ export function createRunner(options: RunnerOptions): Runner {
   }
 
   function fill(): void {
-    while (active.size < maxRuns && !held && !hold.signal.aborted) {
+    if (held) return
+    while (active.size < maxRuns && !hold.signal.aborted) {
       const next = queue.take()
       if (next === undefined) return
       const done = Promise.resolve().then(() => turn(next))
