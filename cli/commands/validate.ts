@@ -1,4 +1,7 @@
 import { Command, Option } from 'commander'
+import { readFileSync, statSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
 import { toSarif } from '../../core/errors/sarif.ts'
 import { formatProblem } from '../../core/errors/source-frame.ts'
@@ -41,16 +44,20 @@ Examples:
     )
     .action(async (paths: readonly string[], options: ValidateOptions) => {
       const catalogue = await installedCatalogue()
-      const checked = check(await readPlaybooks(paths), catalogue)
+      const checked = check(await readPlaybooks(paths), catalogue, await areFolders(paths))
       report(checked, options.json === true ? 'json' : options.format)
       const isBad = checked.some(({ problems }) => problems.some(({ severity }) => severity === 'error'))
       if (isBad) throw new Exit(exitCodes.failed)
     })
 }
 
-/** Each playbook by itself, and then those that are in order beside each other. */
-function check(sources: readonly PlaybookSource[], catalogue: Catalogue): readonly Checked[] {
-  const parsed = parseTogether(sources, { catalogue, isWhole: false })
+/** Each playbook by itself, and then those that are in order beside each other. Folders hold all that can be called. */
+function check(
+  sources: readonly PlaybookSource[],
+  catalogue: Catalogue,
+  isWhole: boolean,
+): readonly Checked[] {
+  const parsed = parseTogether(sources, { catalogue, isWhole, find: findBeside })
   const rivals = findRivals(
     parsed.flatMap(({ file, playbook }) => (playbook === undefined ? [] : [{ file, playbook }])),
   )
@@ -59,6 +66,21 @@ function check(sources: readonly PlaybookSource[], catalogue: Catalogue): readon
     source,
     problems: [...problems, ...rivals.filter((rivalry) => rivalry.file === file)],
   }))
+}
+
+/** The playbook that a file calls stands beside it, under its name. */
+function findBeside({ file }: PlaybookSource, name: string): Uint8Array | undefined {
+  const path = join(dirname(file), `${name}.yaml`)
+  try {
+    return statSync(path).isFile() ? readFileSync(path) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function areFolders(paths: readonly string[]): Promise<boolean> {
+  const found = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)))
+  return found.every((info) => info?.isDirectory() === true)
 }
 
 function report(checked: readonly Checked[], format: ValidateOptions['format']): void {

@@ -1,6 +1,7 @@
 import { TocsinError } from '../plugin/index.ts'
 import { evaluateTemplate } from '../playbook/template.ts'
 import { parseDurationMs } from '../playbook/durations.ts'
+import { parseTimeMs, timeHint } from '../playbook/times.ts'
 import type { Template } from '../playbook/playbook.ts'
 import type { Program } from '../expression/index.ts'
 import type { Scope } from './scope.ts'
@@ -55,12 +56,13 @@ const seconds = /^(\d{1,10}(?:\.\d{1,9})?)s$/
 
 /** Milliseconds. Throws where it is none. */
 export function durationOf(duration: Template, scope: Scope): number {
+  // What is written in a playbook has been read; a number from elsewhere has no unit.
+  if (duration.kind === 'literal' && typeof duration.value === 'number') return duration.value
   return guarded(scope, () => durationMsOf(valueOf(duration, scope)))
 }
 
 /** The same of a value that is at hand. */
 export function durationMsOf(value: unknown): number {
-  if (typeof value === 'number' && value >= 0 && value < Infinity) return value
   if (typeof value === 'string') {
     const fraction = seconds.exec(value)
     const ms = fraction ? Number(fraction[1]) * 1000 : parseDurationMs(value)
@@ -72,9 +74,7 @@ export function durationMsOf(value: unknown): number {
 }
 
 function timeOf(value: unknown): number {
-  const ms = typeof value === 'number' ? value : typeof value === 'string' ? Date.parse(value) : NaN
-  if (Number.isFinite(ms)) return ms
-  throw new TocsinError('wait_invalid', `cannot wait until ${JSON.stringify(value)}`, {
-    hint: 'write a time such as 2026-03-01T08:00:00Z',
-  })
+  const ms = typeof value === 'string' ? parseTimeMs(value) : undefined
+  if (ms !== undefined) return ms
+  throw new TocsinError('wait_invalid', `cannot wait until ${JSON.stringify(value)}`, { hint: timeHint })
 }

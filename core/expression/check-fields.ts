@@ -85,7 +85,11 @@ function reportUnknown(
   const path = checker.text(operand)
   if (objects.length === 0) {
     const type = describeType(union(members))
-    const hint = /^(?:length|len|size|count)$/.test(field) ? `write size(${path})` : undefined
+    const hint = /^(?:length|len|size|count)$/.test(field)
+      ? `write size(${path})`
+      : members.some((member) => member.kind === 'list')
+        ? `write ${path}[0].${field} for the first one, or ${path}.map(each, each.${field}) for all`
+        : undefined
     checker.problem('wrong_type', `${path} is ${type}: it has no field '${field}'`, span, hint)
     return
   }

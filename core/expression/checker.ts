@@ -112,15 +112,15 @@ export class Checker {
     }
   }
 
-  /** Infers a part that has to be a bool. */
-  condition(node: Node, scope: Scope): Type {
+  /** Infers a part that has to be a bool; `otherwise` is the hint where it is not. */
+  condition(node: Node, scope: Scope, otherwise?: string): Type {
     const type = this.infer(node, scope)
     if (this.mayBeNull(node, type)) return bool
     if (membersOf(type).some((member) => member.kind === 'bool' || member.kind === 'dyn')) return bool
     const hint =
       type.kind === 'optional'
         ? 'use hasValue() or orValue(…)'
-        : 'compare it with something, such as == or !='
+        : (otherwise ?? 'compare it with something, such as == or !=')
     this.problem('wrong_type', `expected a bool, found ${describeType(type)}`, node, hint)
     return bool
   }
@@ -150,7 +150,10 @@ export class Checker {
   #logic(node: LogicNode, scope: Scope): Type {
     let at = scope
     for (const term of node.terms) {
-      this.condition(term, at)
+      // As other languages give a default.
+      const isValue = term.kind === 'literal' || term.kind === 'list' || term.kind === 'map'
+      const isDefault = node.operator === '||' && isValue && term !== node.terms[0]
+      this.condition(term, at, isDefault ? 'a default is written a.?b.orValue(…)' : undefined)
       const { whenTrue, whenFalse } = factsOf(term)
       at = this.knowing(at, node.operator === '&&' ? whenTrue : whenFalse)
     }

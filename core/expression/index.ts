@@ -6,6 +6,7 @@ export type { ExpressionErrorCode, ExpressionProblem, ExpressionProblemCode } fr
 export { compileExpression } from './expression.ts'
 export type { CompiledExpression, CompileOptions } from './expression.ts'
 export type { Fact } from './narrowing.ts'
+export { keywords, reserved } from './parser.ts'
 export type { Program, Reference } from './program.ts'
 export { typeOfSchema } from './schema-types.ts'
 export { toJsonValue, toText } from './to-json.ts'

@@ -20,7 +20,11 @@ const punctuation = /==|!=|<=|>=|&&|\|\||[-+*/%<>!?:.,()[\]{}]/y
 const mistakes: readonly (readonly [RegExp, string])[] = [
   [/===/y, 'use == to compare'],
   [/!==/y, 'use != to compare'],
+  [/=~/y, 'write text.matches(pattern)'],
+  [/=>/y, 'write list.map(x, x.field)'],
   [/=/y, 'use == to compare'],
+  [/\?\?/y, 'write a.?b.orValue(…) for a default'],
+  [/\?\.(?=[A-Za-z_])/y, 'write a.?b for a field that may be missing'],
   [/&/y, 'use && for "and"'],
   [/\|/y, 'use || for "or"'],
   [/\$\{\{?/y, 'an expression is written without ${{ }} inside it'],
@@ -112,9 +116,16 @@ function number(text: string, start: number, source: string, problems: Expressio
     problems.push({
       code: 'syntax',
       message: `unexpected '${next}' after the number ${text}`,
+      hint: hintForUnit(text, source.slice(start)),
       start: start + text.length,
       end: start + text.length + 1,
     })
   }
   return /^0[xX]/.test(text) || /^\d+$/.test(text) ? 'int' : 'double'
+}
+
+/** `5m` is a duration in other places of a playbook. */
+function hintForUnit(text: string, rest: string): string | undefined {
+  const written = /^\d+(?:ms|[smh])(?![A-Za-z0-9_])/.exec(rest)?.[0]
+  return written !== undefined && written.startsWith(text) ? `write duration("${written}")` : undefined
 }

@@ -63,7 +63,7 @@ function ofComparison(node: Node & { kind: 'binary' }): Facts {
   const path = pathOf(value)
   if (!path || other.kind !== 'literal') return nothing
   if (node.operator === '==' && other.value === 'completed' && isStep(path, 'status')) {
-    return { whenTrue: [outputOf(path), { path, is: 'not_null' }], whenFalse: [] }
+    return { whenTrue: [...resultsOf(path), { path, is: 'not_null' }], whenFalse: [] }
   }
   const facts: readonly Fact[] = [{ path, is: 'not_null' }]
   // Equal to a literal other than null means not null; so does unequal to null.
@@ -72,15 +72,16 @@ function ofComparison(node: Node & { kind: 'binary' }): Facts {
     : { whenTrue: [], whenFalse: facts }
 }
 
-/** `steps.x.ok`: a step that completed has its output. */
+/** `steps.x.ok`: a step that completed has its output, and its items if it has any. */
 function ofStep(path: readonly string[] | undefined): Facts {
-  return path && isStep(path, 'ok') ? { whenTrue: [outputOf(path)], whenFalse: [] } : nothing
+  return path && isStep(path, 'ok') ? { whenTrue: resultsOf(path), whenFalse: [] } : nothing
 }
 
 const isStep = (path: readonly string[], field: string): boolean =>
   path.length === 3 && path[0] === 'steps' && path[2] === field
 
-const outputOf = (path: readonly string[]): Fact => ({ path: [...path.slice(0, 2), 'output'], is: 'present' })
+const resultsOf = (path: readonly string[]): readonly Fact[] =>
+  ['output', 'items'].map((name) => ({ path: [...path.slice(0, 2), name], is: 'present' }))
 
 function whenTrue(path: readonly string[] | undefined, is: Fact['is']): Facts {
   return path ? { whenTrue: [{ path, is }], whenFalse: [] } : nothing

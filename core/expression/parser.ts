@@ -4,7 +4,10 @@ import type { ExpressionProblem, Span } from './errors.ts'
 import type { Token } from './lexer.ts'
 import { TokenStream } from './token-stream.ts'
 
-const reserved = new Set(
+/** Words that are no names of fields either. */
+export const keywords: readonly string[] = ['in', 'true', 'false', 'null']
+
+export const reserved: ReadonlySet<string> = new Set(
   'as break const continue else for function if import let loop package namespace return var void while'.split(
     ' ',
   ),
@@ -143,8 +146,9 @@ class Parser extends TokenStream {
   #selection(start: number, operand: Node): Node {
     const optional = this.accept('?')
     const name = this.token
-    if (name.kind !== 'ident' || ['in', 'true', 'false', 'null'].includes(name.text)) {
-      this.unexpected('the name of a field')
+    if (name.kind !== 'ident' || keywords.includes(name.text)) {
+      const hint = name.kind === 'ident' ? `write ["${name.text}"] instead of .${name.text}` : undefined
+      this.unexpected('the name of a field', hint)
       return this.#bad(start)
     }
     this.next()

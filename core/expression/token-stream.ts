@@ -67,7 +67,7 @@ export class TokenStream {
   }
 
   /** Says what stands where something else was expected, once for each place. */
-  unexpected(expected: string): void {
+  unexpected(expected: string, otherwise?: string): void {
     const token = this.token
     const known = this.#problems.some(
       (problem) => problem.end > token.start || problem.end === this.source.length,
@@ -75,7 +75,7 @@ export class TokenStream {
     if (token.kind === 'bad' || known) return
     const found =
       token.kind === 'end' ? 'the expression ends' : `found '${this.source.slice(token.start, token.end)}'`
-    const hint = token.kind === 'ident' ? wordOperators.get(token.text) : undefined
+    const hint = otherwise ?? (token.kind === 'ident' ? wordOperators.get(token.text) : undefined)
     this.complain('syntax', `${found} where ${expected} is expected`, token, hint)
   }
 

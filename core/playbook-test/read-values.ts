@@ -3,6 +3,7 @@ import type { Entry, Node } from '../playbook/document.ts'
 import { durationHint, parseDurationMs } from '../playbook/durations.ts'
 import { describe, readFields } from '../playbook/fields.ts'
 import { quote, type Problems } from '../playbook/problem.ts'
+import { parseTimeMs, timeHint } from '../playbook/times.ts'
 import { grammar } from './grammar.ts'
 import type { TimeRange } from './playbook-test.ts'
 
@@ -57,14 +58,10 @@ export function readTimeRange(problems: Problems, entry: Entry): TimeRange | und
 export function readTime(problems: Problems, entry: Entry): number | undefined {
   const text = readString(problems, entry)
   if (text === undefined) return undefined
-  const ms = isoTime.test(text) ? Date.parse(text) : NaN
-  if (Number.isFinite(ms)) return ms
-  const hint = 'write a time such as 2026-03-01T08:00:00Z'
-  problems.add('E107', `${quote(text)} is not a time`, entry.value, hint)
-  return undefined
+  const ms = parseTimeMs(text)
+  if (ms === undefined) problems.add('E107', `${quote(text)} is not a time`, entry.value, timeHint)
+  return ms
 }
-
-const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
 
 export function reportUnknownStep(
   problems: Problems,

@@ -3,11 +3,13 @@ import { ValidationError } from '../errors/errors.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 import { compileSchema } from '../schema/index.ts'
 import { suggest, suggestNearest } from './did-you-mean.ts'
+import { parseDurationMs } from './durations.ts'
 import type { ProblemCode } from './problem-catalogue.ts'
 import { literalHint, typeInWords, valueInWords } from './plain-words.ts'
 import { quote, type Problems } from './problem.ts'
 import type { Span } from './source-text.ts'
 import type { TypedTemplate } from './template.ts'
+import { parseTimeMs } from './times.ts'
 
 /** What a misfit is called: inputs of skills have codes of their own for what is unknown or missing. */
 export interface FitCodes {
@@ -87,7 +89,7 @@ function checkLeaf(
   codes: FitCodes,
 ): boolean {
   const reason = explainMismatch(value.type, expected)
-  if (reason === undefined) return true
+  if (reason === undefined || isWrittenTime(value, expected)) return true
   const label = what === '' ? '' : `${what}: `
   const parts = membersOf(value.type)
   const choices = membersOf(expected).flatMap((member) =>
@@ -106,18 +108,33 @@ function checkLeaf(
   return false
 }
 
+/** A time or a duration that is written out: in JSON both are text. */
+function isWrittenTime({ template }: TypedTemplate, expected: Type): boolean {
+  if (template.kind !== 'literal' || typeof template.value !== 'string') return false
+  const text = template.value
+  return membersOf(expected).some(
+    ({ kind }) =>
+      (kind === 'timestamp' && parseTimeMs(text) !== undefined) ||
+      (kind === 'duration' && parseDurationMs(text) !== undefined),
+  )
+}
+
 /** In plain words, except for what is wrong deep inside of the value of an expression. */
 function misfit(value: TypedTemplate, expected: Type, what: string, reason: string): string {
   const isDeep =
     value.template.kind === 'expression' && membersOf(expected).some(({ kind }) => kind === value.type.kind)
-  if (isDeep || expected.kind === 'object') return what === '' ? reason : `${what}: ${reason}`
+  if (isDeep) return what === '' ? reason : `${what}: ${reason}`
   return `${what === '' ? 'it' : quote(what)} must be ${typeInWords(expected)}, not ${valueInWords(value)}`
 }
 
 function hintFor(value: TypedTemplate, expected: Type): string | undefined {
   const { template, type } = value
-  if (expected.kind === 'string' && template.kind === 'expression' && type.kind !== 'object')
-    return 'write string(…)'
+  if (expected.kind === 'string' && template.kind === 'expression') {
+    if (type.kind === 'list') return "join it: .join(', ')"
+    return type.kind === 'object' || type.kind === 'map'
+      ? 'choose a field of it, or write json(…)'
+      : 'write string(…)'
+  }
   return literalHint(value, expected)
 }
 

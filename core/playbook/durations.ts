@@ -6,6 +6,24 @@ const maxDurationMs = 366 * 86_400_000
 /** How durations are written, for hints. */
 export const durationHint = 'write it like 500ms, 30s, 5m, 2h, 1d or 1h30m'
 
+/** Units as people write them. */
+const spelt: readonly (readonly [RegExp, string])[] = [
+  [/^(?:ms|millis|milliseconds?)$/i, 'ms'],
+  [/^(?:s|secs?|seconds?)$/i, 's'],
+  [/^(?:m|mins?|minutes?)$/i, 'm'],
+  [/^(?:h|hrs?|hours?)$/i, 'h'],
+  [/^(?:d|days?)$/i, 'd'],
+]
+
+/** What was meant by `5 minutes`, `2 weeks`, or a number of seconds; else how durations are written. */
+export function hintForDuration(written: string | number): string {
+  const [, amount, unit = 's'] = /^\s*(\d{1,9})\s*([A-Za-z]+)?\s*$/.exec(String(written)) ?? []
+  if (amount === undefined) return durationHint
+  if (/^w(?:eeks?)?$/i.test(unit)) return `did you mean ${Number(amount) * 7}d?`
+  const known = spelt.find(([pattern]) => pattern.test(unit))?.[1]
+  return known === undefined || Number(amount) === 0 ? durationHint : `did you mean ${amount}${known}?`
+}
+
 export const durationPattern = '^(?:\\d{1,9}d)?(?:\\d{1,9}h)?(?:\\d{1,9}m)?(?:\\d{1,9}s)?(?:\\d{1,9}ms)?$'
 const pattern = new RegExp(durationPattern)
 

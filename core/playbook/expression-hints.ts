@@ -12,6 +12,8 @@ const elsewhere: ReadonlyMap<string, string> = new Map([
   ['output', 'it exists in the `until` of a `repeat`'],
 ])
 
+const laterNames = ['steps', 'run', 'now', 'case']
+
 /** What was probably meant in an expression, where the playbook around it tells more than the expression alone. */
 export function hintInPlaybook(
   expression: string,
@@ -22,6 +24,11 @@ export function hintInPlaybook(
   const isRead = /^\s*[.[]/.test(expression.slice(problem.end))
   switch (problem.code) {
     case 'unknown_name': {
+      if (scope.place.beforeItems?.includes(word) === true)
+        return 'the condition is asked once, before the items: put it on a step under `steps`, inside of the foreach'
+      if (scope.place.isBefore === true && [...elsewhere.keys(), ...laterNames].includes(word)) {
+        return `before a run there is only: ${Object.keys(scope.names).join(', ')}`
+      }
       const known =
         elsewhere.get(word) ?? (scope.has(word) ? `did you mean steps.${word}?` : familiarNames.get(word))
       if (known !== undefined || !isRead || problem.hint?.startsWith('did you mean') === true)
@@ -30,8 +37,14 @@ export function hintInPlaybook(
     }
     case 'unknown_function':
       return familiarFunctions.get(word) ?? problem.hint
+    case 'not_in_enum':
+      return problem.hint ?? hintForStatus(expression, word)
     case 'unknown_field':
-      return hintForField(expression.slice(0, problem.start), word, scope) ?? problem.hint
+      return (
+        hintForHyphens(expression, problem.start) ??
+        hintForField(expression.slice(0, problem.start), word, scope) ??
+        problem.hint
+      )
     default:
       return problem.hint
   }
@@ -45,6 +58,19 @@ const alertFields: Readonly<Record<string, string>> = {
   body: 'content',
 }
 
+/** What other systems call the ends of a step and of a run. */
+const statuses: ReadonlyMap<string, string> = new Map([
+  ...['success', 'succeeded', 'successful', 'ok', 'done', 'finished'].map(
+    (word) => [word, 'completed'] as const,
+  ),
+  ...['failure', 'error', 'errored', 'timeout'].map((word) => [word, 'failed'] as const),
+])
+
+function hintForStatus(expression: string, literal: string): string | undefined {
+  const meant = /\.status\b/.test(expression) ? statuses.get(literal.replace(/^['"]|['"]$/g, '')) : undefined
+  return meant && `did you mean '${meant}'?`
+}
+
 function hintForField(before: string, field: string, scope: Scope): string | undefined {
   if (/\balert\s*\.\s*\??$/.test(before)) {
     if (Object.hasOwn(alertFields, field)) return `did you mean alert.${alertFields[field]}?`
@@ -55,6 +81,8 @@ function hintForField(before: string, field: string, scope: Scope): string | und
   }
   const id = /\bsteps\.([a-z]\w*)\s*\.\s*$/.exec(before)?.[1]
   if (id === undefined || field === 'outputs') return undefined
+  if (['result', 'results', 'response', 'data', 'value', 'body'].includes(field))
+    return `did you mean steps.${id}.output?`
   return fieldsOf(outputOf(scope, id)).includes(field)
     ? `did you mean steps.${id}.output.${field}?`
     : undefined
@@ -83,7 +111,7 @@ const fieldsOf = (type: Type | undefined): readonly string[] =>
   type?.kind === 'object' ? [...type.properties.keys()] : []
 
 /** An id with hyphens, which expressions take for subtractions. */
-const hyphenated = /\bsteps\.[A-Za-z_]\w*(?:-[A-Za-z_]\w*)+/g
+const hyphenated = /\b(?:steps|inputs)\.[A-Za-z_]\w*(?:-[A-Za-z_]\w*)+/g
 
 /**
  * What is worth saying: one thing at a place; of the syntax only the first, since what follows is a guess; and of an id with
@@ -105,6 +133,14 @@ export function worthSaying(
     const isMissing = problems.some(({ code, start }) => code === 'optional_field' && start === problem.start)
     // What may be missing is asked for with has(): that null is the wrong question follows from it.
     if (isMissing && problem.code === 'wrong_type') return false
+    // What could not be read to its end is not known.
+    if (
+      firstSyntax &&
+      problem !== firstSyntax &&
+      problem.start <= firstSyntax.start &&
+      problem.end >= firstSyntax.start
+    )
+      return false
     if (places.has(place) || (problem.code === 'syntax' && problem !== firstSyntax)) return false
     places.add(place)
     return true
@@ -112,7 +148,15 @@ export function worthSaying(
 }
 
 /** The whole id, with its hyphens, of which an expression read the first part. */
-export function hyphenatedId(expression: string, start: number): string | undefined {
-  const id = /^[A-Za-z_]\w*(?:-[A-Za-z_]\w*)+/.exec(expression.slice(start))?.[0]
-  return id === undefined || !/\bsteps\.$/.test(expression.slice(0, start)) ? undefined : id
+export const hyphenatedId = (expression: string, start: number): string | undefined =>
+  hyphenatedAfter('steps', expression, start)
+
+function hyphenatedAfter(root: string, expression: string, start: number): string | undefined {
+  if (!expression.slice(0, start).endsWith(`${root}.`)) return undefined
+  return /^[A-Za-z_]\w*(?:-[A-Za-z_]\w*)+/.exec(expression.slice(start))?.[0]
+}
+
+function hintForHyphens(expression: string, start: number): string | undefined {
+  const name = hyphenatedAfter('inputs', expression, start)
+  return name && `names of inputs have no hyphens: inputs.${name.replaceAll('-', '_')}`
 }

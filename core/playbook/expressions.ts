@@ -44,15 +44,18 @@ export function compileValue(context: Context, scope: Scope, node: Node): TypedT
 }
 
 function templateCompiler(context: Context, scope: Scope): TemplateCompiler {
-  const { problems, source } = context
+  const { problems, source, readSteps } = context
   return {
     expression: (scalar, from, to) => compileAt(context, scope, scalar, from, to).program,
     report: (code, message, scalar, from, to, hint) =>
       problems.add(code, message, spanInScalar(source.text, scalar, from, to), hint),
+    isCutOff: ({ style, end }) => style === 'plain' && /^[ \t]+#/.test(source.text.slice(end, end + 100)),
     reportAt: (code, message, span, hint) => problems.add(code, message, span, hint),
     plainText: (scalar, text, isWhole) => {
       for (const { start, end, meant } of findLookAlikes(text, scope.names, scope.given, isWhole)) {
         const span = spanInScalar(source.text, scalar, start, end)
+        // Once it is an expression, it reads what now seems to be read by nobody.
+        if (meant.includes('steps.')) readSteps.add('')
         problems.add(
           'W405',
           'this stays as it is: only ${{ … }} is replaced by a value',

@@ -4,8 +4,8 @@ import type { Node } from './document.ts'
 
 interface Familiar {
   readonly hint: string
-  /** The required key that it stands for, whose absence needs no report of its own. */
-  readonly standsFor?: string
+  /** The required keys that it stands for, whose absence needs no report of its own. */
+  readonly standsFor?: readonly string[]
 }
 
 const step: Readonly<Record<string, string>> = {
@@ -44,6 +44,7 @@ const step: Readonly<Record<string, string>> = {
   sleep: 'a pause is a step of its own: - wait: 5m',
   vars: 'compute values with `set`',
   assign: 'compute values with `set`',
+  cases: 'the cases are the list of `switch`: - when: … with steps: below it',
   output: 'the output of a step is there by itself: steps.<id>.output',
   outputs: 'the output of a step is there by itself: steps.<id>.output',
 }
@@ -52,20 +53,20 @@ const stepsHere = 'write `steps` with a list of steps; what may run at once goes
 const metadata = '`name`, `description` and `tags` stand at the top themselves'
 
 const playbook: Readonly<Record<string, string | Familiar>> = {
-  jobs: { hint: `there are no jobs: ${stepsHere}`, standsFor: 'steps' },
-  tasks: { hint: stepsHere, standsFor: 'steps' },
-  actions: { hint: stepsHere, standsFor: 'steps' },
-  workflow: { hint: stepsHere, standsFor: 'steps' },
-  spec: { hint: '`on` and `steps` stand at the top themselves', standsFor: 'steps' },
-  metadata: { hint: metadata, standsFor: 'name' },
+  jobs: { hint: `there are no jobs: ${stepsHere}`, standsFor: ['steps'] },
+  tasks: { hint: stepsHere, standsFor: ['steps'] },
+  actions: { hint: stepsHere, standsFor: ['steps'] },
+  workflow: { hint: stepsHere, standsFor: ['steps'] },
+  spec: { hint: '`on` and `steps` stand at the top themselves', standsFor: ['steps'] },
+  metadata: { hint: metadata, standsFor: ['name'] },
   kind: 'leave it out: every file is a playbook',
-  title: { hint: 'write name: in lower-case words joined by hyphens', standsFor: 'name' },
-  id: { hint: 'write name: in lower-case words joined by hyphens', standsFor: 'name' },
-  trigger: { hint: 'what starts a playbook is `on`', standsFor: 'on' },
-  triggers: { hint: 'what starts a playbook is `on`', standsFor: 'on' },
+  title: { hint: 'write name: in lower-case words joined by hyphens', standsFor: ['name'] },
+  id: { hint: 'write name: in lower-case words joined by hyphens', standsFor: ['name'] },
+  trigger: { hint: 'what starts a playbook is `on`', standsFor: ['on'] },
+  triggers: { hint: 'what starts a playbook is `on`', standsFor: ['on'] },
   true: {
     hint: 'write "on" without quotes, or check the editor: YAML 1.1 reads it as true',
-    standsFor: 'on',
+    standsFor: ['on'],
   },
   env: 'compute values with a `set` step, and read them as steps.<id>.output',
   vars: 'compute values with a `set` step, and read them as steps.<id>.output',
@@ -84,14 +85,19 @@ const on: Readonly<Record<string, string | Familiar>> = {
   cron: 'it belongs under `schedule`',
 }
 
+const underWith = 'the inputs of what asks stand under `with`'
+const elseBeside = '`else` stands beside `switch`, not among its cases'
+
 const keys: Readonly<Record<string, Readonly<Record<string, string | Familiar>>>> = {
   'a playbook': playbook,
   '`on`': on,
   'a step': step,
   'a case of a switch': {
-    if: 'the condition of a case is `when`',
-    case: 'the condition of a case is `when`',
-    then: 'write `steps`',
+    if: { hint: 'the condition of a case is `when`', standsFor: ['when'] },
+    case: { hint: 'the condition of a case is `when`', standsFor: ['when'] },
+    then: { hint: 'write `steps`', standsFor: ['steps'] },
+    default: { hint: elseBeside, standsFor: ['when', 'steps'] },
+    else: { hint: elseBeside, standsFor: ['when', 'steps'] },
   },
   'an alert trigger': { alert_type: 'write type', alert_provider: 'write provider', if: 'write where' },
   '`retry`': {
@@ -99,6 +105,82 @@ const keys: Readonly<Record<string, Readonly<Record<string, string | Familiar>>>
     count: 'write max',
     delay: 'write backoff',
   },
+  '`repeat`': {
+    while: 'write until: the condition that ends it',
+    times: 'write max',
+    interval: 'write every',
+    delay: 'write every',
+  },
+  '`wait`': {
+    for: { hint: 'write wait: 5m', standsFor: ['until'] },
+    duration: { hint: 'write wait: 5m', standsFor: ['until'] },
+    seconds: { hint: 'write wait: 30s', standsFor: ['until'] },
+    minutes: { hint: 'write wait: 5m', standsFor: ['until'] },
+  },
+  'a checkpoint': {
+    ...Object.fromEntries(['message', 'question', 'text', 'title'].map((name) => [name, underWith])),
+    ...Object.fromEntries(['user', 'to', 'channel', 'users', 'recipient'].map((name) => [name, underWith])),
+    uses: { hint: 'what asks is `via`', standsFor: ['via'] },
+    skill: { hint: 'what asks is `via`', standsFor: ['via'] },
+    options: { hint: 'write answers', standsFor: ['answers'] },
+    choices: { hint: 'write answers', standsFor: ['answers'] },
+    default: 'the answer that stands for none in time is `on_timeout`',
+  },
+  '`defaults`': { retries: 'write retry: { max: 3 }', connection: 'write connections: { <plugin>: <name> }' },
+  'a schedule': {
+    timezone: 'times are in UTC',
+    tz: 'times are in UTC',
+    every: { hint: 'write cron: "*/5 * * * *"', standsFor: ['cron'] },
+  },
+  '`concurrency`': {
+    group: { hint: 'write key', standsFor: ['key'] },
+    'cancel-in-progress': 'write policy: drop, which leaves out the new run',
+    limit: 'one run of a key goes on at a time',
+    max: 'one run of a key goes on at a time',
+  },
+}
+
+/** How to write a required key that is missing. */
+const missing: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'a playbook': {
+    on: 'write on: { alert: { type: … } }, or on: { manual: true }',
+    name: 'write name: in lower-case words joined by hyphens',
+    steps: 'write steps: with a list of steps below it',
+  },
+  'an alert trigger': { type: 'write type: the type of the alerts' },
+  '`repeat`': {
+    until: 'write until: the condition that ends it',
+    every: 'write every: 1m, the time between two tries',
+    max: 'write max: 10, after which it fails',
+  },
+  'a checkpoint': {
+    via: 'write via: operator, or a skill that asks',
+    timeout: 'write timeout: 1h, how long an answer may take',
+  },
+}
+
+export function familiarMissing(what: string, name: string): string | undefined {
+  const table = missing[what]
+  return table && Object.hasOwn(table, name) ? table[name] : undefined
+}
+
+/** Other words for choices, by key. */
+const choices: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  policy: { cancel: 'drop', skip: 'drop', ignore: 'drop', wait: 'queue', block: 'queue' },
+  on_interrupted: {
+    retry: 'repeat',
+    rerun: 'repeat',
+    continue: 'skip',
+    ignore: 'skip',
+    abort: 'fail',
+    wait: 'ask',
+  },
+  on_item_error: { ignore: 'continue', skip: 'continue', stop: 'fail', abort: 'fail', break: 'fail' },
+}
+
+export function familiarChoice(key: string, word: string): string | undefined {
+  const table = choices[key]
+  return table && Object.hasOwn(table, word) ? table[word] : undefined
 }
 
 /** What a foreign key is here; `what` as in the grammar. */
@@ -150,13 +232,22 @@ export function familiarValue(what: string, node: Node): string | undefined {
   const value = node.kind === 'scalar' && node.value !== null ? String(node.value) : ''
   switch (what) {
     case '`on`':
-      return /^manual$|dispatch/.test(value)
-        ? 'write on: { manual: true }'
+      return node.kind === 'list' || /^manual$|dispatch/.test(value)
+        ? 'write on: { manual: true }, or alert: { type: … } in it'
         : 'write on: { alert: { type: … } }'
     case 'an alert trigger':
       return value === '' ? undefined : `write alert: { type: ${value} }`
     case '`retry`':
       return /^\d+$/.test(value) ? `write retry: { max: ${value} }` : undefined
+    case '`concurrency`':
+      return 'write concurrency: { key: "${{ … }}" }'
+    case 'a schedule':
+      return 'a playbook has one schedule: write schedule: { cron: 0 8 * * 1-5 }'
+    case 'a step':
+      if (/^[a-z_]+$/.test(value)) return `write - ${value}: with what belongs to it`
+      return /^[a-z]\w*\.[a-z]\w*$/.test(value)
+        ? `write - uses: ${value}`
+        : 'write - uses: <plugin>.<skill>, or another action'
     default:
       return undefined
   }

@@ -1,9 +1,9 @@
 import { nearest } from '../schema/nearest.ts'
 import { suggest, suggestNearest } from './did-you-mean.ts'
 import type { Entry, MapNode, Node } from './document.ts'
-import { durationHint, parseDurationMs } from './durations.ts'
+import { durationHint, hintForDuration, parseDurationMs } from './durations.ts'
 import { apiVersion, type KeyTable } from './grammar.ts'
-import { familiarKey, familiarValue } from './familiar-words.ts'
+import { familiarChoice, familiarKey, familiarMissing, familiarValue } from './familiar-words.ts'
 import { quote, type Problems } from './problem.ts'
 import type { Span } from './source-text.ts'
 import { splitTemplate } from './template-text.ts'
@@ -52,7 +52,8 @@ export function readFields(
   }
   for (const name of table.required ?? []) {
     if (!node.entries.some((entry) => entry.name === name) && !misspelt(node, name, table)) {
-      const hint = name === 'apiVersion' ? `write apiVersion: ${apiVersion}` : undefined
+      const hint =
+        name === 'apiVersion' ? `write apiVersion: ${apiVersion}` : familiarMissing(table.what, name)
       problems.add('E105', `${table.what} needs \`${name}\``, headOf(node), hint)
     }
   }
@@ -95,11 +96,11 @@ function findMisplaced(node: MapNode, table: KeyTable) {
 
 /** A required key that stands there with a typing mistake has been reported as unknown; that is enough. */
 function misspelt(node: MapNode, name: string, table: KeyTable): boolean {
-  return node.entries.some(
-    (entry) =>
-      !table.keys.includes(entry.name) &&
-      (familiarKey(table.what, entry.name)?.standsFor ?? nearest(entry.name, table.keys)) === name,
-  )
+  return node.entries.some((entry) => {
+    if (table.keys.includes(entry.name)) return false
+    const familiar = familiarKey(table.what, entry.name)
+    return familiar ? familiar.standsFor?.includes(name) === true : nearest(entry.name, table.keys) === name
+  })
 }
 
 /** Where to point when something is missing in a node. */
@@ -116,26 +117,32 @@ export function describe(node: Node): string {
   return typeof node.value === 'string' ? 'a text' : `the ${typeof node.value} ${node.value}`
 }
 
-/** A literal text, not empty. */
-export function readText(problems: Problems, { name, value }: Entry): string | undefined {
+/** A literal text, not empty; `what` is how it is called. */
+export function readText(
+  problems: Problems,
+  { name, value }: Entry,
+  what = `\`${name}\``,
+): string | undefined {
   if (value.kind !== 'scalar' || typeof value.value !== 'string') {
     const hint =
-      value.kind === 'scalar' && value.value !== null ? `put it into quotes: "${value.value}"` : undefined
-    problems.add('E106', `\`${name}\` must be a text, not ${describe(value)}`, value, hint)
+      value.kind === 'scalar' && value.value !== null
+        ? `put it into quotes: "${problems.written(value)}"`
+        : undefined
+    problems.add('E106', `${what} must be a text, not ${describe(value)}`, value, hint)
     return undefined
   }
   const segments = splitTemplate(value.value)
   if (segments.some((segment) => segment.kind !== 'text')) {
     problems.add(
       'E107',
-      `\`${name}\` takes no expression`,
+      `${what} takes no expression`,
       value,
       'write the value itself; `$${{` stands for `${{`',
     )
     return undefined
   }
   if (value.value.trim() === '') {
-    problems.add('E107', `\`${name}\` is empty`, value)
+    problems.add('E107', `${what} is empty`, value)
     return undefined
   }
   return segments.map((segment) => (segment.kind === 'text' ? segment.text : '')).join('')
@@ -151,7 +158,7 @@ export function readWord(
   const text = readText(problems, entry)
   if (text === undefined || (text.length <= 200 && new RegExp(pattern).test(text))) return text
   const better = ['-', '_']
-    .map((joint) => inWords(text, joint))
+    .map((joint) => inWords(text.replace(/\.ya?ml$/i, ''), joint))
     .find((each) => new RegExp(pattern).test(each))
   const hint = better === undefined ? rule : `${rule}: ${better}`
   problems.add('E107', `${quote(text)} cannot be the \`${entry.name}\``, entry.value, hint)
@@ -175,12 +182,9 @@ export function readChoice<T extends string>(
   const text = readText(problems, entry)
   const choice = choices.find((each) => each === text)
   if (text === undefined || choice !== undefined) return choice
-  problems.add(
-    'E107',
-    `${quote(text)} is not one of ${choices.join(', ')}`,
-    entry.value,
-    suggestNearest(text, choices),
-  )
+  const familiar = familiarChoice(entry.name, text)
+  const hint = familiar === undefined ? suggestNearest(text, choices) : `did you mean '${familiar}'?`
+  problems.add('E107', `${quote(text)} is not one of ${choices.join(', ')}`, entry.value, hint)
   return undefined
 }
 
@@ -218,10 +222,15 @@ export function readDuration(problems: Problems, entry: Entry): number | undefin
     )
     return undefined
   }
+  if (value.kind === 'scalar' && value.value === null) {
+    problems.add('E106', `\`${name}\` must be a duration, not nothing`, value, durationHint)
+    return undefined
+  }
   const text = readText(problems, entry)
   if (text === undefined) return undefined
   const duration = parseDurationMs(text)
   if (duration !== undefined && duration > 0) return duration
-  problems.add('E107', `${quote(text)} is not a duration that \`${name}\` can have`, value, durationHint)
+  const hint = hintForDuration(text)
+  problems.add('E107', `${quote(text)} is not a duration that \`${name}\` can have`, value, hint)
   return undefined
 }

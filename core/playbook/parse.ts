@@ -88,7 +88,10 @@ function readPlaybook(
     ids: collectStepIds(root, source, problems),
     readSequence,
     readBranches,
-    defaults: readDefaults(problems, fields),
+    defaults: readDefaults(problems, fields, {
+      catalogue: options.catalogue,
+      connections: options.connections,
+    }),
     playbooks: options.playbooks,
     callers: [...(options.callers ?? []), head.name],
     // Nothing is said about `alert` where it is only missing because `on` is wrong.

@@ -1,3 +1,5 @@
+import { hintForDuration } from './durations.ts'
+import { timeHint } from './times.ts'
 import { describeType, type Type } from '../expression/index.ts'
 import type { TypedTemplate } from './template.ts'
 
@@ -51,6 +53,9 @@ export function literalHint({ template }: TypedTemplate, expected: Type): string
   const { value } = template
   const members = expected.kind === 'union' ? expected.members : [expected]
   const wants = (...kinds: readonly Type['kind'][]) => members.some(({ kind }) => kinds.includes(kind))
+  if (wants('timestamp')) return timeHint
+  if (wants('duration') && (typeof value === 'string' || typeof value === 'number'))
+    return hintForDuration(value)
   if (wants('string') && (typeof value === 'number' || typeof value === 'boolean'))
     return `put it into quotes: "${value}"`
   if (typeof value !== 'string') return undefined

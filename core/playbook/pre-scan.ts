@@ -1,5 +1,6 @@
 import { CST, Lexer } from 'yaml'
 import type { ProblemCode } from './problem-catalogue.ts'
+import { quoted } from './repairs.ts'
 import type { Span } from './source-text.ts'
 
 /** Largest source, in UTF-8 bytes. */
@@ -62,7 +63,10 @@ class TokenScan {
   /** Where the key began whose `:` may follow; undefined at the start of a line and after an indicator. */
   #keyColumn: number | undefined
 
+  #text = ''
+
   run(text: string): ScanFinding | undefined {
+    this.#text = text
     let at = 0
     let scalarFollows = false
     for (const token of new Lexer().lex(text)) {
@@ -99,9 +103,7 @@ class TokenScan {
         return this.#node(at)
       case 'single-quoted-scalar':
       case 'double-quoted-scalar':
-        return isClosed(token)
-          ? this.#node(at)
-          : finding('E101', 'the quote is never closed', at, at + 1, 'close it, and indent its further lines')
+        return isClosed(token) ? this.#node(at) : unclosed(this.#text, at)
       case 'anchor':
         return ++this.#anchors > maxAliases ? tooManyAliases(at, end) : undefined
       case 'alias':
@@ -169,6 +171,21 @@ const finding = (
   end,
   ...(hint === undefined ? {} : { hint }),
 })
+
+/** A value with an expression in it that YAML cuts in two at a colon, so that a quote of the expression seems to begin a text. */
+const cutInTwo = /^\s*(?:-\s+)*([\w-]{1,80}):[ \t]+(?=[^"'\s[{|>])(.*\$\{\{.*:\s.*)$/
+
+function unclosed(text: string, at: number): ScanFinding {
+  const start = text.lastIndexOf('\n', at) + 1
+  const newline = text.indexOf('\n', at)
+  const line = text.slice(start, Math.min(newline < 0 ? text.length : newline, start + 1000)).trimEnd()
+  const [, key, value = ''] = cutInTwo.exec(line) ?? []
+  if (key === undefined || start + line.length <= at)
+    return finding('E101', 'the quote is never closed', at, at + 1, 'close it, and indent its further lines')
+  const end = start + line.length
+  const message = 'a text with ": " in it must stand in quotes'
+  return finding('E101', message, end - value.length, end, `write ${key}: ${quoted(value)}`)
+}
 
 const neverClosed = (at: number): ScanFinding =>
   finding('E101', 'a bracket is never closed', at, at + 1, 'close it, and indent its further lines')

@@ -46,6 +46,11 @@ export class Problems {
     this.#found.set(key, { code, message, start, end, hint: typeof hint === 'function' ? hint() : hint })
   }
 
+  /** The source of a span, such as a number as it is written. */
+  written({ start, end }: Span): string {
+    return this.#source.text.slice(start, Math.min(end, start + 100))
+  }
+
   /** There are errors enough: to look further would only take time. */
   get isFull(): boolean {
     return this.#errors >= maxProblems

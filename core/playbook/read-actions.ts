@@ -1,18 +1,11 @@
-import {
-  describeType,
-  duration,
-  explainMismatch,
-  string,
-  timestamp,
-  type Fact,
-  type Type,
-} from '../expression/index.ts'
+import { duration, explainMismatch, string, timestamp, type Fact, type Type } from '../expression/index.ts'
 import { checkMessage } from './check-messages.ts'
 import type { Context } from './context.ts'
 import type { Entry, Node } from './document.ts'
-import { durationHint, parseDurationMs } from './durations.ts'
+import { hintForDuration, parseDurationMs } from './durations.ts'
 import { compileCondition, compileValue } from './expressions.ts'
 import { describe, readFields, readNumber, type Fields } from './fields.ts'
+import { typeInWords } from './plain-words.ts'
 import { bounds, grammar } from './grammar.ts'
 import type {
   FailStep,
@@ -26,6 +19,7 @@ import type {
   WaitStep,
 } from './playbook.ts'
 import type { Scope } from './scope.ts'
+import { parseTimeMs, timeHint } from './times.ts'
 
 /** What an action comes to: its own part of the step, and the type of its output, if it has one. */
 export interface ActionResult<Part> {
@@ -80,7 +74,6 @@ export function readSwitch(
     return { part: undefined }
   }
   const otherwise = fields.get('else')
-  if (!otherwise) problems.add('W402', 'nothing happens when no case holds', entry.key, 'add an else')
   const cases: SwitchStep['cases'][number][] = []
   const branches: Scope[] = []
   const before: Fact[] = []
@@ -91,6 +84,8 @@ export function readSwitch(
     before.push(...read.whenFalse)
     if (read.case) cases.push(read.case)
   }
+  if (!otherwise && !problems.hasErrorIn(value))
+    problems.add('W402', 'nothing happens when no case holds', entry.key, 'add an else')
   const last = scope.inside({ given: before })
   const elseSteps = otherwise ? context.readSequence(context, otherwise.value, last) : []
   // Which of them ran is not known.
@@ -137,8 +132,8 @@ export function durationTemplate(
     if (type.kind === 'dyn') return undefined
   } else if (explainMismatch(type, duration) === undefined || explainMismatch(type, string) === undefined)
     return template
-  const hint =
-    typeof template === 'object' && template.kind === 'literal' ? durationHint : 'write duration(…)'
+  const isWritten = template.kind === 'literal' && node.kind === 'scalar'
+  const hint = isWritten ? hintForDuration(String(node.value)) : 'write duration(…)'
   context.problems.add('E310', `${what} needs a duration, not ${given(node, type)}`, node, hint)
   return undefined
 }
@@ -146,22 +141,18 @@ export function durationTemplate(
 function timeTemplate(context: Context, node: Node, scope: Scope): Template | undefined {
   const { template, type } = compileValue(context, scope, node)
   if (template.kind === 'literal') {
-    if (typeof template.value === 'string' && isTime(template.value)) return template
+    if (typeof template.value === 'string' && parseTimeMs(template.value) !== undefined) return template
     if (type.kind === 'dyn') return undefined
   } else if (explainMismatch(type, timestamp) === undefined || explainMismatch(type, string) === undefined)
     return template
-  const hint = 'write a timestamp such as 2026-03-01T08:00:00Z'
-  context.problems.add('E310', `\`until\` needs a timestamp, not ${given(node, type)}`, node, hint)
+  context.problems.add('E310', `\`until\` needs a timestamp, not ${given(node, type)}`, node, timeHint)
   return undefined
 }
 
 const given = (node: Node, type: Type): string =>
   node.kind === 'scalar' && !String(node.value).includes('${{')
     ? JSON.stringify(node.value)
-    : describeType(type)
-
-const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
-const isTime = (text: string): boolean => time.test(text) && !Number.isNaN(Date.parse(text))
+    : typeInWords(type)
 
 export function readReturn(
   context: Context,

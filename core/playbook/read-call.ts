@@ -61,7 +61,8 @@ function findCallee(context: Context, name: string, { value }: Entry): Playbook 
   if (playbooks === undefined) return undefined
   const parsed = playbooks.find(name, callers)
   if (parsed === undefined) {
-    problems.add('E316', `there is no playbook ${quote(name)}`, value, suggest(name, playbooks.names))
+    if (playbooks.isWhole)
+      problems.add('E316', `there is no playbook ${quote(name)}`, value, suggest(name, playbooks.names))
     return undefined
   }
   const { playbook } = parsed

@@ -130,7 +130,7 @@ function readChoices(
     )
     return undefined
   }
-  const words = value.items.map((item) => readText(problems, { name, key, value: item }))
+  const words = value.items.map((item) => readText(problems, { name, key, value: item }, 'an answer'))
   for (const [index, word] of words.entries()) {
     const item = value.items[index]!
     if (word === 'fail') problems.add('E107', "'fail' cannot be an answer", item, 'on_timeout has it')

@@ -19,7 +19,7 @@ export function readConcurrency(
   const policy = fields?.get('policy')
   const chosen = policy && readChoice(problems, policy, ['queue', 'drop'])
   if (key === undefined) return undefined
-  const { template, type } = compileValue(context, new Scope(names), key.value)
+  const { template, type } = compileValue(context, new Scope(names, { isBefore: true }), key.value)
   const isText = type.kind === 'string' || type.kind === 'dyn'
   if (!isText) problems.add('E211', 'the key of `concurrency` must be a text', key.value, 'write string(…)')
   return { key: template, policy: chosen ?? 'queue' }

@@ -1,4 +1,13 @@
-import { describeType, dyn, integer, sensitive, union, type Type } from '../expression/index.ts'
+import {
+  describeType,
+  dyn,
+  integer,
+  keywords,
+  reserved,
+  sensitive,
+  union,
+  type Type,
+} from '../expression/index.ts'
 import type { Context } from './context.ts'
 import type { Entry } from './document.ts'
 import { compileValue } from './expressions.ts'
@@ -18,7 +27,7 @@ export function readForeach(
   const { problems } = context
   const items = compileValue(context, scope, value)
   const element = elementOf(items.type)
-  if (element === undefined) {
+  if (element === undefined && !problems.hasErrorIn(value)) {
     const isBare = value.kind === 'scalar' && typeof value.value === 'string' && !value.value.includes('${{')
     const hint = isBare ? `write \${{ ${value.value} }}` : undefined
     problems.add(
@@ -54,7 +63,7 @@ function readAs({ problems }: Context, entry: Entry | undefined): string {
     'lower-case letters, digits and _, beginning with a letter',
   )
   if (name === undefined) return defaultForeach.as
-  if (!reservedNames.includes(name)) return name
+  if (!reservedNames.includes(name) && !keywords.includes(name) && !reserved.has(name)) return name
   problems.add(
     'E107',
     `${quote(name)} already means something in expressions`,

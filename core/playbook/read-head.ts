@@ -1,4 +1,5 @@
-import type { Defaults } from './context.ts'
+import type { Context, Defaults } from './context.ts'
+import { suggest } from './did-you-mean.ts'
 import type { Entry } from './document.ts'
 import { describe, readDuration, readFields, readText, readWord, type Fields } from './fields.ts'
 import { apiVersion, defaultTimeoutMs, grammar, namePattern } from './grammar.ts'
@@ -11,15 +12,7 @@ type Head = Pick<Playbook, 'name' | 'version' | 'description' | 'owner' | 'tags'
 /** What a playbook says about itself. */
 export function readHead(problems: Problems, fields: Fields): Head {
   const version = fields.get('apiVersion')
-  const written = version && readText(problems, version)
-  if (written !== undefined && written !== apiVersion) {
-    problems.add(
-      'E107',
-      `the apiVersion ${quote(written)} is not known`,
-      version!.value,
-      `write ${apiVersion}`,
-    )
-  }
+  if (version) checkVersion(problems, version)
   const name = fields.get('name')
   const nameRule = 'lower-case letters and digits, in words joined by hyphens'
   const label = fields.get('version')
@@ -36,21 +29,33 @@ export function readHead(problems: Problems, fields: Fields): Head {
   }
 }
 
+function checkVersion(problems: Problems, { value }: Entry): void {
+  if (value.kind === 'scalar' && value.value === apiVersion) return
+  const given =
+    value.kind === 'scalar' && value.value !== null ? quote(problems.written(value)) : describe(value)
+  problems.add('E107', `the apiVersion ${given} is not known`, value, `write ${apiVersion}`)
+}
+
 function readTags(problems: Problems, fields: Fields): readonly string[] {
   const entry = fields.get('tags')
   if (entry === undefined) return []
   const { name, key, value } = entry
   if (value.kind === 'list') {
     return value.items
-      .map((item) => readText(problems, { name, key, value: item }))
+      .map((item) => readText(problems, { name, key, value: item }, 'a tag'))
       .filter((tag) => tag !== undefined)
   }
-  problems.add('E106', `\`tags\` must be a list of texts, not ${describe(value)}`, value, 'write [a, b]')
+  const hint = value.kind === 'scalar' && value.value !== null ? `write [${value.value}]` : 'write [a, b]'
+  problems.add('E106', `\`tags\` must be a list of texts, not ${describe(value)}`, value, hint)
   return []
 }
 
 /** `defaults`: for all steps that say nothing else. */
-export function readDefaults(problems: Problems, fields: Fields): Defaults {
+export function readDefaults(
+  problems: Problems,
+  fields: Fields,
+  known: Pick<Context, 'catalogue' | 'connections'>,
+): Defaults {
   const entry = fields.get('defaults')
   const own = entry && readFields(problems, entry.value, grammar.defaults)
   const timeout = own?.get('timeout')
@@ -59,12 +64,16 @@ export function readDefaults(problems: Problems, fields: Fields): Defaults {
   return {
     timeoutMs: timeout && readDuration(problems, timeout),
     retry: retry && readRetry(problems, retry.value),
-    connections: connections ? readConnections(problems, connections) : new Map(),
+    connections: connections ? readConnections(problems, connections, known) : new Map(),
   }
 }
 
 /** Names of connections by plugin. */
-function readConnections(problems: Problems, { value }: Entry): ReadonlyMap<string, string> {
+function readConnections(
+  problems: Problems,
+  { value }: Entry,
+  known: Pick<Context, 'catalogue' | 'connections'>,
+): ReadonlyMap<string, string> {
   const connections = new Map<string, string>()
   if (value.kind !== 'map') {
     problems.add(
@@ -77,7 +86,30 @@ function readConnections(problems: Problems, { value }: Entry): ReadonlyMap<stri
   }
   for (const entry of value.entries) {
     const name = readText(problems, entry)
-    if (name !== undefined) connections.set(entry.name, name)
+    if (name === undefined) continue
+    connections.set(entry.name, name)
+    checkPreset(problems, entry, name, known)
   }
   return connections
+}
+
+/** Also of a plugin that no step uses: it may be mistyped. */
+function checkPreset(
+  problems: Problems,
+  { name: plugin, key, value }: Entry,
+  name: string,
+  { catalogue, connections }: Pick<Context, 'catalogue' | 'connections'>,
+): void {
+  if (catalogue === undefined) return
+  const installed = catalogue.plugins.find((each) => each.name === plugin)
+  if (installed === undefined) {
+    const names = catalogue.plugins.filter(({ connection }) => connection).map((each) => each.name)
+    problems.add('E301', `no plugin ${quote(plugin)} is installed`, key, suggest(plugin, names))
+  } else if (installed.connection === undefined) {
+    problems.add('E304', `${plugin} takes no connection`, key, 'remove it')
+  } else if (connections) {
+    const own = connections.filter((each) => each.plugin === plugin).map((each) => each.name)
+    if (own.some((each) => each.toLowerCase() === name.toLowerCase())) return
+    problems.add('E304', `there is no connection ${quote(name)} of ${plugin}`, value, suggest(name, own))
+  }
 }

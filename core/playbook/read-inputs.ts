@@ -1,8 +1,10 @@
-import { duration, timestamp, typeOfSchema, type Type } from '../expression/index.ts'
+import { duration, dyn, keywords, timestamp, typeOfSchema, type Type } from '../expression/index.ts'
 import { ValidationError } from '../errors/errors.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 import { compileSchema } from '../schema/index.ts'
 import type { Entry, Node } from './document.ts'
+import { suggest, suggestNearest } from './did-you-mean.ts'
+import { hintForDuration } from './durations.ts'
 import { describe } from './fields.ts'
 import { idPattern } from './grammar.ts'
 import { durationSchema, timestampSchema } from './inputs.ts'
@@ -16,18 +18,39 @@ const validName = new RegExp(idPattern)
 export function readInputs(problems: Problems, { value }: Entry): Inputs {
   const inputs = new Map<string, Input>()
   if (value.kind !== 'map') {
-    problems.add('E106', `\`inputs\` must be a map of inputs, not ${describe(value)}`, value)
+    const hint = 'write { <name>: { type: string } }'
+    problems.add('E106', `\`inputs\` must be a map of inputs, not ${describe(value)}`, value, hint)
     return inputs
   }
   for (const { name, key, value: node } of value.entries) {
-    if (!validName.test(name)) {
-      const hint = 'lower-case letters, digits and _, beginning with a letter'
+    if (keywords.includes(name)) {
+      problems.add(
+        'E107',
+        `${quote(name)} already means something in expressions`,
+        key,
+        'choose another name',
+      )
+    } else if (!validName.test(name)) {
+      const better = name
+        .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+        .toLowerCase()
+        .replaceAll(/[^a-z0-9]+/g, '_')
+      const rule = 'lower-case letters, digits and _, beginning with a letter'
+      const hint = validName.test(better) ? `write ${better}` : rule
       problems.add('E107', `${quote(name)} cannot be the name of an input`, key, hint)
     }
-    const input = readInput(problems, node)
-    if (input) inputs.set(name, input)
+    // What is broken has been reported; nothing more is said where it is read.
+    inputs.set(name, readInput(problems, node) ?? unknownInput)
   }
   return inputs
+}
+
+const unknownInput: Input = {
+  schema: {},
+  type: dyn,
+  default: { value: null },
+  sensitive: false,
+  description: undefined,
 }
 
 /** Types that JSON Schema does not have. */
@@ -38,7 +61,8 @@ const ownTypes: Readonly<Record<string, { readonly schema: JsonSchema; readonly 
 
 function readInput(problems: Problems, node: Node): Input | undefined {
   if (node.kind !== 'map') {
-    const hint = 'write { type: string }'
+    const word = node.kind === 'scalar' && typeof node.value === 'string' ? node.value : 'string'
+    const hint = `write { type: ${typeWords.get(word) ?? (isType(word) ? word : 'string')} }`
     problems.add('E106', `an input must be a map, not ${describe(node)}`, node, hint)
     return undefined
   }
@@ -46,6 +70,11 @@ function readInput(problems: Problems, node: Node): Input | undefined {
   if (sensitive !== undefined && typeof sensitive !== 'boolean') {
     const place = nodeAt(node, ['sensitive'])
     problems.add('E106', `\`sensitive\` must be true or false, not ${describe(place)}`, place)
+  }
+  if (rest['required'] === true || rest['required'] === false) {
+    const hint = 'an input without a default has to be given: leave it out'
+    problems.add('E107', '`required` is not said of an input', nodeAt(node, ['required']), hint)
+    return undefined
   }
   const own = typeof type === 'string' && Object.hasOwn(ownTypes, type) ? ownTypes[type] : undefined
   const written = { ...(own ? own.schema : type === undefined ? {} : { type }), ...rest } as JsonSchema
@@ -63,9 +92,37 @@ function readInput(problems: Problems, node: Node): Input | undefined {
 
 function checkDefault(problems: Problems, schema: JsonSchema, value: unknown, node: Node): void {
   for (const { pointer, message } of compileSchema(schema).problems(value)) {
-    problems.add('E308', `the default ${message}`, nodeAt(node, partsOf(pointer)))
+    const hint = pointer === '' ? hintForDefault(schema, value) : undefined
+    problems.add('E308', `the default ${message}`, nodeAt(node, partsOf(pointer)), hint)
   }
 }
+
+function hintForDefault(schema: JsonSchema, value: unknown): string | undefined {
+  if (schema.pattern === durationSchema.pattern) return hintForDuration(String(value))
+  if (schema.format === 'date-time') return 'write it like 2026-03-01T08:00:00Z'
+  const choices = schema.enum?.map(String)
+  if (choices) return suggestNearest(String(value), choices)
+  const isNumber = schema.type === 'integer' || schema.type === 'number'
+  if (isNumber && typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value))
+    return `remove the quotes: ${value}`
+  return schema.type === 'string' && (typeof value === 'number' || typeof value === 'boolean')
+    ? `put it into quotes: "${value}"`
+    : undefined
+}
+
+const types = ['string', 'number', 'integer', 'boolean', 'null', 'array', 'object', 'duration', 'timestamp']
+const isType = (word: string): boolean => types.includes(word)
+
+/** Types as other languages call them. */
+const typeWords: ReadonlyMap<string, string> = new Map([
+  ...['text', 'str', 'email', 'url', 'ip'].map((word) => [word, 'string'] as const),
+  ...['int', 'long'].map((word) => [word, 'integer'] as const),
+  ...['float', 'double', 'decimal'].map((word) => [word, 'number'] as const),
+  ...['bool', 'flag', 'yesno'].map((word) => [word, 'boolean'] as const),
+  ...['list', 'strings'].map((word) => [word, 'array'] as const),
+  ...['map', 'dict', 'json'].map((word) => [word, 'object'] as const),
+  ...['datetime', 'date', 'time', 'date-time'].map((word) => [word, 'timestamp'] as const),
+])
 
 /** A JSON Schema that stands in a playbook; undefined when it cannot be used, which has been reported. */
 function readSchema(problems: Problems, schema: JsonSchema, node: Node): JsonSchema | undefined {
@@ -75,11 +132,12 @@ function readSchema(problems: Problems, schema: JsonSchema, node: Node): JsonSch
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error
     for (const { pointer, message } of error.errors) {
-      problems.add(
-        'E311',
-        `${pointer === '' ? 'the schema' : pointer} ${message}`,
-        nodeAt(node, partsOf(pointer)),
-      )
+      const parts = partsOf(pointer)
+      const place = nodeAt(node, parts)
+      const isUnknown = message.startsWith('unknown keyword')
+      const what = isUnknown ? '' : pointer === '' ? 'the schema ' : `${quote(parts.join('.'))} `
+      const hint = () => hintForKeyword(parts.at(-1), isUnknown, place)
+      problems.add('E311', what + message, place, hint)
     }
     return undefined
   }
@@ -90,4 +148,12 @@ export function readWrittenSchema(problems: Problems, { name, value }: Entry): J
   if (value.kind === 'map') return readSchema(problems, plainValue(value) as JsonSchema, value)
   problems.add('E106', `\`${name}\` must be a JSON Schema, not ${describe(value)}`, value)
   return undefined
+}
+
+function hintForKeyword(keyword: string | undefined, isUnknown: boolean, place: Node): string | undefined {
+  if (isUnknown) return 'the fields of an object stand under `properties`'
+  if (keyword !== 'type' || place.kind !== 'scalar') return undefined
+  const word = String(place.value)
+  const meant = typeWords.get(word)
+  return meant === undefined ? suggest(word, types) : `did you mean '${meant}'?`
 }

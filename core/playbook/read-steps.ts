@@ -4,7 +4,15 @@ import type { Context } from './context.ts'
 import type { Entry, MapNode, Node } from './document.ts'
 import { compileCondition, compileValue, type Condition } from './expressions.ts'
 import { describe, headOf, readDuration, readFields, readText, type Fields } from './fields.ts'
-import { actions, belongsTo, defaultSkillTimeoutMs, grammar, isAction, type Action } from './grammar.ts'
+import {
+  actions,
+  belongsTo,
+  defaultForeach,
+  defaultSkillTimeoutMs,
+  grammar,
+  isAction,
+  type Action,
+} from './grammar.ts'
 import type { Step, Template, UsesStep } from './playbook.ts'
 import {
   readFail,
@@ -74,12 +82,20 @@ function itemsOf({ problems }: Context, node: Node): readonly Node[] {
 }
 
 function hintForSteps(node: Node): string {
+  if (node.kind === 'scalar' && (node.value === 'continue' || node.value === 'fail'))
+    return `on_error: ${node.value} is said of a step; here stands a list of steps`
   const [first] = node.kind === 'map' ? node.entries : []
   if (first !== undefined && grammar.step.keys.some((key) => key === first.name)) {
     return `begin each step with -, as in - ${first.name}: …`
   }
   if (first === undefined || first.value.kind !== 'map') return 'begin each step with -'
   return `begin each step with -, and give its name as id: - id: ${first.name}`
+}
+
+/** What the items of a foreach will be called. */
+function itemNames(fields: Fields): readonly string[] {
+  const as = fields.get('as')?.value
+  return [as?.kind === 'scalar' ? String(as.value) : defaultForeach.as, 'index']
 }
 
 interface ReadStep {
@@ -98,8 +114,9 @@ function readStep(context: Context, node: Node, index: number, outer: Scope): Re
   const scope = outer.inside({ current: node })
 
   const ifEntry = fields.get('if')
-  const condition = ifEntry ? compileCondition(context, scope, ifEntry) : unconditional
   const foreachEntry = fields.get('foreach')
+  const asked = foreachEntry ? scope.inside({ beforeItems: itemNames(fields) }) : scope
+  const condition = ifEntry ? compileCondition(context, asked, ifEntry) : unconditional
   const foreach = foreachEntry && readForeach(context, foreachEntry, fields, scope)
   const body = scope.inside({ names: foreach?.names, given: condition.whenTrue })
   const result = action && readAction(context, action, fields, body)
@@ -116,7 +133,8 @@ function readStep(context: Context, node: Node, index: number, outer: Scope): Re
   if (id !== null) {
     const type = result?.output === undefined ? (result ? undefined : dyn) : (defaulted?.type ?? output)
     const outputIsOptional = mayNotRun && fields.get('default') === undefined
-    outer.add(id, stepProperty({ output: type, outputIsOptional, isForeach: foreachEntry !== undefined }))
+    const isForeach = foreachEntry !== undefined
+    outer.add(id, stepProperty({ output: type, outputIsOptional, mayNotRun, isForeach }))
   }
   noteProducer(context, id, action, result, node, fields)
   // What is broken has been reported, and would only lead to false advice about the steps around it.

@@ -38,7 +38,8 @@ function readSwitch({ problems }: Context, entry: Entry | undefined): boolean {
   if (entry === undefined) return false
   const { name, value } = entry
   if (value.kind === 'scalar' && value.value === true) return true
-  problems.add('E106', `\`${name}\` must be true, not ${describe(value)}`, value, `write ${name}: true`)
+  const hint = value.kind === 'scalar' && value.value === false ? 'leave it out' : `write ${name}: true`
+  problems.add('E106', `\`${name}\` must be true, not ${describe(value)}`, value, hint)
   return false
 }
 
@@ -57,10 +58,14 @@ function readAlertTrigger(context: Context, { value }: Entry): AlertTrigger | un
   const type = fields.get('type')
   const provider = fields.get('provider')
   const where = fields.get('where')
+  if (type?.value.kind === 'list') {
+    const hint = 'write a playbook for each, which may all `call` one'
+    problems.add('E106', '`type` must be a text: a playbook is for one type of alert', type.value, hint)
+  }
   return {
-    type: (type && readText(problems, type)) ?? '',
+    type: (type && type.value.kind !== 'list' ? readText(problems, type) : undefined) ?? '',
     provider: provider && readWord(problems, provider, codePattern, 'letters, digits and _'),
-    where: where && compileCondition(context, new Scope(triggerNames), where).program,
+    where: where && compileCondition(context, new Scope(triggerNames, { isBefore: true }), where).program,
   }
 }
 

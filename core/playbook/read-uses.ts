@@ -55,6 +55,12 @@ const isSkillName = new RegExp(skillPattern)
 
 /** The text after `uses`; what is no name of a skill is compared with those that there are. */
 function readSkillName({ problems, catalogue }: Context, entry: Entry): string | undefined {
+  const { value } = entry
+  if (value.kind === 'scalar' && typeof value.value === 'string' && value.value.includes('${{')) {
+    const hint = 'name the skill; which of several is used is decided by `switch` or `if`'
+    problems.add('E107', '`uses` takes no expression', value, hint)
+    return undefined
+  }
   const text = readText(problems, entry)
   if (text === undefined || (text.length <= 200 && isSkillName.test(text))) return text
   const known = (catalogue?.skills ?? []).map(({ name }) => name)
@@ -172,7 +178,8 @@ function checkConnection(
       problems.add('E304', `${plugin.name}.${skill.name} takes no connection`, entry.key, 'remove it')
     return
   }
-  if (connections === undefined) return
+  // That of `defaults` has been looked for there.
+  if (connections === undefined || (entry === undefined && name !== undefined)) return
   const own = connections.filter((connection) => connection.plugin === plugin.name)
   const names = own.map((connection) => connection.name)
   if (name !== undefined) {

@@ -4,6 +4,8 @@ import { Cron } from 'croner'
 export function cronProblem(cron: string): string | undefined {
   // Bounded before it is read: what is longer is no schedule.
   if (cron.length > 200) return 'it is too long'
+  const parts = cron.trim().split(/\s+/).length
+  if (parts !== 5 && parts !== 6) return `it has ${parts} ${parts === 1 ? 'part' : 'parts'} and not five`
   try {
     return open(cron).nextRun(new Date(0)) === null ? 'it never comes' : undefined
   } catch (error) {

@@ -78,11 +78,13 @@ export interface StepResult {
   readonly output: Type | undefined
   /** The step may have been skipped, or have failed, without a `default`. */
   readonly outputIsOptional: boolean
+  /** It may have been skipped, or have failed. */
+  readonly mayNotRun: boolean
   readonly isForeach: boolean
 }
 
 /** `steps.<id>`. */
-export function stepProperty({ output, outputIsOptional, isForeach }: StepResult): Property {
+export function stepProperty({ output, outputIsOptional, mayNotRun, isForeach }: StepResult): Property {
   const item = t.object({
     index: t.integer,
     status: t.enumeration(stepStatuses),
@@ -95,7 +97,7 @@ export function stepProperty({ output, outputIsOptional, isForeach }: StepResult
       ok: t.bool,
       ...(output ? { output: { type: output, optional: outputIsOptional } } : {}),
       error: t.optional(errorType),
-      ...(isForeach ? { items: t.optional(t.list(item)) } : {}),
+      ...(isForeach ? { items: { type: t.list(item), optional: mayNotRun } } : {}),
     }),
   }
 }
@@ -104,15 +106,21 @@ export function stepProperty({ output, outputIsOptional, isForeach }: StepResult
 function withOptionalOutput(property: Property): Property {
   const { type } = property
   if (type.kind !== 'object') return property
-  const output = type.properties.get('output')
-  if (output === undefined || output.optional === true) return property
-  const properties = new Map(type.properties).set('output', { ...output, optional: true })
+  const properties = new Map(type.properties)
+  for (const name of ['output', 'items']) {
+    const known = properties.get(name)
+    if (known) properties.set(name, { ...known, optional: true })
+  }
   return { type: { ...type, properties } }
 }
 
 interface Place {
   /** Inside `finally`, where the end of the run is decided already. */
   readonly isFinally?: boolean | undefined
+  /** Before a run, so that there are no steps. */
+  readonly isBefore?: boolean | undefined
+  /** In the condition of a foreach, which is asked once: the names that only its items will have. */
+  readonly beforeItems?: readonly string[] | undefined
   /** The step that is being read. */
   readonly current?: Span | undefined
 }
@@ -146,8 +154,13 @@ export class Scope {
       readonly given?: readonly Fact[] | undefined
     },
   ): Scope {
-    const { names = {}, given = [], isFinally, current } = options
-    const place = { isFinally: isFinally ?? this.place.isFinally, current: current ?? this.place.current }
+    const { names = {}, given = [], isFinally, current, beforeItems } = options
+    const place = {
+      ...this.place,
+      isFinally: isFinally ?? this.place.isFinally,
+      current: current ?? this.place.current,
+      beforeItems,
+    }
     const inner = new Scope({ ...this.#base, ...names }, place, this)
     // A name that is declared anew hides the one that something was known about.
     const kept = options.names
@@ -160,7 +173,7 @@ export class Scope {
   /** The names for an expression. */
   get names(): Readonly<Record<string, Type>> {
     const steps: ObjectType = { kind: 'object', properties: this.#steps, additional: undefined }
-    this.#names ??= { ...this.#base, steps }
+    this.#names ??= this.place.isBefore === true ? this.#base : { ...this.#base, steps }
     return this.#names
   }
 

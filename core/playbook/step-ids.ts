@@ -1,3 +1,4 @@
+import { keywords } from '../expression/index.ts'
 import type { Entry, MapNode, Node } from './document.ts'
 import { idPattern } from './grammar.ts'
 import { quote, type Problems } from './problem.ts'
@@ -37,7 +38,14 @@ export function collectStepIds(playbook: Node, source: SourceText, problems: Pro
     }
     const id = value.value
     const first = ids.get(id)
-    if (!validId.test(id)) problems.add('E110', `${quote(id)} cannot be an id`, value, suggestId(id))
+    if (keywords.includes(id)) {
+      problems.add(
+        'E110',
+        `${quote(id)} cannot be an id: it means something else in expressions`,
+        value,
+        'choose another',
+      )
+    } else if (!validId.test(id)) problems.add('E110', `${quote(id)} cannot be an id`, value, suggestId(id))
     else if (first) {
       const hint = `the other one is the step at line ${source.place(first.span.start).line}`
       problems.add('E111', `the id ${quote(id)} is already taken`, value, hint)

@@ -18,6 +18,7 @@ import {
   type Type,
 } from '../expression/index.ts'
 import type { Node, ScalarNode } from './document.ts'
+import { typeInWords } from './plain-words.ts'
 import type { Template } from './playbook.ts'
 import type { ProblemCode } from './problem-catalogue.ts'
 import type { Span } from './source-text.ts'
@@ -47,6 +48,8 @@ export interface TemplateCompiler {
     to: number,
     hint?: string,
   ): void
+  /** Whether a comment follows, so that a ` #` may have cut the value off. */
+  isCutOff(scalar: ScalarNode): boolean
   /** A text outside of expressions, at the same offsets as in the scalar's value; `isWhole` when it is all of it. */
   plainText(scalar: ScalarNode, text: string, isWhole: boolean): void
   /** Reports a problem at a place in the source. */
@@ -125,7 +128,9 @@ function compileScalar(scalar: ScalarNode, compiler: TemplateCompiler): Compiled
   for (const segment of segments) {
     if (segment.kind === 'text') parts.push(segment.text)
     else if (segment.kind === 'unclosed') {
-      const hint = 'close it with }}, or write $${{ for the characters themselves'
+      const hint = compiler.isCutOff(scalar)
+        ? '" #" begins a comment: put the whole value into quotes'
+        : 'close it with }}, or write $${{ for the characters themselves'
       compiler.report('E201', 'this expression is never closed', scalar, segment.start, segment.end, hint)
     } else {
       const program = compiler.expression(scalar, segment.start, segment.end)
@@ -189,7 +194,8 @@ function checkScalar(
           ? { code: 'E206' as const, hint: 'add .orValue(…)' }
           : { code: 'E211' as const, hint: 'choose a field of it, or write json(…)' }
   const [start, end] = trimmed(String(scalar.value), from, to)
-  compiler.report(code, `${describeType(stray)} cannot stand in text`, scalar, start, end, hint)
+  const what = code === 'E211' ? typeInWords(stray) : describeType(stray)
+  compiler.report(code, `${what} cannot stand in text`, scalar, start, end, hint)
 }
 
 /** The stretch without white space around it. */

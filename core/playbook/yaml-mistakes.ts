@@ -113,7 +113,7 @@ function values(line: Line, at: number): Mistake | undefined {
 }
 
 const isPlainCondition = (key: string, text: string): boolean =>
-  ['if', 'when', 'where'].includes(key) && /^[A-Za-z_]/.test(text) && !/: | #/.test(text)
+  ['if', 'when', 'where', 'until'].includes(key) && /^[A-Za-z_]/.test(text) && !/: | #/.test(text)
 
 /** Missing colons, and missing spaces behind colons and dashes. */
 function marks({ start, text }: Line): Mistake | undefined {

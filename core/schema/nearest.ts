@@ -6,7 +6,11 @@ export function nearest(name: string, candidates: readonly string[]): string | u
   let best: { readonly candidate: string; readonly distance: number } | undefined
   for (const candidate of candidates) {
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase())
-    const limit = Math.max(1, Math.floor(Math.max(name.length, candidate.length) / 3))
+    // Of a single letter any other one would be near.
+    const limit = Math.min(
+      name.length - 1,
+      Math.max(1, Math.floor(Math.max(name.length, candidate.length) / 3)),
+    )
     if (distance <= limit && (best === undefined || distance < best.distance)) best = { candidate, distance }
   }
   return best?.candidate

@@ -4,7 +4,7 @@ import { parseTests, runTests } from '../../core/playbook-test/index.ts'
 import { catalogue, playbookSource } from './support.ts'
 
 const caller = playbookSource(
-  '  - { id: sub, call: asked, with: { who: kim }, on_error: continue, default: { name: x, at: "2026-01-01T00:00:00Z", answer: a } }',
+  '  - { id: sub, call: asked, with: { who: kim }, on_error: continue, default: { name: x, at: "2026-01-01T00:00:00Z", answer: aye } }',
   'outputs: { name: "${{ steps.sub.output.name }}", status: "${{ steps.sub.status }}" }\n',
 )
 const called = `apiVersion: tocsin/v1
@@ -14,7 +14,7 @@ inputs: { who: { type: string }, limit: { type: integer, default: 5 } }
 steps:
   - { id: inner, uses: people.find, with: { email: "\${{ inputs.who }}" } }
   - id: confirm
-    checkpoint: { via: operator, with: { message: Sure? }, answers: [a, b], timeout: 1h }
+    checkpoint: { via: operator, with: { message: Sure? }, answers: [aye, bay], timeout: 1h }
 outputs:
   name: \${{ steps.inner.output.name }}
   at: \${{ now }}
@@ -35,7 +35,7 @@ async function wrong(tests: string, options: { readonly crash?: boolean } = {}):
   return results.flatMap((test) => test.failures.map((failure) => formatProblem(failure, source)))
 }
 
-const output = '{ output: { name: Ada, at: "2026-03-01T08:00:00Z", answer: b } }'
+const output = '{ output: { name: Ada, at: "2026-03-01T08:00:00Z", answer: bay } }'
 
 describe('a mock of a call', () => {
   it('answers for the whole playbook, which is given what it takes', async () => {
@@ -59,11 +59,11 @@ describe('a mock of a call', () => {
 
   it('gives what the playbook could give', async () => {
     const tests =
-      'mocks: { steps.sub: { output: { nmae: Ada, at: soon, answer: c } } }\ntests: [{ name: a, expect: {} }]'
+      'mocks: { steps.sub: { output: { nmae: Ada, at: soon, answer: ay } } }\ntests: [{ name: a, expect: {} }]'
     expect((await wrong(tests)).map((text) => text.replaceAll(/\n.*\n.*(hint)/g, ' $1'))).to.deep.equal([
       "2:31  error E602  'name' is required hint: it is a text",
       "2:33  error E602  'nmae' is not known here hint: did you mean 'name'?",
-      "2:62  error E202  answer: 'c' is not one of a, b hint: did you mean 'a'?",
+      "2:62  error E202  answer: 'ay' is not one of aye, bay hint: did you mean 'aye'?",
     ])
   })
 
@@ -80,15 +80,15 @@ describe('a checkpoint of a called playbook', () => {
 tests: [{ name: a, expect: { outputs: { name: Kim }, calls: [{ step: sub/inner, times: 1 }] } }]`
 
   it('is mocked by its path', async () => {
-    expect(await wrong(tests('steps.sub/confirm: { answer: a, delay: 5m }'), { crash: true })).to.deep.equal(
-      [],
-    )
+    expect(
+      await wrong(tests('steps.sub/confirm: { answer: aye, delay: 5m }'), { crash: true }),
+    ).to.deep.equal([])
   })
 
   it('is asked for by its path where it has no mock', async () => {
     const [failure] = await wrong(tests('')).then((found) => found.filter((text) => text.includes('asks')))
     expect(failure).to.include("step 'sub/confirm' asks a person, and nobody answers")
-    expect(failure).to.include('add to mocks: steps.sub/confirm: { answer: a | b } (or timeout)')
+    expect(failure).to.include('add to mocks: steps.sub/confirm: { answer: aye | bay } (or timeout)')
   })
 
   it('is checked like any other', async () => {

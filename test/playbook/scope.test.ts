@@ -146,7 +146,7 @@ describe('what expressions see', () => {
       ).map(({ code }) => code)
     expect(where('alert.data.risk > 5 && alert.provider != organization.code')).to.deep.equal([])
     expect(where('run.dry_run')).to.deep.equal(['E204'])
-    expect(where('steps.a.ok')).to.deep.equal(['E303'])
+    expect(where('steps.a.ok')).to.deep.equal(['E204'])
     expect(where('alert.id')).to.deep.equal(['E210'])
   })
 })
