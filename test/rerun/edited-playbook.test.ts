@@ -1,0 +1,250 @@
+import { expect } from 'chai'
+import { SkillError } from '../../core/plugin/index.ts'
+import type { CarriedStep } from '../../core/rerun/plan.ts'
+import { systemClock } from '../../server/clock.ts'
+import { openBench, type Bench, type TestSkills } from '../engine/support/bench.ts'
+import type { StepSource } from '../engine/support/make-playbook.ts'
+import { rehearsal, version } from './support.ts'
+
+const skills: TestSkills = {
+  'x.read': (input) => input,
+  'x.write': (input) => input,
+  'x.bad': () => {
+    throw new SkillError('http_500', 'broken')
+  },
+}
+const write = (id: string, given: unknown = {}, more: Partial<StepSource> = {}): StepSource => ({
+  id,
+  uses: 'x.write',
+  with: given,
+  ...more,
+})
+const bad: StepSource = { id: 'bad', uses: 'x.bad', with: {} }
+const fixed: StepSource = { id: 'bad', uses: 'x.read', with: {} }
+const called = (letter: string, n: number) =>
+  version({ name: 'called', steps: [write('in', { n })], outputs: 1 }, letter)
+
+/** `path: carried` or `path: reason detail`, in the order of the journal. */
+const told = (steps: readonly CarriedStep[]) =>
+  Object.fromEntries(
+    steps.map(({ entry, reason, detail }) => [
+      entry.path,
+      reason === null ? 'carried' : [reason, detail].filter(Boolean).join(' '),
+    ]),
+  )
+
+describe('a retry with an edited playbook', () => {
+  let bench: Bench
+
+  beforeEach(async () => {
+    bench = await openBench(systemClock)
+  })
+  afterEach(() => bench.close())
+
+  /** Runs the steps as they were, and says what a retry with the new ones carries over. */
+  async function edit(
+    before: readonly StepSource[],
+    after: readonly StepSource[],
+    callees = [called('c', 1), called('c', 1)],
+  ) {
+    const [old, now] = [version({ steps: before }, 'a'), version({ steps: after }, 'b')]
+    const all = rehearsal(bench, [old, now, ...callees])
+    all.newest.set('called', callees[0]!)
+    const { run } = await all.first(old, skills)
+    all.newest.set('called', callees[1]!)
+    return { ...all, run, preview: await all.reruns.preview('all', run.uuid, 'newest') }
+  }
+
+  it('carries over what stands at the same place and is the same, whatever is put around it', async () => {
+    const { preview, run, reruns, goOn } = await edit(
+      [write('a'), write('b', { of: '${{ steps.a.output }}' }), bad],
+      [write('new'), write('b', { of: '${{ steps.a.output }}' }), write('a'), fixed, write('last')],
+    )
+    expect(told(preview.steps)).to.deep.equal({ a: 'carried', b: 'carried', bad: 'changed bad' })
+    bench.calls.length = 0
+    const { outcome } = await goOn(await reruns.retry('all', run.uuid, 'newest'), skills)
+    expect(outcome.status).to.equal('completed')
+    expect(bench.calls.map(({ key }) => key.split('/')[1])).to.deep.equal(['new', 'bad', 'last'])
+  })
+
+  it('does what was changed again, and all that reads it', async () => {
+    const { preview, run, reruns, goOn } = await edit(
+      [
+        write('a', { n: 1 }),
+        write('b', { of: '${{ steps.a.output.n }}' }),
+        { id: 'both', steps: [write('c', { of: '${{ steps.b.output.of }}' }), write('d')] },
+        write('e', { all: '${{ steps.both.status }}' }),
+        write('alone'),
+        bad,
+      ],
+      [
+        write('a', { n: 2 }),
+        write('b', { of: '${{ steps.a.output.n }}' }),
+        { id: 'both', steps: [write('c', { of: '${{ steps.b.output.of }}' }), write('d')] },
+        write('e', { all: '${{ steps.both.status }}' }),
+        write('alone'),
+        bad,
+      ],
+    )
+    expect(told(preview.steps)).to.deep.equal({
+      a: 'changed a',
+      b: 'reads_changed steps.a',
+      'both/c': 'reads_changed steps.b',
+      'both/d': 'carried',
+      both: 'inside_runs_again',
+      e: 'reads_changed steps.both',
+      alone: 'carried',
+      bad: 'failed',
+    })
+    expect(preview.repeats.map(({ entry, tookEffect }) => `${entry.path} ${tookEffect}`)).to.deep.equal([
+      'a yes',
+      'b yes',
+      'both/c yes',
+      'e yes',
+      'bad may_have',
+    ])
+    bench.calls.length = 0
+    await goOn(await reruns.retry('all', run.uuid, 'newest'), skills)
+    expect(bench.calls.map(({ key }) => key.split('/').slice(1).join('/'))).to.deep.equal([
+      'a',
+      'b',
+      'both/c',
+      'e',
+      'bad',
+    ])
+  })
+
+  it('carries nothing over below a group whose items, cases or conditions are others', async () => {
+    const inner = [write('in', { of: '${{ item }}' })]
+    const { preview } = await edit(
+      [
+        { id: 'each', foreach: [1, 2], steps: inner },
+        { id: 'case', switch: [{ when: '1 == 1', steps: [write('x')] }] },
+        { id: 'if', if: '2 == 2', steps: [write('y')] },
+        { id: 'same', foreach: [1, 2], maxItems: 5, steps: inner },
+        { id: 'less', parallel: [write('kept'), write('dropped')] },
+        bad,
+      ],
+      [
+        { id: 'each', foreach: [2, 1], steps: inner },
+        { id: 'case', switch: [{ when: '1 != 2', steps: [write('x')] }] },
+        { id: 'if', if: '2 == 1 + 1', steps: [write('y')] },
+        { id: 'same', foreach: [1, 2], maxItems: 9, timeoutMs: 5_000, steps: inner },
+        { id: 'less', parallel: [write('kept')] },
+        bad,
+      ],
+    )
+    const verdicts = told(preview.steps)
+    for (const path of ['each', 'each[0]/in', 'each[1]/in', 'each[1]'])
+      expect(verdicts[path], path).to.equal('changed each')
+    for (const [path, at] of [
+      ['case', 'case'],
+      ['case/0/x', 'case'],
+      ['if', 'if'],
+      ['if/y', 'if'],
+    ] as const)
+      expect(verdicts[path], path).to.equal(`changed ${at}`)
+    for (const path of ['same', 'same[0]', 'same[0]/in', 'same[1]/in', 'less/kept', 'less'])
+      expect(verdicts[path], path).to.equal('carried')
+    expect(verdicts['less/dropped']).to.equal('gone')
+    // Nothing does it again.
+    expect(preview.repeats.map(({ entry }) => entry.path)).not.to.include('less/dropped')
+  })
+
+  it('goes into called playbooks, and sees what changed in them', async () => {
+    const steps: StepSource[] = [{ id: 'sub', call: 'called', with: {} }, write('after'), bad]
+    const same = await edit(steps, steps)
+    expect(told(same.preview.steps)).to.deep.include({
+      '@playbooks/called': 'carried',
+      'sub/in': 'carried',
+      sub: 'carried',
+    })
+    const changed = await edit(steps, steps, [called('c', 1), called('d', 2)])
+    expect(told(changed.preview.steps)).to.deep.include({
+      '@playbooks/called': 'changed called',
+      'sub/in': 'changed sub/in',
+      sub: 'inside_runs_again',
+      after: 'carried',
+    })
+  })
+
+  it('does again what `now` decides, and the steps of `on_error` that ended in a failure', async () => {
+    const steps: StepSource[] = [
+      { id: 'young', if: 'now != ""', steps: [write('x')] },
+      write('alone', { at: '${{ now }}' }),
+      {
+        id: 'risky',
+        uses: 'x.bad',
+        with: {},
+        onError: [write('note'), { id: 'worse', uses: 'x.bad', with: {} }],
+      },
+    ]
+    const { preview } = await edit(steps, steps)
+    expect(told(preview.steps)).to.deep.equal({
+      'young/x': 'reads_run now',
+      young: 'reads_run now',
+      alone: 'carried',
+      risky: 'failed',
+      'risky/@on_error/note': 'followed_from_end',
+      'risky/@on_error/worse': 'followed_from_end',
+    })
+  })
+
+  it('takes the inputs over; what reads one that is another now is done again', async () => {
+    const input = (value: unknown) => ({
+      schema: {},
+      type: { kind: 'dyn' } as const,
+      default: { value },
+      sensitive: false,
+      description: undefined,
+    })
+    const steps = [write('a', { of: '${{ inputs.a }}' }), write('b', { of: '${{ inputs.b }}' }), bad]
+    const old = version(
+      {
+        steps,
+        inputs: new Map([
+          ['a', input(1)],
+          ['b', input(1)],
+          ['old', input(1)],
+        ]),
+      },
+      'a',
+    )
+    const now = version(
+      {
+        steps,
+        inputs: new Map([
+          ['a', input(2)],
+          ['b', input(1)],
+          ['new', input(1)],
+        ]),
+      },
+      'b',
+    )
+    const { first, reruns } = rehearsal(bench, [old, now])
+    const { run } = await first(old, skills)
+    const next = await reruns.retry('all', run.uuid, 'newest')
+    // Given once, they stay: a default that changed is not what the run was given.
+    expect(next.inputs).to.deep.equal({ a: 1, b: 1, new: 1 })
+    const carried = await bench.stores.journal.entries(next.uuid)
+    expect(carried.map(({ path }) => path)).to.deep.equal(['a', 'b'])
+  })
+
+  it('is refused for a completed run, unless its playbook has changed', async () => {
+    const [old, now] = [
+      version({ steps: [write('a')] }, 'a'),
+      version({ steps: [write('a'), write('b')] }, 'b'),
+    ]
+    const { first, reruns, goOn, newest } = rehearsal(bench, [old, now])
+    const { run } = await first(old, skills)
+    for (const which of ['same', 'newest'] as const) {
+      if (which === 'newest') newest.set('tested', old)
+      const refused = await reruns.retry('all', run.uuid, which).catch((error: unknown) => error)
+      expect(refused).to.include({ code: 'nothing_to_retry' })
+    }
+    newest.set('tested', now)
+    bench.calls.length = 0
+    await goOn(await reruns.retry('all', run.uuid, 'newest'), skills)
+    expect(bench.calls.map(({ key }) => key.split('/')[1])).to.deep.equal(['b'])
+  })
+})
