@@ -165,6 +165,5 @@ function handleFailure(
   const place = onErrorPath(path)
   const ending = walkSteps(comparison, { new: step.onError, old: handlers }, place, thread)
   if (ending.flow === 'goes_on' || (ending.flow === 'ends' && ending.undo.length === 0)) return ending
-  comparison.journal.undo([...failed.undo, ...comparison.journal.within(place)])
   return open
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { EffectAttempt } from '../../core/engine/durable-context.ts'
 import { SkillError } from '../../core/plugin/index.ts'
+import type { RepeatedEffect } from '../../core/rerun/plan.ts'
 import { systemClock } from '../../server/clock.ts'
 import { journalOf, openBench, type Bench, type TestSkills } from '../engine/support/bench.ts'
 import { rehearsal, version } from './support.ts'
@@ -66,12 +67,12 @@ const called = version(
   'c',
 )
 
-/** Calls that took effect, by path without the run; the `at`-th call fails, as long as there is one. */
-function world(at: number) {
+/** Calls that took effect, by path without the run; something happens during the `at`-th. */
+function world(at: number, happens: () => void) {
   const effects: string[] = []
   let calls = 0
   const call = (input: unknown, { idempotencyKey }: EffectAttempt): unknown => {
-    if (++calls === at) throw new SkillError('http_500', 'broken')
+    if (++calls === at) happens()
     effects.push(idempotencyKey.slice(idempotencyKey.indexOf('/') + 1))
     return input
   }
@@ -88,7 +89,7 @@ function world(at: number) {
   return { skills, effects, calls: () => calls }
 }
 
-describe('a retry, whichever call failed', () => {
+describe('a retry', () => {
   let bench: Bench
 
   beforeEach(async () => {
@@ -96,36 +97,59 @@ describe('a retry, whichever call failed', () => {
   })
   afterEach(() => bench.close())
 
-  it('comes to the end of a run without a failure, and repeats only what the preview says', async () => {
+  const journal = async (uuid: string) => (await journalOf(bench.stores, uuid)).map(comparable)
+
+  async function reference() {
+    const { skills, calls, effects } = world(0, () => {})
+    const { run, outcome } = await rehearsal(bench, [playbook, called]).first(playbook, skills)
+    expect(outcome.status).to.equal('completed')
+    return { outcome, entries: await journal(run.uuid), calls: calls(), effects: new Set(effects) }
+  }
+
+  /** Ends a run at this call, and goes on from there. */
+  async function endedAt(at: number, end: () => void, cancel?: AbortSignal) {
     const { first, goOn, reruns } = rehearsal(bench, [playbook, called])
-    const whole = world(0)
-    const reference = await first(playbook, whole.skills)
-    expect(reference.outcome.status).to.equal('completed')
-    const expected = (await journalOf(bench.stores, reference.run.uuid)).map(comparable)
-    for (let at = 1; at <= whole.calls(); at++) {
-      const { skills, effects } = world(at)
-      const failed = await first(playbook, skills)
-      // What handles an error, and what comes at the end, may fail too.
-      expect(failed.outcome.status, `call ${at}`).to.equal('failed')
-      const preview = await reruns.preview('all', failed.run.uuid, 'same')
-      const before = [...effects]
-      const queued = await reruns.retry('all', failed.run.uuid, 'same')
-      const ended = await goOn(queued, skills)
-      expect(ended.outcome, `call ${at}`).to.deep.equal(reference.outcome)
-      expect((await journalOf(bench.stores, queued.uuid)).map(comparable), `call ${at}`).to.deep.equal(
-        expected,
-      )
-      const repeated = effects.slice(before.length).filter((path) => before.includes(path))
-      const foretold = preview.repeats.filter(({ tookEffect }) => tookEffect === 'yes')
-      expect(foretold.map(({ entry }) => entry.path).toSorted(), `call ${at}`).to.deep.equal(
-        repeated.toSorted(),
-      )
-      const mayRepeat = /(^|\/)@(finally|on_error)\//
+    const { skills, effects } = world(at, end)
+    const before = await first(playbook, skills, cancel)
+    const done = [...effects]
+    const { repeats } = await reruns.preview('all', before.run.uuid, 'same')
+    const after = await goOn(await reruns.retry('all', before.run.uuid, 'same'), skills)
+    const repeated = effects.slice(done.length).filter((path) => done.includes(path))
+    const foretold = (which: RepeatedEffect['tookEffect']) =>
+      repeats.filter(({ tookEffect }) => tookEffect === which).map(({ entry }) => entry.path)
+    return { before, after, effects, repeated: repeated.toSorted(), foretold }
+  }
+
+  it('comes to the end of a run without a failure, whichever call failed, and repeats what the preview says', async () => {
+    const whole = await reference()
+    for (let at = 1; at <= whole.calls; at++) {
+      const { before, after, effects, repeated, foretold } = await endedAt(at, () => {
+        throw new SkillError('http_500', 'broken')
+      })
+      expect(before.outcome.status, `call ${at}`).to.equal('failed')
+      expect(after.outcome, `call ${at}`).to.deep.equal(whole.outcome)
+      expect(await journal(after.run.uuid), `call ${at}`).to.deep.equal(whole.entries)
+      expect(foretold('yes').toSorted(), `call ${at}`).to.deep.equal(repeated)
+      const consequence = /(^|\/)@(finally|on_error)\//
       expect(
-        repeated.filter((path) => !mayRepeat.test(path)),
+        repeated.filter((path) => !consequence.test(path)),
         `call ${at}`,
       ).to.deep.equal([])
-      expect(new Set(effects), `call ${at}`).to.deep.equal(new Set(whole.effects))
+      expect(new Set(effects), `call ${at}`).to.deep.equal(whole.effects)
+    }
+  })
+
+  it('comes there after a cancellation too, during whichever call', async () => {
+    const whole = await reference()
+    // The last call is one of `finally`, which goes on.
+    for (let at = 1; at < whole.calls; at++) {
+      const cancel = new AbortController()
+      const { before, after, repeated, foretold } = await endedAt(at, () => cancel.abort(), cancel.signal)
+      expect(before.outcome.status, `call ${at}`).to.equal('cancelled')
+      expect(after.outcome, `call ${at}`).to.deep.equal(whole.outcome)
+      expect(await journal(after.run.uuid), `call ${at}`).to.deep.equal(whole.entries)
+      expect([...foretold('yes'), ...foretold('may_have')], `call ${at}`).to.include.members(repeated)
+      expect(repeated, `call ${at}`).to.include.members(foretold('yes'))
     }
   })
 })
