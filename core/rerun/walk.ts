@@ -48,8 +48,8 @@ function walkStep(
 ): Ending {
   const { journal } = comparison
   const ending = walkKnown(comparison, step, old, path, thread)
-  const handled =
-    ending.flow === 'failed' ? handleFailure(comparison, step, old, path, thread, ending) : ending
+  const isHandled = ending.flow === 'failed' && step.onError !== 'fail'
+  const handled = isHandled ? handleFailure(comparison, step, old, path, thread) : ending
   // The step failed although everything in it stands, e.g. by its default.
   const isFailure = path === comparison.failedAt && handled.flow === 'goes_on'
   const result = isFailure ? open : handled
@@ -157,10 +157,8 @@ function handleFailure(
   old: Step | undefined,
   path: string,
   thread: Thread,
-  failed: Ending,
 ): Ending {
-  if (step.onError === 'fail') return failed
-  if (step.onError === 'continue') return goesOn
+  if (typeof step.onError === 'string') return goesOn
   const handlers = old === undefined || typeof old.onError === 'string' ? [] : old.onError
   const place = onErrorPath(path)
   const ending = walkSteps(comparison, { new: step.onError, old: handlers }, place, thread)

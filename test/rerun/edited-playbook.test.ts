@@ -74,6 +74,8 @@ describe('a retry with an edited playbook', () => {
         write('b', { of: '${{ steps.a.output.n }}' }),
         { id: 'both', steps: [write('c', { of: '${{ steps.b.output.of }}' }), write('d')] },
         write('e', { all: '${{ steps.both.status }}' }),
+        { id: 'wide', parallel: [write('w', { n: 1 }), write('v')] },
+        write('narrow', { n: '${{ steps.w.output.n }}' }),
         write('alone'),
         bad,
       ],
@@ -82,6 +84,8 @@ describe('a retry with an edited playbook', () => {
         write('b', { of: '${{ steps.a.output.n }}' }),
         { id: 'both', steps: [write('c', { of: '${{ steps.b.output.of }}' }), write('d')] },
         write('e', { all: '${{ steps.both.status }}' }),
+        { id: 'wide', parallel: [write('w', { n: 2 }), write('v')] },
+        write('narrow', { n: '${{ steps.w.output.n }}' }),
         write('alone'),
         bad,
       ],
@@ -93,6 +97,10 @@ describe('a retry with an edited playbook', () => {
       'both/d': 'carried',
       both: 'inside_runs_again',
       e: 'reads_changed steps.both',
+      'wide/w': 'changed wide/w',
+      'wide/v': 'carried',
+      wide: 'inside_runs_again',
+      narrow: 'reads_changed steps.w',
       alone: 'carried',
       bad: 'failed',
     })
@@ -101,6 +109,8 @@ describe('a retry with an edited playbook', () => {
       'b yes',
       'both/c yes',
       'e yes',
+      'wide/w yes',
+      'narrow yes',
       'bad may_have',
     ])
     bench.calls.length = 0
@@ -110,6 +120,8 @@ describe('a retry with an edited playbook', () => {
       'b',
       'both/c',
       'e',
+      'wide/w',
+      'narrow',
       'bad',
     ])
   })
