@@ -132,5 +132,6 @@ describe('a retry of a run of which something was cut off', () => {
     expect(pathsOf(bench.calls)).to.deep.equal(['bad'])
     const answer = await bench.stores.journal.entry(ended.uuid, 'sure')
     expect(answer?.output).to.include({ answer: 'yes', by: 'ann' })
+    expect((await bench.stores.journal.entry(ended.uuid, 'sure/@ask'))?.carriedFrom).to.equal(run.uuid)
   })
 })
