@@ -37,6 +37,7 @@ const step: Readonly<Record<string, string>> = {
   params: 'the inputs of a skill stand under `with`',
   parameters: 'the inputs of a skill stand under `with`',
   catch: 'write on_error: with steps below it',
+  on: 'what a failure means is `on_error`; what starts a playbook stands under `on` at the top',
   rescue: 'write on_error: with steps below it',
   on_failure: 'write on_error: with steps below it',
   retries: 'write retry: { max: 3 }',

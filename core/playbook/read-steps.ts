@@ -173,7 +173,10 @@ function chooseAction({ problems }: Context, node: MapNode, fields: Fields): Act
   const hasUnread = node.entries.some(({ name }) => !fields.has(name))
   // A mistyped or unsupported action has been reported under its own name.
   if (first === undefined && !hasUnread && !problems.hasErrorIn(node)) {
-    problems.add('E109', 'the step does nothing', headOf(node), `add one of ${actions.join(', ')}`)
+    const hint = fields.has('with')
+      ? 'add uses: <plugin>.<skill>, or call: <playbook>, which take `with`'
+      : `add one of ${actions.join(', ')}`
+    problems.add('E109', 'the step does nothing', headOf(node), hint)
   }
   return first
 }
@@ -187,7 +190,10 @@ function checkBelonging({ problems }: Context, fields: Fields, action: Action): 
       (owners.includes('foreach') && fields.has('foreach'))
     )
       continue
-    const hint = `it goes with ${owners.map((owner) => `\`${owner}\``).join(', ')}`
+    const isElse = name === 'else' && fields.has('if')
+    const hint = isElse
+      ? 'write a switch: with - when: … and steps: …, which has an else'
+      : `it goes with ${owners.map((owner) => `\`${owner}\``).join(', ')}`
     problems.add('E112', `\`${name}\` does not belong to a step with \`${action}\``, key, hint)
   }
 }

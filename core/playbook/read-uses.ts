@@ -131,7 +131,9 @@ export function readWith(
       'E106',
       `\`with\` must be a map of inputs, not ${describe(entry.value)}`,
       entry.value,
-      entry.value.kind === 'list' ? 'leave the - out' : undefined,
+      entry.value.kind === 'list'
+        ? 'leave the - out'
+        : 'remove it, or write the inputs below it, indented by two spaces more',
     )
     return undefined
   }

@@ -166,7 +166,9 @@ function brackets(error: YAMLError): Mistake | undefined {
       ? 'there is no opening bracket for this one'
       : error.message.startsWith('Missing , ')
         ? 'a comma is missing before this'
-        : undefined
+        : error.message.startsWith('With stringKeys')
+          ? 'a key must be text'
+          : undefined
   return message === undefined ? undefined : { code: 'E101', message, ...span }
 }
 
