@@ -234,14 +234,14 @@ describe('a messaging checkpoint, end to end', function () {
 
   describe('refuses what is not proven', () => {
     for (const [what, wrong] of [
-      ['altered on its way', { alter: (body: string) => body.replace('not_mine', 'mine') }],
-      ['signed long ago', { nowMs: Date.now() - 301_000 }],
-      ['signed for a time to come', { nowMs: Date.now() + 330_000 }],
-      ['signed with another secret', { signingSecret: 'f'.repeat(32) }],
+      ['altered on its way', () => ({ alter: (body: string) => body.replace('not_mine', 'mine') })],
+      ['signed long ago', () => ({ nowMs: Date.now() - 301_000 })],
+      ['signed for a time to come', () => ({ nowMs: Date.now() + 330_000 })],
+      ['signed with another secret', () => ({ signingSecret: 'f'.repeat(32) })],
     ] as const) {
       it(what, async () => {
         const { run, message } = await ask()
-        const { status, body } = await people().click(message, 'not_mine', undefined, wrong)
+        const { status, body } = await people().click(message, 'not_mine', undefined, wrong())
         expect(status).to.be.within(400, 499)
         expect(body).not.to.match(/signature|stale|secret/i)
         expect((await runOf(run)).status).to.equal('waiting')
