@@ -129,4 +129,19 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     find: 'const maxInterruptions = 3',
     replace: 'const maxInterruptions = 300',
   },
+  'a retry does not know what was done': {
+    file: 'core/engine/run-turn.ts',
+    find: ' && run.retryOf === null',
+    replace: '',
+  },
+  'a retry carries over what failed': {
+    file: 'core/rerun/carry-over.ts',
+    find: "journal.undo(walkSteps(comparison, steps, '', thread).undo)",
+    replace: "walkSteps(comparison, steps, '', thread)",
+  },
+  'a retry carries over what was cut off': {
+    file: 'core/rerun/comparison.ts',
+    find: 'isCancelled(entry) || isOutOfTime(entry)',
+    replace: "entry.path === ''",
+  },
 }

@@ -253,6 +253,29 @@ process starts. So does an alert that brings it down before it has a run, when t
     ],
   },
   {
+    title: 'A retry goes on from the failed step',
+    exactly: `The new run finds what was done in its own journal: it is copied in the commit that queues the run, so that it is there whole or not at all. Nothing that is
+carried over runs again. What the preview names under \`repeats\` may, with a new idempotency key, and nothing else that took effect. A run is gone on from once.`,
+    proofs: [
+      {
+        file: 'faults/retries.test.ts',
+        title: 'retries on a server',
+        planted: ['a retry does not know what was done'],
+      },
+      {
+        file: 'rerun/every-failure.test.ts',
+        title: 'a retry comes',
+        planted: ['a retry carries over what failed'],
+      },
+      {
+        file: 'rerun/cut-off.test.ts',
+        title: 'a retry of a run of which something was cut off',
+        planted: ['a retry carries over what was cut off'],
+      },
+      { file: 'rerun/edited-playbook.test.ts', title: 'a retry with an edited playbook' },
+    ],
+  },
+  {
     title: 'A connection has one budget',
     exactly: `All runs of the process share what a system allows a connection, as its plugin knows it: within any span of time no more requests are sent than
 that. A 429 with \`Retry-After\` holds back all of them for as long, up to five minutes. Those who wait take turns in the order of asking; a step that waits
