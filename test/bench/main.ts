@@ -4,6 +4,7 @@ import { benchExpression } from './expression.ts'
 import { benchIntake } from './intake.ts'
 import { readOptions, usage } from './options.ts'
 import { benchRuns } from './runs.ts'
+import { benchWholeWay } from './whole-way.ts'
 
 const options = readOptions(process.argv.slice(2))
 if (options === undefined) {
@@ -18,6 +19,7 @@ console.log(
 const benchmarks = {
   intake: () => benchIntake(options),
   runs: () => benchRuns(options),
+  'whole-way': () => benchWholeWay(options),
   expressions: () => benchExpression(),
 }
 for (const [name, bench] of Object.entries(benchmarks))
