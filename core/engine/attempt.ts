@@ -26,13 +26,16 @@ export async function runAttempt<T>(
 ): Promise<T> {
   const attempt = new AbortController()
   const over = new AbortController()
+  const followed: (() => void)[] = []
   const interrupted = new Promise<never>((_resolve, reject) => {
     attempt.signal.addEventListener('abort', () => reject(attempt.signal.reason as Error), { once: true })
   })
   interrupted.catch(() => {})
   const follow = (signal: AbortSignal, reason: () => Error) => {
-    if (signal.aborted) attempt.abort(reason())
-    else signal.addEventListener('abort', () => attempt.abort(reason()), { once: true, signal: over.signal })
+    const abort = (): void => attempt.abort(reason())
+    if (signal.aborted) return abort()
+    signal.addEventListener('abort', abort, { once: true })
+    followed.push(() => signal.removeEventListener('abort', abort))
   }
   follow(limits.stop, () => new RunSuspended())
   if (limits.cancel) follow(limits.cancel, cancelled)
@@ -45,9 +48,13 @@ export async function runAttempt<T>(
     // A skill that minds its signal may answer with an error of its own making before ours arrives.
     throw attempt.signal.aborted ? attempt.signal.reason : error
   } finally {
-    over.abort()
+    for (const unfollow of followed) unfollow()
+    over.abort(isOver)
   }
 }
+
+/** Made once: an abort without a reason makes an error with a stack each time. */
+const isOver = new Error('the attempt is over')
 
 export function cancelled(): CancelledError {
   return new CancelledError('run_cancelled', 'the run was cancelled')

@@ -9,7 +9,7 @@ import { createSkillLog } from './call-log.ts'
 import { createCaseAccess } from './case-access.ts'
 import { findConnection, type ReadableConnections } from './find-connection.ts'
 import { createHttpClient, type HttpClientOptions } from './http-client.ts'
-import { openConnection, type ReadyConnection } from './open-connection.ts'
+import { openOnce, type ReadyConnection } from './open-connection.ts'
 import { plainOutput } from './plain-output.ts'
 import { Redactor, type OnSecret } from './redactor.ts'
 import { createTraffic, type Traffic } from './traffic.ts'
@@ -86,7 +86,9 @@ async function connect(
     plugin: plugin.name,
     name: call.connection,
   })
-  return openConnection(skill.connection, open, options.onSecret)
+  const { settings, target, redactor } = openOnce(skill.connection, open, options.onSecret)
+  // What a call learns, such as a token of an answer, is its own.
+  return { settings, target, redactor: redactor.copy() }
 }
 
 function createContext(

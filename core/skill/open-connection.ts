@@ -11,6 +11,19 @@ export interface ReadyConnection {
   readonly redactor: Redactor
 }
 
+const opened = new WeakMap<OpenConnection, ReadyConnection>()
+
+/** The same for the same connection, which a store gives as long as nothing of it changes. See `openConnection`. */
+export function openOnce(
+  definition: ConnectionDefinition,
+  open: OpenConnection,
+  onSecret?: OnSecret,
+): ReadyConnection {
+  const ready = opened.get(open) ?? openConnection(definition, open, onSecret)
+  opened.set(open, ready)
+  return ready
+}
+
 /** @throws ConnectionError `connection_invalid`; nothing that is thrown shows a secret */
 export function openConnection(
   definition: ConnectionDefinition,

@@ -14,6 +14,7 @@ export type OnSecret = (secret: string) => void
  * and in base64. Values are replaced before anything is shortened, so that no half of a secret is left.
  */
 export class Redactor {
+  readonly #secrets = new Set<string>()
   readonly #forms = new Set<string>()
   #longestFirst: readonly string[] | undefined
   readonly #onSecret: OnSecret | undefined
@@ -27,6 +28,8 @@ export class Redactor {
   add(secret: string): void {
     if (secret.length < minLength) return
     this.#onSecret?.(secret)
+    if (this.#secrets.has(secret)) return
+    this.#secrets.add(secret)
     this.#addForms(secret)
     // An address that is a secret, such as an incoming webhook's, shows up in the form URL parsers give it, and in parts.
     const url = /^https?:/i.test(secret) && URL.canParse(secret) ? new URL(secret) : undefined
@@ -34,6 +37,18 @@ export class Redactor {
     this.#addForms(url.href)
     if (url.pathname.length >= 8) this.#addForms(url.pathname)
     for (const value of url.searchParams.values()) if (value.length >= 8) this.#addForms(value)
+  }
+
+  /** Another one that knows the same, and learns for itself. */
+  copy(): Redactor {
+    const copy = new Redactor([], this.#onSecret)
+    for (const secret of this.#secrets) {
+      this.#onSecret?.(secret)
+      copy.#secrets.add(secret)
+    }
+    for (const form of this.#forms) copy.#forms.add(form)
+    copy.#longestFirst = this.#longestFirst
+    return copy
   }
 
   #addForms(secret: string): void {

@@ -36,13 +36,15 @@ export function createEgress(options: EgressOptions): ClosableEgress {
   const allowed = parseAllowList(options.allowPrivate)
   const limits = { keepAlive: true, maxSockets: maxSocketsPerHost, timeout: idleMs }
   const agent = { http: new HttpAgent(limits), https: new HttpsAgent(limits) }
+  // What is the same for every request is checked and merged once.
+  const client = got.extend({ ...sameForAll, agent })
   return {
     async send(request) {
       request.signal.throwIfAborted()
       const url = new URL(request.url)
       checkUrl(url, allowed)
       try {
-        return await exchange(url, request, { ...gotOptions(url, request, allowed), agent })
+        return await exchange(client.stream(url, gotOptions(url, request, allowed)), request.signal)
       } catch (error) {
         throw request.signal.aborted ? request.signal.reason : networkError(error, url.origin)
       }
@@ -54,6 +56,16 @@ export function createEgress(options: EgressOptions): ClosableEgress {
   }
 }
 
+const sameForAll: OptionsInit = {
+  headers: { 'user-agent': 'tocsin' },
+  followRedirect: false,
+  retry: { limit: 0 },
+  throwHttpErrors: false,
+  decompress: true,
+  https: { rejectUnauthorized: true },
+  maxHeaderSize: maxHeaderBytes,
+}
+
 function gotOptions(
   url: URL,
   { method, headers, body, signal }: EgressRequest,
@@ -61,16 +73,10 @@ function gotOptions(
 ): OptionsInit {
   return {
     method,
-    headers: { 'user-agent': 'tocsin', ...headers },
+    headers,
     ...bodyOptions(method, body),
     signal,
-    followRedirect: false,
-    retry: { limit: 0 },
-    throwHttpErrors: false,
-    decompress: true,
-    https: { rejectUnauthorized: true },
     dnsLookup: guardedLookup(url, allowed),
-    maxHeaderSize: maxHeaderBytes,
   }
 }
 
@@ -80,8 +86,7 @@ function bodyOptions(method: string, body: string | undefined): OptionsInit {
   return { body: body ?? '', allowGetBody: true }
 }
 
-async function exchange(url: URL, { signal }: EgressRequest, options: OptionsInit): Promise<EgressResponse> {
-  const stream = got.stream(url, options)
+async function exchange(stream: GotRequest, signal: AbortSignal): Promise<EgressResponse> {
   try {
     const response = await firstResponse(stream)
     signal.throwIfAborted()

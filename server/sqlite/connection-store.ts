@@ -30,6 +30,8 @@ interface SecretRow {
   readonly bytes: Buffer
 }
 
+const selectByName = `${selectConnection} WHERE o.uuid = ? AND t.folded_name = ?`
+
 export class SqliteConnectionStore implements ConnectionStore {
   readonly #context: StoreContext
   readonly #secretBox: SecretBox
@@ -41,7 +43,7 @@ export class SqliteConnectionStore implements ConnectionStore {
 
   create(organizationUuid: string, given: NewConnection): Promise<Connection> {
     const { database, commits, clock } = this.#context
-    return commits.write(() => {
+    return commits.writeConfiguration(() => {
       const now = clock.now()
       const uuid = makeUuid(now)
       const row = this.#insert(organizationUuid, given, uuid, now)
@@ -56,31 +58,30 @@ export class SqliteConnectionStore implements ConnectionStore {
     const conditions = scopeConditions(scope, 't.organization_id')
     const values = conditions.flatMap((condition) => condition.values)
     return database.read(() =>
-      database
-        .all<ConnectionRow>(
-          `${selectConnection} ${whereAll(conditions)} ORDER BY t.folded_name, t.id`,
-          ...values,
-        )
-        .map(toConnection),
+      database.cache.get(`connections ${JSON.stringify(scope)}`, () =>
+        database
+          .all<ConnectionRow>(
+            `${selectConnection} ${whereAll(conditions)} ORDER BY t.folded_name, t.id`,
+            ...values,
+          )
+          .map(toConnection),
+      ),
     )
   }
 
   open(organizationUuid: string, name: string): Promise<OpenConnection | undefined> {
     const { database } = this.#context
+    const foldedName = foldName(name)
     return database.read(() =>
-      this.#opened(
-        database.get<ConnectionRow>(
-          `${selectConnection} WHERE o.uuid = ? AND t.folded_name = ?`,
-          organizationUuid,
-          foldName(name),
-        ),
+      database.cache.get(`connection ${organizationUuid} ${foldedName}`, () =>
+        this.#opened(database.get<ConnectionRow>(selectByName, organizationUuid, foldedName)),
       ),
     )
   }
 
   update(organizationUuid: string, uuid: string, changes: ConnectionChanges): Promise<Connection> {
     const { database, commits, clock } = this.#context
-    return commits.write(() => {
+    return commits.writeConfiguration(() => {
       const { id, ...before } = requireConnectionRow(database, organizationUuid, uuid)
       const isEdit = changes.settings !== undefined || changes.secrets !== undefined
       database.run(
@@ -103,7 +104,7 @@ export class SqliteConnectionStore implements ConnectionStore {
 
   async remove(organizationUuid: string, uuid: string): Promise<void> {
     const { database, commits } = this.#context
-    await commits.write(() => {
+    await commits.writeConfiguration(() => {
       const { id } = requireConnectionRow(database, organizationUuid, uuid)
       database.run('DELETE FROM connection_secrets WHERE connection_id = ?', id)
       database.run('DELETE FROM inbound_calls WHERE connection_id = ?', id)
@@ -121,7 +122,7 @@ export class SqliteConnectionStore implements ConnectionStore {
     }
     const found = await database.read(read)
     if (found !== undefined) return found
-    return await commits.write(() => {
+    return await commits.writeConfiguration(() => {
       const { id } = requireConnectionRow(database, organizationUuid, connectionUuid)
       return read() ?? makeEventsToken(database, this.#secretBox, id, owner)
     })
@@ -143,7 +144,7 @@ export class SqliteConnectionStore implements ConnectionStore {
     { asOf, warning: reason }: Parameters<ConnectionStore['works']>[2],
   ): Promise<Connection> {
     const { database, commits } = this.#context
-    return commits.write(() => {
+    return commits.writeConfiguration(() => {
       const { id, ...row } = requireConnectionRow(database, organizationUuid, uuid)
       const { broken, warning } = toConnection({ id, ...row })
       const isOver = (note: ConnectionNote | null) => note !== null && note.at <= asOf

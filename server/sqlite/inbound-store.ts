@@ -23,6 +23,7 @@ export class SqliteInboundStore implements InboundStore {
         const reason = call[note]
         if (reason === undefined) continue
         database.run(`UPDATE connections SET ${note} = ? WHERE id = ?`, toJson({ reason, at }), id)
+        database.cache.forget()
       }
       return call.answers.map(({ checkpointId, refused, ...given }) =>
         recordAnswer(database, checkpointId, { ...given, at }, refused),

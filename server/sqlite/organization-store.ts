@@ -20,7 +20,7 @@ export class SqliteOrganizationStore implements OrganizationStore {
     const { database } = this.#context
     const conditions = scopeConditions(scope, 't.id')
     return database.read(() =>
-      database.cache.get(`organizations ${scope === 'all' ? scope : JSON.stringify(scope)}`, () =>
+      database.cache.get(`organizations ${JSON.stringify(scope)}`, () =>
         database.all<Organization>(
           `SELECT uuid, code, name, created_at AS createdAt FROM organizations t ${whereAll(conditions)} ORDER BY code`,
           ...conditions.flatMap(({ values }) => values),

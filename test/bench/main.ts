@@ -1,5 +1,6 @@
 /** `npm run bench`: figures of the whole, each beside a baseline of the same run. */
 import { cpus } from 'node:os'
+import { benchEgress } from './egress.ts'
 import { benchExpression } from './expression.ts'
 import { benchIntake } from './intake.ts'
 import { readOptions, usage } from './options.ts'
@@ -19,6 +20,7 @@ console.log(
 const benchmarks = {
   intake: () => benchIntake(options),
   runs: () => benchRuns(options),
+  calls: () => benchEgress(options),
   'whole-way': () => benchWholeWay(options),
   expressions: () => benchExpression(),
 }

@@ -12,7 +12,7 @@ export interface Options {
 export const usage = `usage: npm run bench -- [options]
   --seconds N            per measurement (default 2)
   --connections N,N,…    at once (default 1,32,256)
-  --only NAME,NAME,…     of intake, runs, whole-way, expressions (default: all)`
+  --only NAME,NAME,…     of intake, runs, calls, whole-way, expressions (default: all)`
 
 /** Undefined where they cannot be read. */
 export function readOptions(args: readonly string[]): Options | undefined {

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { Secret } from '../../core/plugin/index.ts'
 import type { Stores } from '../../core/ports.ts'
 import { GroupCommit } from '../../server/sqlite/group-commit.ts'
 import { openDatabase } from '../../server/sqlite/open-database.ts'
@@ -54,6 +55,25 @@ describe('rows that are kept in memory', () => {
     expect((await server.keys.find('first'))?.key.lastUsedAt).to.equal(7)
     await server.keys.revoke('first')
     expect((await server.keys.find('first'))?.key.revokedAt).to.be.a('number')
+  })
+
+  it('are read again after a connection was changed, by people or by what its other system sent', async () => {
+    const { uuid: organizationUuid } = await server.organizations.create({ code: 'Acme', name: 'x' })
+    const secrets = { token: new Secret('first') }
+    const given = { name: 'siem', plugin: 'p', settings: { a: 1 }, secrets }
+    const { uuid } = await server.connections.create(organizationUuid, given)
+    const open = async () => (await server.connections.open(organizationUuid, 'SIEM'))!
+    const first = await open()
+    expect(await open(), 'the same while nothing changes').to.equal(first)
+    await server.connections.update(organizationUuid, uuid, { secrets: { token: new Secret('second') } })
+    expect((await open()).secrets['token']?.reveal()).to.equal('second')
+    const call = { organizationUuid, connectionUuid: uuid, once: undefined, answers: [], warning: undefined }
+    await server.inbound.take({ ...call, broken: 'the token was revoked' })
+    expect((await open()).connection.broken?.reason).to.equal('the token was revoked')
+    expect(await server.connections.list([organizationUuid])).to.have.length(1)
+    await server.connections.remove(organizationUuid, uuid)
+    expect(await server.connections.open(organizationUuid, 'siem')).to.equal(undefined)
+    expect(await server.connections.list([organizationUuid])).to.deep.equal([])
   })
 
   it('are not those of a write that was undone', async () => {
