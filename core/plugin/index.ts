@@ -43,5 +43,5 @@ export type {
 export { Secret } from './secret.ts'
 export { asksInputs, defineSkill } from './skill.ts'
 export type { AnySkill, Repeat, SkillContext, SkillDefinition, SkillExample, SkillLog } from './skill.ts'
-export type { RunningSandbox, Sandbox, SandboxRequest } from './sandbox.ts'
+export type { RunningSandbox, Sandbox, SandboxCommand, SandboxOptions, SandboxRequest } from './sandbox.ts'
 export type { TokenRefusal, TokenRequest } from './token.ts'

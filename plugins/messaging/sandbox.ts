@@ -1,5 +1,8 @@
 import { serveSandbox, type ServedSandbox } from 'tocsin/plugin/testing'
 import { Callbacks, signingSecret } from './sandbox/callbacks.ts'
+import { commandsOf } from './sandbox/commands.ts'
+import { faults } from './sandbox/faults.ts'
+import { urlsIn } from './sandbox/urls-in.ts'
 import { botToken } from './sandbox/tokens.ts'
 import { webApiRoutes } from './sandbox/web-api.ts'
 import { webhookPath, webhookRoutes } from './sandbox/webhook.ts'
@@ -12,11 +15,15 @@ export type MessagingSandbox = ServedSandbox<{
 }>
 
 export default serveSandbox(
-  () => {
-    const workspace = new Workspace()
+  (tell) => {
+    const workspace = new Workspace(tell)
+    const callbacks = new Callbacks(workspace)
     return {
       answer: { ...webApiRoutes(workspace), ...webhookRoutes(workspace) },
-      controls: { workspace, callbacks: new Callbacks(workspace) },
+      controls: { workspace, callbacks },
+      faults,
+      commands: commandsOf(workspace, callbacks),
+      install: (manifest) => callbacks.subscribe(urlsIn(manifest)),
     }
   },
   (url) => ({

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { parseJson } from '../../json.ts'
-import type { RunningSandbox, Sandbox, SandboxRequest } from '../index.ts'
+import type { RunningSandbox, Sandbox, SandboxCommand, SandboxOptions, SandboxRequest } from '../index.ts'
 import { fail, type Failure } from './failures.ts'
 import { compileRoutes } from './routes.ts'
 
@@ -40,10 +40,16 @@ export type SandboxRoutes = Readonly<Record<string, SandboxHandler>>
 export interface SandboxBehaviour<Controls> {
   readonly answer: SandboxHandler | SandboxRoutes
   readonly controls: Controls
+  /** The other system's own ways to fail, by name. Default: none. */
+  readonly faults?: Readonly<Record<string, SandboxReply>>
+  readonly commands?: readonly SandboxCommand[]
+  readonly install?: (manifest: unknown) => Promise<void>
 }
 
 export interface ServedSandbox<Controls = undefined> extends RunningSandbox {
   readonly controls: Controls
+  /** Ways to fail that `failNext` can be given, by name. */
+  readonly faults: Readonly<Record<string, SandboxReply>>
   /** The next `times` requests (default 1) are answered so, whatever they ask. */
   failNext(how: SandboxReply | Failure, times?: number): void
   /** Requests are answered again, whatever `failNext` said. */
@@ -51,9 +57,10 @@ export interface ServedSandbox<Controls = undefined> extends RunningSandbox {
 }
 
 /**
- * Makes a sandbox over real HTTP on 127.0.0.1, at a free port.
+ * Makes a sandbox over real HTTP on 127.0.0.1, at a free port or the one that is asked for.
  *
- * @param behaviour Called at every start, so that state made in it lasts as long as the running sandbox.
+ * @param behaviour Called at every start, so that state made in it lasts as long as the running sandbox. It is given `tell`, for what a
+ *   person in the other system would see.
  * @param settings What an operator would type in to reach it.
  * @example
  * export default serveSandbox(
@@ -62,16 +69,17 @@ export interface ServedSandbox<Controls = undefined> extends RunningSandbox {
  * )
  */
 export function serveSandbox<Controls = undefined>(
-  behaviour: () => SandboxHandler | SandboxRoutes | SandboxBehaviour<Controls>,
+  behaviour: (tell: (news: string) => void) => SandboxHandler | SandboxRoutes | SandboxBehaviour<Controls>,
   settings: MakeSettings,
 ): StartableSandbox<Controls> {
   return {
-    start() {
-      const made = behaviour()
-      const { answer, controls } = hasControls(made)
-        ? made
-        : { answer: made, controls: undefined as Controls }
-      return start(answer, controls, settings)
+    start(options = {}) {
+      const made = behaviour(options.onNews ?? (() => undefined))
+      return start(
+        hasControls(made) ? made : { answer: made, controls: undefined as Controls },
+        settings,
+        options,
+      )
     },
   }
 }
@@ -80,7 +88,7 @@ type MakeSettings = (url: string) => Readonly<Record<string, unknown>>
 
 /** A sandbox that the kit serves. */
 export interface StartableSandbox<Controls> extends Sandbox {
-  start(): Promise<ServedSandbox<Controls>>
+  start(options?: SandboxOptions): Promise<ServedSandbox<Controls>>
 }
 
 function hasControls<Controls>(
@@ -90,24 +98,30 @@ function hasControls<Controls>(
 }
 
 async function start<Controls>(
-  answering: SandboxHandler | SandboxRoutes,
-  controls: Controls,
+  { answer: answering, controls, faults = {}, commands, install }: SandboxBehaviour<Controls>,
   settings: MakeSettings,
+  { port = 0, onAnswer }: SandboxOptions,
 ): Promise<ServedSandbox<Controls>> {
-  const handler = typeof answering === 'function' ? answering : compileRoutes(answering)
   const requests: SandboxRequest[] = []
   const failures: (SandboxReply | Failure)[] = []
-  const server = createServer((request, response) => {
-    void answer(request, response, handler, requests, failures)
-  })
+  const served: Served = {
+    handler: typeof answering === 'function' ? answering : compileRoutes(answering),
+    requests,
+    failures,
+    onAnswer: onAnswer ?? (() => undefined),
+  }
+  const server = createServer((request, response) => void answer(request, response, served))
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(0, '127.0.0.1', resolve)
+    server.once('error', reject).listen(port, '127.0.0.1', resolve)
   })
   const address = server.address()
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
   return {
     url,
     controls,
+    faults,
+    ...(commands === undefined ? {} : { commands }),
+    ...(install === undefined ? {} : { install }),
     settings: settings(url),
     requests,
     failNext(how, times = 1) {
@@ -122,29 +136,43 @@ async function start<Controls>(
   }
 }
 
+/** What every request to one running sandbox meets. */
+interface Served {
+  readonly handler: SandboxHandler
+  readonly requests: SandboxRequest[]
+  readonly failures: (SandboxReply | Failure)[]
+  readonly onAnswer: NonNullable<SandboxOptions['onAnswer']>
+}
+
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  handler: SandboxHandler,
-  requests: SandboxRequest[],
-  failures: (SandboxReply | Failure)[],
+  { handler, requests, failures, onAnswer }: Served,
 ): Promise<void> {
   // Answers depend on the request alone, so that examples can be compared with them.
   response.sendDate = false
+  let received: SandboxRequest | undefined
+  const finish = (reply: SandboxReply) => {
+    if (received !== undefined) onAnswer(received, reply.status ?? 200)
+    send(response, reply)
+  }
   try {
     const body = await readBody(request)
-    if (body === undefined) return send(response, { status: 413, json: { error: 'the body is too large' } })
+    if (body === undefined) return finish({ status: 413, json: { error: 'the body is too large' } })
     const call = toCall(request, body)
-    requests.push({ method: call.method, path: call.path, headers: call.headers, body: call.body })
+    received = { method: call.method, path: call.path, headers: call.headers, body: call.body }
+    requests.push(received)
     const failure = failures.shift()
-    if (typeof failure === 'string') return fail(failure, response)
-    const reply = failure ?? (await handler(call))
-    if (reply.delayMs !== undefined)
-      await new Promise((resolve) => setTimeout(resolve, reply.delayMs).unref())
-    send(response, reply)
+    if (typeof failure === 'string') {
+      onAnswer(received, failure)
+      return fail(failure, response)
+    }
+    const made = failure ?? (await handler(call))
+    if (made.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, made.delayMs).unref())
+    finish(made)
   } catch (error) {
     const badBody = (error as { code?: unknown }).code === 'json_invalid'
-    send(response, { status: badBody ? 400 : 500, json: { error: String(error) } })
+    finish({ status: badBody ? 400 : 500, json: { error: String(error) } })
   }
 }
 

@@ -16,7 +16,7 @@ export function webhookRoutes(workspace: Workspace): SandboxRoutes {
       if (message === undefined) return { status: 400, text: 'invalid_payload' }
       if (textAt(message, 'text') === null) return { status: 400, text: 'no_text' }
       if (checkMessage(message) !== undefined) return { status: 400, text: 'invalid_blocks' }
-      workspace.posts.push(message)
+      workspace.postToChannel(message)
       return { text: 'ok' }
     },
   }

@@ -1,4 +1,5 @@
 import type { JsonObject } from 'tocsin/plugin'
+import { showMessage, showPost } from './show-message.ts'
 import { botUser, knownById, personByEmail, type Person } from './people.ts'
 
 export const teamId = 'T0SANDBOX'
@@ -24,9 +25,15 @@ export type WebhookPost = JsonObject & { readonly text?: string }
 /** What the sandbox remembers while it runs. */
 export class Workspace {
   readonly posts: WebhookPost[] = []
+  readonly #tell: (news: string) => void
   readonly #people = new Map<string, Person>()
   readonly #messages = new Map<string, SandboxMessage>()
   #seconds = 1_767_225_600
+
+  /** @param tell is told of every message, as people see it. Default: nobody is. */
+  constructor(tell: (news: string) => void = () => undefined) {
+    this.#tell = tell
+  }
 
   /** In the order in which they were posted. */
   get messages(): readonly SandboxMessage[] {
@@ -66,6 +73,18 @@ export class Workspace {
 
   put(message: SandboxMessage): void {
     this.#messages.set(`${message.channel} ${message.ts}`, message)
+    this.#tell(showMessage(this, message))
+  }
+
+  /** Takes what came by the webhook. */
+  postToChannel(post: WebhookPost): void {
+    this.posts.push(post)
+    this.#tell(showPost(post))
+  }
+
+  /** From 1, in the order in which they were posted. */
+  numberOf({ channel, ts }: SandboxMessage): number {
+    return [...this.#messages.keys()].indexOf(`${channel} ${ts}`) + 1
   }
 
   /** Names of messages and moments rise; they are texts. */

@@ -1,0 +1,83 @@
+import type { SandboxCommand } from 'tocsin/plugin'
+import type { CallbackReply, Callbacks } from './callbacks.ts'
+import { buttonsOf, showMessage, showPost } from './show-message.ts'
+import type { SandboxMessage, Workspace } from './workspace.ts'
+
+/** What people in the workspace may do by hand. */
+export function commandsOf(workspace: Workspace, callbacks: Callbacks): readonly SandboxCommand[] {
+  return [
+    {
+      usage: 'messages',
+      description: 'what was posted and written, oldest first',
+      run: () =>
+        [
+          ...workspace.messages.map((message) => showMessage(workspace, message)),
+          ...workspace.posts.map(showPost),
+        ].join('\n') || 'nothing was posted yet',
+    },
+    {
+      usage: 'click <message|e-mail> <answer>',
+      description: 'press a button of a message, or of the newest question to a person',
+      async run(which = '', answer = '') {
+        const message = questionOf(workspace, which)
+        const wanted = answer.toLowerCase()
+        const buttons = buttonsOf(message)
+        const button = buttons.find((one) =>
+          [one.label, one.answer].some((text) => text?.toLowerCase() === wanted),
+        )
+        if (button === undefined) {
+          const labels = buttons.map(({ label }) => `'${label}'`).join(', ')
+          throw new Error(`message ${workspace.numberOf(message)} has the buttons ${labels}`)
+        }
+        const person = workspace.personIn(message.channel)?.email ?? message.channel
+        return `${person} pressed '${button.label}', ${outcome(await callbacks.click(message, button.label))}`
+      },
+    },
+    {
+      usage: 'reply <message|e-mail> <text>',
+      description: "write below a message, or into a person's conversation with the bot",
+      async run(which = '', text = '') {
+        const place = which.includes('@') ? personOf(workspace, which) : messageOf(workspace, which)
+        return `'${text}' was written, ${outcome(await callbacks.reply(place, text))}`
+      },
+    },
+    {
+      usage: 'app <events-url> <interactions-url>',
+      description: "take the addresses of a connection's manifest: clicks and replies go there",
+      async run(events = '', interactions = '') {
+        await callbacks.subscribe({ events, interactions })
+        return 'the address of the events has answered its challenge'
+      },
+    },
+  ]
+}
+
+const outcome = ({ status, body }: CallbackReply): string =>
+  status === 200 ? 'and the platform took it' : `and the platform answered ${status}: ${body}`
+
+function questionOf(workspace: Workspace, which: string): SandboxMessage {
+  const message = which.includes('@') ? newestTo(workspace, which) : messageOf(workspace, which)
+  if (message !== undefined && buttonsOf(message).length > 0) return message
+  throw new Error(
+    message === undefined ? `no question waits for ${which}` : `message ${which} has no buttons (any more)`,
+  )
+}
+
+function newestTo(workspace: Workspace, email: string): SandboxMessage | undefined {
+  const channel = workspace.conversationWith(personOf(workspace, email))
+  return workspace.messages.findLast(
+    (message) => message.channel === channel && buttonsOf(message).length > 0,
+  )
+}
+
+function personOf(workspace: Workspace, email: string): string {
+  const person = workspace.byEmail(email)
+  if (person === undefined) throw new Error(`nobody has the address ${email}`)
+  return person.id
+}
+
+function messageOf(workspace: Workspace, number: string): SandboxMessage {
+  const message = workspace.messages[Number(number) - 1]
+  if (message === undefined) throw new Error(`there is no message ${number}; 'messages' lists them`)
+  return message
+}
