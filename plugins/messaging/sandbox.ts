@@ -23,7 +23,7 @@ export default serveSandbox(
       controls: { workspace, callbacks },
       faults,
       commands: commandsOf(workspace, callbacks),
-      install: (manifest) => callbacks.subscribe(urlsIn(manifest)),
+      install: (manifest: unknown) => callbacks.subscribe(urlsIn(manifest)),
     }
   },
   (url) => ({

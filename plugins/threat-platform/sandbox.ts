@@ -1,9 +1,16 @@
-import { serveSandbox } from 'tocsin/plugin/testing'
+import { serveSandbox, type SandboxBehaviour } from 'tocsin/plugin/testing'
+import { alertStore } from './sandbox/alert-store.ts'
+import { faults } from './sandbox/faults.ts'
 import { routes } from './sandbox/routes.ts'
 import { apiToken, companyId } from './sandbox/tokens.ts'
 
+function behave(): SandboxBehaviour<undefined> {
+  const alerts = alertStore()
+  return { answer: routes(alerts), controls: undefined, faults, commands: alerts.commands }
+}
+
 /** An emulator of the platform. It speaks both contracts; the settings choose one. */
 export const sandboxWith = (contract: 'spec' | 'vendor') =>
-  serveSandbox(routes, (url) => ({ base_url: url, company_id: companyId, api_token: apiToken, contract }))
+  serveSandbox(behave, (url) => ({ base_url: url, company_id: companyId, api_token: apiToken, contract }))
 
 export default sandboxWith('spec')

@@ -16,6 +16,8 @@ export interface StoredAction {
 /** The actions of a running sandbox. They go on whenever somebody looks at one: Pending, InProgress, Succeeded. */
 export interface ActionStore {
   list(): readonly JsonObject[]
+  /** Those queued since the start, oldest first; nothing goes on by this. */
+  readonly queued: readonly StoredAction[]
   /** Undefined: there is none. */
   look(id: string): StoredAction | undefined
   add(
@@ -27,14 +29,17 @@ export interface ActionStore {
 const next: Readonly<Record<string, string>> = { Pending: 'InProgress', InProgress: 'Succeeded' }
 const isOpen = ({ status }: StoredAction): boolean => Object.hasOwn(next, status)
 
-export function actionStore(): ActionStore {
+/** @param tell is told of every action, and how it goes on. Default: nobody is. */
+export function actionStore(tell: (news: string) => void = () => undefined): ActionStore {
   const actions: StoredAction[] = []
   const change = (action: StoredAction, status: string): StoredAction => {
     const changed = { ...action, status, commands: commandsAt(action, status) }
     actions[actions.indexOf(action)] = changed
+    tell(showAction(changed))
     return changed
   }
   return {
+    queued: actions,
     list: () => [...actions.toReversed(), ...recorded('machine-actions-list')],
     look(id) {
       const action = actions.find((one) => one.id === id)
@@ -65,6 +70,7 @@ export function actionStore(): ActionStore {
         status: 'Pending',
       }
       actions.push(action)
+      tell(showAction(action))
       return action
     },
   }
@@ -87,3 +93,7 @@ function commandsAt({ commands }: StoredAction, status: string): unknown {
   const times = { startTime: '2026-01-12T08:02:00Z', endTime: '2026-01-12T08:03:00Z' }
   return (commands as readonly JsonObject[]).map((one) => ({ ...one, ...times, commandStatus: 'Completed' }))
 }
+
+/** The action in a line, e.g. `desk-042.example.com  Isolate  Pending`. */
+export const showAction = ({ computerDnsName, machineId, type, status }: StoredAction): string =>
+  `${typeof computerDnsName === 'string' ? computerDnsName : machineId}  ${type}  ${status}`

@@ -12,6 +12,7 @@ import { actionKinds, look, packageUri, queue, resultLink } from './action-route
 import { alerts } from './alerts.ts'
 import { entity, failure, notFound } from './answer.ts'
 import type { Client } from './clients.ts'
+import { commandsOf } from './commands.ts'
 import { answerList, type Collection } from './collection.ts'
 import { collections } from './collections.ts'
 import { faults } from './faults.ts'
@@ -32,9 +33,9 @@ export interface Controls {
 }
 
 /** The calls that the plugin uses, with state of its own for each running sandbox. */
-export function behaviour(): SandboxBehaviour<Controls> {
+export function behaviour(tell?: (news: string) => void): SandboxBehaviour<Controls> {
   const provider = identityProvider()
-  const actions = actionStore()
+  const actions = actionStore(tell)
   const indicators = indicatorStore()
   let loseNext = false
 
@@ -124,7 +125,7 @@ export function behaviour(): SandboxBehaviour<Controls> {
       loseNext = true
     },
   }
-  return { answer, controls }
+  return { answer, controls, faults, commands: commandsOf(actions, controls) }
 }
 
 /** Without `$expand=evidence` it is left out. */

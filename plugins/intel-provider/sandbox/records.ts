@@ -13,7 +13,7 @@ export function recordKey(kind: IndicatorKind, value: string): string {
   return `${kind} ${kind === 'company' || kind === 'vulnerability' ? value : value.toLowerCase()}`
 }
 
-export function loadRecords(): Records {
+export function loadRecords(): Map<string, JsonObject> {
   const records = new Map<string, JsonObject>()
   for (const indicator of knownIndicators) {
     records.set(recordKey(indicator.kind, indicator.value), makeRecord(indicator))

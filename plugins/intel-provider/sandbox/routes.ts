@@ -3,7 +3,7 @@ import { listAlerts, loadAlerts } from './alert-routes.ts'
 import { enrichIndicator } from './enrichment-routes.ts'
 import { fixture } from './fixture.ts'
 import { loadPlaybookAlerts, playbookAlertDetails, searchPlaybookAlerts } from './playbook-alert-routes.ts'
-import { loadRecords } from './records.ts'
+import type { Records } from './records.ts'
 
 /** The one key that may do everything. */
 export const apiKey = 'b1946ac92492d2347c6235b4d2611184'
@@ -11,8 +11,7 @@ export const apiKey = 'b1946ac92492d2347c6235b4d2611184'
 export const basicTierKey = '591785b794601e212b260e25925636fd'
 
 /** The provider's calls that the plugin uses. */
-export function routes(tokenHeader: string): SandboxRoutes {
-  const records = loadRecords()
+export function routes(tokenHeader: string, records: Records): SandboxRoutes {
   const alerts = loadAlerts()
   const playbookAlerts = loadPlaybookAlerts()
   const withKey = (handler: SandboxHandler) => checkKey(tokenHeader, handler)

@@ -1,12 +1,12 @@
 import type { SandboxHandler, SandboxRoutes } from 'tocsin/plugin/testing'
 import { auditLogs } from './audit-log-routes.ts'
+import type { AlertStore } from './alert-store.ts'
 import { failed, notFound } from './answer.ts'
 import { incidents } from './incident-routes.ts'
-import { fixture } from './fixture.ts'
 import { companyId, tokens, type KnownToken } from './tokens.ts'
 
 /** The platform's calls that the plugin uses, of both contracts. */
-export function routes(): SandboxRoutes {
+export function routes(alerts: AlertStore): SandboxRoutes {
   return {
     'GET /api/v1/token/status': (call) => {
       const token = bearer(call.headers)
@@ -14,7 +14,7 @@ export function routes(): SandboxRoutes {
       const { status, permissions, expires_at } = token
       return { json: { status, permissions, created_at: '2020-01-01T00:00:00Z', expires_at } }
     },
-    'GET /api/v1/alerts': withToken(bearer, () => ({ json: fixture('seed-alerts-list') })),
+    'GET /api/v1/alerts': withToken(bearer, () => ({ json: alerts.answer() })),
     'GET /api/v1/auditlogs': withToken(bearer, auditLogs),
     'GET /api/company/:company/incidents/v4': withToken(apiKey, ofCompany(incidents)),
     'GET /api/company/:company/auditlogs': withToken(apiKey, ofCompany(auditLogs)),

@@ -1,6 +1,8 @@
 import type { JsonObject } from 'tocsin/plugin'
 import type { SandboxBehaviour, SandboxCall, SandboxHandler } from 'tocsin/plugin/testing'
 import { listBookings, loadBookings } from './booking-routes.ts'
+import { commandsOf } from './commands.ts'
+import { faults } from './faults.ts'
 import { fixture } from './fixture.ts'
 import { createTokens } from './tokens.ts'
 import { listUsers, listUsersByCursor } from './user-routes.ts'
@@ -30,6 +32,17 @@ export function behave(): SandboxBehaviour<TravelControls> {
       return handler(call)
     }
   }
+  const controls: TravelControls = {
+    book: (booking) => void bookings.set(String(booking['uuid']), booking),
+    cancel(uuid) {
+      const booking = bookings.get(uuid)
+      if (booking === undefined) throw new Error(`no booking has the uuid ${uuid}`)
+      const cancelledAt = '2026-01-12T08:00:00.000Z'
+      bookings.set(uuid, { ...booking, bookingStatus: 'CANCELED', cancelledAt, lastModified: cancelledAt })
+    },
+    expireTokens: tokens.expireAll,
+    tokensIssued: tokens.issued,
+  }
   return {
     answer: {
       'POST /ta-auth/oauth/token': tokens.issue,
@@ -39,16 +52,8 @@ export function behave(): SandboxBehaviour<TravelControls> {
       'GET /v1/users': allowed('users:read', ({ query }) => listUsers(query)),
       'GET /travel/v1/users': allowed('users:read', ({ query }) => listUsersByCursor(query)),
     },
-    controls: {
-      book: (booking) => void bookings.set(String(booking['uuid']), booking),
-      cancel(uuid) {
-        const booking = bookings.get(uuid)
-        if (booking === undefined) throw new Error(`no booking has the uuid ${uuid}`)
-        const cancelledAt = '2026-01-12T08:00:00.000Z'
-        bookings.set(uuid, { ...booking, bookingStatus: 'CANCELED', cancelledAt, lastModified: cancelledAt })
-      },
-      expireTokens: tokens.expireAll,
-      tokensIssued: tokens.issued,
-    },
+    controls,
+    faults,
+    commands: commandsOf(bookings, controls),
   }
 }

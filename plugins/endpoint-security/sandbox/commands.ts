@@ -1,0 +1,51 @@
+import { textAt, type SandboxCommand } from 'tocsin/plugin'
+import { showAction, type ActionStore } from './action-store.ts'
+import { machines } from './machines.ts'
+import type { Controls } from './routes.ts'
+
+/** What may be seen and done by hand in the platform's portal. */
+export function commandsOf(actions: ActionStore, controls: Controls): readonly SandboxCommand[] {
+  const stateOf = (id: string): string => {
+    const last = actions.queued.findLast(({ machineId, type }) => machineId === id && /isolate$/i.test(type))
+    if (last === undefined) return 'reachable'
+    const isDone = last.status === 'Succeeded'
+    if (last.type === 'Isolate') return isDone ? 'isolated' : 'being isolated'
+    return isDone ? 'reachable' : 'being released'
+  }
+  return [
+    {
+      usage: 'machines',
+      description: 'every machine, and whether it is isolated',
+      run: () =>
+        machines
+          .map((machine) => {
+            const [id = '-', name = '-', health = '-'] = ['id', 'computerDnsName', 'healthStatus'].map(
+              (field) => textAt(machine, field) ?? '-',
+            )
+            return `${id}  ${stateOf(id).padEnd(14)}  ${health.padEnd(8)}  ${name}`
+          })
+          .join('\n'),
+    },
+    {
+      usage: 'actions',
+      description: 'what was queued for machines; an action goes on each time somebody asks for it',
+      run: () => actions.queued.map(showAction).join('\n') || 'nothing was queued yet',
+    },
+    {
+      usage: 'expire',
+      description: 'no token handed out so far is good any more',
+      run() {
+        controls.expireTokens()
+        return 'the next request is refused, and has to get a new token'
+      },
+    },
+    {
+      usage: 'lose',
+      description: 'the next action is queued, but its answer is lost on the way',
+      run() {
+        controls.loseNextAnswer()
+        return 'a gateway will answer 504 in the place of the platform'
+      },
+    },
+  ]
+}

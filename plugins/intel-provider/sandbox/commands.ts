@@ -1,0 +1,40 @@
+import { numberAt, textAt, valueAt, type JsonObject, type SandboxCommand } from 'tocsin/plugin'
+import { indicatorKinds } from '../indicator.ts'
+import { makeRecord } from './make-record.ts'
+import { isIndicatorKind, recordKey } from './records.ts'
+
+/** What an analyst of the provider may do by hand. */
+export function commandsOf(records: Map<string, JsonObject>): readonly SandboxCommand[] {
+  return [
+    {
+      usage: 'known [kind]',
+      description: `what is known and its score: ${indicatorKinds.join(', ')}`,
+      run: (kind = '') =>
+        [...records]
+          .filter(([key]) => kind === '' || key.startsWith(`${kind} `))
+          .map(([key, record]) => `${scoreOf(record)}  ${key} ${nameBeside(key, record)}`.trimEnd())
+          .join('\n') || `nothing of the kind '${kind}'`,
+    },
+    {
+      usage: 'score <kind> <value> <score>',
+      description: 'what is known of an indicator from now on: 0 to 99, e.g. score ip 192.0.2.9 90',
+      run(kind = '', value = '', score = '') {
+        if (!isIndicatorKind(kind)) throw new Error(`'${kind}' is none of ${indicatorKinds.join(', ')}`)
+        if (!/^\d{1,2}$/.test(score)) throw new Error(`'${score}' is no score: 0 to 99`)
+        const rules = [['Reported By Hand', 'Somebody said so at the prompt.']] as const
+        const record = makeRecord({ kind, value, score: Number(score), rules })
+        records.set(recordKey(kind, value), record)
+        return `${scoreOf(record)}  ${kind} ${value}`
+      },
+    },
+  ]
+}
+
+const scoreOf = (record: JsonObject): string =>
+  String(numberAt(valueAt(record, 'risk'), 'score') ?? '-').padStart(2)
+
+/** Records that are found by an id have a name besides. */
+function nameBeside(key: string, record: JsonObject): string {
+  const name = textAt(valueAt(record, 'entity'), 'name') ?? ''
+  return key.toLowerCase().includes(name.toLowerCase()) ? '' : `(${name})`
+}
