@@ -22,6 +22,7 @@ export async function main(args: readonly string[]): Promise<number> {
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./commands/serve.ts')).serveCommand(),
   demo: async () => (await import('./commands/demo.ts')).demoCommand(),
+  sandbox: async () => (await import('./commands/sandbox.ts')).sandboxCommand(),
   validate: async () => (await import('./commands/validate.ts')).validateCommand(),
   test: async () => (await import('./commands/test.ts')).testCommand(),
   'dry-run': async () => (await import('./commands/dry-run.ts')).dryRunCommand(),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { alertStatusNames, type AlertStatus } from '../../core/domain/alert.ts'
 import { printable } from '../output/printable.ts'
-import type { ApiClient } from './api-client.ts'
+import type { ApiClient } from '../api-client.ts'
 import { demoOrganization } from './prepare.ts'
 import type { SampleAlert } from './sample-alerts.ts'
 

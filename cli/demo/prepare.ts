@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { loadSandbox } from '../../core/registry/index.ts'
 import { readConfig, type Config } from '../../server/config.ts'
 import { startTocsin, type Tocsin } from '../../server/main.ts'
-import { apiClient, type ApiClient } from './api-client.ts'
+import { apiClient, type ApiClient } from '../api-client.ts'
 import type { SampleAlert } from './sample-alerts.ts'
 
 /** Where the demo's alerts belong. */

@@ -1,0 +1,57 @@
+import { TocsinError } from '../core/plugin/index.ts'
+
+/** Calls the API of a server as anybody does: over HTTP, with a key in the cookie. */
+export interface ApiClient {
+  get<T>(path: string): Promise<T>
+  post<T>(path: string, body: unknown): Promise<T>
+  patch<T>(path: string, body: unknown): Promise<T>
+}
+
+interface Problem {
+  readonly code?: string
+  readonly detail?: string
+  readonly hint?: string
+  readonly errors?: readonly { readonly pointer?: string; readonly message?: string }[]
+}
+
+/**
+ * @param apiUrl with the prefix, without a slash at its end
+ * @throws TocsinError with what the problem document says when the answer is not a success; `server_unreachable`
+ */
+export function apiClient(apiUrl: string, key: string): ApiClient {
+  async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await fetch(`${apiUrl}${path}`, {
+      method,
+      headers: { cookie: `Session=${key}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }).catch((cause: unknown) => {
+      throw new TocsinError('server_unreachable', `nothing answers at ${apiUrl}`, {
+        cause,
+        hint: 'is the server running? `tocsin serve` says its address when it starts',
+      })
+    })
+    const text = await response.text()
+    if (!response.ok) throw refused(`${method} ${path}`, response.status, text)
+    return JSON.parse(text) as T
+  }
+  return {
+    get: (path) => call('GET', path),
+    post: (path, body) => call('POST', path, body),
+    patch: (path, body) => call('PATCH', path, body),
+  }
+}
+
+function refused(request: string, status: number, text: string): TocsinError {
+  const { code = 'call_refused', detail = text, hint, errors = [] } = problemIn(text)
+  const places = errors.map(({ pointer = '', message = '' }) => `\n  ${pointer} ${message}`).join('')
+  const message = `${request} was answered ${status}: ${detail}${places}`
+  return new TocsinError(code, message, hint === undefined ? {} : { hint })
+}
+
+function problemIn(text: string): Problem {
+  try {
+    return JSON.parse(text) as Problem
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,122 @@
+import { Command, InvalidArgumentError } from 'commander'
+import type { Catalogue } from '../../core/registry/catalogue.ts'
+import { loadSandbox } from '../../core/registry/index.ts'
+import { ValidationError } from '../../core/errors/errors.ts'
+import { readConfig } from '../../server/config.ts'
+import { apiClient } from '../api-client.ts'
+import { installedCatalogue } from '../installed-catalogue.ts'
+import { printable } from '../output/printable.ts'
+import { openPrompt } from '../sandbox/open-prompt.ts'
+import { connect } from '../sandbox/connect.ts'
+import { greeting } from '../sandbox/greeting.ts'
+import { closeSandboxes, startSandboxes, type StartedSandbox } from '../sandbox/start-sandboxes.ts'
+import { talk } from '../sandbox/talk.ts'
+import { newsLines, redactorsOf, requestLine } from '../sandbox/watch.ts'
+import { stopSignal } from '../stop-signal.ts'
+
+interface SandboxCommandOptions {
+  readonly port: number
+  readonly connect?: string
+  readonly key?: string
+  readonly organization: string
+}
+
+/** `tocsin sandbox`: emulators of the other systems, to play with by hand. */
+export function sandboxCommand(): Command {
+  return new Command('sandbox')
+    .description('start emulators of the systems that plugins talk to, and act in them by hand')
+    .argument('[plugins...]', 'whose systems, e.g. messaging; all that have a sandbox when left out')
+    .option(
+      '--port <n>',
+      'port of the first one, the others count up; free ports when left out',
+      portNumber,
+      0,
+    )
+    .option('--connect <url>', 'make the connections on the server there, and try them')
+    .option('--key <key>', 'of an administrator, for --connect; TOCSIN_KEY in the environment does too')
+    .option('--organization <code>', 'whose connections they are', 'main')
+    .addHelpText(
+      'after',
+      `
+They listen on 127.0.0.1 and keep everything in memory. The server must be allowed to reach them:
+  TOCSIN_ALLOW_PRIVATE_EGRESS=127.0.0.1 tocsin serve
+
+Each request is shown as it arrives. At the prompt, 'help' lists what can be done by hand: press a button under a message, book a
+trip, let the next requests fail, …
+
+Examples:
+  tocsin sandbox                                            all of them, and curl lines for the connections
+  TOCSIN_KEY=toc_… tocsin sandbox --connect http://127.0.0.1:8080
+  tocsin sandbox messaging travel --port 9000               two of them, on ports 9000 and 9001`,
+    )
+    .action(playByHand)
+}
+
+async function playByHand(names: readonly string[], options: SandboxCommandOptions): Promise<void> {
+  const catalogue = await installedCatalogue()
+  const { pluginsDir } = readConfig(process.env)
+  const plugins = names.length > 0 ? names.map((name) => name.replaceAll('-', '_')) : undefined
+  const stopped = stopSignal()
+  const prompt = openPrompt()
+  let isWatched = true
+  let redactors: ReturnType<typeof redactorsOf> = new Map()
+  let sandboxes: readonly StartedSandbox[] = []
+  try {
+    const address = { organization: options.organization, apiUrl: apiUrlOf(options.connect ?? defaultServer) }
+    sandboxes = await startSandboxes({
+      pluginsDir,
+      plugins: plugins ?? (await withSandbox(catalogue, pluginsDir)),
+      firstPort: options.port,
+      onAnswer(plugin, request, outcome) {
+        if (isWatched) prompt.say(requestLine(plugin, request, outcome, redactors.get(plugin)))
+      },
+      onNews: (plugin, news) => prompt.say(newsLines(plugin, news)),
+    })
+    redactors = redactorsOf(sandboxes, catalogue)
+    prompt.say(greeting(sandboxes, address, options.connect !== undefined))
+    if (options.connect !== undefined) await connectAll(sandboxes, options, prompt.say)
+    const watch = (isOn: boolean) => void (isWatched = isOn)
+    await Promise.race([talk(prompt, sandboxes, { ...address, watch }), stopped])
+  } finally {
+    prompt.close()
+    await closeSandboxes(sandboxes)
+  }
+}
+
+const defaultServer = 'http://127.0.0.1:8080'
+
+async function withSandbox(catalogue: Catalogue, pluginsDir: string): Promise<string[]> {
+  const found: string[] = []
+  for (const { name } of catalogue.plugins)
+    if ((await loadSandbox(pluginsDir, name)) !== undefined) found.push(name)
+  return found
+}
+
+/** @throws ValidationError `key_missing`, and what the server says */
+async function connectAll(
+  sandboxes: readonly StartedSandbox[],
+  { connect: url = '', key = process.env['TOCSIN_KEY'], organization }: SandboxCommandOptions,
+  say: (text: string) => void,
+): Promise<void> {
+  if (key === undefined || key === '')
+    throw new ValidationError('key_missing', '--connect needs the key of an administrator', [], {
+      hint: 'set TOCSIN_KEY, or add --key; the first start of a server shows one, `tocsin keys create` makes more',
+    })
+  const api = apiClient(apiUrlOf(url), key)
+  for (const sandbox of sandboxes) say(`connection ${await connect(api, sandbox, { organization })}`)
+}
+
+/** The usual prefix where the address has none. */
+function apiUrlOf(url: string): string {
+  if (!/^https?:/i.test(url) || !URL.canParse(url))
+    throw new ValidationError('url_invalid', `'${printable(url)}' is no address of a server`, [], {
+      hint: 'write it like http://127.0.0.1:8080',
+    })
+  const { origin, pathname } = new URL(url)
+  return origin + (pathname === '/' ? '/api' : pathname.replace(/\/+$/, ''))
+}
+
+function portNumber(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_000) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number from 0 to 65000.')
+}

@@ -1,0 +1,40 @@
+import type { RunningSandbox } from '../../core/plugin/index.ts'
+import type { Catalogue } from '../../core/registry/catalogue.ts'
+import { checkSettings, Redactor } from '../../core/skill/index.ts'
+import { paint } from '../output/paint.ts'
+import { printable, printableLines } from '../output/printable.ts'
+import type { StartedSandbox } from './start-sandboxes.ts'
+
+type Request = RunningSandbox['requests'][number]
+
+/** A request in a line: method, path, and what became of it. Never a header or a body, and no secret that is part of a path. */
+export function requestLine(
+  plugin: string,
+  { method, path }: Request,
+  outcome: number | string,
+  redactor: Redactor | undefined,
+): string {
+  const shown = redactor === undefined ? path.split('?', 1)[0] : redactor.text(path)
+  const isWell = typeof outcome === 'number' && outcome < 400
+  return `${paint.dim(`${plugin}  ${method} ${printable(shown ?? '')}`)}  ${isWell ? paint.good(String(outcome)) : paint.bad(String(outcome))}`
+}
+
+/** What happened in the other system, under the name of its plugin. */
+export function newsLines(plugin: string, news: string): string {
+  const [first = '', ...others] = printableLines(news).split('\n')
+  return [`${paint.strong(plugin)}  ${first}`, ...others.map((line) => `  ${line}`)].join('\n')
+}
+
+/** Knows the secrets of each sandbox's settings, by name of its plugin. */
+export function redactorsOf(
+  sandboxes: readonly StartedSandbox[],
+  catalogue: Catalogue,
+): ReadonlyMap<string, Redactor> {
+  return new Map(
+    sandboxes.map(({ plugin, running }) => {
+      const definition = catalogue.connection(plugin)
+      const secrets = definition === undefined ? {} : checkSettings(definition, running.settings).secrets
+      return [plugin, new Redactor(Object.values(secrets).map((secret) => secret.reveal()))]
+    }),
+  )
+}
