@@ -141,7 +141,7 @@ export default defineConfig({
       },
     },
     // The demo posts alerts to its own server, as any alert source would.
-    { files: ['cli/demo/**'], rules: { 'no-restricted-globals': 'off' } },
+    { files: ['cli/api-client.ts'], rules: { 'no-restricted-globals': 'off' } },
     { files: ['test/**'], rules: { 'no-restricted-imports': 'off' } },
     // One catalogue, one grammar: each belongs in one file.
     {

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { loadSandbox } from '../../core/registry/index.ts'
-import { ValidationError } from '../../core/errors/errors.ts'
+import { NotFoundError, ValidationError } from '../../core/errors/errors.ts'
 import { readConfig } from '../../server/config.ts'
 import { apiClient } from '../api-client.ts'
 import { installedCatalogue } from '../installed-catalogue.ts'
@@ -55,7 +55,7 @@ Examples:
 async function playByHand(names: readonly string[], options: SandboxCommandOptions): Promise<void> {
   const catalogue = await installedCatalogue()
   const { pluginsDir } = readConfig(process.env)
-  const plugins = names.length > 0 ? names.map((name) => name.replaceAll('-', '_')) : undefined
+  const plugins = chosen(names, await withSandbox(catalogue, pluginsDir))
   const stopped = stopSignal()
   const prompt = openPrompt()
   let isWatched = true
@@ -65,7 +65,7 @@ async function playByHand(names: readonly string[], options: SandboxCommandOptio
     const address = { organization: options.organization, apiUrl: apiUrlOf(options.connect ?? defaultServer) }
     sandboxes = await startSandboxes({
       pluginsDir,
-      plugins: plugins ?? (await withSandbox(catalogue, pluginsDir)),
+      plugins,
       firstPort: options.port,
       onAnswer(plugin, request, outcome) {
         if (isWatched) prompt.say(requestLine(plugin, request, outcome, redactors.get(plugin)))
@@ -90,6 +90,17 @@ async function withSandbox(catalogue: Catalogue, pluginsDir: string): Promise<st
   for (const { name } of catalogue.plugins)
     if ((await loadSandbox(pluginsDir, name)) !== undefined) found.push(name)
   return found
+}
+
+/** @throws NotFoundError `sandbox_not_found` */
+function chosen(names: readonly string[], available: readonly string[]): readonly string[] {
+  if (names.length === 0) return available
+  const plugins = names.map((name) => name.replaceAll('-', '_'))
+  const unknown = plugins.find((name) => !available.includes(name))
+  if (unknown === undefined) return [...new Set(plugins)]
+  throw new NotFoundError('sandbox_not_found', `the plugin '${printable(unknown)}' has no sandbox`, {
+    hint: `these have one: ${available.join(', ')}`,
+  })
 }
 
 /** @throws ValidationError `key_missing`, and what the server says */

@@ -19,6 +19,8 @@ export function openPrompt(): Prompt {
     input: process.stdin,
     ...(isTerminal ? { output: process.stdout, prompt: '> ' } : {}),
   })
+  // From now on: what is typed before somebody listens waits.
+  const typed = lines[Symbol.asyncIterator]()
   // The terminal is in raw mode: what Ctrl-C means is decided elsewhere.
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
   let isOpen = true
@@ -34,22 +36,14 @@ export function openPrompt(): Prompt {
       process.stdout.write(`${text}\n`)
       prompt()
     },
-    each: (handle) =>
-      new Promise((resolve, reject) => {
-        let before: Promise<unknown> = Promise.resolve()
-        const next = async (line: string): Promise<void> => {
-          if (await handle(line)) resolve()
-          else prompt()
-        }
-        lines.on('line', (line) => {
-          before = before.then(() => next(line)).catch(reject)
-        })
-        lines.on('close', () => {
-          isOpen = false
-          if (isTerminal) resolve()
-        })
+    async each(handle) {
+      prompt()
+      for await (const line of typed) {
+        if (await handle(line)) return
         prompt()
-      }),
+      }
+      if (!isTerminal) await new Promise<never>(() => undefined)
+    },
     close() {
       isOpen = false
       lines.close()

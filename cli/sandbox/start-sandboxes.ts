@@ -1,9 +1,6 @@
-import type { RunningSandbox } from '../../core/plugin/index.ts'
 import type { ServedSandbox } from '../../core/plugin/testing/index.ts'
-import { NotFoundError } from '../../core/errors/errors.ts'
-import { TocsinError } from '../../core/plugin/index.ts'
+import { TocsinError, type RunningSandbox } from '../../core/plugin/index.ts'
 import { loadSandbox } from '../../core/registry/index.ts'
-import { printable } from '../output/printable.ts'
 
 /** The sandbox of a plugin, started. Those that the test kit serves can be told to fail. */
 export interface StartedSandbox {
@@ -27,7 +24,7 @@ type Request = RunningSandbox['requests'][number]
 /**
  * Starts them all, or none.
  *
- * @throws NotFoundError `sandbox_not_found`, TocsinError `port_taken`
+ * @throws TocsinError `port_taken`
  */
 export async function startSandboxes(options: StartOptions): Promise<readonly StartedSandbox[]> {
   const started: StartedSandbox[] = []
@@ -48,8 +45,7 @@ export async function closeSandboxes(started: readonly StartedSandbox[]): Promis
 async function start(plugin: string, index: number, options: StartOptions): Promise<RunningSandbox> {
   const { pluginsDir, firstPort = 0, onAnswer, onNews } = options
   const definition = await loadSandbox(pluginsDir, plugin)
-  if (definition === undefined)
-    throw new NotFoundError('sandbox_not_found', `the plugin '${printable(plugin)}' has no sandbox`)
+  if (definition === undefined) throw new Error(`the plugin ${plugin} has no sandbox`)
   const port = firstPort === 0 ? 0 : firstPort + index
   try {
     return await definition.start({

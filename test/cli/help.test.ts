@@ -4,6 +4,7 @@ import { killCommands, runTocsin, type Ended } from './support/run-tocsin.ts'
 const commands = [
   ['serve'],
   ['demo'],
+  ['sandbox'],
   ['validate'],
   ['test'],
   ['dry-run'],
@@ -37,7 +38,7 @@ describe('the help of tocsin', () => {
 
   it('has examples where they help', async () => {
     await Promise.all(
-      ['serve', 'validate', 'test', 'skills'].map(async (name) => {
+      ['serve', 'sandbox', 'validate', 'test', 'skills'].map(async (name) => {
         const { stdout } = await runTocsin(['help', name])
         expect(stdout).to.match(new RegExp(`Examples:\\n(.*\\n)*?  (\\w+=\\S+ )*tocsin ${name}`))
       }),

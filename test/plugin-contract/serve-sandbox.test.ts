@@ -145,6 +145,36 @@ describe('serveSandbox', () => {
     expect(running.requests).to.have.length(0)
   })
 
+  it('listens where it is asked to, tells onlookers what became of each request, and lends its faults', async () => {
+    const seen: string[] = []
+    const bell = serveSandbox(
+      (tell) => ({
+        answer: { 'POST /ring': () => (tell('a bell rings'), { status: 201 }) },
+        controls: undefined,
+        faults: { asleep: { status: 503, text: 'asleep' } },
+        commands: [{ usage: 'ring', description: 'rings', run: () => 'rung' }],
+      }),
+      (url) => ({ base_url: url }),
+    )
+    const port = Number(new URL(running.url).port)
+    expect(await bell.start({ port }).catch((error: { code?: string }) => error.code)).to.equal('EADDRINUSE')
+    await running.close()
+    const served = await bell.start({
+      port,
+      onAnswer: ({ method, path }, outcome) => seen.push(`${method} ${path} ${outcome}`),
+      onNews: (news) => seen.push(news),
+    })
+    expect(served.url).to.equal(running.url)
+    await send('/ring', { method: 'POST' })
+    served.failNext(served.faults['asleep']!)
+    served.failNext('garbage')
+    await send('/ring', { method: 'POST' })
+    await send('/none')
+    await served.close()
+    expect(seen).to.deep.equal(['a bell rings', 'POST /ring 201', 'POST /ring 503', 'GET /none garbage'])
+    expect(served.commands?.map(({ usage }) => usage)).to.deep.equal(['ring'])
+  })
+
   it('closes while somebody waits', async () => {
     running.failNext('hang')
     const waiting = outcome(send('/count'))
