@@ -95,15 +95,9 @@ describe('tocsin sandbox', function () {
     const { code, stdout } = await runTocsin(
       ['sandbox', 'travel', 'endpoint_security', 'threat_platform', 'intel_provider'],
       typing(
-        ...['help', '', 'fial', 'expire', 'travel expire', 'travel', 'cancel', 'cancel 99', 'cancel 1'],
-        ...['book kim@example.com BR 2026-03-02 2026-03-06', 'bookings', 'machines', 'open high Two  leaks'],
-        ...[
-          'set alert_125 resolved',
-          'score ip 192.0.2.9 90',
-          'fail travel oops',
-          'fail travel 429 2',
-          'heal',
-        ],
+        'help\n\nfial\nexpire\ntravel expire\ntravel\ncancel\ncancel 99\ncancel 1',
+        'book kim@example.com BR 2026-03-02 2026-03-06\nbookings\nmachines\nopen high Two  leaks',
+        'set alert_125 resolved\nscore ip 192.0.2.9 90\nfail travel oops\nfail travel 429 2\nheal',
       ),
     )
     expect(code, stdout).to.equal(0)
