@@ -1,0 +1,51 @@
+import type { JournalEntry } from '../../core/domain/run.ts'
+import { compare } from '../../core/playbook-test/compare.ts'
+import type { Replayed } from './replay-golden.ts'
+
+/** What is compared of two runs. */
+interface Run extends Pick<Replayed, 'outcome' | 'entries'> {}
+
+/**
+ * What the program of today makes of a run that the recorded one did not, in words. `timeless`: calls began again, at other
+ * times.
+ */
+export function differences(recorded: Run, now: Run, timeless: boolean): readonly string[] {
+  const [before, after] = [byPath(recorded.entries), byPath(now.entries)]
+  const missing = [...before.keys()].filter((path) => !after.has(path))
+  const added = [...after.keys()].filter((path) => !before.has(path))
+  const changed = Array.from(before, ([path, entry]) => {
+    const other = after.get(path)
+    return other === undefined ? [] : both(shown(entry, timeless), shown(other, timeless), path)
+  })
+  return [
+    ...missing.map((path) => `${path}: is not there any more`),
+    ...added.map((path) => `${path}: was not there`),
+    ...changed.flat(),
+    ...both(recorded.outcome, now.outcome, 'the end of the run'),
+  ]
+}
+
+/** `compare` lets a map hold more than is expected of it. */
+function both(expected: unknown, got: unknown, where: string): readonly string[] {
+  const forth = compare(expected, got).map((each) => ({ ...each, was: each.expected, is: each.got }))
+  const back = compare(got, expected).map((each) => ({ ...each, was: each.got, is: each.expected }))
+  const lines = [...forth, ...back].map(
+    ({ at, was, is }) => `${[where, ...at].join(' · ')}: was ${was}, is ${is}`,
+  )
+  return [...new Set(lines)]
+}
+
+const byPath = (entries: readonly JournalEntry[]) => new Map(entries.map((entry) => [entry.path, entry]))
+
+function shown(entry: JournalEntry, timeless: boolean): object {
+  if (!timeless) return entry
+  const { startedAt: _, endedAt: __, input, output, ...rest } = entry
+  return { ...rest, input: withoutTimes(input), output: withoutTimes(output) }
+}
+
+const times: ReadonlySet<string> = new Set(['until_ms', 'at'])
+
+function withoutTimes(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !times.has(name)))
+}

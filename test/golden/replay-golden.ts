@@ -1,0 +1,152 @@
+import type { Checkpoint } from '../../core/domain/checkpoint.ts'
+import type { FailedAttempt, JournalEntry } from '../../core/domain/run.ts'
+import { skillsOf, type SkillCall } from '../../core/engine/skill-caller.ts'
+import type { RunOutcome } from '../../core/engine/flow.ts'
+import { createWakeUps } from '../../core/engine/wake-ups.ts'
+import { createMemoryCheckpoints, createMemoryJournal, rehearse } from '../../core/playbook-test/index.ts'
+import { withMockedCalls } from '../../core/playbook-test/mocked-calls.ts'
+import { VirtualClock } from '../../core/playbook-test/virtual-clock.ts'
+import { parseTogether, type Playbook } from '../../core/playbook/index.ts'
+import { RetryableError, SkillError } from '../../core/plugin/index.ts'
+import type { Catalogue } from '../../core/registry/catalogue.ts'
+import { replayWrite, type GoldenFile, type GoldenRun } from './golden-run.ts'
+
+/** What a run came to. */
+export interface Replayed {
+  readonly outcome: RunOutcome
+  readonly entries: readonly JournalEntry[]
+  /** Calls that were in flight when the run was cut: they begin again, so times may be others. */
+  readonly forgotten: readonly string[]
+  /** Idempotency keys of calls that the recorded run never made. */
+  readonly strangers: readonly string[]
+}
+
+const never = new AbortController().signal
+const silence = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** The playbooks as they were; throws where one is no longer accepted, as their runs would fail. */
+export function playbooksOf({ sources }: GoldenFile, catalogue: Catalogue): readonly Playbook[] {
+  const files = Object.entries(sources).map(([file, source]) => ({ file, source }))
+  return parseTogether(files, { catalogue, isWhole: false }).map(({ playbook, problems, file }) => {
+    if (playbook !== undefined) return playbook
+    const messages = problems.map(({ code, message }) => `${code} ${message}`)
+    throw new Error(`the playbook '${file}' is refused now: ${messages.join('; ')}`)
+  })
+}
+
+/**
+ * Goes on with a recorded run, as a new process would that finds the first `known` writes of its journal. The world answers as it
+ * did then, and at the times at which it did.
+ */
+export async function replayGolden(
+  golden: GoldenRun,
+  playbooks: readonly Playbook[],
+  known: number,
+  catalogue: Catalogue,
+): Promise<Replayed> {
+  const whole = createMemoryJournal()
+  for (const write of golden.writes) await replayWrite(whole.store, write)
+  const record = new Map(whole.entries().map((entry) => [entry.path, entry]))
+
+  const journal = createMemoryJournal()
+  for (const write of golden.writes.slice(0, known)) await replayWrite(journal.store, write)
+  const inFlight = journal.entries().filter(({ path, state, kind, attempt }) => {
+    const isCall = state === 'started' && kind !== 'wait' && kind !== 'checkpoint'
+    return isCall && attempt > journal.failedAttempts(path).length
+  })
+  const begun = journal.entries()
+  const clock = new VirtualClock(resumedAt(golden, begun, inFlight))
+  for (const { path } of inFlight) journal.forgetIntent(path)
+
+  const strangers: string[] = []
+  const call = async ({ attempt, run }: SkillCall): Promise<unknown> => {
+    const path = attempt.idempotencyKey.slice(run.uuid.length + 1)
+    const entry = record.get(path)
+    if (entry === undefined || `${run.uuid}/${path}` !== attempt.idempotencyKey) {
+      strangers.push(attempt.idempotencyKey)
+      throw new SkillError('never_called', 'the recorded run never made this call')
+    }
+    const failed = whole.failedAttempts(path)[attempt.number - 1]
+    const retryAfterMs = golden.retryAfterMs[`${attempt.idempotencyKey}#${attempt.number}`]
+    return await answer(entry, failed && { ...failed, retryAfterMs }, clock, attempt.signal)
+  }
+
+  const wakeUps = createWakeUps()
+  const checkpoints = createMemoryCheckpoints(clock, '', (checkpoint) => void answerQuestion(checkpoint))
+  async function answerQuestion({ id, path }: Checkpoint): Promise<void> {
+    const {
+      answer: value,
+      by,
+      at,
+      text,
+    } = (record.get(path)?.output ?? {}) as Partial<Record<string, string>>
+    if (by === undefined || by === null || at === undefined) return
+    await clock.sleep(Math.max(0, Date.parse(at) - clock.now()), never)
+    await checkpoints.store.answer(id, { value, by, text: text ?? null })
+    wakeUps.wake()
+  }
+  // Questions have numbers, in the order of asking.
+  for (const { path, kind, stepId, input } of begun) {
+    const { question, until_ms: timeoutAt } = (input ?? {}) as {
+      question?: Checkpoint['question']
+      until_ms: number
+    }
+    if (kind !== 'checkpoint' || question === undefined) continue
+    await checkpoints.store.open('', { path, stepId, question, timeoutAt })
+  }
+
+  const mocked = new Map(golden.mockedCalls.map((name) => [name, []]))
+  const skills = skillsOf(catalogue, call)
+  const run = rehearse({
+    playbook: withMockedCalls(playbooks[0]!, mocked),
+    called: new Map(playbooks.slice(1).map((playbook) => [playbook.name, playbook])),
+    fixtures: golden.fixtures,
+    skills: {
+      ...skills,
+      interrupted: (name) => (name.startsWith('call:') ? 'repeat' : skills.interrupted(name)),
+    },
+    journal: journal.store,
+    clock,
+    log: silence,
+    caseId: golden.caseId,
+    checkpoints: checkpoints.store,
+    wakeUps,
+  })
+  const outcome = await clock.drive(run)
+  return { outcome, entries: journal.entries(), forgotten: inFlight.map(({ path }) => path), strangers }
+}
+
+/** The journal of the whole recorded run. */
+export async function journalOfGolden({ writes }: GoldenRun): Promise<readonly JournalEntry[]> {
+  const journal = createMemoryJournal()
+  for (const write of writes) await replayWrite(journal.store, write)
+  return journal.entries()
+}
+
+/** No later than any call that was in flight began: it begins again. */
+function resumedAt(
+  { fixtures }: GoldenRun,
+  begun: readonly JournalEntry[],
+  inFlight: readonly JournalEntry[],
+): number {
+  const latest = Math.max(fixtures.nowMs, ...begun.map(({ startedAt, endedAt }) => endedAt ?? startedAt))
+  return Math.min(latest, ...inFlight.map(({ startedAt }) => startedAt))
+}
+
+async function answer(
+  entry: JournalEntry,
+  failed: (FailedAttempt & { readonly retryAfterMs: number | undefined }) | undefined,
+  clock: VirtualClock,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { endedAt } = failed ?? entry
+  const error = failed?.error ?? entry.error
+  // The engine itself ended it.
+  if (error?.code === 'step_timeout') return await new Promise(() => {})
+  await clock.sleep(Math.max(0, (endedAt ?? 0) - clock.now()), signal)
+  if (error === null) return entry.output
+  const { code, message, hint, details } = error
+  const options = { hint, details }
+  if (failed === undefined) throw new SkillError(code, message, options)
+  throw new RetryableError(code, message, { ...options, retryAfterMs: failed.retryAfterMs })
+}
