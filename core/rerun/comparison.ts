@@ -33,7 +33,7 @@ export interface Steps {
 }
 
 /** An entry by itself. */
-export function endedEntry({ journal }: Comparison, entry: JournalEntry): Ending {
+export function endedEntry(journal: OldJournal, entry: JournalEntry): Ending {
   const { path, state } = entry
   if (state === 'started' || state === 'unknown') {
     journal.refuse([path], 'not_ended')

@@ -1,4 +1,4 @@
-import { inside, onErrorPath, askPath } from '../engine/paths.ts'
+import { askPath, inside, onErrorPath, remindPath, settlePath } from '../engine/paths.ts'
 import { idsWithin } from '../engine/step-ids.ts'
 import type { Step } from '../playbook/playbook.ts'
 import { definitionOf, readsOf, readsToDecide } from './definition.ts'
@@ -84,7 +84,7 @@ function walkKnown(
   const entry = journal.entry(path)
   if (entry?.state === 'skipped') return carried(comparison, path)
   if (entry?.state === 'failed' && holdsOthers(step) && !journal.hasInside(path))
-    return endedEntry(comparison, entry)
+    return endedEntry(journal, entry)
   const pair = { new: step, old } as Pair
   return step.foreach === undefined
     ? walkAllTimes(comparison, pair, path, thread)
@@ -134,16 +134,18 @@ export function walkAction(
   }
 }
 
-function walkLeaf(comparison: Comparison, { action }: Step, path: string): Ending {
-  const entry = comparison.journal.entry(path)
+function walkLeaf({ journal }: Comparison, { action }: Step, path: string): Ending {
+  const entry = journal.entry(path)
   if (entry === undefined) return open
-  const ending = endedEntry(comparison, entry)
-  if (ending.flow === 'open') return ending
-  comparison.journal.carry(askPath(path))
-  if (action === 'checkpoint' && ending.flow === 'failed') return { ...ending, undo: [path, askPath(path)] }
-  return action === 'return' || (action === 'fail' && ending.flow === 'failed')
-    ? { ...ending, flow: 'ends' }
-    : ending
+  const ending = endedEntry(journal, entry)
+  const besides = [askPath(path), remindPath(path), settlePath(path)]
+  if (ending.flow === 'open') {
+    journal.refuse(besides, 'failed')
+    return open
+  }
+  for (const each of besides) if (typeof journal.entry(each)?.endedAt === 'number') journal.carry(each)
+  const undo = ending.undo.length > 0 ? [path, ...besides] : []
+  return { flow: action === 'return' || (action === 'fail' && undo.length > 0) ? 'ends' : ending.flow, undo }
 }
 
 function carried({ journal }: Comparison, path: string): Ending {

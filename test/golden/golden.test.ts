@@ -49,10 +49,8 @@ describe('golden journals', function () {
             ...now.strangers.map((key) => `${key}: was never called with this key`),
             ...differences(recorded, now, now.forgotten.length > 0),
           ]
-          if (found.length > 0) expect.fail(`${where}:
-  ${found.slice(0, 10).join('
-  ')}
-${whatItMeans}`)
+          if (found.length === 0) continue
+          expect.fail(`${where}:\n  ${found.slice(0, 10).join('\n  ')}\n${whatItMeans}`)
         }
       }
     })
