@@ -222,9 +222,9 @@ export interface RunStore {
   cancel(scope: Scope, uuid: string, by: string): Promise<Run>
   /**
    * Gives a run its turn, unless that has not come yet: it was put away until later. Undefined also for one that is not there; one
-   * that has ended is given as it is. `leftBehind`: an earlier process had taken it and did not come to a point where it could rest.
+   * that has ended is given as it is.
    */
-  take(uuid: string): Promise<{ readonly run: Run; readonly leftBehind: boolean } | undefined>
+  take(uuid: string): Promise<TakenRun | undefined>
   /**
    * Puts a run away that had its turn. Its next one comes at `wakeAt` (epoch milliseconds; Infinity: never by itself), or when it is
    * answered, decided about or cancelled. False: that has happened since it was taken, and its turn has come already.
@@ -238,6 +238,22 @@ export interface RunStore {
   countQueued(): Promise<ReadonlyMap<string, number>>
   /** Gives up what other processes had taken: it is due, and left behind. To be called before the first is taken. */
   recover(): Promise<void>
+  /** Runs that were left behind more than once since they last rested; the oldest first. */
+  suspects(): Promise<readonly SuspectRun[]>
+  /** Notes whether a run has its turn with nothing else under way: being left behind convicts it then. */
+  setAlone(uuid: string, alone: boolean): Promise<void>
+}
+
+/** A run that has a turn. */
+export interface TakenRun {
+  readonly run: Run
+  /** How often an earlier process stopped while it had its turn alone. */
+  readonly convictions: number
+}
+
+export interface SuspectRun extends RunKey {
+  /** How often it was left behind since it last rested. */
+  readonly crashes: number
 }
 
 /** What it takes to find a run again. */

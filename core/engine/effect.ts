@@ -10,9 +10,6 @@ import { isOverBudget, isRetriedOn, mayHaveHappened } from './retry-class.ts'
 import { toStoredError } from './stored-error.ts'
 import { lookUntil, waitUntil } from './wait-until.ts'
 
-/** How often a crash may interrupt one step before it is given up: it may well be what brings the process down. */
-const maxInterruptions = 3
-
 /** The code of a store that cannot be used for the time being. */
 const ownStoreUnavailable = 'store_unavailable'
 
@@ -24,7 +21,6 @@ interface Progress {
   begun: number
   /** Tries that failed by an error, as opposed to a crash. */
   failures: number
-  interruptions: number
   /** When the next try may start, epoch milliseconds. */
   readyAtMs: number
   /** An earlier try may have taken effect. */
@@ -55,7 +51,6 @@ async function begin(local: LocalRun, work: EffectWork): Promise<Outcome> {
     number: 1,
     begun: 1,
     failures: 0,
-    interruptions: 0,
     readyAtMs: 0,
     doubtful: false,
   }
@@ -75,7 +70,6 @@ async function resume(local: LocalRun, work: EffectWork, entry: JournalEntry): P
     number: (last?.attempt ?? 0) + 1,
     begun: entry.attempt,
     failures: failed.length - crashes - heldUp,
-    interruptions: crashes,
     readyAtMs: last?.retryAt ?? 0,
     doubtful: failed.some((attempt) => mayHaveHappened(attempt.error)),
   }
@@ -93,7 +87,6 @@ async function afterInterruption(
   entry: JournalEntry,
   progress: Progress,
 ): Promise<Outcome | undefined> {
-  progress.interruptions++
   if (work.interrupted === 'ask') {
     await local.journal.park(work.path)
     return await untilDecided(local, work, entry)
@@ -102,9 +95,8 @@ async function afterInterruption(
     const skipped: Outcome = { state: 'skipped', output: null, endedAt: local.clock.now() }
     return end(local, work.path, skipped, progress.number)
   }
-  const givenUp = work.interrupted === 'fail' || progress.interruptions >= maxInterruptions
-  const error = interruptedError(work, progress.interruptions)
-  if (givenUp) return fail(local, work, error, progress)
+  const error = interruptedError(work)
+  if (work.interrupted === 'fail' || local.givesUp) return fail(local, work, error, progress)
   noteFailedAttempt(local, work, progress, error, entry.startedAt, 0)
   progress.doubtful = true
   return undefined
@@ -283,14 +275,10 @@ function fail(local: LocalRun, work: EffectWork, error: unknown, progress: Progr
   return end(local, work.path, failedOutcome(local, work, error), progress.number)
 }
 
-function interruptedError(work: EffectWork, interruptions: number): TocsinError {
-  if (work.interrupted === 'fail') {
-    return new TocsinError('step_interrupted', `the process stopped while '${work.kind}' was under way`, {
-      hint: 'nobody knows whether it took effect: look at the other system',
-    })
-  }
-  return new TocsinError('step_interrupted', `the process stopped during '${work.kind}'`, {
-    hint: `interrupted ${interruptions} times; a step is given up after ${maxInterruptions}`,
-    details: { interruptions },
-  })
+function interruptedError({ interrupted, kind }: EffectWork): TocsinError {
+  const hint =
+    interrupted === 'fail'
+      ? 'nobody knows whether it took effect: look at the other system'
+      : 'where this ends the step, it was given up: the process stopped while nothing else was under way'
+  return new TocsinError('step_interrupted', `the process stopped while '${kind}' was under way`, { hint })
 }

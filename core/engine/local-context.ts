@@ -23,6 +23,8 @@ export interface LocalContextOptions {
   readonly run: { readonly uuid: string; readonly startedAt: number }
   /** The run has never been taken up before: its journal is empty. Default false. */
   readonly isNew?: boolean | undefined
+  /** A step that a crash interrupted fails, whatever its class: it may be what brings the process down. Default false. */
+  readonly givesUp?: boolean | undefined
   readonly journal: JournalStore
   readonly clock: Clock
   readonly log: Log
@@ -63,6 +65,7 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
   )
   const local: LocalRun = {
     uuid: run.uuid,
+    givesUp: options.givesUp === true,
     journal,
     clock,
     log,

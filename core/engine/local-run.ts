@@ -13,6 +13,8 @@ export type RunCheckpoints = Pick<CheckpointStore, 'open' | 'goesOver' | 'asked'
 /** What the parts of a local context share. */
 export interface LocalRun {
   readonly uuid: string
+  /** A step that a crash interrupted fails. */
+  readonly givesUp: boolean
   readonly journal: RunJournal
   readonly clock: Clock
   readonly log: Log

@@ -6,7 +6,7 @@ import { describeRun, type RunDescription } from './describe-run.ts'
 import { RunSuspended } from './durable-context.ts'
 import { interpret } from './interpreter.ts'
 import { openLocalContext, type LocalContext } from './local-context.ts'
-import { noteTakenUp } from './poison.ts'
+import { isToBeGivenUp } from './quarantine.ts'
 import { toStoredError } from './stored-error.ts'
 import type { WakeUps } from './wake-ups.ts'
 import type { Skills } from './walk.ts'
@@ -46,8 +46,8 @@ export type TurnEnd = 'over' | 'held' | { readonly againAtMs: number }
 
 interface Turn {
   readonly run: Run
-  /** An earlier process did not end it. */
-  readonly leftBehind: boolean
+  /** How often an earlier process stopped while it had its turn alone. */
+  readonly convictions: number
   readonly controls: TurnControls
   /** No step begins after this; those under way end. */
   readonly hold: AbortSignal
@@ -71,7 +71,7 @@ export async function runTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd
   let context: LocalContext | undefined
   let ended: Run
   try {
-    if (turn.leftBehind) await noteTakenUp(stores.journal, run, clock)
+    const givesUp = await isToBeGivenUp(stores.journal, run, turn.convictions)
     const description = await (options.describe?.(run) ?? describeRun(stores, run))
     const isNew = run.status === 'queued' && run.retryOf === null
     if (run.status === 'queued') {
@@ -80,7 +80,13 @@ export async function runTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd
       run = started
     }
     const playbook = await options.loadPlaybook(run.playbookHash)
-    context = await openLocalContext({ ...contextOptions(options, run, controls), isNew, hold, onIdle })
+    context = await openLocalContext({
+      ...contextOptions(options, run, controls),
+      isNew,
+      hold,
+      onIdle,
+      givesUp,
+    })
     const outcome = await interpret(playbook, runInputs(options, run, description), context, options.skills)
     ended = await context.end(() => stores.runs.end(run.uuid, outcome))
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { Run } from '../domain/run.ts'
 import type { ParkedRun, RunKey } from '../ports.ts'
 import { createParkedRuns } from './parked-runs.ts'
+import { takeUpAlone } from './quarantine.ts'
 import { runTurn, type TurnControls, type TurnOptions } from './run-turn.ts'
 import { TurnQueue, type InLine } from './turn-queue.ts'
 import { createWakeUps } from './wake-ups.ts'
@@ -59,6 +60,8 @@ export function createRunner(options: RunnerOptions): Runner {
   const ending = new AbortController()
   let hold = new AbortController()
   let held = options.held === true
+  /** Resolves when the suspects among what an earlier process left have had their turn. */
+  let recovered = Promise.resolve()
 
   const onTrouble = async (error: unknown): Promise<void> => {
     log.error({ error, delay_ms: firstRetryMs }, 'the store does not say which runs are next')
@@ -90,9 +93,14 @@ export function createRunner(options: RunnerOptions): Runner {
     while (active.size < maxRuns && !hold.signal.aborted) {
       const next = queue.take()
       if (next === undefined) return
-      const done = Promise.resolve().then(() => turn(next))
-      active.set(next.key.uuid, { done, controls: newControls(), woken: false })
+      void begin(next)
     }
+  }
+
+  function begin(next: InLine): Promise<void> {
+    const done = Promise.resolve().then(() => turn(next))
+    active.set(next.key.uuid, { done, controls: newControls(), woken: false })
+    return done
   }
 
   /** Never rejects: the errors of one run never touch another. */
@@ -113,12 +121,12 @@ export function createRunner(options: RunnerOptions): Runner {
    */
   async function insist(key: RunKey, fresh: Run | undefined): Promise<ParkedRun | undefined> {
     let run = fresh
-    let leftBehind = false
+    let convictions = 0
     for (let trouble = 0; ; trouble++) {
       try {
         if (trouble > 0) run = await runs.find('all', key.uuid)
-        else if (run === undefined) ({ run, leftBehind } = (await runs.take(key.uuid)) ?? nothing)
-        return run && (await goOn(run, leftBehind))
+        else if (run === undefined) ({ run, convictions } = (await runs.take(key.uuid)) ?? nothing)
+        return run && (await goOn(run, convictions))
       } catch (error) {
         const delayMs = Math.min(firstRetryMs * 2 ** trouble, longestRetryMs)
         log.error({ run: key.uuid, error, delay_ms: delayMs }, 'the run cannot go on for now')
@@ -128,12 +136,12 @@ export function createRunner(options: RunnerOptions): Runner {
   }
 
   /** Rejects where the store spoiled it. */
-  async function goOn(run: Run, leftBehind: boolean): Promise<ParkedRun | undefined> {
+  async function goOn(run: Run, convictions: number): Promise<ParkedRun | undefined> {
     const { uuid, organizationUuid } = run
     const mine = active.get(uuid)
     const controls = newControls()
     if (mine) mine.controls = controls
-    const end = await runTurn({ ...options, onStarted }, { run, leftBehind, controls, hold: hold.signal })
+    const end = await runTurn({ ...options, onStarted }, { run, convictions, controls, hold: hold.signal })
     if (end === 'over' && run.exclusive) await wakeNextInLine(uuid)
     if (typeof end === 'string') return undefined
     // Not put away: it was woken since it was taken.
@@ -181,10 +189,16 @@ export function createRunner(options: RunnerOptions): Runner {
       await runs.recover()
       // Also those that were queued since this process began.
       for (const [organizationUuid, count] of await runs.countQueued()) queued.set(organizationUuid, count)
-      for (const { uuid } of await organizations.list('all')) queue.lookFor(uuid)
-      parked.start()
-      held = false
-      fill()
+      held = true
+      const all = await organizations.list('all')
+      const alone = { runs, clock, log, signal: ending.signal, begin: (key: RunKey) => begin({ key }) }
+      recovered = takeUpAlone(alone).then(() => {
+        if (ending.signal.aborted) return
+        for (const { uuid } of all) queue.lookFor(uuid)
+        parked.start()
+        held = false
+        fill()
+      })
     },
     pause: () => hold.abort(),
     resume() {
@@ -203,7 +217,7 @@ export function createRunner(options: RunnerOptions): Runner {
         for (const { controls } of active.values()) controls.stop.abort()
       }
       clock.sleep(timeoutMs, over.signal).then(stopAll, () => {})
-      await ended
+      await Promise.all([ended, recovered])
       over.abort()
     },
     queuedOf: (organizationUuid) => queued.get(organizationUuid) ?? 0,
@@ -211,7 +225,7 @@ export function createRunner(options: RunnerOptions): Runner {
   }
 }
 
-const nothing = { run: undefined, leftBehind: false }
+const nothing = { run: undefined, convictions: 0 }
 
 function newControls(): TurnControls {
   return { stop: new AbortController(), cancel: new AbortController(), wakeUps: createWakeUps() }

@@ -1,6 +1,16 @@
 import type { NewRun, Run, RunEnd, RunFilter } from '../../core/domain/run.ts'
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
-import type { ListedRun, Page, PageRequest, ParkedRun, RunKey, RunStore, Scope } from '../../core/ports.ts'
+import type {
+  ListedRun,
+  Page,
+  PageRequest,
+  ParkedRun,
+  RunKey,
+  RunStore,
+  Scope,
+  SuspectRun,
+  TakenRun,
+} from '../../core/ports.ts'
 import { listPage } from './paging.ts'
 import { runConditions } from './run-conditions.ts'
 import { endRun, queueRun, startRun } from './run-moves.ts'
@@ -13,7 +23,17 @@ import {
   type ListedRunRow,
   type RunRow,
 } from './run-rows.ts'
-import { countQueuedRuns, dueRuns, parkedRuns, parkRun, recoverRuns, takeTurn, wakeRun } from './run-turns.ts'
+import {
+  countQueuedRuns,
+  dueRuns,
+  parkedRuns,
+  parkRun,
+  recoverRuns,
+  setAlone,
+  suspectRuns,
+  takeTurn,
+  wakeRun,
+} from './run-turns.ts'
 import { isInScope, scopeConditions } from './scope.ts'
 import type { StoreContext } from './store-context.ts'
 
@@ -95,11 +115,11 @@ export class SqliteRunStore implements RunStore {
     })
   }
 
-  take(uuid: string): Promise<{ readonly run: Run; readonly leftBehind: boolean } | undefined> {
+  take(uuid: string): Promise<TakenRun | undefined> {
     const { database, commits, clock } = this.#context
     return commits.write(() => {
       const turn = takeTurn(database, uuid, clock.now())
-      return turn && { run: toRun(requireRunRow(database, 'id', turn.row)), leftBehind: turn.leftBehind }
+      return turn && { run: toRun(requireRunRow(database, 'id', turn.row)), convictions: turn.convictions }
     })
   }
 
@@ -126,6 +146,16 @@ export class SqliteRunStore implements RunStore {
   recover(): Promise<void> {
     const { database, commits } = this.#context
     return commits.write(() => recoverRuns(database))
+  }
+
+  suspects(): Promise<readonly SuspectRun[]> {
+    const { database } = this.#context
+    return database.read(() => suspectRuns(database))
+  }
+
+  setAlone(uuid: string, alone: boolean): Promise<void> {
+    const { database, commits } = this.#context
+    return commits.write(() => setAlone(database, uuid, alone))
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ParkedRun, RunKey } from '../../core/ports.ts'
+import type { ParkedRun, RunKey, SuspectRun } from '../../core/ports.ts'
 import type { Database } from './database.ts'
 
 /** Stands for never: only an answer or the like wakes the run. */
@@ -10,9 +10,10 @@ interface TurnRow {
   readonly id: number
   readonly wakeAt: number | null
   readonly endedAt: number | null
+  readonly convictions: number
 }
 
-const selectTurn = 'SELECT id, wake_at AS wakeAt, ended_at AS endedAt FROM runs WHERE uuid = ?'
+const selectTurn = 'SELECT id, wake_at AS wakeAt, ended_at AS endedAt, convictions FROM runs WHERE uuid = ?'
 const selectKey = 'SELECT r.uuid, o.uuid AS organizationUuid'
 const tables = 'FROM runs r JOIN organizations o ON o.id = r.organization_id'
 
@@ -23,16 +24,16 @@ const tables = 'FROM runs r JOIN organizations o ON o.id = r.organization_id'
 export function takeTurn(database: Database, uuid: string, now: number) {
   const turn = database.get<TurnRow>(selectTurn, uuid)
   if (turn === undefined) return undefined
-  if (turn.endedAt !== null) return { row: turn.id, leftBehind: false }
+  if (turn.endedAt !== null) return { row: turn.id, convictions: 0 }
   if (turn.wakeAt === null || turn.wakeAt > now) return undefined
   database.run('UPDATE runs SET wake_at = NULL WHERE id = ?', turn.id)
-  return { row: turn.id, leftBehind: turn.wakeAt < 0 }
+  return { row: turn.id, convictions: turn.convictions }
 }
 
 /** False where it was woken since it was taken. */
 export function parkRun(database: Database, uuid: string, wakeAt: number): boolean {
   const changed = database.run(
-    'UPDATE runs SET wake_at = ? WHERE uuid = ? AND wake_at IS NULL AND ended_at IS NULL',
+    'UPDATE runs SET wake_at = ?, crashes = 0 WHERE uuid = ? AND wake_at IS NULL AND ended_at IS NULL',
     Math.min(Math.max(0, Math.ceil(wakeAt)), maxWakeAt),
     uuid,
   )
@@ -90,5 +91,22 @@ export function countQueuedRuns(database: Database): ReadonlyMap<string, number>
 }
 
 export function recoverRuns(database: Database): void {
-  database.run('UPDATE runs SET wake_at = ? WHERE wake_at IS NULL AND ended_at IS NULL', leftBehind)
+  database.run(
+    `UPDATE runs SET wake_at = ?, crashes = crashes + 1, convictions = convictions + alone
+     WHERE wake_at IS NULL AND ended_at IS NULL`,
+    leftBehind,
+  )
+  database.run('UPDATE runs SET alone = 0 WHERE alone = 1')
+}
+
+/** Those left behind more than once since they last rested; the oldest first. */
+export function suspectRuns(database: Database): readonly SuspectRun[] {
+  return database.all<SuspectRun>(
+    `${selectKey}, r.crashes ${tables} WHERE r.wake_at = ? AND r.crashes > 1 AND r.ended_at IS NULL ORDER BY r.id`,
+    leftBehind,
+  )
+}
+
+export function setAlone(database: Database, uuid: string, alone: boolean): void {
+  database.run('UPDATE runs SET alone = ? WHERE uuid = ?', Number(alone), uuid)
 }

@@ -39,7 +39,7 @@ export function runTurnsContract(subject: GetSubject): void {
       expect(await due()).to.deep.equal([uuid])
       const takers = await Promise.all([stores.runs.take(uuid), stores.runs.take(uuid)])
       expect(takers.map((taken) => taken?.run.uuid)).to.deep.equal([uuid, undefined])
-      expect(takers[0]).to.deep.include({ leftBehind: false })
+      expect(takers[0]).to.deep.include({ convictions: 0 })
       expect(await due()).to.deep.equal([])
     })
 
@@ -86,7 +86,7 @@ export function runTurnsContract(subject: GetSubject): void {
           await wake(uuid)
           if (!isPutAwayFirst) expect(await runs.park(uuid, Infinity), 'nobody would wake it').to.equal(false)
           expect(await due()).to.deep.equal([uuid])
-          expect((await runs.take(uuid))?.leftBehind).to.equal(false)
+          expect(await runs.take(uuid)).to.deep.include({ convictions: 0 })
           await runs.end(uuid, completed)
         }
       })
@@ -113,8 +113,34 @@ export function runTurnsContract(subject: GetSubject): void {
       await runs.end(over.uuid, completed)
       await runs.recover()
       expect(await due()).to.deep.equal([taken.uuid, queued.uuid])
-      expect(await runs.take(taken.uuid)).to.deep.include({ leftBehind: true })
+      expect(await runs.take(taken.uuid)).to.deep.include({ convictions: 0 })
       expect(await due()).to.deep.equal([queued.uuid])
+    })
+
+    it('tell whom to suspect of bringing the process down: who was left behind twice without a rest', async () => {
+      const { runs } = subject().stores
+      const [bad, good] = [await startedRun(subject(), null), await startedRun(subject(), null)]
+      const suspects = async () => (await runs.suspects()).map(({ uuid, crashes }) => [uuid, crashes])
+      await runs.recover()
+      expect(await suspects()).to.deep.equal([])
+      for (const { uuid } of [bad, good]) await runs.take(uuid)
+      await runs.recover()
+      expect(await suspects()).to.deep.equal([
+        [bad.uuid, 2],
+        [good.uuid, 2],
+      ])
+      await runs.setAlone(good.uuid, true)
+      await runs.take(good.uuid)
+      await runs.setAlone(good.uuid, false)
+      await runs.park(good.uuid, 0)
+      await runs.setAlone(bad.uuid, true)
+      await runs.take(bad.uuid)
+      await runs.recover()
+      expect(await suspects()).to.deep.equal([[bad.uuid, 3]])
+      expect(await runs.take(good.uuid)).to.deep.include({ convictions: 0 })
+      expect(await runs.take(bad.uuid)).to.deep.include({ convictions: 1 })
+      await runs.recover()
+      expect(await runs.take(bad.uuid), 'it is not alone now').to.deep.include({ convictions: 1 })
     })
 
     it('come for the next of a concurrency key when the one before has ended, and not before', async () => {

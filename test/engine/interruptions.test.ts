@@ -71,10 +71,17 @@ describe('local durable context: interruptions', () => {
       expect(await (await one.open()).perform(work)).to.deep.equal(outcome)
     })
 
-    it('is given up after the third time', async () => {
-      const work = effect({ run: () => Promise.reject(new Error('must not run')) })
-      for (let times = 0; times < 3; times++) await one.interrupt(work)
-      expect(await (await one.open()).perform(work)).to.have.nested.property('error.code', 'step_interrupted')
+    it('is given up when the run is known to bring the process down, and not before', async () => {
+      const work = effect({ run: () => Promise.resolve('ran') })
+      for (let times = 0; times < 5; times++) await one.interrupt(work)
+      const context = await one.open({ givesUp: true })
+      expect(await context.perform(work)).to.have.nested.property('error.code', 'step_interrupted')
+    })
+
+    it('goes on however often others brought the process down', async () => {
+      const work = effect({ run: () => Promise.resolve('ran') })
+      for (let times = 0; times < 5; times++) await one.interrupt(work)
+      expect(await (await one.open()).perform(work)).to.include({ state: 'completed', output: 'ran' })
     })
   })
 

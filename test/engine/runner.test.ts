@@ -178,19 +178,76 @@ describe('runner', () => {
     expect(await unfinishedRuns(bench.stores)).to.deep.equal([])
   })
 
-  it('ends a run as failed that has brought the process down three times, and no other', async () => {
-    const poison = await bench.startRun()
-    const playbook = makePlaybook({ steps: [{ set: 1 }] })
-    for (let crash = 1; crash < 3; crash++) {
-      // As good as a crash: this runner never comes to anything.
-      await start(playbook, {}, { loadPlaybook: () => new Promise(() => {}) }).recover()
+  describe('after crashes of the process', () => {
+    const playbook = makePlaybook({ steps: [{ id: 'only', uses: 'case.update' }] })
+
+    /** A process that crashes `afterMs` after its start. Gives the runs whose step it had begun. */
+    async function crash(afterMs = 0): Promise<string[]> {
+      const begun: string[] = []
+      let isDead = false
+      const mortal = <T extends object>(store: T): T =>
+        new Proxy(store, {
+          get(target, name) {
+            const method: unknown = Reflect.get(target, name)
+            if (typeof method !== 'function') return method
+            return (...given: unknown[]): unknown =>
+              isDead ? new Promise(() => {}) : Reflect.apply(method, target, given)
+          },
+        })
+      const { runs, journal } = bench.stores
+      const stores = { ...bench.stores, runs: mortal(runs), journal: mortal(journal) }
+      const skills: TestSkills = {
+        'case.update': (_, { idempotencyKey }) => {
+          begun.push(idempotencyKey.split('/')[0]!)
+          return new Promise(() => {})
+        },
+      }
+      await start(playbook, skills, { stores }).recover()
       await settle()
+      if (afterMs > 0) await clock.advance(afterMs)
+      isDead = true
+      return begun
     }
-    const other = await queue()
-    await start(playbook, {}).recover()
-    await settle()
-    expect(await find(poison)).to.have.nested.property('error.code', 'run_interrupted')
-    expect((await find(other)).status).to.equal('completed')
+
+    it('takes up all that were under way at once after one, and one by one after two', async () => {
+      const runs = [await bench.startRun(), await bench.startRun(), await bench.startRun()]
+      expect(await crash()).to.have.length(3)
+      expect(await crash(), 'the first alone').to.deep.equal([runs[0]!.uuid])
+      // The first is given up, the others are watched for two seconds each.
+      expect(await crash(20_000)).to.deep.equal([runs[1]!.uuid, runs[2]!.uuid])
+    })
+
+    it('gives up the one that was alone under way when the process stopped, and no other', async () => {
+      const [poison, ...others] = [await bench.startRun(), await bench.startRun(), await bench.startRun()]
+      await crash()
+      expect(await crash()).to.deep.equal([poison!.uuid])
+      await start(playbook, { 'case.update': () => 1 }).recover()
+      await settle()
+      await clock.advance(60_000)
+      expect(await find(poison!)).to.have.nested.property('error.code', 'step_interrupted')
+      for (const other of others) expect((await find(other)).status).to.equal('completed')
+    })
+
+    it('gives up no run that rested or ended between them', async () => {
+      const waits = makePlaybook({ steps: [{ id: 'w', wait: 3_600_000 }] })
+      const run = await bench.startRun()
+      for (let crashes = 0; crashes < 6; crashes++) {
+        await start(waits, {}).recover()
+        await settle()
+        await clock.advance(5_000)
+      }
+      await start(waits, {}).recover()
+      await clock.advance(3_700_000)
+      expect((await find(run)).status).to.equal('completed')
+    })
+
+    it('begins what has just been queued only when those are through', async () => {
+      await bench.startRun()
+      await crash()
+      const queued = await queue()
+      expect(await crash(), 'nothing beside the suspect').to.not.include(queued.uuid)
+      expect(await crash(20_000)).to.include(queued.uuid)
+    })
   })
 
   describe('drain', () => {

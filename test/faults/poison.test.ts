@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { serveHttp } from '../egress/servers.ts'
 import { makeHouse, type House } from './support/house.ts'
 
 /** A plugin whose skill takes the whole process down, as only a crash in native code or a lack of memory would. */
@@ -39,9 +40,15 @@ describe('a run that brings the process down', function () {
   it('fails alone after three crashes; the process then starts and works, and the others have ended', async () => {
     await house.addPlaybook('bad', '  - id: taken\n    uses: poison.take')
     await house.addPlaybook('good', '  - wait: 20ms\n  - set: { ok: true }')
-    const options = { env: { TOCSIN_PLUGINS: './poison.js' } }
+    // Under way at every crash, and innocent.
+    const slow = await serveHttp((_, response) => void setTimeout(() => response.end('{}'), 1_500))
+    await house.addPlaybook('slow', `  - uses: http.get\n    with: { url: '${slow.url}/' }`)
+    const options = {
+      env: { TOCSIN_PLUGINS: './poison.js', TOCSIN_ALLOW_PRIVATE_EGRESS: `127.0.0.1:${slow.port}` },
+    }
     let server = await house.start(options)
     for (let n = 0; n < 5; n++) expect((await house.post('good')).status).to.equal(201)
+    for (let n = 0; n < 3; n++) expect((await house.post('slow')).status).to.equal(201)
     // Its run may take the process down before this is answered.
     await house.post('bad').catch(() => undefined)
     expect(await server.command.ended).to.include({ signal: 'SIGKILL' })
@@ -59,14 +66,15 @@ describe('a run that brings the process down', function () {
       expect(crashes, 'crashes').to.be.lessThan(5)
     }
     expect(crashes).to.equal(3)
-    const runs = await house.endedRuns(6)
+    const runs = await house.endedRuns(9)
     const failed = runs.filter(({ status }) => status === 'failed')
     expect(failed.map(({ playbook, error }) => [playbook, error.code])).to.deep.equal([
       ['bad', 'step_interrupted'],
     ])
-    expect(runs.filter(({ status }) => status === 'completed')).to.have.length(5)
+    expect(runs.filter(({ status }) => status === 'completed')).to.have.length(8)
     expect((await house.post('good')).status).to.equal(201)
-    await house.endedRuns(7)
+    await house.endedRuns(10)
+    await slow.close()
     expect(await server.stop()).to.include({ code: 0, signal: null })
   })
 })

@@ -90,9 +90,9 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'const maxBodyBytes = 1024 * 1024 * 1024',
   },
   'organizations do not take turns': {
-    file: 'core/engine/fair-queue.ts',
-    find: 'this.#lines.delete(organization)',
-    replace: 'if (line.head >= line.ids.length) this.#lines.delete(organization)',
+    file: 'core/engine/turn-queue.ts',
+    find: 'in it.\n      this.#lines.delete(organization)',
+    replace: 'in it.\n      if (countOf(line) === 0) this.#lines.delete(organization)',
   },
   'what was sent is not remembered': {
     file: 'core/skill/rate-bucket.ts',
@@ -124,10 +124,15 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     find: "file.script('BEGIN EXCLUSIVE')",
     replace: "file.script('BEGIN')",
   },
-  'a step may take the process down for ever': {
-    file: 'core/engine/effect.ts',
-    find: 'const maxInterruptions = 3',
-    replace: 'const maxInterruptions = 300',
+  'nobody is suspected of bringing the process down': {
+    file: 'server/sqlite/run-turns.ts',
+    find: 'convictions = convictions + alone',
+    replace: 'convictions = convictions',
+  },
+  'whoever was under way is suspected': {
+    file: 'server/sqlite/run-turns.ts',
+    find: 'convictions = convictions + alone',
+    replace: 'convictions = convictions + (crashes > 1)',
   },
   'a retry does not know what was done': {
     file: 'core/engine/run-turn.ts',

@@ -236,18 +236,21 @@ goes on repeats nothing. A second process on the same data is refused.`,
   },
   {
     title: 'Poison is fatal to itself alone',
-    exactly: `A run that brings the process down three times at the same place, or three times in the same step, ends as failed; others are not touched, and the
-process starts. So does an alert that brings it down before it has a run, when three starts in a row found it in hand. An upgrade keeps waiting runs: each goes on where it was, with the playbook that it began with.`,
+    exactly: `After two crashes in a row, the runs that were under way in them are taken up one by one, each watched for two seconds (twice as long after each
+further crash, at most five minutes) or until it ends or rests. The one during which the process stops once more, alone, is given up: the step it was in
+fails, or the run, and \`on_error\` and \`finally\` have their turn. The others go on, however often they were interrupted. An alert that brings the process down
+before it has a run is given up when three starts in a row found it in hand. An upgrade keeps waiting runs: each goes on where it was, with the playbook that it began with.`,
     proofs: [
       {
         file: 'faults/poison.test.ts',
         title: 'a run that brings the process down',
-        planted: ['a step may take the process down for ever'],
+        planted: ['nobody is suspected of bringing the process down'],
       },
       { file: 'faults/poison.test.ts', title: 'an alert that brings the process down before it has a run' },
       {
         file: 'engine/runner.test.ts',
-        title: 'runner ends a run as failed that has brought the process down three times',
+        title: 'runner after crashes of the process',
+        planted: ['whoever was under way is suspected'],
       },
       { file: 'faults/upgrade.test.ts', title: 'an upgrade from the first release' },
     ],

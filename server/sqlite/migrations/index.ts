@@ -9,6 +9,7 @@ import { lazyAlertSearch } from './0008-lazy-alert-search.ts'
 import { takeUps } from './0009-take-ups.ts'
 import { reruns } from './0010-reruns.ts'
 import { turnsOfRuns } from './0011-turns-of-runs.ts'
+import { suspectRuns } from './0012-suspect-runs.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -23,4 +24,5 @@ export const migrations: readonly string[] = [
   takeUps,
   reruns,
   turnsOfRuns,
+  suspectRuns,
 ]
