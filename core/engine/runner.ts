@@ -1,3 +1,4 @@
+import type { Organization } from '../domain/organization.ts'
 import type { Run } from '../domain/run.ts'
 import type { ParkedRun, RunKey } from '../ports.ts'
 import { createParkedRuns } from './parked-runs.ts'
@@ -174,6 +175,16 @@ export function createRunner(options: RunnerOptions): Runner {
     now.controls.wakeUps.wake()
   }
 
+  async function takeUpRest(all: readonly Organization[]): Promise<void> {
+    const signal = ending.signal
+    await takeUpAlone({ runs, clock, log, signal, begin: (key) => begin({ key }) })
+    if (signal.aborted) return
+    for (const { uuid } of all) queue.lookFor(uuid)
+    parked.start()
+    held = false
+    fill()
+  }
+
   return {
     enqueue(run) {
       countQueued(run.organizationUuid, 1)
@@ -190,15 +201,7 @@ export function createRunner(options: RunnerOptions): Runner {
       // Also those that were queued since this process began.
       for (const [organizationUuid, count] of await runs.countQueued()) queued.set(organizationUuid, count)
       held = true
-      const all = await organizations.list('all')
-      const alone = { runs, clock, log, signal: ending.signal, begin: (key: RunKey) => begin({ key }) }
-      recovered = takeUpAlone(alone).then(() => {
-        if (ending.signal.aborted) return
-        for (const { uuid } of all) queue.lookFor(uuid)
-        parked.start()
-        held = false
-        fill()
-      })
+      recovered = takeUpRest(await organizations.list('all'))
     },
     pause: () => hold.abort(),
     resume() {

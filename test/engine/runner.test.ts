@@ -220,11 +220,11 @@ describe('runner', () => {
     it('gives up the one that was alone under way when the process stopped, and no other', async () => {
       const [poison, ...others] = [await bench.startRun(), await bench.startRun(), await bench.startRun()]
       await crash()
-      expect(await crash()).to.deep.equal([poison!.uuid])
+      expect(await crash()).to.deep.equal([poison.uuid])
       await start(playbook, { 'case.update': () => 1 }).recover()
       await settle()
       await clock.advance(60_000)
-      expect(await find(poison!)).to.have.nested.property('error.code', 'step_interrupted')
+      expect(await find(poison)).to.have.nested.property('error.code', 'step_interrupted')
       for (const other of others) expect((await find(other)).status).to.equal('completed')
     })
 

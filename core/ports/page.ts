@@ -1,0 +1,16 @@
+/** Organizations a caller may see; `'all'` is for the runtime itself and for keys that are not scoped. */
+export type Scope = 'all' | readonly string[]
+
+/** One page of a list, newest first. */
+export interface PageRequest {
+  /** 1 to 200. */
+  readonly limit: number
+  /** What the page before gave as `nextCursor`; absent for the first. */
+  readonly cursor?: string | undefined
+}
+
+export interface Page<T> {
+  readonly data: readonly T[]
+  readonly nextCursor: string | null
+  readonly total: number
+}

@@ -1,0 +1,75 @@
+import type { NewRun, Run, RunEnd, RunFilter } from '../domain/run.ts'
+import type { Page, PageRequest, Scope } from './page.ts'
+
+/** A run as lists show it: its output can be large. */
+export type ListedRun = Omit<Run, 'output'>
+
+export interface RunStore {
+  /**
+   * Queues a run; the alert, where there is one, moves to Submitted with the playbook as its investigator: from Created, or,
+   * for a retry, from its end. Throws ConflictError `alert_move_forbidden` for an alert that stands anywhere else. Where its
+   * concurrency says `drop` and another run of the key has not ended, it is cancelled at once, with error `run_dropped`. For a
+   * run to carry over from: throws NotFoundError `run_not_found`, ConflictError `run_not_ended`, and `run_superseded` where a
+   * later one has gone on from it or has investigated its alert.
+   */
+  queue(run: NewRun): Promise<Run>
+  /**
+   * Starts a queued run: its alert moves to InProgress, and a case is opened for it (unless the alert has one), all linked.
+   * Undefined: an earlier run of its concurrency key has not ended; then its turn comes when that has. Throws ConflictError
+   * `run_not_queued`.
+   */
+  start(uuid: string, newCase: { readonly title: string }): Promise<Run | undefined>
+  /** Ends a run, withdraws its questions, and moves its alert to Completed or Failed with the time. Throws ConflictError `run_not_running`. */
+  end(uuid: string, end: RunEnd): Promise<Run>
+  find(scope: Scope, uuid: string): Promise<Run | undefined>
+  list(scope: Scope, filter: RunFilter, page: PageRequest): Promise<Page<ListedRun>>
+  /** The oldest queued run with the concurrency key of this one. */
+  nextInLine(uuid: string): Promise<Run | undefined>
+  /**
+   * Asks for a cancellation; a queued run ends at once. A second request changes nothing. Throws NotFoundError `run_not_found`,
+   * ConflictError `run_has_ended`.
+   */
+  cancel(scope: Scope, uuid: string, by: string): Promise<Run>
+  /**
+   * Gives a run its turn, unless that has not come yet: it was put away until later. Undefined also for one that is not there; one
+   * that has ended is given as it is.
+   */
+  take(uuid: string): Promise<TakenRun | undefined>
+  /**
+   * Puts a run away that had its turn. Its next one comes at `wakeAt` (epoch milliseconds; Infinity: never by itself), or when it is
+   * answered, decided about or cancelled. False: that has happened since it was taken, and its turn has come already.
+   */
+  park(uuid: string, wakeAt: number): Promise<boolean>
+  /** Those whose turn has come and which nobody has taken: those left behind first, then by the time at which it came. */
+  due(organizationUuid: string, limit: number): Promise<readonly RunKey[]>
+  /** Those whose turn comes at a later time than the given one's, or from the beginning; the next ones first. */
+  parked(after: ParkedRun | undefined, limit: number): Promise<readonly ParkedRun[]>
+  /** How many runs of each organization (by uuid) have been queued and not started. */
+  countQueued(): Promise<ReadonlyMap<string, number>>
+  /** Gives up what other processes had taken: it is due, and left behind. To be called before the first is taken. */
+  recover(): Promise<void>
+  /** Runs that were left behind more than once since they last rested; the oldest first. */
+  suspects(): Promise<readonly SuspectRun[]>
+  /** Notes whether a run has its turn with nothing else under way: being left behind convicts it then. */
+  setAlone(uuid: string, alone: boolean): Promise<void>
+}
+
+/** A run that has a turn. */
+export interface TakenRun {
+  readonly run: Run
+  /** How often an earlier process stopped while it had its turn alone. */
+  readonly convictions: number
+}
+
+export interface SuspectRun extends RunKey {
+  /** How often it was left behind since it last rested. */
+  readonly crashes: number
+}
+
+/** What it takes to find a run again. */
+export type RunKey = Pick<Run, 'uuid' | 'organizationUuid'>
+
+/** A run that was put away until a time: epoch milliseconds, or Infinity. */
+export interface ParkedRun extends RunKey {
+  readonly wakeAt: number
+}
