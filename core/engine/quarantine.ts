@@ -44,14 +44,14 @@ async function atMost(ms: number, work: Promise<void>, clock: Clock, signal: Abo
 }
 
 /**
- * Whether the step that a run convicted of bringing the process down has under way is to be given up.
+ * Whether the steps that a run convicted of bringing the process down has under way are to be given up: each crash ends one at least.
  *
- * Throws TocsinError `run_interrupted` where the run itself is: it has no step under way, or was convicted again.
+ * Throws TocsinError `run_interrupted` where it has none under way: then the run itself is given up.
  */
 export async function isToBeGivenUp(journal: JournalStore, run: Run, convictions: number): Promise<boolean> {
   if (convictions === 0) return false
   const entries = await journal.entries(run.uuid)
-  if (convictions === 1 && entries.some(({ state }) => state === 'started')) return true
+  if (entries.some(({ state }) => state === 'started')) return true
   throw new TocsinError(
     'run_interrupted',
     'the process stopped again and again while this run was under way',

@@ -18,7 +18,7 @@ const unfinished = new Set((await unfinishedRuns(stores)).map((run) => run.uuid)
 const quiet = () => {}
 const complain = (fields: object, message: string) =>
   process.stderr.write(`${message} ${JSON.stringify(fields)}\n`)
-const log: Log = { debug: quiet, info: quiet, warn: complain, error: complain }
+const log: Log = { debug: quiet, info: quiet, warn: quiet, error: complain }
 
 const runner = createRunner({
   stores: { ...stores, journal: fault === 'no_intent' ? withoutIntent(stores.journal) : stores.journal },

@@ -1,7 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import Sqlite from 'better-sqlite3'
 import { expect } from 'chai'
 import type { Stores } from '../../core/ports.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
@@ -79,6 +81,13 @@ describe(`runs of a process that is killed with kill -9 (seed ${seed})`, functio
     expect(last.exitCode, 'exit code of the last process').to.equal(0)
   }
 
+  /** As if the run had rested between them: one that is under way at every crash would be taken for its cause. */
+  function forgetCrashes(): void {
+    const database = new Sqlite(join(folder.path, 'tocsin.db'))
+    database.exec('UPDATE runs SET crashes = 0, convictions = 0, alone = 0')
+    database.close()
+  }
+
   /** How often each effect has happened whose step has ended: by this much, and never more. */
   const endedSoFar = () =>
     inStores(async (stores) => {
@@ -138,6 +147,7 @@ describe(`runs of a process that is killed with kill -9 (seed ${seed})`, functio
     await queueRuns(1)
     const ended: ReadonlyMap<string, number>[] = []
     for (let target = 1; ; target++) {
+      forgetCrashes()
       const victim = await start()
       const dead = once(victim, 'exit')
       // Every effect of the run is cut off once: the process is killed before it learns of it.
