@@ -146,13 +146,17 @@ describe(`runs of a process that is killed with kill -9 (seed ${seed})`, functio
   it('go on where they were when it was killed as an effect had just happened, for each step in turn', async () => {
     await queueRuns(1)
     const ended: ReadonlyMap<string, number>[] = []
+    const cutOff = new Set<string>()
     for (let target = 1; ; target++) {
       forgetCrashes()
       const victim = await start()
       const dead = once(victim, 'exit')
       // Every effect of the run is cut off once: the process is killed before it learns of it.
-      const before = sandbox.effects.length
-      sandbox.onEffect = (count) => void (count === before + 1 && victim.kill('SIGKILL'))
+      sandbox.onEffect = () => {
+        const { key } = sandbox.effects.at(-1)!
+        if (!cutOff.has(key)) victim.kill('SIGKILL')
+        cutOff.add(key)
+      }
       if (victim.exitCode === null && victim.signalCode === null) await dead
       ended.push(await endedSoFar())
       if (victim.signalCode === null) break
