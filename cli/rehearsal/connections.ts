@@ -39,7 +39,7 @@ interface Wanted {
 export async function openLiveSkills({ organization: code, isMocked = false }: Wanted): Promise<LiveSkills> {
   const config = readConfig(process.env)
   if (!existsSync(config.dataDir)) {
-    const isNamed = process.env['TOCSIN_DATA_DIR'] !== undefined || code !== undefined
+    const isNamed = (process.env['TOCSIN_DATA_DIR'] ?? '').trim() !== '' || code !== undefined
     if (isMocked || !isNamed) return withoutConnections()
     throw new NotFoundError('data_dir_missing', `there is no data directory '${printable(config.dataDir)}'`, {
       hint: 'TOCSIN_DATA_DIR names the one of your server; `tocsin serve` makes one',

@@ -1,8 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import packageJson from '../../package.json' with { type: 'json' }
 import { readSampleAlerts } from '../../cli/demo/sample-alerts.ts'
 import { killCommands, runTocsin } from '../cli/support/run-tocsin.ts'
 import { startServer } from '../cli/support/start-server.ts'
@@ -72,18 +71,6 @@ describe('README.md', function () {
     expect(bodies[0]).to.include({ investigation_status: 15 })
     expect(bodies[1]).to.include({ plugin: 'intel_provider' })
     await server.stop()
-  })
-
-  it('names scripts, commands and files that exist', async () => {
-    const scripts = [...page.matchAll(/npm (?:run )?(demo|start|test|run \w+)\b/g)].map(
-      ([, name = '']) => name,
-    )
-    expect(scripts).to.include.members(['demo', 'start', 'test'])
-    for (const name of scripts) expect(packageJson.scripts).to.have.property(name)
-    for (const [, command = ''] of page.matchAll(/npx tocsin (\w+)/g))
-      expect((await runTocsin([command, '--help'])).code, command).to.equal(0)
-    for (const [, path = ''] of page.matchAll(/\]\(([^)#]+)\)/g))
-      expect(existsSync(join(root, path)), path).to.equal(true)
   })
 
   it('counts the makers of its sample alerts', async () => {

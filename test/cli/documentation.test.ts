@@ -1,0 +1,60 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect } from 'chai'
+import packageJson from '../../package.json' with { type: 'json' }
+import { killCommands, runTocsin } from './support/run-tocsin.ts'
+
+const root = join(import.meta.dirname, '../..')
+const pages = globSync(['*.md', 'docs/*.md', 'core/**/README.md', 'plugins/**/README.md'], { cwd: root })
+const read = (page: string) => readFileSync(join(root, page), 'utf8')
+
+/** As GitHub makes them of headings. */
+const anchorsOf = (text: string): readonly string[] =>
+  [...text.replaceAll(/^```[^]*?^```$/gm, '').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
+describe('the pages of the documentation', function () {
+  this.timeout(30_000)
+  after(killCommands)
+
+  const helps = new Map<string, Promise<string>>()
+  /** Undefined where there is no such command. */
+  async function helpOf(command: string): Promise<string> {
+    const help =
+      helps.get(command) ?? runTocsin([...command.split(' '), '--help']).then(({ stdout }) => stdout)
+    helps.set(command, help)
+    return help
+  }
+
+  for (const page of pages) {
+    it(`name commands and options that exist: ${page}`, async () => {
+      const code = [...read(page).matchAll(/`(?:npx )?tocsin ([^`\n]+)`|^ *(?:npx )?tocsin (.+)$/gm)]
+      for (const [, inText, inBlock] of code) {
+        const [name = '', ...words] = (inText ?? inBlock ?? '').split(/\s+/)
+        if (!/^[a-z-]+$/.test(name)) continue
+        const sub = name === 'keys' && /^[a-z]+$/.test(words[0] ?? '') ? `keys ${words[0]}` : name
+        const help = await helpOf(sub)
+        expect(help, sub).to.match(new RegExp(`^Usage: tocsin ${sub}\\b`))
+        for (const option of words.filter((word) => /^--?[a-z][a-z-]*$/.test(word)))
+          expect(help, sub).to.match(new RegExp(`(^|[ ,])${option}\\b`, 'm'))
+      }
+    })
+
+    it(`name scripts, files and headings that exist: ${page}`, () => {
+      const text = read(page)
+      for (const [, script = ''] of text.matchAll(/\bnpm run ([a-z:-]+)/g))
+        expect(packageJson.scripts).to.have.property(script)
+      for (const [, link = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+        if (/^[a-z]+:/.test(link)) continue
+        const [file = '', anchor] = link.split('#')
+        const path = file === '' ? join(root, page) : join(root, dirname(page), file)
+        expect(existsSync(path), link).to.equal(true)
+        if (anchor !== undefined) expect(anchorsOf(readFileSync(path, 'utf8')), link).to.include(anchor)
+      }
+    })
+  }
+})
