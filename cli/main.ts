@@ -33,6 +33,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   schema: async () => (await import('./commands/schema.ts')).schemaCommand(),
   lsp: async () => (await import('./commands/lsp.ts')).lspCommand(),
   keys: async () => (await import('./commands/keys.ts')).keysCommand(),
+  audit: async () => (await import('./commands/audit.ts')).auditCommand(),
 }
 
 /** Knows the command that is called, and all of them where none is: for help, and for what is mistyped. */

@@ -1,11 +1,14 @@
 /**
  * What core needs from outside. Adapters live in `server`; each port has one contract test suite (test/contract) that every
  * adapter must pass. All store operations are atomic: when the promise resolves, all of it is durable; when it rejects, none of
- * it happened. The organization is an argument that cannot be left out.
+ * it happened. The organization is an argument that cannot be left out, and so is who does it (`by`) where the audit log
+ * records it: the entry is written with the action, or neither is.
  */
 
 import type { Alert, AlertStatus, NewAlert } from './domain/alert.ts'
+import type { AuditVerdict } from './audit/audit-chain.ts'
 import type { ApiKey } from './domain/api-key.ts'
+import type { Actor, AuditEntry, AuditFilter, AuditHead } from './domain/audit.ts'
 import type { Case, CaseEntry } from './domain/case.ts'
 import type { AnswerVerdict, Checkpoint, CheckpointAnswer, Question } from './domain/checkpoint.ts'
 import type { Connection } from './domain/connection.ts'
@@ -33,7 +36,7 @@ export interface ProviderStore {
 
 export interface KeyStore {
   /** `secretHash`: SHA-256 of the key's secret part. */
-  create(key: NewApiKey): Promise<ApiKey>
+  create(key: NewApiKey, by: Actor): Promise<ApiKey>
   /** By the id inside the key's text, with the stored hash to compare. */
   find(id: string): Promise<{ readonly key: ApiKey; readonly secretHash: Uint8Array } | undefined>
   list(): Promise<readonly ApiKey[]>
@@ -41,7 +44,7 @@ export interface KeyStore {
    * Makes the key useless for good; it stays in the list. A revoked key stays as it is. Throws NotFoundError `key_not_found`,
    * and ConflictError `last_admin_key` for the last usable administrator's key for all organizations.
    */
-  revoke(id: string): Promise<ApiKey>
+  revoke(id: string, by: Actor): Promise<ApiKey>
   /** Remembers when the key was used, in epoch milliseconds. */
   recordUse(id: string, at: number): Promise<void>
 }
@@ -162,7 +165,7 @@ export interface PlaybookStore {
    * Adds a version and makes it the newest of its name; a version that is already the newest changes nothing. Throws
    * NotFoundError for an unknown organization.
    */
-  put(playbook: Omit<StoredPlaybook, 'createdAt'>): Promise<void>
+  put(playbook: Omit<StoredPlaybook, 'createdAt'>, by: Actor): Promise<void>
   /** The newest version of every name. */
   list(scope: Scope, page: PageRequest): Promise<Page<ListedPlaybook>>
   /** The newest version of this name; of a written and a made one, the written. */
@@ -200,7 +203,7 @@ export interface NewResolution {
   readonly decision: StepDecision
   /** For `ran`. */
   readonly output: unknown
-  readonly by: string
+  readonly by: Actor
 }
 
 export interface NewCheckpoint {
@@ -231,7 +234,7 @@ export interface CheckpointStore {
    * Records an answer. It counts if it is the first, while the checkpoint waits and before its timeout; `outcome` says so, or
    * why not. The answer has to fit the question already. Throws NotFoundError `checkpoint_not_found`.
    */
-  answer(id: string, answer: Omit<CheckpointAnswer, 'at'>): Promise<AnswerOutcome>
+  answer(id: string, answer: Omit<CheckpointAnswer, 'at' | 'by'>, by: Actor): Promise<AnswerOutcome>
   /** All that came, oldest first. */
   answers(id: string): Promise<readonly GivenAnswer[]>
 }
@@ -259,6 +262,8 @@ export interface GivenAnswer extends CheckpointAnswer {
 export interface InboundCall {
   readonly organizationUuid: string
   readonly connectionUuid: string
+  /** Of the HTTP request that it came by. */
+  readonly requestId: string
   /** What it repeats when it sends the same again, and for how many milliseconds a repeat is known. */
   readonly once: { readonly key: string; readonly keepMs: number } | undefined
   readonly answers: readonly JudgedAnswer[]
@@ -318,6 +323,8 @@ export interface JournalBegin {
   readonly attempt: number
   /** Epoch milliseconds. */
   readonly startedAt: number
+  /** Of a call of a destructive skill, which goes into the audit log: its input as it may be shown there. Default: it is none. */
+  readonly destructive?: { readonly input: unknown } | undefined
 }
 
 export interface JournalEnd {
@@ -331,14 +338,14 @@ export interface JournalEnd {
 
 export interface ConnectionStore {
   /** Secrets are encrypted at rest. Throws ConflictError `connection_exists`. */
-  create(organizationUuid: string, connection: NewConnection): Promise<Connection>
+  create(organizationUuid: string, connection: NewConnection, by: Actor): Promise<Connection>
   list(scope: Scope): Promise<readonly Connection[]>
   /** With its secrets, for calling skills. Name compared ignoring case. */
   open(organizationUuid: string, name: string): Promise<OpenConnection | undefined>
   /** Throws NotFoundError `connection_not_found`. */
-  update(organizationUuid: string, uuid: string, changes: ConnectionChanges): Promise<Connection>
+  update(organizationUuid: string, uuid: string, changes: ConnectionChanges, by: Actor): Promise<Connection>
   /** With its secrets. Throws NotFoundError `connection_not_found`. */
-  remove(organizationUuid: string, uuid: string): Promise<void>
+  remove(organizationUuid: string, uuid: string, by: Actor): Promise<void>
   /**
    * The token that stands in the addresses to which the other system sends. Belongs to this connection alone, from its creation
    * until its end. Throws NotFoundError `connection_not_found`.
@@ -354,6 +361,7 @@ export interface ConnectionStore {
     organizationUuid: string,
     uuid: string,
     found: { readonly asOf: number; readonly warning: string | null },
+    by: Actor,
   ): Promise<Connection>
 }
 
@@ -377,6 +385,16 @@ export interface OpenConnection {
   readonly secrets: Readonly<Record<string, Secret>>
 }
 
+/** What was done by whom; see `core/domain/audit.ts`. Entries are only ever added, by the other stores, with what they record. */
+export interface AuditStore {
+  /** Newest first. What concerns no single organization is shown to the scope `'all'` alone. */
+  list(scope: Scope, filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>>
+  /** The newest entry; undefined while there is none. */
+  head(): Promise<AuditHead | undefined>
+  /** See `verifyChain`. */
+  verify(kept?: AuditHead): Promise<AuditVerdict>
+}
+
 /** Everything that is kept. */
 export interface Stores {
   readonly organizations: OrganizationStore
@@ -391,6 +409,7 @@ export interface Stores {
   readonly inbound: InboundStore
   readonly schedules: ScheduleStore
   readonly connections: ConnectionStore
+  readonly audit: AuditStore
   /** Does a write transaction; rejects with UnavailableError when the store cannot take one. */
   probe(): Promise<void>
   /** Commits what is under way and lets go of the files. Later calls reject. */

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { isUsable, isUsableAdmin, type ApiKey } from '../core/domain/api-key.ts'
+import { theServer } from '../core/domain/audit.ts'
 import type { KeyStore, NewApiKey } from '../core/ports.ts'
 import { TocsinError } from '../core/plugin/index.ts'
 
@@ -67,7 +68,7 @@ export async function ensureAdminKey(
     })
   }
   const key = (await keys.find(asked.id)) === undefined ? asked : makeKey()
-  await keys.create({ ...firstKey, id: key.id, secretHash: key.secretHash })
+  await keys.create({ ...firstKey, id: key.id, secretHash: key.secretHash }, theServer)
   return key.value === given ? undefined : key.value
 }
 

@@ -41,7 +41,11 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
   for (const warning of config.warnings) log.warn({}, warning)
   requirePlaybooksDir(config, log)
   const catalogue = await discoverPlugins({ pluginsDir: config.pluginsDir, packages: config.plugins })
-  const stores = await openStores(config, 'exclusive', live)
+  const stores = await openStores(config, 'exclusive', {
+    live,
+    // Whoever keeps the log where the database cannot be written can show later that nothing was cut off.
+    onAuditHead: (head) => log.info({ ...head }, 'audit log'),
+  })
   let container: Container | undefined
   try {
     const library = await openPlaybookLibrary({

@@ -7,20 +7,24 @@ import { loadMasterKey } from './secrets/master-key.ts'
 import { createSecretBox } from './secrets/secret-box.ts'
 import { openSqliteStores, type SqliteStoresOptions } from './sqlite/stores.ts'
 
+interface StoreObservers extends Pick<SqliteStoresOptions, 'onAuditHead' | 'onCommit'> {
+  readonly live?: Pick<LiveSecrets, 'add'>
+}
+
 /**
  * Opens what the data directory holds, making it where it is missing. `exclusive` for the one process that runs
  * investigations, `shared` for commands beside it; see `SqliteStoresOptions.claim`.
  *
- * @param live is told of the secrets of connections that are stored and opened
+ * @param observers `live` is told of the secrets of connections that are stored and opened; the others: see `SqliteStoresOptions`
  */
 export async function openStores(
   config: Config,
   claim: NonNullable<SqliteStoresOptions['claim']>,
-  live?: Pick<LiveSecrets, 'add'>,
+  { live, ...observers }: StoreObservers = {},
 ): Promise<Stores> {
   makeDataDirPrivate(config.dataDir)
   const masterKey = loadMasterKey(config.dataDir, { TOCSIN_MASTER_KEY: config.masterKey?.reveal() })
   const box = createSecretBox(masterKey)
   const secrets = live === undefined ? box : observeSecrets(box, live)
-  return openSqliteStores({ dataDir: config.dataDir, secrets, clock: systemClock, claim })
+  return openSqliteStores({ dataDir: config.dataDir, secrets, clock: systemClock, claim, ...observers })
 }

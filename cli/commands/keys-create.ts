@@ -5,6 +5,7 @@ import type { Stores } from '../../core/ports.ts'
 import { makeKey } from '../../server/keys.ts'
 import { paintError } from '../output/paint.ts'
 import { printable } from '../output/printable.ts'
+import { thisUser } from '../this-user.ts'
 import { withStores } from '../with-stores.ts'
 
 interface CreateOptions {
@@ -37,14 +38,17 @@ providers, connections and keys`,
 async function createKey(name: string, options: CreateOptions): Promise<void> {
   const key = makeKey()
   await withStores(async (stores) =>
-    stores.keys.create({
-      id: key.id,
-      name,
-      role: options.role,
-      organizationUuids: await uuidsOf(stores, options.organization),
-      secretHash: key.secretHash,
-      expiresAt: options.days === undefined ? null : Date.now() + options.days * 86_400_000,
-    }),
+    stores.keys.create(
+      {
+        id: key.id,
+        name,
+        role: options.role,
+        organizationUuids: await uuidsOf(stores, options.organization),
+        secretHash: key.secretHash,
+        expiresAt: options.days === undefined ? null : Date.now() + options.days * 86_400_000,
+      },
+      thisUser(),
+    ),
   )
   const scope = options.organization?.join(', ') ?? 'all organizations'
   process.stderr.write(

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { paintError } from '../output/paint.ts'
 import { printable } from '../output/printable.ts'
+import { thisUser } from '../this-user.ts'
 import { withStores } from '../with-stores.ts'
 
 /** `tocsin keys revoke`: a key that has leaked, or is no longer needed. */
@@ -12,6 +13,6 @@ export function keysRevokeCommand(): Command {
 }
 
 async function revokeKey(id: string): Promise<void> {
-  const key = await withStores((stores) => stores.keys.revoke(id))
+  const key = await withStores((stores) => stores.keys.revoke(id, thisUser()))
   process.stderr.write(`${paintError.dim(`${key.role} key '${printable(key.name)}' is revoked`)}\n`)
 }

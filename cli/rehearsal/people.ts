@@ -1,4 +1,5 @@
 import { assumedOutput } from '../../core/dry-run/assumed-output.ts'
+import { personNamed } from '../../core/domain/audit.ts'
 import type { Checkpoint } from '../../core/domain/checkpoint.ts'
 import { createWakeUps } from '../../core/engine/wake-ups.ts'
 import type { SkillCaller } from '../../core/engine/skill-caller.ts'
@@ -15,6 +16,9 @@ import type { Playbook } from '../../core/playbook/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { systemClock } from '../../server/clock.ts'
 import { canAskHere, openTerminal, type Terminal } from './ask-here.ts'
+
+/** Who sits at the terminal, or has said it on the command line. */
+const analyst = personNamed('analyst')
 
 /** Longest time that a timer of the platform knows. */
 const longestMs = 2 ** 31 - 1
@@ -66,7 +70,7 @@ export function peopleHere(options: PeopleOptions) {
 
   async function answer({ id, path }: Checkpoint, choice: Choice): Promise<void> {
     if (choice === 'timeout') checkpoints.expire(path)
-    else await checkpoints.store.answer(id, { value: choice.answer, by: 'analyst', text: null })
+    else await checkpoints.store.answer(id, { value: choice.answer, text: null }, analyst)
     wakeUps.wake()
   }
 

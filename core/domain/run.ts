@@ -1,3 +1,5 @@
+import type { Actor } from './audit.ts'
+
 /** `waiting`: running, and a person has to answer a checkpoint or to decide about a step. */
 export const runStatuses = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const
 export type RunStatus = (typeof runStatuses)[number]
@@ -55,6 +57,8 @@ export interface NewRun {
   readonly alertUuid: string | null
   /** Whether the alert is to be investigated again, after an investigation that has ended. Default false. */
   readonly retry?: boolean | undefined
+  /** Who asked for it, which the audit log records; undefined where nobody did. */
+  readonly by?: Actor | undefined
   /** Goes on from a run that has ended: with its case, and with what its journal says at these paths. */
   readonly carriesOver?: { readonly runUuid: string; readonly paths: readonly string[] } | undefined
   /** Resolved: defaults included. Default: none. */

@@ -60,6 +60,8 @@ export interface EffectWork extends TimedWork {
   /** Resolved inputs; evaluated once, journaled with the intent, and never again. */
   readonly input: () => unknown
   readonly run: (input: unknown, attempt: EffectAttempt) => Promise<unknown>
+  /** Of what goes into the audit log: its input as it may be shown there. Default: it does not. */
+  readonly shown?: ((input: unknown) => unknown) | undefined
   /** Per attempt. */
   readonly timeoutMs: number
   readonly retry: RetryPolicy

@@ -1,4 +1,5 @@
 import type { JournalEntry } from '../domain/run.ts'
+import type { JournalBegin } from '../ports.ts'
 import { CancelledError, TimeoutError, UnavailableError } from '../errors/errors.ts'
 import { RetryableError, TocsinError } from '../plugin/index.ts'
 import { cancelled, GroupTimeoutError, runAttempt } from './attempt.ts'
@@ -46,7 +47,7 @@ async function begin(local: LocalRun, work: EffectWork): Promise<Outcome> {
   } catch (error) {
     return record(local, intent, failedOutcome(local, work, error))
   }
-  await local.journal.begin(intent)
+  await local.journal.begin({ ...intent, ...recorded(work, intent.input) })
   const progress: Progress = {
     number: 1,
     begun: 1,
@@ -167,9 +168,13 @@ async function beginAgain(
   progress: Progress,
 ): Promise<void> {
   const { path, stepId, kind } = work
-  const attempt = progress.number
-  await local.journal.begin({ path, stepId, kind, input, attempt, startedAt: local.clock.now() })
-  progress.begun = attempt
+  const intent = { path, stepId, kind, input, attempt: progress.number, startedAt: local.clock.now() }
+  await local.journal.begin({ ...intent, ...recorded(work, input) })
+  progress.begun = intent.attempt
+}
+
+function recorded({ shown }: EffectWork, input: unknown): Pick<JournalBegin, 'destructive'> {
+  return shown === undefined ? {} : { destructive: { input: shown(input) } }
 }
 
 /** Asks first where an earlier try may have taken effect and the other system can tell. */

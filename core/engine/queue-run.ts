@@ -1,4 +1,5 @@
 import type { Alert } from '../domain/alert.ts'
+import type { Actor } from '../domain/audit.ts'
 import type { Organization } from '../domain/organization.ts'
 import { evaluateTemplate } from '../playbook/template.ts'
 import { resolveInputs } from '../playbook/inputs.ts'
@@ -13,6 +14,8 @@ export interface RunRequest {
   /** See `NewRun.retry`. */
   readonly retry?: boolean | undefined
   readonly inputs?: Readonly<Record<string, unknown>> | undefined
+  /** See `NewRun.by`. */
+  readonly by?: Actor | undefined
 }
 
 /** Longest concurrency key, in characters; the rest does not count. */
@@ -23,7 +26,7 @@ const maxKey = 500
  *
  * @throws ValidationError `inputs_invalid`; ExpressionError where the key cannot be evaluated
  */
-export function newRun({ playbook, organization, alert, retry, inputs = {} }: RunRequest): NewRun {
+export function newRun({ playbook, organization, alert, retry, inputs = {}, by }: RunRequest): NewRun {
   const resolved = resolveInputs(playbook, inputs)
   const { concurrency } = playbook
   const names = () => ({
@@ -37,6 +40,7 @@ export function newRun({ playbook, organization, alert, retry, inputs = {} }: Ru
     playbookHash: playbook.hash,
     alertUuid: alert?.uuid ?? null,
     ...(retry === undefined ? {} : { retry }),
+    ...(by === undefined ? {} : { by }),
     ...(playbook.inputs.size === 0 ? {} : { inputs: resolved }),
     ...(concurrency && {
       concurrency: {

@@ -1,3 +1,4 @@
+import type { Actor } from '../domain/audit.ts'
 import type { Question } from '../domain/checkpoint.ts'
 import type { JournalEntry, Run, StepDecision } from '../domain/run.ts'
 import { NotFoundError, ValidationError } from '../errors/errors.ts'
@@ -22,12 +23,12 @@ export interface RunControl {
    */
   resolve(scope: Scope, runUuid: string, path: string, decision: Decision): Promise<JournalEntry>
   /** Throws NotFoundError `run_not_found`, ConflictError `run_has_ended`. */
-  cancel(scope: Scope, runUuid: string, by: string): Promise<Run>
+  cancel(scope: Scope, runUuid: string, by: Actor): Promise<Run>
 }
 
 export interface PersonsAnswer {
   readonly value: unknown
-  readonly by: string
+  readonly by: Actor
   readonly text: string | null
 }
 
@@ -35,7 +36,7 @@ export interface Decision {
   readonly decision: StepDecision
   /** For `ran`: what the skill would have answered. */
   readonly output?: unknown
-  readonly by: string
+  readonly by: Actor
 }
 
 export interface RunControlOptions {
@@ -66,8 +67,9 @@ export function createRunControl({ stores, runner, schemas, onRunEnded }: RunCon
       if (checkpoint === undefined) {
         throw new NotFoundError('checkpoint_not_found', 'there is no such checkpoint')
       }
-      checkAnswer(checkpoint.question, given.value)
-      const result = await stores.checkpoints.answer(checkpointId, given)
+      const { by, ...answer } = given
+      checkAnswer(checkpoint.question, answer.value)
+      const result = await stores.checkpoints.answer(checkpointId, answer, by)
       const { runUuid: uuid, organizationUuid } = result.checkpoint
       if (result.outcome === 'accepted') runner.wake({ uuid, organizationUuid })
       return result

@@ -1,4 +1,4 @@
-import type { QuestionOutcome, RefusedAnswer } from '../plugin/index.ts'
+import type { AnySkill, QuestionOutcome, RefusedAnswer } from '../plugin/index.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import type { EffectAttempt, EffectWork } from './durable-context.ts'
 import type { Skills } from './walk.ts'
@@ -67,9 +67,13 @@ export function skillsOf(catalogue: Pick<Catalogue, 'skill'>, call: SkillCaller)
   return {
     call,
     interrupted: (skill) => interruptedPolicy(catalogue, skill),
+    isDestructive: (skill) => isDestructive(catalogue.skill(skill)?.skill),
     schemas: (skill) => catalogue.skill(skill)?.skill,
   }
 }
+
+const isDestructive = (skill: AnySkill | undefined): boolean =>
+  skill?.effect === 'write' && skill.destructive === true
 
 /** Whether a skill reminds, and whether it settles its questions. */
 export interface FollowUps {

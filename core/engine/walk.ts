@@ -13,6 +13,8 @@ export interface Skills {
   readonly call: SkillCaller
   /** What to do when a crash interrupted a call of this skill; see `interruptedPolicy`. */
   readonly interrupted: (skill: string) => Interrupted
+  /** Whether calls of this skill go into the audit log. Default: none do. */
+  readonly isDestructive?: ((skill: string) => boolean) | undefined
   /** What a skill that asks declares about the life of its questions. Default: nothing. */
   readonly followUps?: ((skill: string) => FollowUps) | undefined
   /** What a skill declares of its input and output, to keep what is sensitive out of messages. Default: nothing is known. */

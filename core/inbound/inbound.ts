@@ -15,6 +15,8 @@ export interface InboundPost {
   /** Last word of the address. */
   readonly route: string
   readonly token: string
+  /** As the log has it. */
+  readonly requestId: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
@@ -66,6 +68,7 @@ export function createInbound(options: InboundOptions): Inbound {
         outcomes = await stores.inbound.take({
           organizationUuid: connection.organizationUuid,
           connectionUuid: connection.uuid,
+          requestId: post.requestId,
           once: dedupeKey === undefined ? undefined : { key: `${post.route} ${dedupeKey}`, keepMs: dedupeMs },
           answers,
           broken: broken?.slice(0, maxReason),

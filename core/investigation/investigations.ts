@@ -1,4 +1,5 @@
 import type { Alert } from '../domain/alert.ts'
+import type { Actor } from '../domain/audit.ts'
 import type { Organization } from '../domain/organization.ts'
 import type { Run } from '../domain/run.ts'
 import { ConflictError, UnavailableError } from '../errors/errors.ts'
@@ -24,7 +25,7 @@ export interface Investigations {
    * Investigates an alert again, from the beginning, by the playbook that fits it now. Throws ConflictError
    * `alert_move_forbidden` while an investigation is under way, `alert_without_type`.
    */
-  again(alert: Alert): Promise<Run>
+  again(alert: Alert, by: Actor): Promise<Run>
   /** False while more alerts are being taken up than memory should hold; alerts with a type are then to be refused. */
   accepting(): boolean
   /** Takes up what an earlier process left at Created. Resolves when all of it is queued. */
@@ -89,9 +90,11 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
     alert: Alert,
     organization: Organization,
     playbook: Playbook,
-    retry = false,
+    again?: Actor,
   ): Promise<Run> {
-    const run = await stores.runs.queue(newRun({ playbook, organization, alert, retry }))
+    const run = await stores.runs.queue(
+      newRun({ playbook, organization, alert, retry: again !== undefined, by: again }),
+    )
     if (run.endedAt === null) enqueue(run)
     else runEnded(run)
     return run
@@ -223,7 +226,7 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
       if (alert.type === null || stopping.signal.aborted) return
       void tryTakeUp(alert).then((taken) => (taken === 'later' ? lookAgainLater() : undefined))
     },
-    async again(alert) {
+    async again(alert, by) {
       if (alert.type === null) {
         throw new ConflictError(
           'alert_without_type',
@@ -231,7 +234,7 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
         )
       }
       const organization = await organizationOf(alert)
-      return await queueRun(alert, organization, await playbookFor(alert, organization), true)
+      return await queueRun(alert, organization, await playbookFor(alert, organization), by)
     },
     accepting: () => underWay.size < maxUnderWay && !stopping.signal.aborted,
     recover: () => takeUpCreated(takeUpLeftBehind),

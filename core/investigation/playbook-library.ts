@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { parse, relative } from 'node:path'
 import QuickLRU from 'quick-lru'
+import { theServer } from '../domain/audit.ts'
 import { NotFoundError } from '../errors/errors.ts'
 import { PlaybookError } from '../errors/playbook-error.ts'
 import type { SourceProblem } from '../errors/source-frame.ts'
@@ -74,7 +75,7 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
   async function keepChecked(playbook: Playbook, from: PlaybookOrigin): Promise<Playbook> {
     const { name, hash, source } = playbook
     const organizationUuid = from.origin === 'made' ? from.organizationUuid : null
-    await store.put({ name, hash, source, origin: from.origin, organizationUuid })
+    await store.put({ name, hash, source, origin: from.origin, organizationUuid }, theServer)
     compiled.set(hash, playbook)
     newest.set(placeOf(playbook, from), hash)
     if (from.origin === 'file') written.set(name, playbook)

@@ -1,3 +1,4 @@
+import { personNamed } from '../domain/audit.ts'
 import type { Checkpoint } from '../domain/checkpoint.ts'
 import type { WakeUps } from '../engine/wake-ups.ts'
 import type { Clock } from '../ports.ts'
@@ -44,7 +45,7 @@ export function createCheckpointAnswers(options: CheckpointAnswersOptions): Memo
   ): Promise<void> {
     // Also without a delay the question is asked first: whoever answers has read it.
     await clock.sleep(delayMs, nothingStops)
-    await checkpoints.store.answer(id, { value: answer, by, text: text ?? null })
+    await checkpoints.store.answer(id, { value: answer, text: text ?? null }, personNamed(by))
     wakeUps.wake()
   }
   return checkpoints

@@ -68,11 +68,11 @@ export function createMemoryCheckpoints(
       const data = [...byPath.values()].filter(({ state }) => state === 'waiting').toReversed()
       return { data, nextCursor: null, total: data.length }
     },
-    async answer(id, said) {
+    async answer(id, said, by) {
       const checkpoint = withId(id)
       if (checkpoint === undefined)
         throw new NotFoundError('checkpoint_not_found', `there is no checkpoint '${id}'`)
-      const answer: CheckpointAnswer = { ...said, at: clock.now() }
+      const answer: CheckpointAnswer = { ...said, by: by.name, at: clock.now() }
       const outcome = outcomeOf(checkpoint, answer.at)
       given.set(id, [...(given.get(id) ?? []), { ...answer, outcome }])
       const accepted = outcome === 'accepted'

@@ -96,14 +96,25 @@ interface ReadSkill {
   readonly effect: 'read'
 }
 
-interface WriteSkill {
+interface Write {
   /** Changes something outside; dry runs never call it. */
   readonly effect: 'write'
+  /**
+   * It acts on machines, accounts or protections, where a mistake does harm: each call goes into the audit log before it is made, with its
+   * input, and again with how it ended. Default false.
+   */
+  readonly destructive?: true
+}
+
+interface WriteSkill extends Write {
   readonly repeat: 'safe' | 'never'
 }
 
-interface VerifiedWriteSkill<In extends JsonSchema, Out extends JsonSchema, S extends JsonSchema> {
-  readonly effect: 'write'
+interface VerifiedWriteSkill<
+  In extends JsonSchema,
+  Out extends JsonSchema,
+  S extends JsonSchema,
+> extends Write {
   readonly repeat: 'verify'
   /** Asks the other system whether an interrupted attempt took effect: its output if so, `undefined` if not. */
   verify(input: Infer<In>, context: SkillContext<Infer<S>>): Promise<Infer<Out> | undefined>

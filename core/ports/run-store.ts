@@ -1,3 +1,4 @@
+import type { Actor } from '../domain/audit.ts'
 import type { NewRun, Run, RunEnd, RunFilter } from '../domain/run.ts'
 import type { Page, PageRequest, Scope } from './page.ts'
 
@@ -29,7 +30,7 @@ export interface RunStore {
    * Asks for a cancellation; a queued run ends at once. A second request changes nothing. Throws NotFoundError `run_not_found`,
    * ConflictError `run_has_ended`.
    */
-  cancel(scope: Scope, uuid: string, by: string): Promise<Run>
+  cancel(scope: Scope, uuid: string, by: Actor): Promise<Run>
   /**
    * Gives a run its turn, unless that has not come yet: it was put away until later. Undefined also for one that is not there; one
    * that has ended is given as it is.

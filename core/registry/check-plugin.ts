@@ -147,13 +147,19 @@ function checkEffect(
   pointer: string,
   problems: PointedMessage[],
 ): void {
-  const { effect, repeat } = skill as { effect?: unknown; repeat?: unknown }
+  const { effect, repeat, destructive } = skill
   if (effect !== 'read' && effect !== 'write') {
     problems.push({ pointer: `${pointer}/effect`, message: "must be 'read' or 'write'" })
   } else if (effect === 'write' && repeat !== 'safe' && repeat !== 'verify' && repeat !== 'never') {
     problems.push({ pointer: `${pointer}/repeat`, message: "of a write must be 'safe', 'verify' or 'never'" })
   } else if (effect === 'read' && repeat !== undefined) {
     problems.push({ pointer: `${pointer}/repeat`, message: 'is for writes; a read may always be repeated' })
+  }
+  if (destructive !== undefined && (destructive !== true || effect !== 'write')) {
+    problems.push({
+      pointer: `${pointer}/destructive`,
+      message: 'must be true where it stands, and is for writes',
+    })
   }
   if (repeat === 'verify' && typeof skill['verify'] !== 'function') {
     problems.push({ pointer: `${pointer}/verify`, message: "must be a function where repeat is 'verify'" })

@@ -1,3 +1,4 @@
+import type { Actor } from '../domain/audit.ts'
 import type { NewRun, Run, RunFilter } from '../domain/run.ts'
 import { newRun } from '../engine/queue-run.ts'
 import { playbookPath } from '../engine/paths.ts'
@@ -39,9 +40,14 @@ export interface Reruns {
    * Queues the run. Throws as `preview` does, ConflictError `run_superseded` and `alert_move_forbidden` where something later has
    * gone on from the run or its alert, and ValidationError `inputs_invalid` for an edited playbook that needs others.
    */
-  retry(scope: Scope, runUuid: string, version: RetryVersion): Promise<Run>
+  retry(scope: Scope, runUuid: string, version: RetryVersion, by: Actor): Promise<Run>
   /** One after another; what is refused stops no other. */
-  retryAll(scope: Scope, runUuids: readonly string[], version: RetryVersion): Promise<readonly RetryResult[]>
+  retryAll(
+    scope: Scope,
+    runUuids: readonly string[],
+    version: RetryVersion,
+    by: Actor,
+  ): Promise<readonly RetryResult[]>
   /** The newest of the failed runs that nothing has gone on from. */
   retriable(
     scope: Scope,
@@ -131,9 +137,9 @@ export function createReruns({ stores, library, catalogue, enqueue, onRunEnded }
     return found
   }
 
-  async function retry(scope: Scope, runUuid: string, version: RetryVersion): Promise<Run> {
+  async function retry(scope: Scope, runUuid: string, version: RetryVersion, by: Actor): Promise<Run> {
     const { next } = await plan(scope, runUuid, version)
-    const run = await stores.runs.queue(next)
+    const run = await stores.runs.queue({ ...next, by })
     if (run.endedAt === null) enqueue(run)
     else onRunEnded?.(run)
     return run
@@ -142,11 +148,11 @@ export function createReruns({ stores, library, catalogue, enqueue, onRunEnded }
   return {
     preview: plan,
     retry,
-    async retryAll(scope, runUuids, version) {
+    async retryAll(scope, runUuids, version, by) {
       const results: RetryResult[] = []
       for (const runUuid of runUuids) {
         try {
-          results.push({ runUuid, outcome: { run: await retry(scope, runUuid, version) } })
+          results.push({ runUuid, outcome: { run: await retry(scope, runUuid, version, by) } })
         } catch (error) {
           if (!(error instanceof TocsinError)) throw error
           results.push({ runUuid, outcome: { error } })

@@ -13,6 +13,7 @@ export async function authenticate(
   keys: Pick<KeyStore, 'find'>,
   clock: Pick<Clock, 'now'>,
   recordUse: RecordKeyUse,
+  requestId: string,
 ): Promise<Caller> {
   const value = keyOf(headers)
   const now = clock.now()
@@ -25,7 +26,12 @@ export async function authenticate(
     })
   }
   recordUse(key, now)
-  return { keyUuid: key.uuid, keyName: key.name, role: key.role, scope: key.organizationUuids ?? 'all' }
+  return {
+    keyUuid: key.uuid,
+    actor: { kind: 'api_key', id: key.id, name: key.name, requestId },
+    role: key.role,
+    scope: key.organizationUuids ?? 'all',
+  }
 }
 
 /** Throws RequestError `role_insufficient`. */

@@ -24,7 +24,12 @@ const noBytes = new Uint8Array()
 
 const noParameters: JsonSchema = { type: 'object', additionalProperties: false, properties: {} }
 
-const nobody: Caller = { keyUuid: '', keyName: '', role: 'intake', scope: [] }
+const nobody: Caller = {
+  keyUuid: '',
+  actor: { kind: 'person', id: '', name: '', requestId: null },
+  role: 'intake',
+  scope: [],
+}
 
 /**
  * What stands between a request and a route's handler, in this order: other web sites, key, role, query, body. Schemas are
@@ -43,10 +48,12 @@ export function requestHandler(route: Route, services: Services, settings: Reque
 
   return async function handleRequest(context, params) {
     const { headers } = context.req
+    const requestId = context.response.get('x-request-id')
     let caller = nobody
     if (typeof route.access !== 'string') {
       refuseCrossSite(headers, settings.publicOrigin)
-      caller = await authenticate(headers, services.stores.keys, services.clock, services.recordKeyUse)
+      const { stores, clock, recordKeyUse } = services
+      caller = await authenticate(headers, stores.keys, clock, recordKeyUse, requestId)
       authorize(caller, route.access)
     }
     const parameters = parseQuery(context.querystring, querySchema)
@@ -63,7 +70,8 @@ export function requestHandler(route: Route, services: Services, settings: Reque
       value = await readJsonBody(context.req, settings.maxBodyBytes)
       validateBody(body, value)
     }
-    const answer = await handle({ params, query: parameters, body: value, bytes, headers, caller }, services)
+    const request = { params, query: parameters, body: value, bytes, headers, caller, requestId }
+    const answer = await handle(request, services)
     if (answer.location !== undefined) context.set('location', `/${settings.prefix}${answer.location}`)
     if (answer.headers !== undefined) context.set(answer.headers)
     context.status = answer.status ?? route.status

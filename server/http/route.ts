@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Actor } from '../../core/domain/audit.ts'
 import type { Role } from '../../core/domain/api-key.ts'
 import type { RunControl } from '../../core/engine/run-control.ts'
 import type { Inbound } from '../../core/inbound/inbound.ts'
@@ -27,8 +28,8 @@ export const admins: Access = ['admin']
 /** Who calls. */
 export interface Caller {
   readonly keyUuid: string
-  /** Who, as records say it. */
-  readonly keyName: string
+  /** As records say it. */
+  readonly actor: Actor
   readonly role: Role
   readonly scope: Scope
 }
@@ -75,6 +76,8 @@ export interface ApiRequest<Params, Query, Body> {
   readonly bytes: Uint8Array
   /** Of a public route: nobody, who sees no organization. */
   readonly caller: Caller
+  /** As the log has it. */
+  readonly requestId: string
 }
 
 export interface Answer {

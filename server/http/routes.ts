@@ -1,4 +1,5 @@
 import { alertRoutes } from './resources/alerts.ts'
+import { auditRoutes } from './resources/audit.ts'
 import { caseRoutes } from './resources/cases.ts'
 import { checkpointRoutes } from './resources/checkpoints.ts'
 import { connectionRoutes } from './resources/connections.ts'
@@ -23,6 +24,7 @@ export const routes: readonly Route[] = [
   ...lookupRoutes,
   ...keyRoutes,
   ...connectionRoutes,
+  ...auditRoutes,
   ...webhookRoutes,
   ...openApiRoutes,
   ...healthRoutes,

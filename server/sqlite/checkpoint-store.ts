@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Actor } from '../../core/domain/audit.ts'
 import type { Checkpoint, CheckpointAnswer } from '../../core/domain/checkpoint.ts'
 import type {
   AnswerOutcome,
@@ -18,6 +19,7 @@ import {
   toCheckpoint,
   type CheckpointRow,
 } from './checkpoint-rows.ts'
+import { recordCheckpoint } from './audit-run.ts'
 import { toJson } from './columns.ts'
 import { listPage } from './paging.ts'
 import { refreshWaiting, requireRunRow } from './run-rows.ts'
@@ -140,9 +142,14 @@ export class SqliteCheckpointStore implements CheckpointStore {
     )
   }
 
-  answer(id: string, given: Omit<CheckpointAnswer, 'at'>): Promise<AnswerOutcome> {
+  answer(id: string, given: Omit<CheckpointAnswer, 'at' | 'by'>, by: Actor): Promise<AnswerOutcome> {
     const { database, commits, clock } = this.#context
-    return commits.write(() => recordAnswer(database, id, { ...given, at: clock.now() }, null))
+    return commits.write(() => {
+      const answer = { ...given, by: by.name, at: clock.now() }
+      const outcome = recordAnswer(database, id, answer, null)
+      recordCheckpoint(this.#context, outcome, by)
+      return outcome
+    })
   }
 
   answers(id: string): Promise<readonly GivenAnswer[]> {

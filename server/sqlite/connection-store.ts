@@ -1,3 +1,4 @@
+import type { Actor } from '../../core/domain/audit.ts'
 import type { Connection, ConnectionNote } from '../../core/domain/connection.ts'
 import { ConflictError } from '../../core/errors/errors.ts'
 import type { Secret } from '../../core/plugin/index.ts'
@@ -9,6 +10,7 @@ import type {
   Scope,
 } from '../../core/ports.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
+import { changedFields, recordConnection } from './audit-connection.ts'
 import { foldName, toJson } from './columns.ts'
 import {
   requireConnectionRow,
@@ -41,7 +43,7 @@ export class SqliteConnectionStore implements ConnectionStore {
     this.#secretBox = secretBox
   }
 
-  create(organizationUuid: string, given: NewConnection): Promise<Connection> {
+  create(organizationUuid: string, given: NewConnection, by: Actor): Promise<Connection> {
     const { database, commits, clock } = this.#context
     return commits.writeConfiguration(() => {
       const now = clock.now()
@@ -49,7 +51,12 @@ export class SqliteConnectionStore implements ConnectionStore {
       const row = this.#insert(organizationUuid, given, uuid, now)
       this.#insertSecrets(row, organizationUuid, uuid, given.secrets)
       makeEventsToken(database, this.#secretBox, row, { organizationUuid, connectionUuid: uuid })
-      return toConnection(database.one<ConnectionRow>(`${selectConnection} WHERE t.id = ?`, row))
+      const created = toConnection(database.one<ConnectionRow>(`${selectConnection} WHERE t.id = ?`, row))
+      recordConnection(this.#context, 'connection.created', created, by, {
+        settings: Object.keys(given.settings),
+        secrets: Object.keys(given.secrets),
+      })
+      return created
     })
   }
 
@@ -79,7 +86,7 @@ export class SqliteConnectionStore implements ConnectionStore {
     )
   }
 
-  update(organizationUuid: string, uuid: string, changes: ConnectionChanges): Promise<Connection> {
+  update(organizationUuid: string, uuid: string, changes: ConnectionChanges, by: Actor): Promise<Connection> {
     const { database, commits, clock } = this.#context
     return commits.writeConfiguration(() => {
       const { id, ...before } = requireConnectionRow(database, organizationUuid, uuid)
@@ -98,14 +105,18 @@ export class SqliteConnectionStore implements ConnectionStore {
         database.run('DELETE FROM connection_secrets WHERE connection_id = ?', id)
         this.#insertSecrets(id, organizationUuid, uuid, changes.secrets)
       }
-      return toConnection(requireConnectionRow(database, organizationUuid, uuid))
+      const changed = toConnection(requireConnectionRow(database, organizationUuid, uuid))
+      const details = changedFields(toConnection({ id, ...before }), changes)
+      recordConnection(this.#context, 'connection.changed', changed, by, details)
+      return changed
     })
   }
 
-  async remove(organizationUuid: string, uuid: string): Promise<void> {
+  async remove(organizationUuid: string, uuid: string, by: Actor): Promise<void> {
     const { database, commits } = this.#context
     await commits.writeConfiguration(() => {
-      const { id } = requireConnectionRow(database, organizationUuid, uuid)
+      const { id, ...row } = requireConnectionRow(database, organizationUuid, uuid)
+      recordConnection(this.#context, 'connection.removed', toConnection({ id, ...row }), by)
       database.run('DELETE FROM connection_secrets WHERE connection_id = ?', id)
       database.run('DELETE FROM inbound_calls WHERE connection_id = ?', id)
       removeEventsToken(database, id)
@@ -142,6 +153,7 @@ export class SqliteConnectionStore implements ConnectionStore {
     organizationUuid: string,
     uuid: string,
     { asOf, warning: reason }: Parameters<ConnectionStore['works']>[2],
+    by: Actor,
   ): Promise<Connection> {
     const { database, commits } = this.#context
     return commits.writeConfiguration(() => {
@@ -154,7 +166,9 @@ export class SqliteConnectionStore implements ConnectionStore {
         reason !== null ? toJson({ reason, at: asOf }) : isOver(warning) ? null : row.warning,
         id,
       )
-      return toConnection(requireConnectionRow(database, organizationUuid, uuid))
+      const found = toConnection(requireConnectionRow(database, organizationUuid, uuid))
+      recordConnection(this.#context, 'connection.authenticated', found, by)
+      return found
     })
   }
 

@@ -7,6 +7,15 @@ export interface GroupCommitOptions {
   readonly maxQueued?: number
   /** Writes in one transaction; the rest follows in the next turn. Default 500. */
   readonly maxGroup?: number
+  /** Is told of each commit, after it. */
+  readonly onCommit?: (commit: Commit) => void
+}
+
+/** What one transaction took. */
+export interface Commit {
+  readonly writes: number
+  /** From its begin to the end of its wait for the disk. */
+  readonly durationMs: number
 }
 
 interface QueuedWrite {
@@ -31,6 +40,7 @@ export class GroupCommit {
   readonly #database: Database
   readonly #maxQueued: number
   readonly #maxGroup: number
+  readonly #onCommit: GroupCommitOptions['onCommit']
   #queue: QueuedWrite[] = []
   #turn: Promise<void> | undefined
   #closed = false
@@ -39,6 +49,7 @@ export class GroupCommit {
     this.#database = database
     this.#maxQueued = options.maxQueued ?? 10_000
     this.#maxGroup = options.maxGroup ?? 500
+    this.#onCommit = options.onCommit
   }
 
   /** Rejects with what `work` throws, or with UnavailableError `store_unavailable`, `store_busy` or `store_closed`. */
@@ -79,6 +90,7 @@ export class GroupCommit {
   }
 
   #commit(group: readonly QueuedWrite[]): void {
+    const startedAt = performance.now()
     let outcomes: readonly Outcome[]
     try {
       this.#database.run('BEGIN IMMEDIATE')
@@ -95,6 +107,7 @@ export class GroupCommit {
       if (outcome.failed) group[index]?.reject(outcome.error)
       else group[index]?.resolve(outcome.value)
     }
+    this.#onCommit?.({ writes: group.length, durationMs: performance.now() - startedAt })
   }
 
   #attempt(work: () => unknown): Outcome {

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import { personNamed } from '../../core/domain/audit.ts'
 import type { AnswerOutcome, InboundCall, InboundStore } from '../../core/ports.ts'
+import { recordCheckpoint } from './audit-run.ts'
 import { recordAnswer } from './checkpoint-rows.ts'
 import { toJson } from './columns.ts'
 import { requireConnectionRow } from './connection-rows.ts'
@@ -25,12 +27,16 @@ export class SqliteInboundStore implements InboundStore {
         database.run(`UPDATE connections SET ${note} = ? WHERE id = ?`, toJson({ reason, at }), id)
         database.cache.forget()
       }
-      return call.answers.map(({ checkpointId, refused, ...given }) =>
-        recordAnswer(database, checkpointId, { ...given, at }, refused),
-      )
+      return call.answers.map(({ checkpointId, refused, ...given }) => {
+        const outcome = recordAnswer(database, checkpointId, { ...given, at }, refused)
+        recordCheckpoint(this.#context, outcome, personNamed(given.by.slice(0, maxName), call.requestId))
+        return outcome
+      })
     })
   }
 }
+
+const maxName = 200
 
 /** Remembers the call. A key is whatever another system writes: its hash has a length that is known. */
 function isFirst(

@@ -1,9 +1,11 @@
+import type { AuditAction } from '../../core/domain/audit.ts'
 import type { FailedAttempt, JournalEntry, Resolution, StoredError } from '../../core/domain/run.ts'
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
 import type { JournalBegin, JournalEnd, JournalStore, NewResolution } from '../../core/ports.ts'
+import { actorOf, recordRun } from './audit-run.ts'
 import { fromJson, toJson } from './columns.ts'
 import type { Database } from './database.ts'
-import { refreshWaiting } from './run-rows.ts'
+import { refreshWaiting, requireRunRow } from './run-rows.ts'
 import { wakeRun } from './run-turns.ts'
 import type { StoreContext } from './store-context.ts'
 
@@ -14,6 +16,11 @@ type EntryRow = Omit<JournalEntry, 'input' | 'output' | 'error' | 'resolution' |
   readonly input: string | null
   readonly output: string | null
   readonly error: string | null
+}
+
+interface EndedRow {
+  readonly kind: string
+  readonly destructive: number
 }
 
 type FailedAttemptRow = Omit<FailedAttempt, 'error'> & { readonly error: string }
@@ -33,9 +40,9 @@ export class SqliteJournalStore implements JournalStore {
   begin(runUuid: string, entry: JournalBegin): Promise<void> {
     const { database, commits } = this.#context
     return commits.write(() => {
-      database.run(
-        `INSERT INTO journal (run_id, path, step_id, kind, state, input, attempt, started_at)
-         VALUES (?, ?, ?, ?, 'started', ?, ?, ?)
+      const isNews = database.run(
+        `INSERT INTO journal (run_id, path, step_id, kind, state, input, attempt, started_at, destructive)
+         VALUES (?, ?, ?, ?, 'started', ?, ?, ?, ?)
          ON CONFLICT (run_id, path) DO UPDATE SET attempt = excluded.attempt
            WHERE state = 'started' AND attempt < excluded.attempt`,
         this.#requireRun(runUuid),
@@ -45,7 +52,16 @@ export class SqliteJournalStore implements JournalStore {
         toJson(entry.input),
         entry.attempt,
         entry.startedAt,
+        entry.destructive === undefined ? 0 : 1,
       )
+      if (isNews === 0 || entry.destructive === undefined) return
+      const { path, kind: skill, attempt } = entry
+      this.#recordSkill(runUuid, 'skill.called', {
+        skill,
+        path,
+        attempt,
+        input: shown(entry.destructive.input),
+      })
     })
   }
 
@@ -70,9 +86,9 @@ export class SqliteJournalStore implements JournalStore {
     const { database, commits } = this.#context
     return commits.write(() => {
       const run = this.#requireRun(runUuid)
-      const changed = database.run(
+      const ended = database.get<EndedRow>(
         `UPDATE journal SET state = ?, output = ?, error = ?, attempt = ?, ended_at = ?
-         WHERE run_id = ? AND path = ? AND state = 'started'`,
+         WHERE run_id = ? AND path = ? AND state = 'started' RETURNING kind, destructive`,
         end.state,
         toJson(end.output),
         errorJson(end.error),
@@ -81,8 +97,9 @@ export class SqliteJournalStore implements JournalStore {
         run,
         path,
       )
-      if (changed === 1) return
-      if (this.#endUnknown(run, path, end)) return
+      const over = ended ?? this.#endUnknown(run, path, end)
+      if (over?.destructive === 1) this.#recordEnd(runUuid, over.kind, path, end)
+      if (over !== undefined) return
       if (database.get('SELECT 1 FROM journal WHERE run_id = ? AND path = ?', run, path))
         throw stepHasEnded(path)
       throw new NotFoundError('step_not_begun', `the step at ${path} has not begun`)
@@ -166,7 +183,7 @@ export class SqliteJournalStore implements JournalStore {
       }
       const at = clock.now()
       const { decision, by } = given
-      const resolution: Resolution = { decision, by, at }
+      const resolution: Resolution = { decision, by: by.name, at }
       const isOver = decision !== 'run_again'
       const states = { ran: 'completed', skip: 'skipped', run_again: 'started' } as const
       database.run(
@@ -178,6 +195,11 @@ export class SqliteJournalStore implements JournalStore {
         row.id,
       )
       if (!isOver) noteInterruption(database, run, row, at)
+      recordRun(this.#context, 'step.resolved', requireRunRow(database, 'id', run), by, {
+        path,
+        decision,
+        skill: row.kind,
+      })
       refreshWaiting(database, run)
       wakeRun(database, run, at)
       return toEntry(database.one<EntryRow>(`${selectEntry} AND path = ?`, runUuid, path))
@@ -185,11 +207,11 @@ export class SqliteJournalStore implements JournalStore {
   }
 
   /** A run that is cancelled, or out of time, does not wait for the decision. */
-  #endUnknown(run: number, path: string, end: JournalEnd): boolean {
+  #endUnknown(run: number, path: string, end: JournalEnd): EndedRow | undefined {
     const { database } = this.#context
-    const changed = database.run(
+    const ended = database.get<EndedRow>(
       `UPDATE journal SET state = ?, output = ?, error = ?, ended_at = ?
-       WHERE run_id = ? AND path = ? AND state = 'unknown'`,
+       WHERE run_id = ? AND path = ? AND state = 'unknown' RETURNING kind, destructive`,
       end.state,
       toJson(end.output),
       errorJson(end.error),
@@ -197,8 +219,17 @@ export class SqliteJournalStore implements JournalStore {
       run,
       path,
     )
-    if (changed === 1) refreshWaiting(database, run)
-    return changed === 1
+    if (ended !== undefined) refreshWaiting(database, run)
+    return ended
+  }
+
+  #recordEnd(runUuid: string, skill: string, path: string, { state, error, attempt }: JournalEnd): void {
+    this.#recordSkill(runUuid, 'skill.ended', { skill, path, attempt, state, error: error?.code ?? null })
+  }
+
+  #recordSkill(runUuid: string, action: AuditAction, details: Readonly<Record<string, unknown>>): void {
+    const run = requireRunRow(this.#context.database, 'uuid', runUuid)
+    recordRun(this.#context, action, run, actorOf(run), details)
   }
 
   #requireRun(uuid: string): number {
@@ -242,6 +273,11 @@ function toFailedAttempt(row: FailedAttemptRow): FailedAttempt {
 function errorJson(error: StoredError | null): string | null {
   return error === null ? null : toJson(error)
 }
+
+/** Characters of an input that the audit log shows; the journal has all of it. */
+const maxShown = 4_000
+
+const shown = (input: unknown): string => (toJson(input) ?? '').slice(0, maxShown)
 
 function stepHasEnded(path: string): ConflictError {
   return new ConflictError('step_has_ended', `the step at ${path} has a result already`)

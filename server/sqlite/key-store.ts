@@ -1,6 +1,8 @@
 import { isUsableAdmin, type ApiKey } from '../../core/domain/api-key.ts'
+import type { Actor, AuditAction } from '../../core/domain/audit.ts'
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
 import type { KeyStore, NewApiKey } from '../../core/ports.ts'
+import { recordAudit } from './audit-log.ts'
 import { fromJson } from './columns.ts'
 import type { Database } from './database.ts'
 import { requireOrganization } from './organization-store.ts'
@@ -29,7 +31,7 @@ export class SqliteKeyStore implements KeyStore {
     this.#context = context
   }
 
-  create(key: NewApiKey): Promise<ApiKey> {
+  create(key: NewApiKey, by: Actor): Promise<ApiKey> {
     const { database, commits, clock } = this.#context
     return commits.writeConfiguration(() => {
       const now = clock.now()
@@ -41,7 +43,9 @@ export class SqliteKeyStore implements KeyStore {
           requireOrganization(database, uuid).id,
         )
       }
-      return toKey(database.one<KeyRow>(`${select} WHERE k.id = ?`, keyId))
+      const created = toKey(database.one<KeyRow>(`${select} WHERE k.id = ?`, keyId))
+      recordKey(this.#context, 'key.created', created, by)
+      return created
     })
   }
 
@@ -60,7 +64,7 @@ export class SqliteKeyStore implements KeyStore {
     return database.read(() => database.all<KeyRow>(`${select} ORDER BY k.id`).map(toKey))
   }
 
-  revoke(id: string): Promise<ApiKey> {
+  revoke(id: string, by: Actor): Promise<ApiKey> {
     const { database, commits, clock } = this.#context
     return commits.writeConfiguration(() => {
       const key = requireKey(database, id)
@@ -68,6 +72,7 @@ export class SqliteKeyStore implements KeyStore {
       const now = clock.now()
       if (isUsableAdmin(key, now)) requireAnotherAdmin(database, id, now)
       database.run('UPDATE api_keys SET revoked_at = ? WHERE public_id = ?', now, id)
+      recordKey(this.#context, 'key.revoked', key, by)
       return requireKey(database, id)
     })
   }
@@ -98,6 +103,19 @@ export class SqliteKeyStore implements KeyStore {
       throw new ConflictError('key_exists', `there is a key with the id '${key.id}' already`)
     }
   }
+}
+
+/** A key for several organizations, or for all, concerns no single one. */
+function recordKey(context: StoreContext, action: AuditAction, key: ApiKey, by: Actor): void {
+  const { id, name, role, organizationUuids, expiresAt } = key
+  const [only, ...others] = organizationUuids ?? []
+  recordAudit(context, {
+    action,
+    by,
+    organizationUuid: only !== undefined && others.length === 0 ? only : null,
+    subject: { kind: 'api_key', id, name },
+    details: { role, organization_uuids: organizationUuids, expires_at: expiresAt },
+  })
 }
 
 /** Throws NotFoundError `key_not_found`. */

@@ -1,3 +1,4 @@
+import type { Actor } from '../../core/domain/audit.ts'
 import type {
   ListedPlaybook,
   Page,
@@ -6,6 +7,7 @@ import type {
   Scope,
   StoredPlaybook,
 } from '../../core/ports.ts'
+import { recordAudit } from './audit-log.ts'
 import { requireOrganization } from './organization-store.ts'
 import { listPage, whereAll, type Condition } from './paging.ts'
 import { scopeConditions } from './scope.ts'
@@ -25,7 +27,10 @@ export class SqlitePlaybookStore implements PlaybookStore {
     this.#context = context
   }
 
-  put({ name, hash, source, origin, organizationUuid }: Omit<StoredPlaybook, 'createdAt'>): Promise<void> {
+  put(
+    { name, hash, source, origin, organizationUuid }: Omit<StoredPlaybook, 'createdAt'>,
+    by: Actor,
+  ): Promise<void> {
     const { database, commits, clock } = this.#context
     return commits.write(() => {
       const owner = organizationUuid === null ? null : requireOrganization(database, organizationUuid).id
@@ -46,7 +51,20 @@ export class SqlitePlaybookStore implements PlaybookStore {
         ...ofName,
         hash,
       )
-      database.run(`UPDATE playbooks SET newest = 1 WHERE ${isOfName} AND hash = ?`, ...ofName, hash)
+      const isNews =
+        database.run(
+          `UPDATE playbooks SET newest = 1 WHERE ${isOfName} AND newest = 0 AND hash = ?`,
+          ...ofName,
+          hash,
+        ) === 1
+      if (!isNews) return
+      recordAudit(this.#context, {
+        action: 'playbook.put_in_force',
+        by,
+        organizationUuid,
+        subject: { kind: 'playbook', id: hash, name },
+        details: { origin },
+      })
     })
   }
 

@@ -3,6 +3,7 @@ import { composeAlertId, composeCaseId } from '../../core/domain/ids.ts'
 import { runStatusMoves, type NewRun, type Run, type RunEnd } from '../../core/domain/run.ts'
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
 import { alertStateOf, findAlertState, moveForbidden, requireMove, type AlertState } from './alert-rows.ts'
+import { recordRun } from './audit-run.ts'
 import { insertCase, insertEntry } from './case-rows.ts'
 import { toJson } from './columns.ts'
 import type { Database } from './database.ts'
@@ -82,7 +83,15 @@ export function queueRun(context: StoreContext, given: NewRun, scheduleRow: numb
     output: null,
     error: null,
   }
+  recordStart(context, row, given)
   return isDropped ? endRun(context, row, dropped) : toRun(row)
+}
+
+function recordStart(context: StoreContext, run: RunRow, { by, carriesOver }: NewRun): void {
+  if (by === undefined) return
+  const details = { playbook_hash: run.playbookHash, alert: toListedRun(run).alertId }
+  if (carriesOver === undefined) recordRun(context, 'run.started', run, by, details)
+  else recordRun(context, 'run.retried', run, by, { ...details, retry_of: carriesOver.runUuid })
 }
 
 /** Undefined: it is put off until the one before it has ended. */

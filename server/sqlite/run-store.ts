@@ -11,6 +11,8 @@ import type {
   SuspectRun,
   TakenRun,
 } from '../../core/ports.ts'
+import type { Actor } from '../../core/domain/audit.ts'
+import { recordRun } from './audit-run.ts'
 import { listPage } from './paging.ts'
 import { runConditions } from './run-conditions.ts'
 import { endRun, queueRun, startRun } from './run-moves.ts'
@@ -59,7 +61,7 @@ export class SqliteRunStore implements RunStore {
     return commits.write(() => endRun(this.#context, requireRunRow(database, 'uuid', uuid), end))
   }
 
-  cancel(scope: Scope, uuid: string, by: string): Promise<Run> {
+  cancel(scope: Scope, uuid: string, by: Actor): Promise<Run> {
     const { database, commits, clock } = this.#context
     return commits.write(() => {
       const run = requireRunRow(database, 'uuid', uuid.toLowerCase())
@@ -68,12 +70,14 @@ export class SqliteRunStore implements RunStore {
       if (run.endedAt !== null) {
         throw new ConflictError('run_has_ended', `the run ${run.uuid} is ${run.status} already`)
       }
-      database.run(
-        'UPDATE runs SET cancelled_by = ?, cancelled_at = ? WHERE id = ? AND cancelled_at IS NULL',
-        by,
-        clock.now(),
-        run.id,
-      )
+      const isNews =
+        database.run(
+          'UPDATE runs SET cancelled_by = ?, cancelled_at = ? WHERE id = ? AND cancelled_at IS NULL',
+          by.name,
+          clock.now(),
+          run.id,
+        ) === 1
+      if (isNews) recordRun(this.#context, 'run.cancelled', run, by)
       const asked = requireRunRow(database, 'id', run.id)
       wakeRun(database, run.id, clock.now())
       return run.status === 'queued' ? endRun(this.#context, asked, cancelled) : toRun(asked)

@@ -1,15 +1,17 @@
 import { dirname, join } from 'node:path'
+import type { AuditHead } from '../../core/domain/audit.ts'
 import { ConflictError } from '../../core/errors/errors.ts'
 import { Secret } from '../../core/plugin/index.ts'
 import type { Clock, Stores } from '../../core/ports.ts'
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts'
 import { AlertIndexer } from './alert-indexer.ts'
 import { SqliteAlertStore } from './alert-store.ts'
+import { headOf, SqliteAuditStore } from './audit-log.ts'
 import { SqliteCaseStore } from './case-store.ts'
 import { SqliteCheckpointStore } from './checkpoint-store.ts'
 import { SqliteConnectionStore } from './connection-store.ts'
 import type { Database, DatabaseOptions } from './database.ts'
-import { GroupCommit, type GroupCommitOptions } from './group-commit.ts'
+import { GroupCommit, type Commit, type GroupCommitOptions } from './group-commit.ts'
 import { SqliteInboundStore } from './inbound-store.ts'
 import { SqliteJournalStore } from './journal-store.ts'
 import { SqliteKeyStore } from './key-store.ts'
@@ -34,6 +36,8 @@ export interface SqliteStoresOptions extends GroupCommitOptions, DatabaseOptions
    * beside it, e.g. making a key; it takes the claim only while it has to change the tables.
    */
   readonly claim?: 'exclusive' | 'shared'
+  /** Is told of the newest entry of the audit log, after the commit that holds it. */
+  readonly onAuditHead?: ((head: AuditHead) => void) | undefined
 }
 
 /**
@@ -51,12 +55,26 @@ export async function openSqliteStores(options: SqliteStoresOptions): Promise<St
     database = openDatabase(join(dataDir, 'tocsin.db'), options, () => (lock ??= lockDataDir(dataDir)))
     requireMasterKey(database, secrets)
     if (claim === 'shared') lock?.release()
-    const commits = new GroupCommit(database, options)
+    const commits = new GroupCommit(database, { ...options, onCommit: committed(database, options) })
     return assembleStores({ database, commits, clock }, secrets, claim === 'exclusive' ? lock : undefined)
   } catch (error) {
     database?.close()
     lock?.release()
     throw isStorageFailure(error) ? storeUnavailable(error) : error
+  }
+}
+
+function committed(
+  database: Database,
+  { onCommit, onAuditHead }: SqliteStoresOptions,
+): (commit: Commit) => void {
+  let told = 0
+  return (commit) => {
+    onCommit?.(commit)
+    const head = onAuditHead && headOf(database)
+    if (head === undefined || head.sequence <= told) return
+    told = head.sequence
+    onAuditHead?.(head)
   }
 }
 
@@ -78,6 +96,7 @@ function assembleStores(context: StoreContext, secrets: SecretBox, lock: DataDir
     inbound: new SqliteInboundStore(context),
     schedules: new SqliteScheduleStore(context),
     connections: new SqliteConnectionStore(context, secrets),
+    audit: new SqliteAuditStore(context),
     async probe() {
       await commits.write(() => setFact(database, 'probed_at', clock.now()))
       await probeSpace(dirname(database.path))

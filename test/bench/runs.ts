@@ -13,6 +13,7 @@ import { countCommits } from './count-commits.ts'
 import { LeastStore } from './least-store.ts'
 import { keepRun } from './least-work.ts'
 import { cells, figureTitles, measure, whole, type Figures } from './measure.ts'
+import { somebody } from '../support/somebody.ts'
 
 /** Five steps that compute a value each: every result is journaled, nothing outside is called. */
 const source = `apiVersion: tocsin/v1
@@ -66,7 +67,7 @@ async function measureRuns(stores: Stores, count: number, seconds: number): Prom
   const { playbook } = parsePlaybook(source, {})
   if (playbook === undefined) throw new Error('the playbook of the benchmark has mistakes')
   const { name, hash } = playbook
-  await stores.playbooks.put({ name, hash, source, origin: 'file', organizationUuid: null })
+  await stores.playbooks.put({ name, hash, source, origin: 'file', organizationUuid: null }, somebody())
   const organizationUuid = await organization(stores)
   const ended = new Map<string, () => void>()
   const runner = createRunner({

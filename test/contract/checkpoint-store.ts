@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Run } from '../../core/domain/run.ts'
 import { expectRejection, failed, startedRun, type GetSubject } from './fixture.ts'
+import { somebody } from '../support/somebody.ts'
 
 const question = { via: 'operator', input: { message: 'Was it you?' }, answers: ['yes', 'no'], form: null }
 
@@ -13,7 +14,8 @@ export function checkpointStoreContract(subject: GetSubject): void {
     const store = () => subject().stores.checkpoints
     const open = (path = 'confirm', withinMs = 1_000) =>
       store().open(run.uuid, { path, stepId: path, question, timeoutAt: subject().clock.nowMs + withinMs })
-    const answer = (id: string, value: unknown, by = 'anna') => store().answer(id, { value, by, text: null })
+    const answer = (id: string, value: unknown, by = 'anna') =>
+      store().answer(id, { value, text: null }, somebody(by))
     const statusOf = async () => (await subject().stores.runs.find('all', run.uuid))?.status
 
     it('opens one question at a path, and makes the run wait', async () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { Secret } from '../../core/plugin/index.ts'
 import type { NewConnection } from '../../core/ports.ts'
 import { expectRejection, unknownUuid, uuidPattern, type GetSubject } from './fixture.ts'
+import { somebody } from '../support/somebody.ts'
 
 const given: NewConnection = {
   name: 'Main EDR',
@@ -14,7 +15,7 @@ export function connectionStoreContract(subject: GetSubject): void {
   describe('ConnectionStore', () => {
     it('opens a connection with its secrets, by name ignoring case', async () => {
       const { stores, acme, clock } = subject()
-      const made = await stores.connections.create(acme.uuid, given)
+      const made = await stores.connections.create(acme.uuid, given, somebody())
       expect(made).to.deep.equal({
         uuid: made.uuid,
         organizationUuid: acme.uuid,
@@ -38,21 +39,26 @@ export function connectionStoreContract(subject: GetSubject): void {
 
     it('keeps names unique within an organization, ignoring case in any script', async () => {
       const { stores, acme, globex } = subject()
-      await stores.connections.create(acme.uuid, { ...given, name: 'Zürich ÄRGER' })
-      const again = stores.connections.create(acme.uuid, { ...given, name: 'zürich ärger' })
+      await stores.connections.create(acme.uuid, { ...given, name: 'Zürich ÄRGER' }, somebody())
+      const again = stores.connections.create(acme.uuid, { ...given, name: 'zürich ärger' }, somebody())
       await expectRejection(again, 'ConflictError', 'connection_exists')
-      await stores.connections.create(globex.uuid, { ...given, name: 'zürich ärger' })
+      await stores.connections.create(globex.uuid, { ...given, name: 'zürich ärger' }, somebody())
       expect(await stores.connections.list('all')).to.have.length(2)
     })
 
     it('changes what is given and leaves the rest; secrets are changed as a whole', async () => {
       const { stores, acme, clock } = subject()
-      const made = await stores.connections.create(acme.uuid, given)
+      const made = await stores.connections.create(acme.uuid, given, somebody())
       clock.nowMs += 5
-      const disabled = await stores.connections.update(acme.uuid, made.uuid, { enabled: false })
+      const disabled = await stores.connections.update(acme.uuid, made.uuid, { enabled: false }, somebody())
       expect(disabled).to.deep.equal({ ...made, enabled: false, modifiedAt: clock.nowMs })
       const secrets = { client_secret: new Secret('next') }
-      const changed = await stores.connections.update(acme.uuid, made.uuid, { settings: { a: 1 }, secrets })
+      const changed = await stores.connections.update(
+        acme.uuid,
+        made.uuid,
+        { settings: { a: 1 }, secrets },
+        somebody(),
+      )
       expect(changed).to.deep.equal({ ...disabled, settings: { a: 1 }, secretsAt: clock.nowMs })
       const opened = await stores.connections.open(acme.uuid, given.name)
       expect(opened?.connection).to.deep.equal(changed)
@@ -62,20 +68,29 @@ export function connectionStoreContract(subject: GetSubject): void {
 
     it('remembers when secrets were entered; where there are none, nothing', async () => {
       const { stores, acme, clock } = subject()
-      const made = await stores.connections.create(acme.uuid, given)
-      const bare = await stores.connections.create(acme.uuid, { ...given, name: 'bare', secrets: {} })
+      const made = await stores.connections.create(acme.uuid, given, somebody())
+      const bare = await stores.connections.create(
+        acme.uuid,
+        { ...given, name: 'bare', secrets: {} },
+        somebody(),
+      )
       expect(bare.secretsAt).to.equal(null)
       clock.nowMs += 5
-      const kept = await stores.connections.update(acme.uuid, made.uuid, { settings: {}, enabled: false })
+      const kept = await stores.connections.update(
+        acme.uuid,
+        made.uuid,
+        { settings: {}, enabled: false },
+        somebody(),
+      )
       expect(kept.secretsAt).to.equal(clock.nowMs - 5)
-      const emptied = await stores.connections.update(acme.uuid, made.uuid, { secrets: {} })
+      const emptied = await stores.connections.update(acme.uuid, made.uuid, { secrets: {} }, somebody())
       expect(emptied.secretsAt).to.equal(null)
     })
 
     it('gives each connection a token of its own, and finds it by that token alone', async () => {
       const { stores, acme, globex } = subject()
-      const one = await stores.connections.create(acme.uuid, given)
-      const two = await stores.connections.create(globex.uuid, given)
+      const one = await stores.connections.create(acme.uuid, given, somebody())
+      const two = await stores.connections.create(globex.uuid, given, somebody())
       const token = (await stores.connections.eventsToken(acme.uuid, one.uuid)).reveal()
       const other = (await stores.connections.eventsToken(globex.uuid, two.uuid)).reveal()
       expect(token, '256 random bits').to.match(/^[A-Za-z0-9_-]{43}$/)
@@ -97,37 +112,37 @@ export function connectionStoreContract(subject: GetSubject): void {
 
     it('keeps the token when a connection changes, and forgets it with the connection', async () => {
       const { stores, acme } = subject()
-      const made = await stores.connections.create(acme.uuid, given)
+      const made = await stores.connections.create(acme.uuid, given, somebody())
       const token = (await stores.connections.eventsToken(acme.uuid, made.uuid)).reveal()
-      await stores.connections.update(acme.uuid, made.uuid, { secrets: {}, enabled: false })
+      await stores.connections.update(acme.uuid, made.uuid, { secrets: {}, enabled: false }, somebody())
       expect((await stores.connections.openByEventsToken(token))?.connection.enabled).to.equal(false)
       expect(
         (await stores.connections.openByEventsToken(token))?.secrets,
         'it is no secret of the plugin',
       ).to.deep.equal({})
-      await stores.connections.remove(acme.uuid, made.uuid)
+      await stores.connections.remove(acme.uuid, made.uuid, somebody())
       expect(await stores.connections.openByEventsToken(token)).to.equal(undefined)
-      const again = await stores.connections.create(acme.uuid, given)
+      const again = await stores.connections.create(acme.uuid, given, somebody())
       expect((await stores.connections.eventsToken(acme.uuid, again.uuid)).reveal()).to.not.equal(token)
     })
 
     it('removes a connection; its name is free again', async () => {
       const { stores, acme } = subject()
-      const made = await stores.connections.create(acme.uuid, given)
-      await stores.connections.remove(acme.uuid, made.uuid)
+      const made = await stores.connections.create(acme.uuid, given, somebody())
+      await stores.connections.remove(acme.uuid, made.uuid, somebody())
       expect(await stores.connections.list('all')).to.deep.equal([])
-      await stores.connections.create(acme.uuid, { ...given, secrets: {} })
+      await stores.connections.create(acme.uuid, { ...given, secrets: {} }, somebody())
       expect((await stores.connections.open(acme.uuid, given.name))?.secrets).to.deep.equal({})
     })
 
     it('changes and removes nothing of another organization', async () => {
       const { stores, acme, globex } = subject()
-      const { uuid } = await stores.connections.create(acme.uuid, given)
+      const { uuid } = await stores.connections.create(acme.uuid, given, somebody())
       for (const work of [
-        stores.connections.update(globex.uuid, uuid, { enabled: false }),
-        stores.connections.remove(globex.uuid, uuid),
-        stores.connections.works(globex.uuid, uuid, { asOf: 0, warning: null }),
-        stores.connections.remove(acme.uuid, unknownUuid),
+        stores.connections.update(globex.uuid, uuid, { enabled: false }, somebody()),
+        stores.connections.remove(globex.uuid, uuid, somebody()),
+        stores.connections.works(globex.uuid, uuid, { asOf: 0, warning: null }, somebody()),
+        stores.connections.remove(acme.uuid, unknownUuid, somebody()),
       ]) {
         await expectRejection(work, 'NotFoundError', 'connection_not_found')
       }
@@ -136,7 +151,7 @@ export function connectionStoreContract(subject: GetSubject): void {
 
     it('shows nothing of another organization', async () => {
       const { stores, acme, globex } = subject()
-      const made = await stores.connections.create(acme.uuid, given)
+      const made = await stores.connections.create(acme.uuid, given, somebody())
       expect(await stores.connections.open(globex.uuid, given.name)).to.equal(undefined)
       expect(await stores.connections.list([globex.uuid])).to.deep.equal([])
       expect(await stores.connections.list([acme.uuid])).to.deep.equal([made])
@@ -144,7 +159,7 @@ export function connectionStoreContract(subject: GetSubject): void {
 
     it('refuses an unknown organization', async () => {
       const { stores } = subject()
-      const stray = stores.connections.create(unknownUuid, given)
+      const stray = stores.connections.create(unknownUuid, given, somebody())
       await expectRejection(stray, 'NotFoundError', 'organization_not_found')
     })
   })

@@ -3,6 +3,7 @@ import type { Connection } from '../../core/domain/connection.ts'
 import type { Run } from '../../core/domain/run.ts'
 import type { InboundCall, JudgedAnswer } from '../../core/ports.ts'
 import { expectRejection, startedRun, unknownUuid, type GetSubject } from './fixture.ts'
+import { somebody } from '../support/somebody.ts'
 
 const question = { via: 'chat.ask', input: {}, answers: ['yes', 'no'], form: null }
 
@@ -14,7 +15,7 @@ export function inboundStoreContract(subject: GetSubject): void {
       const { stores, acme } = subject()
       run = await startedRun(subject(), null)
       const given = { name: 'Chat', plugin: 'chat', settings: {}, secrets: {} }
-      connection = await stores.connections.create(acme.uuid, given)
+      connection = await stores.connections.create(acme.uuid, given, somebody())
     })
 
     const open = async (path = 'confirm') =>
@@ -38,6 +39,7 @@ export function inboundStoreContract(subject: GetSubject): void {
       subject().stores.inbound.take({
         organizationUuid: subject().acme.uuid,
         connectionUuid: connection.uuid,
+        requestId: 'r-1',
         once: undefined,
         answers: [],
         broken: undefined,
@@ -106,7 +108,7 @@ export function inboundStoreContract(subject: GetSubject): void {
     it('remembers calls for each connection apart', async () => {
       const { stores, globex } = subject()
       const given = { name: 'Chat', plugin: 'chat', settings: {}, secrets: {} }
-      const other = await stores.connections.create(globex.uuid, given)
+      const other = await stores.connections.create(globex.uuid, given, somebody())
       const once = { key: 'Ev1', keepMs: 100 }
       expect(await take({ once })).to.deep.equal([])
       const elsewhere = { organizationUuid: globex.uuid, connectionUuid: other.uuid }
@@ -134,15 +136,25 @@ export function inboundStoreContract(subject: GetSubject): void {
         broken: { reason: 'the token was revoked', at },
         warning: { reason: 'too many messages', at },
       })
-      const enabled = await connections.update(acme.uuid, connection.uuid, { enabled: true })
+      const enabled = await connections.update(acme.uuid, connection.uuid, { enabled: true }, somebody())
       expect(enabled.broken?.reason).to.equal('the token was revoked')
-      const edited = await connections.update(acme.uuid, connection.uuid, { settings: {} })
+      const edited = await connections.update(acme.uuid, connection.uuid, { settings: {} }, somebody())
       expect(edited).to.include({ broken: null, warning: null })
 
       await take({ broken: 'again', warning: 'again' })
-      const earlier = await connections.works(acme.uuid, connection.uuid, { asOf: at - 1, warning: null })
+      const earlier = await connections.works(
+        acme.uuid,
+        connection.uuid,
+        { asOf: at - 1, warning: null },
+        somebody(),
+      )
       expect(earlier.broken?.reason, 'it broke after it was found to work').to.equal('again')
-      const works = await connections.works(acme.uuid, connection.uuid, { asOf: at, warning: 'ends soon' })
+      const works = await connections.works(
+        acme.uuid,
+        connection.uuid,
+        { asOf: at, warning: 'ends soon' },
+        somebody(),
+      )
       expect(works).to.deep.include({ broken: null, warning: { reason: 'ends soon', at } })
       expect(await now()).to.deep.equal(works)
     })
@@ -152,7 +164,7 @@ export function inboundStoreContract(subject: GetSubject): void {
       await expectRejection(take({ organizationUuid: globex.uuid }), 'NotFoundError', 'connection_not_found')
       await expectRejection(take({ connectionUuid: unknownUuid }), 'NotFoundError', 'connection_not_found')
       await take({ once: { key: 'Ev1', keepMs: 100 } })
-      await stores.connections.remove(acme.uuid, connection.uuid)
+      await stores.connections.remove(acme.uuid, connection.uuid, somebody())
       await expectRejection(take({}), 'NotFoundError', 'connection_not_found')
     })
   })

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { NewApiKey } from '../../core/ports.ts'
 import { expectRejection, unknownUuid, uuidPattern, type GetSubject } from './fixture.ts'
+import { somebody } from '../support/somebody.ts'
 
 const secretHash = Uint8Array.from({ length: 32 }, (_, index) => 255 - index)
 
@@ -20,7 +21,7 @@ export function keyStoreContract(subject: GetSubject): void {
   describe('KeyStore', () => {
     it('finds a key by its public id, with the hash', async () => {
       const { stores, clock } = subject()
-      const key = await stores.keys.create(newKey({ expiresAt: clock.nowMs + 1 }))
+      const key = await stores.keys.create(newKey({ expiresAt: clock.nowMs + 1 }), somebody())
       expect(key.uuid).to.match(uuidPattern)
       expect(key).to.deep.include({ id: 'k1', name: 'Ops', role: 'admin', organizationUuids: null })
       expect(key).to.include({
@@ -37,9 +38,12 @@ export function keyStoreContract(subject: GetSubject): void {
 
     it('tells a key for all organizations from a key for none', async () => {
       const { stores, acme, globex } = subject()
-      await stores.keys.create(newKey({ id: 'all' }))
-      await stores.keys.create(newKey({ id: 'none', organizationUuids: [] }))
-      await stores.keys.create(newKey({ id: 'two', organizationUuids: [acme.uuid, globex.uuid, acme.uuid] }))
+      await stores.keys.create(newKey({ id: 'all' }), somebody())
+      await stores.keys.create(newKey({ id: 'none', organizationUuids: [] }), somebody())
+      await stores.keys.create(
+        newKey({ id: 'two', organizationUuids: [acme.uuid, globex.uuid, acme.uuid] }),
+        somebody(),
+      )
       const scopes = (await stores.keys.list()).map(({ organizationUuids }) => organizationUuids)
       expect(scopes[0]).to.equal(null)
       expect(scopes[1]).to.deep.equal([])
@@ -49,47 +53,51 @@ export function keyStoreContract(subject: GetSubject): void {
     it('lists keys, and undoes one that names an unknown organization', async () => {
       const { stores, acme } = subject()
       expect(await stores.keys.list()).to.have.length(0)
-      const half = stores.keys.create(newKey({ organizationUuids: [acme.uuid, unknownUuid] }))
+      const half = stores.keys.create(newKey({ organizationUuids: [acme.uuid, unknownUuid] }), somebody())
       await expectRejection(half, 'NotFoundError', 'organization_not_found')
       expect(await stores.keys.list()).to.have.length(0)
-      await stores.keys.create(newKey())
+      await stores.keys.create(newKey(), somebody())
       expect(await stores.keys.list()).to.have.length(1)
     })
 
     it('revokes a key once and for good; the key stays in the list', async () => {
       const { stores, clock } = subject()
-      await stores.keys.create(newKey())
-      await stores.keys.create(newKey({ id: 'k2', role: 'intake' }))
+      await stores.keys.create(newKey(), somebody())
+      await stores.keys.create(newKey({ id: 'k2', role: 'intake' }), somebody())
       clock.nowMs += 5
-      const revoked = await stores.keys.revoke('k2')
+      const revoked = await stores.keys.revoke('k2', somebody())
       expect(revoked).to.include({ id: 'k2', revokedAt: clock.nowMs })
       clock.nowMs += 5
-      expect(await stores.keys.revoke('k2')).to.deep.equal(revoked)
+      expect(await stores.keys.revoke('k2', somebody())).to.deep.equal(revoked)
       expect((await stores.keys.list()).map(({ revokedAt }) => revokedAt)).to.deep.equal([
         null,
         revoked.revokedAt,
       ])
       expect((await stores.keys.find('k2'))?.key).to.deep.equal(revoked)
-      await expectRejection(stores.keys.revoke('k3'), 'NotFoundError', 'key_not_found')
+      await expectRejection(stores.keys.revoke('k3', somebody()), 'NotFoundError', 'key_not_found')
     })
 
     it('keeps the last usable administrator, whoever else there is', async () => {
       const { stores, clock, acme } = subject()
-      await stores.keys.create(newKey({ id: 'last' }))
-      await stores.keys.create(newKey({ id: 'scoped', organizationUuids: [acme.uuid] }))
-      await stores.keys.create(newKey({ id: 'expired', expiresAt: clock.nowMs }))
-      await stores.keys.create(newKey({ id: 'analyst', role: 'analyst' }))
-      const error = await expectRejection(stores.keys.revoke('last'), 'ConflictError', 'last_admin_key')
+      await stores.keys.create(newKey({ id: 'last' }), somebody())
+      await stores.keys.create(newKey({ id: 'scoped', organizationUuids: [acme.uuid] }), somebody())
+      await stores.keys.create(newKey({ id: 'expired', expiresAt: clock.nowMs }), somebody())
+      await stores.keys.create(newKey({ id: 'analyst', role: 'analyst' }), somebody())
+      const error = await expectRejection(
+        stores.keys.revoke('last', somebody()),
+        'ConflictError',
+        'last_admin_key',
+      )
       expect(error.hint).to.include('make another')
-      for (const id of ['scoped', 'expired', 'analyst']) await stores.keys.revoke(id)
-      await stores.keys.create(newKey({ id: 'next' }))
-      const both = await Promise.allSettled(['last', 'next'].map((id) => stores.keys.revoke(id)))
+      for (const id of ['scoped', 'expired', 'analyst']) await stores.keys.revoke(id, somebody())
+      await stores.keys.create(newKey({ id: 'next' }), somebody())
+      const both = await Promise.allSettled(['last', 'next'].map((id) => stores.keys.revoke(id, somebody())))
       expect(both.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected'])
     })
 
     it('remembers when a key was used', async () => {
       const { stores, clock } = subject()
-      await stores.keys.create(newKey())
+      await stores.keys.create(newKey(), somebody())
       await stores.keys.recordUse('k1', clock.nowMs + 7)
       expect((await stores.keys.find('k1'))?.key.lastUsedAt).to.equal(clock.nowMs + 7)
       await stores.keys.recordUse('nobody', 1)
@@ -97,8 +105,8 @@ export function keyStoreContract(subject: GetSubject): void {
 
     it('refuses a public id twice', async () => {
       const { stores } = subject()
-      await stores.keys.create(newKey())
-      await expectRejection(stores.keys.create(newKey()), 'ConflictError', 'key_exists')
+      await stores.keys.create(newKey(), somebody())
+      await expectRejection(stores.keys.create(newKey(), somebody()), 'ConflictError', 'key_exists')
     })
   })
 }

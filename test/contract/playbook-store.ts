@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { expectRejection, unknownUuid, type GetSubject } from './fixture.ts'
+import { somebody } from '../support/somebody.ts'
 
 const first = {
   name: 'triage',
@@ -24,10 +25,10 @@ export function playbookStoreContract(subject: GetSubject): void {
   describe('PlaybookStore', () => {
     it('keeps every version, and knows the newest of a name', async () => {
       const { stores, clock, acme } = subject()
-      await stores.playbooks.put(first)
+      await stores.playbooks.put(first, somebody())
       clock.nowMs += 5
-      await stores.playbooks.put(second)
-      await stores.playbooks.put(made(acme))
+      await stores.playbooks.put(second, somebody())
+      await stores.playbooks.put(made(acme), somebody())
       const newest = { ...second, createdAt: clock.nowMs }
       expect(await stores.playbooks.find('all', 'triage')).to.deep.equal(newest)
       const old = await stores.playbooks.findByHash('all', first.hash)
@@ -36,7 +37,7 @@ export function playbookStoreContract(subject: GetSubject): void {
 
     it('lists the newest version of every name without its source, in pages', async () => {
       const { stores, clock, acme } = subject()
-      for (const one of [first, second, made(acme)]) await stores.playbooks.put(one)
+      for (const one of [first, second, made(acme)]) await stores.playbooks.put(one, somebody())
       const one = await stores.playbooks.list('all', { limit: 1 })
       const { source: _, ...listed } = made(acme)
       expect(one).to.deep.include({ data: [{ ...listed, createdAt: clock.nowMs }], total: 2 })
@@ -53,7 +54,7 @@ export function playbookStoreContract(subject: GetSubject): void {
     it('shows a scope what was made for its organizations, and all that was written', async () => {
       const { stores, acme, globex } = subject()
       for (const one of [first, made(acme, 'of-acme'), made(globex, 'of-globex')]) {
-        await stores.playbooks.put(one)
+        await stores.playbooks.put(one, somebody())
       }
       for (const [scope, visible] of [
         ['all', ['of-globex', 'of-acme', 'triage']],
@@ -76,13 +77,13 @@ export function playbookStoreContract(subject: GetSubject): void {
 
     it('keeps the names of organizations apart, and finds the written playbook before a made one', async () => {
       const { stores, acme, globex } = subject()
-      await stores.playbooks.put(made(acme))
-      await stores.playbooks.put(made(globex))
+      await stores.playbooks.put(made(acme), somebody())
+      await stores.playbooks.put(made(globex), somebody())
       expect((await stores.playbooks.find([acme.uuid], 'made'))?.hash).to.equal(acme.uuid)
       expect((await stores.playbooks.find([globex.uuid], 'made'))?.hash).to.equal(globex.uuid)
       expect(await stores.playbooks.find([], 'made')).to.equal(undefined)
       // A person saves it in the folder as it is.
-      await stores.playbooks.put({ ...made(acme), origin: 'file', organizationUuid: null })
+      await stores.playbooks.put({ ...made(acme), origin: 'file', organizationUuid: null }, somebody())
       for (const scope of ['all', [acme.uuid], []] as const) {
         expect(await stores.playbooks.find(scope, 'made')).to.include({ origin: 'file', hash: acme.uuid })
         expect(await stores.playbooks.findByHash(scope, acme.uuid)).to.include({ origin: 'file' })
@@ -91,9 +92,9 @@ export function playbookStoreContract(subject: GetSubject): void {
 
     it('changes nothing when the newest version is put again', async () => {
       const { stores, clock } = subject()
-      await stores.playbooks.put(first)
+      await stores.playbooks.put(first, somebody())
       clock.nowMs += 5
-      await stores.playbooks.put(first)
+      await stores.playbooks.put(first, somebody())
       const { data } = await stores.playbooks.list('all', page)
       expect(data.map(({ hash, createdAt }) => [hash, createdAt])).to.deep.equal([
         [first.hash, clock.nowMs - 5],
@@ -102,7 +103,7 @@ export function playbookStoreContract(subject: GetSubject): void {
 
     it('makes an old version the newest when it is put again', async () => {
       const { stores } = subject()
-      for (const version of [first, second, first]) await stores.playbooks.put(version)
+      for (const version of [first, second, first]) await stores.playbooks.put(version, somebody())
       expect((await stores.playbooks.find('all', 'triage'))?.hash).to.equal(first.hash)
       expect((await stores.playbooks.list('all', page)).total).to.equal(1)
       expect((await stores.playbooks.findByHash('all', second.hash))?.source).to.equal(second.source)
@@ -113,7 +114,7 @@ export function playbookStoreContract(subject: GetSubject): void {
       expect(await stores.playbooks.find('all', 'nobody')).to.equal(undefined)
       expect(await stores.playbooks.findByHash('all', '')).to.equal(undefined)
       await expectRejection(
-        stores.playbooks.put(made({ uuid: unknownUuid })),
+        stores.playbooks.put(made({ uuid: unknownUuid }), somebody()),
         'NotFoundError',
         'organization_not_found',
       )

@@ -12,6 +12,7 @@ import {
   uuidPattern,
   type GetSubject,
 } from './fixture.ts'
+import { somebody } from '../support/somebody.ts'
 
 export function runStoreContract(subject: GetSubject): void {
   const stored = async (id: string) =>
@@ -250,7 +251,7 @@ export function runStoreContract(subject: GetSubject): void {
           'error.code': 'run_dropped',
         })
         expect(await queue('a', 'drop', globex), 'another organization').to.include({ status: 'queued' })
-        await stores.runs.cancel('all', first.uuid, 'anna')
+        await stores.runs.cancel('all', first.uuid, somebody('anna'))
         expect(await queue('a', 'drop')).to.include({ status: 'queued' })
       })
     })
@@ -273,20 +274,26 @@ export function runStoreContract(subject: GetSubject): void {
       const alert = await stores.alerts.create(newAlert(acme))
       const queued = await queuedRun(subject(), alert)
       await expectRejection(
-        stores.runs.cancel([globex.uuid], queued.uuid, 'x'),
+        stores.runs.cancel([globex.uuid], queued.uuid, somebody('x')),
         'NotFoundError',
         'run_not_found',
       )
-      expect(await stores.runs.cancel('all', queued.uuid, 'anna')).to.nested.include({
+      expect(await stores.runs.cancel('all', queued.uuid, somebody('anna'))).to.nested.include({
         status: 'cancelled',
         'error.code': 'run_cancelled',
       })
       expect(await stored(alert.id)).to.include({ status: alertStatus.failed })
-      await expectRejection(stores.runs.cancel('all', queued.uuid, 'x'), 'ConflictError', 'run_has_ended')
+      await expectRejection(
+        stores.runs.cancel('all', queued.uuid, somebody('x')),
+        'ConflictError',
+        'run_has_ended',
+      )
       const running = await startedRun(subject(), null)
-      const asked = await stores.runs.cancel([acme.uuid], running.uuid, 'anna')
+      const asked = await stores.runs.cancel([acme.uuid], running.uuid, somebody('anna'))
       expect(asked).to.deep.include({ status: 'running', cancellation: { by: 'anna', at: clock.nowMs } })
-      expect((await stores.runs.cancel('all', running.uuid, 'bert')).cancellation?.by).to.equal('anna')
+      expect((await stores.runs.cancel('all', running.uuid, somebody('bert'))).cancellation?.by).to.equal(
+        'anna',
+      )
     })
   })
 }

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Question } from '../../core/domain/checkpoint.ts'
 import type { ParkedRun } from '../../core/ports.ts'
 import { completed, queuedRun, startedRun, unknownUuid, type GetSubject } from './fixture.ts'
+import { somebody } from '../support/somebody.ts'
 
 const question: Question = { via: 'operator', input: {}, answers: ['yes'], form: null }
 const begin = { path: 'a', stepId: 'a', kind: 'x.do', input: null, attempt: 1, startedAt: 1 }
@@ -23,7 +24,7 @@ export function runTurnsContract(subject: GetSubject): void {
       expect(await due(globex)).to.deep.equal([])
       await stores.runs.start(first.uuid, { title: 'x' })
       expect(await due()).to.deep.equal([second.uuid])
-      await stores.runs.cancel('all', second.uuid, 'anna')
+      await stores.runs.cancel('all', second.uuid, somebody('anna'))
       expect(await due()).to.deep.equal([])
     })
 
@@ -72,7 +73,7 @@ export function runTurnsContract(subject: GetSubject): void {
     for (const [what, wake] of [
       ['an answer', (id: string) => answer(id)],
       ['a decision', (id: string) => decide(id)],
-      ['a cancellation', (id: string) => subject().stores.runs.cancel('all', id, 'anna')],
+      ['a cancellation', (id: string) => subject().stores.runs.cancel('all', id, somebody('anna'))],
     ] as const) {
       it(`come at once after ${what}, whether it came before the run was put away or after`, async () => {
         const { runs, journal } = subject().stores
@@ -95,11 +96,11 @@ export function runTurnsContract(subject: GetSubject): void {
     async function answer(runUuid: string): Promise<void> {
       const { checkpoints } = subject().stores
       const checkpoint = await checkpoints.atPath(runUuid, begin.path)
-      await checkpoints.answer(checkpoint!.id, { value: 'yes', by: 'anna', text: null })
+      await checkpoints.answer(checkpoint!.id, { value: 'yes', text: null }, somebody('anna'))
     }
 
     async function decide(runUuid: string): Promise<void> {
-      const decision = { decision: 'skip', output: null, by: 'anna' } as const
+      const decision = { decision: 'skip', output: null, by: somebody('anna') } as const
       await subject().stores.journal.resolve(runUuid, begin.path, decision)
     }
 
@@ -160,7 +161,7 @@ export function runTurnsContract(subject: GetSubject): void {
       expect(await parked()).to.deep.equal([])
       await stores.runs.end(first.uuid, completed)
       expect(await due()).to.deep.equal([second.uuid])
-      await stores.runs.cancel('all', second.uuid, 'anna')
+      await stores.runs.cancel('all', second.uuid, somebody('anna'))
       expect(await due()).to.deep.equal([third.uuid])
     })
 

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { StoredSchedule } from '../../core/ports.ts'
 import type { GetSubject } from './fixture.ts'
 import { unfinishedRuns } from '../support/unfinished-runs.ts'
+import { somebody } from '../support/somebody.ts'
 
 export function scheduleStoreContract(subject: GetSubject): void {
   describe('ScheduleStore', () => {
@@ -57,7 +58,8 @@ export function scheduleStoreContract(subject: GetSubject): void {
       expect(await fire(schedule({ nextAt: 200 }), 300)).to.equal(undefined)
       expect(await fire(schedule({ nextAt: 300 }), 400, true)).to.include({ status: 'queued' })
       expect(await fire(schedule({ nextAt: 400 }), 500)).to.equal(undefined)
-      for (const { uuid } of await unfinishedRuns(stores)) await stores.runs.cancel('all', uuid, 'anna')
+      for (const { uuid } of await unfinishedRuns(stores))
+        await stores.runs.cancel('all', uuid, somebody('anna'))
       expect(first).to.not.equal(undefined)
       expect(await fire(schedule({ nextAt: 500 }), 600)).to.include({ status: 'queued' })
     })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { alertStoreContract } from './alert-store.ts'
+import { auditStoreContract } from './audit-store.ts'
 import { caseStoreContract } from './case-store.ts'
 import { checkpointStoreContract } from './checkpoint-store.ts'
 import { connectionStoreContract } from './connection-store.ts'
@@ -49,6 +50,7 @@ export function storesContract(makeStores: MakeStores): void {
   inboundStoreContract(getSubject)
   scheduleStoreContract(getSubject)
   connectionStoreContract(getSubject)
+  auditStoreContract(getSubject)
 
   describe('the stores as a whole', () => {
     it('answer a probe, and go on', async () => {

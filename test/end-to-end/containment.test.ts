@@ -60,6 +60,19 @@ describe('an alert that isolates a machine', function () {
     expect(sent(/^POST .*\/isolate$/)).to.have.length(1)
   })
 
+  it('has it in the audit log: what was asked, of whom, by which run, and how it ended', async () => {
+    const { body } = await tocsin.call('/audit?limit=200')
+    const [run] = (await tocsin.call('/runs')).body.data
+    const ofRun = body.data.filter((entry: any) => entry.subject.id === run.run_uuid).toReversed()
+    const call = { skill: 'endpoint_security.isolate_machine', path: 'isolate' }
+    const input = JSON.stringify({ id: machine, comment: 'Suspicious credential dumping tool was executed' })
+    expect(ofRun.map(({ action, actor, details }: any) => [action, actor.kind, details])).to.deep.equal([
+      ['skill.called', 'run', { ...call, attempt: 1, input }],
+      ['skill.called', 'run', { ...call, attempt: 2, input }],
+      ['skill.ended', 'run', { ...call, attempt: 2, state: 'completed', error: null }],
+    ])
+  })
+
   it('takes the isolation that another run has queued', async () => {
     expect(await summaryOf()).to.equal('Isolation Pending, adopted: true')
     expect(sent(/^POST .*\/isolate$/)).to.have.length(1)

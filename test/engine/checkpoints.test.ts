@@ -6,6 +6,7 @@ import { SkillError } from '../../core/plugin/index.ts'
 import { openBench, type Bench, type TestSkills } from './support/bench.ts'
 import { makePlaybook, type StepSource } from './support/make-playbook.ts'
 import { ManualClock, settle } from './support/manual-clock.ts'
+import { somebody } from '../support/somebody.ts'
 
 const confirm = { answers: ['mine', 'not_mine'], withinMs: 60_000 }
 const output = '${{ steps.confirm.output }}'
@@ -42,7 +43,7 @@ describe('a checkpoint', () => {
   const waiting = async () => (await bench.stores.checkpoints.waiting('all', { limit: 10 })).data
   const answer = async (value: string, text: string | null = null) => {
     const [checkpoint] = await waiting()
-    return await bench.stores.checkpoints.answer(checkpoint!.id, { value, by: 'eve', text })
+    return await bench.stores.checkpoints.answer(checkpoint!.id, { value, text }, somebody('eve'))
   }
   const statusOf = async () => (await bench.stores.runs.find('all', run.uuid))?.status
 
@@ -91,11 +92,14 @@ describe('a checkpoint', () => {
     first.stop.abort()
     await settle()
     clock.jump(120_000)
-    const late = await bench.stores.checkpoints.answer(checkpoint!.id, {
-      value: 'mine',
-      by: 'eve',
-      text: null,
-    })
+    const late = await bench.stores.checkpoints.answer(
+      checkpoint!.id,
+      {
+        value: 'mine',
+        text: null,
+      },
+      somebody('eve'),
+    )
     expect(late.outcome).to.equal('late')
     expect(await start().going).to.nested.include({ 'error.code': 'checkpoint_timeout' })
     expect((await bench.stores.checkpoints.find('all', checkpoint!.id))?.state).to.equal('timed_out')

@@ -7,6 +7,7 @@ import { systemClock } from '../../server/clock.ts'
 import { journalOf, openBench, type Bench, type TestSkills } from './support/bench.ts'
 import { Crash, crashingJournal, crashingStores, type RunStores } from './support/crashing-journal.ts'
 import { makePlaybook } from './support/make-playbook.ts'
+import { somebody } from '../support/somebody.ts'
 
 /** What the other systems remember: effects by idempotency key. Survives the crashes of ours. */
 class World {
@@ -138,7 +139,7 @@ async function runWithCrash(
 ) {
   const world = new World()
   const skills = world.skills((id) =>
-    bench.stores.checkpoints.answer(id, { value: 'yes', by: 'eve', text: null }),
+    bench.stores.checkpoints.answer(id, { value: 'yes', text: null }, somebody('eve')),
   )
   const run = await bench.startRun()
   const names = { alert: { user: 'adam' } }

@@ -6,6 +6,7 @@ import { RetryableError, SkillError } from '../../core/plugin/index.ts'
 import { openBench, type Bench, type TestSkill } from './support/bench.ts'
 import { makePlaybook } from './support/make-playbook.ts'
 import { ManualClock, settle } from './support/manual-clock.ts'
+import { somebody } from '../support/somebody.ts'
 
 const minute = 60_000
 
@@ -51,8 +52,8 @@ describe('a question', () => {
   }
   const question = async () => (await bench.stores.checkpoints.atPath(run.uuid, 'confirm'))!
   const answer = async () => {
-    const given = { value: 'mine', by: 'U1', text: 'sorry' }
-    return await bench.stores.checkpoints.answer((await question()).id, given)
+    const given = { value: 'mine', text: 'sorry' }
+    return await bench.stores.checkpoints.answer((await question()).id, given, somebody('U1'))
   }
   const calls = (purpose: string) => bench.calls.filter((call) => call.purpose === purpose)
   const entry = async (path: string) => await bench.stores.journal.entry(run.uuid, path)

@@ -10,6 +10,7 @@ import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { discoverPlugins } from '../../core/registry/index.ts'
 import { openBench, testSkills, type Bench, type TestSkills } from './support/bench.ts'
 import { ManualClock, settle } from './support/manual-clock.ts'
+import { somebody } from '../support/somebody.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -106,7 +107,7 @@ describe('the impossible-travel playbook', () => {
       reference: { channel: 'D1', ts: '1.1' },
       timeoutAt: clock.now() + 1_800_000,
     })
-    await control.answer('all', checkpoint!.id, { value: 'not_mine', by: 'eve', text: null })
+    await control.answer('all', checkpoint!.id, { value: 'not_mine', by: somebody('eve'), text: null })
     await settle()
     expect(await find(run)).to.include({ status: 'completed' })
     expect(called('endpoint_security.isolate_machine')).to.deep.equal([
@@ -119,7 +120,7 @@ describe('the impossible-travel playbook', () => {
 
   it('rates it as suspicious when it was the user, or when there is no reply', async () => {
     const { run, control } = await investigate([])
-    await control.answer('all', (await waiting())!.id, { value: 'mine', by: 'eve', text: null })
+    await control.answer('all', (await waiting())!.id, { value: 'mine', by: somebody('eve'), text: null })
     await settle()
     expect(await find(run)).to.include({ status: 'completed' })
 
@@ -151,7 +152,7 @@ describe('the impossible-travel playbook', () => {
         throw new SkillError('http_404', 'no such machine')
       },
     })
-    await control.answer('all', (await waiting())!.id, { value: 'not_mine', by: 'eve', text: null })
+    await control.answer('all', (await waiting())!.id, { value: 'not_mine', by: somebody('eve'), text: null })
     await settle()
     expect(await find(run)).to.nested.include({ status: 'failed', 'error.code': 'http_404' })
     expect(called('messaging.send_message')).to.deep.equal([

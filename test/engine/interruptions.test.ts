@@ -5,6 +5,7 @@ import type { EffectWork } from '../../core/engine/durable-context.ts'
 import { createWakeUps } from '../../core/engine/wake-ups.ts'
 import { settle } from './support/manual-clock.ts'
 import { effect, useOneRun } from './support/one-run.ts'
+import { somebody } from '../support/somebody.ts'
 
 describe('local durable context: interruptions', () => {
   const one = useOneRun()
@@ -88,7 +89,7 @@ describe('local durable context: interruptions', () => {
   describe('a step of which nobody knows whether it ran', () => {
     const by = 'anna'
     const resolve = (decision: StepDecision, output: unknown = null) =>
-      one.bench.stores.journal.resolve(one.run.uuid, 'a', { decision, output, by })
+      one.bench.stores.journal.resolve(one.run.uuid, 'a', { decision, output, by: somebody(by) })
     const statusOf = async () => (await one.bench.stores.runs.find('all', one.run.uuid))?.status
 
     /** The next process: it asks, and waits. */

@@ -7,6 +7,7 @@ import type { Playbook } from '../../core/playbook/playbook.ts'
 import { parsed } from '../playbook/support.ts'
 import { openBench, testSkills, type Bench, type TestSkills } from './support/bench.ts'
 import { ManualClock, settle } from './support/manual-clock.ts'
+import { somebody } from '../support/somebody.ts'
 
 describe('run control', () => {
   let bench: Bench
@@ -52,7 +53,7 @@ describe('run control', () => {
   const find = async (run: Run) => (await bench.stores.runs.find('all', run.uuid))!
   const answer = async (control: RunControl, value: string) => {
     const [checkpoint] = (await bench.stores.checkpoints.waiting('all', { limit: 1 })).data
-    const result = await control.answer('all', checkpoint!.id, { value, by: 'anna', text: null })
+    const result = await control.answer('all', checkpoint!.id, { value, by: somebody('anna'), text: null })
     await settle()
     return result
   }
@@ -78,7 +79,7 @@ describe('run control', () => {
     await first.runner.drain(0)
     const checkpoints = (await bench.stores.checkpoints.waiting('all', { limit: 2 })).data
     const own = checkpoints.find(({ runUuid }) => runUuid === answered.uuid)!
-    await bench.stores.checkpoints.answer(own.id, { value: 'yes', by: 'anna', text: null })
+    await bench.stores.checkpoints.answer(own.id, { value: 'yes', text: null }, somebody('anna'))
     clock.jump(2 * 3_600_000)
     const { runner } = open(asking)
     await runner.recover()
@@ -97,14 +98,14 @@ describe('run control', () => {
     }
     const { control } = open(hanging, skills)
     const working = await start(control, hanging)
-    await control.cancel('all', working.uuid, 'anna')
+    await control.cancel('all', working.uuid, somebody('anna'))
     await settle()
     expect(await find(working)).to.include({ status: 'cancelled' })
     expect(bench.calls, 'finally runs all the same').to.have.length(2)
 
     const other = open(asking)
     const waiting = await start(other.control, asking)
-    await other.control.cancel('all', waiting.uuid, 'anna')
+    await other.control.cancel('all', waiting.uuid, somebody('anna'))
     await settle()
     expect(await find(waiting)).to.include({ status: 'cancelled' })
 
@@ -115,7 +116,7 @@ describe('run control', () => {
       playbookHash: 'a',
       alertUuid: null,
     })
-    await other.control.cancel('all', queued.uuid, 'anna')
+    await other.control.cancel('all', queued.uuid, somebody('anna'))
     await settle()
     expect(await find(queued)).to.include({ status: 'cancelled', caseId: null })
     expect(ended.length, 'whoever waits for it is told').to.equal(before + 1)
@@ -125,7 +126,7 @@ describe('run control', () => {
     const first = open(asking)
     const run = await start(first.control, asking)
     await first.runner.drain(0)
-    await bench.stores.runs.cancel('all', run.uuid, 'anna')
+    await bench.stores.runs.cancel('all', run.uuid, somebody('anna'))
     await open(asking).runner.recover()
     await settle()
     expect(await find(run)).to.include({ status: 'cancelled' })
@@ -144,7 +145,11 @@ describe('run control', () => {
     await settle()
     expect(await find(run)).to.include({ status: 'waiting' })
     expect(runner.load()).to.include({ active: 0 })
-    await control.resolve('all', run.uuid, 's', { decision: 'ran', output: { done: true }, by: 'anna' })
+    await control.resolve('all', run.uuid, 's', {
+      decision: 'ran',
+      output: { done: true },
+      by: somebody('anna'),
+    })
     await settle()
     expect(await find(run)).to.deep.include({ status: 'completed', output: { s: { done: true } } })
   })

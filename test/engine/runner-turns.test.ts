@@ -9,6 +9,7 @@ import { unfinishedRuns } from '../support/unfinished-runs.ts'
 import { openBench, testSkills, type Bench, type TestSkills } from './support/bench.ts'
 import { makePlaybook } from './support/make-playbook.ts'
 import { ManualClock, settle } from './support/manual-clock.ts'
+import { somebody } from '../support/somebody.ts'
 
 describe('turns of runs', () => {
   let bench: Bench
@@ -63,7 +64,7 @@ describe('turns of runs', () => {
     createRunControl({ stores: bench.stores, runner, schemas: () => undefined })
   const answer = async (run: Run): Promise<string> =>
     (await bench.stores.checkpoints.atPath(run.uuid, 'ask'))?.id ?? expect.fail('nobody was asked')
-  const yes = { value: 'yes', by: 'anna', text: null }
+  const yes = { value: 'yes', text: null }
 
   it('come a page at a time to what an earlier process left, in fair order', async () => {
     const beta = await bench.stores.organizations.create({ code: 'BETA', name: 'Beta' })
@@ -107,9 +108,10 @@ describe('turns of runs', () => {
       const run = await queue()
       const stores = withRuns({
         park: async (uuid, wakeAt) => {
-          if (isAnsweredFirst) await bench.stores.checkpoints.answer(await answer(run), yes)
+          if (isAnsweredFirst) await bench.stores.checkpoints.answer(await answer(run), yes, somebody('anna'))
           const isParked = await bench.stores.runs.park(uuid, wakeAt)
-          if (!isAnsweredFirst) await control(runner).answer('all', await answer(run), yes)
+          if (!isAnsweredFirst)
+            await control(runner).answer('all', await answer(run), { ...yes, by: somebody('anna') })
           return isParked
         },
       })
@@ -206,7 +208,7 @@ describe('turns of runs', () => {
     expect(queued()).to.equal(3)
     await settle()
     expect(queued(), 'the first runs, the others wait for it').to.equal(2)
-    await control(runner).cancel('all', second.uuid, 'anna')
+    await control(runner).cancel('all', second.uuid, somebody('anna'))
     await settle()
     expect(queued()).to.equal(1)
     await clock.advance(3_600_000)

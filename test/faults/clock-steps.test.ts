@@ -7,6 +7,7 @@ import { RetryableError } from '../../core/plugin/index.ts'
 import { openBench, testSkills, type Bench, type TestSkills } from '../engine/support/bench.ts'
 import { ManualClock, settle } from '../engine/support/manual-clock.ts'
 import { parsed } from '../playbook/support.ts'
+import { somebody } from '../support/somebody.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -145,7 +146,7 @@ describe('a clock that is set while runs wait', () => {
     }
     const endAll = async () => {
       for (const { uuid } of queued)
-        await bench.stores.runs.cancel('all', uuid, 'anna').catch(() => undefined)
+        await bench.stores.runs.cancel('all', uuid, somebody('anna')).catch(() => undefined)
     }
 
     it('fire once for all the times that were jumped over', async () => {

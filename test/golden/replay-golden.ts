@@ -10,6 +10,7 @@ import { parseTogether, type Playbook } from '../../core/playbook/index.ts'
 import { RetryableError, SkillError } from '../../core/plugin/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { replayWrite, type GoldenFile, type GoldenRun } from './golden-run.ts'
+import { somebody } from '../support/somebody.ts'
 
 /** What a run came to. */
 export interface Replayed {
@@ -82,7 +83,7 @@ export async function replayGolden(
     } = (record.get(path)?.output ?? {}) as Partial<Record<string, string>>
     if (by === undefined || by === null || at === undefined) return
     await clock.sleep(Math.max(0, Date.parse(at) - clock.now()), never)
-    await checkpoints.store.answer(id, { value, by, text: text ?? null })
+    await checkpoints.store.answer(id, { value, text: text ?? null }, somebody(by))
     wakeUps.wake()
   }
   // Questions have numbers, in the order of asking.

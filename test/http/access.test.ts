@@ -3,6 +3,7 @@ import { roles, type Role } from '../../core/domain/api-key.ts'
 import { routes } from '../../server/http/routes.ts'
 import { startApi, type Api } from './support/api.ts'
 import { expectProblem } from './support/schemas.ts'
+import { somebody } from '../support/somebody.ts'
 
 /** Who may do what, said a second time on purpose: a route that is not here fails, and so does a changed one. */
 const table: Readonly<Record<string, readonly Role[] | 'public' | 'events_token'>> = {
@@ -43,6 +44,7 @@ const table: Readonly<Record<string, readonly Role[] | 'public' | 'events_token'
   'PATCH /connections/{connection}': ['admin'],
   'DELETE /connections/{connection}': ['admin'],
   'POST /webhooks/{plugin}/v1/{route}': 'events_token',
+  'GET /audit': ['admin'],
   'GET /openapi.json': 'public',
   'GET /healthz': 'public',
   'GET /readyz': 'public',
@@ -114,7 +116,7 @@ describe('access', () => {
       })
       const caseId = (await api.stores.runs.start(run.uuid, { title: 'A case' }))?.caseId
       const organizationUuid = api.organizations['acme'] ?? ''
-      await api.stores.playbooks.put({ ...playbook, origin: 'made', organizationUuid })
+      await api.stores.playbooks.put({ ...playbook, origin: 'made', organizationUuid }, somebody())
       ids = { alert: alert.alert_id, uuid: alert.alert_uuid, case: caseId ?? '', run: run.uuid }
       const settings = { base_url: 'https://tower.example', api_token: 's' }
       const connection = { organization_code: 'acme', name: 'north', plugin: 'tower', settings }

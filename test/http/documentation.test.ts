@@ -5,6 +5,7 @@ import { coreCodes, errorClasses, internalError, requestErrors } from '../../ser
 import { startApi, type Api } from './support/api.ts'
 import { readCurl } from './support/curl.ts'
 import { expectFits } from './support/schemas.ts'
+import { somebody } from '../support/somebody.ts'
 
 const text = await readFile(new URL('../../docs/api.md', import.meta.url), 'utf8')
 const blocks = [...text.matchAll(/```(\w+)\n(.*?)```/gs)].map(([, language = '', code = '']) => ({
@@ -35,7 +36,11 @@ describe('docs/api.md', () => {
     await api.stores.providers.create({ code: 'splunk', name: 'Splunk' })
     const { uuid = '' } =
       (await api.stores.organizations.list('all')).find(({ code }) => code === 'main') ?? {}
-    await api.stores.connections.create(uuid, { name: 'tickets', plugin: 'tower', settings: {}, secrets: {} })
+    await api.stores.connections.create(
+      uuid,
+      { name: 'tickets', plugin: 'tower', settings: {}, secrets: {} },
+      somebody(),
+    )
   })
   after(() => api.close())
 

@@ -10,6 +10,7 @@ import { loadSchemaFolder, type CompiledSchema } from '../../core/schema/index.t
 import { routes } from '../../server/http/routes.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { startApi, type Api } from './support/api.ts'
+import { somebody } from '../support/somebody.ts'
 
 interface Operation {
   readonly operationId: string
@@ -93,13 +94,16 @@ describe('OpenAPI document', () => {
     const begun = { path: 'a', stepId: 'a', kind: 'set', input: 1, startedAt: 1, attempt: 1 }
     const ended = { state: 'completed', output: 2, error: null, attempt: 1, endedAt: 2 } as const
     await api.stores.journal.record(run.uuid, begun, ended)
-    await api.stores.playbooks.put({
-      name: 'p',
-      hash: 'h',
-      source: 'name: p\n',
-      origin: 'file',
-      organizationUuid: null,
-    })
+    await api.stores.playbooks.put(
+      {
+        name: 'p',
+        hash: 'h',
+        source: 'name: p\n',
+        origin: 'file',
+        organizationUuid: null,
+      },
+      somebody(),
+    )
     await api.stores.journal.begin(run.uuid, { ...begun, path: 'b', kind: 'x.do' })
     await api.stores.journal.park(run.uuid, 'b')
     const question = {
@@ -124,12 +128,16 @@ describe('OpenAPI document', () => {
     others['post_alerts_alert_investigate'] = { alert: (await failedRun(organizationUuid)).alertId ?? '' }
     await api.newKey('reader')
     const south = { name: 'south', plugin: 'tower', settings: { base_url: settings.base_url }, secrets: {} }
-    await api.stores.connections.create(organizationUuid, south)
-    const { uuid } = await api.stores.connections.create(organizationUuid, {
-      ...south,
-      name: 'west',
-      secrets: { api_token: new Secret('s') },
-    })
+    await api.stores.connections.create(organizationUuid, south, somebody())
+    const { uuid } = await api.stores.connections.create(
+      organizationUuid,
+      {
+        ...south,
+        name: 'west',
+        secrets: { api_token: new Secret('s') },
+      },
+      somebody(),
+    )
     const token = await api.stores.connections.eventsToken(organizationUuid, uuid)
     const key = (await api.stores.keys.list()).at(-1)?.id ?? ''
     Object.assign(ids, {
@@ -215,6 +223,7 @@ describe('OpenAPI document', () => {
       'plugins',
       'keys',
       'connections',
+      'audit',
     ]) {
       expect((await api.call('GET', `/api/${list}`)).json.data.length, list).to.be.above(0)
     }

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { startApi, type Api } from './support/api.ts'
 import { expectFits, expectProblem } from './support/schemas.ts'
+import { somebody } from '../support/somebody.ts'
 
 const wholeNumber = 12_345_678_901_234_567_890n
 
@@ -58,8 +59,8 @@ describe('resources of the API', () => {
     await stores.cases.update(organizationUuid, caseId, { severity: 'high' }, 'kim', 'key-2')
     await stores.runs.end(run.uuid, { status: 'completed', output: { verdict: 'malicious' }, error: null })
     const playbook = { name: 'phishing', origin: 'made', organizationUuid } as const
-    await stores.playbooks.put({ ...playbook, hash: 'aa', source: 'name: phishing\n' })
-    await stores.playbooks.put({ ...playbook, hash: 'bb', source: 'name: phishing\n# new\n' })
+    await stores.playbooks.put({ ...playbook, hash: 'aa', source: 'name: phishing\n' }, somebody())
+    await stores.playbooks.put({ ...playbook, hash: 'bb', source: 'name: phishing\n# new\n' }, somebody())
   })
   after(() => api.close())
 

@@ -15,6 +15,7 @@ import {
 import { buildCatalogue } from '../../core/registry/build-catalogue.ts'
 import { openBench, type Bench } from '../engine/support/bench.ts'
 import { ManualClock, settle } from '../engine/support/manual-clock.ts'
+import { somebody } from '../support/somebody.ts'
 
 describe('what another system sends', () => {
   let bench: Bench
@@ -66,12 +67,16 @@ describe('what another system sends', () => {
     run = await bench.startRun()
     const secrets = { key: new Secret('canary-key') }
     const { connections } = bench.stores
-    const made = await connections.create(bench.organizationUuid, {
-      name: 'Chat',
-      plugin: 'chat',
-      settings: {},
-      secrets,
-    })
+    const made = await connections.create(
+      bench.organizationUuid,
+      {
+        name: 'Chat',
+        plugin: 'chat',
+        settings: {},
+        secrets,
+      },
+      somebody(),
+    )
     token = (await connections.eventsToken(bench.organizationUuid, made.uuid)).reveal()
     say = () => ({})
     woken = []
@@ -97,6 +102,7 @@ describe('what another system sends', () => {
       plugin: 'chat',
       route: 'events',
       token,
+      requestId: 'r-1',
       headers: { 'x-one': '1' },
       body: Buffer.from('{"é":1}'),
       ...changes,
@@ -209,7 +215,7 @@ describe('what another system sends', () => {
     const { openByEventsToken } = stores.connections
     stores.connections.openByEventsToken = async (given) => {
       const found = await openByEventsToken.call(stores.connections, given)
-      await stores.connections.remove(bench.organizationUuid, uuid)
+      await stores.connections.remove(bench.organizationUuid, uuid, somebody())
       return found
     }
     expect(await receive()).to.deep.equal({ refused: { code: 'connection_not_found' } })

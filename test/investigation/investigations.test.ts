@@ -9,6 +9,7 @@ import { discoverPlugins } from '../../core/registry/index.ts'
 import { join } from 'node:path'
 import type { OpenedStores } from '../contract/fixture.ts'
 import { openTemporaryStores } from '../sqlite/open-stores.ts'
+import { somebody } from '../support/somebody.ts'
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
 
@@ -100,12 +101,16 @@ describe('investigations', () => {
     const investigations = await start()
     investigations.submit(await post('phishing'))
     await new Promise(setImmediate)
-    await opened.stores.connections.create(organizationUuid, {
-      name: 'intel',
-      plugin: 'intel_provider',
-      settings: {},
-      secrets: {},
-    })
+    await opened.stores.connections.create(
+      organizationUuid,
+      {
+        name: 'intel',
+        plugin: 'intel_provider',
+        settings: {},
+        secrets: {},
+      },
+      somebody(),
+    )
     investigations.submit(await post('phishing'))
     await investigations.stop()
     const stored = await opened.stores.playbooks.find('all', 'investigate-phishing-acme')

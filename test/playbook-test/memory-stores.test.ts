@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { createMemoryCheckpoints } from '../../core/playbook-test/memory-checkpoints.ts'
 import { createMemoryJournal } from '../../core/playbook-test/memory-journal.ts'
 import type { JournalBegin, JournalEnd } from '../../core/ports.ts'
+import { somebody } from '../support/somebody.ts'
 
 const begin: JournalBegin = { path: 'a', stepId: 'a', kind: 'x.do', input: {}, attempt: 1, startedAt: 1 }
 const end: JournalEnd = { state: 'completed', output: 1, error: null, attempt: 1, endedAt: 2 }
@@ -57,10 +58,10 @@ describe('checkpoints in memory', () => {
     const { id } = await store.open('run', opened)
     expect((await store.open('run', opened)).id).to.equal(id)
     now = 99
-    expect((await store.answer(id, yes)).outcome).to.equal('accepted')
-    expect((await store.answer(id, { ...yes, value: 'no' })).outcome).to.equal('second')
+    expect((await store.answer(id, yes, somebody())).outcome).to.equal('accepted')
+    expect((await store.answer(id, { ...yes, value: 'no' }, somebody())).outcome).to.equal('second')
     expect((await store.close('run', 'ask', 'timed_out')).state).to.equal('answered')
-    expect((await store.atPath('run', 'ask'))?.answer).to.deep.equal({ ...yes, at: 99 })
+    expect((await store.atPath('run', 'ask'))?.answer).to.deep.equal({ ...yes, by: 'ops', at: 99 })
     expect((await store.answers(id)).map(({ outcome }) => outcome)).to.deep.equal(['accepted', 'second'])
   })
 
@@ -70,9 +71,9 @@ describe('checkpoints in memory', () => {
     const { id } = await store.open('run', opened)
     expect((await store.waiting('all', { limit: 10 })).total).to.equal(1)
     now = 100
-    expect((await store.answer(id, yes)).outcome).to.equal('late')
+    expect((await store.answer(id, yes, somebody())).outcome).to.equal('late')
     expect((await store.close('run', 'ask', 'timed_out')).state).to.equal('timed_out')
-    expect((await store.answer(id, yes)).outcome).to.equal('late')
+    expect((await store.answer(id, yes, somebody())).outcome).to.equal('late')
     expect(all()[0]?.answer).to.equal(null)
     expect((await store.waiting('all', { limit: 10 })).total).to.equal(0)
   })

@@ -4,6 +4,7 @@ import { SkillError } from '../../core/plugin/index.ts'
 import { systemClock } from '../../server/clock.ts'
 import { openBench, type Bench, type TestSkills } from '../engine/support/bench.ts'
 import { rehearsal, version } from './support.ts'
+import { somebody } from '../support/somebody.ts'
 
 describe('a retry of a run of which something was cut off', () => {
   let bench: Bench
@@ -39,7 +40,7 @@ describe('a retry of a run of which something was cut off', () => {
     const { run } = await first(playbook, all, cancel.signal)
     broken.is = false
     bench.calls.length = 0
-    const { outcome } = await goOn(await reruns.retry('all', run.uuid, 'same'), all)
+    const { outcome } = await goOn(await reruns.retry('all', run.uuid, 'same', somebody()), all)
     expect(outcome.status).to.equal('completed')
     return pathsOf(bench.calls)
   }
@@ -98,7 +99,7 @@ describe('a retry of a run of which something was cut off', () => {
     const { run } = await first(playbook, { ...skills({ is: false }), 'x.poll': () => ({ done: false }) })
     expect(run.error?.code).to.equal('repeat_exhausted')
     bench.calls.length = 0
-    const next = await reruns.retry('all', run.uuid, 'same')
+    const next = await reruns.retry('all', run.uuid, 'same', somebody())
     const { outcome } = await goOn(next, { ...skills({ is: false }), 'x.poll': () => ({ done: true }) })
     expect(outcome.status).to.equal('completed')
     expect(pathsOf(bench.calls)).to.deep.equal(['poll#1'])
@@ -120,14 +121,14 @@ describe('a retry of a run of which something was cut off', () => {
       ...skills(broken),
       'x.ask': async (input) => {
         const { checkpoint_id: id } = input as { readonly checkpoint_id: string }
-        await bench.stores.checkpoints.answer(id, { value: 'yes', by: 'ann', text: null })
+        await bench.stores.checkpoints.answer(id, { value: 'yes', text: null }, somebody('ann'))
         return {}
       },
     }
     const { run } = await first(playbook, all)
     broken.is = false
     bench.calls.length = 0
-    const { outcome, run: ended } = await goOn(await reruns.retry('all', run.uuid, 'same'), all)
+    const { outcome, run: ended } = await goOn(await reruns.retry('all', run.uuid, 'same', somebody()), all)
     expect(outcome.status).to.equal('completed')
     expect(pathsOf(bench.calls)).to.deep.equal(['bad'])
     const answer = await bench.stores.journal.entry(ended.uuid, 'sure')

@@ -5,6 +5,7 @@ import { systemClock } from '../../server/clock.ts'
 import { openBench, type Bench, type TestSkills } from '../engine/support/bench.ts'
 import type { StepSource } from '../engine/support/make-playbook.ts'
 import { rehearsal, version } from './support.ts'
+import { somebody } from '../support/somebody.ts'
 
 const skills: TestSkills = {
   'x.read': (input) => input,
@@ -62,7 +63,7 @@ describe('a retry with an edited playbook', () => {
     )
     expect(told(preview.steps)).to.deep.equal({ a: 'carried', b: 'carried', bad: 'changed bad' })
     bench.calls.length = 0
-    const { outcome } = await goOn(await reruns.retry('all', run.uuid, 'newest'), skills)
+    const { outcome } = await goOn(await reruns.retry('all', run.uuid, 'newest', somebody()), skills)
     expect(outcome.status).to.equal('completed')
     expect(bench.calls.map(({ key }) => key.split('/')[1])).to.deep.equal(['new', 'bad', 'last'])
   })
@@ -114,7 +115,7 @@ describe('a retry with an edited playbook', () => {
       'bad may_have',
     ])
     bench.calls.length = 0
-    await goOn(await reruns.retry('all', run.uuid, 'newest'), skills)
+    await goOn(await reruns.retry('all', run.uuid, 'newest', somebody()), skills)
     expect(bench.calls.map(({ key }) => key.split('/').slice(1).join('/'))).to.deep.equal([
       'a',
       'b',
@@ -235,7 +236,7 @@ describe('a retry with an edited playbook', () => {
     )
     const { first, reruns } = rehearsal(bench, [old, now])
     const { run } = await first(old, skills)
-    const next = await reruns.retry('all', run.uuid, 'newest')
+    const next = await reruns.retry('all', run.uuid, 'newest', somebody())
     // Given once, they stay: a default that changed is not what the run was given.
     expect(next.inputs).to.deep.equal({ a: 1, b: 1, new: 1 })
     const carried = await bench.stores.journal.entries(next.uuid)
@@ -251,12 +252,12 @@ describe('a retry with an edited playbook', () => {
     const { run } = await first(old, skills)
     for (const which of ['same', 'newest'] as const) {
       if (which === 'newest') newest.set('tested', old)
-      const refused = await reruns.retry('all', run.uuid, which).catch((error: unknown) => error)
+      const refused = await reruns.retry('all', run.uuid, which, somebody()).catch((error: unknown) => error)
       expect(refused).to.include({ code: 'nothing_to_retry' })
     }
     newest.set('tested', now)
     bench.calls.length = 0
-    await goOn(await reruns.retry('all', run.uuid, 'newest'), skills)
+    await goOn(await reruns.retry('all', run.uuid, 'newest', somebody()), skills)
     expect(bench.calls.map(({ key }) => key.split('/')[1])).to.deep.equal(['b'])
   })
 })

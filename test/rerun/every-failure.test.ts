@@ -5,6 +5,7 @@ import type { RepeatedEffect } from '../../core/rerun/plan.ts'
 import { systemClock } from '../../server/clock.ts'
 import { journalOf, openBench, type Bench, type TestSkills } from '../engine/support/bench.ts'
 import { rehearsal, version } from './support.ts'
+import { somebody } from '../support/somebody.ts'
 
 const source = {
   steps: [
@@ -113,7 +114,7 @@ describe('a retry', () => {
     const before = await first(playbook, skills, cancel)
     const done = [...effects]
     const { repeats } = await reruns.preview('all', before.run.uuid, 'same')
-    const after = await goOn(await reruns.retry('all', before.run.uuid, 'same'), skills)
+    const after = await goOn(await reruns.retry('all', before.run.uuid, 'same', somebody()), skills)
     const repeated = effects.slice(done.length).filter((path) => done.includes(path))
     const foretold = (which: RepeatedEffect['tookEffect']) =>
       repeats.filter(({ tookEffect }) => tookEffect === which).map(({ entry }) => entry.path)

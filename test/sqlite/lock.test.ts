@@ -3,6 +3,7 @@ import { expectRejection } from '../contract/fixture.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { killChildren, startChild } from './child-process.ts'
 import { openStoresIn } from './open-stores.ts'
+import { somebody } from '../support/somebody.ts'
 
 describe('the claim on a data directory', function () {
   this.timeout(30_000)
@@ -41,7 +42,7 @@ describe('the claim on a data directory', function () {
       secretHash,
       expiresAt: null,
     } as const
-    await command.keys.create(key)
+    await command.keys.create(key, somebody())
     expect((await holder.keys.find('k'))?.key.name).to.equal('x')
     await command.close()
     await expectRejection(openStoresIn(folder.path), 'ConflictError', 'data_dir_in_use')

@@ -10,6 +10,7 @@ import { migrate } from '../../server/sqlite/migrate.ts'
 import { expectRejection, newAlert } from '../contract/fixture.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { openStoresIn } from './open-stores.ts'
+import { somebody } from '../support/somebody.ts'
 
 describe('opening SQLite stores', () => {
   let folder: TemporaryFolder
@@ -235,7 +236,11 @@ describe('opening SQLite stores', () => {
     const stores = await openStoresIn(folder.path)
     const { uuid } = await stores.organizations.create({ code: 'Acme', name: 'x' })
     const secrets = { token: new Secret('canary-4711-canary') }
-    await stores.connections.create(uuid, { name: 'c', plugin: 'p', settings: { visible: 'seen' }, secrets })
+    await stores.connections.create(
+      uuid,
+      { name: 'c', plugin: 'p', settings: { visible: 'seen' }, secrets },
+      somebody(),
+    )
     const contents = await Promise.all(
       ['tocsin.db', 'tocsin.db-wal'].map((name) => readFile(join(folder.path, name))),
     )
@@ -278,7 +283,7 @@ describe('opening SQLite stores', () => {
     const { uuid } = await stores.organizations.create({ code: 'Acme', name: 'x' })
     for (const name of ['one', 'two']) {
       const secrets = { token: new Secret(name), other: new Secret('other') }
-      await stores.connections.create(uuid, { name, plugin: 'p', settings: {}, secrets })
+      await stores.connections.create(uuid, { name, plugin: 'p', settings: {}, secrets }, somebody())
     }
     withDatabase((database) =>
       database.script(`UPDATE connection_secrets SET sealed = (SELECT sealed FROM connection_secrets WHERE connection_id = 2

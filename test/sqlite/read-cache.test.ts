@@ -6,6 +6,7 @@ import { GroupCommit } from '../../server/sqlite/group-commit.ts'
 import { openDatabase } from '../../server/sqlite/open-database.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { openStoresIn } from './open-stores.ts'
+import { somebody } from '../support/somebody.ts'
 
 describe('rows that are kept in memory', () => {
   let folder: TemporaryFolder
@@ -33,10 +34,10 @@ describe('rows that are kept in memory', () => {
   })
 
   it('are read again in the turn after another process has changed them', async () => {
-    await server.keys.create(newKey('first'))
-    await server.keys.create(newKey('second'))
+    await server.keys.create(newKey('first'), somebody())
+    await server.keys.create(newKey('second'), somebody())
     expect((await server.keys.find('second'))?.key.revokedAt).to.equal(null)
-    await command.keys.revoke('second')
+    await command.keys.revoke('second', somebody())
     await nextTurn()
     expect((await server.keys.find('second'))?.key.revokedAt).to.be.a('number')
 
@@ -48,12 +49,12 @@ describe('rows that are kept in memory', () => {
 
   it('are read again at once after a change in this process', async () => {
     expect(await server.keys.find('first')).to.equal(undefined)
-    await server.keys.create(newKey('first'))
-    await server.keys.create(newKey('second'))
+    await server.keys.create(newKey('first'), somebody())
+    await server.keys.create(newKey('second'), somebody())
     expect((await server.keys.find('first'))?.key.lastUsedAt).to.equal(null)
     await server.keys.recordUse('first', 7)
     expect((await server.keys.find('first'))?.key.lastUsedAt).to.equal(7)
-    await server.keys.revoke('first')
+    await server.keys.revoke('first', somebody())
     expect((await server.keys.find('first'))?.key.revokedAt).to.be.a('number')
   })
 
@@ -61,17 +62,29 @@ describe('rows that are kept in memory', () => {
     const { uuid: organizationUuid } = await server.organizations.create({ code: 'Acme', name: 'x' })
     const secrets = { token: new Secret('first') }
     const given = { name: 'siem', plugin: 'p', settings: { a: 1 }, secrets }
-    const { uuid } = await server.connections.create(organizationUuid, given)
+    const { uuid } = await server.connections.create(organizationUuid, given, somebody())
     const open = async () => (await server.connections.open(organizationUuid, 'SIEM'))!
     const first = await open()
     expect(await open(), 'the same while nothing changes').to.equal(first)
-    await server.connections.update(organizationUuid, uuid, { secrets: { token: new Secret('second') } })
+    await server.connections.update(
+      organizationUuid,
+      uuid,
+      { secrets: { token: new Secret('second') } },
+      somebody(),
+    )
     expect((await open()).secrets['token']?.reveal()).to.equal('second')
-    const call = { organizationUuid, connectionUuid: uuid, once: undefined, answers: [], warning: undefined }
+    const call = {
+      organizationUuid,
+      connectionUuid: uuid,
+      requestId: 'r-1',
+      once: undefined,
+      answers: [],
+      warning: undefined,
+    }
     await server.inbound.take({ ...call, broken: 'the token was revoked' })
     expect((await open()).connection.broken?.reason).to.equal('the token was revoked')
     expect(await server.connections.list([organizationUuid])).to.have.length(1)
-    await server.connections.remove(organizationUuid, uuid)
+    await server.connections.remove(organizationUuid, uuid, somebody())
     expect(await server.connections.open(organizationUuid, 'siem')).to.equal(undefined)
     expect(await server.connections.list([organizationUuid])).to.deep.equal([])
   })

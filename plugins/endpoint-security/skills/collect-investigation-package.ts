@@ -24,6 +24,7 @@ export const collectInvestigationPackage = defineSkill({
     'the link to the package, once that is there.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/collect-investigation-package',
   effect: 'write',
+  destructive: true,
   repeat: 'verify',
   connection,
   input,

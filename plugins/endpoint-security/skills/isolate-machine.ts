@@ -33,6 +33,7 @@ export const isolateMachine = defineSkill({
   description: 'Cuts a machine off from the network, except from the platform. unisolate_machine undoes it.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/isolate-machine',
   effect: 'write',
+  destructive: true,
   repeat: 'verify',
   connection,
   input,

@@ -26,6 +26,7 @@ export const runAntivirusScan = defineSkill({
   description: 'Has the antivirus on a machine scan it.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/run-av-scan',
   effect: 'write',
+  destructive: true,
   repeat: 'verify',
   connection,
   input,

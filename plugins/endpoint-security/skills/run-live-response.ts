@@ -38,6 +38,7 @@ export const runLiveResponse = defineSkill({
     'each command. Where an attempt was interrupted a person decides: nobody else can tell what a script did.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/run-live-response',
   effect: 'write',
+  destructive: true,
   repeat: 'never',
   connection,
   input: {

@@ -21,6 +21,7 @@ export const unisolateMachine = defineSkill({
   description: 'Lets an isolated machine back into the network.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/unisolate-machine',
   effect: 'write',
+  destructive: true,
   repeat: 'verify',
   connection,
   input,

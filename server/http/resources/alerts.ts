@@ -103,7 +103,7 @@ const investigateAgain = defineRoute({
   async handle({ params, caller }, { stores, investigations, directory }) {
     const alert = await stores.alerts.find(caller.scope, params.alert)
     if (alert === undefined) throw alertNotFound()
-    const run = await investigations.again(alert)
+    const run = await investigations.again(alert, caller.actor)
     return { body: await runView(run, directory), location: `/runs/${run.uuid}` }
   },
 })

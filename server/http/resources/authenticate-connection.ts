@@ -34,7 +34,8 @@ export const authenticateConnection = defineRoute({
     try {
       const signal = AbortSignal.any([deadline.signal, closing])
       const { warning = null } = await services.authenticate(definition, open, signal)
-      await stores.connections.works(organizationUuid, uuid, { asOf: startedAt, warning })
+      const found = { asOf: startedAt, warning }
+      await stores.connections.works(organizationUuid, uuid, found, caller.actor)
       return { body: { status: 'ok', checked_at: clock.now(), warning } }
     } catch (error) {
       if (closing.aborted) throw new RequestError('not_ready', 'The server is closing.')

@@ -37,7 +37,7 @@ export const changeConnection = defineRoute({
       const stored = { settings, secrets: await storedSecrets(stores.connections, found) }
       changes = { ...changes, ...newValues(definitionOf(catalogue, plugin), stored, body.settings) }
     }
-    const changed = await stores.connections.update(organizationUuid, uuid, changes)
+    const changed = await stores.connections.update(organizationUuid, uuid, changes, caller.actor)
     return { body: await connectionView(changed, services) }
   },
 })
@@ -52,7 +52,7 @@ export const deleteConnection = defineRoute({
   query: connectionQuery,
   async handle({ params, query, caller }, services) {
     const found = await namedConnection(caller.scope, params.connection, query.organization, services)
-    await services.stores.connections.remove(found.organizationUuid, found.uuid)
+    await services.stores.connections.remove(found.organizationUuid, found.uuid, caller.actor)
     return { body: await connectionView(found, services) }
   },
 })

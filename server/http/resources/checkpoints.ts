@@ -110,7 +110,7 @@ const answerCheckpoint = defineRoute({
     },
   },
   async handle({ params, body, caller }, { control, ...seen }) {
-    const given = { value: body.answer, by: caller.keyName, text: body.text ?? null }
+    const given = { value: body.answer, by: caller.actor, text: body.text ?? null }
     const { outcome, checkpoint } = await within('/answer', () =>
       control.answer(caller.scope, params.checkpoint, given),
     )

@@ -67,7 +67,7 @@ const createConnection = defineRoute({
     const definition = definitionOf(catalogue, body.plugin)
     const { settings, secrets } = within('/settings', () => checkSettings(definition, body.settings))
     const connection = { name: body.name, plugin: body.plugin, settings, secrets }
-    const created = await stores.connections.create(organization.uuid, connection)
+    const created = await stores.connections.create(organization.uuid, connection, caller.actor)
     return { body: await connectionView(created, services) }
   },
 })

@@ -81,14 +81,9 @@ const createKey = defineRoute({
     if (expiresAt !== null && expiresAt <= clock.now()) throw expired()
     const organizationUuids = await organizationsOf(body.organization_codes ?? null, caller, directory)
     const { value, id, secretHash } = makeKey()
-    const key = await stores.keys.create({
-      id,
-      name: body.name,
-      role: body.role,
-      organizationUuids,
-      secretHash,
-      expiresAt,
-    })
+    const { name, role } = body
+    const made = { id, name, role, organizationUuids, secretHash, expiresAt }
+    const key = await stores.keys.create(made, caller.actor)
     return { body: { ...(await keyView(key, directory)), key: value } }
   },
 })
@@ -106,7 +101,7 @@ const revokeKey = defineRoute({
     if (key === undefined || !reachesNoFurther(key, caller.scope)) {
       throw new RequestError('key_not_found', undefined, { hint: 'GET keys lists those that can be revoked' })
     }
-    return { body: await keyView(await stores.keys.revoke(key.id), directory) }
+    return { body: await keyView(await stores.keys.revoke(key.id, caller.actor), directory) }
   },
 })
 

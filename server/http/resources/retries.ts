@@ -129,7 +129,7 @@ export const retryRun = defineRoute({
   },
   async handle({ params, body, caller }, { reruns, directory }) {
     const version = body.playbook ?? 'same'
-    const run = await within('/inputs', () => reruns.retry(caller.scope, params.run, version))
+    const run = await within('/inputs', () => reruns.retry(caller.scope, params.run, version, caller.actor))
     return { body: await runView(run, directory), location: `/runs/${run.uuid}` }
   },
 })
@@ -203,7 +203,12 @@ export const retryRuns = defineRoute({
   },
   async handle({ body, caller }, { reruns }) {
     const chosen = await chosenRuns(body, caller.scope, reruns)
-    const results = await reruns.retryAll(caller.scope, chosen.runUuids, body.playbook ?? 'same')
+    const results = await reruns.retryAll(
+      caller.scope,
+      chosen.runUuids,
+      body.playbook ?? 'same',
+      caller.actor,
+    )
     const data = results.map(({ runUuid, outcome }) => ({
       run_uuid: runUuid,
       retry_uuid: 'run' in outcome ? outcome.run.uuid : null,

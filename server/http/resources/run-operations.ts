@@ -12,7 +12,7 @@ export const cancelRun = defineRoute({
   status: 200,
   answer: component('run'),
   async handle({ params, caller }, { control, directory }) {
-    const run = await control.cancel(caller.scope, params.run, caller.keyName)
+    const run = await control.cancel(caller.scope, params.run, caller.actor)
     return { body: await runView(run, directory) }
   },
 })
@@ -40,7 +40,7 @@ export const resolveStep = defineRoute({
   },
   async handle({ params, body, caller }, services) {
     const { path, decision, output } = body
-    const given = { decision, output, by: caller.keyName }
+    const given = { decision, output, by: caller.actor }
     const entry = await within('/output', () =>
       services.control.resolve(caller.scope, params.run, path, given),
     )
@@ -76,7 +76,9 @@ export const startRun = defineRoute({
     if (!playbook.startedBy.hand) {
       throw new RequestError('playbook_not_manual', undefined, { hint: 'add manual: true to its `on`' })
     }
-    const run = await within('/inputs', () => control.start({ playbook, organization, inputs }))
+    const run = await within('/inputs', () =>
+      control.start({ playbook, organization, inputs, by: caller.actor }),
+    )
     return { body: await runView(run, directory), location: `/runs/${run.uuid}` }
   },
 })

@@ -25,9 +25,9 @@ const receiveWebhook = defineRoute({
     max: maxBytes,
     admit: ({ query, address }, { webhookGate }) => webhookGate.admit(tokenIn(query), address),
   },
-  async handle({ params, query, headers, bytes }, { inbound, webhookGate, recordRefusedWebhook }) {
+  async handle({ params, query, headers, bytes, requestId }, { inbound, webhookGate, recordRefusedWebhook }) {
     const token = tokenIn(query)
-    const post = { ...params, token, headers: joined(headers), body: bytes }
+    const post = { ...params, token, headers: joined(headers), body: bytes, requestId }
     const received = isPlain(headers) ? await inbound.receive(post) : notPlain
     if ('reply' in received) {
       webhookGate.learn(token, true)

@@ -10,6 +10,7 @@ import { takeUps } from './0009-take-ups.ts'
 import { reruns } from './0010-reruns.ts'
 import { turnsOfRuns } from './0011-turns-of-runs.ts'
 import { suspectRuns } from './0012-suspect-runs.ts'
+import { audit } from './0013-audit.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -25,4 +26,5 @@ export const migrations: readonly string[] = [
   reruns,
   turnsOfRuns,
   suspectRuns,
+  audit,
 ]

@@ -14,6 +14,7 @@ import { loadMasterKey } from '../../../server/secrets/master-key.ts'
 import { openSqliteStores } from '../../../server/sqlite/stores.ts'
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts'
 import { catalogue } from './catalogue.ts'
+import { somebody } from '../../support/somebody.ts'
 
 export interface Reply {
   readonly status: number
@@ -124,14 +125,17 @@ export async function startApi(config: Partial<HttpServerConfig> = {}): Promise<
   async function newKey(role: Role, codes?: readonly string[], expiresAt?: number): Promise<string> {
     const { value, id, secretHash } = makeKey()
     const organizationUuids = codes?.map((code) => organizations[code] ?? '') ?? null
-    await stores.keys.create({
-      id,
-      secretHash,
-      name: role,
-      role,
-      organizationUuids,
-      expiresAt: expiresAt ?? null,
-    })
+    await stores.keys.create(
+      {
+        id,
+        secretHash,
+        name: role,
+        role,
+        organizationUuids,
+        expiresAt: expiresAt ?? null,
+      },
+      somebody(),
+    )
     return value
   }
 

@@ -1,0 +1,16 @@
+import { userInfo } from 'node:os'
+import type { Actor } from '../core/domain/audit.ts'
+
+/** Who runs the command, for the audit log: the user of the operating system, by number where it has no name. */
+export function thisUser(): Actor {
+  const name = nameOf()
+  return { kind: 'command', id: name, name, requestId: null }
+}
+
+function nameOf(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? 'unknown')
+  }
+}

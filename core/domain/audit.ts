@@ -1,0 +1,103 @@
+/**
+ * Who does something that the audit log records: an API key, the command line on the machine itself, a person over a
+ * connection, a run, or the server by itself.
+ */
+export const actorKinds = ['api_key', 'command', 'person', 'run', 'server'] as const
+
+export interface Actor {
+  readonly kind: (typeof actorKinds)[number]
+  /** Of the API key its public id; the name of the user of the operating system; as the other system knows a person; uuid of a run. */
+  readonly id: string
+  /** As people know it. */
+  readonly name: string
+  /** Of the HTTP request that it was done by, as the log has it; null where there was none. */
+  readonly requestId: string | null
+}
+
+/** The server, where nobody asked it to. */
+export const theServer: Actor = { kind: 'server', id: 'server', name: 'server', requestId: null }
+
+/** @param requestId by which it came; null where it came by none */
+export const personNamed = (name: string, requestId: string | null = null): Actor => ({
+  kind: 'person',
+  id: name,
+  name,
+  requestId,
+})
+
+export const auditActions = [
+  'key.created',
+  'key.revoked',
+  'connection.created',
+  'connection.changed',
+  'connection.removed',
+  'connection.authenticated',
+  'playbook.put_in_force',
+  'run.started',
+  'run.retried',
+  'run.cancelled',
+  'step.resolved',
+  'checkpoint.answered',
+  'skill.called',
+  'skill.ended',
+] as const
+export type AuditAction = (typeof auditActions)[number]
+
+export const auditSubjects = ['api_key', 'connection', 'playbook', 'run', 'checkpoint'] as const
+
+/** What is to be recorded. */
+export interface NewAuditEntry {
+  readonly action: AuditAction
+  readonly by: Actor
+  /** Null for what concerns no single organization. */
+  readonly organizationUuid: string | null
+  readonly subject: AuditSubject
+  /** JSON, without secrets; default: none. */
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+/** What it was done to. */
+export interface AuditSubject {
+  readonly kind: (typeof auditSubjects)[number]
+  readonly id: string
+  readonly name: string
+}
+
+/** What is hashed, field by field as it stands here; shown over the API as it is. */
+export interface AuditRecord {
+  /** From 1, without gaps. */
+  readonly sequence: number
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly action: AuditAction
+  readonly actor: Omit<Actor, 'requestId'>
+  readonly request_id: string | null
+  readonly organization_uuid: string | null
+  readonly organization_code: string | null
+  readonly subject: AuditSubject
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+export interface AuditEntry extends AuditRecord {
+  /** See `hashEntry`. */
+  readonly hash: string
+}
+
+/** One entry of the chain: who keeps it elsewhere can tell later whether the chain up to it is still the same. */
+export interface AuditHead {
+  readonly sequence: number
+  readonly hash: string
+}
+
+/** What a list of entries is narrowed to. */
+export interface AuditFilter {
+  readonly action?: AuditAction | undefined
+  /** Id or name of who did it. */
+  readonly actor?: string | undefined
+  /** Id of what it was done to. */
+  readonly subject?: string | undefined
+  /** At this time or later, in epoch milliseconds. */
+  readonly after?: number | undefined
+  /** Before this time, in epoch milliseconds. */
+  readonly before?: number | undefined
+}

@@ -1,0 +1,127 @@
+import {
+  hashEntry,
+  verifyChain,
+  type AuditVerdict,
+  type StoredAuditEntry,
+} from '../../core/audit/audit-chain.ts'
+import { canonicalJson } from '../../core/audit/canonical-json.ts'
+import type {
+  AuditEntry,
+  AuditFilter,
+  AuditHead,
+  AuditRecord,
+  NewAuditEntry,
+} from '../../core/domain/audit.ts'
+import type { AuditStore, Page, PageRequest, Scope } from '../../core/ports.ts'
+import type { Database } from './database.ts'
+import { listPage, type Condition } from './paging.ts'
+import type { StoreContext } from './store-context.ts'
+
+interface AuditRow {
+  readonly id: number
+  readonly entry: string
+  readonly hash: string
+}
+
+/** Inside of the write that does what is recorded: both are there, or neither is. */
+export function recordAudit({ database, clock }: StoreContext, given: NewAuditEntry): void {
+  const before = headOf(database)
+  const { requestId, ...actor } = given.by
+  const record: AuditRecord = {
+    sequence: (before?.sequence ?? 0) + 1,
+    at: clock.now(),
+    action: given.action,
+    actor,
+    request_id: requestId,
+    organization_uuid: given.organizationUuid,
+    organization_code: given.organizationUuid === null ? null : codeOf(database, given.organizationUuid),
+    subject: given.subject,
+    details: given.details ?? {},
+  }
+  const entry = canonicalJson(record)
+  // `id` is given, so that the trigger sees it.
+  database.run(
+    'INSERT INTO audit (id, entry, hash) VALUES (?, ?, ?)',
+    record.sequence,
+    entry,
+    hashEntry(before?.hash, entry),
+  )
+}
+
+/** Undefined: nothing was recorded yet. */
+export function headOf(database: Database): AuditHead | undefined {
+  return database.get<AuditHead>('SELECT id AS sequence, hash FROM audit ORDER BY id DESC LIMIT 1')
+}
+
+function codeOf(database: Database, organizationUuid: string): string | null {
+  const found = database.get<{ code: string }>(
+    'SELECT code FROM organizations WHERE uuid = ?',
+    organizationUuid,
+  )
+  return found?.code ?? null
+}
+
+export class SqliteAuditStore implements AuditStore {
+  readonly #context: StoreContext
+
+  constructor(context: StoreContext) {
+    this.#context = context
+  }
+
+  list(scope: Scope, filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>> {
+    const { database } = this.#context
+    return database.read(() =>
+      listPage<AuditRow, AuditEntry>(database, {
+        name: 'audit',
+        table: 'audit t',
+        select: 'SELECT t.id, t.entry, t.hash FROM audit t',
+        conditions: [...scoped(scope), ...conditionsOf(filter)],
+        page,
+        toItem: ({ entry, hash }) => ({ ...(JSON.parse(entry) as AuditRecord), hash }),
+      }),
+    )
+  }
+
+  head(): Promise<AuditHead | undefined> {
+    const { database } = this.#context
+    return database.read(() => headOf(database))
+  }
+
+  verify(kept?: AuditHead): Promise<AuditVerdict> {
+    const { database } = this.#context
+    return database.read(() => verifyChain(entriesOf(database), kept))
+  }
+}
+
+/** Entries read at a time. */
+const batch = 1_000
+
+function* entriesOf(database: Database): Generator<StoredAuditEntry> {
+  for (let last = 0; ;) {
+    const rows = database.all<StoredAuditEntry>(
+      'SELECT id AS sequence, entry, hash FROM audit WHERE id > ? ORDER BY id LIMIT ?',
+      last,
+      batch,
+    )
+    yield* rows
+    if (rows.length < batch) return
+    last = rows.at(-1)!.sequence
+  }
+}
+
+/** What concerns no single organization is for those who see all of them. */
+function scoped(scope: Scope): readonly Condition[] {
+  if (scope === 'all') return []
+  return [{ sql: 't.organization_uuid IN (SELECT value FROM json_each(?))', values: [JSON.stringify(scope)] }]
+}
+
+function conditionsOf(filter: AuditFilter): readonly Condition[] {
+  const { action, actor, subject, after, before } = filter
+  return [
+    ...(action === undefined ? [] : [{ sql: 't.action = ?', values: [action] }]),
+    ...(actor === undefined ? [] : [{ sql: '? IN (t.actor_id, t.actor_name)', values: [actor] }]),
+    ...(subject === undefined ? [] : [{ sql: 't.subject_id = ?', values: [subject] }]),
+    ...(after === undefined ? [] : [{ sql: 't.at >= ?', values: [after] }]),
+    ...(before === undefined ? [] : [{ sql: 't.at < ?', values: [before] }]),
+  ]
+}
