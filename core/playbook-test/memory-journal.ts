@@ -73,6 +73,7 @@ export function createMemoryJournal(onEnd: (entry: JournalEntry) => void = () =>
   }
 }
 
-function started(begin: JournalBegin): JournalEntry {
+/** No audit log is kept of what happens in memory. */
+function started({ destructive: _, ...begin }: JournalBegin): JournalEntry {
   return { ...begin, state: 'started', output: null, error: null, endedAt: null }
 }
