@@ -1,0 +1,105 @@
+import { expect } from 'chai'
+import type { Run } from '../../core/domain/run.ts'
+import { parsePlaybook } from '../../core/playbook/index.ts'
+import { startApi, type Api } from './support/api.ts'
+import { expectProblem } from './support/schemas.ts'
+
+const playbook = parsePlaybook(`apiVersion: tocsin/v1
+name: p
+on: { manual: true }
+inputs: { code: { type: string, sensitive: true } }
+steps:
+  - { id: first, set: { n: 1 } }
+`).playbook!
+
+describe('retries over the API', () => {
+  let api: Api
+  let stranger: string
+  let run: Run
+
+  before(async () => {
+    api = await startApi()
+    stranger = await api.newKey('analyst', ['globex'])
+    api.playbooks.push(playbook)
+  })
+  after(() => api.close())
+  beforeEach(async () => {
+    const { json } = await api.call('POST', '/api/alerts', {
+      body: { alert_content: 'x', alert_provider: 'SIEM', organization_code: 'acme', alert_type: 't' },
+    })
+    const { uuid } = await api.stores.runs.queue({
+      organizationUuid: api.organizations['acme'] ?? '',
+      playbookName: 'p',
+      playbookHash: playbook.hash,
+      alertUuid: json.alert_uuid,
+      inputs: { code: 'swordfish' },
+    })
+    await api.stores.runs.start(uuid, { title: 'A case' })
+    await api.stores.journal.begin(uuid, {
+      path: 'first',
+      stepId: 'first',
+      kind: 'tower.ring_bell',
+      input: { times: 3, say: 'the code is swordfish' },
+      attempt: 1,
+      startedAt: 1,
+    })
+    const error = { code: 'broken', message: 'broken', details: { path: 'first' } }
+    run = await api.stores.runs.end(uuid, { status: 'failed', output: null, error })
+  })
+
+  it('show no sensitive values in the preview', async () => {
+    const { json, text } = await api.call('GET', `/api/runs/${run.uuid}/retry`)
+    expect(json.repeats).to.deep.equal([
+      {
+        path: 'first',
+        skill: 'tower.ring_bell',
+        input: { times: 3, say: 'the code is [redacted]' },
+        took_effect: 'may_have',
+        reason: 'not_ended',
+      },
+    ])
+    expect(text).not.to.include('swordfish')
+  })
+
+  it('are for those who see the organization', async () => {
+    const call = (method: string, path: string, body?: object) =>
+      api.call(method, `/api${path}`, { key: stranger, ...(body && { body }) })
+    expectProblem(await call('GET', `/runs/${run.uuid}/retry`), 404, 'run_not_found')
+    expectProblem(await call('POST', `/runs/${run.uuid}/retry`, {}), 404, 'run_not_found')
+    expectProblem(await call('POST', `/alerts/${run.alertId}/investigate`), 404, 'alert_not_found')
+    const named = await call('POST', '/runs/retry', { runs: [run.uuid] })
+    expect(named.json.data[0].error.code).to.equal('run_not_found')
+    expect((await call('POST', '/runs/retry', { filter: { playbook: 'p' } })).json).to.deep.equal({
+      data: [],
+      left: 0,
+    })
+    expect((await api.stores.runs.find('all', run.uuid))?.status).to.equal('failed')
+    expect((await api.call('POST', '/api/runs/retry', { body: { filter: { playbook: 'p' } } })).json.data)
+      .to.be.an('array')
+      .that.has.length.above(0)
+  })
+
+  it('are refused while the alert is under investigation again', async () => {
+    const again = await api.call('POST', `/api/alerts/${run.alertId}/investigate`)
+    expect(again.status).to.equal(201)
+    expectProblem(
+      await api.call('POST', `/api/alerts/${run.alertId}/investigate`),
+      409,
+      'alert_move_forbidden',
+    )
+    expectProblem(await api.call('POST', `/api/runs/${run.uuid}/retry`, { body: {} }), 409, 'run_superseded')
+    const next = `/api/runs/${again.json.run_uuid}/retry`
+    expectProblem(await api.call('POST', next, { body: {} }), 409, 'run_not_ended')
+    expectProblem(await api.call('GET', next), 409, 'run_not_ended')
+  })
+
+  it('do not begin with inputs that the edited playbook no longer takes', async () => {
+    const source = playbook.source.replace('type: string, sensitive: true', 'type: integer')
+    api.playbooks.push(parsePlaybook(source).playbook!)
+    const reply = await api.call('POST', `/api/runs/${run.uuid}/retry`, { body: { playbook: 'newest' } })
+    api.playbooks.pop()
+    expectProblem(reply, 400, 'inputs_invalid')
+    expect(reply.json.errors[0].pointer).to.equal('/inputs/code')
+    expect(reply.text).not.to.include('swordfish')
+  })
+})
