@@ -18,6 +18,7 @@ const copied = [
   'schemas/*.json',
   'playbooks/*.yaml',
   'cli/demo/alerts/*',
+  'cli/demo/playbooks/*',
   'core/**/*.md',
   'plugins/**/*.md',
 ]

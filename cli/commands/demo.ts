@@ -2,10 +2,13 @@ import { Command } from 'commander'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { apiClient } from '../api-client.ts'
+import { act, scriptedPeople } from '../demo/answer-questions.ts'
+import { followIncidents } from '../demo/follow-incidents.ts'
+import { goOn, lookAround } from '../demo/look-around.ts'
+import { News, stayUp } from '../demo/stay-up.ts'
 import { postAndAwait } from '../demo/post-and-await.ts'
 import { prepareDemo } from '../demo/prepare.ts'
-import { report } from '../demo/report.ts'
+import { isWell, report } from '../demo/report.ts'
 import { readSampleAlerts } from '../demo/sample-alerts.ts'
 import { Exit, exitCodes } from '../exit-codes.ts'
 import { paint } from '../output/paint.ts'
@@ -19,7 +22,8 @@ export function demoCommand(): Command {
     .addHelpText(
       'after',
       `
-Exits 0 only if every alert was investigated. TOCSIN_PLAYBOOKS_DIR names other playbooks to try it with, TOCSIN_PLUGINS further
+Exits 0 only if every alert was investigated. With --keep, 'help' at the prompt lists what you can do by hand in the other
+systems, e.g. answer a question. TOCSIN_PLAYBOOKS_DIR names other playbooks to try it with, TOCSIN_PLUGINS further
 plugins; the rest of the environment does not count.`,
     )
     .action(async (options: { keep?: boolean }) => {
@@ -36,16 +40,30 @@ plugins; the rest of the environment does not count.`,
 /** Resolves to whether every alert was investigated; an interruption comes before the last one was. */
 async function demo(folder: string, keep: boolean, stopped: Promise<void>): Promise<boolean> {
   const samples = await readSampleAlerts()
-  const running = await prepareDemo(folder, samples)
+  const news = new News()
+  const running = await prepareDemo(folder, samples, news)
   try {
-    const { tocsin } = running
-    const api = apiClient(tocsin.apiUrl, running.key)
-    console.log(`${paint.good('Tocsin is listening')} on ${tocsin.url}, its data in ${folder}`)
-    const outcomes = await Promise.race([postAndAwait(api, samples), stopped])
-    if (outcomes === undefined) return false
-    console.log(report(outcomes, { apiUrl: tocsin.apiUrl, key: running.key, keep }))
-    if (keep) await stopped
-    return outcomes.every((outcome) => outcome.status === 'Completed')
+    const { tocsin, api, key } = running
+    console.log(
+      `${paint.good('Tocsin is listening')} on ${tocsin.url}, with sandboxes of five other systems behind it`,
+    )
+    const people = scriptedPeople(
+      samples.flatMap(({ person }) => person ?? []),
+      running.sandbox('messaging'),
+      api,
+    )
+    const work = Promise.all([
+      postAndAwait(api, samples, people),
+      followIncidents(api, running.sandbox('threat_platform')),
+    ])
+    const done = await Promise.race([work, stopped])
+    if (done === undefined) return false
+    const [outcomes, incidents] = done
+    const actions = await act(running.sandbox('endpoint_security'), 'actions')
+    console.log(report(outcomes, { incidents, actions }))
+    console.log(keep ? lookAround(tocsin.apiUrl, key, outcomes) : goOn())
+    if (keep) await stayUp(running, news, stopped)
+    return isWell(outcomes, incidents)
   } finally {
     await running.close()
   }

@@ -7,22 +7,20 @@ import type { SampleAlert } from './sample-alerts.ts'
 
 /** What became of one alert. */
 export interface Outcome {
+  readonly sample: SampleAlert
   readonly alertId: string
-  readonly provider: string
-  readonly alertType: string
   /** Name of the status, e.g. `Completed`. */
   readonly status: string
   readonly playbook: string
   readonly caseId: string
   readonly severity: string
   readonly verdict: string
+  readonly summary: string
   readonly durationMs: number | undefined
 }
 
 interface AlertAnswer {
   readonly alert_id: string
-  readonly alert_provider: string
-  readonly alert_type: string
   readonly created_at: number
   readonly investigation_status: AlertStatus
   readonly investigator: string | null
@@ -30,49 +28,68 @@ interface AlertAnswer {
   readonly completed_at: number | null
 }
 
+interface CaseAnswer {
+  readonly severity: string
+  readonly verdict: string
+  readonly summary: string | null
+}
+
 /** How long the demo waits for the last investigation. */
 const patienceMs = 60_000
 
-/** Posts every sample, shows progress, and resolves when all investigations have ended (or patience has). */
-export async function postAndAwait(api: ApiClient, samples: readonly SampleAlert[]): Promise<Outcome[]> {
-  const posted = await Promise.all(
-    samples.map((sample) =>
-      api.post<AlertAnswer>('/alerts', {
+/**
+ * Posts every sample, shows progress, lets people answer what they are asked, and resolves when all investigations have ended (or patience
+ * has).
+ */
+export async function postAndAwait(
+  api: ApiClient,
+  samples: readonly SampleAlert[],
+  people: { look(): Promise<void> },
+): Promise<Outcome[]> {
+  const post = async (sample: SampleAlert) => ({
+    sample,
+    id: (
+      await api.post<AlertAnswer>('/alerts', {
         alert_provider: sample.provider,
         organization_code: demoOrganization.code,
         alert_type: sample.alertType,
         alert_content: sample.content,
-      }),
-    ),
-  )
+      })
+    ).alert_id,
+  })
+  const posted: Awaited<ReturnType<typeof post>>[] = []
+  // Those with a story one after the other, so that their numbers are the same each time.
+  for (const sample of samples) if (sample.story !== undefined) posted.push(await post(sample))
+  posted.push(...(await Promise.all(samples.filter((sample) => sample.story === undefined).map(post))))
   const giveUpAt = Date.now() + patienceMs
   for (;;) {
+    await people.look()
     const alerts = await Promise.all(
-      posted.map(({ alert_id }) => api.get<AlertAnswer>(`/alerts/${alert_id}`)),
+      posted.map(async ({ sample, id }) => ({ sample, alert: await api.get<AlertAnswer>(`/alerts/${id}`) })),
     )
-    const ended = alerts.filter((alert) => alert.investigation_status >= 15).length
+    const ended = alerts.filter(({ alert }) => alert.investigation_status >= 15).length
     showProgress(ended, alerts.length)
     if (ended === alerts.length || Date.now() > giveUpAt) {
-      return Promise.all(alerts.map((alert) => outcomeOf(alert, api)))
+      return Promise.all(alerts.map(({ sample, alert }) => outcomeOf(sample, alert, api)))
     }
     await sleep(100)
   }
 }
 
-async function outcomeOf(alert: AlertAnswer, api: ApiClient): Promise<Outcome> {
-  const found =
+async function outcomeOf(sample: SampleAlert, alert: AlertAnswer, api: ApiClient): Promise<Outcome> {
+  const found: CaseAnswer =
     alert.case_id === null
-      ? { severity: '', verdict: '' }
-      : await api.get<{ severity: string; verdict: string }>(`/cases/${alert.case_id}`)
+      ? { severity: '', verdict: '', summary: null }
+      : await api.get<CaseAnswer>(`/cases/${alert.case_id}`)
   return {
+    sample,
     alertId: alert.alert_id.toUpperCase(),
-    provider: alert.alert_provider,
-    alertType: alert.alert_type,
     status: alertStatusNames[alert.investigation_status],
     playbook: alert.investigator ?? '',
     caseId: alert.case_id ?? '',
     severity: found.severity,
     verdict: found.verdict,
+    summary: found.summary ?? '',
     durationMs: alert.completed_at === null ? undefined : alert.completed_at - alert.created_at,
   }
 }

@@ -1,70 +1,98 @@
+import { cp, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { loadSandbox } from '../../core/registry/index.ts'
 import { readConfig, type Config } from '../../server/config.ts'
 import { startTocsin, type Tocsin } from '../../server/main.ts'
 import { apiClient, type ApiClient } from '../api-client.ts'
+import { connect } from '../sandbox/connect.ts'
+import { closeSandboxes, startSandboxes, type StartedSandbox } from '../sandbox/start-sandboxes.ts'
 import type { SampleAlert } from './sample-alerts.ts'
 
 /** Where the demo's alerts belong. */
 export const demoOrganization = { code: 'demo', name: 'Demo organization' }
 
+/** The other systems behind the demo. */
+const plugins = ['endpoint_security', 'intel_provider', 'messaging', 'threat_platform', 'travel'] as const
+export type DemoPlugin = (typeof plugins)[number]
+
 const shippedPlaybooks = join(import.meta.dirname, '../../playbooks')
+const ownPlaybooks = join(import.meta.dirname, 'playbooks')
 
 /** A server in a folder of its own, with the sandboxes of its plugins behind it. */
 export interface RunningDemo {
   readonly tocsin: Tocsin
   readonly key: string
+  readonly api: ApiClient
+  readonly sandboxes: readonly StartedSandbox[]
+  sandbox(plugin: DemoPlugin): StartedSandbox
   close(): Promise<void>
 }
 
+export interface DemoOptions {
+  /** Told what a person in the other systems would see. */
+  readonly onNews: (plugin: string, news: string) => void
+  readonly onAnswer: NonNullable<Parameters<typeof startSandboxes>[0]['onAnswer']>
+}
+
 /**
- * Starts the sandbox and the server, and makes what the alerts need: organization, providers, connection. Where that fails, what
+ * Starts the sandboxes and the server, and makes what the alerts need: organization, providers, connections. Where that fails, what
  * was started is closed again: it would keep the process from ending.
  */
-export async function prepareDemo(folder: string, samples: readonly SampleAlert[]): Promise<RunningDemo> {
+export async function prepareDemo(
+  folder: string,
+  samples: readonly SampleAlert[],
+  options: DemoOptions,
+): Promise<RunningDemo> {
   const { pluginsDir } = readConfig({})
-  const definition = await loadSandbox(pluginsDir, 'intel_provider')
-  if (definition === undefined) throw new Error('the plugin intel_provider has no sandbox')
-  const started: { close(): Promise<void> }[] = []
+  const sandboxes = await startSandboxes({ pluginsDir, plugins, ...options })
+  let tocsin: Tocsin | undefined
   const close = async () => {
-    for (const one of started.toReversed()) await one.close()
+    await tocsin?.close()
+    await closeSandboxes(sandboxes)
   }
   try {
-    const sandbox = await definition.start()
-    started.push(sandbox)
-    const tocsin = await startTocsin(demoConfig(folder, new URL(sandbox.url).host))
-    started.push(tocsin)
+    tocsin = await startTocsin(demoConfig(folder, await playbooksIn(folder), sandboxes))
     const key = tocsin.adminKey
     if (key === undefined) throw new Error(`the folder ${folder} was not empty`)
-    await fill(apiClient(tocsin.apiUrl, key), samples, sandbox.settings)
-    return { tocsin, key, close }
+    const api = apiClient(tocsin.apiUrl, key)
+    await api.post('/organizations', demoOrganization)
+    await addMissingProviders(samples, api)
+    const names = { organization: demoOrganization.code, nameOf: connectionName }
+    await Promise.all(sandboxes.map((sandbox) => connect(api, sandbox, names)))
+    const sandbox = (plugin: DemoPlugin) => sandboxes.find((one) => one.plugin === plugin)!
+    return { tocsin, key, api, sandboxes, sandbox, close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-async function fill(api: ApiClient, samples: readonly SampleAlert[], settings: unknown): Promise<void> {
-  await api.post('/organizations', demoOrganization)
-  await addMissingProviders(samples, api)
-  await api.post('/connections', {
-    organization_code: demoOrganization.code,
-    name: 'intel',
-    plugin: 'intel_provider',
-    settings,
-  })
+const connectionName = (plugin: string): string => plugin.replaceAll('_', '-')
+
+/** The playbooks that are shipped, beside those of the demo alone; or others where the environment names some. */
+async function playbooksIn(folder: string): Promise<string> {
+  const { TOCSIN_PLAYBOOKS_DIR: others } = process.env
+  if (others !== undefined && others !== '') return others
+  const playbooks = join(folder, 'playbooks')
+  await mkdir(playbooks)
+  for (const from of [shippedPlaybooks, ownPlaybooks]) {
+    const files = (await readdir(from)).filter(
+      (file) => file.endsWith('.yaml') && !file.endsWith('.test.yaml'),
+    )
+    await Promise.all(files.map((file) => cp(join(from, file), join(playbooks, file))))
+  }
+  return playbooks
 }
 
 /** A configuration of its own: of the environment only what says which playbooks and plugins to show, and what to log. */
-function demoConfig(folder: string, sandboxHost: string): Config {
-  const { TOCSIN_PLAYBOOKS_DIR, TOCSIN_PLUGINS, TOCSIN_LOG_LEVEL } = process.env
+function demoConfig(folder: string, playbooks: string, sandboxes: readonly StartedSandbox[]): Config {
+  const { TOCSIN_PLUGINS, TOCSIN_LOG_LEVEL } = process.env
   return readConfig({
-    TOCSIN_DATA_DIR: folder,
+    TOCSIN_DATA_DIR: join(folder, 'data'),
     TOCSIN_PORT: '0',
-    TOCSIN_PLAYBOOKS_DIR: TOCSIN_PLAYBOOKS_DIR || shippedPlaybooks,
+    TOCSIN_PLAYBOOKS_DIR: playbooks,
     TOCSIN_PLUGINS,
     TOCSIN_LOG_LEVEL: TOCSIN_LOG_LEVEL || 'error',
-    TOCSIN_ALLOW_PRIVATE_EGRESS: sandboxHost,
+    TOCSIN_ALLOW_PRIVATE_EGRESS: sandboxes.map(({ running }) => new URL(running.url).host).join(','),
   })
 }
 

@@ -1,65 +1,88 @@
+import { investigatorName } from '../../core/investigation/make-investigator.ts'
 import { paint } from '../output/paint.ts'
-import { printable } from '../output/printable.ts'
+import { printable, printableLines } from '../output/printable.ts'
 import { table } from '../output/table.ts'
+import { wrap } from '../output/wrap.ts'
+import type { FollowedIncidents } from './follow-incidents.ts'
 import type { Outcome } from './post-and-await.ts'
+import { demoOrganization } from './prepare.ts'
 
-/** What the demo says at its end: a table of the alerts, a sentence, and where to look next. */
-export function report(
-  outcomes: readonly Outcome[],
-  { apiUrl, key, keep }: { readonly apiUrl: string; readonly key: string; readonly keep: boolean },
-): string {
+/** What happened besides the alerts. */
+export interface Besides {
+  /** Undefined: the playbook for them is not in force. */
+  readonly incidents: FollowedIncidents | undefined
+  /** Of machines, one a line. */
+  readonly actions: string
+}
+
+/** What the demo says at its end: a table of the alerts, what people and machines did, and a sentence. */
+export function report(outcomes: readonly Outcome[], besides: Besides): string {
   const rows = outcomes.map((outcome) => [
-    outcome.alertId,
-    printable(outcome.provider),
-    printable(outcome.alertType),
     paintStatus(outcome.status),
-    printable(outcome.playbook),
+    outcome.alertId,
+    playbookOf(outcome),
     outcome.caseId,
     outcome.severity,
     paintVerdict(outcome.verdict),
     outcome.durationMs === undefined ? '' : `${outcome.durationMs} ms`,
   ])
-  const header = [
-    'ALERT',
-    'PROVIDER',
-    'TYPE',
-    'STATUS',
-    'PLAYBOOK',
-    'CASE',
-    'SEVERITY',
-    'VERDICT',
-    'DURATION',
-  ]
-  const next = keep ? lookAround(apiUrl, key, outcomes) : goOn()
-  return ['', table(header, rows), '', sentence(outcomes), '', ...next].join('\n')
+  const header = ['STATUS', 'ALERT', 'PLAYBOOK', 'CASE', 'SEVERITY', 'VERDICT', 'TIME']
+  const stories = outcomes.filter(({ sample }) => sample.story !== undefined)
+  return [
+    '',
+    table(header, rows),
+    '',
+    ...stories.flatMap(storyLines),
+    ...actionLines(besides.actions),
+    ...incidentLines(besides.incidents),
+    '',
+    sentence(outcomes, besides),
+  ].join('\n')
 }
 
-function sentence(outcomes: readonly Outcome[]): string {
+/** Whether everything went as it should. */
+export const isWell = (outcomes: readonly Outcome[], incidents: FollowedIncidents | undefined): boolean =>
+  outcomes.every(({ status }) => status === 'Completed') &&
+  (incidents === undefined || incidents.status === 'completed')
+
+/** A playbook that was made for the type of the alert has a long name that says no more. */
+function playbookOf({ playbook, sample: { alertType } }: Outcome): string {
+  const isMade = playbook === investigatorName(alertType, demoOrganization.code)
+  return isMade ? paint.dim(`made for ${printable(alertType)}`) : printable(playbook)
+}
+
+function storyLines({ caseId, sample: { story = '', person }, summary }: Outcome): string[] {
+  const asked =
+    person === undefined
+      ? []
+      : [`${person.email} ${person.presses === null ? 'never looks' : `pressed '${person.presses}'`}.`]
+  return [
+    `${paint.strong(caseId)}  ${story}`,
+    ...asked.map((text) => wrap(text, '        ', paint.dim)),
+    ...(summary === '' ? [] : [wrap(summary, '        → ')]),
+  ]
+}
+
+function actionLines(actions: string): string[] {
+  const lines = printableLines(actions).split('\n')
+  return ['', 'Machines, in the endpoint security sandbox:', ...lines.map((line) => `  ${line}`)]
+}
+
+function incidentLines(incidents: FollowedIncidents | undefined): string[] {
+  if (incidents === undefined) return []
+  const { status, incidents: count } = incidents
+  const done = status === 'completed' ? `each of the ${count} has its case` : paint.bad(status)
+  return ['', `Incidents of the threat platform (playbook threat-platform-incidents): ${done}.`]
+}
+
+function sentence(outcomes: readonly Outcome[], { incidents }: Besides): string {
   const failed = outcomes.filter((outcome) => outcome.status !== 'Completed')
-  const makers = new Set(outcomes.map((outcome) => outcome.provider)).size
-  const all = `${outcomes.length} alerts of ${makers} makers`
-  if (failed.length === 0) return `${paint.good('ok')} ${all}: each was investigated and has its case.`
-  return `${paint.bad('not ok')} ${all}: ${failed.length} not investigated: ${failed.map((one) => one.alertId).join(', ')}`
-}
-
-function lookAround(apiUrl: string, key: string, outcomes: readonly Outcome[]): string[] {
-  const caseId = outcomes.find((outcome) => outcome.verdict === 'malicious')?.caseId ?? 'demo-1'
-  const curl = (path: string) => `  curl -sS ${apiUrl}${path} -H 'Cookie: Session=${key}'`
-  return [
-    'Look around (Ctrl-C stops and removes everything):',
-    `${curl(`/cases/${caseId}`)}      ${paint.dim('a case with its alerts, runs and timeline')}`,
-    `${curl('/runs')}        ${paint.dim('every run; /runs/<uuid> shows its steps')}`,
-    `${curl('/playbooks')}   ${paint.dim('the playbooks, also those that were made')}`,
-  ]
-}
-
-function goOn(): string[] {
-  return [
-    'Where to look next:',
-    `  npm run demo -- --keep   ${paint.dim('the same, and stays up to look at cases, runs and playbooks')}`,
-    `  npm start                ${paint.dim('a server of your own, with a first key and a first alert to paste')}`,
-    `  npx tocsin skills        ${paint.dim('what playbooks can call')}`,
-  ]
+  const makers = new Set(outcomes.map(({ sample }) => sample.provider)).size
+  const all = `${outcomes.length} alerts of ${makers} providers`
+  if (failed.length > 0)
+    return `${paint.bad('not ok')} ${all}: ${failed.length} not investigated: ${failed.map((one) => one.alertId).join(', ')}`
+  if (!isWell(outcomes, incidents)) return `${paint.bad('not ok')} the incidents could not be followed`
+  return `${paint.good('ok')} ${all}: each was investigated and has its case.`
 }
 
 function paintStatus(status: string): string {

@@ -6,6 +6,16 @@ export interface SampleAlert {
   readonly provider: string
   readonly alertType: string
   readonly content: string
+  /** What it is to show, in a sentence; those that were made for the demo have one. */
+  readonly story: string | undefined
+  readonly person: Person | undefined
+}
+
+/** Who is asked about an alert, in the messaging sandbox. */
+export interface Person {
+  readonly email: string
+  /** The answer whose button is pressed; null: they never look. */
+  readonly presses: string | null
 }
 
 const folder = join(import.meta.dirname, 'alerts')
@@ -16,12 +26,16 @@ export async function readSampleAlerts(): Promise<SampleAlert[]> {
     file: string
     provider: string
     alert_type: string
+    story?: string
+    person?: Person
   }[]
   return Promise.all(
-    index.map(async ({ file, provider, alert_type }) => ({
+    index.map(async ({ file, provider, alert_type, story, person }) => ({
       provider,
       alertType: alert_type,
       content: await readFile(join(folder, file), 'utf8'),
+      story,
+      person,
     })),
   )
 }

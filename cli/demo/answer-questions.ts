@@ -1,0 +1,44 @@
+import type { ApiClient } from '../api-client.ts'
+import type { StartedSandbox } from '../sandbox/start-sandboxes.ts'
+import { wordOf } from '../sandbox/usage.ts'
+import type { Person } from './sample-alerts.ts'
+
+interface Checkpoint {
+  readonly checkpoint_id: string
+  readonly input: { readonly user?: string }
+  /** Null while the question is on its way. */
+  readonly reference: unknown
+}
+
+/**
+ * People at the messaging sandbox. Each look presses the buttons of the questions that have arrived since the last one.
+ */
+export function scriptedPeople(
+  people: readonly Person[],
+  messaging: StartedSandbox,
+  api: ApiClient,
+): { look(): Promise<void> } {
+  const seen = new Set<string>()
+  return {
+    async look() {
+      const { data } = await api.get<{ data: readonly Checkpoint[] }>('/checkpoints?limit=200')
+      for (const { checkpoint_id: id, input, reference } of data) {
+        const person = people.find(({ email }) => email === input.user)
+        if (seen.has(id) || reference === null || person === undefined) continue
+        seen.add(id)
+        if (person.presses !== null) await act(messaging, 'click', person.email, person.presses)
+      }
+    },
+  }
+}
+
+/** Does one of a sandbox's commands, as if it were typed. */
+export async function act(
+  { plugin, running }: StartedSandbox,
+  word: string,
+  ...words: readonly string[]
+): Promise<string> {
+  const command = running.commands?.find(({ usage }) => wordOf(usage) === word)
+  if (command === undefined) throw new Error(`the sandbox of ${plugin} has no command '${word}'`)
+  return command.run(...words)
+}

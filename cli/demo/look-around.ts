@@ -1,0 +1,65 @@
+import { paint } from '../output/paint.ts'
+import type { Outcome } from './post-and-await.ts'
+import { demoOrganization } from './prepare.ts'
+
+/** What to try while the demo stays up. */
+export function lookAround(apiUrl: string, key: string, outcomes: readonly Outcome[]): string {
+  const denied = outcomes.find(({ sample }) => sample.person?.presses === 'not_mine')
+  const caseId = denied?.caseId ?? `${demoOrganization.code}-1`
+  const curl = (path: string) => `  curl -sS ${apiUrl}${path} -H 'Cookie: Session=${key}'`
+  return [
+    '',
+    paint.strong('Answer a question by hand'),
+    '1. In another terminal, send an alert:',
+    '',
+    `  curl -sS ${apiUrl}/alerts \\`,
+    `    -H 'Cookie: Session=${key}' \\`,
+    `    -H 'Content-Type: application/json' \\`,
+    `    -d '${JSON.stringify(byHand)}'`,
+    '',
+    '2. The question shows up below. Answer it here as the one who is asked:',
+    '',
+    `  click ${person} not_mine`,
+    '',
+    "3. The machine is being isolated: 'machines' shows it. 'help' lists what else can be done, 'requests on' shows every request.",
+    '',
+    paint.strong('Look around'),
+    paint.dim('  a case with its alerts, runs and timeline:'),
+    curl(`/cases/${caseId}`),
+    paint.dim('  every run; /runs/<uuid> shows its steps:'),
+    curl('/runs'),
+    paint.dim('  the playbooks, also those that were made:'),
+    curl('/playbooks'),
+    '',
+    "Ctrl-C or 'quit' stops and removes everything.",
+  ].join('\n')
+}
+
+const person = 'dana@example.com'
+
+/** Content with quotes in quotes is no fun to paste: an alert may also be sent as an object. */
+const byHand = {
+  alert_provider: 'identity',
+  organization_code: demoOrganization.code,
+  alert_type: 'impossible_travel',
+  alert_content: JSON.stringify({
+    risk: 80,
+    user: { email: person },
+    ip: '203.0.113.77',
+    country: 'BR',
+    at: '2026-01-22T02:47:55Z',
+    machine_id: 'dd0c9a1b7d2e48569c0fb1a2d3e4f50617283933',
+  }),
+}
+
+/** What to do when the demo has ended. */
+export function goOn(): string {
+  return [
+    '',
+    'Where to look next:',
+    `  npm run demo -- --keep   ${paint.dim('the same, and stays up: look at cases and runs, answer questions by hand')}`,
+    `  npm start                ${paint.dim('a server of your own, with a first key and a first alert to paste')}`,
+    `  npx tocsin sandbox       ${paint.dim('the same emulated systems, for your own server')}`,
+    `  npx tocsin skills        ${paint.dim('what playbooks can call')}`,
+  ].join('\n')
+}
