@@ -55,11 +55,15 @@ function storyLines({ caseId, sample: { story = '', person }, summary }: Outcome
   const asked =
     person === undefined
       ? []
-      : [`${person.email} ${person.presses === null ? 'never looks' : `pressed '${person.presses}'`}.`]
+      : [
+          person.presses === null
+            ? `${person.email} never looked.`
+            : `${person.email} pressed '${person.presses}'.`,
+        ]
   return [
     `${paint.strong(caseId)}  ${story}`,
     ...asked.map((text) => wrap(text, '        ', paint.dim)),
-    ...(summary === '' ? [] : [wrap(summary, '        → ')]),
+    ...(summary === '' ? [] : [wrap(`→ ${summary}`, '        ')]),
   ]
 }
 

@@ -30,17 +30,34 @@ describe('tocsin demo', function () {
     const begun = Date.now()
     const { code, stdout, stderr } = await runTocsin(['demo'], options())
     expect({ code, stderr }, stdout).to.deep.equal({ code: 0, stderr: '' })
-    const rows = stdout.split('\n').filter((line) => line.startsWith('DEMO-'))
-    expect(rows).to.have.length(28)
+    const rows = stdout.split('\n').filter((line) => / DEMO-/.test(line))
+    expect(rows).to.have.length(33)
     for (const row of rows)
-      expect(row).to.match(/^DEMO-\S+-\d+ .* Completed +\S+ +demo-\d+ +\w+ +\w+ +\d+ ms$/)
-    expect(new Set(rows.map((row) => /demo-\d+/.exec(row)?.[0])), 'cases').to.have.property('size', 28)
+      expect(row).to.match(/^Completed +DEMO-\S+-\d+ +(\S+|made for \w+) +demo-\d+ +\w+ +\w+ +\d+ ms$/)
+    expect(new Set(rows.map((row) => /demo-\d+/.exec(row)?.[0])), 'cases').to.have.property('size', 33)
     expect(stdout)
       .to.match(/ phishing-report .* malicious /)
-      .and.match(/ investigate-malware-demo /)
-    expect(stdout).to.contain('28 of 28 alerts investigated').and.contain('ok 28 alerts of 28 makers')
+      .and.match(/ made for malware /)
+    expect(stdout).to.contain('33 of 33 alerts investigated').and.contain('ok 33 alerts of 31 providers')
+    expect(Math.max(...stdout.split('\n').map((line) => line.length)), 'width').to.be.at.most(120)
     expect(Date.now() - begun, 'milliseconds').to.be.lessThan(30_000)
     expect(await leftOver()).to.deep.equal([])
+  })
+
+  it('has people answer, or not, machines isolated and incidents followed, in the five sandboxes', async () => {
+    const { stdout } = await runTocsin(['demo'], options())
+    for (const shown of [
+      / impossible-travel +demo-\d+ +low +benign /,
+      /kim@example.com pressed 'mine'/,
+      /bo@example.com pressed 'not_mine'/,
+      / impossible-travel +demo-\d+ +critical +malicious /,
+      /lee@example.com never looked\.\n +→ .*: no_reply\./,
+      / endpoint-malware +demo-\d+ +high +malicious /,
+      /desk-042.example.com {2}Isolate {2}Succeeded/,
+      /laptop-7.example.com {2}Isolate {2}/,
+      /threat-platform-incidents\): each of the 2 has its case\./,
+    ])
+      expect(stdout).to.match(shown)
   })
 
   it('exits with 1 and names the alerts when an investigation fails', async () => {
@@ -48,9 +65,9 @@ describe('tocsin demo', function () {
     await writeFile(join(folder.path, 'playbooks/broken.yaml'), source)
     const { code, stdout } = await runTocsin(['demo'], options({ TOCSIN_PLAYBOOKS_DIR: 'playbooks' }))
     expect(code, stdout).to.equal(1)
-    expect(stdout).to.match(/^DEMO-CLOUDFLARE-1 .* Failed +broken /m)
-    expect(stdout).to.contain('not ok 28 alerts of 28 makers: 1 not investigated: DEMO-CLOUDFLARE-1')
-    expect(stdout.match(/ Completed /g)).to.have.length(27)
+    expect(stdout).to.match(/^Failed +DEMO-CLOUDFLARE-1 +broken /m)
+    expect(stdout).to.contain('not ok 33 alerts of 31 providers: 1 not investigated: DEMO-CLOUDFLARE-1')
+    expect(stdout.match(/^Completed /gm)).to.have.length(32)
     expect(await leftOver()).to.deep.equal([])
   })
 
@@ -65,6 +82,14 @@ describe('tocsin demo', function () {
       await answer.json()
     }
     expect(await leftOver()).to.have.length(1)
+    const [, url = '', cookie = '', body = ''] =
+      /curl -sS (http:\S+) \\\n.*(Session=[^']+)' \\\n.*\n +-d '(.*)'\n/.exec(stdout) ?? []
+    const headers = { cookie, 'content-type': 'application/json' }
+    expect((await fetch(url, { method: 'POST', headers, body })).status).to.equal(201)
+    await hasPrinted(/message \d+ to dana@example.com/)
+    process.stdin.write(`${/^ +(click .*)$/m.exec(stdout)?.[1]}\n`)
+    await hasPrinted(/dana@example.com pressed 'not_mine', and the platform took it/)
+    await hasPrinted(/endpoint_security {2}desk-043.example.com {2}Isolate {2}Pending/)
     process.kill('SIGINT')
     expect(await ended).to.include({ code: 0, stderr: '' })
     expect(await leftOver()).to.deep.equal([])
