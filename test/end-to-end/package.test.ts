@@ -67,7 +67,8 @@ describe('the published package', function () {
   it('demonstrates itself from whatever folder it is called in, with its own playbooks', async () => {
     const { code, stdout, stderr } = await tocsin(['demo'])
     expect(code, stdout + stderr).to.equal(0)
-    expect(stdout).to.match(/DEMO-PROOFPOINT-1 .* Completed +phishing-report /)
+    expect(stdout).to.match(/^Completed +DEMO-PROOFPOINT-1 +phishing-report /m)
+    expect(stdout).to.match(/^Completed +DEMO-FILE_STORE-1 +unusual-download /m)
   })
 
   it('takes further plugins from packages beside it', async () => {
