@@ -4,7 +4,7 @@ import { nearest } from '../schema/index.ts'
 import { checkAsking } from './check-asking.ts'
 import { checkEnriching } from './check-enriching.ts'
 import { checkInbound } from './check-inbound.ts'
-import { checkCompiles, checkExamples } from './check-schemas.ts'
+import { checkExamples, checkSchema } from './check-schemas.ts'
 
 const snakeCase = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/
 
@@ -13,16 +13,21 @@ const snakeCase = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/
  * exported: types are forgotten at run time.
  *
  * @param folder Name of the plugin's folder; undefined for a plugin from a package, whose name is free.
+ * @param isTried Its tests have compiled its schemas and tried its examples, which takes longer than all the rest. Default false.
  */
-export function checkPlugin(plugin: unknown, folder: string | undefined): readonly PointedMessage[] {
+export function checkPlugin(
+  plugin: unknown,
+  folder: string | undefined,
+  isTried = false,
+): readonly PointedMessage[] {
   if (!isRecord(plugin))
     return [{ pointer: '', message: 'must export a plugin as default: export default definePlugin({…})' }]
   const problems: PointedMessage[] = []
   checkName(plugin['name'], folder, problems)
   checkTexts(plugin, ['title', 'description'], '', problems)
   const { connection } = plugin as unknown as PluginDefinition
-  if (connection !== undefined) checkConnection(connection, problems)
-  checkSkills(plugin['skills'], connection, problems)
+  if (connection !== undefined) checkConnection(connection, isTried, problems)
+  checkSkills(plugin['skills'], connection, isTried, problems)
   return problems
 }
 
@@ -40,7 +45,7 @@ function checkName(name: unknown, folder: string | undefined, problems: PointedM
   }
 }
 
-function checkConnection(connection: unknown, problems: PointedMessage[]): void {
+function checkConnection(connection: unknown, isTried: boolean, problems: PointedMessage[]): void {
   if (!isRecord(connection)) {
     problems.push({ pointer: '/connection', message: 'must be what defineConnection gave' })
     return
@@ -53,7 +58,7 @@ function checkConnection(connection: unknown, problems: PointedMessage[]): void 
     }
   }
   checkInbound(connection, problems)
-  if (checkCompiles(connection['settings'], '/connection/settings', problems)) {
+  if (checkSchema(connection['settings'], '/connection/settings', isTried, problems)) {
     checkSettings((connection as unknown as ConnectionDefinition).settings, problems)
   }
 }
@@ -82,7 +87,12 @@ function checkSettings(settings: JsonSchema, problems: PointedMessage[]): void {
   }
 }
 
-function checkSkills(skills: unknown, connection: unknown, problems: PointedMessage[]): void {
+function checkSkills(
+  skills: unknown,
+  connection: unknown,
+  isTried: boolean,
+  problems: PointedMessage[],
+): void {
   if (!Array.isArray(skills) || skills.length === 0) {
     problems.push({ pointer: '/skills', message: 'must be a list of at least one skill' })
     return
@@ -92,7 +102,7 @@ function checkSkills(skills: unknown, connection: unknown, problems: PointedMess
     const name: unknown = isRecord(skill) ? skill['name'] : undefined
     const pointer = `/skills/${typeof name === 'string' && snakeCase.test(name) ? name : index}`
     if (!isRecord(skill)) problems.push({ pointer, message: 'must be what defineSkill gave' })
-    else checkSkill(skill, pointer, connection, problems)
+    else checkSkill(skill, pointer, connection, isTried, problems)
     if (names.has(name))
       problems.push({ pointer: `${pointer}/name`, message: `'${String(name)}' is there twice` })
     names.add(name)
@@ -103,6 +113,7 @@ function checkSkill(
   skill: Readonly<Record<string, unknown>>,
   pointer: string,
   connection: unknown,
+  isTried: boolean,
   problems: PointedMessage[],
 ): void {
   if (typeof skill['name'] !== 'string' || !snakeCase.test(skill['name'])) {
@@ -122,8 +133,8 @@ function checkSkill(
       message: 'needs a connection that could be named',
     })
   }
-  const input = checkCompiles(skill['input'], `${pointer}/input`, problems)
-  const output = checkCompiles(skill['output'], `${pointer}/output`, problems)
+  const input = checkSchema(skill['input'], `${pointer}/input`, isTried, problems)
+  const output = checkSchema(skill['output'], `${pointer}/output`, isTried, problems)
   if (!input || !output) return
   const checked = skill as unknown as AnySkill
   for (const side of ['input', 'output'] as const) {
@@ -139,7 +150,7 @@ function checkSkill(
   }
   checkEnriching(checked, pointer, problems)
   checkAsking(checked, pointer, problems)
-  checkExamples(checked, pointer, problems)
+  if (!isTried) checkExamples(checked, pointer, problems)
 }
 
 function checkEffect(

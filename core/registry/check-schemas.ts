@@ -1,9 +1,19 @@
 import { ValidationError, type PointedMessage } from '../errors/errors.ts'
 import type { AnySkill, JsonSchema } from '../plugin/index.ts'
-import { compileSchema } from '../schema/index.ts'
+import { checkKeywords, compileSchema } from '../schema/index.ts'
 
-/** Whether the schema compiles; says why not. */
-export function checkCompiles(schema: unknown, pointer: string, problems: PointedMessage[]): boolean {
+/** Whether the schema can be used; says why not. Of what `isTried`, only the keywords are looked at. */
+export function checkSchema(
+  schema: unknown,
+  pointer: string,
+  isTried: boolean,
+  problems: PointedMessage[],
+): boolean {
+  if (isTried) {
+    const wrong = checkKeywords(schema)
+    problems.push(...wrong.map((inner) => ({ pointer: pointer + inner.pointer, message: inner.message })))
+    return wrong.length === 0
+  }
   try {
     compileSchema(schema as JsonSchema)
     return true

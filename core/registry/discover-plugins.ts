@@ -24,7 +24,8 @@ interface Found {
 
 /**
  * Imports every plugin there is and checks it. All or nothing: a playbook must not behave differently because a plugin
- * silently stayed away.
+ * silently stayed away. Plugins of the folder have been tried by the tests that each of them has; what comes from elsewhere is
+ * checked whole.
  *
  * @throws ValidationError `plugins_invalid` that lists everything wrong with every plugin; pointers begin with the source
  */
@@ -43,7 +44,7 @@ export async function discoverPlugins(sources: PluginSources): Promise<Catalogue
     }
   }
   for (const { source, folder, plugin } of found) {
-    for (const { pointer, message } of checkPlugin(plugin, folder)) {
+    for (const { pointer, message } of checkPlugin(plugin, folder, folder !== undefined)) {
       problems.push({ pointer: `${source}${pointer === '' ? '' : `:${pointer}`}`, message })
     }
   }

@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ValidationError } from '../../core/errors/errors.ts'
+import type { JsonSchema } from '../../core/plugin/index.ts'
+import { compileSchema } from '../../core/schema/index.ts'
 import { discoverPlugins, loadSandbox, type PluginSources } from '../../core/registry/index.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -86,6 +88,25 @@ describe('discoverPlugins', () => {
     expect(message).to.include('plugins/empty must export a plugin as default')
     expect(message).to.match(/tocsin-plugin-not-installed cannot be imported: Cannot find package '[^']+'$/m)
     expect(message).to.include(`${twin} the name 'twin' is taken by plugins/twin`)
+  })
+
+  it('tries the schemas and examples of packages; those of the folder have been, by their tests', async () => {
+    const broken = (name: string) => pluginSource(name).replace("input: { type: 'object' }", 'input: broken')
+    const source = (schema: string) => `const broken = ${schema}\n`
+    const pattern = source(`{ type: 'object', properties: { a: { type: 'string', pattern: '(' } } }`)
+    const keyword = source(`{ type: 'object', patternProperties: {} }`)
+    const path = add('elsewhere', pattern + broken('free_name'), 'index.ts')
+    expect(await refusal({ pluginsDir: join(pluginsDir, 'none'), packages: [path] })).to.include(
+      ':/skills/echo/input',
+    )
+    add('quick', pattern + broken('quick'))
+    const { skill } = (await discoverPlugins({ pluginsDir })).skill('quick.echo')!
+    expect(() => compileSchema(skill.input as JsonSchema)).to.throw(
+      ValidationError,
+      /the schema cannot be used/,
+    )
+    add('plain', keyword + broken('plain'))
+    expect(await refusal({ pluginsDir })).to.include("unknown keyword 'patternProperties'")
   })
 
   it('finds nothing in a folder that does not exist', async () => {
