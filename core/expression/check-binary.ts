@@ -1,5 +1,6 @@
 import type { BinaryNode, Node } from './ast.ts'
 import type { Checker, Scope } from './checker.ts'
+import { pathOf } from './narrowing.ts'
 import { suggest } from './suggest.ts'
 import {
   admitsNull,
@@ -24,7 +25,8 @@ import {
 export function checkBinary(checker: Checker, node: BinaryNode, scope: Scope): Type {
   const left = checker.infer(node.left, scope)
   const right = checker.infer(node.right, scope)
-  if (node.operator === '==' || node.operator === '!=') return checkEquality(checker, node, left, right)
+  if (node.operator === '==' || node.operator === '!=')
+    return checkEquality(checker, node, left, right, scope)
   return node.operator === 'in'
     ? checkIn(checker, node, left, right)
     : checkArithmetic(checker, node, left, right)
@@ -52,12 +54,20 @@ function convertTimes(checker: Checker, node: BinaryNode, left: Type, right: Typ
   return [convert(node.left, left, leftKind), convert(node.right, right, rightKind)]
 }
 
-function checkEquality(checker: Checker, node: BinaryNode, givenLeft: Type, givenRight: Type): Type {
+function checkEquality(
+  checker: Checker,
+  node: BinaryNode,
+  givenLeft: Type,
+  givenRight: Type,
+  scope: Scope,
+): Type {
   const [left, right] = convertTimes(checker, node, givenLeft, givenRight)
   if (left.kind === 'dyn' || right.kind === 'dyn') return bool
   if (left.kind === 'null' || right.kind === 'null') {
     const [value, type] = left.kind === 'null' ? [node.right, right] : [node.left, left]
-    if (admitsNull(type)) return bool
+    const path = pathOf(value)
+    // Asking once more than needed is no mistake.
+    if (admitsNull(type) || (path && scope.knowledge.isNotNull(path))) return bool
     const hint = 'leave the comparison out; a field that may be missing is asked for with has(…)'
     checker.problem('wrong_type', `${checker.text(value)} is never null`, node, hint)
     return bool

@@ -1,12 +1,17 @@
 import type { Node } from './ast.ts'
 import { union, withoutNull, type Type } from './types.ts'
 
+/** A field, a place in a list, or the path that gives the field or the place. */
+type PathPart = string | bigint | Path
+/** A name and what is read from it, such as `steps.signin.output.rows[0]` or `rows[index].id`. */
+export type Path = readonly PathPart[]
+
 /**
  * What a condition has made certain: that a path is `present` (then so are the objects on the way to it), or that it is
  * `not_null` (then it is present as well).
  */
 export interface Fact {
-  readonly path: readonly string[]
+  readonly path: Path
   readonly is: 'present' | 'not_null'
 }
 
@@ -18,19 +23,25 @@ export interface Facts {
 
 const nothing: Facts = { whenTrue: [], whenFalse: [] }
 
-/** The static path of a chain of names, such as `steps.signin.output`; undefined when it is not one. */
-export function pathOf(node: Node): readonly string[] | undefined {
+/** The path of a chain of names, fields and indexes; undefined when it is not one. */
+export function pathOf(node: Node): Path | undefined {
   if (node.kind === 'ident') return [node.name]
-  if (node.kind === 'select') {
-    const path = pathOf(node.operand)
-    return path && [...path, node.field]
-  }
-  if (node.kind === 'index' && node.index.kind === 'literal' && typeof node.index.value === 'string') {
-    const path = pathOf(node.operand)
-    return path && [...path, node.index.value]
-  }
-  return undefined
+  if (node.kind !== 'select' && node.kind !== 'index') return undefined
+  const path = pathOf(node.operand)
+  const part = path && (node.kind === 'select' ? node.field : partOf(node.index))
+  return part === undefined ? undefined : [...path!, part]
 }
+
+function partOf(index: Node): PathPart | undefined {
+  if (index.kind !== 'literal') return pathOf(index)
+  return typeof index.value === 'string' || typeof index.value === 'bigint' ? index.value : undefined
+}
+
+/** Whether a fact says something about a name, or about a place that the name decides. */
+export const isAbout = ({ path }: Fact, name: string): boolean => mentions(path, name)
+
+const mentions = (path: Path, name: string): boolean =>
+  path[0] === name || path.some((part) => typeof part === 'object' && mentions(part, name))
 
 /** What follows from a condition, whether it is true or false. */
 export function factsOf(node: Node): Facts {
@@ -73,17 +84,17 @@ function ofComparison(node: Node & { kind: 'binary' }): Facts {
 }
 
 /** `steps.x.ok`: a step that completed has its output, and its items if it has any. */
-function ofStep(path: readonly string[] | undefined): Facts {
+function ofStep(path: Path | undefined): Facts {
   return path && isStep(path, 'ok') ? { whenTrue: resultsOf(path), whenFalse: [] } : nothing
 }
 
-const isStep = (path: readonly string[], field: string): boolean =>
+const isStep = (path: Path, field: string): boolean =>
   path.length === 3 && path[0] === 'steps' && path[2] === field
 
-const resultsOf = (path: readonly string[]): readonly Fact[] =>
+const resultsOf = (path: Path): readonly Fact[] =>
   ['output', 'items'].map((name) => ({ path: [...path.slice(0, 2), name], is: 'present' }))
 
-function whenTrue(path: readonly string[] | undefined, is: Fact['is']): Facts {
+function whenTrue(path: Path | undefined, is: Fact['is']): Facts {
   return path ? { whenTrue: [{ path, is }], whenFalse: [] } : nothing
 }
 
@@ -101,23 +112,28 @@ export class Knowledge {
 
   /** Without what is known about a name, because a variable of that name hides it. */
   without(name: string): Knowledge {
-    return new Knowledge(this.#facts.filter((fact) => fact.path[0] !== name))
+    return new Knowledge(this.#facts.filter((fact) => !isAbout(fact, name)))
   }
 
-  isPresent(path: readonly string[]): boolean {
+  isPresent(path: Path): boolean {
     return this.#facts.some((fact) => startsWith(fact.path, path))
   }
 
   /** A value with a field that is present cannot be null itself. */
-  isNotNull(path: readonly string[]): boolean {
+  isNotNull(path: Path): boolean {
     return this.#facts.some(
       (fact) => startsWith(fact.path, path) && (fact.is === 'not_null' || fact.path.length > path.length),
     )
   }
 }
 
-const startsWith = (path: readonly string[], start: readonly string[]): boolean =>
-  start.length <= path.length && start.every((part, at) => path[at] === part)
+const startsWith = (path: Path, start: Path): boolean =>
+  start.length <= path.length && start.every((part, at) => isSamePart(part, path[at]!))
+
+function isSamePart(left: PathPart, right: PathPart): boolean {
+  if (typeof left !== 'object' || typeof right !== 'object') return left === right
+  return left.length === right.length && startsWith(left, right)
+}
 
 /** The type of the values for which the facts about a variable hold: what `filter` keeps. */
 export function refine(type: Type, variable: string, facts: readonly Fact[]): Type {
@@ -126,13 +142,14 @@ export function refine(type: Type, variable: string, facts: readonly Fact[]): Ty
     .reduce((refined, { path, is }) => refinePath(refined, path.slice(1), is), type)
 }
 
-function refinePath(type: Type, path: readonly string[], is: Fact['is']): Type {
+function refinePath(type: Type, path: Path, is: Fact['is']): Type {
   if (path.length === 0) return is === 'not_null' ? withoutNull(type) : type
   if (type.kind === 'union')
     return union(withoutNullMembers(type).map((member) => refinePath(member, path, is)))
-  const [field, ...rest] = path as [string, ...string[]]
-  const property = type.kind === 'object' ? type.properties.get(field) : undefined
-  if (type.kind !== 'object' || !property) return type
+  const [field, ...rest] = path
+  if (type.kind !== 'object' || typeof field !== 'string') return type
+  const property = type.properties.get(field)
+  if (!property) return type
   const refined = { ...property, type: refinePath(property.type, rest, is), optional: false }
   return { ...type, properties: new Map([...type.properties, [field, refined]]) }
 }

@@ -19,6 +19,7 @@ import type {
   WaitStep,
 } from './playbook.ts'
 import type { Scope } from './scope.ts'
+import { endsRun } from './step-advice.ts'
 import { parseTimeMs, timeHint } from './times.ts'
 
 /** What an action comes to: its own part of the step, and the type of its output, if it has one. */
@@ -75,12 +76,12 @@ export function readSwitch(
   }
   const otherwise = fields.get('else')
   const cases: SwitchStep['cases'][number][] = []
-  const branches: Scope[] = []
+  const branches: { readonly branch: Scope; readonly steps: readonly Step[] }[] = []
   const before: Fact[] = []
   for (const item of value.items) {
     const read = readCase(context, item, scope, [...before])
     if (read === undefined) continue
-    branches.push(read.branch)
+    branches.push(read)
     before.push(...read.whenFalse)
     if (read.case) cases.push(read.case)
   }
@@ -88,8 +89,11 @@ export function readSwitch(
     problems.add('W402', 'nothing happens when no case holds', entry.key, 'add an else')
   const last = scope.inside({ given: before })
   const elseSteps = otherwise ? context.readSequence(context, otherwise.value, last) : []
-  // Which of them ran is not known.
-  for (const branch of [...branches, last]) scope.adopt(branch, true)
+  const ways = [...branches, { branch: last, steps: elseSteps }]
+  scope.adoptOneOf(
+    ways.filter(({ steps }) => !steps.some(endsRun)).map(({ branch }) => branch),
+    ways.map(({ branch }) => branch),
+  )
   return { part: { action: 'switch', cases, else: elseSteps } }
 }
 
@@ -101,7 +105,7 @@ function readCase(context: Context, node: Node, scope: Scope, given: readonly Fa
   const branch = scope.inside({ given: [...given, ...(when?.whenTrue ?? [])] })
   const steps = stepsEntry ? context.readSequence(context, stepsEntry.value, branch) : []
   const program = when?.program
-  return { branch, whenFalse: when?.whenFalse ?? [], case: program && { when: program, steps } }
+  return { branch, steps, whenFalse: when?.whenFalse ?? [], case: program && { when: program, steps } }
 }
 
 export function readWait(

@@ -32,16 +32,15 @@ import { readUses } from './read-uses.ts'
 import { errorNames, stepProperty, type Scope } from './scope.ts'
 import type { Span } from './source-text.ts'
 import { widened } from './type-forms.ts'
-import { adviseParallel, endsRun } from './step-advice.ts'
+import { adviseParallel, endsRun, endsRunIfRun, endsRunOnError } from './step-advice.ts'
 
 /** Steps in order: each sees those before it. What they add stays in the scope. */
 export function readSequence(context: Context, node: Node, scope: Scope): readonly Step[] {
   const steps: { readonly step: Step; readonly head: Span }[] = []
   let ended = false
   for (const [index, item] of itemsOf(context, node).entries()) {
-    const read = readStep(context, item, index, scope)
-    if (read === undefined) continue
-    const { step, condition } = read
+    const step = readStep(context, item, index, scope)
+    if (step === undefined) continue
     if (ended)
       context.problems.add(
         'W401',
@@ -51,8 +50,6 @@ export function readSequence(context: Context, node: Node, scope: Scope): readon
       )
     steps.push({ step, head: headOf(item) })
     ended = ended || endsRun(step)
-    // `if: x` with `return` or `fail`: whoever comes further knows that x did not hold.
-    if (step.action === 'return' || step.action === 'fail') scope.learn(condition.whenFalse)
   }
   adviseParallel(context, steps)
   return steps.map(({ step }) => step)
@@ -64,9 +61,9 @@ export function readBranches(context: Context, node: Node, scope: Scope): readon
   const branches: Scope[] = []
   for (const [index, item] of itemsOf(context, node).entries()) {
     const branch = scope.inside({})
-    const read = readStep(context, item, index, branch)
+    const step = readStep(context, item, index, branch)
     branches.push(branch)
-    if (read) steps.push(read.step)
+    if (step) steps.push(step)
   }
   for (const branch of branches) scope.adopt(branch, false)
   return steps
@@ -98,14 +95,9 @@ function itemNames(fields: Fields): readonly string[] {
   return [as?.kind === 'scalar' ? String(as.value) : defaultForeach.as, 'index']
 }
 
-interface ReadStep {
-  readonly step: Step
-  readonly condition: Condition
-}
-
 const unconditional: Condition = { program: undefined, whenTrue: [], whenFalse: [] }
 
-function readStep(context: Context, node: Node, index: number, outer: Scope): ReadStep | undefined {
+function readStep(context: Context, node: Node, index: number, outer: Scope): Step | undefined {
   const fields = readFields(context.problems, node, grammar.step)
   if (fields === undefined || node.kind !== 'map') return undefined
   const action = chooseAction(context, node, fields)
@@ -127,7 +119,7 @@ function readStep(context: Context, node: Node, index: number, outer: Scope): Re
   const defaulted =
     fields.get('default') && readDefault(context, fields.get('default')!, scope, action, output)
   const onError = readOnError(context, fields.get('on_error'), scope, foreach ? scope : body)
-  const mayNotRun = ifEntry !== undefined || onError !== 'fail' || isSkippedOnCrash(result)
+  const mayNotRun = ifEntry !== undefined || !endsRunOnError({ onError }) || isSkippedOnCrash(result)
   if (!foreach) outer.adopt(body, mayNotRun)
   outer.adopt(scope, true)
   if (id !== null) {
@@ -153,7 +145,10 @@ function readStep(context: Context, node: Node, index: number, outer: Scope): Re
     place: context.source.place(node.start),
   }
   // The parts of each action fit their own kind of step; the union over all of them is what cannot be written down.
-  return { step: { ...common, ...result.part } as Step, condition }
+  const step = { ...common, ...result.part } as Step
+  // Whoever comes past `if: x` with what always ends the run knows that x did not hold.
+  if (endsRunIfRun(step)) outer.learn(condition.whenFalse)
+  return step
 }
 
 /** `on_interrupted: skip`. */

@@ -164,7 +164,7 @@ export class Scope {
     const inner = new Scope({ ...this.#base, ...names }, place, this)
     // A name that is declared anew hides the one that something was known about.
     const kept = options.names
-      ? this.#given.filter(({ path }) => !Object.hasOwn(names, path[0] ?? ''))
+      ? this.#given.filter((fact) => !Object.keys(names).some((name) => t.isAbout(fact, name)))
       : this.#given
     inner.#given = given.length === 0 ? kept : [...kept, ...given]
     return inner
@@ -206,9 +206,22 @@ export class Scope {
 
   /** Makes visible here what became visible inside; `maybe` when the inside may not have run, or not to its end. */
   adopt(inner: Scope, maybe: boolean): void {
+    if (!maybe) this.#learnFrom([inner])
     if (inner.#steps === this.#steps) return
     for (const [id, property] of inner.#steps) {
       if (!this.#steps.has(id)) this.add(id, maybe ? withOptionalOutput(property) : property)
     }
+  }
+
+  /** Adopts branches of which one ran; whatever comes next came through one of those that are `passable`. */
+  adoptOneOf(passable: readonly Scope[], all: readonly Scope[]): void {
+    for (const branch of all) this.adopt(branch, passable.length !== 1 || passable[0] !== branch)
+    this.#learnFrom(passable)
+  }
+
+  /** Learns what is certain in each of these scopes. */
+  #learnFrom([first, ...others]: readonly Scope[]): void {
+    const certain = first?.given.filter((fact) => others.every(({ given }) => given.includes(fact))) ?? []
+    this.learn(certain.filter((fact) => !this.#given.includes(fact)))
   }
 }

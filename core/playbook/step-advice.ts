@@ -5,18 +5,21 @@ import { quote } from './problem.ts'
 import type { Span } from './source-text.ts'
 
 /** Whether nothing can come after this step, whatever happens. */
-export function endsRun(step: Step): boolean {
-  if (step.if !== undefined || step.foreach !== undefined) return false
+export const endsRun = (step: Step): boolean => step.if === undefined && endsRunIfRun(step)
+
+/** Whether nothing can come after this step where its `if` holds. */
+export function endsRunIfRun(step: Step): boolean {
+  if (step.foreach !== undefined) return false
   switch (step.action) {
     case 'return':
     case 'fail':
       return true
     case 'steps':
     case 'parallel':
-      return step.onError === 'fail' && step.steps.some(endsRun)
+      return endsRunOnError(step) && step.steps.some(endsRun)
     case 'switch':
       return (
-        step.onError === 'fail' &&
+        endsRunOnError(step) &&
         step.else.some(endsRun) &&
         step.cases.every((each) => each.steps.some(endsRun))
       )
@@ -28,6 +31,10 @@ export function endsRun(step: Step): boolean {
       return false
   }
 }
+
+/** Whether nothing can come after this step when it fails. */
+export const endsRunOnError = ({ onError }: Pick<Step, 'onError'>): boolean =>
+  onError === 'fail' || (typeof onError === 'object' && onError.some(endsRun))
 
 /** Neighbours that only read, and of which the second uses nothing of the first, could run at once. */
 export function adviseParallel(

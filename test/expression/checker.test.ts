@@ -26,6 +26,7 @@ const names = {
     status: enumeration(['confirmed', 'cancelled', 'pending']),
     note: optional(string),
     owner: nullable(object({ name: string })),
+    owners: list(nullable(object({ name: string }))),
     parent: optional(object({ id: string, label: optional(string) })),
     count: integer,
     score: number,
@@ -104,6 +105,15 @@ describe('checking expressions', () => {
 
     it('do not borrow the guard of a name that a variable hides', () => {
       expect(problems('has(b.note) && b.rows.all(b, b.tag != "")')).to.have.length(1)
+      const hidden = 'cel.bind(i, 0, has(b.rows[i].tag) && [1].all(i, b.rows[i].tag != ""))'
+      expect(problems(hidden)).to.have.length(1)
+    })
+
+    it('are guarded at one place of a list, by its number or by a name', () => {
+      expect(problems('has(b.rows[0].tag) ? b.rows[0].tag : ""')).to.deep.equal([])
+      expect(problems('has(b.rows[b.count].tag) ? b.rows[b.count].tag : ""')).to.deep.equal([])
+      expect(problems('has(b.rows[0].tag) ? b.rows[1].tag : ""')).to.have.length(1)
+      expect(problems('has(b.rows[b.count].tag) ? b.rows[b.score].tag : ""')).to.have.length(1)
     })
 
     it('are guarded by what a condition outside has made certain', () => {
@@ -122,12 +132,18 @@ describe('checking expressions', () => {
       expect(problems('b.owner != null && b.owner.name == "x"')).to.deep.equal([])
       expect(problems('b.owner == null || b.owner.name == "x"')).to.deep.equal([])
       expect(problems('b.owner == null ? "" : b.owner.name')).to.deep.equal([])
+      expect(problems('b.owners[0] != null && b.owners[0].name == "x"')).to.deep.equal([])
+      expect(problems('b.owners[0] != null && b.owners[1].name == "x"')).to.have.length(1)
     })
 
     it('are distinct from those that never are', () => {
       expect(problems('b.count == null')).to.deep.equal([
         'wrong_type: b.count == null: b.count is never null (leave the comparison out; a field that may be missing is asked for with has(…))',
       ])
+    })
+
+    it('may be compared once more than needed', () => {
+      expect(problems('b.owner != null && b.owner == null')).to.deep.equal([])
     })
   })
 

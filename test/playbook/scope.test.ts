@@ -80,6 +80,56 @@ describe('what expressions see', () => {
     expect(errors(`${step}\n  - return: \${{ steps.a.output.status }}`)).to.deep.equal([])
   })
 
+  it('is certain behind an on_error that ends the run, and behind no other', () => {
+    const read = '\n  - return: ${{ steps.a.output.status }}'
+    const after = (onError: string) => errors(`  - { id: a, ${enrich}, on_error: ${onError} }${read}`)
+    expect(after('[{ fail: gone }]')).to.deep.equal([])
+    expect(after('[{ set: { x: 1 } }, { return: 1 }]')).to.deep.equal([])
+    expect(after('[{ steps: [{ fail: gone }], on_error: [{ return: 1 }] }]')).to.deep.equal([])
+    expect(after('[{ if: run.dry_run, fail: gone }]')).to.have.lengthOf(1)
+    expect(after('[{ steps: [{ fail: gone }], on_error: continue }]')).to.have.lengthOf(1)
+    expect(after('[{ foreach: [1], steps: [{ fail: gone }] }]')).to.have.lengthOf(1)
+    expect(errors(`  - { steps: [{ id: a, ${enrich} }], on_error: [{ fail: x }] }${read}`)).to.deep.equal([])
+    expect(
+      errors(`  - { if: run.dry_run, id: a, ${enrich}, on_error: [{ fail: x }] }${read}`),
+    ).to.have.lengthOf(1)
+  })
+
+  it('is known by whoever comes past what else had ended the run', () => {
+    const owner = '\n  - return: ${{ steps.a.output.owner.lowerAscii() }}'
+    const after = (step: string) => errors(`  - { id: a, ${enrich} }\n  - ${step}${owner}`)
+    const isNull = 'steps.a.output.owner == null'
+    const end = '[{ set: { x: 1 } }, { return: 1 }]'
+    const narrowing = {
+      'a group behind an if': `{ if: ${isNull}, steps: ${end} }`,
+      'an if in a group': `{ steps: [{ if: ${isNull}, return: 1 }] }`,
+      'an if in a branch': `{ parallel: [{ if: ${isNull}, return: 1 }, { set: { x: 1 } }] }`,
+      'a case': `{ switch: [{ when: ${isNull}, steps: ${end} }] }`,
+      'the first of two cases': `{ switch: [{ when: ${isNull}, steps: ${end} }, { when: run.dry_run, steps: [{ set: { x: 1 } }] }] }`,
+      'an else': `{ switch: [{ when: steps.a.output.owner != null, steps: [{ set: { x: 1 } }] }], else: ${end} }`,
+      'an if in each passable case': `{ switch: [{ when: run.dry_run, steps: [{ fail: x }] }], else: [{ if: ${isNull}, fail: x }] }`,
+    }
+    for (const [what, step] of Object.entries(narrowing)) expect(after(step), what).to.deep.equal([])
+    const useless = {
+      'a group that goes on': `{ if: ${isNull}, steps: [{ set: { x: 1 } }] }`,
+      'a group whose failure does not matter': `{ if: ${isNull}, steps: [{ fail: x }], on_error: continue }`,
+      'a foreach, which may be empty': `{ if: ${isNull}, foreach: [1], steps: [{ return: 1 }] }`,
+      'an if in a group behind an if': `{ if: run.dry_run, steps: [{ if: ${isNull}, return: 1 }] }`,
+      'a case that goes on': `{ switch: [{ when: ${isNull}, steps: [{ set: { x: 1 } }] }] }`,
+      'a case behind one that goes on': `{ switch: [{ when: run.dry_run, steps: [{ set: { x: 1 } }] }, { when: ${isNull}, steps: ${end} }] }`,
+    }
+    for (const [what, step] of Object.entries(useless)) expect(after(step), what).to.have.lengthOf(1)
+  })
+
+  it('is what ran in the one case that does not end the run', () => {
+    const step = (other: string) => `
+  - switch: [{ when: run.dry_run, steps: [${other}] }]
+    else: [{ id: a, ${enrich} }]
+  - return: \${{ steps.a.output.status }}`
+    expect(errors(step('{ return: 1 }'))).to.deep.equal([])
+    expect(errors(step('{ set: { x: 1 } }'))).to.have.lengthOf(1)
+  })
+
   it('is narrowed by the cases of a switch, and by what they leave over', () => {
     const steps = `
   - { id: a, ${enrich} }
