@@ -68,7 +68,8 @@ async function playByHand(names: readonly string[], options: SandboxCommandOptio
       plugins,
       firstPort: options.port,
       onAnswer(plugin, request, outcome) {
-        if (isWatched) prompt.say(requestLine(plugin, request, outcome, redactors.get(plugin)))
+        const redactor = redactors.get(plugin)
+        if (isWatched && redactor) prompt.say(requestLine(plugin, request, outcome, redactor))
       },
       onNews: (plugin, news) => prompt.say(newsLines(plugin, news)),
     })

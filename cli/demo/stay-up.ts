@@ -1,13 +1,14 @@
 import type { RunningSandbox } from '../../core/plugin/index.ts'
 import { openPrompt } from '../sandbox/open-prompt.ts'
 import { talk } from '../sandbox/talk.ts'
-import { newsLines, requestLine } from '../sandbox/watch.ts'
+import { newsLines, redactorsOf, requestLine } from '../sandbox/watch.ts'
 import { demoOrganization, type DemoOptions, type RunningDemo } from './prepare.ts'
 
 /** Where news of the sandboxes goes: nowhere, until somebody sits there. */
 export class News implements DemoOptions {
   say: ((text: string) => void) | undefined
-  watchesRequests = false
+  /** Whose requests are shown, with what keeps their secrets out of sight. */
+  watched: ReturnType<typeof redactorsOf> | undefined
 
   readonly onNews = (plugin: string, news: string): void => this.say?.(newsLines(plugin, news))
 
@@ -16,7 +17,8 @@ export class News implements DemoOptions {
     request: RunningSandbox['requests'][number],
     outcome: number | string,
   ): void => {
-    if (this.watchesRequests) this.say?.(requestLine(plugin, request, outcome, undefined))
+    const redactor = this.watched?.get(plugin)
+    if (redactor) this.say?.(requestLine(plugin, request, outcome, redactor))
   }
 }
 
@@ -28,10 +30,11 @@ export async function stayUp(
 ): Promise<void> {
   const prompt = openPrompt()
   news.say = prompt.say
+  const redactors = redactorsOf(sandboxes, tocsin.catalogue)
   const options = {
     organization: demoOrganization.code,
     apiUrl: tocsin.apiUrl,
-    watch: (isOn: boolean) => void (news.watchesRequests = isOn),
+    watch: (isOn: boolean) => void (news.watched = isOn ? redactors : undefined),
   }
   await Promise.race([talk(prompt, sandboxes, options), stopped])
   news.say = undefined

@@ -45,6 +45,7 @@ export function openPrompt(): Prompt {
       if (!isTerminal) await new Promise<never>(() => undefined)
     },
     close() {
+      if (isTerminal && isOpen) process.stdout.write('\n')
       isOpen = false
       lines.close()
     },

@@ -12,11 +12,10 @@ export function requestLine(
   plugin: string,
   { method, path }: Request,
   outcome: number | string,
-  redactor: Redactor | undefined,
+  redactor: Redactor,
 ): string {
-  const shown = redactor === undefined ? path.split('?', 1)[0] : redactor.text(path)
   const isWell = typeof outcome === 'number' && outcome < 400
-  return `${paint.dim(`${plugin}  ${method} ${printable(shown ?? '')}`)}  ${isWell ? paint.good(String(outcome)) : paint.bad(String(outcome))}`
+  return `${paint.dim(`${plugin}  ${method} ${printable(redactor.text(path))}`)}  ${isWell ? paint.good(String(outcome)) : paint.bad(String(outcome))}`
 }
 
 /** What happened in the other system, under the name of its plugin. */

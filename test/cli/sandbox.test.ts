@@ -20,6 +20,8 @@ steps:
       with: { user: kim@example.com, message: 'Was this <you>?', labels: { mine: 'Yes, me' } }
       answers: [mine, not_mine]
       timeout: 10m
+  - uses: messaging.send_message
+    with: { text: 'Asked and answered.' }
   - uses: case.update
     with: { summary: 'The answer is \${{ steps.confirm.output.answer }}.' }
 `
@@ -176,6 +178,7 @@ describe('tocsin sandbox', function () {
       })
       expect(summary).to.equal('The answer is mine.')
       await sandboxes.hasPrinted(/message 1 to kim@example.com, changed/)
+      await sandboxes.hasPrinted(/messaging +channel: Asked and answered\./)
     })
 
     it('lets the next requests fail, and shows it without any secret', async () => {
@@ -188,6 +191,7 @@ describe('tocsin sandbox', function () {
         /intel_provider +GET \S+ +503\n[^]*intel_provider +GET \S+ +200\n/,
       )
       expect(stdout).to.match(/messaging +POST \/api\/auth.test +200/)
+      expect(stdout).to.match(/messaging +POST \[redacted\] +200/)
       expect(stdout).not.to.match(/xoxb-|8f742231b10e8888|b1946ac92492d2347c6235b4d2611184|q7Rk2Lx|token=/)
     })
 
