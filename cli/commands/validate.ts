@@ -1,11 +1,10 @@
 import { Command, Option } from 'commander'
-import { readFileSync, statSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
 import { toSarif } from '../../core/errors/sarif.ts'
 import { formatProblem } from '../../core/errors/source-frame.ts'
-import { findRivals, parseTogether, problemCatalogue, type Problem } from '../../core/playbook/index.ts'
+import { findRivals, parseTogether, problemCatalogue } from '../../core/playbook/index.ts'
+import type { PlaybookSources, Problem } from '../../core/playbook/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { Exit, exitCodes } from '../exit-codes.ts'
 import { installedCatalogue } from '../installed-catalogue.ts'
@@ -13,6 +12,7 @@ import { paint } from '../output/paint.ts'
 import { printableJson } from '../output/printable.ts'
 import { relativeUri } from '../output/relative-uri.ts'
 import { readPlaybooks, type PlaybookSource } from '../playbook-files.ts'
+import { playbooksIn } from '../playbooks-in.ts'
 
 const formats = ['text', 'json', 'sarif'] as const
 
@@ -44,20 +44,16 @@ Examples:
     )
     .action(async (paths: readonly string[], options: ValidateOptions) => {
       const catalogue = await installedCatalogue()
-      const checked = check(await readPlaybooks(paths), catalogue, await areFolders(paths))
+      const checked = check(await readPlaybooks(paths), catalogue)
       report(checked, options.json === true ? 'json' : options.format)
       const isBad = checked.some(({ problems }) => problems.some(({ severity }) => severity === 'error'))
       if (isBad) throw new Exit(exitCodes.failed)
     })
 }
 
-/** Each playbook by itself, and then those that are in order beside each other. Folders hold all that can be called. */
-function check(
-  sources: readonly PlaybookSource[],
-  catalogue: Catalogue,
-  isWhole: boolean,
-): readonly Checked[] {
-  const parsed = parseTogether(sources, { catalogue, isWhole, find: findBeside })
+/** Each playbook with those that it calls, which stand beside it or are given too; then those that are in order beside each other. */
+function check(sources: readonly PlaybookSource[], catalogue: Catalogue): readonly Checked[] {
+  const parsed = parseTogether(sources, { catalogue, beside: besideEach() })
   const rivals = findRivals(
     parsed.flatMap(({ file, playbook }) => (playbook === undefined ? [] : [{ file, playbook }])),
   )
@@ -68,19 +64,15 @@ function check(
   }))
 }
 
-/** The playbook that a file calls stands beside it, under its name. */
-function findBeside({ file }: PlaybookSource, name: string): Uint8Array | undefined {
-  const path = join(dirname(file), `${name}.yaml`)
-  try {
-    return statSync(path).isFile() ? readFileSync(path) : undefined
-  } catch {
-    return undefined
+/** Playbooks of one folder have the same ones beside them. */
+function besideEach(): (caller: PlaybookSource) => PlaybookSources {
+  const folders = new Map<string, PlaybookSources>()
+  return ({ file }) => {
+    const folder = dirname(file)
+    const playbooks = folders.get(folder) ?? playbooksIn(folder)
+    folders.set(folder, playbooks)
+    return playbooks
   }
-}
-
-async function areFolders(paths: readonly string[]): Promise<boolean> {
-  const found = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)))
-  return found.every((info) => info?.isDirectory() === true)
 }
 
 function report(checked: readonly Checked[], format: ValidateOptions['format']): void {

@@ -1,6 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { NotFoundError } from '../../core/errors/errors.ts'
 import { formatProblem } from '../../core/errors/source-frame.ts'
 import { findCalled, parseWorld, startsFor } from '../../core/playbook-test/index.ts'
@@ -12,6 +11,7 @@ import { Exit, exitCodes } from '../exit-codes.ts'
 import { installedCatalogue } from '../installed-catalogue.ts'
 import { paintError } from '../output/paint.ts'
 import { printableLines } from '../output/printable.ts'
+import { playbooksIn } from '../playbooks-in.ts'
 import { asInputs, type Texts } from './key-value.ts'
 import { readAlert } from './read-alert.ts'
 
@@ -73,16 +73,14 @@ export async function prepare(given: Given): Promise<Prepared> {
 
 /** The playbooks that it calls stand beside it. */
 function beside(file: string, playbook: Playbook, catalogue: Catalogue): CalledByName {
-  const fileOf = (name: string) => join(dirname(file), `${name}.yaml`)
-  const { called, missing } = findCalled(playbook, catalogue, (name) =>
-    existsSync(fileOf(name)) ? readFileSync(fileOf(name)) : undefined,
-  )
+  const others = playbooksIn(dirname(file))
+  const { called, missing } = findCalled(playbook, catalogue, others.get)
   if (missing === undefined) return called
   throw new NotFoundError(
     'playbook_not_found',
     `the playbook '${missing}', which is called, cannot be used`,
     {
-      hint: `it is expected in ${fileOf(missing)}; tocsin validate shows its mistakes`,
+      hint: `it is expected in ${others.expectedAt(missing)}; tocsin validate shows its mistakes`,
     },
   )
 }

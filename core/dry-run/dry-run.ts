@@ -107,7 +107,8 @@ function questions({ choices, mocks }: DryRunOptions, nameOf: (path: string) => 
     wakeUps,
     choose: ({ path }, name) => choices?.get(path) ?? choices?.get(name),
     onUnanswered: (checkpoint) => {
-      open ??= checkpoint
+      if (open !== undefined) return
+      open = checkpoint
       // Whoever is asked is told first, and other branches come as far as they can.
       void clock.sleep(0, stop.signal).then(() => stop.abort())
     },

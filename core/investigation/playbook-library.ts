@@ -171,7 +171,7 @@ async function readPlaybooks(folder: string, catalogue: Catalogue): Promise<read
     })),
   )
   const readable = read.flatMap(({ file, source }) => (source instanceof Error ? [] : [{ file, source }]))
-  const parsed = parseTogether(readable, { catalogue, isWhole: true })
+  const parsed = parseTogether(readable, { catalogue })
   const byPath = new Map(parsed.map(({ file, playbook, problems }) => [file, { playbook, problems }]))
   return read.map(({ file, source }) => {
     if (source instanceof Error) return { path: file, problems: [unreadable(file, source)] }

@@ -1,10 +1,18 @@
-import type { ParsedPlaybook } from './parse.ts'
+import type { Catalogue } from '../registry/catalogue.ts'
+import { parsePlaybook, type ParsedPlaybook } from './parse.ts'
 
-/** The playbooks that a playbook can call. */
+/** Playbooks by name, as they are written. A `Map` is that, and so is a folder that is read when it is asked. */
+export interface PlaybookSources {
+  keys(): Iterable<string>
+  get(name: string): string | undefined
+  /** Where a playbook is expected that is not there, for people. */
+  expectedAt?(name: string): string | undefined
+}
+
+/** The playbooks that a playbook can call; there are no others. */
 export interface CallablePlaybooks {
   readonly names: readonly string[]
-  /** Whether there are no others, so that a call of one that is not here is a mistake. */
-  readonly isWhole: boolean
+  readonly expectedAt: (name: string) => string | undefined
   /**
    * A playbook, read and checked; undefined if there is none of this name.
    *
@@ -15,19 +23,19 @@ export interface CallablePlaybooks {
 
 /** Reads each playbook once, when it is first called. */
 export function callablePlaybooks(
-  sources: ReadonlyMap<string, string>,
-  parse: (source: string, callers: readonly string[], playbooks: CallablePlaybooks) => ParsedPlaybook,
-  isWhole = true,
+  sources: PlaybookSources,
+  catalogue: Catalogue | undefined,
 ): CallablePlaybooks {
   const known = new Map<string, ParsedPlaybook>()
   const playbooks: CallablePlaybooks = {
-    names: [...sources.keys()],
-    isWhole,
+    get names() {
+      return [...sources.keys()]
+    },
+    expectedAt: (name) => sources.expectedAt?.(name),
     find(name, callers) {
-      const source = sources.get(name)
-      const parsed = known.get(name) ?? (source === undefined ? undefined : parse(source, callers, playbooks))
-      if (parsed) known.set(name, parsed)
-      return parsed
+      const source = known.has(name) ? undefined : sources.get(name)
+      if (source !== undefined) known.set(name, parsePlaybook(source, { catalogue, playbooks, callers }))
+      return known.get(name)
     },
   }
   return playbooks

@@ -1,5 +1,5 @@
 import type { Catalogue } from '../registry/catalogue.ts'
-import { callablePlaybooks, type CallablePlaybooks } from './callable-playbooks.ts'
+import { callablePlaybooks, type CallablePlaybooks, type PlaybookSources } from './callable-playbooks.ts'
 import { parsePlaybook, type ParsedPlaybook } from './parse.ts'
 
 /** A file and its content. */
@@ -10,10 +10,8 @@ export interface PlaybookFile {
 
 export interface TogetherOptions<F extends PlaybookFile> {
   readonly catalogue: Catalogue
-  /** Whether there are no others, so that a call of one that is not here is a mistake. */
-  readonly isWhole: boolean
-  /** Where others may be found, by the file that calls and the name that it calls. Default: nowhere. */
-  readonly find?: (caller: F, name: string) => string | Uint8Array | undefined
+  /** What a file can call besides those that are given. Default: nothing. */
+  readonly beside?: (caller: F) => PlaybookSources
 }
 
 /**
@@ -22,44 +20,38 @@ export interface TogetherOptions<F extends PlaybookFile> {
  */
 export function parseTogether<F extends PlaybookFile>(
   files: readonly F[],
-  options: TogetherOptions<F>,
+  { catalogue, beside }: TogetherOptions<F>,
 ): readonly (F & ParsedPlaybook)[] {
-  const { catalogue, isWhole } = options
   const alone = files.map((file) => ({
     ...file,
     ...parsePlaybook(file.source, { catalogue, file: file.file }),
   }))
-  const sources = new Map<string, string>()
+  const given = new Map<string, string>()
   for (const { playbook, source } of alone) {
     // Also what has mistakes: who calls it is told so.
     const name = playbook?.name ?? nameIn(textOf(source))
-    if (name !== undefined && !sources.has(name)) sources.set(name, playbook?.source ?? textOf(source))
+    if (name !== undefined && !given.has(name)) given.set(name, playbook?.source ?? textOf(source))
   }
-  for (const file of alone) findOthers(file, file.playbook?.calls ?? [], sources, options)
-  const parse = (source: string, callers: readonly string[], all: CallablePlaybooks) =>
-    parsePlaybook(source, { catalogue, playbooks: all, callers })
-  const playbooks = callablePlaybooks(sources, parse, isWhole)
+  const known = new Map<PlaybookSources | undefined, CallablePlaybooks>()
+  const callableBy = (file: F): CallablePlaybooks => {
+    const others = beside?.(file)
+    const playbooks =
+      known.get(others) ?? callablePlaybooks(others ? joined(given, others) : given, catalogue)
+    known.set(others, playbooks)
+    return playbooks
+  }
   return alone.map((file) => {
-    if ((file.playbook?.calls.length ?? 0) === 0) return file
+    if (file.calls.length === 0) return file
+    const playbooks = callableBy(file)
     return { ...file, ...parsePlaybook(file.source, { catalogue, file: file.file, playbooks }) }
   })
 }
 
-/** The playbooks that one calls, and those that these call. */
-function findOthers<F extends PlaybookFile>(
-  caller: F,
-  calls: readonly string[],
-  sources: Map<string, string>,
-  { catalogue, find }: TogetherOptions<F>,
-): void {
-  const open = [...calls]
-  for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    const source = sources.has(name) ? undefined : find?.(caller, name)
-    if (source === undefined) continue
-    sources.set(name, textOf(source))
-    open.push(...(parsePlaybook(source, { catalogue }).playbook?.calls ?? []))
-  }
-}
+const joined = (first: PlaybookSources, second: PlaybookSources): PlaybookSources => ({
+  keys: () => new Set([...first.keys(), ...second.keys()]),
+  get: (name) => first.get(name) ?? second.get(name),
+  expectedAt: (name) => second.expectedAt?.(name),
+})
 
 const textOf = (source: string | Uint8Array): string =>
   typeof source === 'string' ? source : new TextDecoder().decode(source)

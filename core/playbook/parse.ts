@@ -42,6 +42,8 @@ export interface ParsedPlaybook {
   readonly playbook: Playbook | undefined
   /** All that was found, by place. */
   readonly problems: readonly Problem[]
+  /** Names of the playbooks that it calls, also if it has mistakes. */
+  readonly calls: readonly string[]
 }
 
 /**
@@ -60,8 +62,13 @@ export function parsePlaybook(source: string | Uint8Array, options: ParseOptions
   } = openSource(source, options.file, options.observer ? 'tolerant' : 'repaired')
   // An editor wants to know what is there, also where it is wrong.
   if (root) options.observer?.document(root, body)
-  const playbook = root && readPlaybook(root, text, body, problems, options)
-  return { playbook: problems.hasErrors ? undefined : playbook, problems: problems.list() }
+  const calls = new Set<string>()
+  const playbook = root && readPlaybook(root, text, body, problems, calls, options)
+  return {
+    playbook: problems.hasErrors ? undefined : playbook,
+    problems: problems.list(),
+    calls: [...calls],
+  }
 }
 
 function readPlaybook(
@@ -69,6 +76,7 @@ function readPlaybook(
   text: string,
   source: SourceText,
   problems: Problems,
+  calls: Set<string>,
   options: ParseOptions,
 ): Playbook | undefined {
   const fields = readFields(problems, root, grammar.playbook)
@@ -96,7 +104,7 @@ function readPlaybook(
     callers: [...(options.callers ?? []), head.name],
     // Nothing is said about `alert` where it is only missing because `on` is wrong.
     hasAlert: on?.value.kind !== 'map' || on.value.entries.some(({ name }) => name === 'alert'),
-    calls: new Set(),
+    calls,
     returns: [],
     readSteps: new Set(),
     producers: [],
@@ -120,7 +128,7 @@ function readPlaybook(
     alertSchema,
     concurrency: concurrency && readConcurrency(context, concurrency.value, queueNames(surroundings)),
     ...body,
-    calls: [...context.calls],
+    calls: [...calls],
   }
   if (!problems.hasErrors) reportUnusedOutputs(context)
   return playbook

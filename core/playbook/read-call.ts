@@ -1,8 +1,9 @@
 import { dyn, object, sensitive, type Property, type Type } from '../expression/index.ts'
 import type { ActionResult } from './read-actions.ts'
+import type { CallablePlaybooks } from './callable-playbooks.ts'
 import { checkFit, checkLiteral } from './check-fit.ts'
 import type { Context } from './context.ts'
-import { suggest } from './did-you-mean.ts'
+import { suggest, suggestNearest } from './did-you-mean.ts'
 import type { Entry } from './document.ts'
 import { compileValue } from './expressions.ts'
 import { describe, readWord, type Fields } from './fields.ts'
@@ -61,8 +62,7 @@ function findCallee(context: Context, name: string, { value }: Entry): Playbook 
   if (playbooks === undefined) return undefined
   const parsed = playbooks.find(name, callers)
   if (parsed === undefined) {
-    if (playbooks.isWhole)
-      problems.add('E316', `there is no playbook ${quote(name)}`, value, suggest(name, playbooks.names))
+    problems.add('E316', `there is no playbook ${quote(name)}`, value, () => hintFor(name, playbooks))
     return undefined
   }
   const { playbook } = parsed
@@ -86,6 +86,12 @@ function findCallee(context: Context, name: string, { value }: Entry): Playbook 
     problems.add('E317', `the playbook ${quote(name)} works on an alert, and there is none here`, value)
   }
   return playbook
+}
+
+function hintFor(name: string, { names, expectedAt }: CallablePlaybooks): string | undefined {
+  const place = expectedAt(name)
+  if (place === undefined) return suggest(name, names)
+  return suggestNearest(name, names) ?? `it is expected in ${place}`
 }
 
 /** `inputs` as expressions see them; or, with `optional`, as whoever gives them does. */

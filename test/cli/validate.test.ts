@@ -127,6 +127,40 @@ describe('tocsin validate', () => {
     expect(await validate(['--json', 'mixed/good.yaml'])).to.include({ code: 0, stdout: '[]\n', stderr: '' })
   })
 
+  it('checks calls against the files beside the caller: of a file, a folder, and standard input', async () => {
+    const calls = join(folder.path, 'calls')
+    await mkdir(calls)
+    const callee = good.replace('name: good', 'name: callee').replace('manual', 'call')
+    const caller = `${good}  - { call: callee, with: { x: 1 } }\n  - call: caleee\n  - call: nowhere\n`
+    await writeFile(join(calls, 'callee.yaml'), callee)
+    await writeFile(join(calls, 'good.yaml'), caller)
+    for (const [what, path, file] of [
+      ['a file', 'calls/good.yaml', 'calls/good.yaml'],
+      ['a folder', 'calls', 'calls/good.yaml'],
+      ['standard input', '-', '<stdin>'],
+    ] as const) {
+      const cwd = path === '-' ? calls : folder.path
+      const { code, stdout } = await runTocsin(['validate', '--json', path], {
+        cwd,
+        input: caller,
+        ownProcess: true,
+      })
+      expect(code, what).to.equal(1)
+      expect(
+        (JSON.parse(stdout) as { file: string; code: string; hint: string }[]).map((problem) => [
+          problem.file,
+          problem.code,
+          problem.hint,
+        ]),
+        what,
+      ).to.deep.equal([
+        [file, 'E305', undefined],
+        [file, 'E316', "did you mean 'callee'?"],
+        [file, 'E316', `it is expected in ${path === '-' ? '' : 'calls/'}nowhere.yaml`],
+      ])
+    }
+  })
+
   it('says which file is missing', async () => {
     const { code, stdout, stderr } = await validate(['mixed/good.yaml', 'nowhere.yaml'])
     expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' })

@@ -23,11 +23,15 @@ const playbook = playbookOf(
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
-async function explore(choices: Readonly<Record<string, Choice>> = {}, mocks = '') {
+async function explore(
+  choices: Readonly<Record<string, Choice>> = {},
+  mocks = '',
+  explored: DryRunOptions['playbook'] = playbook,
+) {
   const reads: string[] = []
-  const { fixtures, mocks: given } = parseWorld(`{ ${mocks} }`, playbook, { catalogue }).world!
+  const { fixtures, mocks: given } = parseWorld(`{ ${mocks} }`, explored, { catalogue }).world!
   const options: DryRunOptions = {
-    playbook,
+    playbook: explored,
     catalogue,
     fixtures: fixtures({}),
     mocks: given,
@@ -81,6 +85,39 @@ describe('exploreDryRun', () => {
       ],
     ])
     expect(reads).to.deep.equal(['people.find'])
+  })
+
+  it('asks one after the other what is asked at once', async () => {
+    const ask = (id: string) =>
+      `{ id: ${id}, checkpoint: { via: operator, with: { message: Well? }, answers: [yes], timeout: 1h } }`
+    const both = playbookOf(playbookSource(`\n  - parallel: [${ask('a')}, ${ask('b')}]`))
+    const { tree } = await explore({}, '', both)
+    expect(drawn(tree)).to.deep.equal([
+      'asks 0/a',
+      [
+        [
+          'yes',
+          [
+            'completed 0/a',
+            'asks 0/b',
+            [
+              ['yes', ['completed 0/b', 'completed 0', 'completed']],
+              ['timeout', ['failed 0/b', 'failed 0', 'failed']],
+            ],
+          ],
+        ],
+        [
+          'timeout',
+          [
+            'asks 0/b',
+            [
+              ['yes', ['completed 0/b', 'failed 0/a', 'failed 0', 'failed']],
+              ['timeout', ['failed 0/a', 'failed 0/b', 'failed 0', 'failed']],
+            ],
+          ],
+        ],
+      ],
+    ])
   })
 
   it('goes one way where the answers are given', async () => {

@@ -28,7 +28,7 @@ const silence = { debug() {}, info() {}, warn() {}, error() {} }
 /** The playbooks as they were; throws where one is no longer accepted, as their runs would fail. */
 export function playbooksOf({ sources }: GoldenFile, catalogue: Catalogue): readonly Playbook[] {
   const files = Object.entries(sources).map(([file, source]) => ({ file, source }))
-  return parseTogether(files, { catalogue, isWhole: false }).map(({ playbook, problems, file }) => {
+  return parseTogether(files, { catalogue }).map(({ playbook, problems, file }) => {
     if (playbook !== undefined) return playbook
     const messages = problems.map(({ code, message }) => `${code} ${message}`)
     throw new Error(`the playbook '${file}' is refused now: ${messages.join('; ')}`)

@@ -39,9 +39,7 @@ const expression = (text: string): BadPlaybook =>
     `  - { id: a, uses: intel_provider.get_enrichment, with: { kind: ip, value: abc } }\n  - set: { x: "\${{ ${text.replaceAll('"', '\\"')} }}" }`,
   )
 const playbooks = (sources: Readonly<Record<string, string>>) =>
-  callablePlaybooks(new Map(Object.entries(sources)), (source, callers, all) =>
-    parsePlaybook(source, { catalogue, playbooks: all, callers }),
-  )
+  callablePlaybooks(new Map(Object.entries(sources)), catalogue)
 const nothing = '  - set: { x: 1 }'
 const tests = (text: string, playbook = 'x.yaml'): BadPlaybook => ({
   testsOf: withSteps('  - { id: trips, uses: travel.search_user_travel, with: { email: x } }'),

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { callablePlaybooks, parsePlaybook } from '../../core/playbook/index.ts'
+import { callablePlaybooks } from '../../core/playbook/index.ts'
 import { resolveInputs } from '../../core/playbook/inputs.ts'
 import { catalogue, check, codesOf, parsed, withSteps } from './support.ts'
 
@@ -148,9 +148,7 @@ describe('calls', () => {
     `apiVersion: tocsin/v1\nname: contain-host\non: { call: true }\ninputs: { host: { type: string }, force: { type: boolean, default: false } }\n${rest}`
   const contain = callee('steps: [{ set: { x: 1 } }]\noutputs: { host: "${{ inputs.host }}" }')
   const library = (sources: Readonly<Record<string, string>>) =>
-    callablePlaybooks(new Map(Object.entries(sources)), (source, callers, playbooks) =>
-      parsePlaybook(source, { catalogue, callers, playbooks }),
-    )
+    callablePlaybooks(new Map(Object.entries(sources)), catalogue)
   const call = (steps: string, sources: Readonly<Record<string, string>> = { 'contain-host': contain }) =>
     codesOf(
       check(withSteps(steps), { playbooks: library(sources) }).filter(({ severity }) => severity === 'error'),
@@ -247,9 +245,7 @@ describe('sensitive values', () => {
       const source = withSteps(
         `  - { id: c, call: callee, with: { pin: abcd, host: h } }\n  - { uses: messaging.send_message, with: { text: "\${{ steps.c.output${field} }}" } }`,
       )
-      const playbooks = callablePlaybooks(new Map([['callee', callee]]), (text, callers, all) =>
-        parsePlaybook(text, { catalogue, playbooks: all, callers }),
-      )
+      const playbooks = callablePlaybooks(new Map([['callee', callee]]), catalogue)
       return codesOf(check(source, { playbooks }))
     }
     const whole = back('steps: [{ return: "${{ inputs.pin }}" }]')

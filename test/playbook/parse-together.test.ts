@@ -8,15 +8,15 @@ const callable = (name: string, steps: string) => ({
 })
 
 describe('playbooks beside each other', () => {
-  const codes = (isWhole: boolean, ...files: readonly ReturnType<typeof callable>[]) =>
-    parseTogether(files, { catalogue, isWhole }).map(({ file, problems }) => [
+  const codes = (...files: readonly ReturnType<typeof callable>[]) =>
+    parseTogether(files, { catalogue }).map(({ file, problems }) => [
       file,
       ...problems.filter(({ severity }) => severity === 'error').map(({ code }) => code),
     ])
 
   it('are refused where they call each other in a circle, each of them', () => {
     const files = [callable('a', '{ call: b }'), callable('b', '{ call: c }'), callable('c', '{ call: a }')]
-    expect(codes(true, ...files, callable('d', '{ return: 1 }'))).to.deep.equal([
+    expect(codes(...files, callable('d', '{ return: 1 }'))).to.deep.equal([
       ['a.yaml', 'E318'],
       ['b.yaml', 'E318'],
       ['c.yaml', 'E318'],
@@ -24,23 +24,23 @@ describe('playbooks beside each other', () => {
     ])
   })
 
-  it('may call what is not here, unless here is all there is', () => {
-    const caller = callable('a', '{ call: elsewhere }')
-    expect(codes(false, caller)).to.deep.equal([['a.yaml']])
-    expect(codes(true, caller)).to.deep.equal([['a.yaml', 'E316']])
-  })
-
-  it('are checked against those that are here, whatever else is called', () => {
-    const caller = callable('a', '{ call: elsewhere }, { call: b, with: { x: 1 } }')
+  it('are checked call by call, whatever is wrong with another call or with the rest', () => {
+    const caller = callable(
+      'a',
+      '{ call: elsewhere }, { call: broken }, { call: b, with: { x: 1 } }, { uses: nothing }',
+    )
+    const broken = callable('broken', '{ uses: nothing }')
     const callee = callable('b', '{ return: 1 }')
-    expect(codes(false, caller, callee)).to.deep.equal([['a.yaml', 'E305'], ['b.yaml']])
-    expect(codes(true, caller, callee)).to.deep.equal([['a.yaml', 'E316', 'E305'], ['b.yaml']])
+    expect(codes(caller, callee, broken)).to.deep.equal([
+      ['a.yaml', 'E316', 'E317', 'E305', 'E107'],
+      ['b.yaml'],
+      ['broken.yaml', 'E107'],
+    ])
   })
 
   it('are told of mistakes in what they call, and not that it is missing', () => {
     const [caller] = parseTogether([callable('a', '{ call: b }'), callable('b', '{ uses: none }')], {
       catalogue,
-      isWhole: true,
     })
     expect(caller?.problems.map(({ code, message }) => `${code} ${message}`)).to.deep.equal([
       "E317 the playbook 'b' has mistakes of its own",
@@ -49,25 +49,29 @@ describe('playbooks beside each other', () => {
   })
 
   it('are looked for where the one that calls stands', () => {
-    const files: Record<string, string> = {
-      b: callable('b', '{ call: c, with: { x: 1 } }').source,
-      c: callable('c', '{ return: 1 }').source,
-    }
+    const files = new Map([
+      ['b', callable('b', '{ call: c, with: { x: 1 } }').source],
+      ['c', callable('c', '{ return: 1 }').source],
+    ])
     const asked: string[] = []
-    const [caller] = parseTogether([callable('a', '{ call: b }')], {
+    const [caller] = parseTogether([callable('a', '{ call: b }, { call: d }, { call: bb }')], {
       catalogue,
-      isWhole: false,
-      find: ({ file }, name) => {
-        asked.push(`${file} ${name}`)
-        return files[name]
-      },
+      beside: ({ file }) => ({
+        keys: () => files.keys(),
+        get: (name) => (asked.push(`${file} ${name}`), files.get(name)),
+        expectedAt: (name) => `there/${name}.yaml`,
+      }),
     })
-    expect(asked).to.deep.equal(['a.yaml b', 'a.yaml c'])
-    expect(caller?.problems.map(({ code }) => code)).to.deep.equal(['E317'])
+    expect(asked).to.deep.equal(['a.yaml b', 'a.yaml c', 'a.yaml d', 'a.yaml bb'])
+    expect(caller?.problems.map(({ code, hint }) => `${code} ${hint}`)).to.deep.equal([
+      "E317 line 4: there is no input 'x'",
+      'E316 it is expected in there/d.yaml',
+      "E316 did you mean 'b'?",
+    ])
   })
 
   it('name the file in every problem', () => {
-    const [first] = parseTogether([callable('a', '{ call: a }')], { catalogue, isWhole: true })
+    const [first] = parseTogether([callable('a', '{ call: a }')], { catalogue })
     expect(first?.problems.map(({ file }) => file)).to.deep.equal(['a.yaml'])
   })
 })

@@ -47,7 +47,7 @@ describe('the reference of docs/playbooks.md', () => {
     const beside = examples.flatMap(({ file, text }) => (file === undefined ? [] : [{ file, source: text }]))
     const others = beside.filter((other) => other.source !== source)
     const sources = [{ file: 'block.yaml', source }, ...others]
-    const [own] = parseTogether(sources, { catalogue, isWhole: false })
+    const [own] = parseTogether(sources, { catalogue })
     expect(own!.problems.map((problem) => formatProblem(problem, source)).join('\n')).to.equal('')
     return own!.playbook!
   }
