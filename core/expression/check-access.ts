@@ -1,6 +1,7 @@
 import type { HasNode, IdentNode, IndexNode, Node, SelectNode } from './ast.ts'
 import { selectField, type Access } from './check-fields.ts'
 import type { Checker, Scope } from './checker.ts'
+import { hintForKey } from './lexer.ts'
 import { pathOf } from './narrowing.ts'
 import { suggest } from './suggest.ts'
 import {
@@ -75,6 +76,12 @@ function ident(checker: Checker, { name, start, end }: IdentNode, scope: Scope):
     return known({ kind: 'ident', name, start, end }, checker.names[name]!, scope)
   }
   if (typeValues.has(name)) return typeType
+  const key = checker.hyphenated({ start, end })
+  if (key !== undefined) {
+    const message = `there is no '${name}' here: ${key} is read as a subtraction`
+    checker.problem('unknown_name', message, { start, end }, hintForKey(key))
+    return dyn
+  }
   const near = suggest(name, [...scope.variables.keys(), ...Object.keys(checker.names)])
   const hint = near === undefined ? `text is written in quotes: '${name}'` : `did you mean ${near}?`
   checker.problem('unknown_name', `there is no '${name}' here`, { start, end }, hint)

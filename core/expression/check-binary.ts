@@ -161,6 +161,7 @@ function checkArithmetic(checker: Checker, node: BinaryNode, givenLeft: Type, gi
     }
   }
   if (found.length > 0) return union(found)
+  if (checker.isBroken(node)) return isOrder ? bool : dyn
   checker.problem(
     'wrong_type',
     `${node.operator} does not work on ${describeType(widened(left))} and ${describeType(widened(right))}`,

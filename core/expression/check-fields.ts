@@ -1,6 +1,7 @@
 import type { Node } from './ast.ts'
 import type { Checker, Scope } from './checker.ts'
 import type { Span } from './errors.ts'
+import { hintForKey } from './lexer.ts'
 import { pathOf } from './narrowing.ts'
 import { suggest } from './suggest.ts'
 import {
@@ -94,13 +95,15 @@ function reportUnknown(
     return
   }
   const fields = objects.flatMap(({ properties }) => Array.from(properties.keys()))
+  const key = checker.hyphenated(span)
+  const isKey = key !== undefined && fields.includes(key)
   const near = suggest(field, fields)
   const listed = fields.length > 0 && fields.length <= 8 ? `it has ${fields.join(', ')}` : undefined
   checker.problem(
     'unknown_field',
     `${path} has no field '${field}'`,
     span,
-    near === undefined ? listed : `did you mean ${near}?`,
+    isKey ? hintForKey(key) : near === undefined ? listed : `did you mean ${near}?`,
   )
 }
 

@@ -68,9 +68,22 @@ export class Checker {
     if (!known) this.problems.push({ code, message, hint, start, end })
   }
 
+  /** Whether something is wrong inside of a part, so that its type says nothing. */
+  isBroken({ start, end }: Span): boolean {
+    return this.problems.some((problem) => problem.start >= start && problem.end <= end)
+  }
+
   /** The source of a part, for messages. */
   text(span: Span): string {
     return shorten(this.#source.slice(span.start, span.end))
+  }
+
+  /** The key with hyphens, read as a subtraction, of which a name is a part: `user-name` around `name` in `a.user-name`. */
+  hyphenated({ start, end }: Span): string | undefined {
+    const before = /\.\s*\??\s*((?:[A-Za-z_]\w*-)*)$/.exec(this.#source.slice(0, start))
+    const behind = /^(?:-\w+)*/.exec(this.#source.slice(end))![0]
+    if (!before || before[1] + behind === '') return undefined
+    return `${before[1]}${this.#source.slice(start, end)}${behind}`
   }
 
   infer(node: Node, scope: Scope): Type {

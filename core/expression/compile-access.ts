@@ -59,7 +59,7 @@ function read(container: Value, field: string, node: SelectNode, source: string)
   const value = fieldOf(container, field, node, source)
   if (value === undefined) {
     const path = pathText(node, source)
-    const safe = path.replace(/\.([^.]*)$/, '.?$1')
+    const safe = path.replace(/\.([^.`]*|`[^`]*`)$/, '.?$1')
     throw missing(path, node, `guard it with has(${path}), or give a default: ${safe}.orValue(…)`)
   }
   return value

@@ -13,7 +13,9 @@ export interface Token {
 
 const space = /[ \t\r\n\f]+|\/\/[^\n]*/y
 const identifier = /[A-Za-z_][A-Za-z0-9_]*/y
-const quotedIdentifier = /`([A-Za-z0-9_./ -]+)`/y
+const quotedIdentifier = /`([^`\r\n]+)`/y
+/** The key of a map behind a dot, where it is no name: `@timestamp`, `2fa`. */
+const oddField = /(\.\??)([@$#][\w@$#.-]*\w|\d\w*[A-Za-z_]\w*)/y
 const numeral = /0[xX][0-9a-fA-F]+|(?:\d+\.\d+|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\d+/y
 const stringStart = /([rR]?[bB]?|[bB][rR])("""|'''|"|')/y
 const punctuation = /==|!=|<=|>=|&&|\|\||[-+*/%<>!?:.,()[\]{}]/y
@@ -28,6 +30,7 @@ const mistakes: readonly (readonly [RegExp, string])[] = [
   [/&/y, 'use && for "and"'],
   [/\|/y, 'use || for "or"'],
   [/\$\{\{?/y, 'an expression is written without ${{ }} inside it'],
+  [/`/y, 'close the name of a field with another backtick: .`name`'],
   [/[“”‘’]/y, 'use plain quotes: \' or "'],
 ]
 
@@ -66,6 +69,14 @@ export function tokenize(source: string, problems: ExpressionProblem[]): Token[]
       push('ident', quoted[1]!, quoted[0].length)
       continue
     }
+    const odd = endsValue(tokens.at(-1), at) ? match(oddField) : null
+    if (odd) {
+      const [, dot = '', name = ''] = odd
+      for (const sign of dot) push('punctuation', sign, 1)
+      problems.push(noName(name, at))
+      push('bad', name, name.length)
+      continue
+    }
     const digits = match(numeral)
     if (digits) {
       push(number(digits[0], at, source, problems), digits[0], digits[0].length)
@@ -101,6 +112,21 @@ export function tokenize(source: string, problems: ExpressionProblem[]): Token[]
   tokens.push({ kind: 'end', text: '', start: source.length, end: source.length })
   return tokens
 }
+
+const endsValue = (token: Token | undefined, at: number): boolean =>
+  token?.end === at && (token.kind === 'ident' || token.text === ')' || token.text === ']')
+
+const noName = (name: string, start: number): ExpressionProblem => ({
+  code: 'syntax',
+  message: `'${name}' is not a name, and cannot stand behind a dot as it is`,
+  hint: hintForKey(name),
+  start,
+  end: start + name.length,
+})
+
+/** How to read a key that is not a name. */
+export const hintForKey = (key: string): string =>
+  `write ["${key}"] instead of .${key}, and "${key}" in … for has(…)`
 
 function number(text: string, start: number, source: string, problems: ExpressionProblem[]): TokenKind {
   const next = source.charAt(start + text.length)

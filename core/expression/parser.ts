@@ -2,6 +2,7 @@ import type { BinaryOperator, MacroName, MapNode, Node, SelectNode } from './ast
 import { maxNesting } from './budget.ts'
 import type { ExpressionProblem, Span } from './errors.ts'
 import type { Token } from './lexer.ts'
+import { shorten } from './time.ts'
 import { TokenStream } from './token-stream.ts'
 
 /** Words that are no names of fields either. */
@@ -149,6 +150,8 @@ class Parser extends TokenStream {
     if (name.kind !== 'ident' || keywords.includes(name.text)) {
       const hint = name.kind === 'ident' ? `write ["${name.text}"] instead of .${name.text}` : undefined
       this.unexpected('the name of a field', hint)
+      // It has been reported; what comes behind it can be read.
+      if (name.kind === 'bad') this.next()
       return this.#bad(start)
     }
     this.next()
@@ -298,10 +301,17 @@ class Parser extends TokenStream {
     if (args.length === 1 && field?.kind === 'select')
       return { kind: 'has', field: field satisfies SelectNode, ...span }
     if (field?.kind !== 'bad') {
-      const hint = field?.kind === 'index' ? 'write key in map' : undefined
+      const hint =
+        field?.kind === 'index'
+          ? `write ${this.#text(field.index)} in ${this.#text(field.operand)}`
+          : undefined
       this.complain('wrong_arguments', 'has() takes one field, such as has(alert.data.user)', span, hint)
     }
     return { kind: 'bad', ...span }
+  }
+
+  #text({ start, end }: Span): string {
+    return shorten(this.source.slice(start, end))
   }
 
   #list(start: number): Node {

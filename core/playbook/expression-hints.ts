@@ -24,6 +24,10 @@ export function hintInPlaybook(
   const isRead = /^\s*[.[]/.test(expression.slice(problem.end))
   switch (problem.code) {
     case 'unknown_name': {
+      const [, owner] =
+        /(\w+)\s*\.\s*\??\s*(?:[A-Za-z_]\w*-)+$/.exec(expression.slice(0, problem.start)) ?? []
+      if (owner === 'steps' || owner === 'inputs') return 'ids and names of inputs have no hyphens: write _'
+      if (owner !== undefined) return problem.hint
       if (scope.place.beforeItems?.includes(word) === true)
         return 'the condition is asked once, before the items: put it on a step under `steps`, inside of the foreach'
       if (scope.place.isBefore === true && [...elsewhere.keys(), ...laterNames].includes(word)) {
@@ -110,8 +114,8 @@ function outputOf(scope: Scope, id: string): Type | undefined {
 const fieldsOf = (type: Type | undefined): readonly string[] =>
   type?.kind === 'object' ? [...type.properties.keys()] : []
 
-/** An id with hyphens, which expressions take for subtractions. */
-const hyphenated = /\b(?:steps|inputs)\.[A-Za-z_]\w*(?:-[A-Za-z_]\w*)+/g
+/** An id or a key with hyphens, which expressions take for subtractions. */
+const hyphenated = /\.[A-Za-z_]\w*(?:-[A-Za-z_]\w*)+/g
 
 /**
  * What is worth saying: one thing at a place; of the syntax only the first, since what follows is a guess; and of an id with

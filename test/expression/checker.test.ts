@@ -28,6 +28,7 @@ const names = {
     owner: nullable(object({ name: string })),
     owners: list(nullable(object({ name: string }))),
     parent: optional(object({ id: string, label: optional(string) })),
+    'sent-at': string,
     count: integer,
     score: number,
     tags: list(string),
@@ -167,6 +168,33 @@ describe('checking expressions', () => {
       expect(problems('alert.id === "x"')[0]).to.include('use == to compare')
       expect(problems('has(b.note) and b.count > 1')[0]).to.include('use && for "and"')
       expect(problems('${{ alert.id }}')[0]).to.include('without ${{ }}')
+    })
+
+    it('tells how to read keys that are no names', () => {
+      const said = (key: string) => `(write ["${key}"] instead of .${key}, and "${key}" in … for has(…))`
+      for (const key of ['@timestamp', '2fa', '$ref', '@a.b-c']) {
+        expect(problems(`alert.data.${key} == "x"`)).to.deep.equal([
+          `syntax: ${key}: '${key}' is not a name, and cannot stand behind a dot as it is ${said(key)}`,
+        ])
+      }
+      const hyphen = `unknown_name: name: there is no 'name' here: user-name is read as a subtraction ${said('user-name')}`
+      expect(problems('alert.data.user-name == "x"')).to.deep.equal([hyphen])
+      expect(problems('alert.data.?user-name')[0]).to.deep.equal(hyphen)
+      expect(problems('alert.id-name')).to.have.length(1)
+      expect(problems('b.sent-at')[0]).to.equal(
+        `unknown_field: sent: b has no field 'sent' ${said('sent-at')}`,
+      )
+      expect(problems('alert.data.user - name')[0]).not.to.include('subtraction')
+      expect(problems('true?.5:1')).to.deep.equal([])
+      expect(problems('has(alert.data["@timestamp"])')[0]).to.include('(write "@timestamp" in alert.data)')
+    })
+
+    it('takes any key between backticks', () => {
+      expect(
+        problems('has(alert.data.`@timestamp`) && alert.data.`a "b" ü` == alert.data.?`$x`.y'),
+      ).to.deep.equal([])
+      expect(problems('b.`sent-at`')).to.deep.equal([])
+      expect(problems('alert.data.`x')[0]).to.include('another backtick')
     })
 
     it('counts arguments and checks their types', () => {
