@@ -36,11 +36,14 @@ describe('the pages of the documentation', function () {
       for (const [, inText, inBlock] of code) {
         const [name = '', ...words] = (inText ?? inBlock ?? '').split(/\s+/)
         if (!/^[a-z-]+$/.test(name)) continue
-        const sub = name === 'keys' && /^[a-z]+$/.test(words[0] ?? '') ? `keys ${words[0]}` : name
-        const help = await helpOf(sub)
-        expect(help, sub).to.match(new RegExp(`^Usage: tocsin ${sub}\\b`))
+        const own = await helpOf(name)
+        const [, commands = ''] = own.split('\nCommands:\n')
+        const isGroup = commands.split('\n').some((line) => line.startsWith(`  ${words[0]} `))
+        const command = isGroup ? `${name} ${words[0]}` : name
+        const help = await helpOf(command)
+        expect(help, command).to.match(new RegExp(`^Usage: tocsin ${command}\\b`))
         for (const option of words.filter((word) => /^--?[a-z][a-z-]*$/.test(word)))
-          expect(help, sub).to.match(new RegExp(`(^|[ ,])${option}\\b`, 'm'))
+          expect(help, command).to.match(new RegExp(`(^|[ ,])${option}\\b`, 'm'))
       }
     })
 

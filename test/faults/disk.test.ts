@@ -5,7 +5,7 @@ import { canTrace, failing } from './support/strace.ts'
 
 /** Which calls of the process fail, counted from its start: long enough after it, and for long enough to be noticed. */
 const faults = [
-  { name: 'fsync fails', injection: 'fsync,fdatasync:error=EIO:when=60..160' },
+  { name: 'fsync fails', injection: 'fsync,fdatasync:error=EIO:when=120..220' },
   { name: 'the disk is full', injection: 'pwrite64,ftruncate:error=ENOSPC:when=1200..1500' },
   { name: 'the disk fails to write', injection: 'pwrite64:error=EIO:when=1200..1500' },
 ] as const
