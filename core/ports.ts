@@ -13,6 +13,7 @@ import type { Case, CaseEntry } from './domain/case.ts'
 import type { AnswerVerdict, Checkpoint, CheckpointAnswer, Question } from './domain/checkpoint.ts'
 import type { Connection } from './domain/connection.ts'
 import type { Organization } from './domain/organization.ts'
+import type { Pause } from './domain/pause.ts'
 import type { Provider } from './domain/provider.ts'
 import type { FailedAttempt, JournalEntry, Run, StepDecision, StoredError, NewRun } from './domain/run.ts'
 import type { CaseChanges, NewCase, RefusalReason, Secret } from './plugin/index.ts'
@@ -396,6 +397,14 @@ export interface AuditStore {
 }
 
 /** Everything that is kept. */
+export interface PauseStore {
+  /** Undefined: runs are not paused. */
+  get(): Promise<Pause | undefined>
+  /** An earlier pause stays, and is given. */
+  pause(reason: string, by: Actor): Promise<Pause>
+  resume(by: Actor): Promise<void>
+}
+
 export interface Stores {
   readonly organizations: OrganizationStore
   readonly providers: ProviderStore
@@ -408,6 +417,7 @@ export interface Stores {
   readonly checkpoints: CheckpointStore
   readonly inbound: InboundStore
   readonly schedules: ScheduleStore
+  readonly pause: PauseStore
   readonly connections: ConnectionStore
   readonly audit: AuditStore
   /** Does a write transaction; rejects with UnavailableError when the store cannot take one. */

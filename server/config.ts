@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defaultMaxRuns } from '../core/engine/runner.ts'
+import { defaultMaxQueued } from '../core/investigation/investigations.ts'
 import { ValidationError, type PointedMessage } from '../core/errors/errors.ts'
 import { Secret } from '../core/plugin/index.ts'
 import { nearest } from '../core/schema/index.ts'
@@ -33,6 +34,8 @@ export interface Config {
   readonly plugins: readonly string[]
   /** Runs at once. */
   readonly maxRuns: number
+  /** Runs of one organization that wait for their first turn. */
+  readonly maxQueued: number
   readonly logLevel: read.LogLevel
   /** What connections may reach in private address ranges, in lower case: `host`, `host:port` or a range of addresses. */
   readonly allowPrivateEgress: readonly string[]
@@ -54,6 +57,7 @@ const variables = {
   TOCSIN_PLAYBOOKS_DIR: read.path,
   TOCSIN_PLUGINS: read.pluginSources,
   TOCSIN_MAX_RUNS: read.integerBetween(1, 10_000),
+  TOCSIN_MAX_QUEUED: read.integerBetween(1, 10_000_000),
   TOCSIN_LOG_LEVEL: read.logLevel,
   TOCSIN_ALLOW_PRIVATE_EGRESS: read.hostsAndRanges,
 } as const
@@ -98,6 +102,7 @@ export function readConfig(env: Environment): Config {
     pluginsDir,
     plugins: value('TOCSIN_PLUGINS') ?? [],
     maxRuns: value('TOCSIN_MAX_RUNS') ?? defaultMaxRuns,
+    maxQueued: value('TOCSIN_MAX_QUEUED') ?? defaultMaxQueued,
     logLevel: value('TOCSIN_LOG_LEVEL') ?? 'info',
     allowPrivateEgress: value('TOCSIN_ALLOW_PRIVATE_EGRESS') ?? [],
     warnings: unknownVariables(env),

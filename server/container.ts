@@ -1,5 +1,6 @@
 import 'reflect-metadata'
 import { container as root, instanceCachingFactory } from 'tsyringe'
+import { createPauses, type Pauses } from '../core/engine/pauses.ts'
 import { createRunControl, type RunControl } from '../core/engine/run-control.ts'
 import { createRunner, type Runner } from '../core/engine/runner.ts'
 import { createScheduler, type Scheduler } from '../core/engine/scheduler.ts'
@@ -45,6 +46,7 @@ export const tokens = {
   skillCaller: token<SkillCaller>('skill caller'),
   runner: token<Runner>('runner'),
   control: token<RunControl>('run control'),
+  pauses: token<Pauses>('pauses'),
   reruns: token<Reruns>('reruns'),
   scheduler: token<Scheduler>('scheduler'),
   investigations: token<Investigations>('investigations'),
@@ -101,6 +103,7 @@ export function createContainer(opened: Opened): Container {
       onRunEnded: (run) => get(tokens.investigations).runEnded(run),
     }),
   )
+  register(tokens.pauses, () => createPauses({ store: stores.pause, runner: get(tokens.runner), log }))
   register(tokens.reruns, () =>
     createReruns({
       stores,
@@ -127,6 +130,8 @@ export function createContainer(opened: Opened): Container {
       clock: get(tokens.clock),
       log,
       enqueue: (run) => get(tokens.runner).enqueue(run),
+      queuedOf: (organizationUuid) => get(tokens.runner).queuedOf(organizationUuid),
+      maxQueued: config.maxQueued,
     }),
   )
   register(tokens.inbound, () => {
@@ -142,6 +147,10 @@ export function createContainer(opened: Opened): Container {
       catalogue,
       investigations: get(tokens.investigations),
       control: get(tokens.control),
+      engine: {
+        pauses: get(tokens.pauses),
+        queuedOf: (organizationUuid) => get(tokens.runner).queuedOf(organizationUuid),
+      },
       reruns: get(tokens.reruns),
       inbound: get(tokens.inbound),
       playbooks: library,

@@ -1,3 +1,4 @@
+import type { Pause } from '../core/domain/pause.ts'
 import { openPlaybookLibrary, type PlaybookLibrary } from '../core/investigation/playbook-library.ts'
 import type { Catalogue } from '../core/registry/catalogue.ts'
 import { discoverPlugins } from '../core/registry/index.ts'
@@ -21,6 +22,8 @@ export interface Tocsin {
   readonly config: Config
   readonly catalogue: Catalogue
   readonly library: PlaybookLibrary
+  /** Runs are paused since an earlier start. */
+  readonly pause: Pause | undefined
   /** Takes nothing more in, lets runs end for up to `drainMs`, and lets go of the data directory. */
   close(): Promise<void>
 }
@@ -63,7 +66,8 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
     log.info({ url, folder: config.dataDir }, 'listening')
     const apiUrl = `${url}/${config.apiPrefix}`
     const started = container
-    return { url, apiUrl, adminKey, config, catalogue, library, close: () => close(started, opened) }
+    const pause = started.get(tokens.pauses).current()
+    return { url, apiUrl, adminKey, config, catalogue, library, pause, close: () => close(started, opened) }
   } catch (error) {
     await container?.get(tokens.httpServer).close()
     await stores.close()
@@ -82,6 +86,7 @@ function configuredSecrets({ bootstrapApiKey, masterKey }: Config): readonly str
 async function takeUpUnfinished(container: Container): Promise<void> {
   // Alerts first, while no run is under way: one that brings the process down is then not taken for the mistake of a run.
   await container.get(tokens.investigations).recover()
+  await container.get(tokens.pauses).start()
   await container.get(tokens.runner).recover()
   await container.get(tokens.scheduler).start()
 }

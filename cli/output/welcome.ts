@@ -9,6 +9,7 @@ export function welcome(tocsin: Tocsin): string {
   const facts = [
     ['data', printable(config.dataDir)],
     ...playbookFacts(tocsin),
+    ...pauseFacts(tocsin),
     [
       'plugins',
       `${catalogue.plugins.map((plugin) => plugin.name).join(', ')} (${catalogue.skills.length} skills)`,
@@ -39,6 +40,15 @@ function playbookFacts({ config, library }: Tocsin): (readonly string[])[] {
     ['playbooks', refused.length === 0 ? inForce : `${inForce}, ${paint.bad(refusal)}`],
     ...rivals.slice(0, maxNamed).map(({ message }) => ['', paint.warn(printable(message, 400))]),
     ['', 'tocsin validate shows each problem at its place; playbooks come into force at the next start'],
+  ]
+}
+
+function pauseFacts({ pause, apiUrl }: Tocsin): (readonly string[])[] {
+  if (pause === undefined) return []
+  const since = new Date(pause.since).toISOString()
+  return [
+    ['paused', paint.warn(`since ${since} by ${printable(pause.by)}: ${printable(pause.reason)}`)],
+    ['', `alerts are taken in, and their runs wait: POST ${apiUrl}/engine/resume lets them go on`],
   ]
 }
 

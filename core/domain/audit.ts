@@ -40,10 +40,12 @@ export const auditActions = [
   'checkpoint.answered',
   'skill.called',
   'skill.ended',
+  'engine.paused',
+  'engine.resumed',
 ] as const
 export type AuditAction = (typeof auditActions)[number]
 
-export const auditSubjects = ['api_key', 'connection', 'playbook', 'run', 'checkpoint'] as const
+export const auditSubjects = ['api_key', 'connection', 'playbook', 'run', 'checkpoint', 'engine'] as const
 
 /** What is to be recorded. */
 export interface NewAuditEntry {

@@ -9,9 +9,8 @@ import type { Catalogue } from '../registry/catalogue.ts'
 import { alertScope, organizationScope } from '../engine/alert-scope.ts'
 import { newRun } from '../engine/queue-run.ts'
 import { choosePlaybook } from './choose-playbook.ts'
-import { findLookups } from './find-lookups.ts'
 import { givingUp } from './give-up.ts'
-import { makeInvestigator } from './make-investigator.ts'
+import { createMadeInvestigators } from './made-investigators.ts'
 import type { PlaybookLibrary } from './playbook-library.ts'
 
 /** Has alerts investigated: from the stored alert to the queued run. */
@@ -26,8 +25,11 @@ export interface Investigations {
    * `alert_move_forbidden` while an investigation is under way, `alert_without_type`.
    */
   again(alert: Alert, by: Actor): Promise<Run>
-  /** False while more alerts are being taken up than memory should hold; alerts with a type are then to be refused. */
-  accepting(): boolean
+  /**
+   * False while more runs of the organization wait than should, or more alerts are being taken up than memory should hold; alerts
+   * with a type are then to be refused.
+   */
+  accepting(organizationUuid: string): boolean
   /** Takes up what an earlier process left at Created. Resolves when all of it is queued. */
   recover(): Promise<void>
   /** Resolves when the alert's investigation has ended, or after `ms`. */
@@ -45,7 +47,13 @@ export interface InvestigationsOptions {
   readonly clock: Clock
   readonly log: Log
   readonly enqueue: (run: Run) => void
+  /** How many runs of an organization have been queued and not started. Default: nobody counts. */
+  readonly queuedOf?: ((organizationUuid: string) => number) | undefined
+  /** Of one organization. Default 100,000. */
+  readonly maxQueued?: number | undefined
 }
+
+export const defaultMaxQueued = 100_000
 
 /** Alerts being taken up at the same time; each is a write away from being a queued run. */
 const maxUnderWay = 10_000
@@ -67,7 +75,8 @@ type Taken = 'taken' | 'later' | 'left'
 const secondLookMs = 5_000
 
 export function createInvestigations(options: InvestigationsOptions): Investigations {
-  const { stores, library, catalogue, clock, log, enqueue } = options
+  const { stores, library, clock, log, enqueue, queuedOf = () => 0, maxQueued = defaultMaxQueued } = options
+  const made = createMadeInvestigators(options)
   const stopping = new AbortController()
   const underWay = new Map<string, Promise<Taken>>()
   const waiting = new Map<string, Set<() => void>>()
@@ -101,7 +110,7 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
   }
 
   async function playbookFor(alert: Alert, organization: Organization): Promise<Playbook> {
-    return chosen(alert, organization) ?? (await made(alert, organization))
+    return chosen(alert, organization) ?? (await made(alert.type ?? '', organization))
   }
 
   function chosen(alert: Alert, organization: Organization): Playbook | undefined {
@@ -110,15 +119,6 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
     return choosePlaybook(library.written(), key, scope, (playbook, error) =>
       log.warn({ playbook: playbook.name, alert: alert.id, error }, 'on.alert.where could not be evaluated'),
     )
-  }
-
-  /** Made anew for each alert, so that a connection added since is used; the same text is the same playbook. */
-  async function made(alert: Alert, organization: Organization): Promise<Playbook> {
-    const lookups = findLookups(catalogue, await stores.connections.list([organization.uuid]))
-    return library.keep(makeInvestigator(alert.type ?? '', organization, lookups), {
-      origin: 'made',
-      organizationUuid: organization.uuid,
-    })
   }
 
   async function organizationOf(alert: Alert): Promise<Organization> {
@@ -236,7 +236,8 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
       const organization = await organizationOf(alert)
       return await queueRun(alert, organization, await playbookFor(alert, organization), by)
     },
-    accepting: () => underWay.size < maxUnderWay && !stopping.signal.aborted,
+    accepting: (organizationUuid) =>
+      queuedOf(organizationUuid) < maxQueued && underWay.size < maxUnderWay && !stopping.signal.aborted,
     recover: () => takeUpCreated(takeUpLeftBehind),
     wait(alertId, ms) {
       return new Promise((resolve) => {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Actor } from '../../core/domain/audit.ts'
 import type { Role } from '../../core/domain/api-key.ts'
+import type { Pauses } from '../../core/engine/pauses.ts'
 import type { RunControl } from '../../core/engine/run-control.ts'
 import type { Inbound } from '../../core/inbound/inbound.ts'
 import type { Investigations } from '../../core/investigation/investigations.ts'
@@ -50,6 +51,11 @@ export interface Services {
     open: OpenConnection,
     signal: AbortSignal,
   ) => Promise<Authenticated>
+  readonly engine: {
+    readonly pauses: Pick<Pauses, 'current' | 'pause' | 'resume'>
+    /** How many runs of an organization have been queued and not started. */
+    readonly queuedOf: (organizationUuid: string) => number
+  }
   readonly recordKeyUse: RecordKeyUse
   /** What other systems send to the addresses of connections. */
   readonly inbound: Inbound

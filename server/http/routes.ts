@@ -3,6 +3,7 @@ import { auditRoutes } from './resources/audit.ts'
 import { caseRoutes } from './resources/cases.ts'
 import { checkpointRoutes } from './resources/checkpoints.ts'
 import { connectionRoutes } from './resources/connections.ts'
+import { engineRoutes } from './resources/engine.ts'
 import { healthRoutes } from './resources/health.ts'
 import { keyRoutes } from './resources/keys.ts'
 import { lookupRoutes } from './resources/lookups.ts'
@@ -26,6 +27,7 @@ export const routes: readonly Route[] = [
   ...connectionRoutes,
   ...auditRoutes,
   ...webhookRoutes,
+  ...engineRoutes,
   ...openApiRoutes,
   ...healthRoutes,
 ]

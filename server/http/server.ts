@@ -53,6 +53,7 @@ export interface HttpServerOptions {
   readonly catalogue: Catalogue
   readonly investigations: Services['investigations']
   readonly control: Services['control']
+  readonly engine: Services['engine']
   readonly reruns: Services['reruns']
   readonly playbooks: Services['playbooks']
   readonly authenticate: Services['authenticate']

@@ -18,6 +18,7 @@ import { SqliteKeyStore } from './key-store.ts'
 import { lockDataDir, type DataDirLock } from './lock.ts'
 import { openDatabase } from './open-database.ts'
 import { SqliteOrganizationStore } from './organization-store.ts'
+import { SqlitePauseStore } from './pause-store.ts'
 import { SqlitePlaybookStore } from './playbook-store.ts'
 import { probeSpace } from './probe-space.ts'
 import { SqliteProviderStore } from './provider-store.ts'
@@ -95,6 +96,7 @@ function assembleStores(context: StoreContext, secrets: SecretBox, lock: DataDir
     checkpoints: new SqliteCheckpointStore(context),
     inbound: new SqliteInboundStore(context),
     schedules: new SqliteScheduleStore(context),
+    pause: new SqlitePauseStore(context),
     connections: new SqliteConnectionStore(context, secrets),
     audit: new SqliteAuditStore(context),
     async probe() {

@@ -33,6 +33,7 @@ describe('configuration', () => {
       playbooksDirNamed: false,
       plugins: [],
       maxRuns: 50,
+      maxQueued: 100_000,
       logLevel: 'info',
       allowPrivateEgress: [],
       warnings: [],
@@ -53,6 +54,7 @@ describe('configuration', () => {
       TOCSIN_PLUGINS:
         'tocsin-plugin-a, @acme/plugin-b,,tocsin-plugin-a,./own/plugin.ts,../x,/opt/plugins/y.js',
       TOCSIN_MAX_RUNS: '7',
+      TOCSIN_MAX_QUEUED: '8',
       TOCSIN_LOG_LEVEL: 'WARN',
       TOCSIN_ALLOW_PRIVATE_EGRESS: '127.0.0.1:9000, [::1]:80,[fd00::1],SIEM.internal,10.1.0.0/16,FD00::/8',
       PATH: '/bin',
@@ -63,7 +65,12 @@ describe('configuration', () => {
       dataDir: '/var/lib/tocsin',
       apiPrefix: 'soc/v2',
     })
-    expect(config).to.include({ publicUrl: 'https://tocsin.example', maxRuns: 7, logLevel: 'warn' })
+    expect(config).to.include({
+      publicUrl: 'https://tocsin.example',
+      maxRuns: 7,
+      maxQueued: 8,
+      logLevel: 'warn',
+    })
     expect(config.masterKey?.reveal()).to.equal(masterKey)
     expect(config.bootstrapApiKey?.reveal()).to.equal(key)
     expect(config.plugins).to.deep.equal([
@@ -132,6 +139,7 @@ describe('configuration', () => {
       './a\0b',
     ],
     TOCSIN_MAX_RUNS: ['0', '-5', 'many', '10001'],
+    TOCSIN_MAX_QUEUED: ['0', '-5', 'many', '10000001'],
     TOCSIN_LOG_LEVEL: ['verbose', 'trace'],
     TOCSIN_ALLOW_PRIVATE_EGRESS: [
       'http://x',

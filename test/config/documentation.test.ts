@@ -27,6 +27,7 @@ describe('docs/configuration.md', () => {
       'TOCSIN_HOST',
       'TOCSIN_PORT',
       'TOCSIN_MAX_RUNS',
+      'TOCSIN_MAX_QUEUED',
     ])
     const given = { ...readConfig({}), playbooksDirNamed: true }
     expect(readConfig(Object.fromEntries(literal))).to.deep.equal(given)

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { personNamed } from '../../core/domain/audit.ts'
 import { alertStoreContract } from './alert-store.ts'
 import { auditStoreContract } from './audit-store.ts'
 import { caseStoreContract } from './case-store.ts'
@@ -57,6 +58,24 @@ export function storesContract(makeStores: MakeStores): void {
       await subject.stores.probe()
       await subject.stores.probe()
       expect(await subject.stores.organizations.list('all')).to.have.length(2)
+    })
+
+    it('remember that runs are paused, until they are not', async () => {
+      const { pause, audit } = subject.stores
+      expect(await pause.get()).to.equal(undefined)
+      const held = await pause.pause('why', personNamed('anna'))
+      expect(held).to.deep.equal({ by: 'anna', since: subject.clock.nowMs, reason: 'why' })
+      subject.clock.nowMs++
+      expect(await pause.pause('because', personNamed('bert'))).to.deep.equal(held)
+      expect(await pause.get()).to.deep.equal(held)
+      await pause.resume(personNamed('bert'))
+      await pause.resume(personNamed('bert'))
+      expect(await pause.get()).to.equal(undefined)
+      const { data } = await audit.list('all', {}, { limit: 2 })
+      expect(data.map(({ action, actor }) => [action, actor.name])).to.deep.equal([
+        ['engine.resumed', 'bert'],
+        ['engine.paused', 'anna'],
+      ])
     })
 
     it('finish the writes under way when they close, and refuse later calls', async () => {

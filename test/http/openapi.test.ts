@@ -31,6 +31,7 @@ const settings = { base_url: 'https://tower.example', api_token: 's' }
 
 /** A body for each operation that takes one. */
 const bodies: Readonly<Record<string, object>> = {
+  post_engine_pause: { reason: 'x' },
   post_alerts: { alert_content: 'x', alert_provider: 'SIEM', organization_code: 'acme', alert_type: 't' },
   post_organizations: { code: 'new', name: 'New' },
   post_providers: { code: 'new', name: 'New' },

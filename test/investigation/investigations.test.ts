@@ -226,6 +226,6 @@ describe('investigations', () => {
     investigations.submit(await post('phishing'))
     await new Promise(setImmediate)
     expect(runs).to.deep.equal([])
-    expect(investigations.accepting()).to.equal(false)
+    expect(investigations.accepting(organizationUuid)).to.equal(false)
   })
 })

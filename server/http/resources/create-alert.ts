@@ -68,7 +68,7 @@ export const createAlert = defineRoute({
       services.directory.provider(body.alert_provider, '/alert_provider'),
     )
     const type = body.alert_type ?? null
-    if (type !== null && !services.investigations.accepting()) throw investigationsFull()
+    if (type !== null && !services.investigations.accepting(organization.uuid)) throw investigationsFull()
 
     const key = headers['idempotency-key']
     const { alert, replayed } = await store(services.stores.alerts, key?.toString(), {

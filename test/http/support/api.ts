@@ -1,5 +1,6 @@
 import type { Alert } from '../../../core/domain/alert.ts'
 import type { Role } from '../../../core/domain/api-key.ts'
+import { createPauses } from '../../../core/engine/pauses.ts'
 import { createRunControl } from '../../../core/engine/run-control.ts'
 import { createInbound } from '../../../core/inbound/inbound.ts'
 import { createReruns } from '../../../core/rerun/reruns.ts'
@@ -97,6 +98,10 @@ export async function startApi(config: Partial<HttpServerConfig> = {}): Promise<
       runner: { enqueue() {}, wake() {}, cancel() {} },
       schemas: (skill) => catalogue.skill(skill)?.skill,
     }),
+    engine: {
+      pauses: createPauses({ store: stores.pause, runner: { pause() {}, resume() {} }, log }),
+      queuedOf: () => 0,
+    },
     reruns: createReruns({ stores, library: playbooks, catalogue, enqueue() {} }),
     playbooks,
     authenticate: (...given) => api.authenticate(...given),

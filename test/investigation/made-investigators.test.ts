@@ -1,0 +1,40 @@
+import { expect } from 'chai'
+import { join } from 'node:path'
+import { theServer } from '../../core/domain/audit.ts'
+import { createMadeInvestigators } from '../../core/investigation/made-investigators.ts'
+import { openPlaybookLibrary } from '../../core/investigation/playbook-library.ts'
+import { Secret } from '../../core/plugin/index.ts'
+import { discoverPlugins } from '../../core/registry/index.ts'
+import { openTemporaryStores } from '../sqlite/open-stores.ts'
+
+describe('playbooks that are made', () => {
+  it('are made once for the same connections, and anew when a connection was added or changed', async () => {
+    const { stores, dispose } = await openTemporaryStores()
+    const log = { debug() {}, info() {}, warn() {}, error() {} }
+    const catalogue = await discoverPlugins({ pluginsDir: join(import.meta.dirname, '../../plugins') })
+    const library = await openPlaybookLibrary({ store: stores.playbooks, catalogue, log, folder: '/nowhere' })
+    let kept = 0
+    const counting = {
+      ...library,
+      keep: (...given: Parameters<typeof library.keep>) => (kept++, library.keep(...given)),
+    }
+    const made = createMadeInvestigators({ stores, library: counting, catalogue })
+    const [acme, beta] = await Promise.all(
+      ['acme', 'beta'].map((code) => stores.organizations.create({ code, name: code })),
+    )
+    const first = await made('phishing', acme!)
+    expect(await made('phishing', acme!)).to.equal(first)
+    expect(kept).to.equal(1)
+    expect((await made('phishing', beta!)).name).to.equal('investigate-phishing-beta')
+    expect((await made('malware', acme!)).name).to.equal('investigate-malware-acme')
+    const secrets = { api_key: new Secret('secret') }
+    const given = { name: 'intel', plugin: 'intel_provider', settings: {}, secrets }
+    const { uuid } = await stores.connections.create(acme!.uuid, given, theServer)
+    const second = await made('phishing', acme!)
+    expect(second.source).to.include('"intel"').and.not.equal(first.source)
+    await stores.connections.update(acme!.uuid, uuid, { enabled: false }, theServer)
+    expect((await made('phishing', acme!)).source).to.equal(first.source)
+    expect((await stores.playbooks.find([acme!.uuid], first.name))?.hash).to.equal(first.hash)
+    await dispose()
+  })
+})
