@@ -169,7 +169,7 @@ describe('configuration', () => {
   }
 
   it('tests every variable above', () => {
-    expect(variableNames).to.have.length(12)
+    expect(variableNames).to.have.length(13)
   })
 
   it('names all that is wrong in one error', () => {

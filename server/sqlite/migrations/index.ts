@@ -11,6 +11,7 @@ import { reruns } from './0010-reruns.ts'
 import { turnsOfRuns } from './0011-turns-of-runs.ts'
 import { suspectRuns } from './0012-suspect-runs.ts'
 import { audit } from './0013-audit.ts'
+import { runsAlone } from './0014-runs-alone.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -27,4 +28,5 @@ export const migrations: readonly string[] = [
   turnsOfRuns,
   suspectRuns,
   audit,
+  runsAlone,
 ]
