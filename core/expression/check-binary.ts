@@ -80,7 +80,7 @@ function checkEquality(
     'wrong_type',
     `${describeType(widened(left))} is never equal to ${describeType(widened(right))}`,
     node,
-    conversionHint(left, right),
+    timeHint(checker, node, left, right) ?? conversionHint(left, right),
   )
   return bool
 }
@@ -168,7 +168,7 @@ function checkArithmetic(checker: Checker, node: BinaryNode, givenLeft: Type, gi
     node,
     node.operator === '+' && [left.kind, right.kind].includes('string')
       ? plusHint(left, right)
-      : conversionHint(left, right),
+      : (timeHint(checker, node, left, right) ?? conversionHint(left, right)),
   )
   return isOrder ? bool : dyn
 }
@@ -232,6 +232,25 @@ function plusHint(left: Type, right: Type): string | undefined {
   const other = left.kind === 'string' ? right : left
   return other.kind === 'list' ? "join the list: list.join(', ')" : 'convert with string(…)'
 }
+
+/** How to compare a number with a point in time. */
+function timeHint(checker: Checker, node: BinaryNode, left: Type, right: Type): string | undefined {
+  const sides = [
+    [node.left, left, right],
+    [node.right, right, left],
+  ] as const
+  for (const [operand, type, other] of sides) {
+    if (type.kind !== 'number' || timeKind(other) !== 'timestamp') continue
+    const text = checker.text(operand)
+    return type.unit === 'epoch_ms'
+      ? fromMilliseconds(text)
+      : `convert with timestamp(${text}), if it counts seconds`
+  }
+  return undefined
+}
+
+export const fromMilliseconds = (text: string): string =>
+  `${text} counts milliseconds: write timestamp(${text} / 1000)`
 
 /** How to make text comparable with what stands on the other side. */
 export function conversionHint(left: Type, right: Type): string | undefined {

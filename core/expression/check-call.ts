@@ -1,5 +1,5 @@
 import type { CallNode, Node } from './ast.ts'
-import { conversionHint, timeKind, widened } from './check-binary.ts'
+import { conversionHint, fromMilliseconds, timeKind, widened } from './check-binary.ts'
 import type { Checker, Scope } from './checker.ts'
 import { Fault } from './errors.ts'
 import type { ExpressionFunction, Overload, Parameter } from './functions/function.ts'
@@ -94,6 +94,7 @@ function resultOf(
     }
   }
   checkLiterals(checker, node, nodes)
+  if (node.name === 'timestamp') checkSeconds(checker, nodes[0]!, types[0]!)
   const result = typeof overload.result === 'function' ? overload.result(types) : overload.result
   // The value inside an optional comes from the data as it is.
   if (node.name === 'orValue' || node.name === 'value') {
@@ -103,6 +104,13 @@ function resultOf(
     }
   }
   return result
+}
+
+/** `timestamp()` counts seconds. */
+function checkSeconds(checker: Checker, node: Node, type: Type): void {
+  if (type.kind !== 'number' || type.unit !== 'epoch_ms') return
+  const hint = fromMilliseconds(checker.text(node))
+  checker.problem('wrong_type', 'timestamp() takes seconds since 1970', node, hint)
 }
 
 function accepts(parameter: Parameter, type: Type): boolean {

@@ -18,6 +18,7 @@ export {
   duration,
   dyn,
   enumeration,
+  epochMilliseconds,
   int,
   integer,
   isSensitive,

@@ -41,9 +41,9 @@ export function parseTimestamp(text: string, span: Span): Timestamp {
   return timestampOf(date.getTime() / 1000 - offset, Number((found[7] ?? '0').padEnd(9, '0')), span)
 }
 
-export function timestampOf(seconds: number, nanos: number, span: Span): Timestamp {
+export function timestampOf(seconds: number, nanos: number, span: Span, hint?: string): Timestamp {
   if (seconds >= firstSecond && seconds <= lastSecond) return new Timestamp(seconds, nanos)
-  throw new Fault('expression_overflow', 'the timestamp is outside of the years 1 to 9999', span)
+  throw new Fault('expression_overflow', 'the timestamp is outside of the years 1 to 9999', span, hint)
 }
 
 /** RFC 3339 in UTC, with as many digits of the second as it has. */

@@ -39,6 +39,8 @@ interface NumberType extends Marked {
   /** The schema promises whole numbers. */
   readonly whole: boolean
   readonly values?: readonly number[] | undefined
+  /** Points in time are counted in milliseconds since 1970, while `timestamp()` takes seconds. */
+  readonly unit?: 'epoch_ms' | undefined
 }
 
 /** What is known about a value before it exists. `dyn` is "nothing is known": every operation is checked at run time. */
@@ -69,6 +71,8 @@ export const int: Type = { kind: 'int' }
 export const double: Type = { kind: 'double' }
 export const number: Type = { kind: 'number', whole: false }
 export const integer: Type = { kind: 'number', whole: true }
+/** A point in time as the API has it: milliseconds since 1970. */
+export const epochMilliseconds: Type = { kind: 'number', whole: true, unit: 'epoch_ms' }
 export const string: StringType = { kind: 'string' }
 /** In data a timestamp is RFC 3339 text; names declared so are converted when they are read. */
 export const timestamp: Type = { kind: 'timestamp' }

@@ -27,7 +27,7 @@ const alertType = (data: Type): Type =>
     provider: t.string,
     content: t.string,
     // As the API has them: epoch milliseconds, and whatever unit the source uses.
-    created_at: t.integer,
+    created_at: t.epochMilliseconds,
     created_at_source: t.nullable(t.integer),
     data,
   })

@@ -5,6 +5,7 @@ import {
   duration,
   dyn,
   enumeration,
+  epochMilliseconds,
   integer,
   list,
   nullable,
@@ -29,6 +30,7 @@ const names = {
     owners: list(nullable(object({ name: string }))),
     parent: optional(object({ id: string, label: optional(string) })),
     'sent-at': string,
+    made_at: epochMilliseconds,
     count: integer,
     score: number,
     tags: list(string),
@@ -229,6 +231,25 @@ describe('checking expressions', () => {
       expect(problems('now > alert.id')[0]).to.match(/\(convert with timestamp\(…\)\)$/)
       expect(problems('inputs.within > alert.id')[0]).to.match(/\(convert with duration\(…\)\)$/)
       expect(problems('"a" in alert.id')[0]).to.include('text.contains(part)')
+    })
+
+    it('knows numbers that count milliseconds, and times that are counted in seconds', () => {
+      const write = 'b.made_at counts milliseconds: write timestamp(b.made_at / 1000)'
+      expect(problems('timestamp(b.made_at)')).to.deep.equal([
+        `wrong_type: b.made_at: timestamp() takes seconds since 1970 (${write})`,
+      ])
+      for (const source of [
+        'b.made_at > now',
+        'now - b.made_at',
+        'b.made_at == now',
+        'b.created_at < b.made_at',
+      ])
+        expect(problems(source)[0], source).to.include(`(${write})`)
+      expect(problems('now - timestamp(b.made_at / 1000) > duration("1h")')).to.deep.equal([])
+      expect(problems('b.count > now')[0]).to.include(
+        '(convert with timestamp(b.count), if it counts seconds)',
+      )
+      expect(problems('timestamp(b.count)')).to.deep.equal([])
     })
 
     it('takes numbers of different kinds together', () => {

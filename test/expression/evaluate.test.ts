@@ -118,6 +118,8 @@ describe('evaluating expressions', () => {
     })
 
     it('never wraps around', () => {
+      expect(failure('timestamp(1.7e12)')).to.include({ code: 'expression_overflow' })
+      expect(failure('timestamp(1.7e12)').hint).to.include('divide milliseconds by 1000')
       expect(failure('9223372036854775807 + 1')).to.include({ code: 'expression_overflow' })
       expect(failure('x % 0.5', { x: 1 })).to.include({ code: 'expression_wrong_type' })
     })

@@ -96,10 +96,11 @@ function toBool(_meter: Meter, span: Span, value: Value): Value {
 function toTimestamp(_meter: Meter, span: Span, value: Value): Value {
   if (value instanceof Timestamp) return value
   if (typeof value === 'string') return parseTimestamp(value, span)
-  if (typeof value === 'bigint') return timestampOf(Number(value), 0, span)
+  const hint = 'it takes seconds since 1970: divide milliseconds by 1000'
+  if (typeof value === 'bigint') return timestampOf(Number(value), 0, span, hint)
   if (typeof value !== 'number') throw wrongArgument(span, value, 'RFC 3339 text or seconds since 1970')
   const seconds = Math.floor(value)
-  return timestampOf(seconds, Math.round((value - seconds) * 1e9), span)
+  return timestampOf(seconds, Math.round((value - seconds) * 1e9), span, hint)
 }
 
 function toDuration(_meter: Meter, span: Span, value: Value): Value {
