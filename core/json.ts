@@ -39,14 +39,15 @@ export function parseJson(text: string, options: ParseJsonOptions = {}): unknown
 }
 
 /**
- * Writes JSON on one line. Bigints are written as plain integers; fields that are undefined are left out.
+ * Writes JSON. Bigints are written as plain integers; fields that are undefined are left out.
  *
+ * @param indent spaces for each level; default: all on one line
  * @throws TocsinError `json_invalid` when the value has no JSON form, `json_too_deep` when it is nested beyond the stack
  * @example stringifyJson({ id: 9007199254740993n }) // '{"id":9007199254740993}'
  */
-export function stringifyJson(value: unknown): string {
+export function stringifyJson(value: unknown, indent?: number): string {
   try {
-    const text = plainJson(value) ?? withBigints(value)
+    const text = plainJson(value, indent) ?? withBigints(value, indent)
     if (text !== undefined) return text
   } catch (cause) {
     if (cause instanceof RangeError)
@@ -58,12 +59,13 @@ export function stringifyJson(value: unknown): string {
   throw new TocsinError('json_invalid', `a ${typeof value} has no JSON form`)
 }
 
-const withBigints = (value: unknown): string | undefined => JSON.stringify(value, rawInteger)
+const withBigints = (value: unknown, indent: number | undefined): string | undefined =>
+  JSON.stringify(value, rawInteger, indent)
 
 /** Undefined where it takes a replacer to write it, which is several times as slow: for a bigint. */
-function plainJson(value: unknown): string | undefined {
+function plainJson(value: unknown, indent: number | undefined): string | undefined {
   try {
-    return JSON.stringify(value)
+    return JSON.stringify(value, null, indent)
   } catch {
     return undefined
   }

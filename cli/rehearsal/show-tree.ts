@@ -1,4 +1,5 @@
 import type { DryRunTree } from '../../core/dry-run/index.ts'
+import { stringifyJson } from '../../core/json.ts'
 import type { Choice } from '../../core/playbook-test/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import type { Redactor } from '../../core/skill/index.ts'
@@ -55,7 +56,7 @@ function endOf(
 function wayOf(choice: Choice): string {
   if (choice === 'timeout') return 'if nobody answers in time:'
   const { answer } = choice
-  return `if the answer is ${printable(typeof answer === 'string' ? answer : JSON.stringify(answer))}:`
+  return `if the answer is ${printable(typeof answer === 'string' ? answer : stringifyJson(answer))}:`
 }
 
 /** Whether the only way ends otherwise than completed. */

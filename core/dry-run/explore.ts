@@ -1,5 +1,6 @@
 import type { Checkpoint } from '../domain/checkpoint.ts'
 import type { JournalEntry } from '../domain/run.ts'
+import { stringifyJson } from '../json.ts'
 import type { Choice } from '../playbook-test/checkpoint-answers.ts'
 import { madeFromSchema } from './assumed-output.ts'
 import { dryRun, type DryRun, type DryRunOptions } from './dry-run.ts'
@@ -72,7 +73,7 @@ function waysOf({ question }: Checkpoint): readonly Choice[] {
 function remembering(live: DryRunOptions['live']): DryRunOptions['live'] {
   const known = new Map<string, Promise<unknown>>()
   return (call) => {
-    const key = JSON.stringify([call.attempt.idempotencyKey, call.skill, call.input])
+    const key = stringifyJson([call.attempt.idempotencyKey, call.skill, call.input])
     const asked = known.get(key) ?? live(call)
     known.set(key, asked)
     return asked

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../json.ts'
 import { TocsinError } from '../plugin/index.ts'
 import { evaluateTemplate } from '../playbook/template.ts'
 import { parseDurationMs } from '../playbook/durations.ts'
@@ -68,7 +69,7 @@ export function durationMsOf(value: unknown): number {
     const ms = fraction ? Number(fraction[1]) * 1000 : parseDurationMs(value)
     if (ms !== undefined) return ms
   }
-  throw new TocsinError('wait_invalid', `cannot wait for ${JSON.stringify(value)}`, {
+  throw new TocsinError('wait_invalid', `cannot wait for ${stringifyJson(value)}`, {
     hint: 'write a duration such as 30s, 5m or 1h',
   })
 }
@@ -76,5 +77,5 @@ export function durationMsOf(value: unknown): number {
 function timeOf(value: unknown): number {
   const ms = typeof value === 'string' ? parseTimeMs(value) : undefined
   if (ms !== undefined) return ms
-  throw new TocsinError('wait_invalid', `cannot wait until ${JSON.stringify(value)}`, { hint: timeHint })
+  throw new TocsinError('wait_invalid', `cannot wait until ${stringifyJson(value)}`, { hint: timeHint })
 }

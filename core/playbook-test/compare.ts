@@ -1,3 +1,5 @@
+import { stringifyJson } from '../json.ts'
+
 /** A key of a map or an index of a list. */
 export type Part = string | number
 
@@ -35,9 +37,7 @@ const maxShown = 300
 /** A value as JSON, for messages. */
 export function show(value: unknown): string {
   if (value === undefined) return nothing
-  const text = JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'bigint' ? Number(inner) : inner,
-  )
+  const text = stringifyJson(value)
   return text.length > maxShown ? `${text.slice(0, maxShown - 1)}…` : text
 }
 
@@ -49,7 +49,7 @@ function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function isEqual(expected: unknown, actual: unknown): boolean {
-  if (typeof actual === 'bigint') return typeof expected === 'number' && BigInt(expected) === actual
-  return expected === actual
-}
+const isEqual = (expected: unknown, actual: unknown): boolean => exactly(expected) === exactly(actual)
+
+/** An integer beyond 2^53 may be written with and without exponent. */
+const exactly = (value: unknown): unknown => (Number.isInteger(value) ? BigInt(value as number) : value)

@@ -1,4 +1,5 @@
 import { codePattern, composeAlertId } from '../domain/ids.ts'
+import { stringifyJson } from '../json.ts'
 import type { Entry, Node } from '../playbook/document.ts'
 import { readFields, readNumber, readWord } from '../playbook/fields.ts'
 import type { Context } from './context.ts'
@@ -140,7 +141,7 @@ function contentOf(alerts: readonly GivenAlert[]): string {
     if ('content' in body) [data, text] = [undefined, body.content]
     else {
       data = merge(data, body.data)
-      text = JSON.stringify(data)
+      text = stringifyJson(data)
     }
   }
   return text

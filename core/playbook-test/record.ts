@@ -1,6 +1,6 @@
 import type { FailedAttempt, JournalEntry, StoredError } from '../domain/run.ts'
 import { ValidationError } from '../errors/errors.ts'
-import { parseJson } from '../json.ts'
+import { parseJson, stringifyJson } from '../json.ts'
 import type { Playbook } from '../playbook/playbook.ts'
 import { writeYaml } from '../playbook/write-yaml.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
@@ -122,9 +122,9 @@ function bodyOf(content: unknown): { readonly data: unknown } | { readonly conte
   if (typeof content !== 'string') return { data: {} }
   try {
     const data = parseJson(content)
-    if (typeof data === 'object' && JSON.stringify(data) === content) return { data }
+    if (typeof data === 'object' && stringifyJson(data) === content) return { data }
   } catch {
-    // Not JSON, or with numbers that YAML cannot hold.
+    // Not JSON.
   }
   return { content }
 }
@@ -181,7 +181,7 @@ function ownSteps(playbook: Playbook | undefined): (step: RecordedStep) => boole
 
 /** The same question is answered once. */
 function distinct(steps: readonly RecordedStep[]): readonly RecordedStep[] {
-  return [...new Map(steps.map((step) => [JSON.stringify(step.input), step])).values()]
+  return [...new Map(steps.map((step) => [stringifyJson(step.input), step])).values()]
 }
 
 function repliesOf(step: RecordedStep, isOneOfMany: boolean): readonly unknown[] {

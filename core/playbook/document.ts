@@ -24,7 +24,8 @@ type ScalarStyle = 'plain' | 'single' | 'double' | 'literal' | 'folded'
 
 export interface ScalarNode extends Span {
   readonly kind: 'scalar'
-  readonly value: string | number | boolean | null
+  /** A bigint only in data beside playbooks, such as fixtures. */
+  readonly value: string | number | bigint | boolean | null
   readonly style: ScalarStyle
 }
 
@@ -46,7 +47,7 @@ export interface Entry {
 }
 
 /**
- * How much is done about a text that YAML cannot read: nothing; or mistakes with one obvious meaning are read as they were meant;
+ * How much is done about a text that YAML cannot read: nothing, and integers beyond 2^53 are kept, as in data; or mistakes with one obvious meaning are read as they were meant;
  * or what is left is read as far as it can be understood, for editors. All of them are reported.
  */
 export type Reading = 'strict' | 'repaired' | 'tolerant'
@@ -82,7 +83,7 @@ export function readDocument(text: string, problems: Problems, reading: Reading)
     problems.add('E106', 'the file is empty', { start: 0, end: 0 })
     return undefined
   }
-  const converter = new Converter(text, problems, repairs)
+  const converter = new Converter(text, problems, repairs, reading)
   const root = converter.convert(document.contents, 1)?.node
   // What is left of a document that is too large would be misunderstood.
   return converter.isFull && reading !== 'tolerant' ? undefined : root
@@ -133,13 +134,15 @@ class Converter {
   readonly #problems: Problems
   /** By where they begin. */
   readonly #repairs: ReadonlyMap<number, Repair>
+  readonly #reading: Reading
   readonly #anchors = new Map<string, Converted>()
   #total = 0
   /** Once too much has been found, what follows is left out. */
   #full = false
 
-  constructor(text: string, problems: Problems, repairs: ReadonlyMap<number, Repair>) {
+  constructor(text: string, problems: Problems, repairs: ReadonlyMap<number, Repair>, reading: Reading) {
     this.#text = text
+    this.#reading = reading
     this.#problems = problems
     this.#repairs = repairs
   }
@@ -195,7 +198,11 @@ class Converter {
     }
     const style = styles[node.type ?? 'PLAIN'] ?? 'plain'
     let value = isPlainValue(node.value) ? node.value : null
-    if (typeof value === 'number' && !isJsonNumber(value, this.#text.slice(span.start, span.end))) {
+    const written = this.#text.slice(span.start, span.end)
+    if (typeof value === 'number' && !isJsonNumber(value, written)) {
+      if (this.#reading === 'strict' && /^-?\d+$/.test(written)) {
+        return { node: { kind: 'scalar', value: BigInt(written), style, ...span }, size: 1, height: 1 }
+      }
       const hint = 'put it into quotes to have it as text'
       this.#problems.add('E102', 'this number cannot be kept exactly as JSON', span, hint)
       value = 0
@@ -263,7 +270,7 @@ function spanOf(node: YamlNode | null): Span {
   return { start, end }
 }
 
-const isPlainValue = (value: unknown): value is ScalarNode['value'] =>
+const isPlainValue = (value: unknown): value is Exclude<ScalarNode['value'], bigint> =>
   value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
 /** Whether the number survives being JSON: finite, and no integer beyond 2^53. */

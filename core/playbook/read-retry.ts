@@ -94,7 +94,7 @@ const familiar: ReadonlyMap<string, string> = new Map([
   ...['server_error', 'server_errors', '5xx'].map((word) => [word, 'http_5xx'] as const),
 ])
 
-function meant(word: string | number | boolean): string | undefined {
+function meant(word: string | number | bigint | boolean): string | undefined {
   const text = String(word)
   if (/^(?:408|429|5\d\d)$/.test(text)) return `http_${text}`
   return familiar.get(text.toLowerCase().replaceAll(/[\s-]+/g, '_'))

@@ -53,6 +53,11 @@ describe('a playbook on the command line', function () {
       'wait.yaml': `apiVersion: tocsin/v1\nname: wait\non: { manual: true }\nsteps:\n  - set: { x: 1 }\n  - wait: 1h\n`,
       'inputs.yaml': `apiVersion: tocsin/v1\nname: fails\non: { manual: true }\ninputs: { n: { type: integer }, who: { type: string } }\nsteps:\n  - fail: no way for \${{ inputs.who + string(inputs.n) }}\n`,
       'pin.yaml': `apiVersion: tocsin/v1\nname: pin\non: { manual: true }\ninputs: { pin: { type: string, sensitive: true } }\nsteps:\n  - { uses: case.update, with: { summary: "\${{ inputs.pin }}" } }\n  - { uses: case.comment, with: { text: "\${{ inputs.pin }}" } }\n  - { id: n, set: { n: "\${{ int(inputs.pin) }}" }, on_error: continue }\n  - return: { pin: "\${{ inputs.pin }}", n: "\${{ steps.n.ok }}" }\n`,
+      'big.yaml': `apiVersion: tocsin/v1\nname: big\non: { alert: { type: t } }\nsteps:\n  - { uses: http.send, connection: x, with: { method: POST, path: /x, json: { big: "\${{ alert.data.big }}" } } }\n  - return: \${{ alert.data.big }}\n`,
+      'big.json': '{ "big": 9007199254740993 }',
+      'http.yaml':
+        'mocks: { http.send: { output: { status: 200, headers: {}, text: x, truncated: false } } }\n',
+      'big.test.yaml': `playbook: big.yaml\nmocks: { http.send: { output: { status: 200, headers: {}, text: x, truncated: false, json: 9007199254740993 } } }\nfixtures: { alert: { data: { big: 9007199254740993 } } }\ntests:\n  - name: as sent\n    expect: { calls: [{ skill: http.send, with: { json: { big: 9007199254740993 } } }], outputs: 9007199254740993 }\n  - name: rounded\n    expect: { outputs: 9007199254740992 }\n`,
       'nothing.yaml': 'mocks: {}\n',
       'bad.yaml': 'name: bad\n',
       'alert.json': JSON.stringify({ alert_content: '{"host":"evil.example"}', alert_type: 'odd' }),
@@ -68,6 +73,17 @@ describe('a playbook on the command line', function () {
 
   const tocsin = (args: readonly string[], options: RunOptions = {}) =>
     runTocsin(args, { cwd: folder.path, env, ...options })
+
+  it('keeps integers beyond 2^53 to the last digit', async () => {
+    const given = ['big.yaml', '--alert', 'big.json']
+    const run = await tocsin(['run', ...given, '--mocks', 'http.yaml'])
+    expect(run.stdout, run.stderr).to.match(/^ {4}output 9007199254740993$/m)
+    const dry = await tocsin(['dry-run', ...given, '--fixtures', 'http.yaml'])
+    expect(dry.stdout, dry.stderr).to.match(/^ *"big": 9007199254740993$/m)
+    const test = await tocsin(['test', 'big.test.yaml'])
+    expect(test.stdout, test.stderr).to.match(/expected 9007199254740992, got 9007199254740993/)
+    expect(test.stdout).to.match(/ok as sent/)
+  })
 
   describe('with tocsin run', () => {
     it('runs with mocks, in no time, without a data directory, and shows each step and the end', async () => {
