@@ -63,8 +63,8 @@ export function cancelled(): CancelledError {
 /** Not the attempt's own time was up but that of a group around it, or of the run: no further try would help. */
 export class GroupTimeoutError extends TimeoutError {
   constructor() {
-    super('step_timeout', 'the time of the steps around this one was up', {
-      hint: 'give the group, or the playbook, a longer timeout',
+    super('step_timeout', 'the time of the run, or of the steps around this one, was up', {
+      hint: 'give the playbook, or the group, a longer timeout',
     })
   }
 }

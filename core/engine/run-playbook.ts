@@ -1,12 +1,10 @@
+import { longestEndMs } from '../playbook/check-times.ts'
 import type { Playbook } from '../playbook/playbook.ts'
 import { valueOf } from './evaluate.ts'
 import type { Failed, Flow, RunOutcome } from './flow.ts'
 import { finallyPath, inside, runErrorPath } from './paths.ts'
 import { withLocals, type Scope } from './scope.ts'
 import { attempt, type Walk } from './walk.ts'
-
-/** The steps of `on_error` and `finally` may take so long, however little of the run's own time was left. */
-const longestEndMs = 3_600_000
 
 export const runTimedOut = { code: 'run_timeout', message: 'the time of the run was up' }
 

@@ -1,7 +1,7 @@
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** Longest duration in a playbook: 366 days. */
-const maxDurationMs = 366 * 86_400_000
+export const maxDurationMs = 366 * 86_400_000
 
 /** How durations are written, for hints. */
 export const durationHint = 'write it like 500ms, 30s, 5m, 2h, 1d or 1h30m'

@@ -1,6 +1,7 @@
 import { dyn, nullType, typeOfSchema, union, type Type } from '../expression/index.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import type { CallablePlaybooks } from './callable-playbooks.ts'
+import { longestEndMs } from './check-times.ts'
 import { contentHash } from './content-hash.ts'
 import type { Context, KnownConnection } from './context.ts'
 import type { Node } from './document.ts'
@@ -118,7 +119,7 @@ function readPlaybook(
   }
   const triggers = readTriggers(context, on?.value, inputs)
   const concurrency = fields.get('concurrency')
-  const body = readBody(context, fields, runNames(surroundings))
+  const body = readBody(context, fields, runNames(surroundings), head.timeoutMs)
   const playbook = {
     ...head,
     ...triggers,
@@ -137,8 +138,13 @@ function readPlaybook(
 type Body = Pick<Playbook, 'steps' | 'onError' | 'finally' | 'outputs' | 'outputType'>
 
 /** All lists of steps, and what comes of them. */
-function readBody(context: Context, fields: Fields, names: Readonly<Record<string, Type>>): Body {
-  const scope = new Scope(names)
+function readBody(
+  context: Context,
+  fields: Fields,
+  names: Readonly<Record<string, Type>>,
+  timeoutMs: number,
+): Body {
+  const scope = new Scope(names, { timeLimit: { ms: timeoutMs, of: 'run' } })
   const list = (name: string, inner: Scope) => {
     const entry = fields.get(name)
     return entry ? readSequence(context, entry.value, inner) : []
@@ -146,10 +152,14 @@ function readBody(context: Context, fields: Fields, names: Readonly<Record<strin
   const steps = list('steps', scope)
   const outputs = fields.get('outputs')
   const given = outputs && readOutputs(context, outputs.value, scope)
-  const errorScope = new Scope({ ...names, ...errorNames })
+  const endLimit =
+    timeoutMs < longestEndMs
+      ? ({ ms: timeoutMs, of: 'run' } as const)
+      : ({ ms: longestEndMs, of: 'end' } as const)
+  const errorScope = new Scope({ ...names, ...errorNames }, { timeLimit: endLimit })
   errorScope.adopt(scope, true)
   const onError = list('on_error', errorScope)
-  const finalScope = new Scope({ ...names, ...finallyNames }, { isFinally: true })
+  const finalScope = new Scope({ ...names, ...finallyNames }, { isFinally: true, timeLimit: endLimit })
   finalScope.adopt(errorScope, true)
   const last = list('finally', finalScope)
   const endsByReturn = outputs === undefined && steps.some(endsRun)

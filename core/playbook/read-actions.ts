@@ -1,5 +1,6 @@
 import { duration, explainMismatch, string, timestamp, type Fact, type Type } from '../expression/index.ts'
 import { checkMessage } from './check-messages.ts'
+import { checkTimeFits } from './check-times.ts'
 import type { Context } from './context.ts'
 import type { Entry, Node } from './document.ts'
 import { hintForDuration, parseDurationMs } from './durations.ts'
@@ -119,6 +120,7 @@ export function readWait(
     return { part: time && { action: 'wait', wait: { until: time } } }
   }
   const durationMs = durationTemplate(context, value, scope)
+  if (durationMs) checkTimeFits(context, value, durationMs, scope, 'wait')
   return { part: durationMs && { action: 'wait', wait: { durationMs } } }
 }
 

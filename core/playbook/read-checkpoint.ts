@@ -10,6 +10,7 @@ import {
 } from '../expression/index.ts'
 import { authorsInput, operatorInput } from './asked-input.ts'
 import { checkLiteral } from './check-fit.ts'
+import { checkTimeFits } from './check-times.ts'
 import type { Context } from './context.ts'
 import type { Entry, Node } from './document.ts'
 import { describe, readFields, readText, readWord, type Fields } from './fields.ts'
@@ -40,6 +41,7 @@ export function readCheckpoint(
   const choices = readChoices(context, fields, value)
   const timeout = fields.get('timeout')
   const answerWithinMs = timeout && durationTemplate(context, timeout.value, scope, '`timeout`')
+  if (answerWithinMs) checkTimeFits(context, timeout.value, answerWithinMs, scope, 'answer')
   const onTimeout = readOnTimeout(context, fields.get('on_timeout'), choices)
   const output = outputOf(answerType(choices, onTimeout))
   if (asked === undefined || choices === undefined || answerWithinMs === undefined) {

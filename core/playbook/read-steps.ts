@@ -110,7 +110,10 @@ function readStep(context: Context, node: Node, index: number, outer: Scope): St
   const asked = foreachEntry ? scope.inside({ beforeItems: itemNames(fields) }) : scope
   const condition = ifEntry ? compileCondition(context, asked, ifEntry) : unconditional
   const foreach = foreachEntry && readForeach(context, foreachEntry, fields, scope)
-  const body = scope.inside({ names: foreach?.names, given: condition.whenTrue })
+  const timeoutMs = timeoutOf(context, fields, action)
+  const isLimited = timeoutMs !== undefined && action && belongsTo['timeout']!.includes(action)
+  const timeLimit = isLimited ? { ms: timeoutMs, of: 'steps' as const } : undefined
+  const body = scope.inside({ names: foreach?.names, given: condition.whenTrue, timeLimit })
   const result = action && readAction(context, action, fields, body)
   const repeatEntry = fields.get('repeat')
   const repeat = repeatEntry && readRepeat(context, repeatEntry, body, result?.output)
@@ -137,7 +140,7 @@ function readStep(context: Context, node: Node, index: number, outer: Scope): St
     key: id ?? String(index),
     name: textOf(context, fields.get('name')),
     if: condition.program,
-    timeoutMs: timeoutOf(context, fields, action),
+    timeoutMs,
     onError,
     default: defaulted?.template,
     foreach: foreach?.foreach,

@@ -1,5 +1,6 @@
 import * as t from '../expression/index.ts'
 import type { Fact, ObjectType, Property, Type } from '../expression/index.ts'
+import type { TimeLimit } from './check-times.ts'
 import type { Span } from './source-text.ts'
 
 const stepStatuses = ['completed', 'failed', 'skipped']
@@ -123,6 +124,8 @@ interface Place {
   readonly beforeItems?: readonly string[] | undefined
   /** The step that is being read. */
   readonly current?: Span | undefined
+  /** The shortest of those around. */
+  readonly timeLimit?: TimeLimit | undefined
 }
 
 /** Names that are visible at one place of a playbook. Steps are added as they are read, in their order. */
@@ -154,12 +157,14 @@ export class Scope {
       readonly given?: readonly Fact[] | undefined
     },
   ): Scope {
-    const { names = {}, given = [], isFinally, current, beforeItems } = options
+    const { names = {}, given = [], isFinally, current, beforeItems, timeLimit } = options
+    const around = this.place.timeLimit
     const place = {
       ...this.place,
       isFinally: isFinally ?? this.place.isFinally,
       current: current ?? this.place.current,
       beforeItems,
+      timeLimit: timeLimit && !(around && around.ms <= timeLimit.ms) ? timeLimit : around,
     }
     const inner = new Scope({ ...this.#base, ...names }, place, this)
     // A name that is declared anew hides the one that something was known about.
