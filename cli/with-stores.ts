@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { NotFoundError } from '../core/errors/errors.ts'
 import type { Stores } from '../core/ports.ts'
-import { readConfig } from '../server/config.ts'
+import { readConfig, type Config } from '../server/config.ts'
 import { openStores } from '../server/open-stores.ts'
 import { printable } from './output/printable.ts'
 
@@ -13,14 +13,19 @@ import { printable } from './output/printable.ts'
  * @throws NotFoundError `data_dir_missing`
  */
 export async function withStores<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
-  const config = readConfig(process.env)
-  if (!existsSync(join(config.dataDir, 'tocsin.db'))) throw missing(config.dataDir)
-  const stores = await openStores(config, 'shared')
+  const stores = await openStores(configWithData(), 'shared')
   try {
     return await work(stores)
   } finally {
     await stores.close()
   }
+}
+
+/** Throws NotFoundError `data_dir_missing`. */
+export function configWithData(): Config {
+  const config = readConfig(process.env)
+  if (!existsSync(join(config.dataDir, 'tocsin.db'))) throw missing(config.dataDir)
+  return config
 }
 
 const missing = (dataDir: string): NotFoundError =>

@@ -8,7 +8,7 @@
 import type { Alert, AlertStatus, NewAlert } from './domain/alert.ts'
 import type { AuditVerdict } from './audit/audit-chain.ts'
 import type { ApiKey } from './domain/api-key.ts'
-import type { Actor, AuditEntry, AuditFilter, AuditHead } from './domain/audit.ts'
+import type { Actor, AuditEntry, AuditFilter, AuditHead, NewAuditEntry } from './domain/audit.ts'
 import type { Case, CaseEntry } from './domain/case.ts'
 import type { AnswerVerdict, Checkpoint, CheckpointAnswer, Question } from './domain/checkpoint.ts'
 import type { Connection } from './domain/connection.ts'
@@ -388,6 +388,8 @@ export interface OpenConnection {
 
 /** What was done by whom; see `core/domain/audit.ts`. Entries are only ever added, by the other stores, with what they record. */
 export interface AuditStore {
+  /** For what is done to the data as a whole. */
+  record(entry: NewAuditEntry): Promise<void>
   /** Newest first. What concerns no single organization is shown to the scope `'all'` alone. */
   list(scope: Scope, filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>>
   /** The newest entry; undefined while there is none. */

@@ -42,10 +42,20 @@ export const auditActions = [
   'skill.ended',
   'engine.paused',
   'engine.resumed',
+  'backup.made',
+  'backup.restored',
 ] as const
 export type AuditAction = (typeof auditActions)[number]
 
-export const auditSubjects = ['api_key', 'connection', 'playbook', 'run', 'checkpoint', 'engine'] as const
+export const auditSubjects = [
+  'api_key',
+  'connection',
+  'playbook',
+  'run',
+  'checkpoint',
+  'engine',
+  'data',
+] as const
 
 /** What is to be recorded. */
 export interface NewAuditEntry {

@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { ValidationError } from '../../core/errors/errors.ts'
+import { syncFolderOf } from '../sync-files.ts'
 
 export interface MasterKey {
   readonly key: KeyObject
@@ -30,15 +31,19 @@ const base64Of32Bytes = /^[A-Za-z0-9+/]{43}=$/
  *
  * Throws ValidationError `invalid_master_key` or `master_key_exposed`; the messages never quote the key.
  */
-export function loadMasterKey(dataDir: string, env: Readonly<Record<string, string | undefined>>): MasterKey {
+export function loadMasterKey(
+  dataDir: string,
+  env: Readonly<Record<string, string | undefined>>,
+  version = 1,
+): MasterKey {
   const fromEnvironment = env[variable]
   if (fromEnvironment !== undefined && fromEnvironment !== '') {
-    return { key: parseKey(fromEnvironment, variable), version: 1, origin: 'environment' }
+    return { key: parseKey(fromEnvironment, variable), version, origin: 'environment' }
   }
   const path = join(dataDir, 'master.key')
   const made = makeKeyFile(dataDir, path)
   refuseExposedFile(path)
-  return { key: parseKey(readFileSync(path, 'utf8'), path), version: 1, origin: made ? 'made' : 'file' }
+  return { key: parseKey(readFileSync(path, 'utf8'), path), version, origin: made ? 'made' : 'file' }
 }
 
 function parseKey(text: string, source: string): KeyObject {
@@ -69,24 +74,13 @@ function makeKeyFile(dataDir: string, path: string): boolean {
   }
   try {
     linkSync(draft, path)
-    syncFolder(dataDir)
+    syncFolderOf(path)
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     return false
   } finally {
     unlinkSync(draft)
-  }
-}
-
-/** Makes the new name survive a loss of power. */
-function syncFolder(path: string): void {
-  if (process.platform === 'win32') return
-  const folder = openSync(path, 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
   }
 }
 

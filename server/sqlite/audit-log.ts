@@ -24,7 +24,10 @@ interface AuditRow {
 }
 
 /** Inside of the write that does what is recorded: both are there, or neither is. */
-export function recordAudit({ database, clock }: StoreContext, given: NewAuditEntry): void {
+export function recordAudit(
+  { database, clock }: Pick<StoreContext, 'database' | 'clock'>,
+  given: NewAuditEntry,
+): void {
   const before = headOf(database)
   const { requestId, ...actor } = given.by
   const record: AuditRecord = {
@@ -66,6 +69,10 @@ export class SqliteAuditStore implements AuditStore {
 
   constructor(context: StoreContext) {
     this.#context = context
+  }
+
+  record(entry: NewAuditEntry): Promise<void> {
+    return this.#context.commits.write(() => recordAudit(this.#context, entry))
   }
 
   list(scope: Scope, filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>> {

@@ -156,7 +156,11 @@ function isTaken(database: Database, key: string, beforeRow: number): boolean {
   return found !== undefined
 }
 
-export function endRun({ database, clock }: StoreContext, run: RunRow, end: RunEnd): Run {
+export function endRun(
+  { database, clock }: Pick<StoreContext, 'database' | 'clock'>,
+  run: RunRow,
+  end: RunEnd,
+): Run {
   if (!runStatusMoves[run.status].includes(end.status)) {
     throw new ConflictError(
       'run_not_running',

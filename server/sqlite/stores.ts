@@ -1,9 +1,7 @@
 import { dirname, join } from 'node:path'
 import type { AuditHead } from '../../core/domain/audit.ts'
-import { ConflictError } from '../../core/errors/errors.ts'
-import { Secret } from '../../core/plugin/index.ts'
 import type { Clock, Stores } from '../../core/ports.ts'
-import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
 import { AlertIndexer } from './alert-indexer.ts'
 import { SqliteAlertStore } from './alert-store.ts'
 import { headOf, SqliteAuditStore } from './audit-log.ts'
@@ -11,11 +9,13 @@ import { SqliteCaseStore } from './case-store.ts'
 import { SqliteCheckpointStore } from './checkpoint-store.ts'
 import { SqliteConnectionStore } from './connection-store.ts'
 import type { Database, DatabaseOptions } from './database.ts'
+import { setFact } from './facts.ts'
 import { GroupCommit, type Commit, type GroupCommitOptions } from './group-commit.ts'
 import { SqliteInboundStore } from './inbound-store.ts'
 import { SqliteJournalStore } from './journal-store.ts'
 import { SqliteKeyStore } from './key-store.ts'
 import { lockDataDir, type DataDirLock } from './lock.ts'
+import { requireMasterKey } from './master-key-check.ts'
 import { openDatabase } from './open-database.ts'
 import { SqliteOrganizationStore } from './organization-store.ts'
 import { SqlitePauseStore } from './pause-store.ts'
@@ -109,40 +109,5 @@ function assembleStores(context: StoreContext, secrets: SecretBox, lock: DataDir
       database.close()
       lock?.release()
     },
-  }
-}
-
-function setFact(database: Database, name: string, value: number | Uint8Array): void {
-  database.run(
-    'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
-    name,
-    value,
-  )
-}
-
-const keyCheckPlace: SecretPlace = { organizationUuid: '', connectionUuid: '', field: 'master_key_check' }
-
-/**
- * A known text is sealed at the first start and opened at every later one: a lost or swapped master key is noticed at once, and
- * not when the first connection is used after new secrets were sealed with another key.
- */
-function requireMasterKey(database: Database, secrets: SecretBox): void {
-  const check = database.get<{ value: Buffer }>(`SELECT value FROM facts WHERE name = 'master_key_check'`)
-  if (check === undefined) {
-    const { keyVersion, bytes } = secrets.seal(keyCheckPlace, new Secret('tocsin'))
-    setFact(database, 'master_key_check', Buffer.concat([Buffer.from([keyVersion]), bytes]))
-    return
-  }
-  try {
-    secrets.open(keyCheckPlace, { keyVersion: check.value[0] ?? 0, bytes: check.value.subarray(1) })
-  } catch (cause) {
-    throw new ConflictError(
-      'master_key_mismatch',
-      `the master key is not the one ${database.path} was made with`,
-      {
-        hint: 'Restore master.key beside the database, or set TOCSIN_MASTER_KEY to the key used before.',
-        cause,
-      },
-    )
   }
 }

@@ -1,0 +1,51 @@
+import { Command } from 'commander'
+import { makeBackup } from '../../server/backup/make-backup.ts'
+import { paint } from '../output/paint.ts'
+import { printable } from '../output/printable.ts'
+import { configWithData } from '../with-stores.ts'
+import { thisUser } from '../this-user.ts'
+
+/** `tocsin backup`: everything in one file, while the server goes on. */
+export function backupCommand(): Command {
+  return new Command('backup')
+    .description(
+      'back up the database and the playbooks into one file, beside a running server or without one',
+    )
+    .argument('<file>', 'a new file')
+    .option(
+      '--with-master-key',
+      'put the master key in as well: then whoever reads the file can read all secrets',
+    )
+    .addHelpText(
+      'after',
+      `
+The file is a SQLite database, readable by its owner only, and whole as of one moment. The master key is not in it: keep one copy of
+master.key (or of TOCSIN_MASTER_KEY) apart from the backups. \`tocsin restore\` needs both.
+
+Example:
+  tocsin backup /backups/tocsin-$(date +%F).db`,
+    )
+    .action(backUp)
+}
+
+async function backUp(file: string, options: { readonly withMasterKey?: boolean }): Promise<void> {
+  const config = configWithData()
+  const withMasterKey = options.withMasterKey === true
+  const { bytes, playbooks, connections } = await makeBackup(config, file, thisUser(), { withMasterKey })
+  const size = bytes < 1_048_576 ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / 1_048_576).toFixed(1)} MB`
+  console.log(
+    `${paint.good('ok')} ${printable(file)}: the database and ${count(playbooks, 'file')} of the playbooks folder, ${size}`,
+  )
+  if (withMasterKey) {
+    console.log(`${paint.warn('!')}  the master key is in it: whoever reads the file can read all secrets`)
+  } else {
+    console.log(
+      `   the master key is not in it: without a copy of ${keyPlace(config)}, the secrets of ${count(connections, 'connection')} are lost`,
+    )
+  }
+}
+
+const keyPlace = ({ masterKey, dataDir }: ReturnType<typeof configWithData>): string =>
+  masterKey === undefined ? printable(`${dataDir}/master.key`) : 'TOCSIN_MASTER_KEY'
+
+const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`

@@ -1,0 +1,53 @@
+import { Command } from 'commander'
+import { restoreBackup } from '../../server/backup/restore-backup.ts'
+import { readConfig } from '../../server/config.ts'
+import { paint } from '../output/paint.ts'
+import { printable } from '../output/printable.ts'
+import { thisUser } from '../this-user.ts'
+
+interface RestoreOptions {
+  readonly replace?: boolean
+  readonly resume?: boolean
+}
+
+/** `tocsin restore`: a data directory from a backup. */
+export function restoreCommand(): Command {
+  return new Command('restore')
+    .description('make a backup the content of the data directory; the server must not be running')
+    .argument('<file>', 'what `tocsin backup` wrote')
+    .option('--replace', 'put the data that is there aside')
+    .option(
+      '--resume',
+      'let runs go on that were under way when the backup was made; they are ended otherwise',
+    )
+    .addHelpText(
+      'after',
+      `
+Needs the master key that the backup was made with: master.key in the data directory, TOCSIN_MASTER_KEY, or one in the backup. Playbooks
+are written into the playbooks folder where they are not there; files that are there stay as they are.
+
+What happened after the backup is not in it. Runs that were under way then have gone on since: with --resume they do all of that again.`,
+    )
+    .action(restore)
+}
+
+async function restore(file: string, options: RestoreOptions): Promise<void> {
+  const config = readConfig(process.env)
+  const restored = await restoreBackup(config, file, thisUser(), {
+    replace: options.replace === true,
+    resume: options.resume === true,
+  })
+  const { endedRuns, playbooks, putAside } = restored
+  console.log(
+    `${paint.good('ok')} ${printable(config.dataDir)} is as it was backed up, with ${playbooks.written} playbook files written`,
+  )
+  if (putAside !== undefined) console.log(`   the database from before is ${printable(putAside)}`)
+  if (endedRuns > 0)
+    console.log(
+      `   ${endedRuns} runs were under way then and are ended with run_restored: look what they did, then retry them`,
+    )
+  for (const name of playbooks.kept)
+    console.log(
+      `${paint.warn('!')}  ${printable(name)} differs from the one in the backup, and stays as it is`,
+    )
+}

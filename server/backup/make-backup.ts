@@ -1,0 +1,73 @@
+import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import type { Actor } from '../../core/domain/audit.ts'
+import { ConflictError } from '../../core/errors/errors.ts'
+import { systemClock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import { openStores } from '../open-stores.ts'
+import { syncFile, syncFolderOf } from '../sync-files.ts'
+import { writeBackupFile, type KeptFile } from '../sqlite/backup-file.ts'
+import { masterKeyName, playbooksName } from './names.ts'
+import { readPlaybookFiles } from './playbook-files.ts'
+
+export interface MadeBackup {
+  readonly bytes: number
+  readonly playbooks: number
+  /** Connections whose secrets need the master key. */
+  readonly connections: number
+}
+
+/**
+ * Backs the data directory up into one file, beside a running server or without one: the database and the playbooks folder. The master key
+ * is put into it only where that is asked for, since with it, the file is all that it takes to read the secrets.
+ *
+ * @throws ConflictError `backup_exists`; UnavailableError, and what opening the stores throws
+ */
+export async function makeBackup(
+  config: Config,
+  target: string,
+  by: Actor,
+  options: { readonly withMasterKey: boolean },
+): Promise<MadeBackup> {
+  if (existsSync(target)) {
+    throw new ConflictError('backup_exists', `${target} is there already`, { hint: 'give a new name' })
+  }
+  const stores = await openStores(config, 'shared')
+  let connections: number
+  try {
+    await stores.audit.record({
+      action: 'backup.made',
+      by,
+      organizationUuid: null,
+      subject: { kind: 'data', id: 'tocsin.db', name: basename(target) },
+      details: { with_master_key: options.withMasterKey },
+    })
+    connections = (await stores.connections.list('all')).filter(({ secretsAt }) => secretsAt !== null).length
+  } finally {
+    await stores.close()
+  }
+  const playbooks = await readPlaybookFiles(config.playbooksDir)
+  const files = [
+    ...playbooks.map(({ name, content }) => ({ name: playbooksName + name, content })),
+    ...(options.withMasterKey ? [masterKeyFile(config)] : []),
+  ]
+  const draft = `${resolve(target)}.partial`
+  rmSync(draft, { force: true })
+  try {
+    writeBackupFile(join(config.dataDir, 'tocsin.db'), draft, files, systemClock.now())
+    syncFile(draft)
+    renameSync(draft, target)
+    syncFolderOf(target)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  return { bytes: statSync(target).size, playbooks: playbooks.length, connections }
+}
+
+function masterKeyFile({ masterKey, dataDir }: Config): KeptFile {
+  const content =
+    masterKey === undefined
+      ? readFileSync(join(dataDir, 'master.key'))
+      : Buffer.from(`${masterKey.reveal()}\n`)
+  return { name: masterKeyName, content }
+}

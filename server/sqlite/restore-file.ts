@@ -1,0 +1,103 @@
+import type { Actor } from '../../core/domain/audit.ts'
+import type { RunEnd } from '../../core/domain/run.ts'
+import { ConflictError } from '../../core/errors/errors.ts'
+import type { Clock } from '../../core/ports.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
+import { recordAudit } from './audit-log.ts'
+import { keptFiles, notABackup, requireWhole, using, type KeptFile } from './backup-file.ts'
+import type { Database } from './database.ts'
+import { keyVersionOf, requireMasterKey } from './master-key-check.ts'
+import { openDatabase } from './open-database.ts'
+import { endRun } from './run-moves.ts'
+import { selectRun, type RunRow } from './run-rows.ts'
+
+export interface RestoreOptions {
+  /** Name of the backup, for the audit log. */
+  readonly from: string
+  readonly by: Actor
+  readonly clock: Pick<Clock, 'now'>
+  /** Runs that had not ended go on. Default: they end. */
+  readonly resume: boolean
+}
+
+/**
+ * What is kept in a copy of a backup; `fits` is asked whether a master key opens its secrets.
+ *
+ * @throws ConflictError `not_a_backup`, `database_damaged`, `not_a_tocsin_database`, `database_too_new`
+ */
+export function inspectBackup(path: string): {
+  readonly files: readonly KeptFile[]
+  readonly fits: (boxOf: (version: number) => SecretBox) => boolean
+} {
+  // Also brings its tables up to this program.
+  openBackup(path).close()
+  const files = using(path, (backup) => {
+    requireWhole(backup)
+    return keptFiles(backup)
+  })
+  return { files, fits: (boxOf) => using(path, (backup) => opensSecrets(backup, boxOf)) }
+}
+
+function openBackup(path: string): Database {
+  try {
+    return openDatabase(path)
+  } catch (error) {
+    throw error instanceof ConflictError && error.code === 'not_a_tocsin_database' ? notABackup() : error
+  }
+}
+
+function opensSecrets(backup: Database, boxOf: (version: number) => SecretBox): boolean {
+  try {
+    requireMasterKey(backup, boxOf(keyVersionOf(backup)))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Makes a copy of a backup the database of a data directory. Gives how many runs were ended. */
+export function adoptBackup(path: string, options: RestoreOptions): number {
+  const { from, by, clock, resume } = options
+  return using(path, (database) => {
+    database.script('BEGIN IMMEDIATE')
+    database.script('DROP TABLE sqlar')
+    const ended = resume ? 0 : endUnfinished(database, clock)
+    recordAudit(
+      { database, clock },
+      {
+        action: 'backup.restored',
+        by,
+        organizationUuid: null,
+        subject: { kind: 'data', id: 'tocsin.db', name: from },
+        details: { ended_runs: ended },
+      },
+    )
+    database.script('COMMIT')
+    // In one file, which can be given its name by itself.
+    database.pragma('journal_mode = DELETE')
+    return ended
+  })
+}
+
+/** What they did after the backup was made is not in it: to go on would do it again. */
+function endUnfinished(database: Database, clock: Pick<Clock, 'now'>): number {
+  const rows = database.all<RunRow>(
+    `${selectRun} WHERE t.status IN ('queued', 'running', 'waiting') ORDER BY t.id`,
+  )
+  for (const row of rows) {
+    endRun({ database, clock }, row, {
+      ...restored,
+      status: row.status === 'queued' ? 'cancelled' : 'failed',
+    })
+  }
+  return rows.length
+}
+
+const restored: Omit<RunEnd, 'status'> = {
+  output: null,
+  error: {
+    code: 'run_restored',
+    message: 'the run was under way when the backup was made that has been restored',
+    hint: 'what it has done since is not known: look, then retry the run or investigate its alert again',
+  },
+}

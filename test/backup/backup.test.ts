@@ -1,0 +1,238 @@
+import { expect } from 'chai'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { runTocsin, type Ended } from '../cli/support/run-tocsin.ts'
+import { eventually } from '../support/eventually.ts'
+import { using } from '../../server/sqlite/backup-file.ts'
+import { makeHouse, type House } from '../faults/support/house.ts'
+
+const connection = {
+  organization_code: 'main',
+  name: 'intel',
+  plugin: 'intel_provider',
+  settings: { api_key: 'canary-of-the-backup' },
+}
+
+describe('tocsin backup and restore', function () {
+  this.timeout(60_000)
+  let house: House
+  let first: { readonly file: string; readonly made: Ended; readonly alerts: readonly string[] }
+  let waiting: string
+  const at = (name: string) => join(house.path, name)
+  const tocsin = (args: string[], data: string, env: Record<string, string> = {}) =>
+    runTocsin(args, {
+      cwd: house.path,
+      env: { TOCSIN_DATA_DIR: at(data), TOCSIN_PLAYBOOKS_DIR: at(`${data}-playbooks`), ...env },
+    })
+  const restoreInto = (data: string, ...args: string[]) => tocsin(['restore', first.file, ...args], data)
+  /** Where a table begins in the backup: one that restoring has no need to look at. */
+  const pageOf = (table: string) =>
+    using(first.file, (backup) =>
+      backup.one<{ rootpage: number }>(`SELECT rootpage FROM sqlite_schema WHERE name = ?`, table),
+    ).rootpage
+  const withKey = async (data: string) => {
+    await mkdir(at(data), { mode: 0o700 })
+    await writeFile(at(`${data}/master.key`), await readFile(at('data/master.key')), { mode: 0o600 })
+  }
+
+  /** A server under load, a backup of it, and what it had acknowledged before. */
+  before(async () => {
+    house = await makeHouse()
+    await house.addPlaybook('note', "  - set: { seen: '${{ alert.content }}' }")
+    await house.addPlaybook(
+      'ask',
+      '  - { id: q, checkpoint: { via: operator, with: { message: x }, answers: [yes, no], timeout: 30m } }',
+    )
+    const server = await house.start()
+    expect((await server.call('/connections', { body: connection })).status).to.equal(201)
+    await house.post('ask')
+    waiting = await eventually(
+      'a question',
+      async () => (await server.call('/checkpoints')).body.data[0]?.run_uuid,
+    )
+    const alerts: string[] = []
+    let isOver = false
+    const load = async () => {
+      while (!isOver) alerts.push((await house.post('note', String(alerts.length))).body.alert_id)
+    }
+    const loading = Promise.all([load(), load()])
+    while (alerts.length < 20) await house.post('note')
+    const acknowledged = [...alerts]
+    const file = at('backup.db')
+    const made = await tocsin(['backup', file], 'data', { TOCSIN_PLAYBOOKS_DIR: at('playbooks') })
+    isOver = true
+    await loading
+    first = { file, made, alerts: acknowledged }
+  })
+  after(() => house?.close())
+
+  it('makes one file, beside the server under load, that only its owner can read, and says that the key is not in it', async () => {
+    const { code, stdout, stderr } = first.made
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
+    expect(stdout).to.match(/^ok .*backup\.db: the database and 2 files of the playbooks folder, \d+ KB\n/)
+    expect(stdout).to.contain(
+      `the master key is not in it: without a copy of ${at('data/master.key')}, the secrets of 1 connection`,
+    )
+    expect(((await stat(first.file)).mode & 0o777).toString(8)).to.equal('600')
+    expect((await readdir(house.path)).filter((name) => name.startsWith('backup'))).to.deep.equal([
+      'backup.db',
+    ])
+  })
+
+  it('holds neither the master key nor a secret in the clear', async () => {
+    const bytes = await readFile(first.file)
+    const key = (await readFile(at('data/master.key'), 'utf8')).trim()
+    for (const secret of [key, Buffer.from(key, 'base64'), 'canary-of-the-backup'])
+      expect(bytes.includes(secret)).to.equal(false)
+  })
+
+  it('is never written over a file that is there', async () => {
+    const { code, stderr } = await tocsin(['backup', first.file], 'data')
+    expect(code).to.equal(1)
+    expect(stderr).to.contain('is there already')
+  })
+
+  describe('restored elsewhere', () => {
+    before(async () => {
+      await withKey('second')
+      expect((await restoreInto('second')).code).to.equal(0)
+    })
+
+    it('is a data directory for its owner only, with the playbooks, and nothing left over', async () => {
+      expect((await readdir(at('second'))).filter((name) => !/lock|pid/.test(name)).toSorted()).to.deep.equal(
+        ['master.key', 'tocsin.db'],
+      )
+      expect(((await stat(at('second/tocsin.db'))).mode & 0o777).toString(8)).to.equal('600')
+      for (const name of ['note.yaml', 'ask.yaml'])
+        expect(await readFile(at(`second-playbooks/${name}`))).to.deep.equal(
+          await readFile(at(`playbooks/${name}`)),
+        )
+    })
+
+    it('serves every alert that was acknowledged before the backup, its connections and its audit log', async () => {
+      const key = house.server.adminKey
+      await house.server.stop()
+      const server = await house.start({
+        env: { TOCSIN_DATA_DIR: at('second'), TOCSIN_PLAYBOOKS_DIR: at('second-playbooks') },
+      })
+      for (const alert of first.alerts)
+        expect((await server.call(`/alerts/${alert}`, { key })).status, alert).to.equal(200)
+      const { body } = await server.call('/connections/intel/authenticate', { method: 'POST', key })
+      expect(body.code, 'its secret could be opened').not.to.equal('secret_unreadable')
+      const run = await server.call(`/runs/${waiting}`, { key })
+      expect([run.body.status, run.body.error.code]).to.deep.equal(['failed', 'run_restored'])
+      const audit = (await server.call('/audit?limit=200', { key })).body.data
+      expect(audit.map(({ action }: { action: string }) => action)).to.include.members([
+        'backup.made',
+        'backup.restored',
+      ])
+      await server.stop()
+      expect((await tocsin(['audit', 'verify'], 'second')).code).to.equal(0)
+    })
+  })
+
+  it('is refused beside a running server', async () => {
+    const { code, stderr } = await restoreInto('data', '--replace')
+    expect(code).to.equal(1)
+    expect(stderr).to.contain('is in use by the process')
+    expect((await house.post('note')).status).to.equal(201)
+  })
+
+  it('lets runs go on where that is asked for', async () => {
+    await withKey('resumed')
+    expect((await restoreInto('resumed', '--resume')).code).to.equal(0)
+    const server = await house.start({
+      env: { TOCSIN_DATA_DIR: at('resumed'), TOCSIN_PLAYBOOKS_DIR: at('resumed-playbooks') },
+    })
+    expect((await server.call(`/runs/${waiting}`)).body.status).to.equal('waiting')
+    await server.stop()
+  })
+
+  it('needs the master key: without it, or with another one, nothing is restored', async () => {
+    for (const key of [undefined, Buffer.alloc(32, 7).toString('base64')]) {
+      await rm(at('keyless'), { recursive: true, force: true })
+      await mkdir(at('keyless'), { mode: 0o700 })
+      if (key !== undefined) await writeFile(at('keyless/master.key'), key, { mode: 0o600 })
+      const { code, stderr } = await restoreInto('keyless')
+      expect(code).to.equal(1)
+      expect(stderr).to.match(
+        /^error the backup was made with a master key that is neither .*master\.key nor in the backup\nhint /,
+      )
+      expect(existsSync(at('keyless/tocsin.db'))).to.equal(false)
+    }
+    const env = { TOCSIN_MASTER_KEY: (await readFile(at('data/master.key'), 'utf8')).trim() }
+    expect((await tocsin(['restore', first.file], 'keyless', env)).code, 'from the environment').to.equal(0)
+  })
+
+  it('takes the key from the backup where it was put into it', async () => {
+    const file = at('with-key.db')
+    const { stdout } = await tocsin(['backup', file, '--with-master-key'], 'data')
+    expect(stdout).to.contain('the master key is in it')
+    expect((await tocsin(['restore', file], 'keyed')).code).to.equal(0)
+    expect(await readFile(at('keyed/master.key'))).to.deep.equal(await readFile(at('data/master.key')))
+    expect(((await stat(at('keyed/master.key'))).mode & 0o777).toString(8)).to.equal('600')
+  })
+
+  it('takes the place of nothing by itself; what is replaced is put aside, whole', async () => {
+    await withKey('taken')
+    await restoreInto('taken')
+    await tocsin(['keys', 'create', 'made-since'], 'taken')
+    await writeFile(at('taken-playbooks/note.yaml'), 'edited since')
+    const refused = await restoreInto('taken')
+    expect(refused.code).to.equal(1)
+    expect(refused.stderr).to.contain('holds the data of a server already')
+    const { code, stdout } = await restoreInto('taken', '--replace')
+    expect(code).to.equal(0)
+    expect(stdout).to.contain('note.yaml differs from the one in the backup, and stays as it is')
+    expect(await readFile(at('taken-playbooks/note.yaml'), 'utf8')).to.equal('edited since')
+    expect((await tocsin(['keys', 'list'], 'taken')).stdout).not.to.contain('made-since')
+    const aside = /before is (\S+)/.exec(stdout)?.[1] ?? ''
+    await withKey('aside')
+    await writeFile(at('aside/tocsin.db'), await readFile(aside), { mode: 0o600 })
+    expect((await tocsin(['keys', 'list'], 'aside')).stdout).to.contain('made-since')
+  })
+
+  it('refuses what is no backup and what is damaged, and leaves everything as it was', async () => {
+    await withKey('spared')
+    await restoreInto('spared')
+    const before = await readFile(at('spared/tocsin.db'))
+    const damaged = await readFile(first.file)
+    const page = pageOf('api_key_organizations')
+    damaged.fill(0xff, (page - 1) * 4096, page * 4096)
+    const files: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
+      ['text', 'hello '.repeat(1000), /was not made by `tocsin backup`/],
+      ['empty', '', /was not made by `tocsin backup`/],
+      ['database', await readFile(at('data/tocsin.db')), /was not made by `tocsin backup`/],
+      ['short', damaged.subarray(0, 8192), /damaged|malformed/],
+      ['damaged', damaged, /damaged|malformed/],
+    ]
+    for (const [name, content, says] of files) {
+      await writeFile(at(name), content)
+      const { code, stderr } = await tocsin(['restore', at(name), '--replace'], 'spared')
+      expect(code, name).to.equal(1)
+      expect(stderr, name).to.match(says)
+      expect((await readFile(at('spared/tocsin.db'))).equals(before), name).to.equal(true)
+      expect((await readdir(at('spared'))).filter((one) => one.includes('restoring'))).to.deep.equal([])
+    }
+  })
+
+  it('leaves no file behind where it cannot be written whole', async () => {
+    await mkdir(at('closed'), { mode: 0o500 })
+    if (process.getuid?.() === 0) await rm(at('closed'), { recursive: true })
+    const { code } = await tocsin(['backup', at('closed/backup.db')], 'data')
+    expect(code).to.equal(1)
+    expect(existsSync(at('closed/backup.db'))).to.equal(false)
+    if (existsSync(at('closed'))) await chmod(at('closed'), 0o700)
+  })
+
+  it('says that a master key is missing, and makes none, where there is a database', async () => {
+    await withKey('lost')
+    await restoreInto('lost')
+    await rm(at('lost/master.key'))
+    const { code, stderr } = await tocsin(['keys', 'list'], 'lost')
+    expect(code).to.equal(1)
+    expect(stderr).to.contain('and no master key')
+    expect(existsSync(at('lost/master.key'))).to.equal(false)
+  })
+})
