@@ -52,16 +52,17 @@ describe('tocsin backup and restore', function () {
       async () => (await server.call('/checkpoints')).body.data[0]?.run_uuid,
     )
     const alerts: string[] = []
-    let isOver = false
+    const over = new AbortController()
     const load = async () => {
-      while (!isOver) alerts.push((await house.post('note', String(alerts.length))).body.alert_id)
+      while (!over.signal.aborted)
+        alerts.push((await house.post('note', String(alerts.length))).body.alert_id)
     }
     const loading = Promise.all([load(), load()])
     while (alerts.length < 20) await house.post('note')
     const acknowledged = [...alerts]
     const file = at('backup.db')
     const made = await tocsin(['backup', file], 'data', { TOCSIN_PLAYBOOKS_DIR: at('playbooks') })
-    isOver = true
+    over.abort()
     await loading
     first = { file, made, alerts: acknowledged }
   })
