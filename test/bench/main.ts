@@ -2,6 +2,7 @@
 import { cpus } from 'node:os'
 import { benchEgress } from './egress.ts'
 import { benchExpression } from './expression.ts'
+import { benchGrowth } from './growth.ts'
 import { benchIntake } from './intake.ts'
 import { readOptions, usage } from './options.ts'
 import { benchRuns } from './runs.ts'
@@ -22,6 +23,7 @@ const benchmarks = {
   runs: () => benchRuns(options),
   calls: () => benchEgress(options),
   'whole-way': () => benchWholeWay(options),
+  growth: () => benchGrowth(options),
   expressions: () => benchExpression(),
 }
 for (const [name, bench] of Object.entries(benchmarks))

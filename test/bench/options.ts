@@ -5,32 +5,55 @@ export interface Options {
   /** Per measurement. */
   readonly seconds: number
   readonly connections: readonly number[]
+  /** How many alerts are stored already, one measurement each. */
+  readonly stored: readonly number[]
+  /** How many runs wait already. */
+  readonly waiting: readonly number[]
   /** Names of benchmarks; empty: all. */
   readonly only: readonly string[]
 }
 
+export const names = ['intake', 'runs', 'calls', 'whole-way', 'growth', 'profile', 'expressions'] as const
+
 export const usage = `usage: npm run bench -- [options]
   --seconds N            per measurement (default 2)
   --connections N,N,…    at once (default 1,32,256)
-  --only NAME,NAME,…     of intake, runs, calls, whole-way, expressions (default: all)`
+  --stored N,N,…         alerts stored beforehand (default 1000,10000)
+  --waiting N,N,…        runs that wait beforehand (default 10000)
+  --only NAME,NAME,…     of ${names.join(', ')} (default: all)
+  --long                 as --seconds 10 --stored 1000,10000,100000,1000000 --waiting 100000`
 
 /** Undefined where they cannot be read. */
 export function readOptions(args: readonly string[]): Options | undefined {
   try {
+    const text = { type: 'string' } as const
     const { values } = parseArgs({
       args: [...args],
       options: {
-        seconds: { type: 'string', default: '2' },
-        connections: { type: 'string', default: '1,32,256' },
-        only: { type: 'string', default: '' },
+        seconds: text,
+        connections: text,
+        stored: text,
+        waiting: text,
+        only: text,
+        long: { type: 'boolean' },
       },
     })
-    const seconds = Number(values.seconds)
-    const connections = values.connections.split(',').map(Number)
-    if (!(seconds > 0) || !connections.every((count) => Number.isInteger(count) && count > 0))
-      return undefined
-    return { seconds, connections, only: values.only.split(',').filter((name) => name !== '') }
+    const isLong = values.long === true
+    const options = {
+      seconds: Number(values.seconds ?? (isLong ? 10 : 2)),
+      connections: numbers(values.connections ?? '1,32,256'),
+      stored: numbers(values.stored ?? (isLong ? '1000,10000,100000,1000000' : '1000,10000')),
+      waiting: numbers(values.waiting ?? (isLong ? '100000' : '10000')),
+      only: values.only?.split(',') ?? [],
+    }
+    const isFine =
+      options.seconds > 0 &&
+      [...options.connections, ...options.stored, ...options.waiting].every(Number.isInteger) &&
+      options.only.every((name) => (names as readonly string[]).includes(name))
+    return isFine ? options : undefined
   } catch {
     return undefined
   }
 }
+
+const numbers = (list: string): readonly number[] => list.split(',').map(Number)
