@@ -129,7 +129,7 @@ export function createContainer(opened: Opened): Container {
       catalogue,
       clock: get(tokens.clock),
       log,
-      enqueue: (run) => get(tokens.runner).enqueue(run),
+      enqueue: (run, alert) => get(tokens.runner).enqueue(run, alert),
       queuedOf: (organizationUuid) => get(tokens.runner).queuedOf(organizationUuid),
       maxQueued: config.maxQueued,
     }),

@@ -12,15 +12,16 @@ export interface RunDescription {
   readonly caseTitle: string
 }
 
-/** Reads the alert and the organization of a run. */
+/** Reads the organization of a run and its alert, where that is not at hand. */
 export async function describeRun(
   stores: Pick<Stores, 'alerts' | 'organizations'>,
   run: Run,
+  known?: Alert,
 ): Promise<RunDescription> {
   const scope = [run.organizationUuid]
   const [[organization], alert] = await Promise.all([
     stores.organizations.list(scope),
-    run.alertId === null ? undefined : stores.alerts.find(scope, run.alertId),
+    known ?? (run.alertId === null ? undefined : stores.alerts.find(scope, run.alertId)),
   ])
   return {
     names: {

@@ -1,3 +1,4 @@
+import type { Alert } from '../domain/alert.ts'
 import type { Run } from '../domain/run.ts'
 import { ConflictError, UnavailableError } from '../errors/errors.ts'
 import type { Playbook } from '../playbook/playbook.ts'
@@ -46,6 +47,8 @@ export type TurnEnd = 'over' | 'held' | { readonly againAtMs: number }
 
 interface Turn {
   readonly run: Run
+  /** Where it is at hand. */
+  readonly alert?: Alert | undefined
   /** How often an earlier process stopped while it had its turn alone. */
   readonly convictions: number
   readonly controls: TurnControls
@@ -72,7 +75,7 @@ export async function runTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd
   let ended: Run
   try {
     const givesUp = await isToBeGivenUp(stores.journal, run, turn.convictions)
-    const description = await (options.describe?.(run) ?? describeRun(stores, run))
+    const description = await (options.describe?.(run) ?? describeRun(stores, run, turn.alert))
     const isNew = run.status === 'queued' && run.retryOf === null
     if (run.status === 'queued') {
       const started = await start(options, run, description.caseTitle)

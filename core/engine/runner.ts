@@ -1,4 +1,5 @@
 import type { Organization } from '../domain/organization.ts'
+import type { Alert } from '../domain/alert.ts'
 import type { Run } from '../domain/run.ts'
 import type { ParkedRun, RunKey } from '../ports.ts'
 import { createParkedRuns } from './parked-runs.ts'
@@ -17,8 +18,8 @@ export interface RunnerOptions extends TurnOptions {
 }
 
 export interface Runner {
-  /** Takes up a run that was queued just now: once. */
-  enqueue(run: Run): void
+  /** Takes up a run that was queued just now: once. `alert`: its own, where it is at hand. */
+  enqueue(run: Run, alert?: Alert): void
   /** Something that the run may wait for has happened: an answer, a decision, the end of the run before it. The store knows. */
   wake(run: RunKey): void
   /** To be told when the store knows of the request. Ends what is under way as cancelled; `finally` still runs. */
@@ -83,9 +84,9 @@ export function createRunner(options: RunnerOptions): Runner {
     maxInMemory,
   })
 
-  function push(key: RunKey, run?: Run): void {
+  function push(key: RunKey, run?: Run, alert?: Alert): void {
     if (ending.signal.aborted || active.has(key.uuid)) return
-    queue.push(key, run)
+    queue.push(key, run, alert)
     fill()
   }
 
@@ -105,8 +106,8 @@ export function createRunner(options: RunnerOptions): Runner {
   }
 
   /** Never rejects: the errors of one run never touch another. */
-  async function turn({ key, run }: InLine): Promise<void> {
-    const again = await insist(key, run)
+  async function turn({ key, ...known }: InLine): Promise<void> {
+    const again = await insist(key, known)
     const woken = active.get(key.uuid)?.woken === true
     active.delete(key.uuid)
     if (again !== undefined && !ending.signal.aborted) {
@@ -120,14 +121,14 @@ export function createRunner(options: RunnerOptions): Runner {
    * Tries again while the store cannot be used. The run keeps its place meanwhile, so that no others come into the same trouble.
    * Gives what was put away; undefined where nothing was.
    */
-  async function insist(key: RunKey, fresh: Run | undefined): Promise<ParkedRun | undefined> {
-    let run = fresh
+  async function insist(key: RunKey, known: Omit<InLine, 'key'>): Promise<ParkedRun | undefined> {
+    let { run } = known
     let convictions = 0
     for (let trouble = 0; ; trouble++) {
       try {
         if (trouble > 0) run = await runs.find('all', key.uuid)
         else if (run === undefined) ({ run, convictions } = (await runs.take(key.uuid)) ?? nothing)
-        return run && (await goOn(run, convictions))
+        return run && (await goOn(run, convictions, known.alert))
       } catch (error) {
         const delayMs = Math.min(firstRetryMs * 2 ** trouble, longestRetryMs)
         log.error({ run: key.uuid, error, delay_ms: delayMs }, 'the run cannot go on for now')
@@ -137,12 +138,13 @@ export function createRunner(options: RunnerOptions): Runner {
   }
 
   /** Rejects where the store spoiled it. */
-  async function goOn(run: Run, convictions: number): Promise<ParkedRun | undefined> {
+  async function goOn(run: Run, convictions: number, alert?: Alert): Promise<ParkedRun | undefined> {
     const { uuid, organizationUuid } = run
     const mine = active.get(uuid)
     const controls = newControls()
     if (mine) mine.controls = controls
-    const end = await runTurn({ ...options, onStarted }, { run, convictions, controls, hold: hold.signal })
+    const given = { run, alert, convictions, controls, hold: hold.signal }
+    const end = await runTurn({ ...options, onStarted }, given)
     if (end === 'over' && run.exclusive) await wakeNextInLine(uuid)
     if (typeof end === 'string') return undefined
     // Not put away: it was woken since it was taken.
@@ -186,9 +188,10 @@ export function createRunner(options: RunnerOptions): Runner {
   }
 
   return {
-    enqueue(run) {
+    enqueue(run, alert) {
       countQueued(run.organizationUuid, 1)
-      push(run, run)
+      // Alerts can be large: those in line are read again when their turn has come.
+      push(run, run, active.size < maxRuns && queue.size === 0 ? alert : undefined)
     },
     wake,
     cancel(run) {

@@ -1,3 +1,4 @@
+import type { Alert } from '../domain/alert.ts'
 import type { Run } from '../domain/run.ts'
 import type { RunKey } from '../ports.ts'
 
@@ -5,6 +6,7 @@ import type { RunKey } from '../ports.ts'
 export interface InLine {
   readonly key: RunKey
   readonly run?: Run | undefined
+  readonly alert?: Alert | undefined
 }
 
 export interface TurnQueueOptions {
@@ -53,12 +55,12 @@ export class TurnQueue {
   }
 
   /** At the end of its line; one that stands there stays where it is. The store has to know that its turn has come. */
-  push(key: RunKey, run?: Run): void {
+  push(key: RunKey, run?: Run, alert?: Alert): void {
     if (this.#known.has(key.uuid)) return
     const line = this.#line(key.organizationUuid)
     const isBehindOthers = line.isCut || line.isLoading || countOf(line) >= this.#maxInMemory
     if (isBehindOthers) this.lookFor(key.organizationUuid)
-    else this.#add(line, { key, run })
+    else this.#add(line, { key, run, alert })
   }
 
   /** There may be runs in the store that were not pushed. */

@@ -46,7 +46,7 @@ export interface InvestigationsOptions {
   readonly catalogue: Catalogue
   readonly clock: Clock
   readonly log: Log
-  readonly enqueue: (run: Run) => void
+  readonly enqueue: (run: Run, alert: Alert) => void
   /** How many runs of an organization have been queued and not started. Default: nobody counts. */
   readonly queuedOf?: ((organizationUuid: string) => number) | undefined
   /** Of one organization. Default 100,000. */
@@ -54,6 +54,9 @@ export interface InvestigationsOptions {
 }
 
 export const defaultMaxQueued = 100_000
+
+/** Made once: an abort without a reason makes an error with a stack each time. */
+const isOver = new Error('the wait is over')
 
 /** Alerts being taken up at the same time; each is a write away from being a queued run. */
 const maxUnderWay = 10_000
@@ -104,7 +107,7 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
     const run = await stores.runs.queue(
       newRun({ playbook, organization, alert, retry: again !== undefined, by: again }),
     )
-    if (run.endedAt === null) enqueue(run)
+    if (run.endedAt === null) enqueue(run, alert)
     else runEnded(run)
     return run
   }
@@ -247,7 +250,7 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
         const done = () => {
           resolvers.delete(done)
           if (resolvers.size === 0) waiting.delete(alertId)
-          over.abort()
+          over.abort(isOver)
           resolve()
         }
         resolvers.add(done)

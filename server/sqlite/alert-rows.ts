@@ -76,19 +76,32 @@ export function rowsWithin<Row extends SizedAlertRow>(
   return end === -1 ? rows : rows.slice(0, end)
 }
 
+const byId = `WHERE t.organization_id = (SELECT id FROM organizations WHERE code = ?)
+  AND t.provider_id = (SELECT id FROM providers WHERE code = ?) AND t.sequence = ?`
+const select = { byUuid: `${selectAlert} WHERE t.uuid = ?`, byId: `${selectAlert} ${byId}` }
+const selectWhole = `SELECT t.id, b.content, ${columns} ${tables} JOIN alert_contents b ON b.alert_id = t.id`
+const selectWholeBy = { byUuid: `${selectWhole} WHERE t.uuid = ?`, byId: `${selectWhole} ${byId}` }
+
 /** By uuid or by id, ignoring case. */
 export function findAlertRow(database: Database, idOrUuid: string): AlertRow | undefined {
+  return findRow<AlertRow>(database, idOrUuid, select)
+}
+
+/** The same, with its content. */
+export function findAlert(database: Database, idOrUuid: string): Alert | undefined {
+  const row = findRow<AlertRow & { readonly content: string }>(database, idOrUuid, selectWholeBy)
+  return row && { ...toListedAlert(row), content: row.content }
+}
+
+function findRow<Row>(
+  database: Database,
+  idOrUuid: string,
+  by: { readonly byUuid: string; readonly byId: string },
+): Row | undefined {
   const uuid = parseUuid(idOrUuid)
-  if (uuid !== undefined) return database.get<AlertRow>(`${selectAlert} WHERE t.uuid = ?`, uuid)
+  if (uuid !== undefined) return database.get<Row>(by.byUuid, uuid)
   const id = parseAlertId(idOrUuid)
-  if (id === undefined) return undefined
-  return database.get<AlertRow>(
-    `${selectAlert} WHERE t.organization_id = (SELECT id FROM organizations WHERE code = ?)
-       AND t.provider_id = (SELECT id FROM providers WHERE code = ?) AND t.sequence = ?`,
-    id.organization,
-    id.provider,
-    id.sequence,
-  )
+  return id && database.get<Row>(by.byId, id.organization, id.provider, id.sequence)
 }
 
 /** What a run needs to know of its alert; without the content, which may be large. */

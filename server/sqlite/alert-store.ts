@@ -14,7 +14,7 @@ import type {
 } from '../../core/ports.ts'
 import { findAlertOfRequest, keepAlertRequest, requireSame } from './alert-requests.ts'
 import {
-  findAlertRow,
+  findAlert,
   rowsWithin,
   selectAlert,
   selectSizedAlert,
@@ -81,8 +81,8 @@ export class SqliteAlertStore implements AlertStore {
   find(scope: Scope, idOrUuid: string): Promise<Alert | undefined> {
     const { database } = this.#context
     return database.read(() => {
-      const row = findAlertRow(database, idOrUuid)
-      return row && isInScope(scope, row.organizationUuid) ? toAlert(database, row) : undefined
+      const alert = findAlert(database, idOrUuid)
+      return alert && isInScope(scope, alert.organizationUuid) ? alert : undefined
     })
   }
 
