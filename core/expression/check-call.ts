@@ -4,9 +4,7 @@ import type { Checker, Scope } from './checker.ts'
 import { Fault } from './errors.ts'
 import type { ExpressionFunction, Overload, Parameter } from './functions/function.ts'
 import { allFunctions, findFunction } from './functions/index.ts'
-import { compilePattern } from './functions/matches.ts'
 import { suggest } from './suggest.ts'
-import { parseDuration, parseTimestamp } from './time.ts'
 import { describeType, duration, dyn, isNumeric, membersOf, timestamp, type Type } from './types.ts'
 
 /** What people who know other languages try first. */
@@ -63,7 +61,10 @@ export function checkCall(checker: Checker, node: CallNode, scope: Scope): Type 
     const overload = fitting.find(({ parameters }) =>
       parameters.every((each, at) => accepts(each, types[at]!)),
     )
-    if (overload) return resultOf(checker, node, nodes, types, overload)
+    if (overload) {
+      checkLiterals(checker, nodes, found)
+      return resultOf(checker, node, nodes, types, overload)
+    }
     reportArgument(checker, node, nodes, types, fitting)
   }
   return typeof fitting[0]!.result === 'function' ? dyn : fitting[0]!.result
@@ -93,7 +94,6 @@ function resultOf(
       checker.conversions.set(nodes[at]!, parameter)
     }
   }
-  checkLiterals(checker, node, nodes)
   if (node.name === 'timestamp') checkSeconds(checker, nodes[0]!, types[0]!)
   const result = typeof overload.result === 'function' ? overload.result(types) : overload.result
   // The value inside an optional comes from the data as it is.
@@ -200,16 +200,15 @@ function argumentHint(wanted: Parameter, type: Type): string | undefined {
   return undefined
 }
 
-/** Patterns and times written as literals are tried at once. */
-function checkLiterals(checker: Checker, node: CallNode, nodes: readonly Node[]): void {
-  const literal = nodes[node.name === 'matches' ? 1 : 0]
-  if (literal?.kind !== 'literal' || typeof literal.value !== 'string') return
-  try {
-    if (node.name === 'matches') compilePattern(literal.value, literal)
-    else if (node.name === 'timestamp') parseTimestamp(literal.value, literal)
-    else if (node.name === 'duration') parseDuration(literal.value, literal)
-  } catch (fault) {
-    if (!(fault instanceof Fault)) throw fault
-    checker.problem('invalid_literal', fault.message, literal, fault.hint)
+/** What is written out as an argument is tried at once. */
+function checkLiterals(checker: Checker, nodes: readonly Node[], found: ExpressionFunction): void {
+  for (const [at, node] of nodes.entries()) {
+    if (node.kind !== 'literal' || typeof node.value !== 'string') continue
+    try {
+      found.tries?.[at]?.(node.value, node, nodes)
+    } catch (fault) {
+      if (!(fault instanceof Fault)) throw fault
+      checker.problem('invalid_literal', fault.message, node, fault.hint)
+    }
   }
 }

@@ -2,6 +2,7 @@ import type { LogicNode, Node } from './ast.ts'
 import { checkHas, checkReference } from './check-access.ts'
 import { checkBinary } from './check-binary.ts'
 import { checkCall } from './check-call.ts'
+import { checkConstants } from './check-constants.ts'
 import { checkList, checkMap } from './check-literals.ts'
 import { checkBind, checkMacro } from './check-macros.ts'
 import type { ExpressionProblem, ExpressionProblemCode, Span } from './errors.ts'
@@ -43,6 +44,7 @@ export function check(
 ): Checked & { readonly problems: readonly ExpressionProblem[]; readonly facts: Facts } {
   const checker = new Checker(source, names)
   const type = checker.infer(tree, { variables: new Map(), knowledge: new Knowledge(given) })
+  checkConstants(checker, tree, source)
   const { problems, references, sensitive, conversions } = checker
   references.sort((left, right) => left.start - right.start)
   return { type, problems, references, sensitive, conversions, facts: factsOf(tree) }

@@ -2,6 +2,7 @@ import { Meter } from './budget.ts'
 import { Fault, type Span } from './errors.ts'
 import { scalarText } from './functions/conversions.ts'
 import { guardDepth } from './operators.ts'
+import { shorten } from './time.ts'
 import {
   Duration,
   isList,
@@ -23,14 +24,15 @@ const maxBytes = 64 * 1024 * 1024
  * The result of an evaluation as JSON. Ints become numbers, or stay bigint beyond 2^53; timestamps become RFC 3339 text,
  * durations text such as `90s`, types their name, an optional its value. Parts that are JSON already are not copied.
  *
+ * @param source the expression that gave the value, which errors then name
  * @throws ExpressionError `expression_wrong_type` for what JSON cannot say (NaN, infinities, an empty optional),
  *   `expression_too_deep`, `expression_memory_exhausted`
  */
-export function toJsonValue(value: unknown): unknown {
+export function toJsonValue(value: unknown, source?: string): unknown {
   const meter = new Meter(undefined)
   meter.fuel = maxParts
   meter.bytes = maxBytes
-  return atBoundary(() => convertToJson(value as Value, meter, nowhere))
+  return atBoundary(() => convertToJson(value as Value, meter, nowhere), source)
 }
 
 /**
@@ -52,11 +54,14 @@ export function toText(value: unknown): string {
   })
 }
 
-function atBoundary<T>(run: () => T): T {
+function atBoundary<T>(run: () => T, source?: string): T {
   try {
     return run()
   } catch (fault) {
-    throw fault instanceof Fault ? fault.toError() : fault
+    if (!(fault instanceof Fault)) throw fault
+    if (source === undefined) throw fault.toError()
+    const message = `the value of ${shorten(source)} cannot be kept: ${fault.message}`
+    throw new Fault(fault.code, message, { start: 0, end: source.length }, fault.hint).toError()
   }
 }
 
@@ -71,7 +76,8 @@ export function convertToJson(value: Value, meter: Meter, span: Span, depth = 0)
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
   if (typeof value === 'number') {
     if (Number.isFinite(value)) return value
-    throw new Fault('expression_wrong_type', `JSON has no ${value}`, span)
+    const hint = 'a division by zero gives it: ask first, as in b == 0 ? 0 : a / b'
+    throw new Fault('expression_wrong_type', `JSON has no ${value}`, span, hint)
   }
   guardDepth(depth, span)
   meter.allocate(16, span)

@@ -151,7 +151,7 @@ export const problemCatalogue = {
   E212: {
     title: 'bad literal',
     explanation:
-      'A literal in the expression can never work: a regular expression, timestamp, duration or address that is malformed.',
+      'What is written out in the expression can never work: a regular expression, time, zone, network or format that is malformed, or a part such as `int("abc")` or `1 / 0`.',
   },
   E213: {
     title: 'not part of the expression language',

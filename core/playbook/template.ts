@@ -253,7 +253,7 @@ export function evaluateTemplate(
     case 'literal':
       return template.value
     case 'expression':
-      return toJsonValue(template.program.evaluate(scope, budget))
+      return toJsonValue(template.program.evaluate(scope, budget), template.program.source)
     case 'text':
       return template.parts
         .map((part) => (typeof part === 'string' ? part : toText(part.evaluate(scope, budget))))

@@ -222,6 +222,60 @@ describe('checking expressions', () => {
     })
   })
 
+  describe('what is written out', () => {
+    it('is tried at once, as far as it decides alone', () => {
+      for (const [source, at] of [
+        ['now.getHours("Europe/Berlin")', '"Europe/Berlin"'],
+        ['inputs.within > duration("1h") || now.getMonth("x") == 1', '"x"'],
+        ['cidrContains("10.0.0.0/33", alert.id)', '"10.0.0.0/33"'],
+        ['cidrContains(alert.id, "no ip")', '"no ip"'],
+        ['isPrivateIp("no ip")', '"no ip"'],
+        ['"%q".format([alert.id])', '"%q"'],
+        ['"%s of %d".format([alert.id])', '"%s of %d"'],
+        ['alert.data.x + int("abc")', 'int("abc")'],
+        ['bool("yes") ? 1 : 2', 'bool("yes")'],
+        ['[b.count, parseJson("{")]', 'parseJson("{")'],
+        ['base64Decode("?")', 'base64Decode("?")'],
+        ['[1, 2][7] == b.count', '[1, 2][7]'],
+        ['b.count > 1 / 0', '1 / 0'],
+        ['b.score / 0', 'b.score / 0'],
+        ['b.count % 0', 'b.count % 0'],
+        ['b.tags.map(t, "abc".substring(9))', '"abc".substring(9)'],
+        ['9223372036854775807 + 1', '9223372036854775807 + 1'],
+      ] as const) {
+        const [problem, ...others] = problems(source)
+        expect(problem, source).to.match(/^invalid_literal: /)
+        expect(problem, source).to.include(`invalid_literal: ${at}: `)
+        expect(others, source).to.deep.equal([])
+      }
+    })
+
+    it('is a network only with its length', () => {
+      expect(problems('cidrContains("10.0.0.0", alert.id)')).to.deep.equal([
+        `invalid_literal: "10.0.0.0": '10.0.0.0' is one address, not a network (write its length behind it, as in 10.0.0.0/8; one address is compared with ==)`,
+      ])
+    })
+
+    it('is left alone where it works, or where other values decide', () => {
+      for (const source of [
+        'now.getHours("+02:00") + [1, 2][1] + int("4") / 2',
+        '"%s: %.1f%%".format([alert.id, b.score])',
+        '"%s %s".format(b.tags)',
+        'cidrContains("10.0.0.0/8", alert.id) && isPrivateIp(alert.id)',
+        '[1, 0].exists(x, 1 / x == 1)',
+        'optional.none().orValue(1) + 1',
+        'b.count > 1 || 1 / 0 > 1 || true',
+      ])
+        expect(problems(source), source).to.deep.equal([])
+    })
+
+    it('is left to run time where it takes long', () => {
+      const long = `"${'x'.repeat(900)}"`
+      const source = `[${long}].join(${long}).replace("x", ${long}).replace("x", ${long}).size() / 0`
+      expect(problems(source)).to.deep.equal([])
+    })
+  })
+
   describe('operators', () => {
     it('refuses operands that never fit, with the conversion', () => {
       expect(problems('"a" + b.count')[0]).to.match(/\(convert with string\(…\)\)$/)

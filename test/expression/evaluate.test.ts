@@ -118,9 +118,11 @@ describe('evaluating expressions', () => {
     })
 
     it('never wraps around', () => {
-      expect(failure('timestamp(1.7e12)')).to.include({ code: 'expression_overflow' })
-      expect(failure('timestamp(1.7e12)').hint).to.include('divide milliseconds by 1000')
-      expect(failure('9223372036854775807 + 1')).to.include({ code: 'expression_overflow' })
+      expect(failure('timestamp(x)', { x: 1.7e12 })).to.include({ code: 'expression_overflow' })
+      expect(failure('timestamp(x)', { x: 1.7e12 }).hint).to.include('divide milliseconds by 1000')
+      expect(failure('9223372036854775807 + x', { x: parseJson('9007199254740993') })).to.include({
+        code: 'expression_overflow',
+      })
       expect(failure('x % 0.5', { x: 1 })).to.include({ code: 'expression_wrong_type' })
     })
   })
@@ -153,7 +155,7 @@ describe('evaluating expressions', () => {
     })
 
     it('refuses named zones, which differ between machines', () => {
-      expect(failure('timestamp("2026-03-01T08:00:00Z").getHours("Europe/Berlin")')).to.include({
+      expect(failure('timestamp("2026-03-01T08:00:00Z").getHours(x)', { x: 'Europe/Berlin' })).to.include({
         code: 'expression_invalid_argument',
         message: "'Europe/Berlin' is not a fixed time zone",
       })
@@ -269,7 +271,7 @@ describe('evaluating expressions', () => {
     })
 
     it('refuses what JSON cannot say', () => {
-      expect(failure('0.0 / 0.0')).to.include({ code: 'expression_wrong_type' })
+      expect(failure('0.0 / x', { x: 0 })).to.include({ code: 'expression_wrong_type' })
       expect(failure('[optional.none()]')).to.include({ code: 'expression_wrong_type' })
     })
 

@@ -26,6 +26,13 @@ describe('a template', () => {
     expect(returned(`'\${{ {"a": {"b": run.dry_run}} }}'`)).to.deep.equal({ a: { b: false } })
   })
 
+  it('names the expression whose value is no JSON, and how that came about', () => {
+    expect(() => returned('{ deep: "${{ [alert.data.n / (alert.data.n - 5)] }}" }'))
+      .to.throw('the value of [alert.data.n / (alert.data.n - 5)] cannot be kept: JSON has no Infinity')
+      .with.property('hint')
+      .that.includes('division by zero')
+  })
+
   it('is text where text stands around the expression', () => {
     expect(returned('n=${{ alert.data.n }}, ${{ run.dry_run }}')).to.equal('n=5, false')
     expect(returned('at ${{ run.started_at + duration("1h") }}')).to.equal('at 2026-03-01T09:00:00Z')

@@ -89,7 +89,8 @@ function toBool(_meter: Meter, span: Span, value: Value): Value {
   if (typeof value === 'boolean') return value
   if (typeof value !== 'string') throw wrongArgument(span, value, 'bool or string')
   const found = truths.get(value)
-  if (found === undefined) throw invalidArgument(span, `'${shorten(value)}' is neither true nor false`)
+  if (found === undefined)
+    throw invalidArgument(span, `'${shorten(value)}' is neither true nor false`, 'compare the text: == "yes"')
   return found
 }
 
@@ -126,8 +127,12 @@ export const conversionFunctions: readonly ExpressionFunction[] = [
     toStringValue,
   ),
   global('bool', ['bool -> bool', 'string -> bool'], toBool),
-  global('timestamp', ['string -> timestamp', 'timestamp -> timestamp', 'number -> timestamp'], toTimestamp),
-  global('duration', ['string -> duration', 'duration -> duration', 'number -> duration'], toDuration),
+  global('timestamp', ['string -> timestamp', 'timestamp -> timestamp', 'number -> timestamp'], toTimestamp, [
+    parseTimestamp,
+  ]),
+  global('duration', ['string -> duration', 'duration -> duration', 'number -> duration'], toDuration, [
+    parseDuration,
+  ]),
   global('type', ['value -> type'], (_meter, _span, value) => typeOf(value)),
   global('dyn', ['value -> any'], (_meter, _span, value) => value),
 ]

@@ -1,3 +1,4 @@
+import type { Node } from '../ast.ts'
 import type { Meter } from '../budget.ts'
 import type { Span } from '../errors.ts'
 import { guardDepth, isMap } from '../operators.ts'
@@ -19,10 +20,8 @@ export function format(meter: Meter, span: Span, target: Value, args: Value): Va
   const result = template.replace(clause, (whole: string, digits: string | undefined, verb: string) => {
     if (verb === '%') return '%'
     const precision = digits === undefined ? undefined : Number(digits)
-    if (precision !== undefined && precision > maxPrecision) {
-      throw invalidArgument(span, `a precision is at most ${maxPrecision}`)
-    }
-    if (next >= args.length) throw invalidArgument(span, `there is no argument ${next} for ${whole}`)
+    checkPrecision(precision, span)
+    if (next >= args.length) throw noArgument(next, whole, span)
     const written = formatOne(verb, precision, args[next++]!, meter, span)
     made += written.length
     meter.allocateText(written.length, span)
@@ -31,6 +30,29 @@ export function format(meter: Meter, span: Span, target: Value, args: Value): Va
   meter.allocateText(made, span)
   return result
 }
+
+/** Faults with what is wrong about a template, whatever is filled in. */
+export function tryFormat(template: string, span: Span, [, list]: readonly Node[]): void {
+  let next = 0
+  for (const [whole, digits, verb = ''] of template.matchAll(clause)) {
+    if (verb === '%') continue
+    if (!/[sdfexXob]/.test(verb)) throw notVerb(verb, span)
+    checkPrecision(digits === undefined ? undefined : Number(digits), span)
+    if (list?.kind === 'list' && next >= list.elements.length) throw noArgument(next, whole, span)
+    next++
+  }
+}
+
+function checkPrecision(precision: number | undefined, span: Span): void {
+  if (precision !== undefined && precision > maxPrecision)
+    throw invalidArgument(span, `a precision is at most ${maxPrecision}`)
+}
+
+const noArgument = (index: number, clauseText: string, span: Span) =>
+  invalidArgument(span, `there is no argument ${index} for ${clauseText}`)
+
+const notVerb = (verb: string, span: Span) =>
+  invalidArgument(span, `'%${verb}' is not a format`, 'use %s %d %f %e %x %X %o or %b; %% is a percent sign')
 
 function formatOne(
   verb: string,
@@ -56,7 +78,7 @@ function formatOne(
     case 'b':
       return typeof value === 'boolean' ? (value ? '1' : '0') : integer(value, 2, '%b', span)
     default:
-      throw invalidArgument(span, `'%${verb}' is not a format`, 'use %s %d %f %e %x %X %o or %b')
+      throw notVerb(verb, span)
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Node } from '../ast.ts'
 import type { Meter } from '../budget.ts'
 import { Fault, type Span } from '../errors.ts'
 import { dyn, list, optionalOf, string, type Type } from '../types.ts'
@@ -28,6 +29,9 @@ export interface Overload {
 /** Runs a function. Missing arguments are undefined; `span` is the call, for faults. */
 export type Run = (meter: Meter, span: Span, a: Value, b: Value, c: Value, d: Value) => Value
 
+/** Faults with what is wrong about a text that is written out as an argument, whatever the other arguments are. */
+type Try = (text: string, span: Span, args: readonly Node[]) => void
+
 /** A function of the profile. */
 export interface ExpressionFunction {
   readonly name: string
@@ -35,6 +39,8 @@ export interface ExpressionFunction {
   readonly receiver: boolean
   readonly overloads: readonly Overload[]
   readonly run: Run
+  /** For each parameter that text can be tried for before anything runs. */
+  readonly tries?: readonly (Try | undefined)[] | undefined
 }
 
 const results: Readonly<Record<string, Type>> = {
@@ -62,20 +68,20 @@ function overloads(...signatures: readonly string[]): Overload[] {
 }
 
 /** A function called as `target.name(…)`. */
-export const method = (name: string, signatures: readonly string[], run: Run): ExpressionFunction => ({
-  name,
-  receiver: true,
-  overloads: overloads(...signatures),
-  run,
-})
+export const method = (
+  name: string,
+  signatures: readonly string[],
+  run: Run,
+  tries?: ExpressionFunction['tries'],
+): ExpressionFunction => ({ name, receiver: true, overloads: overloads(...signatures), run, tries })
 
 /** A function called as `name(…)`. */
-export const global = (name: string, signatures: readonly string[], run: Run): ExpressionFunction => ({
-  name,
-  receiver: false,
-  overloads: overloads(...signatures),
-  run,
-})
+export const global = (
+  name: string,
+  signatures: readonly string[],
+  run: Run,
+  tries?: ExpressionFunction['tries'],
+): ExpressionFunction => ({ name, receiver: false, overloads: overloads(...signatures), run, tries })
 
 /** The argument is of a kind that the function does not take. */
 export const wrongArgument = (span: Span, value: Value, wanted: string): Fault =>

@@ -14,12 +14,24 @@ function address(value: Value, span: Span): Address {
 function cidrContains(_meter: Meter, span: Span, network: Value, ip: Value): Value {
   const range = parseNetwork(text(network, span))
   if (range) return isInside(address(ip, span), range)
-  throw invalidArgument(
-    span,
-    `'${shorten(text(network, span))}' is not a network`,
-    'write it like 10.0.0.0/8',
-  )
+  throw notNetwork(text(network, span), span)
 }
+
+/** Of a network that is written out the length is not left out: a plain address would match itself alone. */
+function tryNetwork(written: string, span: Span): void {
+  if (parseAddress(written)) {
+    const length = written.includes(':') ? '/64' : '/8'
+    throw invalidArgument(
+      span,
+      `'${shorten(written)}' is one address, not a network`,
+      `write its length behind it, as in ${written}${length}; one address is compared with ==`,
+    )
+  }
+  if (!parseNetwork(written)) throw notNetwork(written, span)
+}
+
+const notNetwork = (written: string, span: Span) =>
+  invalidArgument(span, `'${shorten(written)}' is not a network`, 'write it like 10.0.0.0/8')
 
 /** Every change replaces one match at a time and never looks back, so all of this is linear. */
 function rewrite(...changes: readonly (readonly [RegExp, string])[]) {
@@ -71,8 +83,8 @@ function domainOf(meter: Meter, span: Span, value: Value): Value {
 }
 
 export const indicatorFunctions: readonly ExpressionFunction[] = [
-  global('cidrContains', ['string, string -> bool'], cidrContains),
-  global('isPrivateIp', ['string -> bool'], (_meter, span, ip) => isPrivate(address(ip, span))),
+  global('cidrContains', ['string, string -> bool'], cidrContains, [tryNetwork, address]),
+  global('isPrivateIp', ['string -> bool'], (_meter, span, ip) => isPrivate(address(ip, span)), [address]),
   global('defang', ['string -> string'], defang),
   global('refang', ['string -> string'], refang),
   global('domainOf', ['string -> string'], domainOf),

@@ -1,9 +1,9 @@
 import type { Meter } from '../budget.ts'
 import { Fault, type Span } from '../errors.ts'
 import { isList, type Value } from '../values.ts'
-import { format } from './format.ts'
+import { format, tryFormat } from './format.ts'
 import { global, method, text, whole, wrongArgument, type ExpressionFunction } from './function.ts'
-import { matches } from './matches.ts'
+import { compilePattern, matches } from './matches.ts'
 
 /**
  * CEL counts characters, JavaScript UTF-16 units. Both are the same where no surrogate occurs, which is nearly always; only
@@ -215,7 +215,7 @@ export const stringFunctions: readonly ExpressionFunction[] = [
   method('shorten', ['string, int -> string'], shorten),
   method('trim', ['string -> string'], trim),
   method('reverse', ['string -> string'], reverse),
-  method('format', ['string, list -> string'], format),
+  method('format', ['string, list -> string'], format, [tryFormat]),
   global('strings.quote', ['string -> string'], quote),
   method(
     'contains',
@@ -232,6 +232,6 @@ export const stringFunctions: readonly ExpressionFunction[] = [
     ['string, string -> bool'],
     test((value, part) => value.endsWith(part)),
   ),
-  method('matches', ['string, string -> bool'], matches),
-  global('matches', ['string, string -> bool'], matches),
+  method('matches', ['string, string -> bool'], matches, [undefined, compilePattern]),
+  global('matches', ['string, string -> bool'], matches, [undefined, compilePattern]),
 ]

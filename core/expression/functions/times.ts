@@ -6,8 +6,11 @@ import { method, text, wrongArgument, type ExpressionFunction } from './function
 
 /** A part of a timestamp, in UTC or in the zone given. */
 function part(name: string, read: (date: Date, nanos: number) => number): ExpressionFunction {
-  return method(name, ['timestamp -> int', 'timestamp, string -> int'], (_meter, span, target, zone) =>
-    ofTimestamp(target, zone, read, span),
+  return method(
+    name,
+    ['timestamp -> int', 'timestamp, string -> int'],
+    (_meter, span, target, zone) => ofTimestamp(target, zone, read, span),
+    [undefined, offsetOf],
   )
 }
 
@@ -24,6 +27,7 @@ function unit(
       target instanceof Duration && zone === undefined
         ? BigInt(Math.trunc(total(target)))
         : ofTimestamp(target, zone, read, span),
+    [undefined, offsetOf],
   )
 }
 
