@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import type { RunningServer } from '../cli/support/start-server.ts'
 import { serveSocket, type TestServer } from '../egress/servers.ts'
 import { makeHouse, type House } from './support/house.ts'
+import { peakMemory } from './support/peak-memory.ts'
 
 const chunk = Buffer.alloc(65_536, 'x')
 const bomb = gzipSync(Buffer.alloc(64 * 1_048_576))
@@ -125,10 +125,3 @@ const steps = (name: string, url: string) => `
     with: { url: '${url}/' }
     timeout: ${troubles[name]!.code === 'step_timeout' ? '1s' : '30s'}
     retry: { max: ${retries}, backoff: 50ms }`
-
-/** Of the process since its start, in MB; undefined where the system does not tell. */
-async function peakMemory({ command }: RunningServer): Promise<number | undefined> {
-  if (process.platform !== 'linux') return undefined
-  const status = await readFile(`/proc/${command.process.pid}/status`, 'utf8')
-  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024
-}

@@ -3,6 +3,7 @@ import { startTocsinCommand, type Ended, type RunningCommand, type StartOptions 
 export interface Reply {
   readonly status: number
   readonly body: any
+  readonly headers: Headers
 }
 
 export interface CallOptions {
@@ -62,5 +63,5 @@ export async function callApi(url: string, { method, body, key, headers }: CallO
     headers: { cookie: `Session=${key}`, 'content-type': 'application/json', ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  return { status: response.status, body: await response.json() }
+  return { status: response.status, body: await response.json(), headers: response.headers }
 }

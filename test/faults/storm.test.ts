@@ -1,0 +1,90 @@
+import { expect } from 'chai'
+import type { Reply, RunningServer } from '../cli/support/start-server.ts'
+import { makeHouse, type House } from './support/house.ts'
+import { peakMemory } from './support/peak-memory.ts'
+
+/** Alerts of the storm, and how many are sent at the same time. */
+const storm = 1_500
+const atOnce = 64
+/** Runs of one organization that may wait for their turn. */
+const maxQueued = 60
+
+describe('a storm of alerts', function () {
+  this.timeout(90_000)
+  let house: House
+  let server: RunningServer
+
+  before(async () => {
+    house = await makeHouse()
+    await house.addPlaybook('slow', '  - wait: 30ms\n  - set: { ok: true }')
+    const limits = { TOCSIN_MAX_QUEUED: String(maxQueued), TOCSIN_MAX_RUNS: '4' }
+    server = await house.start({ env: limits })
+    const made = await server.call('/organizations', { body: { code: 'calm', name: 'Calm' } })
+    expect(made.status, JSON.stringify(made.body)).to.equal(201)
+  })
+  after(() => house?.close())
+
+  it('is taken in as far as it can be, refused beyond with a time to come back, and kept as far as it was taken', async () => {
+    const before = await peakMemory(server)
+    const accepted: string[] = []
+    const refused: Reply[] = []
+    const post = (organization: string) =>
+      server.call('/alerts', {
+        body: {
+          alert_provider: 'custom',
+          organization_code: organization,
+          alert_type: 'slow',
+          alert_content: 'x'.repeat(2_000),
+        },
+      })
+    let sent = 0
+    const sender = async () => {
+      while (sent++ < storm) {
+        const reply = await post('main')
+        if (reply.status === 201) accepted.push(reply.body.alert_id)
+        else refused.push(reply)
+      }
+    }
+    const raging = Promise.all(Array.from({ length: atOnce }, sender))
+    // Another organization has a few alerts in the middle of it.
+    while (refused.length === 0 && sent < storm) await new Promise((resolve) => setImmediate(resolve))
+    const calm = await Promise.all(Array.from({ length: 5 }, () => post('calm')))
+    expect(calm.map(({ status }) => status)).to.deep.equal([201, 201, 201, 201, 201])
+    await untilInvestigated('calm')
+    const backlog = await unfinished('main')
+    await raging
+
+    expect(refused.length, 'refused').to.be.greaterThan(0)
+    for (const { status, body, headers } of refused) {
+      expect([status, body.code]).to.deep.equal([503, 'investigations_full'])
+      expect(Number(headers.get('retry-after'))).to.be.greaterThan(0)
+    }
+    expect(
+      backlog,
+      'alerts of the storm that waited still when the others had been investigated',
+    ).to.be.greaterThan(0)
+
+    await untilInvestigated('main')
+    const { body } = await server.call('/alerts?organization=main&limit=1')
+    expect(body.total, 'kept').to.equal(accepted.length)
+    expect(new Set(accepted).size).to.equal(accepted.length)
+    const failed = await server.call('/alerts?organization=main&status=20&limit=1')
+    expect(failed.body.total).to.equal(0)
+    if (before !== undefined) expect((await peakMemory(server))! - before, 'MB more').to.be.lessThan(200)
+    expect(await server.stop()).to.include({ code: 0, signal: null })
+  })
+
+  async function unfinished(organization: string): Promise<number> {
+    const counts = await Promise.all(
+      [0, 5, 10].map(async (status) => {
+        const { body } = await server.call(`/alerts?organization=${organization}&status=${status}&limit=1`)
+        return body.total as number
+      }),
+    )
+    return counts.reduce((sum, count) => sum + count, 0)
+  }
+
+  async function untilInvestigated(organization: string): Promise<void> {
+    while ((await unfinished(organization)) > 0) await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+})

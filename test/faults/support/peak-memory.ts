@@ -1,0 +1,9 @@
+import { readFile } from 'node:fs/promises'
+import type { RunningServer } from '../../cli/support/start-server.ts'
+
+/** Of the process since its start, in MB; undefined where the system does not tell. */
+export async function peakMemory({ command }: RunningServer): Promise<number | undefined> {
+  if (process.platform !== 'linux') return undefined
+  const status = await readFile(`/proc/${command.process.pid}/status`, 'utf8')
+  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024
+}
