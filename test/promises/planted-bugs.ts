@@ -89,6 +89,11 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     find: 'const maxBodyBytes = 10 * 1024 * 1024',
     replace: 'const maxBodyBytes = 1024 * 1024 * 1024',
   },
+  'an organization’s line has no end': {
+    file: 'core/investigation/investigations.ts',
+    find: 'queuedOf(organizationUuid) < maxQueued && ',
+    replace: '',
+  },
   'organizations do not take turns': {
     file: 'core/engine/turn-queue.ts',
     find: 'in it.\n      this.#lines.delete(organization)',
