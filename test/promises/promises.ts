@@ -177,6 +177,11 @@ Every step ends by its deadline, and memory stays bounded.`,
 is kept. Organizations take turns: one that sends much does not hold up another.`,
     proofs: [
       {
+        file: 'faults/storm.test.ts',
+        title: 'a storm of alerts',
+        planted: ['an organization’s line has no end'],
+      },
+      {
         file: 'http/create-alert.test.ts',
         title: 'POST alerts refuses an alert with a type while no investigation',
       },
