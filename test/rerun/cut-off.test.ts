@@ -22,7 +22,7 @@ describe('a retry of a run of which something was cut off', () => {
     },
     'x.cancel': async () => {
       // When its neighbours have ended.
-      await sleep(20)
+      await sleep(200)
       if (broken.is) cancel?.abort()
       return {}
     },
@@ -71,7 +71,7 @@ describe('a retry of a run of which something was cut off', () => {
     const steps = [
       {
         id: 'group',
-        timeoutMs: 20,
+        timeoutMs: 1_000,
         onError: [{ id: 'note', uses: 'x.write', with: {} }],
         steps: [
           { id: 'done', uses: 'x.write', with: {} },
