@@ -27,7 +27,7 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /** Pipes and devices are no playbooks. */
-function readIfThere(path: string): string | undefined {
+export function readIfThere(path: string): string | undefined {
   try {
     return statSync(path).isFile() ? readFileSync(path, 'utf8') : undefined
   } catch {

@@ -32,6 +32,7 @@ export function toRange(document: TextDocument, { start, end }: { start: number;
 const kinds: Readonly<Record<Completion['kind'], CompletionItemKind>> = {
   key: CompletionItemKind.Property,
   skill: CompletionItemKind.Method,
+  playbook: CompletionItemKind.Module,
   value: CompletionItemKind.EnumMember,
   field: CompletionItemKind.Field,
   step: CompletionItemKind.Variable,

@@ -22,7 +22,9 @@ export function publishDiagnostics(
     if (document === undefined) return
     const text = document.getText()
     const problems =
-      isPlaybook(document, text) && text.trim() !== '' ? inspections.of(document, skills).problems : []
+      isPlaybook(document, text) && text.trim() !== ''
+        ? inspections.of(document, skills).inspection.problems
+        : []
     // The version tells the editor which text is meant; if it has gone on typing, the next check is under way.
     await connection.sendDiagnostics({
       uri,
@@ -34,18 +36,29 @@ export function publishDiagnostics(
   const giveUp = (error: unknown): void =>
     connection.console.error(`a playbook could not be checked: ${String(error)}`)
 
-  documents.onDidChangeContent(({ document: { uri, version } }) => {
+  const checkSoon = (uri: string, waitMs: number): void => {
     clearTimeout(timers.get(uri))
-    const wait = version <= 1 ? 0 : quietMs
     timers.set(
       uri,
-      setTimeout(() => void check(uri).catch(giveUp), wait),
+      setTimeout(() => void check(uri).catch(giveUp), waitMs),
     )
+  }
+
+  /** What calls a playbook may be wrong once that one has changed. */
+  const checkCallersOf = (uri: string): void => {
+    inspections.forgetAll()
+    const callers = documents.all().filter((other) => other.uri !== uri && /\bcall *:/.test(other.getText()))
+    for (const caller of callers) checkSoon(caller.uri, quietMs)
+  }
+
+  documents.onDidChangeContent(({ document: { uri, version } }) => {
+    checkCallersOf(uri)
+    checkSoon(uri, version <= 1 ? 0 : quietMs)
   })
   documents.onDidClose(({ document: { uri } }) => {
     clearTimeout(timers.get(uri))
     timers.delete(uri)
-    inspections.forget(uri)
+    checkCallersOf(uri)
     void connection.sendDiagnostics({ uri, diagnostics: [] })
   })
 }

@@ -1,26 +1,68 @@
+import type { TextDocuments } from 'vscode-languageserver'
 import type { TextDocument } from 'vscode-languageserver-textdocument'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { inspectPlaybook, type Inspection } from '../../core/editor/inspection.ts'
+import type { CallablePlaybooks } from '../../core/playbook/callable-playbooks.ts'
+import { callablePlaybooks } from '../../core/playbook/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
+import { playbooksIn, readIfThere } from '../playbooks-in.ts'
 
-/** Whether the document is a playbook: other YAML of a project is none of our business. */
+const isMarked = /^\s*["']?apiVersion["']?\s*:\s*["']?tocsin\//m
+const hasKey = (name: string): RegExp => new RegExp(`^["']?${name}["']?\\s*:`, 'm')
+
+/** Whether the document is a playbook, if only one whose `apiVersion` is still missing: other YAML of a project is none of our business. */
 export function isPlaybook({ uri }: TextDocument, text: string): boolean {
   if (/\.test\.ya?ml$/.test(uri)) return false
-  return /^\s*["']?apiVersion["']?\s*:\s*["']?tocsin\//m.test(text) || text.trim() === ''
+  return isMarked.test(text) || (hasKey('on').test(text) && hasKey('steps').test(text)) || text.trim() === ''
 }
 
-/** What is known of each document, read anew when its version changes. */
+/** A playbook as it is known: what is in it, and what it can call. */
+export interface Known {
+  readonly inspection: Inspection
+  readonly playbooks: CallablePlaybooks | undefined
+}
+
+/** What is known of each document, read anew when any document has changed: it may call what is in another one. */
 export class Inspections {
-  readonly #known = new Map<string, { readonly version: number; readonly inspection: Inspection }>()
+  readonly #documents: TextDocuments<TextDocument>
+  readonly #known = new Map<string, Known>()
 
-  of(document: TextDocument, catalogue: Catalogue | undefined): Inspection {
-    const known = this.#known.get(document.uri)
-    if (known?.version === document.version) return known.inspection
-    const inspection = inspectPlaybook(document.getText(), catalogue)
-    this.#known.set(document.uri, { version: document.version, inspection })
-    return inspection
+  constructor(documents: TextDocuments<TextDocument>) {
+    this.#documents = documents
   }
 
-  forget(uri: string): void {
-    this.#known.delete(uri)
+  of(document: TextDocument, catalogue: Catalogue | undefined): Known {
+    const known = this.#known.get(document.uri) ?? this.#inspect(document, catalogue)
+    this.#known.set(document.uri, known)
+    return known
+  }
+
+  forgetAll(): void {
+    this.#known.clear()
+  }
+
+  #inspect(document: TextDocument, catalogue: Catalogue | undefined): Known {
+    const path = pathOf(document.uri)
+    const playbooks =
+      path === undefined
+        ? undefined
+        : callablePlaybooks(
+            playbooksIn(dirname(path), (other) => this.#open(other) ?? readIfThere(other)),
+            catalogue,
+          )
+    return { inspection: inspectPlaybook(document.getText(), catalogue, playbooks), playbooks }
+  }
+
+  /** What has been typed counts before what has been saved. */
+  #open(path: string): string | undefined {
+    return this.#documents
+      .all()
+      .find(({ uri }) => pathOf(uri) === path)
+      ?.getText()
   }
 }
+
+/** Undefined for a document that is not a file yet: nothing stands beside it. */
+export const pathOf = (uri: string): string | undefined =>
+  uri.startsWith('file:') ? fileURLToPath(uri) : undefined

@@ -1,6 +1,7 @@
 import type { MapNode } from '../playbook/document.ts'
 import { belongsTo, isAction } from '../playbook/grammar.ts'
 import type { JsonSchema } from '../plugin/index.ts'
+import { completeCall, isCallOf } from './calls.ts'
 import type { Completion } from './completion.ts'
 import { describeInput, describeSchema, describeSkill } from './describe-skill.ts'
 import type { Step } from './inspection.ts'
@@ -50,8 +51,9 @@ function fits(name: string, present: ReadonlySet<string>): boolean {
   )
 }
 
-/** Values that the schema names, and skills. */
+/** Values that the schema names, skills, and playbooks. */
 export function completeValue(guide: Guide, path: readonly Step[]): readonly Completion[] {
+  if (isCallOf(path)) return completeCall(guide)
   const schemas = schemasAt(guide, path)
   const last = path.at(-1)
   const skills = !isSkillName(schemas)

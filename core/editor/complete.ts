@@ -20,7 +20,7 @@ export function complete(text: string, offset: number, guide: Guide): Completion
   const word = wordAt(text, offset)
   const isInExpression = opensExpression(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset))
   for (const candidate of candidates(text, offset).take(Math.max(4, maxRead / (text.length + 1)))) {
-    const inspection = inspectPlaybook(candidate, guide.catalogue)
+    const inspection = inspectPlaybook(candidate, guide.catalogue, guide.playbooks)
     const items = completeAt(inspection, guide, text.slice(word.end))
     if (items === undefined || (isInExpression && !isExpression(inspection))) continue
     return { items, replaces: word }

@@ -2,7 +2,7 @@ import type { Span } from '../playbook/source-text.ts'
 
 export interface Completion {
   readonly label: string
-  readonly kind: 'key' | 'skill' | 'value' | 'field' | 'step' | 'name' | 'function'
+  readonly kind: 'key' | 'skill' | 'playbook' | 'value' | 'field' | 'step' | 'name' | 'function'
   /** On one line, beside the label. */
   readonly detail?: string | undefined
   /** Markdown. */

@@ -23,7 +23,8 @@ export function describeSkill({ name, skill }: CatalogueSkill): string {
   ].join('\n\n')
 }
 
-function listOf(title: string, schema: JsonSchema, isInput: boolean): string[] {
+/** The fields of a schema, as Markdown. */
+export function listOf(title: string, schema: JsonSchema, isInput: boolean): string[] {
   const properties = Object.entries(schema.properties ?? {})
   if (properties.length === 0) return []
   const rows = properties.map(([name, property]) => {
@@ -60,4 +61,4 @@ export function describeSchema(schema: JsonSchema): string {
 }
 
 /** Text of plugins is text, whatever is in it. */
-const escapeMarkdown = (text: string): string => text.replace(/[\\`*_[\]<>#|]/g, '\\$&')
+export const escapeMarkdown = (text: string): string => text.replace(/[\\`*_[\]<>#|]/g, '\\$&')

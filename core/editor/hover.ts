@@ -2,7 +2,9 @@ import type { Node } from '../expression/ast.ts'
 import { inspectExpression } from '../expression/inspect.ts'
 import type { SeenExpression } from '../playbook/observer.ts'
 import type { Span } from '../playbook/source-text.ts'
+import { callAt } from './calls.ts'
 import { code, describeFunction } from './complete-expression.ts'
+import { describePlaybook } from './describe-playbook.ts'
 import { describeInput, describeSkill } from './describe-skill.ts'
 import { docsOf } from './function-docs.ts'
 import { expressionAt, findNode, placeOf, type Inspection } from './inspection.ts'
@@ -15,13 +17,16 @@ export interface Hover {
   readonly span: Span
 }
 
-/** What there is to know about the place at an offset: a key, a skill, or a part of an expression with its type. */
+/** What there is to know about the place at an offset: a key, a skill, a playbook, or a part of an expression with its type. */
 export function hover(inspection: Inspection, offset: number, guide: Guide): Hover | undefined {
   const inside = expressionAt(inspection, offset)
   if (inside) {
     const found = hoverExpression(inside.seen, inside.at)
     return found && { text: found.text, span: placeOf(inspection, inside.seen, found.span) }
   }
+  const call = callAt(inspection, offset)
+  const playbook = call && guide.playbooks?.find(call.name, [])?.playbook
+  if (call && playbook) return { text: describePlaybook(playbook), span: call.span }
   return inspection.root && hoverYaml(inspection.root, offset, guide)
 }
 

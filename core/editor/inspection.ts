@@ -1,3 +1,4 @@
+import type { CallablePlaybooks } from '../playbook/callable-playbooks.ts'
 import type { Node } from '../playbook/document.ts'
 import type { SeenExpression } from '../playbook/observer.ts'
 import { parsePlaybook } from '../playbook/parse.ts'
@@ -15,12 +16,18 @@ export interface Inspection {
   readonly problems: readonly Problem[]
 }
 
-export function inspectPlaybook(text: string, catalogue: Catalogue | undefined): Inspection {
+/** @param playbooks those that can be called; without them calls are not checked */
+export function inspectPlaybook(
+  text: string,
+  catalogue: Catalogue | undefined,
+  playbooks?: CallablePlaybooks,
+): Inspection {
   const expressions: SeenExpression[] = []
   let root: Node | undefined
   let source: SourceText | undefined
   const { problems } = parsePlaybook(text, {
     catalogue,
+    playbooks,
     observer: {
       document(node, body) {
         root = node

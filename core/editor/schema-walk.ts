@@ -1,13 +1,16 @@
 import { authorsInput, operatorInput } from '../playbook/asked-input.ts'
+import type { CallablePlaybooks } from '../playbook/callable-playbooks.ts'
 import { skillPattern, viaOperator } from '../playbook/grammar.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 import type { Catalogue, CatalogueSkill } from '../registry/catalogue.ts'
+import { inputsOf } from './describe-playbook.ts'
 import type { Step } from './inspection.ts'
 
-/** What leads an editor through a playbook: the schema of the language, and the skills. */
+/** What leads an editor through a playbook: the schema of the language, the skills, and the playbooks that can be called. */
 export interface Guide {
   readonly schema: JsonSchema
   readonly catalogue: Catalogue | undefined
+  readonly playbooks?: CallablePlaybooks | undefined
 }
 
 /** A schema with the document that its references are in. */
@@ -42,12 +45,17 @@ function partsOf(schema: JsonSchema, step: Step): readonly JsonSchema[] {
   return typeof schema.additionalProperties === 'object' ? [schema.additionalProperties] : []
 }
 
-/** The inputs of what stands beside a `with`: a skill, or the built-in way of asking. */
+/** The inputs of what stands beside a `with`: a skill, a called playbook, or the built-in way of asking. */
 function inputsBeside(
   guide: Guide,
   step: Extract<Step, { key: string }>,
   schemas: readonly Rooted[],
 ): JsonSchema | undefined {
+  const called = step.in.entries.find(({ name }) => name === 'call')?.value
+  if (called?.kind === 'scalar' && typeof called.value === 'string') {
+    const playbook = guide.playbooks?.find(called.value, [])?.playbook
+    if (playbook) return inputsOf(playbook)
+  }
   for (const { schema } of schemas) {
     for (const [key, property] of Object.entries(schema.properties ?? {})) {
       if (!namesSkill(property)) continue

@@ -1,12 +1,15 @@
 import { expect } from 'chai'
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import {
   atCursor,
   startLanguageServer,
   stopLanguageServers,
   type LanguageServer,
 } from '../editor/support/language-server.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
 const command = fileURLToPath(new URL('../../cli/tocsin.js', import.meta.url))
 const shipped = readFileSync(new URL('../../playbooks/brute-force.yaml', import.meta.url), 'utf8')
@@ -132,6 +135,74 @@ describe('tocsin lsp', function () {
       options: { tabSize: 2, insertSpaces: true },
     })
     expect(edit.newText).to.include('\n  - return: 1\n')
+  })
+
+  it('sees a playbook whose apiVersion is missing', async () => {
+    const uri = await open(playbook('  - return: 1').replace(/^apiVersion.*\n/, ''))
+    expect((await server.diagnostics(uri)).map(({ code }) => code)).to.deep.equal(['E105'])
+  })
+
+  describe('with a playbook beside the one that calls it', () => {
+    let folder: TemporaryFolder
+    const callee = playbook('').replace(/steps:[^]*/, 'steps: [{ wait: 1s }]\n')
+    const helper = callee
+      .replace('name: test', 'name: helper\ndescription: Helps.')
+      .replace('alert: { type: test }', 'call: true')
+      .replace(
+        'steps:',
+        'inputs: { host: { type: string, description: Which one. }, deep: { type: boolean, default: false } }\noutputs: { helped: true }\nsteps:',
+      )
+    const caller = (step: string) => `${callee.replace(/steps:[^]*/, '')}steps:\n${step}\n`
+
+    before(async () => {
+      folder = await makeTemporaryFolder()
+      await writeFile(join(folder.path, 'helper.yaml'), helper)
+      await writeFile(join(folder.path, 'alone.yaml'), callee.replace('name: test', 'name: alone'))
+    })
+    after(() => folder.remove())
+
+    const at = (file: string) => pathToFileURL(join(folder.path, file)).href
+    async function askIn(what: string, marked: string) {
+      const { text, position } = atCursor(caller(marked))
+      const uri = at(`${documents++}.yaml`)
+      await server.open(uri, text)
+      return server.request(`textDocument/${what}`, { textDocument: { uri }, position })
+    }
+
+    it('checks calls, also against what is typed there and not saved', async () => {
+      const uri = at('caller.yaml')
+      await server.open(uri, caller('  - { call: helper, with: { hots: x } }\n  - call: helpr'))
+      const codes = (await server.diagnostics(uri)).map(({ code }) => code)
+      expect(codes).to.deep.equal(['E306', 'E305', 'E316'])
+      await server.change(uri, caller('  - { call: helper, with: { host: x } }'), 2)
+      expect(await server.diagnostics(uri, 2)).to.deep.equal([])
+      const before = server.published(uri)
+      await server.open(at('helper.yaml'), helper.replace('host:', 'machine:'))
+      while (server.published(uri) === before) await new Promise((resolve) => setTimeout(resolve, 10))
+      expect((await server.diagnostics(uri)).map(({ code }) => code)).to.deep.equal(['E306', 'E305'])
+      await server.notify('textDocument/didClose', { textDocument: { uri: at('helper.yaml') } })
+    })
+
+    it('completes the names of those that can be called, their inputs, and what they give', async () => {
+      const labels = async (marked: string) =>
+        (await askIn('completion', marked)).map(({ label }: { label: string }) => label)
+      expect(await labels('  - call: ‸')).to.deep.equal(['helper'])
+      expect(await labels('  - call: helper\n    with: { ‸ }')).to.deep.equal(['host', 'deep'])
+      const output = '  - { id: h, call: helper, with: { host: x } }\n  - return: ${{ steps.h.output.‸ }}'
+      expect(await labels(output)).to.include('helped')
+    })
+
+    it('explains the playbook and its inputs, and goes to its file', async () => {
+      const { contents } = await askIn('hover', '  - call: hel‸per')
+      expect(contents.value).to.match(
+        /playbook `helper`\n\nHelps\.[^]*`host` \(string, required\)[^]*helped: bool/,
+      )
+      const input = await askIn('hover', '  - { call: helper, with: { ho‸st: x } }')
+      expect(input.contents.value).to.match(/^`host`: string, required\n\nWhich one/)
+      const { uri, range } = await askIn('definition', '  - call: hel‸per')
+      expect({ uri, line: range.start.line }).to.deep.equal({ uri: at('helper.yaml'), line: 0 })
+      expect(await askIn('definition', '  - call: nob‸ody')).to.equal(null)
+    })
   })
 
   it('ends when the editor says so', async () => {

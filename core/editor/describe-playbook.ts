@@ -1,0 +1,26 @@
+import type { Playbook } from '../playbook/playbook.ts'
+import type { JsonSchema } from '../plugin/index.ts'
+import { code } from './complete-expression.ts'
+import { escapeMarkdown, listOf } from './describe-skill.ts'
+import { typeText } from './type-text.ts'
+
+/** What `call` gives to a playbook, as a schema. */
+export function inputsOf({ inputs }: Playbook): JsonSchema {
+  const properties = Array.from(inputs, ([name, { schema, default: preset }]): [string, JsonSchema] => [
+    name,
+    preset === undefined ? schema : { ...schema, default: preset.value },
+  ])
+  const required = [...inputs].filter(([, input]) => input.default === undefined).map(([name]) => name)
+  return { type: 'object', properties: Object.fromEntries(properties), required }
+}
+
+/** Everything an author wants to know of a playbook that can be called, as Markdown. */
+export function describePlaybook(playbook: Playbook): string {
+  const { name, description, outputType } = playbook
+  return [
+    `playbook \`${name}\``,
+    ...(description === '' ? [] : [escapeMarkdown(description)]),
+    ...listOf('Inputs', inputsOf(playbook), true),
+    `Output:\n\n${code(typeText(outputType))}`,
+  ].join('\n\n')
+}
