@@ -33,6 +33,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   schema: async () => (await import('./commands/schema.ts')).schemaCommand(),
   lsp: async () => (await import('./commands/lsp.ts')).lspCommand(),
   keys: async () => (await import('./commands/keys.ts')).keysCommand(),
+  doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
   backup: async () => (await import('./commands/backup.ts')).backupCommand(),
   restore: async () => (await import('./commands/restore.ts')).restoreCommand(),
   audit: async () => (await import('./commands/audit.ts')).auditCommand(),

@@ -103,7 +103,8 @@ export class SqliteAuditStore implements AuditStore {
 /** Entries read at a time. */
 const batch = 1_000
 
-function* entriesOf(database: Database): Generator<StoredAuditEntry> {
+/** Oldest first. */
+export function* entriesOf(database: Database): Generator<StoredAuditEntry> {
   for (let last = 0; ;) {
     const rows = database.all<StoredAuditEntry>(
       'SELECT id AS sequence, entry, hash FROM audit WHERE id > ? ORDER BY id LIMIT ?',

@@ -34,6 +34,21 @@ function sealCheck(database: Database, secrets: SecretBox): void {
   setFact(database, 'master_key_check', Buffer.concat([Buffer.from([keyVersion]), bytes]))
 }
 
+/** Whether the key opens the secrets of a database; of none it would. */
+export function opensDatabase(path: string, secrets: SecretBox): boolean {
+  if (!existsSync(path)) return true
+  const database = new Database(path)
+  try {
+    if (readCheck(database) !== undefined) requireMasterKey(database, secrets)
+    return true
+  } catch (error) {
+    if (error instanceof ConflictError) return false
+    throw error
+  } finally {
+    database.close()
+  }
+}
+
 /** Which master key a database is sealed with, counted from 1 by its rotations; 1 where there is no database yet. */
 export function readKeyVersion(path: string): number {
   if (!existsSync(path)) return firstVersion

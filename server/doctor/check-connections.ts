@@ -1,0 +1,79 @@
+import { credentialAgeDays, credentialDays, type Connection } from '../../core/domain/connection.ts'
+import type { Stores } from '../../core/ports.ts'
+import type { Catalogue } from '../../core/registry/catalogue.ts'
+import { authenticate } from '../../core/skill/index.ts'
+import { systemClock } from '../clock.ts'
+import type { ClosableEgress } from '../egress/index.ts'
+import { ok, problem, problemOf, warning, type Finding } from './finding.ts'
+
+/** Each other system must have said yes or no by then, in milliseconds. */
+const patienceMs = 15_000
+
+export interface ConnectionChecks {
+  readonly stores: Pick<Stores, 'connections' | 'organizations'>
+  readonly catalogue: Catalogue
+  readonly egress: ClosableEgress
+}
+
+/** Asks every other system whether the credentials work, as `authenticate` of a connection does; nothing is recorded. */
+export async function checkConnections(options: ConnectionChecks): Promise<readonly Finding[]> {
+  const { stores } = options
+  const [connections, organizations] = await Promise.all([
+    stores.connections.list('all'),
+    stores.organizations.list('all'),
+  ])
+  if (connections.length === 0) return [ok('connections', 'there is none')]
+  const codes = new Map(organizations.map(({ uuid, code }) => [uuid, code]))
+  return await Promise.all(
+    connections.map((connection) =>
+      checkOne(
+        options,
+        connection,
+        `connection ${codes.get(connection.organizationUuid) ?? ''}/${connection.name}`,
+      ),
+    ),
+  )
+}
+
+async function checkOne(
+  { stores, catalogue, egress }: ConnectionChecks,
+  connection: Connection,
+  check: string,
+): Promise<Finding> {
+  const { plugin, name, organizationUuid, enabled } = connection
+  const definition = catalogue.connection(plugin)
+  if (!enabled) return ok(check, 'it is disabled, and not asked')
+  if (definition === undefined)
+    return problem(
+      check,
+      `its plugin '${plugin}' is not installed`,
+      'install it (TOCSIN_PLUGINS), or delete the connection',
+    )
+  try {
+    const open = await stores.connections.open(organizationUuid, name)
+    if (open === undefined) return ok(check, 'it has just been deleted')
+    const signal = AbortSignal.timeout(patienceMs)
+    const said = await authenticate({ egress, clock: systemClock }, definition, open, signal)
+    if (said.warning !== undefined) return warning(check, said.warning, 'see the README of the plugin')
+    return ageOf(connection, check)
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'TimeoutError')
+      return problem(
+        check,
+        `the other system did not answer within ${patienceMs / 1000} seconds`,
+        'check the address of the connection, and whether a firewall is between',
+      )
+    return problemOf(check, error, 'see the README of the plugin')
+  }
+}
+
+function ageOf(connection: Connection, check: string): Finding {
+  const days = credentialAgeDays(connection, systemClock.now())
+  return days !== null && days >= credentialDays
+    ? warning(
+        check,
+        `its credentials work, and are ${days} days old`,
+        `replace them every ${credentialDays} days`,
+      )
+    : ok(check, 'its credentials work')
+}

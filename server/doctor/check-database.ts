@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { examineDatabase } from '../sqlite/examine-database.ts'
+import { ok, problem, problemOf, warning, type Finding } from './finding.ts'
+
+/** Clocks of machines differ by less. */
+const toleratedMs = 60_000
+
+/** The database and what is in it: whole, of this version, with an audit log that is whole, and not from the future. */
+export function checkDatabase(dataDir: string, now: number): readonly Finding[] {
+  const path = join(dataDir, 'tocsin.db')
+  if (!existsSync(path))
+    return [ok('database', 'there is none yet; the first start makes it'), clock(undefined, now)]
+  try {
+    const { damage, version, known, audit, newestAt } = examineDatabase(path)
+    return [
+      damage === null
+        ? versionOf(version, known)
+        : problem(
+            'database',
+            `${path} is damaged: ${damage}`,
+            'stop Tocsin and restore a backup: tocsin restore',
+          ),
+      audit === null || audit.broken === null
+        ? ok('audit log', `${audit?.entries ?? 0} entries, each as it was recorded`)
+        : problem(
+            'audit log',
+            `it is broken at entry ${audit.broken.sequence}: ${audit.broken.reason}`,
+            'somebody has changed the database: compare it with a backup, and see who could',
+          ),
+      clock(newestAt, now),
+    ]
+  } catch (error) {
+    return [problemOf('database', error, 'stop Tocsin and restore a backup: tocsin restore')]
+  }
+}
+
+function versionOf(version: number, known: number): Finding {
+  if (version > known)
+    return problem(
+      'database',
+      `it was made by a newer Tocsin (version ${version}, this one knows ${known})`,
+      'start the newer Tocsin, or restore the backup made before the upgrade',
+    )
+  if (version < known)
+    return warning(
+      'database',
+      `it is whole, of version ${version}; the next start brings it to ${known}`,
+      'make a backup before: tocsin backup',
+    )
+  return ok('database', `it is whole, of version ${version}`)
+}
+
+function clock(newestAt: number | undefined, now: number): Finding {
+  const aheadMs = (newestAt ?? 0) - now
+  return aheadMs > toleratedMs
+    ? problem(
+        'clock',
+        `this machine's clock says ${new Date(now).toISOString()}, and there is an entry from ${new Date(newestAt ?? 0).toISOString()}`,
+        'set the clock, and have it kept by NTP: timers, tokens and signatures depend on it',
+      )
+    : ok('clock', `${new Date(now).toISOString()}, later than all that is stored`)
+}

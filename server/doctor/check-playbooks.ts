@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { findPlaybookFiles, parseTogether } from '../../core/playbook/index.ts'
+import type { Catalogue } from '../../core/registry/catalogue.ts'
+import { ok, problem, problemOf, warning, type Finding } from './finding.ts'
+
+/** Whether every file of the playbooks folder could come into force. */
+export async function checkPlaybooks(
+  folder: string,
+  isNamed: boolean,
+  catalogue: Catalogue,
+): Promise<Finding> {
+  const check = 'playbooks'
+  if (!existsSync(folder)) {
+    const says = `the folder ${folder} is not there`
+    const hint = 'make it, or let TOCSIN_PLAYBOOKS_DIR name the folder of your playbooks'
+    return isNamed ? problem(check, says, hint) : warning(check, says, hint)
+  }
+  try {
+    const paths = await findPlaybookFiles(folder)
+    const files = await Promise.all(paths.map(async (file) => ({ file, source: await readFile(file) })))
+    const bad = parseTogether(files, { catalogue }).filter(({ playbook }) => playbook === undefined)
+    return bad.length === 0
+      ? ok(check, `${files.length} in ${folder}, without mistakes`)
+      : warning(
+          check,
+          `${bad.length} of ${files.length} in ${folder} cannot come into force`,
+          `run: tocsin validate '${folder}'`,
+        )
+  } catch (error) {
+    return problemOf(check, error, 'make the files readable for the user who runs Tocsin')
+  }
+}

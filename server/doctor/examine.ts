@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { isUsableAdmin } from '../../core/domain/api-key.ts'
+import { ValidationError } from '../../core/errors/errors.ts'
+import type { Catalogue } from '../../core/registry/catalogue.ts'
+import { discoverPlugins } from '../../core/registry/index.ts'
+import { systemClock } from '../clock.ts'
+import { readConfig, type Config, type Environment } from '../config.ts'
+import { createEgress } from '../egress/index.ts'
+import { openStores } from '../open-stores.ts'
+import { checkConnections } from './check-connections.ts'
+import { checkDataDir, checkDiskSpace } from './check-data-dir.ts'
+import { checkDatabase } from './check-database.ts'
+import { checkMasterKey } from './check-master-key.ts'
+import { checkPlaybooks } from './check-playbooks.ts'
+import { checkPort } from './check-port.ts'
+import { ok, problem, problemOf, warning, type Finding } from './finding.ts'
+
+export interface ExamineOptions {
+  /** Whether other systems are asked about their connections. */
+  readonly online: boolean
+}
+
+/** Looks at everything that an installation depends on, beside a running server or without one. Changes no data. */
+export async function examine(env: Environment, { online }: ExamineOptions): Promise<readonly Finding[]> {
+  let config: Config
+  try {
+    config = readConfig(env)
+  } catch (error) {
+    return configurationProblems(error)
+  }
+  const settings = config.warnings.map((message) =>
+    warning('configuration', message, 'correct the name, or remove it'),
+  )
+  const findings = [
+    ...(settings.length === 0 ? [ok('configuration', 'every variable is usable')] : settings),
+    checkDataDir(config.dataDir),
+    await checkDiskSpace(config.dataDir),
+    checkMasterKey(config),
+    ...checkDatabase(config.dataDir, systemClock.now()),
+    await checkPort(config),
+  ]
+  const isUsable = findings.every(({ check, status }) => check !== 'database' || status === 'ok')
+  return [...findings, ...(await withPlugins(config, isUsable && !isBroken(findings), online))]
+}
+
+/** Opening the stores would close a data directory that is open to others: that is the start's to do. */
+const isBroken = (findings: readonly Finding[]): boolean =>
+  findings.some(({ check, status }) => status !== 'ok' && ['data directory', 'master key'].includes(check))
+
+function configurationProblems(error: unknown): readonly Finding[] {
+  if (!(error instanceof ValidationError)) throw error
+  return error.errors.map(({ pointer, message }) =>
+    problem(
+      'configuration',
+      `${pointer.slice(1)} ${message}`,
+      'docs/configuration.md describes every variable',
+    ),
+  )
+}
+
+async function withPlugins(config: Config, canOpen: boolean, online: boolean): Promise<readonly Finding[]> {
+  let catalogue: Catalogue
+  try {
+    catalogue = await discoverPlugins({ pluginsDir: config.pluginsDir, packages: config.plugins })
+  } catch (error) {
+    return [problemOf('plugins', error, 'correct TOCSIN_PLUGINS, or what it names')]
+  }
+  const { playbooksDir, playbooksDirNamed } = config
+  return [
+    ok('plugins', `${catalogue.plugins.length} installed`),
+    await checkPlaybooks(playbooksDir, playbooksDirNamed, catalogue),
+    ...(canOpen && existsSync(join(config.dataDir, 'tocsin.db'))
+      ? await withStores(config, catalogue, online)
+      : []),
+  ]
+}
+
+async function withStores(
+  config: Config,
+  catalogue: Catalogue,
+  online: boolean,
+): Promise<readonly Finding[]> {
+  const egress = createEgress({ allowPrivate: config.allowPrivateEgress })
+  const stores = await openStores(config, 'shared')
+  try {
+    const isManaged = (await stores.keys.list()).some((key) => isUsableAdmin(key, systemClock.now()))
+    return [
+      isManaged
+        ? ok('administrator', 'there is a usable key for all organizations')
+        : warning(
+            'administrator',
+            'no key of an administrator for all organizations is usable',
+            'run: tocsin keys create <name> --role admin',
+          ),
+      ...(online ? await checkConnections({ stores, catalogue, egress }) : []),
+    ]
+  } finally {
+    egress.close()
+    await stores.close()
+  }
+}

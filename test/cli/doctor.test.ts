@@ -1,0 +1,207 @@
+import { once } from 'node:events'
+import { chmod, cp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import type { RunningSandbox } from '../../core/plugin/index.ts'
+import type { Finding } from '../../server/doctor/finding.ts'
+import { using } from '../../server/sqlite/backup-file.ts'
+import { startIntelSandbox } from '../end-to-end/support/tocsin-with-intel.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import { killCommands, runTocsin } from './support/run-tocsin.ts'
+import { startServer } from './support/start-server.ts'
+
+describe('tocsin doctor', () => {
+  let folder: TemporaryFolder
+  let sandbox: RunningSandbox
+  let healthy: string
+  let data: string
+  let port: string
+  const env = (changes: Record<string, string> = {}) => ({
+    TOCSIN_DATA_DIR: data,
+    TOCSIN_PLAYBOOKS_DIR: join(folder.path, 'playbooks'),
+    TOCSIN_ALLOW_PRIVATE_EGRESS: `${new URL(sandbox.url).host},127.0.0.1:1`,
+    TOCSIN_PORT: port,
+    ...changes,
+  })
+
+  /** A data directory with connections that work, do not, and are disabled. */
+  before(async () => {
+    folder = await makeTemporaryFolder()
+    sandbox = await startIntelSandbox()
+    healthy = data = join(folder.path, 'healthy')
+    port = '0'
+    await mkdir(join(folder.path, 'playbooks'))
+    const server = await startServer({ dataDir: healthy, env: env() })
+    const connect = (name: string, settings: object) =>
+      server.call('/connections', {
+        body: { organization_code: 'main', name, plugin: 'intel_provider', settings },
+      })
+    for (const name of ['works', 'off']) expect((await connect(name, sandbox.settings)).status).to.equal(201)
+    await connect('wrong', { ...sandbox.settings, api_key: 'canary-wrong-key' })
+    await connect('gone', { ...sandbox.settings, base_url: 'http://127.0.0.1:1' })
+    await server.call('/connections/off', { method: 'PATCH', body: { enabled: false } })
+    await server.call('/alerts', {
+      body: { alert_provider: 'custom', organization_code: 'main', alert_type: 't', alert_content: 'x' },
+      headers: { prefer: 'wait=10' },
+    })
+    await server.stop()
+  })
+  beforeEach(async () => {
+    data = join(folder.path, 'data')
+    await cp(healthy, data, { recursive: true })
+  })
+  afterEach(() => rm(data, { recursive: true, force: true }))
+  after(async () => {
+    await killCommands()
+    await sandbox.close()
+    await folder.remove()
+  })
+
+  async function findings(changes: Record<string, string> = {}, ...args: string[]) {
+    const { code, stdout, stderr } = await runTocsin(['doctor', '--json', ...args], { env: env(changes) })
+    expect(stderr).to.equal('')
+    const all = JSON.parse(stdout) as Finding[]
+    for (const { status, hint, check } of all) expect(hint === undefined, check).to.equal(status === 'ok')
+    return { code, stdout, of: (check: string) => all.find((finding) => finding.check === check), all }
+  }
+  /** The one thing that is wrong, without asking other systems. */
+  async function wrong(changes: Record<string, string> = {}) {
+    const { code, all } = await findings(changes, '--offline')
+    const found = all.filter(({ status }) => status !== 'ok')
+    expect(code).to.equal(found.some(({ status }) => status === 'problem') ? 1 : 0)
+    expect(found.map(({ check }) => check)).to.have.length(1)
+    return `${found[0]?.status}: ${found[0]?.check}: ${found[0]?.message}`
+  }
+  const onFile = (sql: string) => using(join(data, 'tocsin.db'), (database) => database.script(sql))
+
+  it('says what works, asks every other system, and says why one says no', async () => {
+    const { code, of, all, stdout } = await findings()
+    expect(code).to.equal(1)
+    expect(of('connection main/works')).to.deep.include({ status: 'ok', message: 'its credentials work' })
+    expect(of('connection main/off')).to.deep.include({
+      status: 'ok',
+      message: 'it is disabled, and not asked',
+    })
+    expect(of('connection main/wrong')).to.include({ status: 'problem' })
+    expect(of('connection main/wrong')?.message).to.contain('401')
+    expect(of('connection main/gone')).to.include({ status: 'problem' })
+    expect(of('connection main/gone')?.message).to.contain('127.0.0.1:1')
+    const others = all.filter(({ check }) => !/^connection (main\/(wrong|gone))$/.test(check))
+    expect(others.filter(({ status }) => status !== 'ok')).to.deep.equal([])
+    expect(others.map(({ check }) => check)).to.include.members([
+      'configuration',
+      'data directory',
+      'disk space',
+      'master key',
+      'database',
+      'audit log',
+      'clock',
+      'port',
+      'plugins',
+      'playbooks',
+      'administrator',
+    ])
+    expect(stdout).not.to.contain('canary')
+  })
+
+  it('says it in words, with what to do', async () => {
+    const { code, stdout } = await runTocsin(['doctor'], { env: env() })
+    expect(code).to.equal(1)
+    expect(stdout).to.match(/^ok {7}configuration: every variable is usable\n/)
+    expect(stdout).to.match(/\nproblem {2}connection main\/wrong: .+\n {9}hint .+\n/)
+  })
+
+  it('names every variable that is wrong', async () => {
+    const { code, all } = await findings({ TOCSIN_PORT: 'x', TOCSIN_MAX_RUNS: '0' })
+    expect(code).to.equal(1)
+    expect(all.map(({ check, message }) => `${check} ${message.split(' ')[0]}`)).to.deep.equal([
+      'configuration TOCSIN_PORT',
+      'configuration TOCSIN_MAX_RUNS',
+    ])
+    expect(await wrong({ TOCSIN_PROT: '1' })).to.match(/^warning: configuration: TOCSIN_PROT/)
+  })
+
+  it('finds a data directory that others can read', async () => {
+    await chmod(data, 0o755)
+    expect(await wrong()).to.match(/^warning: data directory: .*data can be read by other users/)
+  })
+
+  it('finds a master key that is missing, another one, open to others, or broken', async () => {
+    const key = join(data, 'master.key')
+    await chmod(key, 0o644)
+    expect(await wrong()).to.match(/^problem: master key: .*master\.key can be read by others/)
+    await rm(key)
+    expect(await wrong()).to.match(/^problem: master key: there is a database, and no .*master\.key/)
+    await writeFile(key, Buffer.alloc(32, 7).toString('base64'), { mode: 0o600 })
+    expect(await wrong()).to.match(
+      /^problem: master key: .*master\.key is not the key that the database was made with/,
+    )
+    await writeFile(key, 'short', { mode: 0o600 })
+    expect(await wrong()).to.match(/^problem: master key: .*master\.key must hold 32 bytes/)
+  })
+
+  it('finds a database that is damaged, of a newer Tocsin, or no database', async () => {
+    onFile('PRAGMA user_version = 9999')
+    expect(await wrong()).to.match(/^problem: database: it was made by a newer Tocsin \(version 9999/)
+    await cp(healthy, data, { recursive: true, force: true })
+    onFile('PRAGMA foreign_keys = OFF; DELETE FROM organizations')
+    expect(await wrong()).to.match(
+      /^problem: database: .*tocsin\.db is damaged: a row of \w+ refers to nothing/,
+    )
+    await rm(join(data, 'tocsin.db'))
+    await writeFile(join(data, 'tocsin.db'), 'hello '.repeat(2000), { mode: 0o600 })
+    const { of } = await findings({}, '--offline')
+    expect(of('database')).to.include({ status: 'problem' })
+  })
+
+  it('finds an audit log that was changed', async () => {
+    onFile(`DROP TRIGGER audit_keeps_entries; UPDATE audit SET entry = replace(entry, 'works', 'x')`)
+    expect(await wrong()).to.match(/^problem: audit log: it is broken at entry \d+/)
+  })
+
+  it('finds a clock that is behind what was stored', async () => {
+    onFile(`UPDATE runs SET created_at = created_at + 3600000`)
+    expect(await wrong()).to.match(/^problem: clock: this machine's clock says /)
+  })
+
+  it('finds that no administrator is left', async () => {
+    onFile('UPDATE api_keys SET expires_at = 1')
+    expect(await wrong()).to.match(/^warning: administrator: /)
+  })
+
+  it('finds playbooks that cannot come into force, and a folder that is not there', async () => {
+    const playbooks = join(folder.path, 'bad')
+    await mkdir(playbooks)
+    await writeFile(join(playbooks, 'bad.yaml'), 'name: bad')
+    expect(await wrong({ TOCSIN_PLAYBOOKS_DIR: playbooks })).to.match(/^warning: playbooks: 1 of 1 in /)
+    expect(await wrong({ TOCSIN_PLAYBOOKS_DIR: join(folder.path, 'none') })).to.match(
+      /^problem: playbooks: .*is not there/,
+    )
+  })
+
+  it('tells its own server on the port from another program', async () => {
+    const server = await startServer({ dataDir: data, env: env() })
+    const own = new URL(server.url).port
+    const { of } = await findings({ TOCSIN_PORT: own }, '--offline')
+    expect(of('port')).to.deep.include({
+      status: 'ok',
+      message: `a server listens on 127.0.0.1:${own}, and is ready`,
+    })
+    await server.stop()
+    const other = createServer((_, response) => response.end('hello')).listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port: taken } = other.address() as AddressInfo
+    expect(await wrong({ TOCSIN_PORT: String(taken) })).to.match(
+      /^problem: port: another program listens on /,
+    )
+    other.close()
+  })
+
+  it('changes nothing where there is nothing', async () => {
+    const { code, of } = await findings({ TOCSIN_DATA_DIR: join(folder.path, 'nowhere') })
+    expect(code).to.equal(0)
+    expect(of('data directory')?.message).to.contain('is not there yet')
+  })
+})
