@@ -5,6 +5,7 @@ import { benchExpression } from './expression.ts'
 import { benchGrowth } from './growth.ts'
 import { benchIntake } from './intake.ts'
 import { readOptions, usage } from './options.ts'
+import { benchParts } from './parts.ts'
 import { benchRuns } from './runs.ts'
 import { benchWholeWay } from './whole-way.ts'
 
@@ -24,6 +25,7 @@ const benchmarks = {
   calls: () => benchEgress(options),
   'whole-way': () => benchWholeWay(options),
   growth: () => benchGrowth(options),
+  profile: () => benchParts(options),
   expressions: () => benchExpression(),
 }
 for (const [name, bench] of Object.entries(benchmarks))

@@ -3,19 +3,21 @@ import { Session, type Profiler } from 'node:inspector/promises'
 
 /** Where a function's time is counted, by the file it stands in; the first that fits. */
 const parts: readonly (readonly [part: string, file: RegExp])[] = [
-  ['SQLite', /better-sqlite3|server\/sqlite\//],
-  ['HTTP server', /node_modules\/(koa|@koa|raw-body|http-errors|bytes|router)|server\/http\//],
+  ['store (SQLite)', /better-sqlite3|server\/sqlite\/|test\/bench\/count-commits/],
   [
-    'HTTP client',
-    /node_modules\/(got|cacheable|keyv|lowercase|http-cache|form-data|responselike|normalize|get-stream|decompress|mimic|quick-lru|type-fest|p-cancelable|@sindresorhus|uint8array|@szmarczak)|server\/egress\//,
+    'HTTP server (Koa)',
+    /node_modules\/(koa|@koa|raw-body|http-errors|on-finished|ee-first|delegates)|server\/http\/|server\/keys/,
   ],
-  ['Skills', /core\/(skill|schema|registry)\/|plugins\//],
-  ['Engine', /core\/(engine|expression|playbook|investigation|domain)\//],
+  [
+    'calls: way out (got)',
+    /node_modules\/(got|cacheable|keyv|@sindresorhus|lowercase-keys|decompress|ipaddr)|server\/egress\//,
+  ],
+  ['calls: skills, schemas, redaction', /core\/(skill|schema|registry)\/|plugins\/|re2js|ajv/],
+  ['engine, expressions, playbooks', /core\/(engine|expression|playbook|investigation|domain)\//],
   ['JSON', /core\/json\.ts/],
-  ['Node', /^node:/],
 ]
 
-/** Samples what this process does until the given function is called: milliseconds of self time by part. */
+/** Samples what this process does until the given function is called: milliseconds by part. */
 export async function startProfile(): Promise<() => Promise<Readonly<Record<string, number>>>> {
   const session = new Session()
   session.connect()
@@ -31,29 +33,39 @@ export async function startProfile(): Promise<() => Promise<Readonly<Record<stri
   }
 }
 
+const others = "Node's own: sockets, promises, timers"
+
 function byPart({
   nodes,
   samples = [],
   timeDeltas = [],
 }: Profiler.Profile): Readonly<Record<string, number>> {
+  const byId = new Map(nodes.map((node) => [node.id, node]))
   const parent = new Map(
     nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)),
   )
-  const byId = new Map(nodes.map((node) => [node.id, node]))
-  const partOf = new Map(nodes.map((node) => [node.id, namePart(node)]))
+  const known = new Map<number, string>()
   const total: Record<string, number> = {}
   for (const [index, id] of samples.entries()) {
-    const part = partOf.get(id) ?? 'other'
+    const part = partOf(id)
     total[part] = (total[part] ?? 0) + (timeDeltas[index] ?? 0) / 1_000
   }
   return total
 
-  /** What has no file of its own, such as `JSON.parse`, belongs to its caller. */
-  function namePart(node: Profiler.ProfileNode): string {
+  /** What stands in no file of ours, such as `JSON.parse` and Node's own, belongs to its caller. */
+  function partOf(id: number): string {
+    const node = byId.get(id)
+    if (node === undefined) return others
+    const before = known.get(id)
+    if (before !== undefined) return before
     const { functionName, url } = node.callFrame
-    if (functionName.startsWith('(') && functionName !== '(anonymous)') return functionName.slice(1, -1)
-    const above = byId.get(parent.get(node.id) ?? -1)
-    if (url === '') return above === undefined ? 'other' : namePart(above)
-    return parts.find(([, pattern]) => pattern.test(url))?.[0] ?? 'other'
+    const above = parent.get(id)
+    const own = parts.find(([, pattern]) => pattern.test(url))?.[0]
+    const part =
+      functionName === '(garbage collector)' || functionName === '(idle)'
+        ? functionName.slice(1, -1)
+        : (own ?? (above === undefined ? others : partOf(above)))
+    known.set(id, part)
+    return part
   }
 }

@@ -24,6 +24,7 @@ export interface WholeWay {
   readonly least: Child<{ port: number }>
   /** Sends alerts and waits until each has been investigated. */
   load(count: number, seconds: number): Promise<{ readonly ours: Figures; readonly bare: Figures }>
+  loadOurs(count: number, seconds: number): Promise<Figures>
   stop(): Promise<void>
 }
 
@@ -80,6 +81,7 @@ export async function startWholeWay(env: Readonly<Record<string, string>> = {}):
       if (isWrong) throw new Error(`a run did not come to its end: ${JSON.stringify(runs.data[0])}`)
       return { bare, ours }
     },
+    loadOurs: (count, seconds) => measure(tocsin, `${apiUrl}/alerts`, count, seconds),
     async stop() {
       await Promise.all([stub.stop(), least.stop(), tocsin.stop()])
       await folder.remove()
