@@ -1,3 +1,4 @@
+import QuickLRU from 'quick-lru'
 import type { AuditAction } from '../../core/domain/audit.ts'
 import type { FailedAttempt, JournalEntry, Resolution, StoredError } from '../../core/domain/run.ts'
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
@@ -30,8 +31,13 @@ const selectEntry = `
     ended_at AS endedAt, resolution, (SELECT uuid FROM runs WHERE id = journal.carried_from) AS carriedFrom
   FROM journal WHERE run_id = (SELECT id FROM runs WHERE uuid = ?)`
 
+/** More than may have their turn at the same time. */
+const maxRows = 20_000
+
 export class SqliteJournalStore implements JournalStore {
   readonly #context: StoreContext
+  /** Keys of runs by uuid: of those that are under way. They never change, and a run is written to after it is durable. */
+  readonly #rows = new QuickLRU<string, number>({ maxSize: maxRows })
 
   constructor(context: StoreContext) {
     this.#context = context
@@ -233,8 +239,11 @@ export class SqliteJournalStore implements JournalStore {
   }
 
   #requireRun(uuid: string): number {
+    const known = this.#rows.get(uuid)
+    if (known !== undefined) return known
     const row = this.#context.database.get<{ id: number }>('SELECT id FROM runs WHERE uuid = ?', uuid)
     if (row === undefined) throw new NotFoundError('run_not_found', `there is no run ${uuid}`)
+    this.#rows.set(uuid, row.id)
     return row.id
   }
 }
