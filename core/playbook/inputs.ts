@@ -5,7 +5,12 @@ import { durationPattern } from './durations.ts'
 import type { Input, Inputs, Playbook } from './playbook.ts'
 
 /** What `type: duration` and `type: timestamp` of an input are in JSON. */
-export const durationSchema: JsonSchema = { type: 'string', minLength: 2, pattern: durationPattern }
+export const durationSchema: JsonSchema = {
+  type: 'string',
+  minLength: 2,
+  pattern: durationPattern,
+  patternErrorMessage: 'must be a duration such as 500ms, 30s, 5m, 2h, 1d or 1h30m',
+}
 export const timestampSchema: JsonSchema = { type: 'string', format: 'date-time' }
 
 /**

@@ -10,4 +10,6 @@ export const addressSchema = {
   maxLength: 300,
   pattern:
     '^(https://[^/?#@\\s]+|http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:[0-9]{1,5})?)(/[^?#\\s]*[^/?#\\s])?$',
+  patternErrorMessage:
+    'must begin with https:// (http:// only for a sandbox on loopback), without credentials, query, fragment and slash at the end',
 } as const

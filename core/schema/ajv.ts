@@ -38,6 +38,7 @@ export function createAjv(options: AjvOptions): Ajv2020 {
     code: { regExp: linearRegExp, optimize: false },
   })
   addFormats.default(ajv, { mode: 'full', formats: formats as never, keywords: false })
+  ajv.addKeyword({ keyword: 'patternErrorMessage', schemaType: 'string' })
   ajv.addKeyword({ keyword: 'x-secret', schemaType: 'boolean' })
   ajv.addKeyword({ keyword: 'x-sensitive', schemaType: 'boolean' })
   ajv.addKeyword({ keyword: 'x-message', schemaType: 'boolean' })

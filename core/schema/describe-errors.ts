@@ -99,10 +99,10 @@ function describe(error: ErrorObject, schema: JsonSchema): PointedMessage {
     const name = shorten(String(params['propertyName']))
     return { pointer: `${pointer}/${escapePointer(name)}`, message: `the name '${name}' is not allowed here` }
   }
-  return { pointer, message: sentence(error) }
+  return { pointer, message: sentence(error, schema) }
 }
 
-function sentence(error: ErrorObject): string {
+function sentence(error: ErrorObject, schema: JsonSchema): string {
   const params = error.params as Readonly<Record<string, unknown>>
   switch (error.keyword) {
     case 'type':
@@ -114,7 +114,7 @@ function sentence(error: ErrorObject): string {
     case 'format':
       return `must be in the format ${String(params['format'])}`
     case 'pattern':
-      return `must match the pattern ${String(params['pattern'])}`
+      return patternInWords(String(params['pattern']), schemaAround(error.schemaPath, schema))
     case 'minLength':
       return params['limit'] === 1
         ? 'must not be empty'
@@ -172,14 +172,25 @@ function shorten(name: string): string {
   return name.length > 64 ? `${name.slice(0, 64)}…` : name
 }
 
+/** What the author of the schema says of it. Few people read patterns: one is shown only where there are no words at all. */
+function patternInWords(pattern: string, schema: JsonSchema | undefined): string {
+  if (schema?.patternErrorMessage !== undefined) return schema.patternErrorMessage
+  if (schema?.description !== undefined) return `does not have the right form: ${schema.description}`
+  return `must match the pattern ${pattern}`
+}
+
 /** The fields declared beside the `additionalProperties` that `schemaPath` names. */
 function fieldsAt(schema: JsonSchema, schemaPath: string): readonly string[] {
+  return Object.keys(schemaAround(schemaPath, schema)?.properties ?? {})
+}
+
+/** The part of the schema that the keyword stands in which `schemaPath` names. */
+function schemaAround(schemaPath: string, schema: JsonSchema): JsonSchema | undefined {
   let here: unknown = schema
   for (const segment of schemaPath.split('/').slice(1, -1)) {
     const key = decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~')
     here =
       typeof here === 'object' && here !== null && Object.hasOwn(here, key) ? here[key as never] : undefined
   }
-  const properties = (here as JsonSchema | undefined)?.properties
-  return properties === undefined ? [] : Object.keys(properties)
+  return here as JsonSchema | undefined
 }

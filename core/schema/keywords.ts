@@ -39,6 +39,7 @@ const keywords: Readonly<Record<string, (value: unknown) => string | undefined>>
   minLength: size,
   maxLength: size,
   pattern: text,
+  patternErrorMessage: text,
   format: (value) => (formats.includes(value as string) ? undefined : `must be one of ${formats.join(', ')}`),
   minimum: numeric,
   maximum: numeric,

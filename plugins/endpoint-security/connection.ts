@@ -26,6 +26,7 @@ export const connection = defineConnection({
         description: 'Directory (tenant) ID of the application’s overview page, or a domain of the tenant.',
         maxLength: 253,
         pattern: '^[A-Za-z0-9][A-Za-z0-9.-]*$',
+        patternErrorMessage: "must be letters, digits, '.' and '-', beginning with a letter or digit",
       },
       client_id: {
         type: 'string',
@@ -42,6 +43,7 @@ export const connection = defineConnection({
         maxLength: 500,
         // A line break or blank caught when pasting.
         pattern: '^[!-~]+$',
+        patternErrorMessage: 'must be visible ASCII characters, without blanks and line breaks',
       },
       login_url: {
         ...addressSchema,

@@ -2,6 +2,7 @@
 export const machineId = {
   type: 'string',
   pattern: '^[0-9a-fA-F]{40}$',
+  patternErrorMessage: 'must be 40 hexadecimal digits, as list_machines gives it, not the name of a machine',
   description:
     'Id of the machine, 40 hexadecimal digits. Not its name: several machines may share one; list_machines finds the id.',
 } as const
@@ -9,6 +10,8 @@ export const machineId = {
 export const alertId = {
   type: 'string',
   pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$',
+  patternErrorMessage:
+    "must be at most 200 letters, digits, '_', '.' and '-', beginning with a letter or digit",
   description: 'Id of the alert, e.g. da637472900382838869_1364969609.',
 } as const
 

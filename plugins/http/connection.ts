@@ -20,6 +20,7 @@ export const connection = defineConnection({
         description: 'The header that carries the credentials.',
         default: 'authorization',
         pattern: '^[A-Za-z0-9-]+$',
+        patternErrorMessage: "must be letters, digits and '-'",
       },
       header_value: {
         type: 'string',
@@ -34,6 +35,7 @@ export const connection = defineConnection({
         description: 'A path that answers only to good credentials; asked when the connection is tested.',
         default: '/',
         pattern: '^/',
+        patternErrorMessage: 'must begin with /',
       },
     },
   },

@@ -12,7 +12,12 @@ export const requestProperties = {
     format: 'uri',
     description: 'An absolute https address, for a step without a connection. No credentials are sent.',
   },
-  path: { type: 'string', pattern: '^/', description: "Path below the base URL of the step's connection." },
+  path: {
+    type: 'string',
+    pattern: '^/',
+    patternErrorMessage: 'must begin with /',
+    description: "Path below the base URL of the step's connection.",
+  },
   query: {
     type: 'object',
     description: 'Added to the address, percent-encoded. A list repeats its name.',

@@ -27,6 +27,7 @@ export const connection = defineConnection({
         maxLength: 500,
         // A line break caught when pasting must not get into a header.
         pattern: '^[!-~]+$',
+        patternErrorMessage: 'must be visible ASCII characters, without blanks and line breaks',
       },
       base_url: {
         ...addressSchema,
@@ -43,6 +44,8 @@ export const connection = defineConnection({
         default: defaultTokenHeader,
         // Only names of its own kind: the key must never replace a header that has a meaning to others.
         pattern: '^[Xx]-[A-Za-z0-9]([A-Za-z0-9-]{0,58}[A-Za-z0-9])?$',
+        patternErrorMessage:
+          "must begin with X-, followed by at most 60 letters, digits and '-', not ending with '-'",
       },
     },
   },

@@ -71,6 +71,22 @@ describe('the connection of messaging', () => {
     }
   })
 
+  it('says in words what is wrong with a setting', async () => {
+    const error = await check({ bot_token: 'xoxp-1', messaging_api_url: 'https://slack.com/api/' })
+    expect(valueAt(error, 'errors')).to.deep.equal([
+      {
+        pointer: '/bot_token',
+        message:
+          "must begin with xoxb-, followed by at least 10 letters, digits and '-', without blanks and line breaks",
+      },
+      {
+        pointer: '/messaging_api_url',
+        message:
+          'must begin with https:// (http:// only for a sandbox on loopback), without credentials, query, fragment and slash at the end',
+      },
+    ])
+  })
+
   it('can be made before the app exists, and says then what it lacks', async () => {
     const work = checkConnection(connection, { settings: { channel_name: '#security-alerts' } })
     const error = await errorOf(work)

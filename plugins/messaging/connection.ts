@@ -1,4 +1,4 @@
-import { ConnectionError, defineConnection, type Infer } from 'tocsin/plugin'
+import { addressSchema, ConnectionError, defineConnection, type Infer } from 'tocsin/plugin'
 import { readEvent } from './inbound/events.ts'
 import { readInteraction } from './inbound/interactions.ts'
 import { manifest } from './manifest.ts'
@@ -25,6 +25,8 @@ const settings = {
       'x-secret': true,
       maxLength: 500,
       pattern: `${webAddress}/[!-~]+$`,
+      patternErrorMessage:
+        'must begin with https:// (http:// only for a sandbox on loopback) and have a path, without credentials, blanks and line breaks',
     },
     channel_name: {
       type: 'string',
@@ -41,6 +43,8 @@ const settings = {
       'x-secret': true,
       maxLength: 500,
       pattern: '^xoxb-[A-Za-z0-9-]{10,}$',
+      patternErrorMessage:
+        "must begin with xoxb-, followed by at least 10 letters, digits and '-', without blanks and line breaks",
     },
     signing_secret: {
       type: 'string',
@@ -50,16 +54,14 @@ const settings = {
       'x-secret': true,
       maxLength: 500,
       pattern: '^[!-~]{16,}$',
+      patternErrorMessage: 'must be at least 16 visible ASCII characters, without blanks and line breaks',
     },
     messaging_api_url: {
-      type: 'string',
-      format: 'uri',
+      ...addressSchema,
       title: 'API URL',
       description:
         'Address of the Web API, without a slash at the end. Plain http only for a sandbox on loopback.',
       default: defaultApiUrl,
-      maxLength: 300,
-      pattern: `${webAddress}(/[^?#\\s]*[^/?#\\s])?$`,
     },
   },
 } as const

@@ -22,6 +22,7 @@ export const connection = defineConnection({
         title: 'Company ID',
         description: 'Shown to administrators under Settings, company profile.',
         pattern: '^[A-Za-z0-9_-]{1,64}$',
+        patternErrorMessage: "must be 1 to 64 letters, digits, '_' and '-'",
       },
       api_token: {
         type: 'string',
@@ -32,6 +33,7 @@ export const connection = defineConnection({
         maxLength: 4000,
         // A line break caught when pasting must not get into a header.
         pattern: '^[!-~]+$',
+        patternErrorMessage: 'must be visible ASCII characters, without blanks and line breaks',
       },
       base_url: {
         ...addressSchema,
@@ -57,6 +59,7 @@ export const connection = defineConnection({
           'Below the base URL; {company_id} stands for the company id. Default: /api/v1/auditlogs with the contract spec, ' +
           'where it is not published, and /api/company/{company_id}/auditlogs with the contract vendor.',
         pattern: '^(/[A-Za-z0-9._~{}-]+)+$',
+        patternErrorMessage: 'must begin with / and not end with it, without query, blanks and line breaks',
         maxLength: 300,
       },
     },

@@ -23,6 +23,7 @@ export const connection = defineConnection({
         minLength: 1,
         maxLength: 500,
         pattern: '^[!-~]+$',
+        patternErrorMessage: 'must be visible ASCII characters, without blanks and line breaks',
       },
       client_secret: {
         type: 'string',
@@ -32,6 +33,7 @@ export const connection = defineConnection({
         minLength: 1,
         maxLength: 1000,
         pattern: '^[!-~]+$',
+        patternErrorMessage: 'must be visible ASCII characters, without blanks and line breaks',
       },
       base_url: {
         ...addressSchema,
@@ -50,6 +52,7 @@ export const connection = defineConnection({
           'Below the base URL. Some descriptions of the API say /travel/v1/users; both forms of pages are read.',
         default: '/v1/users',
         pattern: '^(/[A-Za-z0-9._~-]+)+$',
+        patternErrorMessage: 'must begin with / and not end with it, without query, blanks and line breaks',
         maxLength: 300,
       },
     },

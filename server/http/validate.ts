@@ -1,6 +1,5 @@
 import { ValidationError } from '../../core/errors/errors.ts'
 import { summarize, type CompiledSchema } from '../../core/schema/index.ts'
-import { inWords } from './patterns.ts'
 
 /** Does `work` about the part of the body at `pointer`: what it finds wrong gets its place in the whole body. */
 export function within<T>(pointer: string, work: () => T): T {
@@ -36,9 +35,7 @@ export function validateHeaders(schema: CompiledSchema, value: unknown): void {
 }
 
 function check(schema: CompiledSchema, value: unknown, code: string, what: string): void {
-  const problems = schema
-    .problems(value)
-    .map(({ pointer, message }) => ({ pointer, message: inWords(message) }))
+  const problems = schema.problems(value)
   if (problems.length === 0) return
   throw new ValidationError(code, `${what} is not valid: ${summarize(problems)}`, problems)
 }

@@ -183,11 +183,12 @@ describe('bad requests', () => {
   })
 
   it('has words for every pattern of a route', () => {
-    const found = [...JSON.stringify(routes).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(
-      ([, text = '']) => JSON.parse(text) as string,
-    )
+    const [found, wordless] = [
+      /"pattern":"/g,
+      /"pattern":"(?:[^"\\]|\\.)*"(?!,"patternErrorMessage":"must )/g,
+    ].map((search) => JSON.stringify(routes).match(search) ?? [])
     expect(found).to.not.be.empty
-    expect(Object.values(patterns).map(({ pattern }) => pattern)).to.include.members(found)
+    expect(wordless).to.be.empty
   })
 
   it('does not quote a body that is not JSON', async () => {

@@ -40,6 +40,11 @@ describe('the inputs of a skill', () => {
     expect(wrong('{ kind: ip, value: null }')).to.deep.equal(['E307 null'])
   })
 
+  it('are told what a pattern asks for in words', () => {
+    const source = withSteps('  - { uses: intel_provider.get_enrichment, with: { kind: ip, value: a b c } }')
+    expect(check(source).map(({ message }) => message)).to.deep.equal(['value: must have no blanks'])
+  })
+
   it('are reported when an expression cannot fit', () => {
     expect(wrong('{ kind: ip, value: "${{ steps.a.output.trips }}" }')).to.deep.equal([
       'E307 "${{ steps.a.output.trips }}"',

@@ -23,7 +23,7 @@ const getEnrichment = defineSkill({
     additionalProperties: false,
     properties: {
       kind: { enum: ['ip', 'domain', 'url'] },
-      value: { type: 'string', minLength: 3 },
+      value: { type: 'string', minLength: 3, pattern: '^\\S+$', patternErrorMessage: 'must have no blanks' },
       limit: { type: 'integer', minimum: 1, maximum: 100 },
       filter: {
         type: 'object',

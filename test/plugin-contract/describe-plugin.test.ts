@@ -70,6 +70,16 @@ describe('describePlugin', () => {
     ])
   })
 
+  it('fails when a pattern is not said in words', async () => {
+    const { test_path, ...properties } = http.connection!.settings.properties!
+    const { patternErrorMessage: _, ...wordless } = test_path!
+    const settings = { ...http.connection!.settings, properties: { ...properties, test_path: wordless } }
+    const connection = { ...http.connection!, settings }
+    expect(await failing({ ...http, connection }, httpFolder, httpSandbox)).to.include(
+      'says in words what its patterns ask for',
+    )
+  })
+
   it('fails when there is no sandbox', async () => {
     expect(await failing(http, httpFolder)).to.include('has a sandbox')
   })

@@ -45,6 +45,37 @@ describe('validate', () => {
     }
   })
 
+  it('says in the words of its author what a pattern asks for, wherever the pattern stands', () => {
+    const patternErrorMessage = 'must begin with xoxb-'
+    const token: JsonSchema = {
+      type: 'string',
+      pattern: '^xoxb-',
+      patternErrorMessage,
+      description: 'A token.',
+    }
+    const schema: JsonSchema = {
+      $defs: { 'a/token': token },
+      type: 'object',
+      properties: {
+        plain: token,
+        listed: { type: 'array', items: token },
+        referred: { $ref: '#/$defs/a~1token' },
+        chosen: { anyOf: [{ type: 'null' }, token] },
+        described: { type: 'string', pattern: '^[a-z]+$', description: 'Lower-case letters.' },
+        bare: { type: 'string', pattern: '^[a-z]+$' },
+      },
+    }
+    const value = { plain: '', listed: [''], referred: '', chosen: '', described: '7', bare: '7' }
+    expect(problems(schema, value)).to.have.members([
+      '/plain: must begin with xoxb-',
+      '/listed/0: must begin with xoxb-',
+      '/referred: must begin with xoxb-',
+      '/chosen: must begin with xoxb-',
+      '/described: does not have the right form: Lower-case letters.',
+      '/bare: must match the pattern ^[a-z]+$',
+    ])
+  })
+
   it('never quotes a value', () => {
     const schema: JsonSchema = {
       type: 'object',

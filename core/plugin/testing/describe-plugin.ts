@@ -8,6 +8,7 @@ import {
   ConnectionError,
   SkillError,
   type ConnectionDefinition,
+  type JsonSchema,
   type PluginDefinition,
   type RunningSandbox,
   type Sandbox,
@@ -36,6 +37,11 @@ export function describePlugin(plugin: PluginDefinition, options: DescribePlugin
   describe(`plugin ${plugin.name}`, () => {
     it('is declared well: names, schemas, examples, effects', () => {
       deepStrictEqual(checkPlugin(plugin, basename(options.folder)), [])
+    })
+
+    it('says in words what its patterns ask for', () => {
+      const declared = [plugin.connection?.settings, ...plugin.skills.map(({ input }) => input)]
+      deepStrictEqual(declared.flatMap(patternsWithoutWords), [])
     })
 
     it('has a README that names every skill', () => {
@@ -112,6 +118,14 @@ function describeConnection(definition: ConnectionDefinition, { sandbox }: Descr
       })
       await rejects(check({ ...running?.settings, ...Object.fromEntries(wrong) }), ConnectionError)
     }))
+}
+
+/** Of the whole schema. Names of fields are left out: what is wrong with a name is said without its pattern. */
+function patternsWithoutWords(schema: unknown): readonly string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  const { pattern, patternErrorMessage, propertyNames: _, ...rest } = schema as JsonSchema
+  const own = typeof pattern === 'string' && patternErrorMessage === undefined ? [pattern] : []
+  return [...own, ...Object.values(rest).flatMap(patternsWithoutWords)]
 }
 
 async function withSandbox(

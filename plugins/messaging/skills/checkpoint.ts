@@ -27,6 +27,7 @@ export const checkpoint = defineSkill({
         type: 'string',
         maxLength: 320,
         pattern: personPattern,
+        patternErrorMessage: 'must be an e-mail address, or a user id such as U024BE7LH',
         description: 'Whom to ask: an e-mail address, or a user id such as U024BE7LH.',
       },
       message: {
@@ -51,6 +52,7 @@ export const checkpoint = defineSkill({
         type: 'string',
         maxLength: 40,
         pattern: '^([0-9]+(d|h|m|s|ms))+$',
+        patternErrorMessage: 'must be a duration such as 90s, 15m or 1h30m',
         description: 'Remind once when nobody has answered after this time, e.g. 15m. Default: never.',
       },
       checkpoint_id: { type: 'string', minLength: 1, maxLength: 200, description: 'Given by the engine.' },

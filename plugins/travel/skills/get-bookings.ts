@@ -66,11 +66,13 @@ export const getBookings = defineSkill({
       booking_status: {
         type: 'string',
         pattern: '^[A-Za-z_]{1,50}$',
+        patternErrorMessage: "must be at most 50 letters and '_'",
         examples: ['CONFIRMED', 'TICKETED', 'ACCEPTED', 'CANCELED', 'VOIDED'],
       },
       booking_type: {
         type: 'string',
         pattern: '^[A-Za-z_]{1,50}$',
+        patternErrorMessage: "must be at most 50 letters and '_'",
         examples: ['FLIGHT', 'HOTEL', 'RAIL', 'CAR'],
       },
       email: {

@@ -37,7 +37,7 @@ const listAlerts = defineRoute({
         type: 'string',
         minLength: 1,
         maxLength: 200,
-        pattern: patterns.searchWords.pattern,
+        ...patterns.searchWords,
         description:
           'Words that stand in the id, type or content: all of them, in any order and letter case.',
       },

@@ -50,7 +50,7 @@ const createConnection = defineRoute({
       organization_code: { type: 'string' },
       name: {
         type: 'string',
-        pattern: patterns.connectionName.pattern,
+        ...patterns.connectionName,
         description: 'The instance name, unique in the organization ignoring case.',
       },
       plugin: { type: 'string' },

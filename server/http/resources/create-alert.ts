@@ -13,7 +13,7 @@ const idempotencyKey = {
   type: 'string',
   minLength: 1,
   maxLength: 255,
-  pattern: patterns.idempotencyKey.pattern,
+  ...patterns.idempotencyKey,
   description:
     'Chosen by the sender, e.g. a uuid: repeating a request with the same key within 24 hours answers with the alert of the ' +
     'first one and `Idempotency-Replayed: true`.',
@@ -51,8 +51,8 @@ export const createAlert = defineRoute({
         type: ['string', 'null'],
         minLength: 1,
         maxLength: 200,
-        pattern: patterns.alertType.pattern,
-        description: `What kind of alert it is; ${patterns.alertType.words}. Without it the alert is stored and not investigated.`,
+        ...patterns.alertType,
+        description: `What kind of alert it is; ${patterns.alertType.patternErrorMessage}. Without it the alert is stored and not investigated.`,
       },
       created_at_source: {
         type: ['integer', 'null'],

@@ -12,7 +12,7 @@ const codeAndName = {
   properties: {
     code: {
       type: 'string',
-      pattern: patterns.code.pattern,
+      ...patterns.code,
       description: 'Letters, digits and `_`, at most 32; unique ignoring case.',
     },
     name: { type: 'string', minLength: 1, maxLength: 200 },
