@@ -1,7 +1,7 @@
 import { describeType, explainMismatch, type ObjectType, type Type } from '../expression/index.ts'
 import { ValidationError } from '../errors/errors.ts'
 import type { JsonSchema } from '../plugin/index.ts'
-import { compileSchema } from '../schema/index.ts'
+import { inputProblems } from './inputs.ts'
 import { suggest, suggestNearest } from './did-you-mean.ts'
 import { parseDurationMs } from './durations.ts'
 import type { ProblemCode } from './problem-catalogue.ts'
@@ -154,7 +154,7 @@ export function checkLiteral(
 
 function schemaProblems(schema: JsonSchema, value: unknown) {
   try {
-    return compileSchema(schema).problems(value)
+    return inputProblems(schema, value)
   } catch (error) {
     // A schema that cannot be used is the plugin author's concern; the catalogue refuses it.
     if (error instanceof ValidationError) return []

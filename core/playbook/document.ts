@@ -56,12 +56,18 @@ export type Reading = 'strict' | 'repaired' | 'tolerant'
 const maxRounds = 10
 const maxRepairableLength = 64 * 1024
 
-/** The content of a source that passed the pre-scan; undefined when there is none to speak of. */
-export function readDocument(text: string, problems: Problems, reading: Reading): Node | undefined {
-  const repairs = new Map<number, Repair>()
-  let document = parse(text)
+/** The content of a source that passed the pre-scan, with what that repaired; undefined when there is none to speak of. */
+export function readDocument(
+  text: string,
+  problems: Problems,
+  reading: Reading,
+  known: readonly Repair[] = [],
+): Node | undefined {
+  const repairs = new Map(known.map((repair) => [repair.start, repair]))
+  const readable = withRepairs(text, known)
+  let document = parse(readable)
   if (errorsOf(document).length > 0 && text.includes('${{')) {
-    const unquoted = findUnquotedExpressions(text)
+    const unquoted = findUnquotedExpressions(readable)
     reportUnquoted(text, unquoted, problems)
     for (const repair of unquoted) repairs.set(repair.start, repair)
     if (unquoted.length > 0) document = parse(withRepairs(text, repairs.values()))

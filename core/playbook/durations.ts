@@ -15,8 +15,13 @@ const spelt: readonly (readonly [RegExp, string])[] = [
   [/^(?:d|days?)$/i, 'd'],
 ]
 
-/** What was meant by `5 minutes`, `2 weeks`, or a number of seconds; else how durations are written. */
+/** `PT1H30M`: of ISO 8601, what playbooks can say. */
+const iso = /^P(?:\d{1,9}D)?(?:T(?=\d)(?:\d{1,9}H)?(?:\d{1,9}M)?(?:\d{1,9}S)?)?$/
+
+/** What was meant by `5 minutes`, `2 weeks`, `PT5M`, or a number of seconds; else how durations are written. */
 export function hintForDuration(written: string | number): string {
+  const parts = iso.test(String(written)) ? String(written).replaceAll(/[PT]/g, '').toLowerCase() : ''
+  if ((parseDurationMs(parts) ?? 0) > 0) return `did you mean ${parts}?`
   const [, amount, unit = 's'] = /^\s*(\d{1,9})\s*([A-Za-z]+)?\s*$/.exec(String(written)) ?? []
   if (amount === undefined) return durationHint
   if (/^w(?:eeks?)?$/i.test(unit)) return `did you mean ${Number(amount) * 7}d?`

@@ -13,6 +13,13 @@ export const durationSchema: JsonSchema = {
 }
 export const timestampSchema: JsonSchema = { type: 'string', format: 'date-time' }
 
+/** What does not fit an input, in words for people. */
+export function inputProblems(schema: JsonSchema, value: unknown): readonly PointedMessage[] {
+  const problems = compileSchema(schema).problems(value)
+  if (schema.pattern !== durationPattern || problems.length === 0) return problems
+  return [{ pointer: '', message: 'must be a duration, such as 500ms, 30s, 5m, 2h, 1d or 1h30m' }]
+}
+
 /**
  * The inputs of a run: those that are given, and the defaults of the others.
  *
@@ -47,7 +54,7 @@ function resolveInput(
     return undefined
   }
   const value = given[key]
-  for (const { pointer, message } of compileSchema(input.schema).problems(value)) {
+  for (const { pointer, message } of inputProblems(input.schema, value)) {
     errors.push({ pointer: pointerTo(key) + pointer, message })
   }
   return value

@@ -1,6 +1,7 @@
 import { readDocument, type Node, type Reading } from './document.ts'
-import { maxSourceBytes, notUtf8, preScan, tooLarge } from './pre-scan.ts'
+import { maxSourceBytes, notUtf8, preScan, tooLarge, type ScanFinding } from './pre-scan.ts'
 import { Problems } from './problem.ts'
+import { withRepairs, type Repair } from './repairs.ts'
 import { decode, SourceText } from './source-text.ts'
 
 /** A YAML file of the project, a playbook or a test of one, read as far as all of them are read alike. */
@@ -27,16 +28,33 @@ export function openSource(
   const { text, invalidAt } = isTooLarge ? { text: '' } : decode(source)
   const body = new SourceText(text.startsWith('\uFEFF') ? text.slice(1) : text)
   const problems = new Problems(body, file)
-  const found = isTooLarge
-    ? tooLarge(source.length)
+  const { found, repairs } = isTooLarge
+    ? { found: tooLarge(source.length), repairs: [] }
     : invalidAt === undefined
-      ? preScan(body.text)
-      : notUtf8(invalidAt)
+      ? scan(body.text, problems)
+      : { found: notUtf8(invalidAt), repairs: [] }
   if (found) problems.add(found.code, found.message, found, found.hint)
   return {
     text,
     source: body,
     problems,
-    root: found ? undefined : readDocument(body.text, problems, reading),
+    root: found ? undefined : readDocument(body.text, problems, reading, repairs),
+  }
+}
+
+/** Each costs a pass over the text. */
+const maxRepairs = (text: string): number => (text.length > 64 * 1024 ? 1 : 10)
+
+/** What must not be read, after everything that could be repaired, which has been reported. */
+function scan(
+  text: string,
+  problems: Problems,
+): { readonly found: ScanFinding | undefined; readonly repairs: readonly Repair[] } {
+  const repairs: Repair[] = []
+  for (;;) {
+    const found = preScan(repairs.length === 0 ? text : withRepairs(text, repairs))
+    if (found?.repair === undefined || repairs.length >= maxRepairs(text)) return { found, repairs }
+    problems.add(found.code, found.message, found, found.hint)
+    repairs.push(found.repair)
   }
 }

@@ -1,7 +1,8 @@
 import { CST, Lexer } from 'yaml'
 import type { ProblemCode } from './problem-catalogue.ts'
-import { quoted } from './repairs.ts'
+import { quoted, type Repair } from './repairs.ts'
 import type { Span } from './source-text.ts'
+import { conditionKeys } from './yaml-mistakes.ts'
 
 /** Largest source, in UTF-8 bytes. */
 export const maxSourceBytes = 256 * 1024
@@ -19,6 +20,8 @@ export interface ScanFinding extends Span {
   readonly code: ProblemCode
   readonly message: string
   readonly hint?: string
+  /** Given when it is clear what was meant, so that the rest can be checked. */
+  readonly repair?: Repair
 }
 
 /**
@@ -109,15 +112,7 @@ class TokenScan {
       case 'alias':
         return ++this.#aliases > maxAliases ? tooManyAliases(at, end) : this.#node(at)
       case 'tag':
-        return finding(
-          'E102',
-          `the tag ${token.slice(0, 40)} is not used here`,
-          at,
-          end,
-          token.startsWith('!!')
-            ? 'leave the tag out'
-            : `a text that begins with ! must stand in quotes: "${token.slice(0, 40)}"`,
-        )
+        return this.#flow.length === 0 ? tagged(this.#text, at, end) : tag(token, at, end)
       case 'directive-line':
         return finding('E102', 'YAML directives are not used here', at, end, 'remove the line')
       case 'flow-error-end':
@@ -172,19 +167,44 @@ const finding = (
   ...(hint === undefined ? {} : { hint }),
 })
 
+function tag(token: string, at: number, end: number, value = token): ScanFinding {
+  const hint = token.startsWith('!!')
+    ? 'leave the tag out'
+    : `a text that begins with ! must stand in quotes: ${quoted(value.slice(0, 160))}`
+  return finding('E102', `the tag ${token.slice(0, 40)} is not used here`, at, end, hint)
+}
+
+/** A condition that begins with a negation is clear enough. */
+function tagged(text: string, at: number, end: number): ScanFinding {
+  const { start, line } = lineAround(text, at)
+  const token = text.slice(at, end)
+  const [, key = ''] = /^\s*(?:-\s+)*([\w-]{1,80}):[ \t]+$/.exec(text.slice(start, at)) ?? []
+  if (!conditionKeys.includes(key) || token.startsWith('!!')) return tag(token, at, end)
+  const value = line.slice(at - start).replace(/\s+#.*$/, '')
+  const repair = { start: at, end: at + value.length, value, valueStart: at }
+  return { ...tag(token, at, repair.end, value), repair }
+}
+
+function lineAround(text: string, at: number): { readonly start: number; readonly line: string } {
+  const start = text.lastIndexOf('\n', at) + 1
+  const newline = text.indexOf('\n', at)
+  const line = text.slice(start, Math.min(newline < 0 ? text.length : newline, start + 1000)).trimEnd()
+  return { start, line }
+}
+
 /** A value with an expression in it that YAML cuts in two at a colon, so that a quote of the expression seems to begin a text. */
 const cutInTwo = /^\s*(?:-\s+)*([\w-]{1,80}):[ \t]+(?=[^"'\s[{|>])(.*\$\{\{.*:\s.*)$/
 
 function unclosed(text: string, at: number): ScanFinding {
-  const start = text.lastIndexOf('\n', at) + 1
-  const newline = text.indexOf('\n', at)
-  const line = text.slice(start, Math.min(newline < 0 ? text.length : newline, start + 1000)).trimEnd()
+  const { start, line } = lineAround(text, at)
   const [, key, value = ''] = cutInTwo.exec(line) ?? []
   if (key === undefined || start + line.length <= at)
     return finding('E101', 'the quote is never closed', at, at + 1, 'close it, and indent its further lines')
   const end = start + line.length
+  const valueStart = end - value.length
   const message = 'a text with ": " in it must stand in quotes'
-  return finding('E101', message, end - value.length, end, `write ${key}: ${quoted(value)}`)
+  const found = finding('E101', message, valueStart, end, `write ${key}: ${quoted(value)}`)
+  return { ...found, repair: { start: valueStart, end, value, valueStart } }
 }
 
 const neverClosed = (at: number): ScanFinding =>

@@ -1,13 +1,14 @@
 import { duration, dyn, keywords, timestamp, typeOfSchema, type Type } from '../expression/index.ts'
 import { ValidationError } from '../errors/errors.ts'
 import type { JsonSchema } from '../plugin/index.ts'
-import { compileSchema } from '../schema/index.ts'
+import { compileSchema, keywordNames } from '../schema/index.ts'
+import { nearest } from '../schema/nearest.ts'
 import type { Entry, Node } from './document.ts'
 import { suggest, suggestNearest } from './did-you-mean.ts'
 import { hintForDuration } from './durations.ts'
 import { describe } from './fields.ts'
 import { idPattern } from './grammar.ts'
-import { durationSchema, timestampSchema } from './inputs.ts'
+import { durationSchema, inputProblems, timestampSchema } from './inputs.ts'
 import { nodeAt, partsOf, plainValue } from './plain-value.ts'
 import type { Input, Inputs } from './playbook.ts'
 import { quote, type Problems } from './problem.ts'
@@ -53,6 +54,8 @@ const unknownInput: Input = {
   description: undefined,
 }
 
+const whenRequired = 'an input without a default has to be given: leave it out'
+
 /** Types that JSON Schema does not have. */
 const ownTypes: Readonly<Record<string, { readonly schema: JsonSchema; readonly type: Type }>> = {
   duration: { schema: durationSchema, type: duration },
@@ -72,13 +75,12 @@ function readInput(problems: Problems, node: Node): Input | undefined {
     problems.add('E106', `\`sensitive\` must be true or false, not ${describe(place)}`, place)
   }
   if (rest['required'] === true || rest['required'] === false) {
-    const hint = 'an input without a default has to be given: leave it out'
-    problems.add('E107', '`required` is not said of an input', nodeAt(node, ['required']), hint)
+    problems.add('E107', '`required` is not said of an input', nodeAt(node, ['required']), whenRequired)
     return undefined
   }
   const own = typeof type === 'string' && Object.hasOwn(ownTypes, type) ? ownTypes[type] : undefined
   const written = { ...(own ? own.schema : type === undefined ? {} : { type }), ...rest } as JsonSchema
-  const schema = readSchema(problems, written, node)
+  const schema = readSchema(problems, written, node, true)
   if (schema === undefined) return undefined
   if (preset !== undefined) checkDefault(problems, schema, preset, nodeAt(node, ['default']))
   return {
@@ -91,7 +93,7 @@ function readInput(problems: Problems, node: Node): Input | undefined {
 }
 
 function checkDefault(problems: Problems, schema: JsonSchema, value: unknown, node: Node): void {
-  for (const { pointer, message } of compileSchema(schema).problems(value)) {
+  for (const { pointer, message } of inputProblems(schema, value)) {
     const hint = pointer === '' ? hintForDefault(schema, value) : undefined
     problems.add('E308', `the default ${message}`, nodeAt(node, partsOf(pointer)), hint)
   }
@@ -125,7 +127,12 @@ const typeWords: ReadonlyMap<string, string> = new Map([
 ])
 
 /** A JSON Schema that stands in a playbook; undefined when it cannot be used, which has been reported. */
-function readSchema(problems: Problems, schema: JsonSchema, node: Node): JsonSchema | undefined {
+function readSchema(
+  problems: Problems,
+  schema: JsonSchema,
+  node: Node,
+  isInput = false,
+): JsonSchema | undefined {
   try {
     compileSchema(schema)
     return schema
@@ -136,8 +143,10 @@ function readSchema(problems: Problems, schema: JsonSchema, node: Node): JsonSch
       const place = nodeAt(node, parts)
       const isUnknown = message.startsWith('unknown keyword')
       const what = isUnknown ? '' : pointer === '' ? 'the schema ' : `${quote(parts.join('.'))} `
-      const hint = () => hintForKeyword(parts.at(-1), isUnknown, place)
-      problems.add('E311', what + message, place, hint)
+      const known =
+        isInput && pointer === '/type' ? `must be one of ${types.join(', ')}, or a list of them` : message
+      const hint = () => hintForKeyword(parts.at(-1), isUnknown, place, isInput && parts.length === 1)
+      problems.add('E311', what + known, place, hint)
     }
     return undefined
   }
@@ -150,10 +159,26 @@ export function readWrittenSchema(problems: Problems, { name, value }: Entry): J
   return undefined
 }
 
-function hintForKeyword(keyword: string | undefined, isUnknown: boolean, place: Node): string | undefined {
-  if (isUnknown) return 'the fields of an object stand under `properties`'
+function hintForKeyword(
+  keyword: string | undefined,
+  isUnknown: boolean,
+  place: Node,
+  isOfInput: boolean,
+): string | undefined {
+  if (isUnknown) return hintForUnknown(keyword ?? '', isOfInput)
+  if (keyword === 'required')
+    return 'it stands beside `properties`, and lists the fields that have to be there: required: [a, b]'
   if (keyword !== 'type' || place.kind !== 'scalar') return undefined
   const word = String(place.value)
   const meant = typeWords.get(word)
   return meant === undefined ? suggest(word, types) : `did you mean '${meant}'?`
+}
+
+function hintForUnknown(keyword: string, isOfInput: boolean): string | undefined {
+  if (keyword === 'nullable') return "say it with the type: [string, 'null']"
+  if (keyword === 'optional')
+    return isOfInput ? 'give it a default' : 'what is not listed in `required` may be missing'
+  const meant = nearest(keyword, isOfInput ? [...keywordNames, 'sensitive'] : keywordNames)
+  if (meant === undefined) return 'the fields of an object stand under `properties`'
+  return isOfInput && meant === 'required' ? whenRequired : `did you mean '${meant}'?`
 }

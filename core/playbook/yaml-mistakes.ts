@@ -108,12 +108,22 @@ function values(line: Line, at: number): Mistake | undefined {
     )
   }
   if (/^[@`%&*!]/.test(value)) return problem(`a text that begins with ${quote} must stand in quotes`)
+  const condition = conditionKeys.includes(key) ? /^([^#]*\S)\s*:$/.exec(value)?.[1] : undefined
+  if (condition !== undefined && !/:\s/.test(condition))
+    return problem(
+      'a condition has no : at its end',
+      { ...whole, value: condition },
+      `write ${key}: ${condition}`,
+    )
   if (/:(?:\s|$)/.test(value)) return problem('a text with ": " in it must stand in quotes')
   return undefined
 }
 
+/** Keys whose value is an expression without `${{ }}`. */
+export const conditionKeys = ['if', 'when', 'where', 'until']
+
 const isPlainCondition = (key: string, text: string): boolean =>
-  ['if', 'when', 'where', 'until'].includes(key) && /^[A-Za-z_]/.test(text) && !/: | #/.test(text)
+  conditionKeys.includes(key) && /^[A-Za-z_]/.test(text) && !/: | #/.test(text)
 
 /** Missing colons, and missing spaces behind colons and dashes. */
 function marks({ start, text }: Line): Mistake | undefined {

@@ -55,6 +55,13 @@ describe('inputs of a playbook', () => {
       expect(errors.map(({ pointer }) => pointer)).to.have.members(['/hasOwnProperty', '/who', '/days'])
     }
   })
+
+  it('are told in words what a duration is', () => {
+    const playbook = parsed(
+      'apiVersion: tocsin/v1\nname: x\non: { manual: true }\ninputs: { d: { type: duration } }\nsteps: [{ return: 1 }]',
+    )
+    expect(() => resolveInputs(playbook, { d: '2x' })).to.throw(/: d must be a duration, such as [^?]*1h30m$/)
+  })
 })
 
 describe('the declared content of alerts', () => {
