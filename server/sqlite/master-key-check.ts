@@ -4,6 +4,7 @@ import { Secret } from '../../core/plugin/index.ts'
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts'
 import { Database } from './database.ts'
 import { setFact } from './facts.ts'
+import { asOpeningError } from './open-database.ts'
 
 const keyCheckPlace: SecretPlace = { organizationUuid: '', connectionUuid: '', field: 'master_key_check' }
 
@@ -55,6 +56,8 @@ export function readKeyVersion(path: string): number {
   const database = new Database(path)
   try {
     return keyVersionOf(database)
+  } catch (error) {
+    throw asOpeningError(path, error)
   } finally {
     database.close()
   }

@@ -37,9 +37,14 @@ export function openDatabase(
     return database
   } catch (error) {
     database.close()
-    if (!isStorageFailure(error)) throw error
-    throw error.code === 'SQLITE_NOTADB' ? notATocsinDatabase(path) : storeUnavailable(error)
+    throw asOpeningError(path, error)
   }
+}
+
+/** What is said when a file cannot be used: it may be no database at all. */
+export function asOpeningError(path: string, error: unknown): unknown {
+  if (!isStorageFailure(error)) return error
+  return error.code === 'SQLITE_NOTADB' ? notATocsinDatabase(path) : storeUnavailable(error)
 }
 
 function useWriteAheadLog(database: Database): void {

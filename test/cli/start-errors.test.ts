@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -78,7 +79,8 @@ describe('tocsin serve, where it cannot start,', () => {
 
   it('says that the database is none', async () => {
     await writeFile(join(folder.path, 'tocsin.db'), 'something else '.repeat(1_000))
-    expectRefusal(await serve({}), /tocsin\.db/, /TOCSIN_DATA_DIR/)
+    const masterKey = randomBytes(32).toString('base64')
+    expectRefusal(await serve({ TOCSIN_MASTER_KEY: masterKey }), /tocsin\.db/, /TOCSIN_DATA_DIR/)
   })
 
   it('names every variable that is wrong', async () => {

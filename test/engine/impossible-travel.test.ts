@@ -34,7 +34,7 @@ describe('the impossible-travel playbook', () => {
   /** Takes an alert to where the run ends or waits; `trips` are the countries of bookings. */
   async function investigate(trips: readonly string[], others: TestSkills = {}) {
     const skills: TestSkills = {
-      'intel_provider.get_enrichment': () => ({ risk: { score: 80 } }),
+      'intel_provider.get_enrichment': () => ({ risk: { score: 20 } }),
       'travel.search_user_travel': () => ({
         trips: trips.map((country) => ({ countries: ['DE', country], status: 'confirmed' })),
       }),
@@ -128,7 +128,7 @@ describe('the impossible-travel playbook', () => {
     await clock.advance(1_800_000)
     expect(await find(silent.run)).to.include({ status: 'completed' })
     const suspicious = (answer: string) => {
-      const summary = `Answer: ${answer}. Risk of the address: 80.`
+      const summary = `Answer: ${answer}. Risk of the address: 20.`
       return { verdict: 'suspicious', severity: 'medium', summary }
     }
     expect(called('case.update')).to.deep.equal([suspicious('mine'), suspicious('no_reply')])
