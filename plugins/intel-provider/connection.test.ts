@@ -125,9 +125,15 @@ describe('the connection of intel_provider', () => {
       expect(valueAt(error, 'hint')).to.match(/check base_url/)
     })
 
-    it('not by an empty 404', async () => {
-      running.failNext({ status: 404, text: '' })
-      expect(await check()).to.equal('bad_response')
+    for (const text of ['', '{"message":"no Route matched with those values"}', '{"error":{"status":500}}']) {
+      it(`not by a 404 in other words: ${text}`, async () => {
+        running.failNext({ status: 404, text })
+        expect(await check()).to.equal('bad_response')
+      })
+    }
+
+    it('not at an address that has a path too many', async () => {
+      expect(await check({ base_url: `${running.url}/v2`, api_key: 'wrong' })).to.equal('bad_response')
     })
 
     it('by a 404 in which the provider says that the address is unknown to it', async () => {

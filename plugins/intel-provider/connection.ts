@@ -1,5 +1,5 @@
-import { addressSchema, defineConnection, isObject, SkillError, valueAt } from 'tocsin/plugin'
-import { objectIn } from './answer-body.ts'
+import { addressSchema, defineConnection, isObject, valueAt } from 'tocsin/plugin'
+import { isKnown, jsonIn, notTheProvider } from './answer-body.ts'
 
 const defaultBaseUrl = 'https://api.recordedfuture.com'
 const defaultTokenHeader = 'X-RFToken'
@@ -68,15 +68,8 @@ export const connection = defineConnection({
     // One small field of a well-known address: the cheapest call of the service that Get Enrichment needs.
     const response = await http.get('/v2/ip/8.8.8.8', { query: { fields: 'entity' }, accept: [404] })
     // An unknown address also proves the key, when it is the provider who says so.
-    const body = objectIn(response)
-    if (body === undefined || (response.status !== 404 && !isObject(valueAt(body, 'data')))) {
-      throw new SkillError(
-        'bad_response',
-        `the answer (status ${response.status}) is not one of the provider's API`,
-        {
-          hint: 'check base_url: it ends before /v2 and must not lead to a sign-in page or a proxy',
-        },
-      )
+    if (isKnown(response) && !isObject(valueAt(jsonIn(response), 'data'))) {
+      throw notTheProvider(response)
     }
   },
 })

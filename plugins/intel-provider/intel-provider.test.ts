@@ -194,6 +194,23 @@ describe('intel_provider.get_enrichment', () => {
         faults.foreignNotFound,
         { name: 'SkillError', code: 'bad_response' },
       ],
+      ...[
+        '',
+        '{}',
+        '[]',
+        '{"message":"no Route matched with those values"}',
+        '{"error":{"message":"Not found"}}',
+        '{"error":{"message":"Not found","status":"404"}}',
+        '{"error":{"status":404}}',
+        '{"error":"Not found","status":404}',
+      ].map(
+        (text) =>
+          [
+            `on the 404 of something else, ${text}`,
+            { status: 404, text },
+            { name: 'SkillError', code: 'bad_response', hint: /check base_url/ },
+          ] as const,
+      ),
       ['on a sign-in page', faults.signInPage, { name: 'SkillError', code: 'bad_response' }],
       ['on an empty body', faults.emptyBody, { name: 'SkillError', code: 'bad_response' }],
       ['on a truncated body', faults.truncatedBody, { name: 'SkillError', code: 'bad_response' }],
@@ -261,11 +278,6 @@ describe('intel_provider.get_enrichment', () => {
         expect(JSON.stringify([error.message, error.hint, error.details, error.stack])).to.not.include(apiKey)
       }
     })
-  })
-
-  it('takes an empty 404 for an unknown indicator', async () => {
-    running.failNext({ status: 404, text: '' })
-    expect(await enrich('ip', '8.8.8.8')).to.include({ found: false })
   })
 })
 

@@ -30,10 +30,12 @@ export interface FoundIncidents {
   readonly complete: boolean
 }
 
-/** Whether status and severity are asked for, ignoring letter case and what stands between words. */
-export function isWanted(incident: Incident, { statuses, severities }: IncidentQuestion): boolean {
-  return among(incident.status, statuses) && among(incident.severity, severities)
-}
+/** Whether the status is one of these, ignoring letter case and what stands between words; none means any. */
+export const hasStatus = ({ status }: Incident, wanted: readonly string[]): boolean => among(status, wanted)
+
+/** Whether the severity is one of these, ignoring letter case and what stands between words; none means any. */
+export const hasSeverity = ({ severity }: Incident, wanted: readonly string[]): boolean =>
+  among(severity, wanted)
 
 /** Whether it was created in the time asked for; one whose time is not known may have been. */
 export function isInTime({ created_at }: Incident, { fromMs, toMs }: IncidentQuestion): boolean {

@@ -187,13 +187,17 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
 
   it('gives the recorded alarms, newest first, in the shape of the other contract', async () => {
     const output = await fetch({})
-    expect(output).to.deep.include({ counts: { returned: 5, read: 5, total: 5 }, partial: false })
+    expect(output).to.deep.include({ counts: { returned: 9, read: 9, total: 9 }, partial: false })
     expect(output.incidents.map(({ id, severity }) => `${id} ${severity}`)).to.deep.equal([
       '87638015 Medium',
       '87637977 Info',
       '93001001 Critical',
       '94012012 Low',
       '93002002 High',
+      '90000001 Medium',
+      '90000002 Medium',
+      '90000003 Medium',
+      '90000004 Medium',
     ])
     expect(output.incidents[2]).to.deep.include({
       title: 'Detected stolen credentials from infected system. Employee credentials found in stealer logs.',
@@ -222,7 +226,6 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
 
   it('leaves the filters to the platform, in its words', async () => {
     const output = await fetch({
-      status: ['Open', 'on hold'],
       severities: ['High', 'critical'],
       start_date: '2026-03-19T01:30:00.500Z',
       end_date: '2026-03-19T08:59:59.001Z',
@@ -232,12 +235,63 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
       end_date: '1773910800',
       page: '1',
     })
-    expect(sentQuery().getAll('status')).to.deep.equal(['OPEN', 'ON_HOLD'])
+    expect(sentQuery().getAll('status')).to.deep.equal([])
     expect(sentQuery().getAll('severities')).to.deep.equal(['HIGH', 'CRITICAL'])
     expect(output.incidents.map(({ id }) => id)).to.deep.equal(['93001001', '93002002'])
   })
 
-  it('compares again, should the platform not filter', async () => {
+  const statusQuestions: readonly (readonly [status: string[], sent: (string | null)[], ids: string])[] = [
+    [['open'], ['OPEN'], '87638015 87637977 93001001 94012012 93002002'],
+    [['on hold'], ['ON_HOLD'], '90000001'],
+    [['Closed'], ['CLOSED'], '90000002 90000003 90000004'],
+    [['CLOSED', 'Resolved', 'On-Hold'], ['ON_HOLD', 'CLOSED'], '90000001 90000002 90000003 90000004'],
+    [['Resolved', 'false positive'], ['CLOSED'], '90000002 90000003'],
+    [['INVESTIGATING'], ['ON_HOLD'], '90000001'],
+    [['Legal Review', 'mitigated'], ['CLOSED', null], '90000004'],
+  ]
+  for (const [status, sent, ids] of statusQuestions) {
+    it(`finds those of the status ${status.join(', ')}, with a call for each group`, async () => {
+      const output = await fetch({ status })
+      expect(output.incidents.map(({ id }) => id).join(' ')).to.equal(ids)
+      expect(output.partial).to.equal(false)
+      expect(running.requests.map((_, index) => sentQuery(index).get('status'))).to.deep.equal(sent)
+    })
+  }
+
+  it('gives the newest of all groups, and adds up what they say', async () => {
+    const output = await fetch({ status: ['On Hold', 'Closed', 'Open'], limit: 6 })
+    expect(output.incidents.at(-1)?.id).to.equal('90000001')
+    expect(output).to.deep.include({ counts: { returned: 6, read: 9, total: 9 }, partial: true })
+  })
+
+  it('takes the later status of an incident that has moved from one group to the next meanwhile', async () => {
+    const answer = (status: string) => ({
+      json: { data: [{ alarm_id: 7, status, date: '2026-01-12 08:00:00' }], is_success: true },
+    })
+    const { output } = await runSkill(
+      fetchIncidents,
+      { status: ['Closed', 'Open'] },
+      { settings: vendorSettings, replies: [answer('OPEN'), answer('RESOLVED')] },
+    )
+    expect(output.incidents.map(({ id, status }) => `${id} ${status}`)).to.deep.equal(['7 Resolved'])
+  })
+
+  it('says that it is partial where one of the groups has more than was read', async () => {
+    const { output } = await runSkill(
+      fetchIncidents,
+      { status: ['Open', 'Closed'], limit: 100 },
+      {
+        settings: vendorSettings,
+        replies: ({ url }) => {
+          const query = new URL(url).searchParams
+          return { json: query.get('status') === 'OPEN' ? manyAlarms(query, 604) : { data: [] } }
+        },
+      },
+    )
+    expect(output).to.deep.include({ counts: { returned: 100, read: 100, total: null }, partial: true })
+  })
+
+  it('compares severities again, should the platform not filter', async () => {
     const { output } = await runSkill(
       fetchIncidents,
       { severities: ['High'] },

@@ -8,9 +8,10 @@ import {
   type JsonObject,
 } from 'tocsin/plugin'
 import {
+  hasSeverity,
+  hasStatus,
   idOf,
   isInTime,
-  isWanted,
   type FoundIncidents,
   type Incident,
   type IncidentQuestion,
@@ -32,7 +33,12 @@ export async function fetchAlerts(http: HttpClient, question: IncidentQuestion):
   const total = numberAt(body, 'total')
   const wanted = alerts
     .map(decodeAlert)
-    .filter((alert) => isWanted(alert, question) && isInTime(alert, question))
+    .filter(
+      (alert) =>
+        hasStatus(alert, question.statuses) &&
+        hasSeverity(alert, question.severities) &&
+        isInTime(alert, question),
+    )
   return {
     incidents: wanted.slice(0, question.limit),
     read: alerts.length,

@@ -5,45 +5,78 @@ import {
   SkillError,
   textAt,
   valueAt,
+  type CollectedPages,
   type HttpClient,
   type JsonObject,
   type QueryValue,
 } from 'tocsin/plugin'
-import { idOf, isWanted, type FoundIncidents, type Incident, type IncidentQuestion } from './incident.ts'
+import { hasSeverity, idOf, type FoundIncidents, type Incident, type IncidentQuestion } from './incident.ts'
 import { timeText } from './time-text.ts'
 import { checkSuccess } from './vendor-envelope.ts'
+import { isInList, statusLists, vendorWord, type StatusList } from './vendor-status.ts'
 
 /** The vendor gives no more at once. */
 const pageSize = 100
 
-/** GET `/api/company/{company_id}/incidents/v4`, page after page, newest first. */
+/**
+ * GET `/api/company/{company_id}/incidents/v4`, page after page, newest first; once for each group of statuses, since the vendor takes
+ * one at a time.
+ */
 export async function fetchAlarms(
   http: HttpClient,
   companyId: string,
   question: IncidentQuestion,
 ): Promise<FoundIncidents> {
-  const { fromMs, toMs, statuses, severities, limit } = question
+  const lists: CollectedPages<Incident>[] = []
+  for (const list of statusLists(question.statuses))
+    lists.push(await fetchList(http, companyId, question, list))
+  // One that changed its status meanwhile was read twice; the later reading counts.
+  const byId = new Map(lists.flatMap(({ items }) => items).map((incident) => [incident.id, incident]))
+  const incidents = lists.length === 1 ? [...byId.values()] : [...byId.values()].toSorted(newestFirst)
+  return {
+    incidents: incidents.slice(0, question.limit),
+    read: sum(lists.map(({ read }) => read)) ?? 0,
+    total: sum(lists.map(({ total }) => total)),
+    complete: lists.every(({ complete }) => complete) && incidents.length <= question.limit,
+  }
+}
+
+function fetchList(
+  http: HttpClient,
+  companyId: string,
+  { fromMs, toMs, severities, limit }: IncidentQuestion,
+  list: StatusList,
+): Promise<CollectedPages<Incident>> {
   const filters = {
     // Whole seconds are all that the vendor knows.
     start_date: fromMs === undefined ? undefined : Math.floor(fromMs / 1000),
     end_date: toMs === undefined ? undefined : Math.ceil(toMs / 1000),
-    status: statuses.map(word),
-    severities: severities.map(word),
+    status: list.group,
+    severities: severities.map(vendorWord),
   }
-  // Compared here as well: the vendor does not say how a list of words has to be written.
-  const filtered = statuses.length + severities.length > 0
-  const { items, ...found } = await collectPages<Incident>({
+  const filtered = list.words !== undefined || severities.length > 0
+  return collectPages<Incident>({
     limit,
     pageSize,
     idOf: (incident) => incident.id,
-    keep: filtered ? (incident) => isWanted(incident, question) : undefined,
+    // Severities are compared here as well: the vendor does not say how a list of them has to be written.
+    keep: filtered ? (incident) => isInList(incident, list) && hasSeverity(incident, severities) : undefined,
     // The number of pages, which is not looked at, may be counted with another size of page; the number of records is not.
     fetch: async ({ number, size }) => {
       const { alarms, total } = await readAlarms(http, companyId, { ...filters, page: number, limit: size })
       return { items: alarms.map(decodeAlarm), total }
     },
   })
-  return { incidents: items, ...found }
+}
+
+/** Those without a time come last. */
+function newestFirst(a: Incident, b: Incident): number {
+  return (b.created_at ?? '').localeCompare(a.created_at ?? '')
+}
+
+/** Null where one of them is not known. */
+function sum(numbers: readonly (number | null)[]): number | null {
+  return numbers.reduce((all, one) => (all === null || one === null ? null : all + one), 0)
 }
 
 interface AlarmPage {
@@ -91,10 +124,3 @@ function titleCase(words: string | null): string | null {
   const parts = words.split(/[_\s]+/).filter((part) => part !== '')
   return parts.map((part) => part.slice(0, 1).toUpperCase() + part.slice(1).toLowerCase()).join(' ')
 }
-
-/** `On Hold` as `ON_HOLD`. */
-const word = (text: string): string =>
-  text
-    .trim()
-    .toUpperCase()
-    .replace(/[\s-]+/g, '_')

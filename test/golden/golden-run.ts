@@ -41,7 +41,7 @@ export function readGolden(file: string): GoldenFile {
 export function writeGolden(file: string, { sources, runs }: GoldenFile): void {
   const shown = runs.map(({ writes, ...run }) => {
     const head = stringifyJson(run).slice(0, -1)
-    return `${head},"writes":[\n${writes.map(stringifyJson).join(',\n')}\n]}`
+    return `${head},"writes":[\n${writes.map((write) => stringifyJson(write)).join(',\n')}\n]}`
   })
   writeFileSync(file, `{"sources":${stringifyJson(sources)},\n"runs":[\n${shown.join(',\n')}\n]}\n`)
 }

@@ -1,10 +1,10 @@
-import { defineSkill, SkillError } from 'tocsin/plugin'
+import { defineSkill } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
 import { allFields, defaultFields, fieldsToAskFor } from '../enrichment-fields.ts'
 import { decodeEnrichment, nothingKnown } from '../enrichment-record.ts'
 import { enrichmentSchema } from '../enrichment-schema.ts'
 import { indicatorKinds, lookupPath } from '../indicator.ts'
-import { saysNothingKnown } from '../answer-body.ts'
+import { isKnown } from '../answer-body.ts'
 
 export const getEnrichment = defineSkill({
   name: 'get_enrichment',
@@ -129,10 +129,6 @@ export const getEnrichment = defineSkill({
     const path = lookupPath(kind, value)
     const query = { fields: fieldsToAskFor(kind, fields).join(',') }
     const response = await http.get(path, { query, accept: [404] })
-    if (response.status !== 404) return decodeEnrichment(kind, value, response.json())
-    if (saysNothingKnown(response)) return nothingKnown(kind, value)
-    throw new SkillError('bad_response', "the answer 404 is not the provider's: its body is not JSON", {
-      hint: 'check base_url, and that no proxy on the way decodes %2F in paths',
-    })
+    return isKnown(response) ? decodeEnrichment(kind, value, response.json()) : nothingKnown(kind, value)
   },
 })

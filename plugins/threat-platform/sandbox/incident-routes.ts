@@ -14,6 +14,13 @@ const known = new Set([
   'severities',
 ])
 
+/** The values of `status`, each with the words of the records that it lists, as was seen at the vendor. */
+const groups: Readonly<Record<string, readonly string[]>> = {
+  OPEN: ['OPEN'],
+  ON_HOLD: ['INVESTIGATING'],
+  CLOSED: ['RESOLVED', 'FALSE_POSITIVE', 'MITIGATED'],
+}
+
 /** GET `/api/company/{id}/incidents/v4`: newest first, whole seconds, at most 100 at once. */
 export const incidents: SandboxHandler = ({ query }) => {
   const foreign = [...query.keys()].find((name) => !known.has(name))
@@ -22,6 +29,10 @@ export const incidents: SandboxHandler = ({ query }) => {
   const limit = Number(query.get('limit') ?? 20)
   if (!Number.isInteger(page) || page < 1) return failed(400, 'page begins with 1')
   if (!Number.isInteger(limit) || limit < 1 || limit > 100) return failed(400, 'limit must be 1 to 100')
+  // A single value, of the groups alone; the vendor was seen to fall over a list of them.
+  const [group, ...more] = query.getAll('status')
+  if (more.length > 0 || group?.includes(',')) return failed(500, 'Internal error')
+  if (group !== undefined && groups[group] === undefined) return failed(400, `Unknown status ${group}`)
   const fitting = alarms().filter((alarm) => fits(alarm, query))
   const shown = fitting.slice((page - 1) * limit, page * limit)
   if (shown.length === 0) return { json: fixture('vendor-incidents-empty') }
@@ -33,9 +44,21 @@ export const incidents: SandboxHandler = ({ query }) => {
 function alarms(): readonly JsonObject[] {
   const page = objectsAt(valueAt(fixture('vendor-incidents-v4-page'), 'data'), 'alarms')
   const others = ['vendor-alarm-low-certificate-expiry', 'vendor-alarm-info-threat-hunting']
-  return [...page, ...others.map(fixture).filter(isObject)].toSorted((a, b) =>
+  return [...page, ...others.map(fixture).filter(isObject), ...olderAlarms()].toSorted((a, b) =>
     (textAt(b, 'date') ?? '').localeCompare(textAt(a, 'date') ?? ''),
   )
+}
+
+/** Made up: one for each status that the vendor was seen to list, besides open. */
+function olderAlarms(): readonly JsonObject[] {
+  const sample = fixture('vendor-alarm-details') as JsonObject
+  return ['INVESTIGATING', 'RESOLVED', 'FALSE_POSITIVE', 'MITIGATED'].map((status, index) => ({
+    ...sample,
+    alarm_id: 90_000_001 + index,
+    alarm_risk_level: 'MEDIUM',
+    status,
+    date: `2026-01-0${9 - index} 08:00:00`,
+  }))
 }
 
 function fits(alarm: JsonObject, query: URLSearchParams): boolean {
@@ -43,10 +66,13 @@ function fits(alarm: JsonObject, query: URLSearchParams): boolean {
   return (
     at >= Number(query.get('start_date') ?? 0) &&
     at <= Number(query.get('end_date') ?? Infinity) &&
-    among(textAt(alarm, 'status'), query.getAll('status')) &&
+    isInGroup(textAt(alarm, 'status') ?? '', query.get('status')) &&
     among(textAt(alarm, 'alarm_risk_level'), query.getAll('severities'))
   )
 }
 
 const among = (value: string | null, wanted: readonly string[]): boolean =>
   wanted.length === 0 || wanted.includes(value ?? '')
+
+const isInGroup = (status: string, group: string | null): boolean =>
+  group === null || groups[group]?.includes(status) === true
