@@ -30,6 +30,11 @@ export interface SkillContext<Settings = unknown> {
   readonly cases: CaseAccess
   /** When the call began, in epoch milliseconds; another time on a retry. */
   readonly nowMs: number
+  /**
+   * When the call's time is up, in epoch milliseconds; Infinity: never. What waits for the other system ends before, and says so in its
+   * output: what is aborted has no output.
+   */
+  readonly deadlineMs: number
   /** Aborted when the step's deadline passes or the run is cancelled. */
   readonly signal: AbortSignal
   readonly log: SkillLog

@@ -106,6 +106,7 @@ function createContext(
     http: createHttpClient({ ...options, signal, deadlineMs, redactor, target: connection?.target }),
     cases: createCaseAccess({ cases, organizationUuid, runUuid, caseId, idempotencyKey }),
     nowMs: options.clock.now(),
+    deadlineMs,
     signal,
     log,
     idempotencyKey,

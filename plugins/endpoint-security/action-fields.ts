@@ -15,7 +15,7 @@ export const waitSeconds = {
   maximum: 3600,
   default: 0,
   description:
-    'How long to wait for the end of the action; 0: it is only queued. Give the step a timeout that is a minute longer.',
+    'How long to wait for the end of the action; 0: it is only queued. The wait ends 10 s before the step’s timeout, 1m if not said otherwise.',
 } as const
 
 /** What every action gives. */
@@ -23,7 +23,8 @@ export const actionFields = {
   action: machineActionSchema,
   adopted: {
     type: 'boolean',
-    description: 'Such an action was under way already; it was taken instead of queueing another one.',
+    description:
+      'Such an action was under way already, or the machine was isolated or released by it already; it was taken instead of queueing another one.',
   },
   finished: {
     type: 'boolean',

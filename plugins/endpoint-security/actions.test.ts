@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { valueAt, type AnySkill, type JsonObject } from 'tocsin/plugin'
+import { valueAt, type AnySkill, type JsonObject, type SkillContext } from 'tocsin/plugin'
 import {
   loopbackEgress,
   runSkill,
@@ -60,7 +60,9 @@ describe('the actions of endpoint_security', () => {
       const { output } = await act(skill, { ...input, id: id.toUpperCase() })
       const [, look, post] = running.requests
       expect(decodeURIComponent(look?.path ?? '')).to.match(
-        /^\/api\/machineactions\?\$filter=machineId eq '[0-9a-f]{40}' and type eq '\w+' and \(status eq 'Pending' or status eq 'InProgress'\)/,
+        path.endsWith('isolate')
+          ? /^\/api\/machineactions\?\$filter=machineId eq '[0-9a-f]{40}' and \(type eq '\w+' or type eq '\w+'\)&/
+          : /^\/api\/machineactions\?\$filter=machineId eq '[0-9a-f]{40}' and type eq '\w+' and \(status eq 'Pending' or status eq 'InProgress'\)/,
       )
       expect(post).to.include({ method: 'POST', path: `/api/machines/${id}/${path}` })
       expect(JSON.parse(post?.body ?? '')).to.deep.equal({ Comment: `${comment} ${mark}`, ...body })
@@ -76,18 +78,111 @@ describe('the actions of endpoint_security', () => {
     expect(posts()).to.have.length(1)
   })
 
-  it('queues another one once that has ended, and one of another kind at once', async () => {
-    await act(isolateMachine)
-    const { output } = await act(unisolateMachine)
-    expect(output['adopted']).to.equal(false)
-    expect((await act(isolateMachine)).output['adopted']).to.equal(false)
+  /** Looks at it in the place of the machine’s owner, until it has ended. */
+  const finish = async (output: unknown) => {
+    const action = valueAt(valueAt(output, 'action'), 'id')
+    const look = { ...isolateMachine, run: follow } as AnySkill
+    async function follow(_: unknown, { http }: SkillContext) {
+      for (let times = 0; times < 3; times++) await http.get(`/api/machineactions/${String(action)}`)
+      return output
+    }
+    await act(look)
+  }
+
+  it('isolates no machine that is isolated already, and releases none that is released', async () => {
+    const first = await act(isolateMachine)
+    await finish(first.output)
+    const second = await act(isolateMachine, {}, { run: { id: 'other-run' } })
+    expect(second.output).to.deep.include({ adopted: true, finished: true })
+    expect(valueAt(second.output['action'], 'id')).to.equal(valueAt(first.output['action'], 'id'))
+    const release = await act(unisolateMachine)
+    expect(release.output).to.deep.include({ adopted: false, finished: false })
+    await finish(release.output)
+    expect((await act(unisolateMachine)).output).to.deep.include({ adopted: true, finished: true })
+    expect((await act(isolateMachine)).output).to.deep.include({ adopted: false, finished: false })
+    expect(posts().map(({ path }) => path.split('/').at(-1))).to.deep.equal([
+      'isolate',
+      'unisolate',
+      'isolate',
+    ])
+  })
+
+  it('isolates more of a machine that is isolated in part', async () => {
+    await finish((await act(isolateMachine, { isolationType: 'Selective' })).output)
+    expect((await act(isolateMachine)).output).to.deep.include({ adopted: false })
+    expect(posts()).to.have.length(2)
+  })
+
+  for (const [skill, other] of [
+    [isolateMachine, unisolateMachine],
+    [unisolateMachine, isolateMachine],
+  ] as const) {
+    it(`${skill.name} waits for a ${other.name} that is under way`, async () => {
+      const { output } = await act(other)
+      const error = await caught(act(skill))
+      expect(error).to.include({ name: 'RetryableError', code: 'machine_busy' })
+      expect(valueAt(error, 'details')).to.deep.include({ action_id: valueAt(output['action'], 'id') })
+      await finish(output)
+      expect((await act(skill)).output).to.deep.include({ adopted: false })
+      expect(posts()).to.have.length(2)
+    })
+  }
+
+  it('queues another scan once one has ended, and a package beside one that is under way', async () => {
+    await finish((await act(runAntivirusScan, { scanType: 'Quick' })).output)
+    expect((await act(runAntivirusScan, { scanType: 'Quick' })).output['adopted']).to.equal(false)
+    expect((await act(collectInvestigationPackage)).output['adopted']).to.equal(false)
     expect(posts()).to.have.length(3)
+  })
+
+  describe('of what the list holds', () => {
+    const at = (minute: number, fields: object) => ({
+      ...(fixture('machine-action-isolate') as object),
+      id: `at-${minute}`,
+      status: 'Pending',
+      scope: 'Full',
+      creationDateTimeUtc: `2026-01-12T08:0${minute}:00.0000000Z`,
+      lastUpdateDateTimeUtc: `2026-01-12T08:0${minute}:30.0000000Z`,
+      ...fields,
+    })
+    const isolate = async (...listed: readonly object[]) => {
+      const queued = { status: 201, json: at(9, { id: 'new' }) }
+      const replies = [{ json: { value: listed } }, queued]
+      const { output } = await runSkill(
+        isolateMachine,
+        { id, comment },
+        { settings: running.settings, replies },
+      )
+      return output.action.id
+    }
+    const succeeded = { status: 'Succeeded' }
+    const release = { type: 'Unisolate', scope: null }
+
+    it('takes any open action that does the same, not only the newest', async () => {
+      expect(await isolate(at(1, {}), at(2, { scope: 'Selective' }))).to.equal('at-1')
+    })
+
+    it('goes by what succeeded last, whatever was queued last', async () => {
+      expect(await isolate(at(1, succeeded), at(2, { ...release, ...succeeded }))).to.equal('new')
+      const waited = { ...succeeded, lastUpdateDateTimeUtc: '2026-01-12T08:05:00.0000000Z' }
+      expect(await isolate(at(1, waited), at(2, { ...release, ...succeeded }))).to.equal('at-1')
+    })
+
+    it('takes the isolation that waits for a release which is over', async () => {
+      const over = at(3, { ...release, ...succeeded })
+      expect(await isolate(at(1, succeeded), at(2, {}), over)).to.equal('at-2')
+    })
+
+    it('makes nothing of what failed', async () => {
+      expect(await isolate(at(1, succeeded), at(2, { ...release, status: 'Failed' }))).to.equal('at-1')
+      expect(await isolate(at(1, { status: 'Cancelled' }))).to.equal('new')
+    })
   })
 
   it('never takes a scan of another kind: the machine is busy', async () => {
     await act(runAntivirusScan, { scanType: 'Quick' })
     const error = await caught(act(runAntivirusScan, { scanType: 'Full' }))
-    expect(error).to.include({ name: 'RetryableError', code: 'rate_limited' })
+    expect(error).to.include({ name: 'RetryableError', code: 'machine_busy' })
     expect(valueAt(error, 'details')).to.deep.include({ scope: 'Quick' })
   })
 
@@ -209,6 +304,13 @@ describe('the actions of endpoint_security', () => {
       const { output } = await act(isolateMachine, { wait_seconds: 1 })
       expect(output).to.deep.include({ finished: false })
       expect(statusOf(output)).to.equal('InProgress')
+    })
+
+    it('is pending, and no failure, when the time of the step is up before', async () => {
+      const deadlineMs = Date.now() + 11_000
+      const { output } = await act(isolateMachine, { wait_seconds: 3600 }, { deadlineMs })
+      expect(output).to.deep.include({ finished: false })
+      expect(valueAt(output['action'], 'id')).to.be.a('string')
     })
 
     it('gives the link to the package once that is there, and shows it nowhere else', async () => {

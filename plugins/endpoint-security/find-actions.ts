@@ -7,43 +7,27 @@ import { decodeMachineAction, isOpen, type MachineAction } from './records/machi
 export type ActionType =
   'Isolate' | 'Unisolate' | 'RunAntiVirusScan' | 'CollectInvestigationPackage' | 'LiveResponse'
 
-/** An action that has not ended, on a machine. */
-export async function findOpenAction(
+/** Actions on a machine that have not ended, newest first. */
+export async function findOpenActions(
   http: HttpClient,
   machineId: string,
   type: ActionType,
-): Promise<MachineAction | undefined> {
-  const found = await listActions(http, {
-    machineId: machineId.toLowerCase(),
-    type,
-    status: ['Pending', 'InProgress'],
-  })
-  return found.find(isOpen)
+): Promise<readonly MachineAction[]> {
+  const found = await findActions(http, machineId, { type, status: ['Pending', 'InProgress'] })
+  return found.filter(isOpen)
 }
 
-/** The action that carries `reference`, in whatever state; else one that has not ended. */
-export async function findOwnAction(
+/** Actions on a machine in whatever state, newest first. More of them than 999 are not looked at: what is looked for is recent. */
+export async function findActions(
   http: HttpClient,
   machineId: string,
-  type: ActionType,
-  reference: string,
-): Promise<{ readonly action: MachineAction; readonly own: boolean } | undefined> {
-  const found = await listActions(http, { machineId: machineId.toLowerCase(), type })
-  const own = found.find(({ requestorComment }) => requestorComment?.includes(reference))
-  const action = own ?? found.find(isOpen)
-  return action && { action, own: own !== undefined }
-}
-
-/** Newest first. More actions of one type on one machine than these are not looked at: what is looked for is recent. */
-async function listActions(
-  http: HttpClient,
-  filter: Readonly<Record<string, string | readonly string[]>>,
+  wanted: { readonly type: ActionType | readonly ActionType[]; readonly status?: readonly string[] },
 ): Promise<readonly MachineAction[]> {
   const { items } = await readList(http, {
     path: '/api/machineactions',
     needs: actionsPermission,
     decode: decodeMachineAction,
-    filter,
+    filter: { machineId: machineId.toLowerCase(), ...wanted },
     limit: 999,
   })
   return items.toSorted((a, b) => compare(b.creationDateTimeUtc ?? '', a.creationDateTimeUtc ?? ''))

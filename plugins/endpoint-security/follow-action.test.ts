@@ -7,20 +7,32 @@ import { fixture } from './sandbox/fixture.ts'
 const queued = decodeMachineAction(fixture('machine-action-isolate'))
 
 /** Follows an action whose status is asked for and found in this order; an error is thrown. */
-async function follow(seen: readonly (string | Error)[], forMs: number) {
+async function follow(
+  seen: readonly (string | Error)[],
+  forMs: number,
+  { roomMs = Infinity, lookMs = 0 } = {},
+) {
   const pauses: number[] = []
+  let nowMs = 0
   let asked = 0
   const get = async (): Promise<HttpResponse> => {
     const next = seen[asked++] ?? 'Pending'
+    nowMs += lookMs
     if (typeof next !== 'string') throw next
     const body = { ...queued, status: next }
     return { status: 200, headers: {}, text: '', json: () => body }
   }
   const http = { get } as unknown as HttpClient
   const log = { info() {}, warn() {} }
-  const work = followAction(queued, forMs, { http, log, signal: AbortSignal.timeout(5000) }, async (ms) => {
-    pauses.push(ms)
-  })
+  const context = { http, log, signal: AbortSignal.timeout(5000), deadlineMs: roomMs }
+  const time = {
+    now: () => nowMs,
+    async pause(ms: number) {
+      pauses.push(ms)
+      nowMs += ms
+    },
+  }
+  const work = followAction(queued, forMs, context, time)
   const outcome: unknown = await work.then(
     ({ status }) => status,
     (error: unknown) => error,
@@ -43,6 +55,18 @@ describe('followAction', () => {
     const { outcome, pauses } = await follow(['InProgress', 'InProgress', 'InProgress'], 20_000)
     expect(outcome).to.equal('InProgress')
     expect(pauses).to.deep.equal([5000, 7500, 7500])
+  })
+
+  it('gives what it saw last before the time of the call is up, also where looks are slow', async () => {
+    const room = { roomMs: 60_000, lookMs: 2_000 }
+    const { outcome, pauses, asked } = await follow([], 3_600_000, room)
+    expect(outcome).to.equal('Pending')
+    expect(pauses.reduce((sum, ms) => sum + ms) + asked * room.lookMs).to.be.within(50_000, 52_000)
+    expect(await follow([], 60_000, { roomMs: 5_000 })).to.deep.equal({
+      outcome: 'Pending',
+      pauses: [],
+      asked: 0,
+    })
   })
 
   it('pauses for a minute at most', async () => {

@@ -7,18 +7,25 @@ import { decodeMachineAction, hasFailed, hasSucceeded, type MachineAction } from
 const firstPauseMs = 5_000
 const longestPauseMs = 60_000
 const growth = 1.5
+/** Of the call's time: for the last look, and a link to what came of the action. */
+const reserveMs = 10_000
 
 /** How time passes; tests have their own. */
-export interface Pause {
-  (ms: number, signal: AbortSignal): Promise<void>
+export interface Time {
+  /** Epoch milliseconds. */
+  now(): number
+  pause(ms: number, signal: AbortSignal): Promise<void>
 }
 
-const realPause: Pause = async (ms, signal) => {
-  await sleep(ms, undefined, { signal })
+const realTime: Time = {
+  now: () => Date.now(),
+  async pause(ms, signal) {
+    await sleep(ms, undefined, { signal })
+  },
 }
 
 /**
- * Asks again and again until the action has ended or the time is up, with growing pauses, and gives it as it was seen last: an
+ * Asks again and again until the action has ended or the time is up, with growing pauses and never beyond the call's own time, and gives it as it was seen last: an
  * action that is still pending is no failure. Neither is an answer that cannot be had, since the action is queued already.
  *
  * @throws SkillError `action_failed` where the action ended as Failed, TimeOut or Cancelled
@@ -26,16 +33,16 @@ const realPause: Pause = async (ms, signal) => {
 export async function followAction(
   queued: MachineAction,
   forMs: number,
-  context: Pick<SkillContext, 'http' | 'log' | 'signal'>,
-  pause: Pause = realPause,
+  context: Pick<SkillContext, 'http' | 'log' | 'signal' | 'deadlineMs'>,
+  time: Time = realTime,
 ): Promise<MachineAction> {
   let action = queued
-  let leftMs = forMs
+  const untilMs = Math.min(time.now() + forMs, context.deadlineMs - reserveMs)
   let pauseMs = firstPauseMs
-  while (leftMs > 0 && !hasSucceeded(action) && !hasFailed(action)) {
-    const nowMs = Math.min(pauseMs, leftMs)
-    await pause(nowMs, context.signal)
-    leftMs -= nowMs
+  while (!hasSucceeded(action) && !hasFailed(action)) {
+    const leftMs = untilMs - time.now()
+    if (leftMs <= 0) break
+    await time.pause(Math.min(pauseMs, leftMs), context.signal)
     pauseMs = Math.min(pauseMs * growth, longestPauseMs)
     const seen = await look(action, context)
     if (seen === 'hidden') break

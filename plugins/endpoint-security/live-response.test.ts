@@ -69,8 +69,8 @@ describe('endpoint_security.run_live_response', () => {
     await start()
     const error = await caught(start())
     // Certain that nothing happened: the engine may try again even what must not be repeated.
-    expect(error).to.include({ name: 'RetryableError', code: 'rate_limited' })
-    expect(await caught(start(busyHost.id))).to.include({ name: 'RetryableError', code: 'rate_limited' })
+    expect(error).to.include({ name: 'RetryableError', code: 'machine_busy' })
+    expect(await caught(start(busyHost.id))).to.include({ name: 'RetryableError', code: 'machine_busy' })
   })
 
   it('gives links to the results of commands that have one, and shows them nowhere else', async () => {

@@ -1,8 +1,8 @@
 import { ConnectionError, RetryableError, type HttpResponse, type SkillContext } from 'tocsin/plugin'
 import { commentWith, referenceOf } from './action-reference.ts'
-import { findOpenAction, findOwnAction, type ActionType } from './find-actions.ts'
+import { findActions, findOpenActions, type ActionType } from './find-actions.ts'
 import type { Permission } from './permissions.ts'
-import { decodeMachineAction, type MachineAction } from './records/machine-action.ts'
+import { decodeMachineAction, hasSucceeded, isOpen, type MachineAction } from './records/machine-action.ts'
 import { refusal, refusals, vendorError } from './vendor-error.ts'
 
 /** An action to be queued on a machine. */
@@ -12,6 +12,8 @@ export interface WantedAction {
   readonly type: ActionType
   readonly needs: Permission
   readonly comment: string
+  /** What undoes it. Absent: it leaves nothing behind that could be undone, so doing it again is another one. */
+  readonly undoneBy?: ActionType
   /** Kind of isolation or scan; absent: there are none, or any will do. */
   readonly scope?: string
   /** Another action of that type does something else: it is never taken for this one. */
@@ -22,19 +24,22 @@ export interface WantedAction {
 
 export interface QueuedAction {
   readonly action: MachineAction
-  /** It was under way already, and not by this step. */
+  /** It was under way or done already, and not by this step. */
   readonly adopted: boolean
 }
 
 type Context = Pick<SkillContext, 'http' | 'idempotencyKey' | 'log' | 'signal'>
 
 /**
- * Queues the action, unless one of the same type and scope is under way: a second isolation would wait, and isolate the machine
- * again after its release (https://github.com/MicrosoftDocs/microsoft-365-docs/issues/5903). It sends one POST, never two.
+ * Queues the action, unless one of the same type and scope is under way, or was the last of it and of what undoes it: a second
+ * isolation would wait, and isolate the machine again after its release
+ * (https://github.com/MicrosoftDocs/microsoft-365-docs/issues/5903). It sends one POST, never two.
+ *
+ * @throws RetryableError `machine_busy` where what undoes it is under way, or another scope that the vendor does not take it beside
  */
 export async function queueAction(wanted: WantedAction, context: Context): Promise<QueuedAction> {
-  const open = wanted.ownOnly ? undefined : await openAction(wanted, context)
-  if (open !== undefined && doesTheSame(wanted, open)) return { action: open, adopted: true }
+  const known = wanted.ownOnly ? undefined : await sameAction(wanted, context)
+  if (known !== undefined) return { action: known, adopted: true }
   const response = await context.http.post(wanted.path, {
     json: { Comment: commentWith(wanted.comment, referenceOf(context.idempotencyKey)), ...wanted.body },
     accept: refusals,
@@ -72,35 +77,65 @@ export async function findQueuedAction(
   { http, idempotencyKey }: Context,
 ): Promise<QueuedAction | undefined> {
   const reference = referenceOf(idempotencyKey)
-  const found = await findOwnAction(http, wanted.machineId, wanted.type, reference)
-  if (found === undefined || !(found.own || doesTheSame(wanted, found.action))) return undefined
-  return { action: found.action, adopted: !found.own }
+  const found = await findActions(http, wanted.machineId, { type: wanted.type })
+  const own = found.find(({ requestorComment }) => requestorComment?.includes(reference))
+  const action = own ?? found.find((one) => isOpen(one) && doesTheSame(wanted, one))
+  return action && { action, adopted: own === undefined }
 }
 
+/** The action that makes another one needless. */
+async function sameAction(wanted: WantedAction, context: Context): Promise<MachineAction | undefined> {
+  const { type, undoneBy, machineId } = wanted
+  if (undoneBy === undefined) {
+    const open = await seen(context, ({ http }) => findOpenActions(http, machineId, type))
+    return open.find((one) => doesTheSame(wanted, one))
+  }
+  const all = await seen(context, ({ http }) => findActions(http, machineId, { type: [type, undoneBy] }))
+  const open = all.filter(isOpen)
+  const opposite = open.find((one) => one.type === undoneBy)
+  if (opposite !== undefined) throw machineIsBusy(wanted, opposite)
+  if (open.length > 0) return open.find((one) => doesTheSame(wanted, one))
+  const last = all.filter(hasSucceeded).toSorted(byLastUpdate)[0]
+  return last?.type === type && doesTheSame(wanted, last) ? last : undefined
+}
+
+/** Newest first: what waited ends after what was queued later. */
+const byLastUpdate = (a: MachineAction, b: MachineAction): number =>
+  (b.lastUpdateDateTimeUtc ?? '') > (a.lastUpdateDateTimeUtc ?? '') ? 1 : -1
+
 /** Where the application may act but not read actions, there is nothing to be seen, and the action is sent all the same. */
-async function openAction(wanted: WantedAction, { http, log }: Context): Promise<MachineAction | undefined> {
+async function seen(
+  context: Context,
+  look: (context: Context) => Promise<readonly MachineAction[]>,
+): Promise<readonly MachineAction[]> {
   try {
-    return await findOpenAction(http, wanted.machineId, wanted.type)
+    return await look(context)
   } catch (error) {
     if (!(error instanceof ConnectionError) || error.code !== 'http_403') throw error
-    log.warn('cannot see whether such an action is under way: the permission Machine.Read.All is missing')
-    return undefined
+    context.log.warn(
+      'cannot see whether such an action is under way: the permission Machine.Read.All is missing',
+    )
+    return []
   }
 }
 
 /** The vendor says that one is under way: it came in between, or does not show in the list. */
 async function adopt(wanted: WantedAction, context: Context): Promise<QueuedAction> {
-  const open = await openAction(wanted, context)
-  if (open !== undefined && doesTheSame(wanted, open)) return { action: open, adopted: true }
-  throw new RetryableError(
-    'rate_limited',
-    `machine ${wanted.machineId} is busy with another ${wanted.type} action`,
+  const open = await seen(context, ({ http }) => findOpenActions(http, wanted.machineId, wanted.type))
+  const same = open.find((one) => doesTheSame(wanted, one))
+  if (same !== undefined) return { action: same, adopted: true }
+  throw machineIsBusy(wanted, open[0])
+}
+
+const machineIsBusy = ({ machineId, type }: WantedAction, open: MachineAction | undefined): RetryableError =>
+  new RetryableError(
+    'machine_busy',
+    `machine ${machineId} cannot take the action ${type}: ${open?.type ?? `another ${type}`} is under way there`,
     {
       hint: 'wait for it to end, or cancel it in the portal',
-      details: { machine_id: wanted.machineId, action_id: open?.id ?? null, scope: open?.scope ?? null },
+      details: { machine_id: machineId, action_id: open?.id ?? null, scope: open?.scope ?? null },
     },
   )
-}
 
 /** Some answers leave the scope out; then there is nothing to compare. */
 const doesTheSame = ({ scope, ownOnly }: WantedAction, action: MachineAction): boolean =>

@@ -135,6 +135,21 @@ describe('the sandbox of endpoint_security', () => {
       expect(valueAt((await ask('GET', path)).json, 'status')).to.equal('Pending')
   })
 
+  it('has a second isolation wait, and isolate again after the release', async () => {
+    const post = async (path: string) => {
+      const { json } = await ask('POST', `/api/machines/${workstation.id}/${path}`, { Comment: 'x' })
+      return `/api/machineactions/${String(valueAt(json, 'id'))}`
+    }
+    const look = async (path: string) => valueAt((await ask('GET', path)).json, 'status')
+    const first = await post('isolate')
+    expect([await look(first), await look(first)]).to.deep.equal(['InProgress', 'Succeeded'])
+    const second = await post('isolate')
+    expect([await look(second), await look(second)]).to.deep.equal(['Pending', 'Pending'])
+    const release = await post('unisolate')
+    expect([await look(release), await look(release)]).to.deep.equal(['InProgress', 'Succeeded'])
+    expect([await look(second), await look(second)]).to.deep.equal(['InProgress', 'Succeeded'])
+  })
+
   it('has a package once it is collected', async () => {
     const { json } = await ask('POST', `/api/machines/${workstation.id}/collectInvestigationPackage`, {
       Comment: 'x',

@@ -53,7 +53,8 @@ describe('tocsin demo', function () {
       / impossible-travel +demo-\d+ +critical +malicious /,
       /lee@example.com never looked\.\n +→ .*: no_reply\./,
       / endpoint-malware +demo-\d+ +high +malicious /,
-      /desk-042.example.com {2}Isolate {2}Succeeded/,
+      /→ desk-042.example.com is being isolated/,
+      /desk-042.example.com {2}Isolate {2}Pending/,
       /laptop-7.example.com {2}Isolate {2}/,
       /threat-platform-incidents\): each of the 2 has its case\./,
     ])

@@ -40,6 +40,8 @@ export interface RunSkillOptions {
     readonly outcome?: QuestionOutcome
     readonly answer?: RefusedAnswer
   }
+  /** When the call's time is up, in epoch milliseconds, as the skill is told; nothing is aborted by it. Default: never. */
+  readonly deadlineMs?: number
   /** Default: one that aborts after 10 s. */
   readonly signal?: AbortSignal
   /** Epoch milliseconds: time then stands still, but for what the call waits. Default: the real time. */
@@ -113,7 +115,7 @@ export async function runSkill<
     attempt: {
       number: 1,
       idempotencyKey: `${runUuid}/step`,
-      deadlineMs: Infinity,
+      deadlineMs: options.deadlineMs ?? Infinity,
       signal: options.signal ?? AbortSignal.timeout(10_000),
     },
   })

@@ -13,7 +13,11 @@ export interface StoredAction {
   readonly [field: string]: unknown
 }
 
-/** The actions of a running sandbox. They go on whenever somebody looks at one: Pending, InProgress, Succeeded. */
+/**
+ * The actions of a running sandbox. One goes on whenever somebody looks at it, and only then: Pending, InProgress, Succeeded. An
+ * isolation of a machine that is isolated waits for its release, and then isolates it again, as the vendor's does
+ * (https://github.com/MicrosoftDocs/microsoft-365-docs/issues/5903).
+ */
 export interface ActionStore {
   list(): readonly JsonObject[]
   /** Those queued since the start, oldest first; nothing goes on by this. */
@@ -27,14 +31,24 @@ export interface ActionStore {
 }
 
 const next: Readonly<Record<string, string>> = { Pending: 'InProgress', InProgress: 'Succeeded' }
+const isolationTypes: readonly string[] = ['Isolate', 'Unisolate']
+const timeOf = (moment: number): string =>
+  `${new Date(Date.UTC(2026, 0, 12, 8, moment)).toISOString().slice(0, -1)}0000Z`
 const isOpen = ({ status }: StoredAction): boolean => Object.hasOwn(next, status)
 
 /** @param tell is told of every action, and how it goes on. Default: nobody is. */
 export function actionStore(tell: (news: string) => void = () => undefined): ActionStore {
   const actions: StoredAction[] = []
+  const isolated = new Set<string>()
+  let moments = 0
+  const mayGoOn = ({ type, machineId }: StoredAction): boolean =>
+    machineId !== offlineHost.id && !(type === 'Isolate' && isolated.has(machineId))
   const change = (action: StoredAction, status: string): StoredAction => {
-    const changed = { ...action, status, commands: commandsAt(action, status) }
+    const lastUpdateDateTimeUtc = timeOf(++moments)
+    const changed = { ...action, status, lastUpdateDateTimeUtc, commands: commandsAt(action, status) }
     actions[actions.indexOf(action)] = changed
+    if (status === 'Succeeded' && isolationTypes.includes(action.type))
+      isolated[action.type === 'Isolate' ? 'add' : 'delete'](action.machineId)
     tell(showAction(changed))
     return changed
   }
@@ -43,18 +57,15 @@ export function actionStore(tell: (news: string) => void = () => undefined): Act
     list: () => [...actions.toReversed(), ...recorded('machine-actions-list')],
     look(id) {
       const action = actions.find((one) => one.id === id)
-      const status = action && action.machineId !== offlineHost.id ? next[action.status] : undefined
+      const status = action && mayGoOn(action) ? next[action.status] : undefined
       return action && status !== undefined ? change(action, status) : action
     },
     add(machineId, fields) {
       const refused = whyNot(actions, machineId, fields.type)
       if (refused !== undefined) return refused
-      // The machine takes up one action after the other.
-      for (const action of actions)
-        if (action.machineId === machineId && isOpen(action)) change(action, 'Succeeded')
       const number = actions.length + 1
       const machine = machines.find(({ id }) => id === machineId)
-      const time = `2026-01-12T08:${String(number % 60).padStart(2, '0')}:00.0000000Z`
+      const time = timeOf(++moments)
       const action: StoredAction = {
         id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
         title: null,

@@ -54,6 +54,7 @@ function wanted({ id, comment, isolationType = 'Full' }: Infer<typeof input>): W
     machineId: id,
     path: machinePath(id, '/isolate'),
     type: 'Isolate',
+    undoneBy: 'Unisolate',
     needs: permissions.isolate_machine,
     comment,
     scope: isolationType,

@@ -42,6 +42,7 @@ function wanted({ id, comment }: Infer<typeof input>): WantedAction {
     machineId: id,
     path: machinePath(id, '/unisolate'),
     type: 'Unisolate',
+    undoneBy: 'Isolate',
     needs: permissions.unisolate_machine,
     comment,
   }
