@@ -58,8 +58,9 @@ export const defaultMaxQueued = 100_000
 /** Made once: an abort without a reason makes an error with a stack each time. */
 const isOver = new Error('the wait is over')
 
-/** Alerts being taken up at the same time; each is a write away from being a queued run. */
+/** Alerts being taken up at the same time, and characters of their contents; each is a write away from being a queued run. */
 const maxUnderWay = 10_000
+const maxCharacters = 64 * 1_048_576
 
 /** How many alerts a recovery takes from the store at a time. */
 const recoveryBatch = 200
@@ -82,6 +83,7 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
   const made = createMadeInvestigators(options)
   const stopping = new AbortController()
   const underWay = new Map<string, Promise<Taken>>()
+  let characters = 0
   const waiting = new Map<string, Set<() => void>>()
   let secondLook: Promise<void> | undefined
 
@@ -140,8 +142,12 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
     const work = takeIt(alert)
       .then((): Taken => 'taken')
       .catch((error: unknown) => failed(alert, error))
-      .finally(() => underWay.delete(alert.uuid))
+      .finally(() => {
+        underWay.delete(alert.uuid)
+        characters -= alert.content.length
+      })
     underWay.set(alert.uuid, work)
+    characters += alert.content.length
     return work
   }
 
@@ -240,7 +246,10 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
       return await queueRun(alert, organization, await playbookFor(alert, organization), by)
     },
     accepting: (organizationUuid) =>
-      queuedOf(organizationUuid) < maxQueued && underWay.size < maxUnderWay && !stopping.signal.aborted,
+      queuedOf(organizationUuid) < maxQueued &&
+      underWay.size < maxUnderWay &&
+      characters < maxCharacters &&
+      !stopping.signal.aborted,
     recover: () => takeUpCreated(takeUpLeftBehind),
     wait(alertId, ms) {
       return new Promise((resolve) => {

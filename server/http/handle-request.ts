@@ -1,12 +1,14 @@
+import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 import { stringifyJson } from '../../core/json.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
 import { compileSchema } from '../../core/schema/index.ts'
 import { authenticate, authorize } from './authenticate.ts'
+import type { BodyBudget } from './body-budget.ts'
 import { parseQuery } from './parse-query.ts'
 import { readBytes, readJsonBody } from './read-body.ts'
 import { refuseCrossSite } from './same-origin.ts'
-import type { ApiRequest, Caller, Route, Services } from './route.ts'
+import type { Answer, ApiRequest, Caller, Route, Services } from './route.ts'
 import { validateBody, validateHeaders, validateQuery } from './validate.ts'
 
 /** What the configuration says about requests. */
@@ -14,6 +16,7 @@ export interface RequestSettings {
   readonly prefix: string
   /** Of a body. */
   readonly maxBodyBytes: number
+  readonly bodies: BodyBudget
   /** Where people reach the server; see `refuseCrossSite`. */
   readonly publicOrigin: string | undefined
 }
@@ -59,19 +62,34 @@ export function requestHandler(route: Route, services: Services, settings: Reque
     const parameters = parseQuery(context.querystring, querySchema)
     validateQuery(query, parameters)
     if (headerSchema !== undefined) validateHeaders(headerSchema, headers)
-    let value: unknown
-    let bytes: Uint8Array = noBytes
-    if (route.bytes !== undefined) {
-      const { max, admit } = route.bytes
-      admit({ query: parameters, address: context.req.socket.remoteAddress ?? '' }, services)
-      bytes = await readBytes(context.req, max)
+    const content = await readContent(context.req, parameters)
+    try {
+      const request = { params, query: parameters, ...content, headers, caller, requestId }
+      setAnswer(context, await handle(request, services))
+    } finally {
+      content.letGo()
     }
-    if (body !== undefined) {
-      value = await readJsonBody(context.req, settings.maxBodyBytes)
+  }
+
+  /** `letGo`: to be called when it is not used any more. */
+  async function readContent(request: IncomingMessage, query: Readonly<Record<string, unknown>>) {
+    const max = route.bytes?.max ?? settings.maxBodyBytes
+    route.bytes?.admit({ query, address: request.socket.remoteAddress ?? '' }, services)
+    if (route.bytes === undefined && body === undefined)
+      return { body: undefined, bytes: noBytes, letGo() {} }
+    const letGo = settings.bodies.take(request, max)
+    try {
+      if (body === undefined) return { body: undefined, bytes: await readBytes(request, max), letGo }
+      const value = await readJsonBody(request, max)
       validateBody(body, value)
+      return { body: value, bytes: noBytes, letGo }
+    } catch (error) {
+      letGo()
+      throw error
     }
-    const request = { params, query: parameters, body: value, bytes, headers, caller, requestId }
-    const answer = await handle(request, services)
+  }
+
+  function setAnswer(context: Context, answer: Answer): void {
     if (answer.location !== undefined) context.set('location', `/${settings.prefix}${answer.location}`)
     if (answer.headers !== undefined) context.set(answer.headers)
     context.status = answer.status ?? route.status

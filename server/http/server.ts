@@ -5,6 +5,7 @@ import type { Clock, Log, Stores } from '../../core/ports.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { createKeyUseRecorder } from '../key-use.ts'
 import { answerErrors } from './answer-errors.ts'
+import { BodyBudget } from './body-budget.ts'
 import { answerClientError } from './client-errors.ts'
 import { createDirectory } from './directory.ts'
 import { openApiDocument } from './openapi.ts'
@@ -32,6 +33,8 @@ export interface HttpServerConfig {
 interface Limits {
   /** Largest body. */
   readonly maxBodyBytes: number
+  /** Bodies of requests that are being answered, together. */
+  readonly maxBodiesBytes: number
   /** Headers must be there by then, in milliseconds. */
   readonly headersTimeoutMs: number
   /** The whole request must be there by then, in milliseconds. */
@@ -42,6 +45,7 @@ interface Limits {
 
 const defaultLimits: Limits = {
   maxBodyBytes: 1_048_576,
+  maxBodiesBytes: 128 * 1_048_576,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   maxConnections: 2_000,
@@ -91,6 +95,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const settings = {
     prefix: config.apiPrefix,
     maxBodyBytes: limits.maxBodyBytes,
+    bodies: new BodyBudget(limits.maxBodiesBytes),
     publicOrigin: config.publicUrl === undefined ? undefined : new URL(config.publicUrl).origin,
   }
   const app = new Koa()

@@ -46,6 +46,7 @@ export const requestErrors = {
   too_many_requests: { status: 429, title: 'There are too many requests' },
   headers_too_large: { status: 431, title: 'The headers are too large' },
   not_ready: { status: 503, title: 'The server cannot take work now' },
+  bodies_full: { status: 503, title: 'The server cannot take more bodies now' },
   investigations_full: { status: 503, title: 'The server cannot take more investigations now' },
 } as const satisfies Readonly<Record<string, StatusAndTitle>>
 

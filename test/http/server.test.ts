@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { expect } from 'chai'
 import { stub as stubMethod } from 'sinon'
 import { UnavailableError } from '../../core/errors/errors.ts'
@@ -47,6 +49,32 @@ describe('HTTP server', () => {
     }
     await Promise.all(Array.from({ length: 10 }, () => api.call('GET', '/readyz', { key: null })))
     expect(probes).to.be.within(1, 3)
+  })
+
+  it('reads no more bodies than it has memory for at once, and others when these are answered', async () => {
+    const small = await startApi({ limits: { maxBodiesBytes: 3_000 } })
+    const { hostname, port } = new URL(small.url)
+    const body = JSON.stringify({ ...alert, alert_content: 'x'.repeat(2_000) })
+    const slow = connect(Number(port), hostname)
+    const head = `POST /api/alerts HTTP/1.1\r\nhost: x\r\ncookie: Session=${small.adminKey}\r\ncontent-type: application/json\r\n`
+    slow.write(`${head}content-length: ${body.length}\r\n\r\n${body.slice(0, 100)}`)
+    const post = () => small.call('POST', '/api/alerts', { body: JSON.parse(body) })
+    let refused = await post()
+    while (refused.status === 201) refused = await post()
+    expectProblem(refused, 503, 'bodies_full')
+    expect(refused.headers.get('retry-after')).to.equal('1')
+    expect((await small.call('POST', '/api/alerts', { body: alert })).status, 'a small one').to.equal(201)
+    slow.write(body.slice(100))
+    expect(String(await once(slow, 'data'))).to.include(' 201 ')
+    slow.destroy()
+    for (let n = 0; n < 5; n++) expect((await post()).status).to.equal(201)
+    // What is refused lets go as well.
+    for (let n = 0; n < 5; n++) {
+      const wrong = { ...JSON.parse(body), unheard_of: 1 }
+      expect((await small.call('POST', '/api/alerts', { body: wrong })).status).to.equal(400)
+    }
+    expect((await post()).status).to.equal(201)
+    await small.close()
   })
 
   it('logs requests that it cannot take: the first one at once, and not each of a flood', async () => {

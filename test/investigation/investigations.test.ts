@@ -220,6 +220,31 @@ describe('investigations', () => {
     await quick.wait(alert.id, 1)
   })
 
+  it('accepts no more while the alerts it takes up hold much memory, and again when they are queued', async () => {
+    const { promise: queueing, resolve: goOn } = Promise.withResolvers<void>()
+    const { runs: store } = opened.stores
+    const slow: Stores = {
+      ...opened.stores,
+      runs: new Proxy(store, {
+        get: (target, name: keyof typeof store) =>
+          name === 'queue'
+            ? (...given: Parameters<typeof store.queue>) => queueing.then(() => target.queue(...given))
+            : target[name].bind(target),
+      }),
+    }
+    const investigations = await start(slow)
+    const alert = await post('phishing')
+    const content = 'x'.repeat(1_048_576)
+    for (let n = 0; n < 64; n++) {
+      expect(investigations.accepting(organizationUuid)).to.equal(true)
+      investigations.submit({ ...alert, content, uuid: `${alert.uuid}${n}` })
+    }
+    expect(investigations.accepting(organizationUuid)).to.equal(false)
+    goOn()
+    while (!investigations.accepting(organizationUuid)) await new Promise(setImmediate)
+    await investigations.stop()
+  })
+
   it('takes up nothing once it has stopped', async () => {
     const investigations = await start()
     await investigations.stop()
