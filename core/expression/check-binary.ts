@@ -25,11 +25,21 @@ import {
 export function checkBinary(checker: Checker, node: BinaryNode, scope: Scope): Type {
   const left = checker.infer(node.left, scope)
   const right = checker.infer(node.right, scope)
+  if (node.operator === '==' || node.operator === '!=') {
+    meantAsText(checker, node.left, right)
+    meantAsText(checker, node.right, left)
+  }
   if (node.operator === '==' || node.operator === '!=')
     return checkEquality(checker, node, left, right, scope)
   return node.operator === 'in'
     ? checkIn(checker, node, left, right)
     : checkArithmetic(checker, node, left, right)
+}
+
+function meantAsText(checker: Checker, operand: Node, other: Type): void {
+  const texts = membersOf(other).filter((member) => member.kind === 'string')
+  const choices = texts.flatMap(({ values = [] }) => values)
+  if (operand.kind === 'ident' && texts.length > 0) checker.meantAsText(operand, choices)
 }
 
 /** Text with the format of a time counts as that time where the other side is one; the conversion is then implicit. */
@@ -260,5 +270,8 @@ export function conversionHint(left: Type, right: Type): string | undefined {
   if (other.kind === 'timestamp') return 'convert with timestamp(…)'
   if (other.kind === 'duration') return 'convert with duration(…)'
   if (isNumeric(other)) return 'convert with double(…) or int(…)'
-  return other.kind === 'bool' ? 'convert with bool(…)' : undefined
+  if (other.kind !== 'bool') return undefined
+  return text.values && text.literal !== true
+    ? `the text is ${describeType(text)}: compare it with that`
+    : 'convert with bool(…), or compare it with text in quotes'
 }

@@ -1,6 +1,6 @@
-import type { LogicNode, Node } from './ast.ts'
+import type { IdentNode, LogicNode, Node } from './ast.ts'
 import { checkHas, checkReference } from './check-access.ts'
-import { checkBinary } from './check-binary.ts'
+import { checkBinary, widened } from './check-binary.ts'
 import { checkCall } from './check-call.ts'
 import { checkConstants } from './check-constants.ts'
 import { checkList, checkMap } from './check-literals.ts'
@@ -50,6 +50,9 @@ export function check(
   return { type, problems, references, sensitive, conversions, facts: factsOf(tree) }
 }
 
+/** How the hint about a name begins that lacks its quotes. */
+export const comparedWithText = 'it is compared with text'
+
 export class Checker {
   readonly problems: ExpressionProblem[] = []
   readonly references: Reference[] = []
@@ -68,6 +71,17 @@ export class Checker {
       (each) => each.start === start && each.end === end && each.message === message,
     )
     if (!known) this.problems.push({ code, message, hint, start, end })
+  }
+
+  /** Of an unknown name that is compared with text: it was meant as text, unless it is near to a name that there is. */
+  meantAsText({ name, start, end }: IdentNode, choices: readonly string[]): void {
+    // These are null in other languages.
+    if (/^(?:none|nil|null|undefined)$/i.test(name)) return
+    for (const [at, problem] of this.problems.entries()) {
+      if (problem.code !== 'unknown_name' || problem.start !== start || problem.end !== end) continue
+      if (problem.hint?.startsWith('did you mean') === true && !choices.includes(name)) continue
+      this.problems[at] = { ...problem, hint: `${comparedWithText}: write "${name}"` }
+    }
   }
 
   /** Whether something is wrong inside of a part, so that its type says nothing. */
@@ -144,7 +158,10 @@ export class Checker {
   mayBeNull(node: Node, type: Type): boolean {
     if (!admitsNull(type)) return false
     const path = this.text(node)
-    const message = type.kind === 'null' ? `${path} is null` : `${path} may be null`
+    const message =
+      node.kind === 'literal'
+        ? 'null does not work here'
+        : `${path} ${type.kind === 'null' ? 'is' : 'may be'} null`
     this.problem('nullable', message, node, type.kind === 'null' ? undefined : `check ${path} != null first`)
     return true
   }
@@ -181,7 +198,7 @@ export class Checker {
     if (this.mayBeNull(operand, type)) return dyn
     if (type.kind === 'dyn' || isNumeric(type))
       return type.kind === 'number' ? { kind: 'number', whole: type.whole } : type
-    this.problem('wrong_type', `- does not work on ${describeType(type)}`, operand)
+    this.problem('wrong_type', `- does not work on ${describeType(widened(type))}`, operand)
     return dyn
   }
 }

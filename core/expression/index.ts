@@ -36,3 +36,5 @@ export {
   withoutNull,
 } from './types.ts'
 export type { ObjectType, Property, Type } from './types.ts'
+export { comparedWithText } from './checker.ts'
+export type { WrittenText } from './written-texts.ts'

@@ -4,6 +4,7 @@ import { compile } from './compile.ts'
 import { ExpressionError, Fault, type Span } from './errors.ts'
 import { Frame } from './frame.ts'
 import type { Type } from './types.ts'
+import { writtenTexts, type WrittenText } from './written-texts.ts'
 
 /** A read of a name of the scope, as far as its path is static. */
 export interface Reference extends Span {
@@ -23,6 +24,8 @@ export interface Program {
   readonly references: readonly Reference[]
   /** Whether a value that a schema marks `x-sensitive` takes part. */
   readonly sensitive: boolean
+  /** Texts in the source that may be the value. */
+  readonly writtenTexts: readonly WrittenText[]
   /**
    * Computes the value. Ints are bigint, times are objects: use `toJsonValue` or `toText` where the value leaves.
    *
@@ -57,6 +60,7 @@ export function makeProgram(source: string, tree: Node, names: readonly string[]
     type: checked.type,
     references: checked.references,
     sensitive: checked.sensitive,
+    writtenTexts: writtenTexts(tree),
     evaluate(scope, budget) {
       const frame = new Frame(scope, slots, budget)
       const { fuel, bytes } = frame

@@ -52,7 +52,7 @@ export function readString(
     }
     if (character === '\\' && !raw) {
       const escape = readEscape(source, at)
-      if (escape.text === undefined) complain(escape.message, at, escape.end)
+      if (escape.text === undefined) complain(escape.message, at, escape.end, escape.hint)
       else text += escape.text
       at = escape.end
     } else {
@@ -64,7 +64,12 @@ export function readString(
 
 type Escape =
   | { readonly text: string; readonly end: number }
-  | { readonly text: undefined; readonly end: number; readonly message: string }
+  | {
+      readonly text: undefined
+      readonly end: number
+      readonly message: string
+      readonly hint?: string
+    }
 
 function readEscape(source: string, start: number): Escape {
   const letter = source.charAt(start + 1)
@@ -77,6 +82,7 @@ function readEscape(source: string, start: number): Escape {
       text: undefined,
       end: Math.min(source.length, start + 2),
       message: `'\\${letter}' is not an escape sequence`,
+      hint: `put an r before the quote, as in r"\\${letter}": backslashes then stay as they are`,
     }
   }
   const end = start + 1 + found[0].length

@@ -173,14 +173,19 @@ export const isWhole = (type: Type): boolean => type.kind === 'int' || (type.kin
 export function describeType(type: Type): string {
   if (type.kind === 'dyn') return 'any'
   if (type.kind === 'number') return type.whole ? 'integer' : 'number'
-  if (type.kind === 'string') {
-    return type.values && type.values.length <= 5 ? `one of ${type.values.join(', ')}` : 'string'
-  }
+  if (type.kind === 'string') return describeText(type)
   if (type.kind === 'list')
     return type.element.kind === 'dyn' ? 'list' : `list(${describeType(type.element)})`
   if (type.kind === 'optional') return `optional(${describeType(type.value)})`
   if (type.kind === 'union') return type.members.map(describeType).join(' or ')
   return type.kind
+}
+
+function describeText({ values, literal }: StringType): string {
+  if (!values || values.length > 5) return 'string'
+  const quoted = values.map((value) => `"${value}"`)
+  if (literal === true) return quoted.join(' or ')
+  return values.length === 1 ? quoted[0]! : `one of ${values.map((value) => value || '""').join(', ')}`
 }
 
 /** Answers found so far: a type may be shared by many others, so that going through all of it would never end. */

@@ -88,13 +88,14 @@ function checkLeaf(
   what: string,
   codes: FitCodes,
 ): boolean {
+  const label = what === '' ? '' : `${what}: `
+  const texts = membersOf(expected).filter((member) => member.kind === 'string')
+  const choices = texts.flatMap(({ values = [] }) => values)
+  const areAll = choices.length > 0 && texts.every(({ values }) => values)
+  if (areAll && reportStray(problems, value, choices, label)) return false
   const reason = explainMismatch(value.type, expected)
   if (reason === undefined || isWrittenTime(value, expected)) return true
-  const label = what === '' ? '' : `${what}: `
   const parts = membersOf(value.type)
-  const choices = membersOf(expected).flatMap((member) =>
-    member.kind === 'string' ? (member.values ?? []) : [],
-  )
   const { template } = value
   if (template.kind === 'literal' && typeof template.value === 'string' && choices.length > 0) {
     const message = `${label}${quote(template.value)} is not one of ${choices.join(', ')}`
@@ -106,6 +107,21 @@ function checkLeaf(
     problems.add('E207', message, value, 'write x == null ? … : x')
   } else problems.add(codes.misfit, misfit(value, expected, what, reason), value, hintFor(value, expected))
   return false
+}
+
+/** The texts of an expression that are not among the choices, each at its place. */
+function reportStray(
+  problems: Problems,
+  { written = [] }: TypedTemplate,
+  choices: readonly string[],
+  label: string,
+): boolean {
+  const stray = written.filter(({ text }) => !choices.includes(text))
+  for (const { text, start, end } of stray) {
+    const message = `${label}${quote(text)} is not one of ${choices.join(', ')}`
+    problems.add('E202', message, { start, end }, suggestNearest(text, choices))
+  }
+  return stray.length > 0
 }
 
 /** A time or a duration that is written out: in JSON both are text. */
@@ -130,10 +146,10 @@ function misfit(value: TypedTemplate, expected: Type, what: string, reason: stri
 function hintFor(value: TypedTemplate, expected: Type): string | undefined {
   const { template, type } = value
   if (expected.kind === 'string' && template.kind === 'expression') {
-    if (type.kind === 'list') return "join it: .join(', ')"
-    return type.kind === 'object' || type.kind === 'map'
-      ? 'choose a field of it, or write json(…)'
-      : 'write string(…)'
+    const kinds = membersOf(type).map(({ kind }) => kind)
+    if (kinds.includes('list')) return "join it: .join(', ')"
+    if (kinds.includes('object') || kinds.includes('map')) return 'choose a field of it, or write json(…)'
+    return kinds.every((kind) => kind === 'string') ? undefined : 'write string(…)'
   }
   return literalHint(value, expected)
 }

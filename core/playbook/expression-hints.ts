@@ -1,4 +1,4 @@
-import type { ExpressionProblem, Type } from '../expression/index.ts'
+import { comparedWithText, type ExpressionProblem, type Type } from '../expression/index.ts'
 import { familiarFunctions, familiarNames } from './familiar-words.ts'
 import type { Scope } from './scope.ts'
 
@@ -33,6 +33,8 @@ export function hintInPlaybook(
       if (scope.place.isBefore === true && [...elsewhere.keys(), ...laterNames].includes(word)) {
         return `before a run there is only: ${Object.keys(scope.names).join(', ')}`
       }
+      const isText = problem.hint?.startsWith(comparedWithText) === true
+      if (isText && !elsewhere.has(word) && !scope.has(word)) return problem.hint
       const known =
         elsewhere.get(word) ?? (scope.has(word) ? `did you mean steps.${word}?` : familiarNames.get(word))
       if (known !== undefined || !isRead || problem.hint?.startsWith('did you mean') === true)

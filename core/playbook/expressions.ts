@@ -50,6 +50,7 @@ function templateCompiler(context: Context, scope: Scope): TemplateCompiler {
     report: (code, message, scalar, from, to, hint) =>
       problems.add(code, message, spanInScalar(source.text, scalar, from, to), hint),
     isCutOff: ({ style, end }) => style === 'plain' && /^[ \t]+#/.test(source.text.slice(end, end + 100)),
+    spanOf: (scalar, from, to) => spanInScalar(source.text, scalar, from, to),
     reportAt: (code, message, span, hint) => problems.add(code, message, span, hint),
     plainText: (scalar, text, isWhole) => {
       for (const { start, end, meant } of findLookAlikes(text, scope.names, scope.given, isWhole)) {
@@ -120,7 +121,7 @@ function bracesOf(text: string): readonly [from: number, to: number, braces: str
 }
 
 const article = (noun: string): string =>
-  /^(?:any|null|one of)/.test(noun) ? noun : `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
+  /^(?:any|null|one of|")/.test(noun) ? noun : `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
 
 type Compiled = Pick<CompiledExpression, 'program' | 'type' | 'whenTrue' | 'whenFalse'>
 

@@ -10,7 +10,7 @@ export function typeInWords(type: Type): string {
     return members.join(' or ')
   }
   if (type.kind === 'list' && type.element.kind !== 'dyn') return `a list of ${plural(type.element)}`
-  if (type.kind === 'string' && type.values && type.values.length <= 10)
+  if (type.kind === 'string' && type.literal !== true && type.values && type.values.length <= 10)
     return `one of ${type.values.join(', ')}`
   if (type.kind === 'number') return type.whole ? 'a whole number' : 'a number'
   return words[type.kind]?.[0] ?? describeType(type)

@@ -16,6 +16,7 @@ import {
   type Program,
   type Property,
   type Type,
+  type WrittenText,
 } from '../expression/index.ts'
 import type { Node, ScalarNode } from './document.ts'
 import { typeInWords } from './plain-words.ts'
@@ -33,6 +34,8 @@ export interface TypedTemplate extends Span {
   readonly entries?: readonly { readonly name: string; readonly key: Span; readonly value: TypedTemplate }[]
   /** Of a list. */
   readonly items?: readonly TypedTemplate[]
+  /** Of an expression: the texts written out in it that may be its value. */
+  readonly written?: readonly WrittenText[]
 }
 
 /** What {@link compileTemplate} needs from its surroundings. */
@@ -52,6 +55,8 @@ export interface TemplateCompiler {
   isCutOff(scalar: ScalarNode): boolean
   /** A text outside of expressions, at the same offsets as in the scalar's value; `isWhole` when it is all of it. */
   plainText(scalar: ScalarNode, text: string, isWhole: boolean): void
+  /** Where a stretch of the scalar's value stands in the source. */
+  spanOf(scalar: ScalarNode, from: number, to: number): Span
   /** Reports a problem at a place in the source. */
   reportAt(code: ProblemCode, message: string, span: Span, hint?: string): void
 }
@@ -105,7 +110,7 @@ function mapOf({ start, end }: Span, entries: NonNullable<TypedTemplate['entries
   return { start, end, template, type: { kind: 'object', properties, additional: undefined }, entries }
 }
 
-type Compiled = Pick<TypedTemplate, 'template' | 'type'>
+type Compiled = Pick<TypedTemplate, 'template' | 'type' | 'written'>
 
 function compileScalar(scalar: ScalarNode, compiler: TemplateCompiler): Compiled {
   const { value } = scalar
@@ -120,9 +125,13 @@ function compileScalar(scalar: ScalarNode, compiler: TemplateCompiler): Compiled
   const [only] = meaningful
   if (meaningful.length === 1 && only!.kind === 'expression') {
     const program = compiler.expression(scalar, only!.start, only!.end)
-    return program
-      ? { template: { kind: 'expression', program }, type: typeOfProgram(program) }
-      : { ...literal(null), type: dyn }
+    if (program === undefined) return { ...literal(null), type: dyn }
+    const [from] = trimmed(value, only!.start, only!.end)
+    const written = program.writtenTexts.map(({ text, start, end }) => ({
+      text,
+      ...compiler.spanOf(scalar, from + start, from + end),
+    }))
+    return { template: { kind: 'expression', program }, type: typeOfProgram(program), written }
   }
   const parts: (string | Program)[] = []
   for (const segment of segments) {

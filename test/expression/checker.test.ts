@@ -161,7 +161,9 @@ describe('checking expressions', () => {
       expect(problems('alert.id.lowerAsci()')).to.deep.equal([
         "unknown_function: lowerAsci: there is no function 'lowerAsci' (did you mean lowerAscii?)",
       ])
-      expect(problems('b.status == pending')[0]).to.include("text is written in quotes: 'pending'")
+      expect(problems('b.status == pending')[0]).to.include('it is compared with text: write "pending"')
+      expect(problems('pending')[0]).to.include("text is written in quotes: 'pending'")
+      expect(problems('alert.id == alrt')[0]).to.include('did you mean alert?')
     })
 
     it('knows the habits of other languages', () => {
@@ -317,6 +319,22 @@ describe('checking expressions', () => {
       expect(problems('b.tags.all(t, t)')[0]).to.include('expected a bool')
     })
 
+    it('speaks of literals as they are written', () => {
+      expect(problems('"" ? 1 : 2')[0]).to.include('expected a bool, found ""')
+      expect(problems('"abc"[0]')[0]).to.include('"abc" has no [int]')
+      expect(problems('-"a"')[0]).to.include('- does not work on string')
+      expect(problems('null + 1')[0]).to.include('null does not work here')
+      expect(typeOf('b.count > 1 ? "" : b.count')).to.equal('"" or integer')
+    })
+
+    it('tells text that lacks its quotes, and truth values that are text', () => {
+      expect(problems('b.status == yes')[0]).to.include('(it is compared with text: write "yes")')
+      expect(problems('alert.id != yes')[0]).to.include('(it is compared with text: write "yes")')
+      expect(problems('alert.id == None')[0]).not.to.include('compared with text')
+      expect(problems('b.status == true')[0]).to.include('the text is one of confirmed, cancelled, pending')
+      expect(problems('alert.id == true')[0]).to.include('text in quotes')
+    })
+
     it('infers types', () => {
       expect(typeOf('b.count + 1')).to.equal('integer')
       expect(typeOf('b.count / 2')).to.equal('number')
@@ -324,11 +342,15 @@ describe('checking expressions', () => {
       expect(typeOf('now - timestamp(b.created_at)')).to.equal('duration')
       expect(typeOf('b.rows.map(r, r.id)')).to.equal('list(integer)')
       expect(typeOf('{"a": b.count}')).to.equal('object')
-      expect(typeOf('b.count > 1 ? "high" : "low"')).to.equal('one of high, low')
+      expect(typeOf('b.count > 1 ? "high" : "low"')).to.equal('"high" or "low"')
     })
   })
 
   describe('syntax', () => {
+    it('tells how to write a backslash', () => {
+      expect(problems('alert.id.matches("\\d+")')[0]).to.include('(put an r before the quote, as in r"\\d"')
+    })
+
     it('collects all problems, each at its place', () => {
       expect(problems('b.stats + foo(1, ) + alrt')).to.have.length(4)
       expect(problems('[b.x, (b.y, b.z]')).to.have.length.greaterThan(1)

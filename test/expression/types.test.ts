@@ -26,7 +26,7 @@ describe('typeOfSchema', () => {
     expect(describeType(typeOfSchema({ type: 'string' }))).to.equal('string')
     expect(describeType(typeOfSchema({ type: 'integer' }))).to.equal('integer')
     expect(describeType(typeOfSchema({ enum: ['a', 'b'] }))).to.equal('one of a, b')
-    expect(describeType(typeOfSchema({ enum: ['a', null] }))).to.equal('one of a or null')
+    expect(describeType(typeOfSchema({ enum: ['a', null] }))).to.equal('"a" or null')
     expect(describeType(typeOfSchema({ type: ['string', 'null'] }))).to.equal('string or null')
     expect(describeType(typeOfSchema({ type: 'array', items: { type: 'number' } }))).to.equal('list(number)')
     expect(typeOfSchema({})).to.equal(dyn)
