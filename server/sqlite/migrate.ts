@@ -11,22 +11,27 @@ export function needsMigration(database: Database): boolean {
 
 /**
  * Brings the tables up to this program, each step in a transaction of its own; a crash between two steps is continued at the
- * next start. Throws ConflictError `not_a_tocsin_database` and `database_too_new`, and changes nothing then.
+ * next start. A new file gets all of them in one, which waits for the disk a few times instead of four times a step. Throws
+ * ConflictError `not_a_tocsin_database` and `database_too_new`, and changes nothing then.
  */
 export function migrate(database: Database): void {
   refuseForeignFile(database)
   refuseNewerFile(database)
-  for (let version = readVersion(database); version < migrations.length; version += 1) {
-    database.script('BEGIN IMMEDIATE')
-    try {
-      database.script(migrations[version] ?? '')
-      database.pragma(`application_id = ${applicationId}`)
-      database.pragma(`user_version = ${version + 1}`)
-      database.script('COMMIT')
-    } catch (error) {
-      if (database.inTransaction) database.script('ROLLBACK')
-      throw error
-    }
+  const version = readVersion(database)
+  if (version === 0) return takeSteps(database, 0, migrations.length)
+  for (let step = version; step < migrations.length; step += 1) takeSteps(database, step, step + 1)
+}
+
+function takeSteps(database: Database, from: number, to: number): void {
+  database.script('BEGIN IMMEDIATE')
+  try {
+    for (const step of migrations.slice(from, to)) database.script(step)
+    database.pragma(`application_id = ${applicationId}`)
+    database.pragma(`user_version = ${to}`)
+    database.script('COMMIT')
+  } catch (error) {
+    if (database.inTransaction) database.script('ROLLBACK')
+    throw error
   }
 }
 
