@@ -1,10 +1,11 @@
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { buffer as readAll } from 'node:stream/consumers'
 import { NotFoundError } from '../core/errors/errors.ts'
 import { findPlaybookFiles } from '../core/playbook/index.ts'
 import { readConfig } from '../server/config.ts'
 import { printable } from './output/printable.ts'
+import { missingFile, readGiven } from './read-given.ts'
 import { shortestPath } from './shortest-path.ts'
 
 /** A playbook as it was read; `-` is standard input, and called `<stdin>`. */
@@ -26,10 +27,7 @@ export async function readPlaybooks(given: readonly string[]): Promise<readonly 
 /** @throws NotFoundError `file_not_found` */
 export async function readPlaybook(file: string): Promise<PlaybookSource> {
   if (file === '-') return { file: '<stdin>', source: await readAll(process.stdin) }
-  const source = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT' ? missing(file) : error
-  })
-  return { file, source }
+  return { file, source: await readGiven(file) }
 }
 
 async function playbookFiles(paths: readonly string[]): Promise<string[]> {
@@ -46,10 +44,7 @@ async function playbookFiles(paths: readonly string[]): Promise<string[]> {
 async function filesAt(path: string): Promise<readonly string[]> {
   if (path === '-') return ['-']
   const info = await stat(path).catch(() => undefined)
-  if (info === undefined) throw missing(path)
+  if (info === undefined) throw missingFile(path)
   if (!info.isDirectory()) return [path]
   return findPlaybookFiles(path)
 }
-
-const missing = (path: string): NotFoundError =>
-  new NotFoundError('file_not_found', `there is no file or folder '${printable(path)}'`)

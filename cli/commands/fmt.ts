@@ -20,6 +20,7 @@ export function fmtCommand(): Command {
       'after',
       `
 Prints the names of the files it changed. A file that is not YAML is left as it is.
+Maps in braces that are wider than 110 columns take a line for each entry; texts and numbers stay as they are written.
 
 Examples:
   tocsin fmt                                          the playbooks folder

@@ -92,7 +92,7 @@ async function testOnce(paths: readonly string[], catalogue: Catalogue, options:
   if (json) console.log(printableJson(jsonReport(tested)))
   else {
     console.log(`\n${summary(tested)}`)
-    if (options.coverage || min !== undefined) console.log(coverageReport(tested.coverage, min))
+    if (options.coverage || min !== undefined) console.log(coverageReport(tested, min))
   }
   return tested.ok && (min === undefined || percentOf(tested.coverage) >= min)
 }

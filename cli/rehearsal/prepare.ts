@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { NotFoundError } from '../../core/errors/errors.ts'
 import { formatProblem } from '../../core/errors/source-frame.ts'
@@ -12,6 +11,7 @@ import { installedCatalogue } from '../installed-catalogue.ts'
 import { paintError } from '../output/paint.ts'
 import { printableLines } from '../output/printable.ts'
 import { playbooksIn } from '../playbooks-in.ts'
+import { readGiven } from '../read-given.ts'
 import { asInputs, type Texts } from './key-value.ts'
 import { readAlert } from './read-alert.ts'
 
@@ -38,7 +38,7 @@ export interface Prepared {
  */
 export async function prepare(given: Given): Promise<Prepared> {
   const catalogue = await installedCatalogue()
-  const source = await readFile(given.playbook)
+  const source = await readGiven(given.playbook)
   const { playbook, problems } = parsePlaybook(source, { file: given.playbook, catalogue })
   if (playbook === undefined) return refuse(source, problems)
   const called = beside(given.playbook, playbook, catalogue)
@@ -87,7 +87,7 @@ function beside(file: string, playbook: Playbook, catalogue: Catalogue): CalledB
 
 async function readWorld(given: Given, playbook: Playbook, called: CalledByName, catalogue: Catalogue) {
   const file = given.world
-  const source = file === undefined ? new TextEncoder().encode('{}') : await readFile(file)
+  const source = file === undefined ? new TextEncoder().encode('{}') : await readGiven(file)
   const { world, problems } = parseWorld(source, playbook, { file, catalogue, called })
   if (world === undefined) return refuse(source, problems)
   return { world, alertIsGiven: world.hasAlert }

@@ -1,15 +1,12 @@
-import { readFile } from 'node:fs/promises'
-import { text as readText } from 'node:stream/consumers'
-import { parseJson } from '../../core/json.ts'
 import type { GivenAlert } from '../../core/playbook-test/index.ts'
+import { readGivenJson } from '../read-given.ts'
 
 /**
  * An alert from a JSON file, or from standard input for `-`: what POST /alerts takes or GET /alerts/<id> answers (known by its
  * `alert_content`), or the content itself.
  */
 export async function readAlert(file: string): Promise<GivenAlert> {
-  const text = file === '-' ? await readText(process.stdin) : await readFile(file, 'utf8')
-  const given = parseJson(text)
+  const { text, value: given } = await readGivenJson(file)
   if (typeof given !== 'object' || given === null || !Object.hasOwn(given, 'alert_content'))
     return { body: { content: text.trimEnd() } }
   const alert = given as Readonly<Record<string, unknown>>

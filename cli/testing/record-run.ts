@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text as readText } from 'node:stream/consumers'
-import { parseJson } from '../../core/json.ts'
 import { parsePlaybook, type Playbook } from '../../core/playbook/index.ts'
 import { recordTests } from '../../core/playbook-test/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { readConfig } from '../../server/config.ts'
+import { readGivenJson } from '../read-given.ts'
 
 /** A file of tests made from the answer of GET /runs/<id> in a file, or in standard input for `-`. */
 export async function recordRun(
@@ -13,8 +12,8 @@ export async function recordRun(
   alertFile: string | undefined,
   catalogue: Catalogue,
 ): Promise<string> {
-  const run = parseJson(runFile === '-' ? await readText(process.stdin) : await readFile(runFile, 'utf8'))
-  const alert = alertFile === undefined ? undefined : parseJson(await readFile(alertFile, 'utf8'))
+  const { value: run } = await readGivenJson(runFile)
+  const alert = alertFile === undefined ? undefined : (await readGivenJson(alertFile)).value
   const name = (run as { readonly playbook?: unknown } | null)?.playbook
   const playbook = typeof name === 'string' ? await playbookNamed(name, catalogue) : undefined
   return recordTests(run, { catalogue, alert, playbook, playbookFile: `${String(name)}.yaml` })

@@ -2,7 +2,7 @@ import { formatProblem } from '../../core/errors/source-frame.ts'
 import { showDuration, type TestResult } from '../../core/playbook-test/index.ts'
 import { paint } from '../output/paint.ts'
 import { printable } from '../output/printable.ts'
-import { failuresOf, percentOf, type Tested, type TestedFile, type TestedPlaybook } from './run-files.ts'
+import { failuresOf, percentOf, type Tested, type TestedFile } from './run-files.ts'
 
 /** A file with its tests, one line each; what is wrong stands under the test, at its place in the file. */
 export function fileReport({ file, source, problems, result }: TestedFile): string {
@@ -33,13 +33,14 @@ export function summary({ files, ok }: Tested): string {
   if (ok) return `${paint.good('ok')} ${ran}`
   const what = [
     ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(unread > 0 ? [`${count(unread, 'file')} could not be read`] : []),
+    ...(unread > 0 ? [`${withMistakes(unread)}, whose tests did not run`] : []),
   ]
   return `${paint.bad('not ok')} ${ran}: ${what.join(', ')}`
 }
 
 /** What no test has done, each at its step; and how much has been done. */
-export function coverageReport(coverage: readonly TestedPlaybook[], min: number | undefined): string {
+export function coverageReport({ coverage, files }: Tested, min: number | undefined): string {
+  const unread = files.filter(({ result }) => result === undefined).length
   const lines = coverage.flatMap(({ path, missing }) =>
     missing.map(({ label, key, place }) => {
       const at = `${printable(path)}:${place.line}:${place.column}`
@@ -49,11 +50,14 @@ export function coverageReport(coverage: readonly TestedPlaybook[], min: number 
   const taken = coverage.reduce((sum, each) => sum + each.taken, 0)
   const total = coverage.reduce((sum, each) => sum + each.total, 0)
   const percent = Math.floor(percentOf(coverage) * 10) / 10
-  const isEnough = min === undefined ? lines.length === 0 : percentOf(coverage) >= min
-  const asked = min === undefined || isEnough ? '' : `, and ${min} % are asked for`
-  const sentence = `${percent} % of branches taken: ${taken} of ${total}${asked}`
+  const isMet = min === undefined ? lines.length === 0 : percentOf(coverage) >= min
+  const isEnough = isMet && unread === 0
+  const asked = min === undefined || isMet ? '' : `, and ${min} % are asked for`
+  const without = unread === 0 ? '' : `, without the tests of ${withMistakes(unread)}`
+  const sentence = `${percent} % of branches taken: ${taken} of ${total}${asked}${without}`
   const head = lines.length === 0 ? [] : ['', 'Never taken:', ...lines]
   return [...head, `${isEnough ? paint.good('ok') : paint.bad('not ok')} ${sentence}`].join('\n')
 }
 
+const withMistakes = (files: number): string => `${count(files, 'file')} with mistakes`
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`

@@ -183,7 +183,7 @@ class Converter {
     if (this.#full) return false
     this.#total += size
     if (this.#total > maxNodes) {
-      const hint = 'aliases count as what they stand for'
+      const hint = this.#anchors.size > 0 ? 'aliases count as what they stand for' : undefined
       this.#problems.add('E005', `the file has more than ${maxNodes} keys, values and items`, span, hint)
     } else if (depth + height - 1 > maxDepth) {
       this.#problems.add('E004', `maps and lists are nested deeper than ${maxDepth}`, span, 'split the file')

@@ -122,6 +122,7 @@ export function readText(
   problems: Problems,
   { name, value }: Entry,
   what = `\`${name}\``,
+  hintForExpression = 'write the value itself; `$${{` stands for `${{`',
 ): string | undefined {
   if (value.kind !== 'scalar' || typeof value.value !== 'string') {
     const hint =
@@ -133,12 +134,7 @@ export function readText(
   }
   const segments = splitTemplate(value.value)
   if (segments.some((segment) => segment.kind !== 'text')) {
-    problems.add(
-      'E107',
-      `${what} takes no expression`,
-      value,
-      'write the value itself; `$${{` stands for `${{`',
-    )
+    problems.add('E107', `${what} takes no expression`, value, hintForExpression)
     return undefined
   }
   if (value.value.trim() === '') {
@@ -210,6 +206,9 @@ export function readNumber(
   return undefined
 }
 
+const noExpression =
+  'write the duration itself, like 5m; only `wait` and the `timeout` of a checkpoint may be computed'
+
 /** Milliseconds of a duration, more than none. */
 export function readDuration(problems: Problems, entry: Entry): number | undefined {
   const { name, value } = entry
@@ -226,7 +225,7 @@ export function readDuration(problems: Problems, entry: Entry): number | undefin
     problems.add('E106', `\`${name}\` must be a duration, not nothing`, value, durationHint)
     return undefined
   }
-  const text = readText(problems, entry)
+  const text = readText(problems, entry, undefined, noExpression)
   if (text === undefined) return undefined
   const duration = parseDurationMs(text)
   if (duration !== undefined && duration > 0) return duration

@@ -49,7 +49,9 @@ const options: ParseOptions & DocumentOptions & SchemaOptions = {
   keepSourceTokens: true,
   customTags: (tags: Tags) =>
     tags.map((tag) =>
-      typeof tag === 'object' && tag.tag === 'tag:yaml.org,2002:str' ? asWritten(tag as ScalarTag) : tag,
+      typeof tag === 'object' && (tag.collection ?? 'scalar') === 'scalar'
+        ? asWritten(tag as ScalarTag)
+        : tag,
     ),
 }
 
@@ -60,7 +62,7 @@ function write(text: string): string {
   return tidy(written, source)
 }
 
-/** Texts as the author wrote them: the library would break long ones over several lines. */
+/** Texts and numbers as the author wrote them: the library would break long texts over several lines, and write 31 for 0x1F. */
 function asWritten(tag: ScalarTag): ScalarTag {
   return {
     ...tag,

@@ -278,6 +278,10 @@ export const problemCatalogue = {
     explanation:
       'Neighbouring steps only read, and neither uses the other. Under `parallel:` they would run at once.',
   },
+  I502: {
+    title: 'more than is shown',
+    explanation: 'Of a file 200 errors are shown, and 200 of the rest. There may be more of them.',
+  },
   E601: {
     title: 'a mock answers not exactly one thing',
     explanation:

@@ -20,6 +20,14 @@ interface Found extends Span {
   readonly hint: string | undefined
 }
 
+const cut = (start: number, end: number): Found => ({
+  code: 'I502',
+  message: `the first ${maxProblems} are shown, of errors and of what is advised; there may be more`,
+  start,
+  end,
+  hint: 'mend these, and look again',
+})
+
 const isError = ({ code }: Found): boolean => severityOf(code) === 'error'
 const placeOf = ({ start, end }: Found): string => `${start} ${end}`
 
@@ -29,6 +37,7 @@ export class Problems {
   readonly #file: string | undefined
   readonly #found = new Map<string, Found>()
   #errors = 0
+  #isCut = false
 
   constructor(source: SourceText, file: string | undefined) {
     this.#source = source
@@ -41,7 +50,10 @@ export class Problems {
     if (this.#found.has(key)) return
     // Counted apart, so that no number of warnings hides an error.
     const isWrong = severityOf(code) === 'error'
-    if ((isWrong ? this.#errors : this.#found.size - this.#errors) >= maxProblems) return
+    if ((isWrong ? this.#errors : this.#found.size - this.#errors) >= maxProblems) {
+      this.#isCut = true
+      return
+    }
     if (isWrong) this.#errors++
     this.#found.set(key, { code, message, start, end, hint: typeof hint === 'function' ? hint() : hint })
   }
@@ -68,7 +80,7 @@ export class Problems {
       .some((found) => found.start >= start && found.end <= end && severityOf(found.code) === 'error')
   }
 
-  /** By place. */
+  /** By place; last of all, that there is more. */
   list(): readonly Problem[] {
     const found = [...this.#found.values()]
     const wrong = new Set(found.filter(isError).map(placeOf))
@@ -77,7 +89,8 @@ export class Problems {
     const sorted = said.toSorted(
       (a, b) => a.start - b.start || a.end - b.end || (a.code < b.code ? -1 : a.code > b.code ? 1 : 0),
     )
-    return sorted.map((found) => this.#place(found))
+    const more = this.#isCut || this.isFull ? sorted.slice(-1).map(({ start, end }) => cut(start, end)) : []
+    return [...sorted, ...more].map((found) => this.#place(found))
   }
 
   #place({ code, message, hint, start, end }: Found): Problem {

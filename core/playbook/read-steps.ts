@@ -36,7 +36,7 @@ import { adviseParallel, endsRun, endsRunIfRun, endsRunOnError } from './step-ad
 
 /** Steps in order: each sees those before it. What they add stays in the scope. */
 export function readSequence(context: Context, node: Node, scope: Scope): readonly Step[] {
-  const steps: { readonly step: Step; readonly head: Span }[] = []
+  const steps: { readonly step: Step; readonly node: Node; readonly index: number }[] = []
   let ended = false
   for (const [index, item] of itemsOf(context, node).entries()) {
     const step = readStep(context, item, index, scope)
@@ -48,7 +48,7 @@ export function readSequence(context: Context, node: Node, scope: Scope): readon
         headOf(item),
         'an earlier step always ends the run',
       )
-    steps.push({ step, head: headOf(item) })
+    steps.push({ step, node: item, index })
     ended = ended || endsRun(step)
   }
   adviseParallel(context, steps)

@@ -1,5 +1,7 @@
 import type { Program } from '../expression/index.ts'
 import type { Context } from './context.ts'
+import type { Node } from './document.ts'
+import { headOf } from './fields.ts'
 import type { Step, Template, UsesStep } from './playbook.ts'
 import { quote } from './problem.ts'
 import type { Span } from './source-text.ts'
@@ -39,16 +41,22 @@ export const endsRunOnError = ({ onError }: Pick<Step, 'onError'>): boolean =>
 /** Neighbours that only read, and of which the second uses nothing of the first, could run at once. */
 export function adviseParallel(
   context: Context,
-  steps: readonly { readonly step: Step; readonly head: Span }[],
+  steps: readonly { readonly step: Step; readonly node: Node; readonly index: number }[],
 ): void {
-  for (const [index, { step, head }] of steps.entries()) {
-    const before = steps[index - 1]?.step
-    if (before === undefined || !isPlainRead(context, before) || !isPlainRead(context, step)) continue
-    if (readsStep(step, before.id)) continue
-    const other = before.id === null ? before.skill : quote(before.id)
-    const hint = 'put both under parallel: if their order does not matter'
-    context.problems.add('I501', `this step could run at the same time as ${other}`, head, hint)
+  for (const [at, { step, node, index }] of steps.entries()) {
+    const before = steps[at - 1]
+    // What is wrong may be what says that one needs the other; and what cannot be read may stand between them.
+    if (before?.index !== index - 1 || context.problems.hasErrorIn(node)) continue
+    adviseFor(context, before.step, step, headOf(node))
   }
+}
+
+function adviseFor(context: Context, before: Step, step: Step, head: Span): void {
+  if (!isPlainRead(context, before) || !isPlainRead(context, step)) return
+  if (readsStep(step, before.id)) return
+  const other = before.id === null ? before.skill : quote(before.id)
+  const hint = 'put both under parallel: if their order does not matter'
+  context.problems.add('I501', `this step could run at the same time as ${other}`, head, hint)
 }
 
 function isPlainRead({ catalogue }: Context, step: Step): step is UsesStep {

@@ -85,6 +85,24 @@ describe('a playbook on the command line', function () {
     expect(test.stdout).to.match(/ok as sent/)
   })
 
+  it('says which file is missing or is no JSON', async () => {
+    await writeFile(join(folder.path, 'torn.json'), '{ "host": ')
+    for (const [file, says] of [
+      ['nofile.json', /^error there is no file or folder 'nofile\.json'\n$/],
+      ['.', /^error '\.' is a folder, and a file is needed\n$/],
+      ['torn.json', /^error torn\.json: not valid JSON: /],
+    ] as const) {
+      const given = ['look-up.yaml', '--alert', file]
+      expect((await tocsin(['run', ...given, '--mocks', 'world.yaml'])).stderr).to.match(says)
+      expect((await tocsin(['dry-run', ...given, '--fixtures', 'world.yaml'])).stderr).to.match(says)
+    }
+    expect((await tocsin(['run', 'nowhere.yaml'])).stderr).to.match(/no file or folder 'nowhere\.yaml'\n$/)
+    expect((await tocsin(['run', 'first.yaml', '--mocks', 'no.yaml'])).stderr).to.match(
+      /'(?:first|no)\.yaml'\n$/,
+    )
+    expect((await tocsin(['test', '--record', 'torn.json'])).stderr).to.match(/^error torn\.json: not valid/)
+  })
+
   describe('with tocsin run', () => {
     it('runs with mocks, in no time, without a data directory, and shows each step and the end', async () => {
       const { code, stdout, stderr } = await tocsin(['run', 'look-up.yaml', '--mocks', 'world.yaml'], {

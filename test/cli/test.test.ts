@@ -87,7 +87,12 @@ not ok 1 test in 1 file: 1 failed
       .and.contain(`did you mean 'case'?`)
     expect(stdout)
       .to.contain('ok a high risk')
-      .and.contain('not ok 1 test in 2 files: 1 file could not be read')
+      .and.contain('not ok 1 test in 2 files: 1 file with mistakes, whose tests did not run')
+    const covered = await test(['broken', '--coverage'])
+    expect(covered.stdout).to.match(
+      /^not ok .* of branches taken: .*, without the tests of 1 file with mistakes$/m,
+    )
+    expect(covered.stdout).to.not.match(/^ok /m)
   })
 
   it('lists branches that were never taken, and lets them count with --min', async () => {

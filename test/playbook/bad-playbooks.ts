@@ -115,6 +115,7 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
   I501: steps(
     '  - { uses: travel.search_user_travel, with: { email: x } }\n  - { uses: travel.search_user_travel, with: { email: y } }',
   ),
+  I502: steps('  - x: 1\n'.repeat(201)),
   E601: tests('mocks:\n  steps.trips: { delay: 5s }\n'),
   E602: tests('mocks:\n  steps.trips: { output: { trips: [{ city: Oslo }] } }\n'),
   E603: tests('', 'y.yaml'),

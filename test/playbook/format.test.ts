@@ -92,6 +92,12 @@ describe('formatPlaybook()', () => {
     expect(format(untidy)).to.equal(tidy)
   })
 
+  it('leaves numbers as they are written', () => {
+    const text =
+      'name: x\nsteps:\n  - set: { a: 0x1F, b: 007, c: 1e3, d: 1.50, e: 9007199254740993 } # numbers\n'
+    expect(formatPlaybook(text)).to.deep.equal({ kind: 'formatted', text })
+  })
+
   it('takes a line for each entry where braces would become too wide', () => {
     const wide = `apiVersion: tocsin/v1\nname: x\non: { manual: true }\noutputs: { first: "${'a'.repeat(60)}", second: "${'b'.repeat(60)}" }\nsteps: [{ return: 1 }]\n`
     expect(format(wide)).to.include(
