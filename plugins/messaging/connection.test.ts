@@ -97,6 +97,35 @@ describe('the connection of messaging', () => {
     expect(valueAt(error, 'hint')).to.match(/create the app from the manifest of the connection/)
   })
 
+  for (const names of [
+    ['webhook_url'],
+    ['webhook_url', 'bot_token'],
+    ['bot_token', 'signing_secret'],
+  ] as const) {
+    it(`is good with ${names.join(' and ')} alone, and says what it cannot do`, async () => {
+      const settings = Object.fromEntries(
+        ['channel_name' as const, ...names].map((name) => [name, typed[name]]),
+      )
+      const replies = [{ json: fixture('auth-test-ok') }]
+      const { warning, requests } = await checkConnection(connection, { settings, replies })
+      expect(requests).to.have.length((names as readonly string[]).includes('bot_token') ? 1 : 0)
+      expect(warning).to.match(
+        names[0] === 'webhook_url'
+          ? /Questions cannot be asked/
+          : /Messages cannot be sent: that needs webhook_url/,
+      )
+    })
+  }
+
+  it('is not good with half of what questions need', async () => {
+    const { channel_name, bot_token } = typed
+    const error = await errorOf(checkConnection(connection, { settings: { channel_name, bot_token } }))
+    expect(error).to.include({
+      code: 'connection_incomplete',
+      message: 'the connection lacks webhook_url, signing_secret',
+    })
+  })
+
   it('authenticates by one call of auth.test', async () => {
     const { requests } = await checkConnection(connection, {
       settings: typed,

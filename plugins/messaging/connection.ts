@@ -1,9 +1,10 @@
-import { addressSchema, ConnectionError, defineConnection, type Infer } from 'tocsin/plugin'
+import { addressSchema, ConnectionError, defineConnection, type HttpClient } from 'tocsin/plugin'
 import { readEvent } from './inbound/events.ts'
 import { readInteraction } from './inbound/interactions.ts'
 import { manifest } from './manifest.ts'
-import { requireSettings, type Complete } from './require-settings.ts'
+import { requireSettings } from './require-settings.ts'
 import { rate } from './rate.ts'
+import { passing } from './web-api-error.ts'
 import { readAnswer, requestWebApi, requireText } from './web-api.ts'
 
 const defaultApiUrl = 'https://slack.com/api'
@@ -84,30 +85,46 @@ export const connection = defineConnection({
   errors: {
     404: 'Nothing is there: check messaging_api_url.',
     429: 'Too many messages: it is tried again after the pause the messaging system asks for.',
+    500: passing,
+    502: passing,
+    503: passing,
+    504: passing,
   },
   inbound: { events: readEvent, interactions: readInteraction },
   manifest,
   async authenticate({ settings, http }) {
-    checkWebhook(requireSettings(settings, ['webhook_url', 'bot_token', 'signing_secret']))
-    const method = 'auth.test'
-    const response = await requestWebApi(http, method)
-    // Names the bot; without it, it is not a token of a bot.
-    requireText(method, readAnswer(method, response), 'user_id')
-    checkScopes(response.headers['x-oauth-scopes'])
+    const { webhook_url, bot_token, signing_secret, messaging_api_url } = settings
+    const canAsk = bot_token !== undefined && signing_secret !== undefined
+    if (webhook_url === undefined && !canAsk)
+      requireSettings(settings, ['webhook_url', 'bot_token', 'signing_secret'])
+    if (webhook_url !== undefined) checkWebhook(webhook_url.reveal(), messaging_api_url ?? defaultApiUrl)
+    if (bot_token !== undefined) await checkToken(http)
+    if (webhook_url === undefined)
+      return { warning: 'Questions can be asked. Messages cannot be sent: that needs webhook_url.' }
+    if (canAsk) return
+    return {
+      warning:
+        'webhook_url has the right form; whether it works is seen only by posting. Questions cannot be asked: that needs bot_token and signing_secret.',
+    }
   },
 })
 
 /** A webhook cannot be tried without posting: only its form can be checked. */
-function checkWebhook({
-  webhook_url,
-  messaging_api_url,
-}: Complete<Infer<typeof settings>, 'webhook_url'>): void {
-  const host = new URL(messaging_api_url ?? defaultApiUrl).hostname
+function checkWebhook(url: string, apiUrl: string): void {
+  const host = new URL(apiUrl).hostname
   if (host !== 'slack.com' && host !== 'slack-gov.com') return
-  if (/^https:\/\/hooks\.slack(-gov)?\.com\/services\/[^/]+\/[^/]+\/[^/]+$/.test(webhook_url.reveal())) return
+  if (/^https:\/\/hooks\.slack(-gov)?\.com\/services\/[^/]+\/[^/]+\/[^/]+$/.test(url)) return
   throw new ConnectionError('webhook_url_wrong', 'webhook_url is not the address of an incoming webhook', {
     hint: 'copy it from the page "Incoming Webhooks" of the app: https://hooks.slack.com/services/ and three parts',
   })
+}
+
+async function checkToken(http: HttpClient): Promise<void> {
+  const method = 'auth.test'
+  const response = await requestWebApi(http, method)
+  // Names the bot; without it, it is not a token of a bot.
+  requireText(method, readAnswer(method, response), 'user_id')
+  checkScopes(response.headers['x-oauth-scopes'])
 }
 
 /** Every answer of the Web API lists what the token may do. */

@@ -1,22 +1,22 @@
 import type { QuestionOutcome, RefusalReason } from 'tocsin/plugin'
-import { escapeText } from './message-text.ts'
-import { labelOf, wordsOf, type ShownQuestion } from './question-message.ts'
+import { oneLine } from './message-text.ts'
+import { labelOf, wordsOf, type Outcome, type ShownQuestion } from './question-message.ts'
 
 /** What a question's message says when it is over. `asked`: user id of the person who was asked. */
-export function outcomeText(question: ShownQuestion, asked: string, outcome: QuestionOutcome): string {
+export function outcomeText(question: ShownQuestion, asked: string, outcome: QuestionOutcome): Outcome {
   const { state, value, by, at } = outcome
-  if (state === 'withdrawn') return 'This question was withdrawn: no answer is needed any more.'
-  if (state === 'timed_out') return `Nobody answered in time${when(at)}.`
+  if (state === 'withdrawn') return { text: 'This question was withdrawn: no answer is needed any more.' }
+  if (state === 'timed_out') return { text: 'Nobody answered in time.', ...when(at) }
   const label = typeof value === 'string' ? labelOf(question, value) : 'a form'
-  const who = by === undefined || by === asked ? 'You answered' : `${escapeText(by, 100).text} answered`
-  return `${who}: *${escapeText(label, 300).text}*${when(at)}.`
+  const who = by === undefined || by === asked ? 'You answered' : `${oneLine(by, 100)} answered`
+  return { text: `${who}: ${label}`, ...when(at) }
 }
 
 /** A moment in the reader's own time zone: https://docs.slack.dev/messaging/formatting-message-text#date-formatting. */
-function when(at: number | undefined): string {
-  if (at === undefined) return ''
+function when(at: number | undefined): Pick<Outcome, 'moment'> {
+  if (at === undefined) return {}
   const fallback = `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
-  return ` (<!date^${Math.floor(at / 1000)}^{date_short_pretty}, {time}|${fallback}>)`
+  return { moment: `<!date^${Math.floor(at / 1000)}^{date_short_pretty}, {time}|${fallback}>` }
 }
 
 export const reminderText = (question: ShownQuestion): string =>

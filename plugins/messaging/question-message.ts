@@ -1,6 +1,6 @@
 import type { JsonObject } from 'tocsin/plugin'
 import { actionId, blockId, toButtonValue } from './button-value.ts'
-import { escapeText, oneLine } from './message-text.ts'
+import { escapeText, oneLine, plainText } from './message-text.ts'
 
 /** Limits of the vendor, in characters: https://docs.slack.dev/reference/block-kit/blocks. */
 const maxSection = 3_000
@@ -21,11 +21,21 @@ export interface Message {
   readonly blocks: readonly JsonObject[]
 }
 
-/** What is sent is what was written: no previews of links, which would be fetched from whoever an alert names. */
-export const noPreviews = { unfurl_links: false, unfurl_media: false } as const
+/**
+ * What is sent is what was written: `*`, `_`, `~` and backticks are no mark-up, and there are no previews of links, which would be fetched
+ * from whoever an alert names.
+ */
+export const asWritten = { mrkdwn: false, unfurl_links: false, unfurl_media: false } as const
+
+/** What became of a question. */
+export interface Outcome {
+  /** Shown as it is. */
+  readonly text: string
+  /** In the mark-up of the messaging system: it alone knows the time zone of the reader. */
+  readonly moment?: string
+}
 
 export function askMessage(question: ShownQuestion, checkpointId: string): Message {
-  const section = sectionOf(question)
   const buttons = question.answers.map((answer, index) => {
     const style = ownOf(question.styles, answer)
     return {
@@ -38,39 +48,46 @@ export function askMessage(question: ShownQuestion, checkpointId: string): Messa
   })
   const row = { type: 'actions', block_id: blockId(checkpointId), elements: buttons }
   const note = `Press a button, or reply with ${wordsOf(question)}.`
-  return { text: section.text.text, blocks: [section, row, contextOf(note)] }
+  return { text: textOf(question), blocks: [sectionOf(question), row, contextOf([plain(note, maxContext)])] }
 }
 
 /** The question without its buttons, and what became of it. */
-export function settledMessage(question: ShownQuestion, outcome: string): Message {
-  const section = sectionOf(question)
-  return { text: section.text.text, blocks: [section, contextOf(outcome)] }
+export function settledMessage(question: ShownQuestion, outcome: Outcome): Message {
+  const said = plain(outcome.text, maxContext)
+  const moment =
+    outcome.moment === undefined ? [] : [{ type: 'mrkdwn', text: outcome.moment, verbatim: true }]
+  return { text: textOf(question), blocks: [sectionOf(question), contextOf([said, ...moment])] }
 }
 
 /** Whether the message is longer than can be shown. */
 export const isCut = ({ message }: Pick<ShownQuestion, 'message'>): boolean =>
-  escapeText(message, maxSection).isCut
+  plainText(message, maxSection).isCut
 
 /** What the button of an answer says. */
 export const labelOf = ({ labels }: Pick<ShownQuestion, 'labels'>, answer: string): string =>
   oneLine(ownOf(labels, answer) ?? answer, maxButton)
 
-/** The words that can be replied, escaped. */
+/** The words that can be replied. */
 export function wordsOf({ answers }: Pick<ShownQuestion, 'answers'>): string {
-  const words = answers.map((answer) => `\`${escapeText(answer, 300).text}\``)
+  const words = answers.map((answer) => `"${oneLine(answer, 300)}"`)
   const list = words.length < 2 ? words.join('') : `one of: ${words.join(', ')}`
   return list.length <= maxContext - 100 ? list : 'one of the answers'
 }
 
-// `verbatim`: an address in the text does not become a link, and a name no mention.
+const textOf = ({ message }: Pick<ShownQuestion, 'message'>): string => escapeText(message, maxSection).text
+
 const sectionOf = ({ message }: Pick<ShownQuestion, 'message'>) => ({
   type: 'section',
-  text: { type: 'mrkdwn', text: escapeText(message, maxSection).text, verbatim: true },
+  text: plain(message, maxSection),
 })
 
-const contextOf = (text: string) => ({
-  type: 'context',
-  elements: [{ type: 'mrkdwn', text, verbatim: true }],
+const contextOf = (elements: readonly JsonObject[]) => ({ type: 'context', elements })
+
+/** No address in it becomes a link, no name a mention, and no `:word:` a picture. */
+const plain = (text: string, maxLength: number) => ({
+  type: 'plain_text',
+  text: plainText(text, maxLength).text,
+  emoji: false,
 })
 
 const ownOf = <T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined =>

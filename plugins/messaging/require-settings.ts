@@ -1,7 +1,7 @@
 import { ConnectionError } from 'tocsin/plugin'
 
 /** Settings of which some are there for sure. */
-export type Complete<S, Name extends keyof S> = S & { readonly [N in Name]-?: Exclude<S[N], undefined> }
+type Complete<S, Name extends keyof S> = S & { readonly [N in Name]-?: Exclude<S[N], undefined> }
 
 /**
  * The settings, with those that may be left out until the app exists.

@@ -28,6 +28,10 @@ const connectionWords: Readonly<Record<string, string>> = {
   org_login_required: 'The workspace is being moved into an organization: install the app again afterwards.',
 }
 
+/** For trouble that passes. */
+export const passing =
+  'The trouble of the messaging system passes as a rule: see https://slack-status.com when it lasts.'
+
 /** Trouble that passes. */
 const temporaryWords: ReadonlySet<string> = new Set([
   'ratelimited',
@@ -68,7 +72,8 @@ export function webApiError(
     const code = /^rate_?limited$/.test(word) ? 'rate_limited' : `messaging_${word}`
     const seconds = Number(headers['retry-after'] ?? Number.NaN)
     const retryAfterMs = seconds >= 0 ? seconds * 1000 : undefined
-    return new RetryableError(code, message, { retryAfterMs })
+    const hint = code === 'rate_limited' ? 'Too many calls: it is tried again after a pause.' : passing
+    return new RetryableError(code, message, { retryAfterMs, hint })
   }
   const hintFor = (hints: Readonly<Record<string, string>>): string | undefined =>
     Object.hasOwn(hints, word) ? hints[word] : undefined

@@ -134,6 +134,13 @@ describe('a call of the Web API', () => {
         .with.property('retryAfterMs', 30_000)
     })
 
+    it('with a hint for trouble that passes', async () => {
+      expect(valueAt(await failure({ json: { ok: false, error: 'internal_error' } }), 'hint')).to.match(
+        /passes/,
+      )
+      expect(valueAt(await failure({ status: 503, text: '' }), 'hint')).to.match(/passes/)
+    })
+
     it('with the status 200, known as a proven refusal', async () => {
       const reply = { headers: { 'retry-after': '7' }, json: { ok: false, error: 'ratelimited' } }
       const error = await failure(reply)

@@ -14,8 +14,8 @@ const hints: Readonly<Record<number, string>> = {
 export const refusals: readonly number[] = Object.keys(hints).map(Number)
 
 /**
- * Reads what a webhook answered: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks#handling_errors. The status
- * decides.
+ * Reads what a webhook answered: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks#handling_errors. Where
+ * nothing is refused, only the plain text `ok` says that the text was posted.
  *
  * @throws ConnectionError where the webhook is no good, SkillError for a refused text and for an answer of somebody else
  */
@@ -27,8 +27,9 @@ export function checkPosted({ status, text }: HttpResponse): void {
     if (status === 400) throw new SkillError('http_400', message, { hint })
     throw new ConnectionError(`http_${status}`, message, { hint })
   }
-  if (!text.trimStart().startsWith('<')) return
-  throw new SkillError('bad_response', 'what answered is not the webhook but a page of HTML', {
-    hint: 'check webhook_url: it must not lead to a sign-in page or a proxy',
+  if (text.trim() === 'ok') return
+  const what = text.trimStart().startsWith('<') ? 'is a page of HTML' : "is not 'ok'"
+  throw new SkillError('bad_response', `what answered is not the webhook: its answer ${what}`, {
+    hint: 'check webhook_url: it must lead to the webhook itself, not to a sign-in page, a proxy or another system',
   })
 }

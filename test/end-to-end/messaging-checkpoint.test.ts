@@ -130,7 +130,7 @@ describe('a messaging checkpoint, end to end', function () {
     const { status, output } = await ended(run)
     expect(status).to.equal('completed')
     expect(output).to.include({ answer: 'mine', by: ana.id })
-    expect(await settled(message)).to.match(/^You answered: \*Yes, me\* \(<!date/)
+    expect(await settled(message)).to.match(/^You answered: Yes, me$/)
   })
 
   it('goes on with a word that was written, in the conversation or in the thread', async () => {
@@ -172,7 +172,7 @@ describe('a messaging checkpoint, end to end', function () {
   it('says what can be answered to a reply that is none, and waits on', async () => {
     const { run } = await ask()
     await people().reply(ana.id, 'What is this about?')
-    await said(ana.conversation, /not one of the answers.*`mine`, `not_mine`/)
+    await said(ana.conversation, /not one of the answers.*"mine", "not_mine"/)
     expect((await runOf(run)).status).to.equal('waiting')
   })
 
@@ -224,7 +224,7 @@ describe('a messaging checkpoint, end to end', function () {
     })
     expect(status).to.equal(200)
     await ended(run)
-    expect(await settled(message)).to.match(/^(?!You).* answered: \*Yes, me\*/)
+    expect(await settled(message)).to.match(/^(?!You).* answered: Yes, me$/)
   })
 
   it('shows what an alert wrote as mere text', async () => {

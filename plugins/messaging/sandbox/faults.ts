@@ -11,5 +11,6 @@ export const faults = {
   channelArchived: { status: 410, text: 'channel_is_archived' },
   postingProhibited: { status: 403, text: 'action_prohibited' },
   webhookRemoved: { status: 404, text: 'no_service' },
+  notTheWebhook: { json: { ok: false } },
   webhookTrouble: { status: 500, text: 'rollup_error' },
 } as const satisfies Record<string, SandboxReply>

@@ -1,6 +1,7 @@
 import { objectsAt, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import { parseButtonValue } from '../button-value.ts'
 import { botUser } from './people.ts'
+import { shownText, shownTextOf } from './shown-text.ts'
 import type { SandboxMessage, Workspace } from './workspace.ts'
 
 /** A button as a person sees it, and the answer that it stands for where it is one of ours. */
@@ -32,18 +33,12 @@ export function showMessage(workspace: Workspace, message: SandboxMessage): stri
 }
 
 /** What the blocks say, or the text of a message that has none. */
-function linesOf({ blocks, text }: SandboxMessage): readonly string[] {
+function linesOf({ blocks, text, mrkdwn }: SandboxMessage): readonly string[] {
   const said = blocks.flatMap((block) => [valueAt(block, 'text'), ...objectsAt(block, 'elements')])
-  const texts = said.flatMap((one) => (isButton(one) ? [] : (textAt(one, 'text') ?? [])))
-  return (texts.length === 0 ? [text] : texts).flatMap((one) => unescaped(one).split('\n'))
+  const texts = said.filter((one) => textAt(one, 'text') !== null).map(shownTextOf)
+  return (texts.length === 0 ? [shownText(text, mrkdwn !== false)] : texts).flatMap((one) => one.split('\n'))
 }
-
-const isButton = (element: unknown): boolean => textAt(element, 'type') === 'button'
-
-/** As the vendor shows its three escapes. */
-const unescaped = (text: string): string =>
-  text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 
 /** What was posted by the webhook. */
 export const showPost = (post: JsonObject): string =>
-  `channel: ${unescaped(textAt(post, 'text') ?? '').replaceAll('\n', '\n  ')}`
+  `channel: ${shownText(textAt(post, 'text') ?? '', valueAt(post, 'mrkdwn') !== false).replaceAll('\n', '\n  ')}`

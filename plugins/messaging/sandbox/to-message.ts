@@ -3,7 +3,7 @@ import { botUser } from './people.ts'
 import { appId, botId, teamId, type SandboxMessage } from './workspace.ts'
 
 /** A message as the vendor shows it. */
-export function toMessage({ channel: _, edited, ...message }: SandboxMessage): JsonObject {
+export function toMessage({ channel: _, edited, mrkdwn: _mrkdwn, ...message }: SandboxMessage): JsonObject {
   return {
     type: 'message',
     team: teamId,

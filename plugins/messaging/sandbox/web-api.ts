@@ -114,6 +114,7 @@ function post(workspace: Workspace, args: JsonObject): SandboxReply {
     channel,
     text: textAt(args, 'text') ?? '',
     blocks: objectsAt(args, 'blocks'),
+    ...(valueAt(args, 'mrkdwn') === false ? { mrkdwn: false } : {}),
     ...(thread === null ? {} : { thread_ts: thread }),
     ...(isTrue(valueAt(args, 'reply_broadcast')) ? { reply_broadcast: true } : {}),
   })

@@ -13,6 +13,8 @@ export interface SandboxMessage {
   /** Who wrote it. */
   readonly user: string
   readonly text: string
+  /** Whether `*bold*` and the like work in the text. Default: true. */
+  readonly mrkdwn?: boolean
   readonly blocks: readonly JsonObject[]
   readonly thread_ts?: string
   readonly reply_broadcast?: boolean

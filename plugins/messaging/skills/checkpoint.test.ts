@@ -13,6 +13,7 @@ import { loopbackEgress, runSkill } from 'tocsin/plugin/testing'
 import { connection } from '../connection.ts'
 import sandbox, { type MessagingSandbox } from '../sandbox.ts'
 import { faults } from '../sandbox/faults.ts'
+import { showMessage } from '../sandbox/show-message.ts'
 import type { SandboxMessage } from '../sandbox/workspace.ts'
 import { checkpoint } from './checkpoint.ts'
 
@@ -69,7 +70,10 @@ describe('messaging.checkpoint', () => {
     blocks
       .flatMap((block) => objectsAt(block, 'elements'))
       .filter((element) => textAt(element, 'type') === 'button')
-  const noteOf = ({ blocks }: SandboxMessage) => textAt(objectsAt(blocks.at(-1), 'elements')[0], 'text')
+  const noteOf = ({ blocks }: SandboxMessage) =>
+    objectsAt(blocks.at(-1), 'elements')
+      .map((element) => textAt(element, 'text'))
+      .join(' ')
 
   describe('asks', () => {
     it('by e-mail: one message in the direct conversation, with a button for each answer', async () => {
@@ -83,9 +87,9 @@ describe('messaging.checkpoint', () => {
       const message = only()
       expect(message).to.include({ channel: output.channel, ts: output.ts })
       expect(valueAt(message.blocks[0], 'text')).to.deep.equal({
-        type: 'mrkdwn',
+        type: 'plain_text',
         text: 'Sign-in from Lisbon. Was this you?',
-        verbatim: true,
+        emoji: false,
       })
       expect(buttonsOf(message)).to.deep.equal([
         {
@@ -101,7 +105,7 @@ describe('messaging.checkpoint', () => {
           value: 'Jd8sKq0vWm3xTz5yBn7cRf2h:not_mine',
         },
       ])
-      expect(noteOf(message)).to.equal('Press a button, or reply with one of: `mine`, `not_mine`.')
+      expect(noteOf(message)).to.equal('Press a button, or reply with one of: "mine", "not_mine".')
     })
 
     it('by user id, without looking anybody up', async () => {
@@ -127,9 +131,28 @@ describe('messaging.checkpoint', () => {
       })
       const { text, blocks } = only()
       expect(text).to.equal('By &lt;!channel&gt; from &lt;https://evil.example|your bank&gt;')
-      expect(JSON.stringify(blocks[0])).not.to.match(/<[!@#h]/)
+      expect(blocks.slice(0, -1).map((block) => textAt(valueAt(block, 'text'), 'type'))).to.deep.equal([
+        'plain_text',
+        null,
+      ])
       const sent: unknown = JSON.parse(running.requests.at(-1)!.body)
       expect(sent).to.include({ unfurl_links: false, unfurl_media: false })
+    })
+
+    it('with mark-up shown as it was written, in every message about it', async () => {
+      const message = '*urgent* `rm` ~no~ _x_ :siren:\n> quoted <b> & co'
+      const labels = { mine: '*yes*' }
+      const output = await ask({ message, labels, answers: ['mine', 'a `b` *c*'] })
+      const input = { ...question, message, labels, answers: ['mine', 'a `b` *c*'] }
+      const { workspace } = running.controls
+      const shown = () => workspace.messages.map((one) => showMessage(workspace, one)).join('\n')
+      expect(shown()).to.include('*urgent* `rm` ~no~ _x_ :siren:\n  > quoted <b> & co\n  Press')
+      expect(shown()).to.include('"a `b` *c*"')
+      await afterwards((context) => checkpoint.remind!({ input, output }, context))
+      expect(shown().match(/"a `b` \*c\*"/g)).to.have.length(2)
+      const outcome = { state: 'answered', value: 'mine', by: '*bo*' } as const
+      await afterwards((context) => checkpoint.settle!({ input, output, outcome }, context))
+      expect(shown()).to.include('*bo* answered: *yes*')
     })
 
     it('with a long message cut, and says so in the message and in the output', async () => {
@@ -222,13 +245,13 @@ describe('messaging.checkpoint', () => {
     const date = '<!date^1767255120^{date_short_pretty}, {time}|2026-01-01 08:12 UTC>'
 
     for (const [outcome, note] of [
-      [{ state: 'answered', value: 'mine', by: 'U0ANASILVA', at }, `You answered: *mine* (${date}).`],
+      [{ state: 'answered', value: 'mine', by: 'U0ANASILVA', at }, `You answered: mine ${date}`],
       [
         { state: 'answered', value: 'mine', by: 'Soc <!here> key', at },
-        `Soc &lt;!here&gt; key answered: *mine* (${date}).`,
+        `Soc <!here> key answered: mine ${date}`,
       ],
-      [{ state: 'answered', value: 'mine' }, 'You answered: *mine*.'],
-      [{ state: 'timed_out', at }, `Nobody answered in time (${date}).`],
+      [{ state: 'answered', value: 'mine' }, 'You answered: mine'],
+      [{ state: 'timed_out', at }, `Nobody answered in time. ${date}`],
       [{ state: 'withdrawn' }, 'This question was withdrawn: no answer is needed any more.'],
     ] as const) {
       it(`without buttons: ${note}`, async () => {
@@ -242,9 +265,9 @@ describe('messaging.checkpoint', () => {
     it('with the label of the answer', async () => {
       const message = await settle(
         { state: 'answered', value: 'mine', by: 'U0ANASILVA' },
-        { labels: { mine: 'Me & <I>' } },
+        { labels: { mine: '*Me* & <I>' } },
       )
-      expect(noteOf(message)).to.equal('You answered: *Me &amp; &lt;I&gt;*.')
+      expect(noteOf(message)).to.equal('You answered: *Me* & <I>')
     })
 
     it('twice as once', async () => {
@@ -271,7 +294,7 @@ describe('messaging.checkpoint', () => {
     await afterwards((context) => checkpoint.remind!({ input: question, output }, context))
     const reminder = running.controls.workspace.messages[1]
     expect(reminder).to.include({ channel: output.channel, thread_ts: output.ts, reply_broadcast: true })
-    expect(reminder?.text).to.match(/^A reminder: .* reply here with one of: `mine`, `not_mine`\.$/)
+    expect(reminder?.text).to.match(/^A reminder: .* reply here with one of: "mine", "not_mine"\.$/)
     expect(running.controls.workspace.find(output.channel, output.ts)).to.deep.equal(
       running.controls.workspace.messages[0],
     )
@@ -289,7 +312,7 @@ describe('messaging.checkpoint', () => {
       ['second', /answered already/],
       [
         'not_an_answer',
-        /not one of the answers\. Press a button, or reply with one of: `mine`, `not_mine`\./,
+        /not one of the answers\. Press a button, or reply with one of: "mine", "not_mine"\./,
       ],
       ['ambiguous', /Several questions wait/],
     ] as const) {

@@ -1,9 +1,10 @@
 import { defineSkill, objectsAt, textAt } from 'tocsin/plugin'
 import { blockId } from '../button-value.ts'
 import { connection } from '../connection.ts'
+import { escapeText, maxText } from '../message-text.ts'
 import { outcomeText, refusalText, reminderText } from '../outcome-text.ts'
 import { findPerson, openConversation, personPattern } from '../person.ts'
-import { askMessage, isCut, noPreviews, settledMessage } from '../question-message.ts'
+import { askMessage, isCut, asWritten, settledMessage } from '../question-message.ts'
 import { requireSettings } from '../require-settings.ts'
 import { callWebApi, requireText } from '../web-api.ts'
 
@@ -96,7 +97,7 @@ export const checkpoint = defineSkill({
     const channel = await openConversation(http, asked)
     const method = 'chat.postMessage'
     const message = askMessage(input, input.checkpoint_id)
-    const posted = await callWebApi(http, method, { channel, ...message, ...noPreviews })
+    const posted = await callWebApi(http, method, { channel, ...message, ...asWritten })
     return { asked, channel, ts: requireText(method, posted, 'ts'), truncated: isCut(input) }
   },
   async verify(input, { http }) {
@@ -115,10 +116,18 @@ export const checkpoint = defineSkill({
   async remind({ input, output: { channel, ts } }, { http }) {
     // In the question's thread, so that a reply belongs to it, and in the conversation, so that it is seen.
     const place = { channel, thread_ts: ts, reply_broadcast: true }
-    await callWebApi(http, 'chat.postMessage', { ...place, text: reminderText(input), ...noPreviews })
+    await callWebApi(http, 'chat.postMessage', {
+      ...place,
+      text: escapeText(reminderText(input), maxText).text,
+      ...asWritten,
+    })
   },
   async refuse({ input, output: { asked, channel, ts } }, { by, reason }, { http }) {
     const place = by === asked ? { channel, thread_ts: ts } : { channel: await openConversation(http, by) }
-    await callWebApi(http, 'chat.postMessage', { ...place, text: refusalText(input, reason), ...noPreviews })
+    await callWebApi(http, 'chat.postMessage', {
+      ...place,
+      text: escapeText(refusalText(input, reason), maxText).text,
+      ...asWritten,
+    })
   },
 })

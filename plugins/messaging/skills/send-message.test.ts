@@ -3,6 +3,7 @@ import { ConnectionError, RetryableError, SkillError, valueAt } from 'tocsin/plu
 import { loopbackEgress, runSkill } from 'tocsin/plugin/testing'
 import sandbox, { type MessagingSandbox } from '../sandbox.ts'
 import { faults } from '../sandbox/faults.ts'
+import { showPost } from '../sandbox/show-message.ts'
 import { sendMessage } from './send-message.ts'
 
 describe('messaging.send_message', () => {
@@ -29,7 +30,7 @@ describe('messaging.send_message', () => {
   it('posts the text to the webhook, without the token of the bot', async () => {
     expect(await send('All is well.')).to.deep.equal({ channel: '#security-alerts', truncated: false })
     expect(running.controls.workspace.posts).to.deep.equal([
-      { text: 'All is well.', unfurl_links: false, unfurl_media: false },
+      { text: 'All is well.', mrkdwn: false, unfurl_links: false, unfurl_media: false },
     ])
     expect(running.requests[0]?.headers).not.to.have.property('authorization')
   })
@@ -39,6 +40,25 @@ describe('messaging.send_message', () => {
     expect(running.controls.workspace.posts[0]?.text).to.equal(
       '&lt;!channel&gt; @\u2060here &lt;https://evil.example|your bank&gt; &amp; co',
     )
+  })
+
+  it('shows mark-up as it was written', async () => {
+    await send('*b* `c` _i_ ~s~\n> <b> & co')
+    expect(running.controls.workspace.posts.map(showPost)).to.deep.equal([
+      'channel: *b* `c` _i_ ~s~\n  > <b> & co',
+    ])
+  })
+
+  for (const text of ['invalid', '', '{"success":true}', 'ok then']) {
+    it(`takes no other answer than the vendor's for a success: '${text}'`, async () => {
+      running.failNext({ text })
+      expect(await failure(send('hello'))).to.have.property('code', 'bad_response')
+    })
+  }
+
+  it('has a hint for trouble of the vendor', async () => {
+    running.failNext(faults.webhookTrouble)
+    expect(valueAt(await failure(send('x')), 'hint')).to.match(/passes as a rule/)
   })
 
   it('cuts a long text, and says so', async () => {
@@ -53,6 +73,7 @@ describe('messaging.send_message', () => {
     ['webhookTrouble', RetryableError, 'http_500', /500/],
     ['rateLimited', RetryableError, 'http_429', /429/],
     ['signInPage', SkillError, 'bad_response', /page of HTML/],
+    ['notTheWebhook', SkillError, 'bad_response', /is not 'ok'/],
   ] as const) {
     it(`fails when the webhook says so: ${fault}`, async () => {
       running.failNext(faults[fault])

@@ -1,12 +1,9 @@
 import { defineSkill } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
-import { escapeText } from '../message-text.ts'
-import { noPreviews } from '../question-message.ts'
+import { escapeText, maxText } from '../message-text.ts'
+import { asWritten } from '../question-message.ts'
 import { requireSettings } from '../require-settings.ts'
 import { checkPosted, refusals } from '../webhook-answer.ts'
-
-/** The vendor takes ten times as much, and advises this. */
-const maxText = 4_000
 
 export const sendMessage = defineSkill({
   name: 'send_message',
@@ -49,7 +46,7 @@ export const sendMessage = defineSkill({
     const { webhook_url, channel_name } = requireSettings(settings, ['webhook_url'])
     const fitted = escapeText(text, maxText)
     const response = await http.post(webhook_url.reveal(), {
-      json: { text: fitted.text, ...noPreviews },
+      json: { text: fitted.text, ...asWritten },
       accept: refusals,
     })
     checkPosted(response)
