@@ -239,6 +239,18 @@ describe('intel_provider.get_playbook_alerts', () => {
     expect(most).to.be.within(2, 5)
   })
 
+  for (const input of [
+    { created_from: '-24h' },
+    { updated_until: '-24h' },
+    { created_from: '2027-01-01T00:00:00Z', created_until: '2026-01-01T00:00:00Z' },
+    { updated_from: '2027-01-01T00:00:00Z', updated_until: '2026-01-01T00:00:00Z' },
+  ]) {
+    it(`refuses ${JSON.stringify(input)}, which would find nothing`, async () => {
+      expect(valueAt(await caught(search(input)), 'code')).to.equal('invalid_time')
+      expect(running.requests).to.have.length(0)
+    })
+  }
+
   it('refuses details of more alerts than fit into a step', async () => {
     const error = await caught(search({ details: true, limit: 51 }))
     expect(valueAt(error, 'code')).to.equal('too_many_details')

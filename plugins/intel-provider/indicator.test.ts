@@ -48,8 +48,11 @@ const refused: readonly Row[] = [
   ['hash', 'a'.repeat(63), 'is not a file hash'],
   ['hash', 'g'.repeat(64), 'is not a file hash'],
   ['hash', 'a'.repeat(128), 'is a SHA-512'],
+  ['vulnerability', 'Log4Shell', 'is not a CVE id'],
+  ['vulnerability', 'EternalBlue', 'is not a CVE id'],
   ['vulnerability', 'CVE-1', 'is not a CVE id'],
   ['vulnerability', 'CVE-2021-44228/../x', 'is not a CVE id'],
+  ['company', 'Microsoft', 'is neither the id nor the domain'],
   ['company', 'Example Corp', 'is neither the id nor the domain'],
   ['company', '..', 'is neither the id nor the domain'],
 ]

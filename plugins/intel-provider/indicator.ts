@@ -96,8 +96,13 @@ function hashSegment(value: string): string {
   return refuse('hash', value, 'is not a file hash', hint)
 }
 
-/** Ids of the provider's own, e.g. `LEyYOW`. Letter case counts. */
-const entityId = /^[A-Za-z0-9_-]{2,40}$/
+/** Ids of the provider's own, e.g. `LEyYOW`: short, and letter case counts. */
+const entityId = /^[A-Za-z0-9_-]{4,8}$/
+
+/** Whether the value would be asked for as an id of the provider's own. A short name looks the same, e.g. `Contoso`. */
+export function isProvidersId(kind: IndicatorKind, value: string): boolean {
+  return (kind === 'vulnerability' || kind === 'company') && entityId.test(value.trim())
+}
 
 function vulnerabilitySegment(value: string): string {
   if (/^CVE-\d{4}-\d{4,19}$/i.test(value)) return value.toUpperCase()
@@ -106,7 +111,7 @@ function vulnerabilitySegment(value: string): string {
     'vulnerability',
     value,
     'is not a CVE id',
-    'write CVE-<year>-<number>, or the id the provider gave',
+    'names are not ids: write CVE-<year>-<number>, or the id the provider gave',
   )
 }
 

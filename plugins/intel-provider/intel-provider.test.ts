@@ -92,7 +92,6 @@ describe('intel_provider.get_enrichment', () => {
       ['hash', 'd41d8cd98f00b204e9800998ecf8427e'],
       ['vulnerability', 'CVE-1999-99999'],
       ['company', 'nobody-knows.example'],
-      ['company', 'Zz_99'],
     ] as const) {
       it(`succeeds without a rating for the unknown ${kind} ${value}`, async () => {
         const output = await enrich(kind, value)
@@ -101,6 +100,19 @@ describe('intel_provider.get_enrichment', () => {
       })
     }
   })
+
+  for (const [kind, value, hint] of [
+    ['company', 'Contoso', /give the domain of the company/],
+    ['vulnerability', 'BlueKeep', /give the CVE id/],
+  ] as const) {
+    it(`does not say of the ${kind} ${value} that nothing is known, since it may be a name`, async () => {
+      await rejected(enrich(kind, value), {
+        code: 'invalid_indicator',
+        message: new RegExp(`no ${kind} with the id '${value}'`),
+        hint,
+      })
+    })
+  }
 
   describe('sends', () => {
     it('the key, what it accepts, and the default fields, and no secret in the address', async () => {

@@ -37,6 +37,8 @@ export function searchPlaybookAlerts({ found, details }: PlaybookAlerts, questio
   const limit = valueAt(question, 'limit') ?? 10
   if (typeof from !== 'number' || typeof limit !== 'number' || limit < 1)
     return alertError(400, 'Invalid page')
+  if (!['created_range', 'updated_range'].every((name) => isRange(valueAt(question, name))))
+    return alertError(400, 'Invalid range')
   const direction = valueAt(question, 'direction') === 'asc' ? 1 : -1
   const order = valueAt(question, 'order_by') === 'updated' ? 'updated' : 'created'
   const fitting = found
@@ -68,6 +70,11 @@ function fits(alert: JsonObject, question: JsonObject, details: PlaybookAlerts['
 function among(question: JsonObject, key: string, value: string | null): boolean {
   const list = valueAt(question, key)
   return !Array.isArray(list) || list.length === 0 || list.includes(value)
+}
+
+function isRange(range: unknown): boolean {
+  const ends = [textAt(range, 'from'), textAt(range, 'until')]
+  return ends.every((end) => end === null || !Number.isNaN(Date.parse(end)))
 }
 
 function within(range: unknown, time: string | null): boolean {

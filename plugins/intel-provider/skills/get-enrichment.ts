@@ -1,9 +1,9 @@
-import { defineSkill } from 'tocsin/plugin'
+import { defineSkill, SkillError } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
 import { allFields, defaultFields, fieldsToAskFor } from '../enrichment-fields.ts'
 import { decodeEnrichment, nothingKnown } from '../enrichment-record.ts'
 import { enrichmentSchema } from '../enrichment-schema.ts'
-import { indicatorKinds, lookupPath } from '../indicator.ts'
+import { indicatorKinds, isProvidersId, lookupPath, type IndicatorKind } from '../indicator.ts'
 import { isKnown } from '../answer-body.ts'
 
 export const getEnrichment = defineSkill({
@@ -129,6 +129,17 @@ export const getEnrichment = defineSkill({
     const path = lookupPath(kind, value)
     const query = { fields: fieldsToAskFor(kind, fields).join(',') }
     const response = await http.get(path, { query, accept: [404] })
-    return isKnown(response) ? decodeEnrichment(kind, value, response.json()) : nothingKnown(kind, value)
+    if (isKnown(response)) return decodeEnrichment(kind, value, response.json())
+    // Its own ids are known to the provider, so this is none: probably a name, about which nothing was asked.
+    if (isProvidersId(kind, value)) throw notAnId(kind, value)
+    return nothingKnown(kind, value)
   },
 })
+
+function notAnId(kind: IndicatorKind, value: string): SkillError {
+  const other = kind === 'company' ? 'the domain of the company' : 'the CVE id'
+  return new SkillError('invalid_indicator', `the provider has no ${kind} with the id '${value}'`, {
+    hint: `names are not ids: give ${other}, or the id as the provider wrote it`,
+    details: { kind },
+  })
+}

@@ -1,16 +1,8 @@
-import {
-  collectPages,
-  defineSkill,
-  isObject,
-  SkillError,
-  valueAt,
-  type HttpClient,
-  type JsonObject,
-} from 'tocsin/plugin'
+import { collectPages, defineSkill, isObject, SkillError, valueAt, type HttpClient } from 'tocsin/plugin'
 import { decodePage, furthestOffset } from '../alert-record.ts'
 import { connection } from '../connection.ts'
 import { decodePlaybookAlert, detailRequest, type PlaybookAlert } from '../playbook-alert-record.ts'
-import { timeText } from '../time-range.ts'
+import { absoluteRange } from '../time-range.ts'
 
 const textOrNull = { type: ['string', 'null'] } as const
 const time = { type: 'string', maxLength: 40, examples: ['2026-01-12T08:00:00Z'] } as const
@@ -137,8 +129,8 @@ export const getPlaybookAlerts = defineSkill({
       priority: input.priority,
       category: input.category,
       assignee: input.assignee,
-      created_range: range(input.created_from, input.created_until),
-      updated_range: range(input.updated_from, input.updated_until),
+      created_range: absoluteRange(input.created_from, input.created_until),
+      updated_range: absoluteRange(input.updated_from, input.updated_until),
     }
     const { items, complete, total } = await collectPages<PlaybookAlert>({
       limit,
@@ -162,11 +154,6 @@ function list<const D extends string>(description: D) {
     items: { type: 'string', minLength: 1, maxLength: 500 },
     description,
   } as const
-}
-
-function range(from: string | undefined, until: string | undefined): JsonObject | undefined {
-  if (from === undefined && until === undefined) return undefined
-  return { from: from && timeText(from), until: until && timeText(until) }
 }
 
 async function allWithDetails(alerts: readonly PlaybookAlert[], http: HttpClient): Promise<PlaybookAlert[]> {
