@@ -42,6 +42,7 @@ export function checkCall(checker: Checker, node: CallNode, scope: Scope): Type 
   const nodes = node.target ? [node.target, ...node.args] : node.args
   if (macroNames.has(node.name) && node.target) {
     checker.infer(node.target, scope)
+    if (checker.isBroken(node)) return dyn
     const message = `${node.name}() takes a name and an expression`
     checker.problem('wrong_arguments', message, node.nameSpan, `write it like list.${node.name}(x, …)`)
     return dyn
@@ -151,6 +152,7 @@ function reportUnknown(checker: Checker, node: CallNode): void {
 }
 
 function reportCount(checker: Checker, node: CallNode, found: ExpressionFunction): void {
+  if (checker.isBroken(node)) return
   const hidden = found.receiver ? 1 : 0
   const counts = [...new Set(found.overloads.map((overload) => overload.parameters.length - hidden))]
   const wanted = counts.join(' or ')

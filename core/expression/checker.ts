@@ -41,8 +41,9 @@ export function check(
   source: string,
   names: Readonly<Record<string, Type>>,
   given: readonly Fact[],
+  unread: readonly Span[] = [],
 ): Checked & { readonly problems: readonly ExpressionProblem[]; readonly facts: Facts } {
-  const checker = new Checker(source, names)
+  const checker = new Checker(source, names, unread)
   const type = checker.infer(tree, { variables: new Map(), knowledge: new Knowledge(given) })
   checkConstants(checker, tree, source)
   const { problems, references, sensitive, conversions } = checker
@@ -61,8 +62,12 @@ export class Checker {
   readonly #source: string
   readonly names: Readonly<Record<string, Type>>
 
-  constructor(source: string, names: Readonly<Record<string, Type>>) {
+  /** Where the parser could not read on. */
+  readonly #unread: readonly Span[]
+
+  constructor(source: string, names: Readonly<Record<string, Type>>, unread: readonly Span[] = []) {
     this.#source = source
+    this.#unread = unread
     this.names = names
   }
 
@@ -86,7 +91,8 @@ export class Checker {
 
   /** Whether something is wrong inside of a part, so that its type says nothing. */
   isBroken({ start, end }: Span): boolean {
-    return this.problems.some((problem) => problem.start >= start && problem.end <= end)
+    const isInside = (span: Span): boolean => span.start >= start && span.end <= end
+    return this.problems.some(isInside) || this.#unread.some(isInside)
   }
 
   /** The source of a part, for messages. */

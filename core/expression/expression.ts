@@ -73,7 +73,7 @@ export function compileExpression(
     problems.push({ code: 'too_deep', message, ...whole })
     return broken()
   }
-  const checked = check(tree, source, names, options.given ?? [])
+  const checked = check(tree, source, names, options.given ?? [], problems.slice())
   if (options.types !== 'off') problems.push(...checked.problems)
   const result = { type: checked.type, problems: sorted(problems), ...checked.facts }
   if (problems.length > 0) return result

@@ -19,16 +19,18 @@ const oddField = /(\.\??)([@$#][\w@$#.-]*\w|\d\w*[A-Za-z_]\w*)/y
 const numeral = /0[xX][0-9a-fA-F]+|(?:\d+\.\d+|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\d+/y
 const stringStart = /([rR]?[bB]?|[bB][rR])("""|'''|"|')/y
 const punctuation = /==|!=|<=|>=|&&|\|\||[-+*/%<>!?:.,()[\]{}]/y
-const mistakes: readonly (readonly [RegExp, string])[] = [
-  [/===/y, 'use == to compare'],
-  [/!==/y, 'use != to compare'],
+/** What other languages write, what to write instead, and the signs that it is read as, so that the rest can be checked. */
+const mistakes: readonly (readonly [pattern: RegExp, hint: string, signs?: readonly string[]])[] = [
+  [/===/y, 'use == to compare', ['==']],
+  [/!==/y, 'use != to compare', ['!=']],
+  [/<>/y, 'use != to compare', ['!=']],
   [/=~/y, 'write text.matches(pattern)'],
-  [/=>/y, 'write list.map(x, x.field)'],
-  [/=/y, 'use == to compare'],
-  [/\?\?/y, 'write a.?b.orValue(…) for a default'],
-  [/\?\.(?=[A-Za-z_])/y, 'write a.?b for a field that may be missing'],
-  [/&/y, 'use && for "and"'],
-  [/\|/y, 'use || for "or"'],
+  [/[=-]>/y, 'write a comma behind the name, as in list.exists(x, x > 1)', [',']],
+  [/=/y, 'use == to compare', ['==']],
+  [/\?\?/y, 'write a.?b.orValue(…) for what may be missing, a == null ? … : a for what may be null'],
+  [/\?\.(?=[A-Za-z_])/y, 'write a.?b.orValue(…) for a field that may be missing', ['.', '?']],
+  [/&/y, 'use && for "and"', ['&&']],
+  [/\|/y, 'use || for "or"', ['||']],
   [/\$\{\{?/y, 'an expression is written without ${{ }} inside it'],
   [/`/y, 'close the name of a field with another backtick: .`name`'],
   [/[“”‘’]/y, 'use plain quotes: \' or "'],
@@ -92,7 +94,10 @@ export function tokenize(source: string, problems: ExpressionProblem[]): Token[]
         start: at,
         end: at + text.length,
       })
-      push('bad', text, text.length)
+      const [, , signs] = mistake
+      for (const [index, each] of signs?.entries() ?? [])
+        push('punctuation', each, index + 1 === signs!.length ? text.length - index : 1)
+      if (!signs) push('bad', text, text.length)
       continue
     }
     const sign = match(punctuation)

@@ -3,7 +3,7 @@ import { maxNesting } from './budget.ts'
 import type { ExpressionProblem, Span } from './errors.ts'
 import type { Token } from './lexer.ts'
 import { shorten } from './time.ts'
-import { TokenStream } from './token-stream.ts'
+import { TokenStream, wordOperators } from './token-stream.ts'
 
 /** Words that are no names of fields either. */
 export const keywords: readonly string[] = ['in', 'true', 'false', 'null']
@@ -285,7 +285,7 @@ class Parser extends TokenStream {
       return this.#unary()
     }
     if (token.text === 'in' || reserved.has(token.text)) {
-      this.complain('syntax', `'${token.text}' is a reserved word`, span)
+      this.complain('syntax', `'${token.text}' is a reserved word`, span, wordOperators.get(token.text))
       return { kind: 'bad', ...span }
     }
     return { kind: 'ident', name: token.text, ...span }

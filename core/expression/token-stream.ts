@@ -1,12 +1,13 @@
 import type { ExpressionProblem, ExpressionProblemCode, Span } from './errors.ts'
 import { tokenize, type Token } from './lexer.ts'
 
-const wordOperators: ReadonlyMap<string, string> = new Map([
+export const wordOperators: ReadonlyMap<string, string> = new Map([
   ['and', 'use && for "and"'],
   ['AND', 'use && for "and"'],
   ['or', 'use || for "or"'],
   ['OR', 'use || for "or"'],
-  ['is', 'use == to compare'],
+  ['is', 'write == null, or != null for "is not null"'],
+  ['if', 'write condition ? value : other'],
   ['eq', 'use == to compare'],
   ['not', 'use ! for "not", as in !(x in list)'],
   ['contains', 'write text.contains(part), or value in list'],

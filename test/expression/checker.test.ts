@@ -347,6 +347,29 @@ describe('checking expressions', () => {
   })
 
   describe('syntax', () => {
+    it('reads on behind operators of other languages, as they are meant', () => {
+      for (const source of [
+        'b.tags.exists(t => t == "x")',
+        'b.tags.map(t -> t.size())',
+        'b.count <> 3',
+        'b.count = 3',
+        'b.count !== 3',
+        'b.count > 1 & b.count < 3',
+        'b.count > 1 | b.count == 7',
+        'b?.note.orValue("")',
+      ]) {
+        const [problem, ...others] = problems(source)
+        expect(problem, source).to.match(/^syntax: /)
+        expect(others, source).to.deep.equal([])
+      }
+      expect(problems('b.tags.exists(t => t.x == 1)')).to.have.length(2)
+    })
+
+    it('says nothing of the arguments of a call that could not be read', () => {
+      expect(problems('b.tags.filter(t ?? 1)')).to.have.length(1)
+      expect(problems('alert.id.contains("a" ?? "b", "c")')).to.have.length(1)
+    })
+
     it('tells how to write a backslash', () => {
       expect(problems('alert.id.matches("\\d+")')[0]).to.include('(put an r before the quote, as in r"\\d"')
     })
