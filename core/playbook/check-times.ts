@@ -14,7 +14,10 @@ export interface TimeLimit {
 /** `on_error` and `finally` of a playbook may take so long, however little of the run's own time was left. */
 export const longestEndMs = 3_600_000
 
-/** A time that is written down has to pass before the time around it is up: it would never come to its end. */
+/**
+ * A time that is written down has to pass before the time around it is up: it would never come to its end. A warning, since playbooks
+ * that were taken before there was this check go on.
+ */
 export function checkTimeFits(
   { problems }: Context,
   node: Node,
@@ -28,7 +31,7 @@ export function checkTimeFits(
   const limit = writeDuration(timeLimit.ms)
   const subject = what === 'wait' ? `a wait of ${own} never ends` : `nobody is given ${own} to answer`
   problems.add(
-    'E321',
+    'W407',
     `${subject}: ${limits[timeLimit.of]} ${limit}`,
     node,
     hintFor(duration.value, timeLimit),

@@ -241,11 +241,6 @@ export const problemCatalogue = {
     title: 'skill asks a person',
     explanation: 'The skill asks, and the answer comes later: only a `checkpoint` waits for it.',
   },
-  E321: {
-    title: 'time that cannot pass',
-    explanation:
-      'A wait, or the time to answer a checkpoint, that is written down has to be shorter than every `timeout` around it: that of groups, and that of the playbook, which is `1d` where it says nothing. The `on_error` and `finally` of a playbook have an hour. Otherwise the step fails each time, and `on_timeout` is never taken.',
-  },
   W401: {
     title: 'step never runs',
     explanation: 'An earlier step always ends the run.',
@@ -272,6 +267,11 @@ export const problemCatalogue = {
     title: 'error code that nobody knows',
     explanation:
       '`retry.on` names errors by their codes. Those that any skill can have are known; this one must be a code of the skill itself, or nothing is ever retried because of it.',
+  },
+  W407: {
+    title: 'time that cannot pass',
+    explanation:
+      'A wait, or the time to answer a checkpoint, that is written down has to be shorter than every `timeout` around it: that of groups, and that of the playbook, which is `1d` where it says nothing. The `on_error` and `finally` of a playbook have an hour. Otherwise the step fails each time, and `on_timeout` is never taken.',
   },
   I501: {
     title: 'steps could be parallel',

@@ -3,7 +3,7 @@ import { check, withSteps } from './support.ts'
 
 const said = (source: string) =>
   check(source)
-    .filter(({ severity }) => severity === 'error')
+    .filter(({ code }) => code === 'W407')
     .map(({ code, message, hint }) => `${code} ${message} (${hint})`)
 const ask = (timeout: string) =>
   `{ id: q, checkpoint: { via: operator, with: { message: m }, answers: [yes], timeout: ${timeout} } }`
@@ -11,8 +11,8 @@ const ask = (timeout: string) =>
 describe('times that are written down', () => {
   it('have to be shorter than the time of the run, whether it is given or not', () => {
     expect(said(withSteps(`  - wait: 3d\n  - ${ask('24h')}`))).to.deep.equal([
-      'E321 a wait of 3d never ends: the run is ended after 1d (give the playbook longer, as in timeout: 4d; where it has no `timeout`, that is 1d)',
-      'E321 nobody is given 1d to answer: the run is ended after 1d (give the playbook longer, as in timeout: 2d; where it has no `timeout`, that is 1d)',
+      'W407 a wait of 3d never ends: the run is ended after 1d (give the playbook longer, as in timeout: 4d; where it has no `timeout`, that is 1d)',
+      'W407 nobody is given 1d to answer: the run is ended after 1d (give the playbook longer, as in timeout: 2d; where it has no `timeout`, that is 1d)',
     ])
     expect(said(withSteps(`  - wait: 3d\n  - ${ask('3d')}`, 'timeout: 4d'))).to.deep.equal([])
     expect(said(withSteps(`  - wait: 10m`, 'timeout: 5m'))).to.have.length(1)
@@ -22,7 +22,7 @@ describe('times that are written down', () => {
     const inside = (step: string) =>
       said(withSteps(`  - { timeout: 5m, steps: [{ timeout: 1h, parallel: [${step}] }] }`))
     expect(inside('{ wait: 10m }')).to.deep.equal([
-      'E321 a wait of 10m never ends: the steps around it are ended after 5m (give them longer, as in timeout: 15m)',
+      'W407 a wait of 10m never ends: the steps around it are ended after 5m (give them longer, as in timeout: 15m)',
     ])
     expect(inside(ask('5m'))).to.have.length(1)
     expect(inside('{ wait: 299s }')).to.deep.equal([])
@@ -34,7 +34,7 @@ describe('times that are written down', () => {
   it('have an hour in what ends a playbook, and what is left to the run in what handles the failure of a step', () => {
     for (const end of ['on_error', 'finally']) {
       expect(said(withSteps('  - wait: 1s', `${end}: [{ wait: 1h }]`)), end).to.deep.equal([
-        'E321 a wait of 1h never ends: `on_error` and `finally` of a playbook are ended after 1h (wait in the steps of the playbook, or for less)',
+        'W407 a wait of 1h never ends: `on_error` and `finally` of a playbook are ended after 1h (wait in the steps of the playbook, or for less)',
       ])
       expect(said(withSteps('  - wait: 1s', `timeout: 10m\n${end}: [{ wait: 20m }]`)), end).to.have.length(1)
     }
