@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { isUsable, isUsableAdmin, type ApiKey } from '../core/domain/api-key.ts'
 import { theServer } from '../core/domain/audit.ts'
 import type { KeyStore, NewApiKey } from '../core/ports.ts'
@@ -27,7 +27,7 @@ export function makeKey(): MadeKey {
 export function readKey(value: string): MadeKey | undefined {
   const [, id, secret] = keyPattern.exec(value) ?? []
   if (id === undefined || secret === undefined) return undefined
-  return { value, id, secretHash: createHash('sha256').update(secret).digest() }
+  return { value, id, secretHash: hash('sha256', secret, 'buffer') }
 }
 
 /**
