@@ -2,6 +2,7 @@ import type { Organization } from '../domain/organization.ts'
 import type { Alert } from '../domain/alert.ts'
 import type { Run } from '../domain/run.ts'
 import type { ParkedRun, RunKey } from '../ports.ts'
+import { FairShare } from './fair-share.ts'
 import { createParkedRuns } from './parked-runs.ts'
 import { takeUpAlone } from './quarantine.ts'
 import { runTurn, type TurnControls, type TurnOptions } from './run-turn.ts'
@@ -58,6 +59,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const { clock, log, maxRuns = defaultMaxRuns, maxInMemory } = options
   const { runs, organizations } = options.stores
   const active = new Map<string, Active>()
+  const share = new FairShare(maxRuns)
   const queued = new Map<string, number>()
   const ending = new AbortController()
   let hold = new AbortController()
@@ -86,6 +88,7 @@ export function createRunner(options: RunnerOptions): Runner {
 
   function push(key: RunKey, run?: Run, alert?: Alert): void {
     if (ending.signal.aborted || active.has(key.uuid)) return
+    share.know(key.organizationUuid)
     queue.push(key, run, alert)
     fill()
   }
@@ -93,7 +96,7 @@ export function createRunner(options: RunnerOptions): Runner {
   function fill(): void {
     if (held) return
     while (active.size < maxRuns && !hold.signal.aborted) {
-      const next = queue.take()
+      const next = queue.take((organization) => share.mayBegin(organization))
       if (next === undefined) return
       void begin(next)
     }
@@ -102,6 +105,7 @@ export function createRunner(options: RunnerOptions): Runner {
   function begin(next: InLine): Promise<void> {
     const done = Promise.resolve().then(() => turn(next))
     active.set(next.key.uuid, { done, controls: newControls(), woken: false })
+    share.begin(next.key.organizationUuid)
     return done
   }
 
@@ -110,6 +114,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const again = await insist(key, known)
     const woken = active.get(key.uuid)?.woken === true
     active.delete(key.uuid)
+    share.end(key.organizationUuid)
     if (again !== undefined && !ending.signal.aborted) {
       if (woken || again.wakeAt <= clock.now()) push(key)
       else parked.add(again)
@@ -181,7 +186,10 @@ export function createRunner(options: RunnerOptions): Runner {
     const signal = ending.signal
     await takeUpAlone({ runs, clock, log, signal, begin: (key) => begin({ key }) })
     if (signal.aborted) return
-    for (const { uuid } of all) queue.lookFor(uuid)
+    for (const { uuid } of all) {
+      share.know(uuid)
+      queue.lookFor(uuid)
+    }
     parked.start()
     held = false
     fill()

@@ -70,10 +70,11 @@ export class TurnQueue {
     this.#loadIfShort(organizationUuid, line)
   }
 
-  take(): InLine | undefined {
+  /** The first of those whose organization may have a turn now. */
+  take(mayBegin: (organizationUuid: string) => boolean = () => true): InLine | undefined {
     for (const [organization, line] of this.#lines) {
       const item = line.items[line.head]
-      if (item === undefined) continue
+      if (item === undefined || !mayBegin(organization)) continue
       forgetFirst(line)
       this.#known.delete(item.key.uuid)
       // Behind all others; gone when nobody stands in it.

@@ -89,6 +89,28 @@ describe('turns of runs', () => {
     expect(runner.queuedOf(bench.organizationUuid)).to.equal(0)
   })
 
+  it('come to another organization although the runs of one hang', async () => {
+    const beta = await bench.stores.organizations.create({ code: 'BETA', name: 'Beta' })
+    const playbook = makePlaybook({ steps: [{ if: 'inputs.hangs', uses: 'x.hang' }] })
+    const hanging = { 'x.hang': () => new Promise(() => {}) }
+    const describe = async ({ organizationUuid }: Run) => ({
+      names: { inputs: { hangs: organizationUuid === bench.organizationUuid } },
+      caseTitle: 'tested',
+    })
+    for (let n = 0; n < 20; n++) await queue()
+    const runner = start(playbook, { maxRuns: 5, describe }, hanging)
+    await runner.recover()
+    await settle()
+    expect(runner.load().active).to.equal(4)
+    const single = await queue(beta.uuid)
+    runner.enqueue(single)
+    await settle()
+    expect((await find(single)).status).to.equal('completed')
+    const drained = runner.drain(1)
+    await clock.advance(1)
+    await drained
+  })
+
   it('come at their time to what an earlier process had put away, however many', async () => {
     const first = start(waiting)
     for (let n = 0; n < 30; n++) first.enqueue(await queue())
