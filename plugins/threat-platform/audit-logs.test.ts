@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { objectsAt, valueAt } from 'tocsin/plugin'
 import { loopbackEgress, runSkill, type ServedSandbox } from 'tocsin/plugin/testing'
-import { decodeAuditRecords } from './audit-records.ts'
+import { areInRange, decodeAuditRecords } from './audit-records.ts'
 import sandbox, { sandboxWith } from './sandbox.ts'
 import { faults } from './sandbox/faults.ts'
 import { fixture } from './sandbox/fixture.ts'
@@ -32,7 +32,8 @@ describe('threat_platform.fetch_company_audit_logs', () => {
         expect(await fetch({})).to.deep.equal({
           records: recorded,
           counts: { returned: 3, total: null },
-          partial: false,
+          partial: true,
+          in_range: null,
         })
         const path = contract === 'spec' ? '/api/v1/auditlogs' : '/api/company/330/auditlogs'
         expect(running.requests[0]?.path).to.equal(`${path}?page=1&limit=100`)
@@ -44,8 +45,15 @@ describe('threat_platform.fetch_company_audit_logs', () => {
           records: [recorded[2]],
           counts: { returned: 1, total: null },
           partial: true,
+          in_range: true,
         })
         expect(await fetch({ ...input, page: 3 })).to.deep.include({ records: [], partial: false })
+      })
+
+      it('says when the platform does not keep to the days', async () => {
+        running.failNext({ json: { data: recorded } })
+        const day = { start_date: '2026-01-11', end_date: '2026-01-11' }
+        expect(await fetch(day)).to.deep.include({ in_range: false, counts: { returned: 3, total: null } })
       })
 
       it('asks where the connection says', async () => {
@@ -72,6 +80,48 @@ describe('threat_platform.fetch_company_audit_logs', () => {
           expect(valueAt(error, 'code')).to.equal(code)
         }
       })
+    })
+  }
+
+  it('reads all of a platform that gives fewer than asked for and no total, until a page is empty', async () => {
+    const all = Array.from({ length: 250 }, (_, n) => ({ n }))
+    const read: unknown[] = []
+    for (let page = 1, more = true; more; page++) {
+      const { output } = await runSkill(
+        fetchCompanyAuditLogs,
+        { limit: 1000, page },
+        {
+          settings: { company_id: '330', api_token: 'a-token' },
+          replies: [{ json: all.slice((page - 1) * 100, page * 100) }],
+        },
+      )
+      read.push(...output.records)
+      more = output.partial
+    }
+    expect(read).to.deep.equal(all)
+  })
+
+  const pages: readonly (readonly [page: number, limit: number, returned: number, total: number, boolean])[] =
+    [
+      [1, 1000, 100, 230, true],
+      [2, 1000, 100, 230, true],
+      [2, 1000, 100, 1050, true],
+      [3, 100, 30, 230, false],
+      [1, 1000, 230, 230, false],
+      [7, 100, 0, 230, false],
+      [1, 100, 0, 230, true],
+    ]
+  for (const [page, limit, returned, total, partial] of pages) {
+    it(`says ${partial} to more after page ${page} with ${returned} of ${limit}, where ${total} are announced`, async () => {
+      const { output } = await runSkill(
+        fetchCompanyAuditLogs,
+        { page, limit },
+        {
+          settings: { company_id: '330', api_token: 'a-token' },
+          replies: [{ json: { records: Array.from({ length: returned }, () => ({})), total } }],
+        },
+      )
+      expect(output.partial).to.equal(partial)
     })
   }
 
@@ -114,6 +164,25 @@ describe('decodeAuditRecords', () => {
   for (const body of [null, {}, { data: {} }, { data: 'text' }, 7]) {
     it(`refuses ${JSON.stringify(body)}`, () => {
       expect(() => decodeAuditRecords(body)).to.throw(/no list of audit logs/)
+    })
+  }
+})
+
+describe('areInRange', () => {
+  const a = { timestamp: '2026-01-11T08:00:00Z' }
+  const b = { created_at: '2026-01-12 08:00:00' }
+  for (const [records, start, end, answer] of [
+    [[a, b], '2026-01-11', '2026-01-12', true],
+    [[], '2026-01-11', undefined, true],
+    [[a, b], '2026-01-12', undefined, false],
+    [[a, b], undefined, '2026-01-11', false],
+    [[{ action: 'login' }, b], undefined, '2026-01-11', false],
+    [[{ action: 'login' }, a], undefined, '2026-01-11', null],
+    [[{ timestamp: 'soon' }, 'a line', null], '2026-01-11', undefined, null],
+    [[a, b], undefined, undefined, null],
+  ] as const) {
+    it(`says ${answer} of ${JSON.stringify(records)} from ${start ?? 'ever'} to ${end ?? 'ever'}`, () => {
+      expect(areInRange(records, start, end)).to.equal(answer)
     })
   }
 })

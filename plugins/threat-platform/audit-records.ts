@@ -1,4 +1,4 @@
-import { isObject, numberAt, SkillError, valueAt } from 'tocsin/plugin'
+import { isObject, numberAt, SkillError, textAt, valueAt } from 'tocsin/plugin'
 import { checkSuccess } from './vendor-envelope.ts'
 
 export interface AuditRecords {
@@ -37,4 +37,28 @@ function totalIn(places: readonly unknown[]): number | null {
     }
   }
   return null
+}
+
+/** Usual names for when it happened. */
+const times = ['timestamp', 'time', 'date', 'datetime', 'created_at', 'createdAt', 'created']
+
+/**
+ * Whether the platform kept to the days asked for, `YYYY-MM-DD`, both included; by the day as it writes it, since its time zone is not
+ * known. Null where no days were asked for, and where not every record tells its day and none is outside.
+ */
+export function areInRange(
+  records: readonly unknown[],
+  start: string | undefined,
+  end: string | undefined,
+): boolean | null {
+  if (start === undefined && end === undefined) return null
+  const days = records.map(dayOf)
+  const isOutside = (day: string) => day < (start ?? day) || day > (end ?? day)
+  if (days.some((day) => day !== undefined && isOutside(day))) return false
+  return days.includes(undefined) ? null : true
+}
+
+function dayOf(record: unknown): string | undefined {
+  const written = times.map((name) => textAt(record, name)).find((text) => text !== null)
+  return /^(\d{4}-\d{2}-\d{2})(?:[T ]|$)/.exec(written ?? '')?.[1]
 }

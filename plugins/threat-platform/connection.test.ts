@@ -33,6 +33,7 @@ describe('the connection of threat_platform', () => {
       { base_url: 'https://threat.example.com:8443/gateway' },
       { base_url: 'http://127.0.0.1:4000' },
       { audit_logs_path: '/api/v2/{company_id}/audit-logs' },
+      { audit_logs_path: '/.well-known/..x/company-{company_id}' },
     ]) {
       it(JSON.stringify(settings), async () => {
         expect(await check(settings)).to.equal('none')
@@ -51,6 +52,10 @@ describe('the connection of threat_platform', () => {
       { base_url: 'https://user:password@threat.example.com' },
       { audit_logs_path: 'https://elsewhere.example' },
       { audit_logs_path: '/audit?x=1' },
+      { audit_logs_path: '/../x' },
+      { audit_logs_path: '/api/./x' },
+      { audit_logs_path: '/api/..' },
+      { audit_logs_path: '/api/{company}/x' },
     ]) {
       it(`not ${JSON.stringify(settings)}`, async () => {
         expect(await check(settings)).to.equal('value_invalid')

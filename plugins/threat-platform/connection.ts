@@ -58,7 +58,8 @@ export const connection = defineConnection({
         description:
           'Below the base URL; {company_id} stands for the company id. Default: /api/v1/auditlogs with the contract spec, ' +
           'where it is not published, and /api/company/{company_id}/auditlogs with the contract vendor.',
-        pattern: '^(/[A-Za-z0-9._~{}-]+)+$',
+        // No segment is of dots alone, which would lead out of the base URL; the only braces are those of the company id.
+        pattern: String.raw`^(/\.*([A-Za-z0-9_~-]|\{company_id\})([A-Za-z0-9._~-]|\{company_id\})*)+$`,
         patternErrorMessage: 'must begin with / and not end with it, without query, blanks and line breaks',
         maxLength: 300,
       },

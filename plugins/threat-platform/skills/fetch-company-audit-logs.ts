@@ -1,5 +1,5 @@
 import { defineSkill } from 'tocsin/plugin'
-import { decodeAuditRecords } from '../audit-records.ts'
+import { areInRange, decodeAuditRecords } from '../audit-records.ts'
 import { connection, type ThreatPlatformSettings } from '../connection.ts'
 
 const defaultPaths = {
@@ -28,10 +28,15 @@ export const fetchCompanyAuditLogs = defineSkill({
   },
   output: {
     type: 'object',
-    required: ['records', 'counts', 'partial'],
+    required: ['records', 'counts', 'partial', 'in_range'],
     additionalProperties: false,
     properties: {
-      records: { type: 'array', items: {}, description: 'As the platform gave them.' },
+      records: {
+        type: 'array',
+        items: {},
+        'x-sensitive': true,
+        description: 'As the platform gave them: who did what, from where.',
+      },
       counts: {
         type: 'object',
         required: ['returned', 'total'],
@@ -44,7 +49,13 @@ export const fetchCompanyAuditLogs = defineSkill({
       partial: {
         type: 'boolean',
         description:
-          'There are more records after these, or there may be: the page is as long as was asked for.',
+          'There are more records after these, or there may be: without a total, only an empty page is the end.',
+      },
+      in_range: {
+        type: ['boolean', 'null'],
+        description:
+          'Whether all records are of the days asked for. false: the platform has not kept to them. null: no days were asked for, or ' +
+          'the records tell no time that is known here.',
       },
     },
   },
@@ -62,17 +73,29 @@ export const fetchCompanyAuditLogs = defineSkill({
           },
         ],
         counts: { returned: 1, total: null },
-        partial: false,
+        partial: true,
+        in_range: true,
       },
     },
   ],
   async run({ start_date, end_date, page = 1, limit = 100 }, { http, settings }) {
     const query = { start_date, end_date, page, limit }
     const { records, total } = decodeAuditRecords((await http.get(pathOf(settings), { query })).json())
-    const partial = total === null ? records.length >= limit : (page - 1) * limit + records.length < total
-    return { records, counts: { returned: records.length, total }, partial }
+    return {
+      records,
+      counts: { returned: records.length, total },
+      partial: hasMore(page, limit, records.length, total),
+      in_range: areInRange(records, start_date, end_date),
+    }
   },
 })
+
+/** The platform may give fewer than asked for on each page, so a short page is the end only where the total says so. */
+function hasMore(page: number, limit: number, returned: number, total: number | null): boolean {
+  if (total === null) return returned > 0
+  const seen = (page - 1) * limit + returned
+  return returned === 0 ? seen < total : seen !== total
+}
 
 function pathOf({ contract, company_id, audit_logs_path }: ThreatPlatformSettings): string {
   return (audit_logs_path ?? defaultPaths[contract]).replaceAll(
