@@ -4,7 +4,7 @@ import { checkConnection, loopbackEgress, type SandboxReply, type ServedSandbox 
 import { connection } from './connection.ts'
 import sandbox from './sandbox.ts'
 import { faults } from './sandbox/faults.ts'
-import { basicTierKey } from './sandbox/routes.ts'
+import { alertsOnlyKey, basicTierKey, enrichmentOnlyKey } from './sandbox/routes.ts'
 
 const codeOf = async (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -12,11 +12,15 @@ const codeOf = async (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => valueAt(error, 'code'),
   )
 
+const replies = ({ url }: { readonly url: string }): SandboxReply => ({
+  json: { data: url.includes('/v2/') ? {} : [] },
+})
+
 const checkSettings = (settings: object) =>
   codeOf(
     checkConnection(connection, {
       settings: { api_key: 'a-key', ...settings },
-      replies: [{ json: { data: {} } }],
+      replies,
     }),
   )
 
@@ -61,7 +65,7 @@ describe('the connection of intel_provider', () => {
   it('asks the provider itself unless told otherwise', async () => {
     const { requests } = await checkConnection(connection, {
       settings: { api_key: 'k' },
-      replies: [{ json: { data: {} } }],
+      replies,
     })
     expect(requests[0]?.url).to.equal('https://api.recordedfuture.com/v2/ip/8.8.8.8?fields=entity')
     expect(requests[0]?.headers).to.include({ 'x-rftoken': 'k' })
@@ -88,9 +92,41 @@ describe('the connection of intel_provider', () => {
         }),
       )
 
-    it('with one call', async () => {
+    it('with one small call of each module', async () => {
       expect(await check()).to.equal('none')
-      expect(running.requests).to.have.length(1)
+      expect(running.requests.map(({ method, path }) => `${method} ${path}`)).to.deep.equal([
+        'GET /v2/ip/8.8.8.8?fields=entity',
+        'GET /alert/v3?limit=1&fields=type',
+        'POST /playbook-alert/search',
+      ])
+    })
+
+    const warningWith = async (settings: object) =>
+      (
+        await checkConnection(connection, {
+          settings: { ...running.settings, ...settings },
+          egress: loopbackEgress,
+        })
+      ).warning
+
+    it('and warns about the modules that the key lacks', async () => {
+      expect(await warningWith({})).to.equal(undefined)
+      expect(await warningWith({ api_key: enrichmentOnlyKey })).to.match(
+        /does not include List Alerts and Get Playbook Alerts:/,
+      )
+      expect(await warningWith({ api_key: alertsOnlyKey })).to.match(
+        /does not include Get Enrichment and Get Playbook Alerts:/,
+      )
+    })
+
+    it('not where a module answers with something else', async () => {
+      for (const text of ['<html>', '{"data":{}}', '']) {
+        const error: unknown = await checkConnection(connection, {
+          settings: { api_key: 'k' },
+          replies: (request) => (request.url.includes('/v2/') ? replies(request) : { text }),
+        }).catch((reason: unknown) => reason)
+        expect(valueAt(error, 'code')).to.equal('bad_response')
+      }
     })
 
     for (const [settings, code] of [

@@ -1,5 +1,5 @@
-import { addressSchema, defineConnection, isObject, valueAt } from 'tocsin/plugin'
-import { isKnown, jsonIn, notTheProvider } from './answer-body.ts'
+import { addressSchema, defineConnection } from 'tocsin/plugin'
+import { warningAboutModules } from './modules.ts'
 
 const defaultBaseUrl = 'https://api.recordedfuture.com'
 const defaultTokenHeader = 'X-RFToken'
@@ -64,12 +64,5 @@ export const connection = defineConnection({
     503: 'The provider has an outage or limits the rate: it is tried again with growing pauses.',
     504: 'The provider took too long: it is tried again.',
   },
-  async authenticate({ http }) {
-    // One small field of a well-known address: the cheapest call of the service that Get Enrichment needs.
-    const response = await http.get('/v2/ip/8.8.8.8', { query: { fields: 'entity' }, accept: [404] })
-    // An unknown address also proves the key, when it is the provider who says so.
-    if (isKnown(response) && !isObject(valueAt(jsonIn(response), 'data'))) {
-      throw notTheProvider(response)
-    }
-  },
+  authenticate: async ({ http }) => ({ warning: await warningAboutModules(http) }),
 })

@@ -1,0 +1,65 @@
+import { ConnectionError, isObject, valueAt, type HttpClient, type HttpResponse } from 'tocsin/plugin'
+import { isKnown, jsonIn, notTheProvider } from './answer-body.ts'
+
+/** What a key may use; the provider sells each by itself. */
+interface Module {
+  readonly skill: string
+  /** The cheapest call; throws where the answer is not the provider's. False: the key may not. */
+  isOpen(http: HttpClient): Promise<boolean>
+}
+
+const modules: readonly Module[] = [
+  {
+    skill: 'Get Enrichment',
+    async isOpen(http) {
+      // A wrong key fails here, with 401.
+      const response = await http.get('/v2/ip/8.8.8.8', { query: { fields: 'entity' }, accept: [403, 404] })
+      if (response.status === 403) return false
+      // An unknown address also proves the key, when it is the provider who says so.
+      if (isKnown(response) && !isObject(valueAt(jsonIn(response), 'data'))) throw notTheProvider(response)
+      return true
+    },
+  },
+  {
+    skill: 'List Alerts',
+    async isOpen(http) {
+      const query = { limit: 1, fields: 'type' }
+      return isList(await http.get('/alert/v3', { query, accept: [401, 403] }))
+    },
+  },
+  {
+    skill: 'Get Playbook Alerts',
+    async isOpen(http) {
+      const json = { limit: 1 }
+      return isList(await http.post('/playbook-alert/search', { json, accept: [401, 403] }))
+    },
+  },
+]
+
+/** The first module has taken the key, so a refusal of another, with whatever status, is about that module. */
+function isList(response: HttpResponse): boolean {
+  if (response.status >= 400) return false
+  if (!Array.isArray(valueAt(jsonIn(response), 'data'))) throw notTheProvider(response)
+  return true
+}
+
+/**
+ * A warning that names the skills which the key may not use, `undefined` where it may use all. Throws ConnectionError `http_403` where
+ * it may use none, and what the calls throw.
+ */
+export async function warningAboutModules(http: HttpClient): Promise<string | undefined> {
+  const open: boolean[] = []
+  for (const module of modules) open.push(await module.isOpen(http))
+  const closed = modules.filter((_, index) => !open[index]).map(({ skill }) => skill)
+  if (closed.length === 0) return undefined
+  if (closed.length === modules.length) {
+    throw new ConnectionError(
+      'http_403',
+      'the subscription of the API key includes no module that is used here',
+      {
+        hint: 'ask the provider to enable API access and the modules for the key',
+      },
+    )
+  }
+  return `The subscription of the API key does not include ${closed.join(' and ')}: ask the provider to enable it, or do without.`
+}
