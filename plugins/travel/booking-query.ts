@@ -4,6 +4,18 @@ import { epochSeconds } from './times.ts'
 
 const defaultSpanMs = 30 * 86_400_000
 
+/** All that public descriptions of the API name. */
+export const statuses = [
+  'CANCELED',
+  'VOIDED',
+  'CONFIRMED',
+  'TICKETED',
+  'ACCEPTED',
+  'UNKNOWN',
+  'REJECTED_BY_PROVIDER',
+] as const
+export const types = ['HOTEL', 'FLIGHT', 'CAR', 'RAIL', 'TRANSPORTATION', 'BLACK_CAR'] as const
+
 export interface BookingFilters {
   readonly created_from?: string | undefined
   readonly created_to?: string | undefined
@@ -15,7 +27,8 @@ export interface BookingFilters {
 
 /**
  * The parameters of `/v1/bookings`. The platform always wants to know when bookings were made, in whole seconds: as given, or long
- * enough before they begin, or the last 30 days. Throws SkillError `invalid_time` for a span that ends before it begins.
+ * enough before they begin, or the last 30 days. Throws SkillError `invalid_time` for a span that ends before it begins,
+ * `unknown_word` for a status or kind that the platform does not have.
  */
 export function bookingQuery(filters: BookingFilters, nowMs: number): Readonly<Record<string, QueryValue>> {
   const startFrom = timeMs(filters.start_date_from)
@@ -31,9 +44,20 @@ export function bookingQuery(filters: BookingFilters, nowMs: number): Readonly<R
     createdTo: Math.ceil(createdTo / 1000),
     startDateFrom: startFrom === undefined ? undefined : epochSeconds(startFrom),
     startDateTo: startTo === undefined ? undefined : Math.ceil(startTo / 1000),
-    bookingStatus: filters.booking_status?.toUpperCase(),
-    bookingType: filters.booking_type?.toUpperCase(),
+    bookingStatus: knownWord(filters.booking_status, 'booking_status', statuses),
+    bookingType: knownWord(filters.booking_type, 'booking_type', types),
   }
+}
+
+/** The word as the platform writes it. Of one that it does not know, it would say that there are no bookings. */
+function knownWord(given: string | undefined, name: string, words: readonly string[]): string | undefined {
+  if (given === undefined) return undefined
+  const upper = given.toUpperCase()
+  const word = upper === 'CANCELLED' ? 'CANCELED' : upper
+  if (words.includes(word)) return word
+  throw new SkillError('unknown_word', `the platform has no such ${name}: ${given}`, {
+    hint: `one of ${words.join(', ')}`,
+  })
 }
 
 const timeMs = (text: string | undefined): number | undefined =>

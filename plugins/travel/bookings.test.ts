@@ -50,6 +50,7 @@ describe('travel.get_bookings', () => {
   const questions: readonly (readonly [Input, ids: readonly number[]])[] = [
     [{ booking_type: 'hotel' }, [2, 5]],
     [{ booking_status: 'CANCELED' }, [5]],
+    [{ booking_status: 'Cancelled' }, [5]],
     [{ start_date_from: '2026-01-27T00:00:00Z', start_date_to: '2026-01-27T00:00:00Z' }, [3, 4, 6]],
     [{ created_from: '2026-01-08T07:30:00Z' }, [4]],
     [{ created_to: '2026-01-05T09:12:44Z' }, [1]],
@@ -95,6 +96,36 @@ describe('travel.get_bookings', () => {
     })
     expect(output.bookings.map(({ uuid }) => uuid)).to.deep.equal(['a', 'b', 'c'])
     expect(output.partial, 'more pages were announced').to.equal(true)
+  })
+
+  it('leaves out a booking without a uuid, and says so', async () => {
+    for (const odd of [{ bookingId: 'x' }, null, 7]) {
+      const data = [odd, { uuid: 'a' }]
+      const { output } = await runSkill(getBookings, january, {
+        settings,
+        token,
+        replies: [{ json: { data } }],
+      })
+      expect(output.bookings.map(({ uuid }) => uuid)).to.deep.equal(['a'])
+      expect(output).to.deep.include({ counts: { returned: 1, read: 2, total: null }, partial: true })
+    }
+  })
+
+  it('fails where no booking of a page has a uuid', async () => {
+    const replies = [{ json: { data: [{ bookingId: 'x' }] } }]
+    const error: unknown = await runSkill(getBookings, january, { settings, token, replies }).catch(
+      (reason: unknown) => reason,
+    )
+    expect(valueAt(error, 'code')).to.equal('bad_response')
+  })
+
+  it('refuses a status or a kind that the platform does not have, and sends nothing', async () => {
+    for (const input of [{ booking_status: 'NONSENSE' }, { booking_type: 'HOTELS' }]) {
+      const error: unknown = await get({ ...january, ...input }).catch((reason: unknown) => reason)
+      expect(valueAt(error, 'code')).to.equal('unknown_word')
+      expect(valueAt(error, 'hint')).to.match(/^one of (CANCELED|HOTEL), /)
+    }
+    expect(running.requests).to.have.length(0)
   })
 
   it('ends at 100 pages, and says so', async () => {

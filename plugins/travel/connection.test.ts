@@ -43,6 +43,7 @@ describe('the connection of travel', () => {
       { base_url: 'https://gateway.example.com:8443/travel' },
       { base_url: 'http://localhost:4000' },
       { users_path: '/travel/v1/users' },
+      { users_path: '/v1.0/..users~/_-' },
     ]) {
       it(JSON.stringify(settings), async () => {
         expect(await check(settings)).to.equal('none')
@@ -61,6 +62,10 @@ describe('the connection of travel', () => {
       { client_secret: 'a secret' },
       { client_secret: 'secret\n' },
       { users_path: 'v1/users' },
+      { users_path: '/v1/users/../x' },
+      { users_path: '/v1/./users' },
+      { users_path: '/..' },
+      { users_path: '//v1' },
       { users_path: 'https://elsewhere.example/users' },
     ]) {
       it(`not ${JSON.stringify(settings)}`, async () => {

@@ -51,8 +51,9 @@ export const connection = defineConnection({
         description:
           'Below the base URL. Some descriptions of the API say /travel/v1/users; both forms of pages are read.',
         default: '/v1/users',
-        pattern: '^(/[A-Za-z0-9._~-]+)+$',
-        patternErrorMessage: 'must begin with / and not end with it, without query, blanks and line breaks',
+        pattern: '^(/[.]{0,2}[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$',
+        patternErrorMessage:
+          'must begin with / and not end with it, without query, blanks and line breaks, and without /./ and /../',
         maxLength: 300,
       },
     },

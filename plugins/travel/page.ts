@@ -1,8 +1,8 @@
-import { isObject, numberAt, SkillError, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
+import { numberAt, SkillError, textAt, valueAt } from 'tocsin/plugin'
 
 /** A page of bookings or users. */
 export interface PlatformPage {
-  readonly items: readonly JsonObject[]
+  readonly items: readonly unknown[]
   /** Whether the platform says that there are more; undefined where it does not say. */
   readonly more: boolean | undefined
   /** How many there are in all, null where the platform does not say. */
@@ -16,8 +16,8 @@ export interface PlatformPage {
  * have. Throws SkillError `bad_response` for anything else.
  */
 export function readPage(body: unknown): PlatformPage {
-  const items = Array.isArray(body) ? body : valueAt(body, 'data')
-  if (!Array.isArray(items) || !items.every(isObject)) {
+  const items: unknown = Array.isArray(body) ? body : valueAt(body, 'data')
+  if (!Array.isArray(items)) {
     throw new SkillError('bad_response', "the platform's answer has no list 'data'", {
       hint: 'check base_url: it must be the API address of the platform, not its web site or a proxy',
     })

@@ -51,7 +51,7 @@ describe('travel.get_users', () => {
     })
     expect(output.users.map(({ name }) => name)).to.deep.equal(['Ana Example', 'Bo Sample'])
     expect(output.unmatched).to.deep.equal(['nobody', 'guest@example.org'])
-    expect(output.counts).to.deep.equal({ returned: 2, read: 4, total: 4 })
+    expect(output).to.deep.include({ not_returned: [], counts: { returned: 2, read: 4, total: 4 } })
   })
 
   it('tells who is active', async () => {
@@ -65,10 +65,39 @@ describe('travel.get_users', () => {
     expect(await get({ ids: [], emails: [] })).to.deep.equal({
       users: [],
       unmatched: [],
+      not_returned: [],
       counts: { returned: 0, read: 0, total: null },
       partial: false,
     })
     expect(running.requests).to.have.length(0)
+  })
+
+  it('names nobody as no user who is one: beyond the limit, or not as `active` asks', async () => {
+    const emails = ['ana@example.com', 'bo@example.com', 'guest@example.org']
+    expect(await get({ emails, limit: 1 })).to.deep.include({
+      unmatched: ['guest@example.org'],
+      not_returned: ['bo@example.com'],
+    })
+    expect(await get({ emails: ['gil@example.com', 'cy@example.com'], active: true })).to.deep.include({
+      unmatched: [],
+      not_returned: ['gil@example.com'],
+    })
+  })
+
+  it('leaves out a user without an id, and says so', async () => {
+    const data = [{ userName: 'x@example.com' }, null, { id: 'a' }]
+    const settings = { client_id: 'an-id', client_secret: 'a-secret' }
+    const { output } = await runSkill(
+      getUsers,
+      {},
+      {
+        settings,
+        token: 'a-token-for-tests',
+        replies: [{ json: { data } }],
+      },
+    )
+    expect(output.users.map(({ id }) => id)).to.deep.equal(['a'])
+    expect(output.partial).to.equal(true)
   })
 
   it('says when there are more', async () => {

@@ -1,5 +1,6 @@
 import { isObject, objectsAt, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import type { SandboxReply } from 'tocsin/plugin/testing'
+import { statuses, types } from '../booking-query.ts'
 import { fixture } from './fixture.ts'
 import { badRequest, pageOf, readPageQuery } from './page-answer.ts'
 
@@ -33,6 +34,11 @@ export function listBookings(bookings: readonly JsonObject[], query: URLSearchPa
   const times = known.slice(0, 4)
   const wrong = times.find((name) => query.has(name) && !/^\d{1,10}$/.test(query.get(name) ?? ''))
   if (wrong !== undefined) return badRequest(`${wrong} must be in seconds since 1970`)
+  const words = { bookingStatus: statuses, bookingType: types }
+  for (const [name, known] of Object.entries(words)) {
+    const word = query.get(name)
+    if (word !== null && !known.some((one) => one === word)) return badRequest(`${name} has no value ${word}`)
+  }
   const fitting = bookings.filter((booking) => isObject(booking) && fits(booking, query))
   return pageOf(fitting, page)
 }

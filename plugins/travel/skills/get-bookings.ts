@@ -1,7 +1,7 @@
 import { defineSkill, numberAt, textAt, valueAt } from 'tocsin/plugin'
 import { bookingProperties, bookingRequired, numberOrNull, summarize, textOrNull } from '../booking-schema.ts'
 import { decodeBooking, type Booking } from '../booking.ts'
-import { bookingQuery } from '../booking-query.ts'
+import { bookingQuery, statuses, types } from '../booking-query.ts'
 import { connection } from '../connection.ts'
 import { isPerson } from '../person.ts'
 import { readAll } from '../read-all.ts'
@@ -67,13 +67,15 @@ export const getBookings = defineSkill({
         type: 'string',
         pattern: '^[A-Za-z_]{1,50}$',
         patternErrorMessage: "must be at most 50 letters and '_'",
-        examples: ['CONFIRMED', 'TICKETED', 'ACCEPTED', 'CANCELED', 'VOIDED'],
+        examples: statuses,
+        description: 'Another word is refused. Letter case does not matter.',
       },
       booking_type: {
         type: 'string',
         pattern: '^[A-Za-z_]{1,50}$',
         patternErrorMessage: "must be at most 50 letters and '_'",
-        examples: ['FLIGHT', 'HOTEL', 'RAIL', 'CAR'],
+        examples: types,
+        description: 'Another word is refused. Letter case does not matter.',
       },
       email: {
         type: 'string',
@@ -116,7 +118,10 @@ export const getBookings = defineSkill({
           },
         },
       },
-      partial: { type: 'boolean', description: 'There are more bookings, or nobody can tell.' },
+      partial: {
+        type: 'boolean',
+        description: 'There are more bookings, nobody can tell, or one without a uuid was left out.',
+      },
     },
   },
   examples: [

@@ -1,4 +1,4 @@
-import { defineSkill } from 'tocsin/plugin'
+import { defineSkill, type JsonObject } from 'tocsin/plugin'
 import { numberOrNull, textOrNull } from '../booking-schema.ts'
 import { connection } from '../connection.ts'
 import { readAll } from '../read-all.ts'
@@ -71,7 +71,7 @@ export const getUsers = defineSkill({
   },
   output: {
     type: 'object',
-    required: ['users', 'unmatched', 'counts', 'partial'],
+    required: ['users', 'unmatched', 'not_returned', 'counts', 'partial'],
     additionalProperties: false,
     properties: {
       users: { type: 'array', items: user },
@@ -79,7 +79,13 @@ export const getUsers = defineSkill({
         type: 'array',
         items: { type: 'string' },
         description:
-          'Ids and addresses that were asked for and that no returned user has, e.g. those of guests.',
+          'Ids and addresses that were asked for and that no user has, e.g. those of guests. With partial: none of the users looked at.',
+      },
+      not_returned: {
+        type: 'array',
+        items: { type: 'string' },
+        description:
+          'Ids and addresses that were asked for, of users who are there but not returned: beyond limit, or not as active asks.',
       },
       counts: {
         type: 'object',
@@ -91,7 +97,10 @@ export const getUsers = defineSkill({
           total: { ...numberOrNull, description: 'What the platform says it has.' },
         },
       },
-      partial: { type: 'boolean', description: 'There are more users that were not looked at.' },
+      partial: {
+        type: 'boolean',
+        description: 'There are more users that were not looked at, or one without an id was left out.',
+      },
     },
   },
   examples: [
@@ -101,6 +110,7 @@ export const getUsers = defineSkill({
       output: {
         users: [],
         unmatched: ['guest@example.org'],
+        not_returned: [],
         counts: { returned: 0, read: 4, total: 4 },
         partial: false,
       },
@@ -111,9 +121,16 @@ export const getUsers = defineSkill({
     // Lists that turn out empty ask for nobody, not for everybody.
     const everybody = ids === undefined && emails === undefined
     if (!everybody && asked.length === 0) {
-      return { users: [], unmatched: [], counts: { returned: 0, read: 0, total: null }, partial: false }
+      const counts = { returned: 0, read: 0, total: null }
+      return { users: [], unmatched: [], not_returned: [], counts, partial: false }
     }
     const wanted = new Set(asked.map(plain))
+    const met = new Set<string>()
+    const decode = (raw: JsonObject): User => {
+      const user = decodeUser(raw)
+      for (const key of keysOf(user)) if (wanted.has(key)) met.add(key)
+      return user
+    }
     const keep = (user: User): boolean =>
       (everybody || keysOf(user).some((key) => wanted.has(key))) &&
       (active === undefined || user.active === active)
@@ -121,14 +138,15 @@ export const getUsers = defineSkill({
       path: settings.users_path,
       query: {},
       limit,
-      decode: decodeUser,
+      decode,
       idOf: ({ id }) => id,
       keep: everybody && active === undefined ? undefined : keep,
     })
-    const matched = new Set(items.flatMap(keysOf))
+    const returned = new Set(items.flatMap(keysOf))
     return {
       users: items,
-      unmatched: asked.filter((text) => !matched.has(plain(text))),
+      unmatched: asked.filter((text) => !met.has(plain(text))),
+      not_returned: asked.filter((text) => met.has(plain(text)) && !returned.has(plain(text))),
       counts: { returned: items.length, read, total },
       partial: !complete,
     }

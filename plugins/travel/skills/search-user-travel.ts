@@ -141,7 +141,8 @@ export const searchUserTravel = defineSkill({
       },
       partial: {
         type: 'boolean',
-        description: 'There were too many bookings to look at all of them; trips may be missing.',
+        description:
+          'There were too many bookings to look at all of them, or one could not be read; trips may be missing.',
       },
     },
   },
