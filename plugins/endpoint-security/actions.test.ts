@@ -173,6 +173,11 @@ describe('the actions of endpoint_security', () => {
       expect(await isolate(at(1, succeeded), at(2, {}), over)).to.equal('at-2')
     })
 
+    it('does not act where one of the actions cannot be read', async () => {
+      const error = await caught(isolate(at(1, {}), { type: 'Isolate' }))
+      expect(error).to.include({ name: 'SkillError', code: 'bad_response' })
+    })
+
     it('makes nothing of what failed', async () => {
       expect(await isolate(at(1, succeeded), at(2, { ...release, status: 'Failed' }))).to.equal('at-1')
       expect(await isolate(at(1, { status: 'Cancelled' }))).to.equal('new')

@@ -1,4 +1,4 @@
-import type { HttpClient } from 'tocsin/plugin'
+import { SkillError, type HttpClient } from 'tocsin/plugin'
 import { actionsPermission } from './permissions.ts'
 import { readList } from './read-list.ts'
 import { decodeMachineAction, isOpen, type MachineAction } from './records/machine-action.ts'
@@ -23,13 +23,19 @@ export async function findActions(
   machineId: string,
   wanted: { readonly type: ActionType | readonly ActionType[]; readonly status?: readonly string[] },
 ): Promise<readonly MachineAction[]> {
-  const { items } = await readList(http, {
+  const { items, unreadable } = await readList(http, {
     path: '/api/machineactions',
     needs: actionsPermission,
     decode: decodeMachineAction,
     filter: { machineId: machineId.toLowerCase(), ...wanted },
     limit: 999,
   })
+  // It may be the very one that must not be queued again.
+  if (unreadable > 0) {
+    throw new SkillError('bad_response', `an action on machine ${machineId} has no id or no status`, {
+      hint: 'look at the machine’s actions in the portal, and act there',
+    })
+  }
   return items.toSorted((a, b) => compare(b.creationDateTimeUtc ?? '', a.creationDateTimeUtc ?? ''))
 }
 

@@ -1,4 +1,6 @@
+import { isIP } from 'node:net'
 import { SkillError } from 'tocsin/plugin'
+import { parse } from 'tldts'
 
 const digits: Readonly<Record<string, number>> = {
   FileMd5: 32,
@@ -12,27 +14,53 @@ const digits: Readonly<Record<string, number>> = {
  *
  * @throws SkillError `invalid_indicator`
  */
-export function checkIndicatorValue(indicator: {
-  readonly indicatorValue: string
-  readonly indicatorType: string
-  readonly action: string
-  readonly generateAlert?: boolean | undefined
-}): void {
-  const { indicatorValue, indicatorType, action, generateAlert } = indicator
+export function checkIndicator(
+  indicator: {
+    readonly indicatorValue: string
+    readonly indicatorType: string
+    readonly action: string
+    readonly generateAlert?: boolean | undefined
+    readonly expirationTime?: string | undefined
+  },
+  nowMs: number,
+): void {
+  const { indicatorValue, indicatorType, action, generateAlert, expirationTime } = indicator
   const length = digits[indicatorType]
   if (length !== undefined && !(indicatorValue.length === length && /^[0-9a-f]+$/i.test(indicatorValue))) {
     throw invalid(`${indicatorType} has ${length} hexadecimal digits`)
   }
-  if (indicatorType === 'IpAddress' && indicatorValue.includes('/')) {
-    throw invalid('ranges of addresses are not taken: one IpAddress each')
+  if (indicatorType === 'IpAddress' && isIP(indicatorValue) === 0) {
+    throw invalid('an IpAddress is one IPv4 or IPv6 address; ranges are not taken')
   }
-  if (indicatorType === 'DomainName' && /[/:\s@]/.test(indicatorValue)) {
-    throw invalid('a DomainName is a name alone, without scheme, port or path')
+  if (indicatorType === 'DomainName' && !isDomain(indicatorValue)) {
+    throw invalid(
+      'a DomainName is a name such as evil.example alone, without scheme, port or path, and no whole suffix such as com',
+    )
+  }
+  if (indicatorType === 'Url' && !isAddress(indicatorValue)) {
+    throw invalid(
+      'a Url is an http or https address, of a host that is an IP address or a domain such as evil.example',
+    )
+  }
+  if (expirationTime !== undefined && Date.parse(expirationTime) <= nowMs) {
+    throw invalid(`expirationTime ${expirationTime} is over`)
   }
   if (action === 'Audit' && generateAlert !== true) throw invalid('Audit needs generateAlert: true')
 }
 
+/** A name that somebody can hold: `com` and `co.uk` are millions of domains. */
+function isDomain(name: string): boolean {
+  const { hostname, domain, isIp } = parse(name, { allowPrivateDomains: false })
+  return hostname === name.toLowerCase() && domain !== null && isIp !== true
+}
+
+function isAddress(text: string): boolean {
+  const url = URL.parse(text)
+  if (url === null || /\s/.test(text) || !/^https?:$/.test(url.protocol)) return false
+  return isDomain(url.hostname) || isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0
+}
+
 const invalid = (why: string): SkillError =>
   new SkillError('invalid_indicator', why, {
-    hint: 'correct indicatorValue, indicatorType or action of the step',
+    hint: 'correct the inputs of the step',
   })

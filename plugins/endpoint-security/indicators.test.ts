@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { valueAt } from 'tocsin/plugin'
 import { loopbackEgress, runSkill, type ServedSandbox } from 'tocsin/plugin/testing'
 import sandbox, { settingsFor } from './sandbox.ts'
+import { failure } from './sandbox/answer.ts'
 import { clients } from './sandbox/clients.ts'
 import { fixture } from './sandbox/fixture.ts'
 import type { Controls } from './sandbox/routes.ts'
@@ -36,11 +37,11 @@ describe('endpoint_security.create_indicator', () => {
   ) => (await runSkill(createIndicator, { ...domain, ...input }, { settings, egress: loopbackEgress })).output
 
   it('sends what it was given, and gives the indicator', async () => {
-    const output = await create({ rbacGroupNames: ['a', 'b'], expirationTime: '2026-03-01T00:00:00Z' })
+    const output = await create({ rbacGroupNames: ['a', 'b'], expirationTime: '2126-03-01T00:00:00Z' })
     expect(JSON.parse(running.requests[1]?.body ?? '')).to.deep.equal({
       ...domain,
       rbacGroupNames: ['a', 'b'],
-      expirationTime: '2026-03-01T00:00:00Z',
+      expirationTime: '2126-03-01T00:00:00Z',
     })
     expect(output).to.deep.include({ indicatorValue: 'evil.example', rbacGroupNames: ['a', 'b'] })
   })
@@ -68,6 +69,16 @@ describe('endpoint_security.create_indicator', () => {
     { indicatorType: 'FileSha256', indicatorValue: '220e7d15b011d7fac48f2bd61114db1022197f7f' },
     { indicatorType: 'FileSha1', indicatorValue: 'g'.repeat(40) },
     { indicatorType: 'DomainName', indicatorValue: 'https://evil.example/a' },
+    { indicatorType: 'IpAddress', indicatorValue: 'not an ip' },
+    { indicatorType: 'IpAddress', indicatorValue: 'evil.example' },
+    { indicatorType: 'DomainName', indicatorValue: 'com' },
+    { indicatorType: 'DomainName', indicatorValue: 'co.uk' },
+    { indicatorType: 'DomainName', indicatorValue: '192.0.2.7' },
+    { indicatorType: 'DomainName', indicatorValue: 'evil.example:8080' },
+    { indicatorType: 'Url', indicatorValue: 'evil' },
+    { indicatorType: 'Url', indicatorValue: 'https://com/' },
+    { indicatorType: 'Url', indicatorValue: 'javascript:alert(1)' },
+    { expirationTime: '2020-01-01T00:00:00Z' },
     { action: 'Audit' },
   ] as const) {
     it(`refuses ${JSON.stringify(input)} before anything is sent`, async () => {
@@ -76,8 +87,24 @@ describe('endpoint_security.create_indicator', () => {
     })
   }
 
+  for (const [indicatorType, indicatorValue] of [
+    ['IpAddress', '2001:db8::7'],
+    ['DomainName', 'Sub.Evil.co.uk'],
+    ['DomainName', 'xn--80ak6aa92e.com'],
+    ['DomainName', 'evil.github.io'],
+    ['Url', 'http://192.0.2.7:8080/a?b'],
+    ['Url', 'http://[2001:db8::7]/'],
+    ['Url', 'https://evil.example/a'],
+  ] as const) {
+    it(`takes the ${indicatorType} ${indicatorValue}`, async () => {
+      expect(await create({ indicatorType, indicatorValue })).to.deep.include({ indicatorValue })
+    })
+  }
+
   it('fails with the vendor’s code where the platform refuses', async () => {
-    const error = await caught(create({ indicatorType: 'IpAddress', indicatorValue: 'evil.example' }))
+    running.failNext({ json: { token_type: 'Bearer', expires_in: 60, access_token: 'test' } })
+    running.failNext(failure(400, 'InvalidIpAddress', 'IP address 192.0.2.7 is invalid'))
+    const error = await caught(create({ indicatorType: 'IpAddress', indicatorValue: '192.0.2.7' }))
     expect(error).to.include({ name: 'SkillError', code: 'invalid_ip_address' })
   })
 

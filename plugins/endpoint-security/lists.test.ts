@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { valueAt, type AnySkill, type JsonObject } from 'tocsin/plugin'
-import { loopbackEgress, runSkill, type ServedSandbox } from 'tocsin/plugin/testing'
+import { SkillError, valueAt, type AnySkill, type JsonObject } from 'tocsin/plugin'
+import { loopbackEgress, runSkill, type CannedReply, type ServedSandbox } from 'tocsin/plugin/testing'
 import { malwareOnWorkstation } from './examples/alert.ts'
 import { server, workstation } from './examples/machine.ts'
 import { readList } from './read-list.ts'
@@ -49,9 +49,9 @@ describe('the lists of endpoint_security', () => {
     })
     expect(asked()).to.deep.equal([
       "/api/alerts?$expand=evidence&$filter=severity eq 'High' and (status eq 'New' or status eq 'InProgress') and " +
-        'lastUpdateTime ge 2026-01-12T08:00:00.000Z&$top=100',
+        'lastUpdateTime ge 2026-01-12T08:00:00.000Z&$top=101',
     ])
-    expect(output).to.deep.equal({ alerts: [malwareOnWorkstation], truncated: false })
+    expect(output).to.deep.equal({ alerts: [malwareOnWorkstation], truncated: false, unreadable: 0 })
   })
 
   it('gives recorded alerts as they were recorded', async () => {
@@ -193,6 +193,50 @@ describe('the lists of endpoint_security', () => {
       expect(output).to.deep.include({ read: ['a', 'b', 'c', 'd'], truncated: false })
     })
 
+    const linked = (ids: readonly string[], nextLink?: string) => ({
+      json: { value: ids.map((id) => ({ id })), '@odata.nextLink': nextLink },
+    })
+    const link = 'https://sandbox.example/api/machines?$skip=1'
+    const machinesOf = async (...replies: readonly CannedReply[]) => {
+      const options = { settings: settings(), replies }
+      const { output, requests } = await runSkill(listMachines, {}, options)
+      return { ids: ids(output, 'machines'), ...output, paths: requests.map(({ path }) => path) }
+    }
+
+    it('takes a link on a short page for a word that there are more', async () => {
+      const all = await machinesOf(linked(['a', 'b'], link), linked(['c']))
+      expect(all).to.deep.include({ ids: ['a', 'b', 'c'], truncated: false })
+      expect(all.paths[1]).to.match(/skip=2/)
+      const cut = await machinesOf(linked(['a', 'b'], link), linked([], link))
+      expect(cut).to.deep.include({ ids: ['a', 'b'], truncated: true })
+    })
+
+    it('leaves out what cannot be read, and says how many', async () => {
+      const value = [{ id: 'a' }, { computerDnsName: 'x' }, 'rubbish', { id: 'b' }]
+      expect(await machinesOf({ json: { value } })).to.deep.include({
+        ids: ['a', 'b'],
+        truncated: false,
+        unreadable: 2,
+      })
+    })
+
+    it('asks for 1000 alerts at once, and for fewer where that is too much', async () => {
+      const page = (count: number, from = 0) => ({
+        json: { value: Array.from({ length: count }, (_, at) => ({ id: `a${from + at}` })) },
+      })
+      const huge = new SkillError('response_too_large', 'the answer is larger than 10 MB')
+      const replies = [huge, page(250), page(250, 250), page(3, 500)]
+      const options = { settings: settings(), replies }
+      const { output, requests } = await runSkill(listAlerts, { limit: 10_000 }, options)
+      expect(output.alerts).to.have.length(503)
+      expect(requests.map(({ path }) => /top=(\d+)/.exec(path)?.[1])).to.deep.equal([
+        '1000',
+        '250',
+        '250',
+        '250',
+      ])
+    })
+
     it('and ends where a page brings nothing new, saying that it cannot tell', async () => {
       const { output, requests } = await read(2, 100, [
         ['a', 'b'],
@@ -207,7 +251,7 @@ describe('the lists of endpoint_security', () => {
     it('takes the vendor’s 404 for an empty list', async () => {
       running.failNext({ json: { token_type: 'Bearer', expires_in: 60, access_token: 'test' } })
       running.failNext({ status: 404, json: { error: { code: 'ResourceNotFound', message: 'No machines' } } })
-      expect(await call(listMachines, {})).to.deep.equal({ machines: [], truncated: false })
+      expect(await call(listMachines, {})).to.deep.equal({ machines: [], truncated: false, unreadable: 0 })
     })
 
     const token = { json: { token_type: 'Bearer', expires_in: 60, access_token: 'test' } }

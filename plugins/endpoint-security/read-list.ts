@@ -1,4 +1,4 @@
-import { collectPages, SkillError, valueAt, type HttpClient } from 'tocsin/plugin'
+import { collectPages, SkillError, textAt, valueAt, type HttpClient } from 'tocsin/plugin'
 import { odataFilter, type Wanted } from './odata.ts'
 import type { Permission } from './permissions.ts'
 import { refusal, refusals, saysNotFound } from './vendor-error.ts'
@@ -12,39 +12,67 @@ export interface ListOptions<T extends { readonly id: string }> {
   /** Other query parameters. */
   readonly query?: Readonly<Record<string, string>>
   readonly limit: number
-  /** Records of one answer, so that it stays below the cap on a body. Default 1000. */
+  /** Records of one answer. Default 1000; fewer are asked for where the answer is beyond the cap on a body. */
   readonly pageSize?: number
 }
 
-export interface Listed<T> {
+interface Readable<T> {
   readonly items: readonly T[]
+  /** How many records cannot be read, and were left out. */
+  readonly unreadable: number
+}
+
+export interface Listed<T> extends Readable<T> {
   readonly truncated: boolean
 }
 
 /**
  * Reads a list page by page with `$top` and `$skip`. Without `$top` the vendor gives links to next pages, some of them endless
- * or without the question's parameters; they are never followed. A 404 of the vendor means an empty list.
+ * or without the question's parameters; they are never followed, but one that comes tells that there are more. A 404 of the vendor
+ * means an empty list.
+ *
+ * @throws SkillError `bad_response` where no record can be read, or nothing is a list
  */
 export async function readList<T extends { readonly id: string }>(
   http: HttpClient,
   options: ListOptions<T>,
 ): Promise<Listed<T>> {
-  const { path, needs, decode, limit, pageSize = 1000 } = options
+  const { limit, pageSize = 1000 } = options
+  try {
+    return await readPages(http, options, pageSize)
+  } catch (error) {
+    const smaller = Math.floor(Math.min(pageSize, limit) / 4)
+    if (!(error instanceof SkillError) || error.code !== 'response_too_large' || smaller === 0) throw error
+    return await readList(http, { ...options, pageSize: smaller })
+  }
+}
+
+async function readPages<T extends { readonly id: string }>(
+  http: HttpClient,
+  options: ListOptions<T>,
+  pageSize: number,
+): Promise<Listed<T>> {
+  const { path, needs, decode, limit } = options
   const question = { ...options.query, $filter: odataFilter(options.filter ?? {}) }
-  const { items, complete } = await collectPages<T>({
+  const { items, complete } = await collectPages<unknown>({
     // One more than wanted tells whether there are more.
     limit: limit + 1,
     pageSize,
-    idOf: ({ id }) => id,
+    idOf: (record) => textAt(record, 'id') ?? JSON.stringify(record),
     fetch: async ({ offset, size }) => {
       const query = { ...question, $top: size, $skip: offset === 0 ? undefined : offset }
       const response = await http.get(path, { query, accept: refusals })
       if (saysNotFound(response)) return []
       if (response.status >= 400) throw refusal(`GET ${path}`, response, needs)
-      return recordsIn(response.json(), path).map((record) => decode(record))
+      const body = response.json()
+      const records = recordsIn(body, path)
+      return { items: records, more: records.length >= size || textAt(body, '@odata.nextLink') !== null }
     },
   })
-  return { items: items.slice(0, limit), truncated: !complete || items.length > limit }
+  return {
+    ...readable(items.slice(0, limit), decode),
+    truncated: !complete || items.length > limit,
+  }
 }
 
 /**
@@ -57,10 +85,26 @@ export async function readAll<T>(
   path: string,
   needs: Permission,
   decode: (record: unknown) => T,
-): Promise<readonly T[]> {
+): Promise<Readable<T>> {
   const response = await http.get(path, { accept: refusals })
   if (response.status >= 400) throw refusal(`GET ${path}`, response, needs)
-  return recordsIn(response.json(), path).map((record) => decode(record))
+  return readable(recordsIn(response.json(), path), decode)
+}
+
+/** One bad record does not cost the others; where all are bad, it is not the list that was meant. */
+function readable<T>(records: readonly unknown[], decode: (record: unknown) => T): Readable<T> {
+  const items: T[] = []
+  const failures: SkillError[] = []
+  for (const record of records) {
+    try {
+      items.push(decode(record))
+    } catch (error) {
+      if (!(error instanceof SkillError)) throw error
+      failures.push(error)
+    }
+  }
+  if (items.length === 0 && failures[0] !== undefined) throw failures[0]
+  return { items, unreadable: failures.length }
 }
 
 function recordsIn(body: unknown, path: string): readonly unknown[] {

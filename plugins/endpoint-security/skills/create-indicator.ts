@@ -1,6 +1,6 @@
 import { defineSkill } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
-import { checkIndicatorValue } from '../indicator-value.ts'
+import { checkIndicator } from '../indicator-value.ts'
 import { permissions } from '../permissions.ts'
 import {
   decodeIndicator,
@@ -46,7 +46,7 @@ export const createIndicator = defineSkill({
         type: 'string',
         format: 'date-time',
         maxLength: 40,
-        description: 'When it ends. Default: never.',
+        description: 'When it ends; not in the past. Default: never.',
       },
       recommendedActions: { ...message, description: 'What to do about its alerts.' },
       rbacGroupNames: {
@@ -101,8 +101,8 @@ export const createIndicator = defineSkill({
       },
     },
   ],
-  async run(input, { http }) {
-    checkIndicatorValue(input)
+  async run(input, { http, nowMs }) {
+    checkIndicator(input, nowMs)
     const response = await http.post(path, { json: input, accept: refusals })
     if (response.status >= 400) throw refusal(`POST ${path}`, response, permissions.create_indicator)
     return decodeIndicator(response.json())

@@ -1,6 +1,6 @@
 import { defineSkill } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
-import { limit, number, text, times, truncated, words } from '../filter-fields.ts'
+import { limit, number, text, times, truncated, unreadable, words } from '../filter-fields.ts'
 import { permissions } from '../permissions.ts'
 import { readList } from '../read-list.ts'
 import { alertSchema, decodeAlert } from '../records/alert.ts'
@@ -33,27 +33,25 @@ export const listAlerts = defineSkill({
   output: {
     type: 'object',
     additionalProperties: false,
-    required: ['alerts', 'truncated'],
-    properties: { alerts: { type: 'array', items: alertSchema }, truncated },
+    required: ['alerts', 'truncated', 'unreadable'],
+    properties: { alerts: { type: 'array', items: alertSchema }, truncated, unreadable },
   },
   examples: [
     {
       title: 'No alert of that severity is new',
       input: { severity: ['Informational'], status: ['New'] },
-      output: { alerts: [], truncated: false },
+      output: { alerts: [], truncated: false, unreadable: 0 },
     },
   ],
   async run({ limit = 100, ...filter }, { http }) {
-    const { items, truncated } = await readList(http, {
+    const { items, ...rest } = await readList(http, {
       path: '/api/alerts',
       needs: permissions.list_alerts,
       decode: decodeAlert,
       filter,
       query: { $expand: 'evidence' },
       limit,
-      // With its evidence an alert can have tens of kilobytes.
-      pageSize: 100,
     })
-    return { alerts: items, truncated }
+    return { alerts: items, ...rest }
   },
 })

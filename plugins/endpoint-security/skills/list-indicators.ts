@@ -1,6 +1,6 @@
 import { defineSkill } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
-import { limit, text, times, truncated, words } from '../filter-fields.ts'
+import { limit, text, times, truncated, unreadable, words } from '../filter-fields.ts'
 import { permissions } from '../permissions.ts'
 import { readList } from '../read-list.ts'
 import {
@@ -42,8 +42,8 @@ export const listIndicators = defineSkill({
   output: {
     type: 'object',
     additionalProperties: false,
-    required: ['indicators', 'truncated'],
-    properties: { indicators: { type: 'array', items: indicatorSchema }, truncated },
+    required: ['indicators', 'truncated', 'unreadable'],
+    properties: { indicators: { type: 'array', items: indicatorSchema }, truncated, unreadable },
   },
   examples: [
     {
@@ -74,17 +74,18 @@ export const listIndicators = defineSkill({
           },
         ],
         truncated: false,
+        unreadable: 0,
       },
     },
   ],
   async run({ limit = 100, ...filter }, { http }) {
-    const { items, truncated } = await readList(http, {
+    const { items, ...rest } = await readList(http, {
       path: '/api/indicators',
       needs: permissions.list_indicators,
       decode: decodeIndicator,
       filter,
       limit,
     })
-    return { indicators: items, truncated }
+    return { indicators: items, ...rest }
   },
 })

@@ -1,6 +1,7 @@
 import { defineSkill } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
 import { workstation } from '../examples/machine.ts'
+import { unreadable } from '../filter-fields.ts'
 import { machineId, machinePath } from '../ids.ts'
 import { permissions } from '../permissions.ts'
 import { readAll } from '../read-list.ts'
@@ -23,7 +24,7 @@ export const listMachineLogonUsers = defineSkill({
     type: 'object',
     additionalProperties: false,
     required: ['users'],
-    properties: { users: { type: 'array', items: logonUserSchema } },
+    properties: { users: { type: 'array', items: logonUserSchema }, unreadable },
   },
   examples: [
     {
@@ -42,11 +43,18 @@ export const listMachineLogonUsers = defineSkill({
             isOnlyNetworkUser: false,
           },
         ],
+        unreadable: 0,
       },
     },
   ],
   async run({ id }, { http }) {
     const path = machinePath(id, '/logonusers')
-    return { users: await readAll(http, path, permissions.list_machine_logon_users, decodeLogonUser) }
+    const { items, unreadable } = await readAll(
+      http,
+      path,
+      permissions.list_machine_logon_users,
+      decodeLogonUser,
+    )
+    return { users: items, unreadable }
   },
 })

@@ -1,6 +1,6 @@
 import { defineSkill } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
-import { limit, text, truncated, words } from '../filter-fields.ts'
+import { limit, text, truncated, unreadable, words } from '../filter-fields.ts'
 import { permissions } from '../permissions.ts'
 import { readList } from '../read-list.ts'
 import { decodeMachineVulnerability, machineVulnerabilitySchema } from '../records/vulnerability.ts'
@@ -31,8 +31,8 @@ export const listMachinesVulnerabilities = defineSkill({
   output: {
     type: 'object',
     additionalProperties: false,
-    required: ['findings', 'truncated'],
-    properties: { findings: { type: 'array', items: machineVulnerabilitySchema }, truncated },
+    required: ['findings', 'truncated', 'unreadable'],
+    properties: { findings: { type: 'array', items: machineVulnerabilitySchema }, truncated, unreadable },
   },
   examples: [
     {
@@ -52,17 +52,18 @@ export const listMachinesVulnerabilities = defineSkill({
           },
         ],
         truncated: false,
+        unreadable: 0,
       },
     },
   ],
   async run({ limit = 100, ...filter }, { http }) {
-    const { items, truncated } = await readList(http, {
+    const { items, ...rest } = await readList(http, {
       path: '/api/vulnerabilities/machinesVulnerabilities',
       needs: permissions.list_machines_vulnerabilities,
       decode: decodeMachineVulnerability,
       filter,
       limit,
     })
-    return { findings: items, truncated }
+    return { findings: items, ...rest }
   },
 })

@@ -1,6 +1,6 @@
 import { defineSkill } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
-import { limit, number, text, times, truncated, words } from '../filter-fields.ts'
+import { limit, number, text, times, truncated, unreadable, words } from '../filter-fields.ts'
 import { permissions } from '../permissions.ts'
 import { readList } from '../read-list.ts'
 import { decodeMachine, machineSchema } from '../records/machine.ts'
@@ -45,24 +45,24 @@ export const listMachines = defineSkill({
   output: {
     type: 'object',
     additionalProperties: false,
-    required: ['machines', 'truncated'],
-    properties: { machines: { type: 'array', items: machineSchema }, truncated },
+    required: ['machines', 'truncated', 'unreadable'],
+    properties: { machines: { type: 'array', items: machineSchema }, truncated, unreadable },
   },
   examples: [
     {
       title: 'No machine has that name',
       input: { computerDnsName: 'nobody.example.com' },
-      output: { machines: [], truncated: false },
+      output: { machines: [], truncated: false, unreadable: 0 },
     },
   ],
   async run({ limit = 100, ...filter }, { http }) {
-    const { items, truncated } = await readList(http, {
+    const { items, ...rest } = await readList(http, {
       path: '/api/machines',
       needs: permissions.list_machines,
       decode: decodeMachine,
       filter,
       limit,
     })
-    return { machines: items, truncated }
+    return { machines: items, ...rest }
   },
 })

@@ -1,6 +1,6 @@
 import { defineSkill } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
-import { limit, numbers, text, truncated } from '../filter-fields.ts'
+import { limit, numbers, text, truncated, unreadable } from '../filter-fields.ts'
 import { permissions } from '../permissions.ts'
 import { readList } from '../read-list.ts'
 import { decodeRecommendation, recommendationSchema } from '../records/recommendation.ts'
@@ -34,8 +34,8 @@ export const listRecommendations = defineSkill({
   output: {
     type: 'object',
     additionalProperties: false,
-    required: ['recommendations', 'truncated'],
-    properties: { recommendations: { type: 'array', items: recommendationSchema }, truncated },
+    required: ['recommendations', 'truncated', 'unreadable'],
+    properties: { recommendations: { type: 'array', items: recommendationSchema }, truncated, unreadable },
   },
   examples: [
     {
@@ -70,17 +70,18 @@ export const listRecommendations = defineSkill({
           },
         ],
         truncated: false,
+        unreadable: 0,
       },
     },
   ],
   async run({ limit = 100, ...filter }, { http }) {
-    const { items, truncated } = await readList(http, {
+    const { items, ...rest } = await readList(http, {
       path: '/api/recommendations',
       needs: permissions.list_recommendations,
       decode: decodeRecommendation,
       filter,
       limit,
     })
-    return { recommendations: items, truncated }
+    return { recommendations: items, ...rest }
   },
 })

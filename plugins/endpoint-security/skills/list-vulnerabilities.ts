@@ -1,6 +1,6 @@
 import { defineSkill } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
-import { limit, numbers, text, times, truncated, words } from '../filter-fields.ts'
+import { limit, numbers, text, times, truncated, unreadable, words } from '../filter-fields.ts'
 import { permissions } from '../permissions.ts'
 import { readList } from '../read-list.ts'
 import { decodeVulnerability, vulnerabilitySchema } from '../records/vulnerability.ts'
@@ -31,8 +31,8 @@ export const listVulnerabilities = defineSkill({
   output: {
     type: 'object',
     additionalProperties: false,
-    required: ['vulnerabilities', 'truncated'],
-    properties: { vulnerabilities: { type: 'array', items: vulnerabilitySchema }, truncated },
+    required: ['vulnerabilities', 'truncated', 'unreadable'],
+    properties: { vulnerabilities: { type: 'array', items: vulnerabilitySchema }, truncated, unreadable },
   },
   examples: [
     {
@@ -60,17 +60,18 @@ export const listVulnerabilities = defineSkill({
           },
         ],
         truncated: false,
+        unreadable: 0,
       },
     },
   ],
   async run({ limit = 100, ...filter }, { http }) {
-    const { items, truncated } = await readList(http, {
+    const { items, ...rest } = await readList(http, {
       path: '/api/Vulnerabilities',
       needs: permissions.list_vulnerabilities,
       decode: decodeVulnerability,
       filter,
       limit,
     })
-    return { vulnerabilities: items, truncated }
+    return { vulnerabilities: items, ...rest }
   },
 })
