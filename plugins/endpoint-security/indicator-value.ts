@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import { SkillError } from 'tocsin/plugin'
 import { parse } from 'tldts'
 
@@ -29,7 +29,7 @@ export function checkIndicator(
   if (length !== undefined && !(indicatorValue.length === length && /^[0-9a-f]+$/i.test(indicatorValue))) {
     throw invalid(`${indicatorType} has ${length} hexadecimal digits`)
   }
-  if (indicatorType === 'IpAddress' && isIP(indicatorValue) === 0) {
+  if (indicatorType === 'IpAddress' && !isIpAddress(indicatorValue)) {
     throw invalid('an IpAddress is one IPv4 or IPv6 address; ranges are not taken')
   }
   if (indicatorType === 'DomainName' && !isDomain(indicatorValue)) {
@@ -48,6 +48,9 @@ export function checkIndicator(
   if (action === 'Audit' && generateAlert !== true) throw invalid('Audit needs generateAlert: true')
 }
 
+const isIpAddress = (text: string): boolean =>
+  ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)
+
 /** A name that somebody can hold: `com` and `co.uk` are millions of domains. */
 function isDomain(name: string): boolean {
   const { hostname, domain, isIp } = parse(name, { allowPrivateDomains: false })
@@ -57,7 +60,7 @@ function isDomain(name: string): boolean {
 function isAddress(text: string): boolean {
   const url = URL.parse(text)
   if (url === null || /\s/.test(text) || !/^https?:$/.test(url.protocol)) return false
-  return isDomain(url.hostname) || isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0
+  return isDomain(url.hostname) || isIpAddress(url.hostname.replace(/^\[|\]$/g, ''))
 }
 
 const invalid = (why: string): SkillError =>
