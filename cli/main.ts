@@ -36,6 +36,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
   backup: async () => (await import('./commands/backup.ts')).backupCommand(),
   restore: async () => (await import('./commands/restore.ts')).restoreCommand(),
+  'rotate-key': async () => (await import('./commands/rotate-key.ts')).rotateKeyCommand(),
   audit: async () => (await import('./commands/audit.ts')).auditCommand(),
 }
 

@@ -352,6 +352,8 @@ export interface ConnectionStore {
    * until its end. Throws NotFoundError `connection_not_found`.
    */
   eventsToken(organizationUuid: string, uuid: string): Promise<Secret>
+  /** Another token takes its place, at once. Throws NotFoundError `connection_not_found`. */
+  rotateEventsToken(organizationUuid: string, uuid: string, by: Actor): Promise<Connection>
   /** The connection that a token belongs to, with its secrets. */
   openByEventsToken(token: string): Promise<OpenConnection | undefined>
   /**

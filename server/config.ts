@@ -22,6 +22,8 @@ export interface Config {
   readonly publicUrl: string | undefined
   /** 32 bytes in base64; undefined: `master.key` in the data directory. */
   readonly masterKey: Secret | undefined
+  /** 32 bytes in base64: what a rotation puts in its place; undefined: a file. */
+  readonly nextMasterKey: Secret | undefined
   /** Stored when no admin key for all organizations is usable, e.g. at the first start. */
   readonly bootstrapApiKey: Secret | undefined
   /** Absolute. */
@@ -53,6 +55,7 @@ const variables = {
   TOCSIN_API_PREFIX: read.prefix,
   TOCSIN_PUBLIC_URL: read.publicUrl,
   TOCSIN_MASTER_KEY: read.masterKey,
+  TOCSIN_NEXT_MASTER_KEY: read.masterKey,
   TOCSIN_BOOTSTRAP_API_KEY: read.apiKey,
   TOCSIN_PLAYBOOKS_DIR: read.path,
   TOCSIN_PLUGINS: read.pluginSources,
@@ -96,6 +99,7 @@ export function readConfig(env: Environment): Config {
     apiPrefix: value('TOCSIN_API_PREFIX') ?? 'api',
     publicUrl: value('TOCSIN_PUBLIC_URL'),
     masterKey: secret(value('TOCSIN_MASTER_KEY')),
+    nextMasterKey: secret(value('TOCSIN_NEXT_MASTER_KEY')),
     bootstrapApiKey: secret(value('TOCSIN_BOOTSTRAP_API_KEY')),
     playbooksDir: resolve(playbooksDir ?? 'playbooks'),
     playbooksDirNamed: playbooksDir !== undefined,

@@ -75,8 +75,8 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
   }
 }
 
-function configuredSecrets({ bootstrapApiKey, masterKey }: Config): readonly string[] {
-  const texts = [bootstrapApiKey, masterKey].flatMap((secret) =>
+function configuredSecrets({ bootstrapApiKey, masterKey, nextMasterKey }: Config): readonly string[] {
+  const texts = [bootstrapApiKey, masterKey, nextMasterKey].flatMap((secret) =>
     secret === undefined ? [] : [secret.reveal()],
   )
   // The last part of a key is what makes it one.

@@ -32,6 +32,7 @@ export const auditActions = [
   'connection.changed',
   'connection.removed',
   'connection.authenticated',
+  'connection.token_rotated',
   'playbook.put_in_force',
   'run.started',
   'run.retried',
@@ -44,6 +45,7 @@ export const auditActions = [
   'engine.resumed',
   'backup.made',
   'backup.restored',
+  'master_key.rotated',
 ] as const
 export type AuditAction = (typeof auditActions)[number]
 

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import type { Actor } from '../../core/domain/audit.ts'
 import { ConflictError } from '../../core/errors/errors.ts'
 import { systemClock } from '../clock.ts'
 import type { Config } from '../config.ts'
+import { findMasterKey } from '../find-master-key.ts'
 import { openStores } from '../open-stores.ts'
 import { syncFile, syncFolderOf } from '../sync-files.ts'
 import { writeBackupFile, type KeptFile } from '../sqlite/backup-file.ts'
@@ -64,10 +65,7 @@ export async function makeBackup(
   return { bytes: statSync(target).size, playbooks: playbooks.length, connections }
 }
 
-function masterKeyFile({ masterKey, dataDir }: Config): KeptFile {
-  const content =
-    masterKey === undefined
-      ? readFileSync(join(dataDir, 'master.key'))
-      : Buffer.from(`${masterKey.reveal()}\n`)
-  return { name: masterKeyName, content }
+function masterKeyFile(config: Config): KeptFile {
+  const text = findMasterKey(config).key.export().toString('base64')
+  return { name: masterKeyName, content: Buffer.from(`${text}\n`) }
 }

@@ -1,11 +1,14 @@
 import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto'
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   linkSync,
   mkdirSync,
   openSync,
   readFileSync,
+  renameSync,
+  rmSync,
   statSync,
   unlinkSync,
   writeFileSync,
@@ -18,7 +21,8 @@ export interface MasterKey {
   readonly key: KeyObject
   /** Stored beside every secret, so that a rotation knows which key sealed it. */
   readonly version: number
-  readonly origin: 'environment' | 'file' | 'made'
+  /** `next`: of a rotation that has not been finished. */
+  readonly origin: 'environment' | 'file' | 'made' | 'next'
 }
 
 const variable = 'TOCSIN_MASTER_KEY'
@@ -46,6 +50,39 @@ export function loadMasterKey(
   return { key: parseKey(readFileSync(path, 'utf8'), path), version, origin: made ? 'made' : 'file' }
 }
 
+/** The key of a rotation that has begun, if one has; see `makeNextKey`. */
+export function loadNextKey(dataDir: string, version: number): MasterKey | undefined {
+  const path = join(dataDir, nextName)
+  if (!existsSync(path)) return undefined
+  refuseExposedFile(path)
+  return { key: parseKey(readFileSync(path, 'utf8'), path), version, origin: 'next' }
+}
+
+/**
+ * Makes the key that is to take the place of `master.key`, beside it: on disk before anything is sealed with it. One that an earlier
+ * rotation left behind is replaced: nothing was sealed with it.
+ */
+export function makeNextKey(dataDir: string, version: number): MasterKey {
+  const path = join(dataDir, nextName)
+  const draft = writeKeyDraft(path)
+  renameSync(draft, path)
+  syncFolderOf(path)
+  return { key: parseKey(readFileSync(path, 'utf8'), path), version, origin: 'next' }
+}
+
+/** Puts the next key in the place of `master.key`, which is kept for the backups that were made with it. Gives its new name. */
+export function adoptNextKey(dataDir: string, oldVersion: number): string {
+  const path = join(dataDir, 'master.key')
+  const kept = `${path}.v${oldVersion}`
+  if (existsSync(path) && !existsSync(kept)) linkSync(path, kept)
+  if (existsSync(join(dataDir, nextName))) renameSync(join(dataDir, nextName), path)
+  else rmSync(path, { force: true })
+  syncFolderOf(path)
+  return kept
+}
+
+const nextName = 'master.key.next'
+
 function parseKey(text: string, source: string): KeyObject {
   const trimmed = text.trim()
   const bytes = Buffer.from(trimmed, 'base64')
@@ -64,14 +101,7 @@ function parseKey(text: string, source: string): KeyObject {
 function makeKeyFile(dataDir: string, path: string): boolean {
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) return false
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const draft = `${path}.${randomBytes(6).toString('hex')}`
-  const file = openSync(draft, 'wx', 0o600)
-  try {
-    writeFileSync(file, `${randomBytes(keyBytes).toString('base64')}\n`)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
+  const draft = writeKeyDraft(path)
   try {
     linkSync(draft, path)
     syncFolderOf(path)
@@ -82,6 +112,18 @@ function makeKeyFile(dataDir: string, path: string): boolean {
   } finally {
     unlinkSync(draft)
   }
+}
+
+function writeKeyDraft(path: string): string {
+  const draft = `${path}.${randomBytes(6).toString('hex')}`
+  const file = openSync(draft, 'wx', 0o600)
+  try {
+    writeFileSync(file, `${randomBytes(keyBytes).toString('base64')}\n`)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  return draft
 }
 
 function refuseExposedFile(path: string): void {

@@ -139,6 +139,18 @@ export class SqliteConnectionStore implements ConnectionStore {
     })
   }
 
+  rotateEventsToken(organizationUuid: string, connectionUuid: string, by: Actor): Promise<Connection> {
+    const { database, commits } = this.#context
+    return commits.writeConfiguration(() => {
+      const row = requireConnectionRow(database, organizationUuid, connectionUuid)
+      removeEventsToken(database, row.id)
+      makeEventsToken(database, this.#secretBox, row.id, { organizationUuid, connectionUuid })
+      const connection = toConnection(row)
+      recordConnection(this.#context, 'connection.token_rotated', connection, by)
+      return connection
+    })
+  }
+
   openByEventsToken(token: string): Promise<OpenConnection | undefined> {
     const { database } = this.#context
     return database.read(() => {

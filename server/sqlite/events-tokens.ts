@@ -18,7 +18,9 @@ const select = `SELECT connection_id AS connectionRow, hash, key_version AS keyV
 type Owner = Pick<SecretPlace, 'organizationUuid' | 'connectionUuid'>
 
 /** The fields of plugins have no such name. */
-const placeOf = (owner: Owner): SecretPlace => ({ ...owner, field: '@events_token' })
+export const eventsTokenField = '@events_token'
+
+const placeOf = (owner: Owner): SecretPlace => ({ ...owner, field: eventsTokenField })
 
 /** Inside a write. */
 export function makeEventsToken(database: Database, box: SecretBox, row: number, owner: Owner): Secret {

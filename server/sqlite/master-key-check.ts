@@ -30,7 +30,7 @@ export function requireMasterKey(database: Database, secrets: SecretBox): void {
 }
 
 /** Inside of a write. */
-function sealCheck(database: Database, secrets: SecretBox): void {
+export function sealCheck(database: Database, secrets: SecretBox): void {
   const { keyVersion, bytes } = secrets.seal(keyCheckPlace, new Secret('tocsin'))
   setFact(database, 'master_key_check', Buffer.concat([Buffer.from([keyVersion]), bytes]))
 }

@@ -133,7 +133,7 @@ describe('tocsin doctor', () => {
     await chmod(key, 0o644)
     expect(await wrong()).to.match(/^problem: master key: .*master\.key can be read by others/)
     await rm(key)
-    expect(await wrong()).to.match(/^problem: master key: there is a database, and no .*master\.key/)
+    expect(await wrong()).to.match(/^problem: master key: there is a database in .*, and no master key/)
     await writeFile(key, Buffer.alloc(32, 7).toString('base64'), { mode: 0o600 })
     expect(await wrong()).to.match(
       /^problem: master key: .*master\.key is not the key that the database was made with/,

@@ -28,6 +28,7 @@ describe('configuration', () => {
       apiPrefix: 'api',
       publicUrl: undefined,
       masterKey: undefined,
+      nextMasterKey: undefined,
       bootstrapApiKey: undefined,
       playbooksDir: resolve('playbooks'),
       playbooksDirNamed: false,
@@ -125,6 +126,7 @@ describe('configuration', () => {
       'javascript:alert(1)',
     ],
     TOCSIN_MASTER_KEY: ['secret', 'A'.repeat(43) + '=', 'abcd', masterKey.slice(4)],
+    TOCSIN_NEXT_MASTER_KEY: ['secret', 'A'.repeat(43) + '='],
     TOCSIN_BOOTSTRAP_API_KEY: ['admin', 'toc_x_y', `toc_${'0'.repeat(12)}_${'A'.repeat(43)}`],
     TOCSIN_PLAYBOOKS_DIR: ['\0'],
     TOCSIN_PLUGINS: [
@@ -169,7 +171,7 @@ describe('configuration', () => {
   }
 
   it('tests every variable above', () => {
-    expect(variableNames).to.have.length(13)
+    expect(variableNames).to.have.length(14)
   })
 
   it('names all that is wrong in one error', () => {

@@ -41,6 +41,7 @@ const table: Readonly<Record<string, readonly Role[] | 'public' | 'events_token'
   'GET /connections/{connection}/manifest': ['admin'],
   'POST /connections': ['admin'],
   'POST /connections/{connection}/authenticate': ['admin'],
+  'POST /connections/{connection}/rotate-token': ['admin'],
   'PATCH /connections/{connection}': ['admin'],
   'DELETE /connections/{connection}': ['admin'],
   'POST /webhooks/{plugin}/v1/{route}': 'events_token',

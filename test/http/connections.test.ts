@@ -133,6 +133,37 @@ describe('connections', () => {
     })
   })
 
+  describe('POST rotate-token', () => {
+    it('puts another token into the addresses, of this connection alone, and refuses the old one at once', async () => {
+      const tokenOf = async (name: string) =>
+        ((await api.call('GET', path(name, '/manifest'))).json.url as string).split('token=')[1] ?? ''
+      const send = (token: string) =>
+        api.call('POST', `/api/webhooks/tower/v1/rope?token=${token}`, { key: null, body: { pull: true } })
+      const body = {
+        organization_code: 'acme',
+        name: 'Elsewhere',
+        plugin: 'tower',
+        settings,
+      }
+      expect((await api.call('POST', '/api/connections', { body })).status).to.equal(201)
+      const [old, other] = [await tokenOf('North tower'), await tokenOf('Elsewhere')]
+      expect((await send(old)).status).to.equal(200)
+      const reply = await api.call('POST', path('North tower', '/rotate-token'))
+      expect(reply.status, reply.text).to.equal(200)
+      const token = await tokenOf('North tower')
+      expect(token).to.have.length(43).and.not.equal(old)
+      expectProblem(await send(old), 401, 'webhook_refused')
+      expect((await send(token)).status).to.equal(200)
+      expect(await tokenOf('Elsewhere')).to.equal(other)
+      for (const secret of [old, token]) expect(reply.text).not.to.contain(secret)
+      const audit = await api.call('GET', '/api/audit?action=connection.token_rotated')
+      expect(audit.json.data.map(({ subject }: { subject: { name: string } }) => subject.name)).to.deep.equal(
+        ['North tower'],
+      )
+      expect(audit.text).not.to.contain(token)
+    })
+  })
+
   describe('GET manifest', () => {
     const manifestOf = async (of: Api) => (await of.call('GET', path('North tower', '/manifest'))).json
 

@@ -7,6 +7,7 @@ import { changeConnection, deleteConnection } from './change-connection.ts'
 import { connectionManifest } from './connection-manifest.ts'
 import { connectionQuery, connectionView, definitionOf, namedConnection } from './connection-view.ts'
 import { pageSchema, wholeView } from './page.ts'
+import { rotateToken } from './rotate-token.ts'
 
 const listConnections = defineRoute({
   method: 'GET',
@@ -77,6 +78,7 @@ export const connectionRoutes = [
   createConnection,
   connectionManifest,
   authenticateConnection,
+  rotateToken,
   getConnection,
   changeConnection,
   deleteConnection,
