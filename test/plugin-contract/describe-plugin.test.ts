@@ -14,11 +14,16 @@ import httpSandbox from '../../plugins/http/sandbox.ts'
 
 const httpFolder = join(import.meta.dirname, '../../plugins/http')
 
-/** Runs the generic suite by itself and gives the names of the tests that fail. A suite that cannot fail proves nothing. */
+/**
+ * Runs the generic suite by itself and gives the names of the tests that fail. A suite that cannot fail proves nothing.
+ *
+ * @param isWhole also with systems that do not answer properly, which takes far longer than all the rest
+ */
 async function failing(
   plugin: PluginDefinition,
   folder: string,
   sandbox?: Sandbox,
+  isWhole = false,
 ): Promise<readonly string[]> {
   const tests: { readonly name: string; readonly body: () => unknown }[] = []
   const real = { describe: globalThis.describe, it: globalThis.it }
@@ -33,6 +38,7 @@ async function failing(
   }
   const failed: string[] = []
   for (const { name, body } of tests) {
+    if (!isWhole && name.endsWith('survives a system that does not answer properly')) continue
     try {
       await body()
     } catch {
@@ -60,7 +66,7 @@ describe('describePlugin', () => {
   const settings = (url: string) => ({ base_url: url, header_value: 'Bearer x' })
 
   it('passes for a good plugin', async () => {
-    expect(await failing(http, httpFolder, httpSandbox)).to.deep.equal([])
+    expect(await failing(http, httpFolder, httpSandbox, true)).to.deep.equal([])
   })
 
   it('fails when the folder has another name, or its README leaves a skill out', async () => {
@@ -99,7 +105,7 @@ describe('describePlugin', () => {
     const run = async (_input: unknown, { http }: SkillContext) =>
       JSON.parse((await http.get('/devices/7')).text) as object
     const skills = http.skills.map((skill) => ({ ...skill, run }))
-    expect(await failing({ ...http, skills }, httpFolder, httpSandbox)).to.include.members(
+    expect(await failing({ ...http, skills }, httpFolder, httpSandbox, true)).to.include.members(
       skills.map(({ name }) => `${name} survives a system that does not answer properly`),
     )
   }).timeout(10_000)
