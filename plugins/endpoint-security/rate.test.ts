@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { rateBudget } from './rate.ts'
+import { rateCounter } from './sandbox/rate-counter.ts'
 
 const id = '3f0c9a1b7d2e48569c0fb1a2d3e4f5061728394a'
 const usual = [
@@ -61,6 +62,30 @@ describe('the rate budget of endpoint_security', () => {
     )
     expect(new Set(buckets)).to.deep.equal(new Set(['GET alerts']))
   })
+
+  for (const route of [
+    'GET /api/alerts',
+    'POST /api/machines/:id/isolate',
+    'POST /API/machines/:id/runliveresponse',
+    'POST /api/advancedqueries/run',
+    'GET /api/machineactions/:id/getPackageUri',
+    'GET /api/machineactions/:id',
+  ]) {
+    it(`is never refused by what the sandbox counts for ${route}, sent as fast as it allows`, () => {
+      const [method = '', path = ''] = route.split(' ')
+      const { limits = [] } = rateBudget({ method, path: path.replace(':id', id) }) ?? {}
+      let now = 0
+      const refuse = rateCounter(() => now)
+      const sent: number[] = []
+      const most = Math.max(...limits.map(({ requests }) => requests))
+      while (sent.length < most + 5) {
+        const free = limits.map(({ requests, perMs }) => (sent.at(-requests) ?? -Infinity) + perMs)
+        now = Math.max(now, ...free)
+        expect(refuse(route), `request ${sent.length + 1}`).to.equal(undefined)
+        sent.push(now)
+      }
+    })
+  }
 
   it('does not count tokens', () => {
     expect(

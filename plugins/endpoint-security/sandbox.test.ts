@@ -92,6 +92,14 @@ describe('the sandbox of endpoint_security', () => {
     expect((await ask('GET', '/api/alerts?$top=1')).json).to.not.have.property('@odata.nextLink')
   })
 
+  it('counts calls, and says when there is room again', async () => {
+    const link = '/api/machineactions/none/getPackageUri'
+    const statuses = []
+    for (let times = 0; times < 3; times++) statuses.push((await ask('GET', link)).status)
+    expect(statuses).to.deep.equal([404, 404, 429])
+    expect((await ask('GET', '/api/alerts?$top=1')).status).to.equal(200)
+  })
+
   it('leaves evidence out unless it is asked for', async () => {
     const { json } = await ask('GET', '/api/alerts?$top=1')
     expect(valueAt((valueAt(json, 'value') as readonly unknown[])[0], 'evidence')).to.deep.equal([])

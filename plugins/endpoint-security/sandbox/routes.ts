@@ -19,6 +19,7 @@ import { faults } from './faults.ts'
 import { recorded } from './fixture.ts'
 import { indicatorStore } from './indicator-store.ts'
 import { logonUsersOf, machines } from './machines.ts'
+import { withRates } from './rate-counter.ts'
 import { runQuery } from './query-route.ts'
 import { identityProvider } from './token-route.ts'
 
@@ -125,7 +126,7 @@ export function behaviour(tell?: (news: string) => void): SandboxBehaviour<Contr
       loseNext = true
     },
   }
-  return { answer, controls, faults, commands: commandsOf(actions, controls) }
+  return { answer: withRates(answer), controls, faults, commands: commandsOf(actions, controls) }
 }
 
 /** Without `$expand=evidence` it is left out. */
