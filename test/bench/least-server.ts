@@ -1,7 +1,7 @@
 /**
  * What the benchmarks over HTTP are compared with, as a process of its own: Koa routes that read and parse the same body and
  * answer with JSON of the same size. `/parse` does only that, `/keep` also keeps the alert durably, `/call` then makes five calls
- * one after the other with got, and keeps what came of it in one more row.
+ * one after the other with got, and keeps what came of it in one more row; `/run` then runs five steps that do nothing.
  */
 import { Agent } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +11,7 @@ import Koa from 'koa'
 import getRawBody from 'raw-body'
 import { answerParent } from './answer-parent.ts'
 import { LeastStore } from './least-store.ts'
-import { keepAlert } from './least-work.ts'
+import { keepAlert, keepRun } from './least-work.ts'
 
 const store = new LeastStore(join(process.env['TOCSIN_DATA_DIR'] ?? '', 'least.db'))
 const stub = process.env['TOCSIN_BENCH_STUB'] ?? ''
@@ -21,8 +21,10 @@ const app = new Koa()
 app.use(async (context) => {
   const text = await getRawBody(context.req, { encoding: 'utf8', limit: 1_048_576 })
   const alert = JSON.parse(text) as { alert_content: string; alert_type?: string }
-  if (context.path !== '/parse') await keepAlert(store, alert.alert_type ?? null, alert.alert_content)
+  const row =
+    context.path === '/parse' ? 0 : await keepAlert(store, alert.alert_type ?? null, alert.alert_content)
   if (context.path === '/call') await call()
+  if (context.path === '/run') await keepRun(store, row, (value) => ({ value }))
   context.status = 201
   context.body = {
     ...alert,

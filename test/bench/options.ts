@@ -4,6 +4,8 @@ import { parseArgs } from 'node:util'
 export interface Options {
   /** Per measurement. */
   readonly seconds: number
+  /** Of each measurement and its baseline in turns; the best one counts. */
+  readonly rounds: number
   readonly connections: readonly number[]
   /** How many alerts are stored already, one measurement each. */
   readonly stored: readonly number[]
@@ -17,11 +19,12 @@ export const names = ['intake', 'runs', 'calls', 'whole-way', 'growth', 'profile
 
 export const usage = `usage: npm run bench -- [options]
   --seconds N            per measurement (default 2)
+  --rounds N             of each measurement beside its baseline, of which the best is shown (default 1)
   --connections N,N,…    at once (default 1,32,256)
   --stored N,N,…         alerts stored beforehand (default 1000,10000)
   --waiting N,N,…        runs that wait beforehand (default 10000)
   --only NAME,NAME,…     of ${names.join(', ')} (default: all)
-  --long                 as --seconds 10 --stored 1000,10000,100000,1000000 --waiting 100000`
+  --long                 as --seconds 10 --rounds 3 --stored 1000,10000,100000,1000000 --waiting 100000`
 
 /** Undefined where they cannot be read. */
 export function readOptions(args: readonly string[]): Options | undefined {
@@ -31,6 +34,7 @@ export function readOptions(args: readonly string[]): Options | undefined {
       args: [...args],
       options: {
         seconds: text,
+        rounds: text,
         connections: text,
         stored: text,
         waiting: text,
@@ -41,6 +45,7 @@ export function readOptions(args: readonly string[]): Options | undefined {
     const isLong = values.long === true
     const options = {
       seconds: Number(values.seconds ?? (isLong ? 10 : 2)),
+      rounds: Number(values.rounds ?? (isLong ? 3 : 1)),
       connections: numbers(values.connections ?? '1,32,256'),
       stored: numbers(values.stored ?? (isLong ? '1000,10000,100000,1000000' : '1000,10000')),
       waiting: numbers(values.waiting ?? (isLong ? '100000' : '10000')),
@@ -48,7 +53,10 @@ export function readOptions(args: readonly string[]): Options | undefined {
     }
     const isFine =
       options.seconds > 0 &&
-      [...options.connections, ...options.stored, ...options.waiting].every(Number.isInteger) &&
+      options.rounds > 0 &&
+      [options.rounds, ...options.connections, ...options.stored, ...options.waiting].every(
+        Number.isInteger,
+      ) &&
       options.only.every((name) => (names as readonly string[]).includes(name))
     return isFine ? options : undefined
   } catch {

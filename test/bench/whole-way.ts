@@ -1,30 +1,30 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { table } from '../../cli/output/table.ts'
 import { makeTemporaryFolder } from '../support/temporary-folder.ts'
 import { alertBody } from './alert-body.ts'
 import { startChild, type Child } from './child.ts'
+import { compare, type Way } from './compare.ts'
 import { post } from './load.ts'
-import { cells, figureTitles, type Figures } from './measure.ts'
+import type { Options } from './options.ts'
 
-export const investigatedType = 'suspicious_sign_in'
+const alertType = 'suspicious_sign_in'
 
 /** Five calls of another system, one after the other. */
 const playbook = `apiVersion: tocsin/v1
 name: five-calls
 description: Five calls of another system.
-on: { alert: { type: ${investigatedType} } }
+on: { alert: { type: ${alertType} } }
 steps:
 ${[1, 2, 3, 4, 5].map((n) => `  - { id: call_${n}, uses: http.get, connection: stub, with: { path: /${n} } }`).join('\n')}
 outputs: { statuses: ["\${{ steps.call_1.output.status }}", "\${{ steps.call_5.output.status }}"] }
 `
 
 export interface WholeWay {
-  readonly tocsin: Child<{ apiUrl: string; key: string; bootMs: number }>
-  readonly least: Child<{ port: number }>
-  /** Sends alerts and waits until each has been investigated. */
-  load(count: number, seconds: number): Promise<{ readonly ours: Figures; readonly bare: Figures }>
-  loadOurs(count: number, seconds: number): Promise<Figures>
+  readonly tocsin: Child<{ apiUrl: string; key: string }>
+  /** Sends alerts, and waits until each has been investigated. */
+  readonly investigate: Way
+  /** The same five calls, in a bare loop. */
+  readonly callOnly: Way
   stop(): Promise<void>
 }
 
@@ -33,55 +33,40 @@ interface RunPage {
 }
 
 /** Tocsin with that playbook and a connection to a system that answers at once, and the least that does the same. */
-export async function startWholeWay(env: Readonly<Record<string, string>> = {}): Promise<WholeWay> {
+export async function startWholeWay(): Promise<WholeWay> {
   const folder = await makeTemporaryFolder()
   const playbooks = join(folder.path, 'playbooks')
   await mkdir(playbooks)
   await writeFile(join(playbooks, 'five-calls.yaml'), playbook)
   const stub = await startChild<{ url: string }>('stub-server.ts')
-  const given = { TOCSIN_DATA_DIR: folder.path, TOCSIN_BENCH_STUB: stub.said.url, ...env }
-  const least = await startChild<{ port: number }>('least-server.ts', given)
+  const least = await startChild<{ port: number }>('least-server.ts', {
+    TOCSIN_DATA_DIR: folder.path,
+    TOCSIN_BENCH_STUB: stub.said.url,
+  })
   const tocsin = await startChild<WholeWay['tocsin']['said']>('tocsin-server.ts', {
-    ...given,
     TOCSIN_DATA_DIR: join(folder.path, 'data'),
     TOCSIN_PLAYBOOKS_DIR: playbooks,
     TOCSIN_ALLOW_PRIVATE_EGRESS: '127.0.0.1',
   })
   const { apiUrl, key } = tocsin.said
   const headers = { 'content-type': 'application/json', cookie: `Session=${key}`, prefer: 'wait=30' }
-  const made = await fetch(`${apiUrl}/connections`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({
-      organization_code: 'main',
-      plugin: 'http',
-      name: 'stub',
-      settings: { base_url: stub.said.url, header_value: 'Bearer 0123456789abcdef' },
-    }),
-  })
-  if (made.status !== 201) throw new Error(`the connection could not be made: ${await made.text()}`)
-  const body = alertBody(1, 2_048, investigatedType)
-  const measure = (child: Child<unknown>, url: string, connections: number, seconds: number) =>
-    post({ url, headers, body, connections, seconds, usage: () => child.ask('usage') })
+  await connect(`${apiUrl}/connections`, headers, stub.said.url)
+  const body = alertBody(1, 2_048, alertType)
+  const to =
+    (child: Child<unknown>, url: string): Way =>
+    (connections, seconds) =>
+      post({ url, headers, body, connections, seconds, usage: () => child.ask('usage') })
+  const investigate = to(tocsin, `${apiUrl}/alerts`)
   return {
     tocsin,
-    least,
-    async load(count, seconds) {
-      const bareUrl = `http://127.0.0.1:${least.said.port}/call`
-      for (const [child, url] of [
-        [least, bareUrl],
-        [tocsin, `${apiUrl}/alerts`],
-      ] as const) {
-        await measure(child, url, count, Math.min(seconds, 1))
-      }
-      const bare = await measure(least, bareUrl, count, seconds)
-      const ours = await measure(tocsin, `${apiUrl}/alerts`, count, seconds)
-      const runs = (await (await fetch(`${apiUrl}/runs?limit=50`, { headers })).json()) as RunPage
-      const isWrong = runs.data.some((run) => run.playbook !== 'five-calls' || run.status !== 'completed')
-      if (isWrong) throw new Error(`a run did not come to its end: ${JSON.stringify(runs.data[0])}`)
-      return { bare, ours }
+    callOnly: to(least, `http://127.0.0.1:${least.said.port}/call`),
+    async investigate(count, seconds) {
+      const figures = await investigate(count, seconds)
+      const { data } = (await (await fetch(`${apiUrl}/runs?limit=50`, { headers })).json()) as RunPage
+      const wrong = data.find((run) => run.playbook !== 'five-calls' || run.status !== 'completed')
+      if (wrong) throw new Error(`a run did not come to its end: ${JSON.stringify(wrong)}`)
+      return figures
     },
-    loadOurs: (count, seconds) => measure(tocsin, `${apiUrl}/alerts`, count, seconds),
     async stop() {
       await Promise.all([stub.stop(), least.stop(), tocsin.stop()])
       await folder.remove()
@@ -89,26 +74,24 @@ export async function startWholeWay(env: Readonly<Record<string, string>> = {}):
   }
 }
 
+async function connect(url: string, headers: Readonly<Record<string, string>>, stub: string): Promise<void> {
+  const settings = { base_url: stub, header_value: 'Bearer 0123456789abcdef' }
+  const connection = { organization_code: 'main', plugin: 'http', name: 'stub', settings }
+  const made = await fetch(url, { method: 'POST', headers, body: JSON.stringify(connection) })
+  if (made.status !== 201) throw new Error(`the connection could not be made: ${await made.text()}`)
+}
+
 /** From the alert over HTTP, through five calls over HTTP, to its case; beside a bare loop of the same calls with the same client. */
-export async function benchWholeWay({
-  seconds,
-  connections,
-}: {
-  seconds: number
-  connections: readonly number[]
-}): Promise<void> {
+export async function benchWholeWay(options: Options): Promise<void> {
   const way = await startWholeWay()
   try {
-    const rows: string[][] = []
-    for (const count of connections) {
-      const { bare, ours } = await way.load(count, seconds)
-      rows.push(['a bare loop', String(count), ...cells(bare), ''])
-      rows.push(['Tocsin', String(count), ...cells(ours), (ours.perSecond / bare.perSecond).toFixed(2)])
-    }
-    console.log(
-      '\nWhole way: an alert of 2 KB over HTTP, five calls of a local system, a case; ratio to a bare loop with the same client\n',
-    )
-    console.log(table(['', 'CONNECTIONS', ...figureTitles, 'RATIO'], rows))
+    await compare({
+      ...options,
+      title:
+        'Whole way: an alert of 2 KB over HTTP, five calls of a local system with got, a case, answered at the end',
+      ways: { 'a bare loop, an insert': way.callOnly, Tocsin: way.investigate },
+      baseline: 'a bare loop, an insert',
+    })
   } finally {
     await way.stop()
   }

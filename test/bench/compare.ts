@@ -1,0 +1,45 @@
+import { table } from '../../cli/output/table.ts'
+import { bestOf, cells, figureTitles, type Figures } from './measure.ts'
+
+/** Something to measure; gives its figures. */
+export type Way = (count: number, seconds: number) => Promise<Figures>
+
+export interface Comparison {
+  readonly title: string
+  /** By their names, in the order in which they are shown. */
+  readonly ways: Readonly<Record<string, Way>>
+  /** What the last one is compared with. */
+  readonly baseline: string
+  readonly seconds: number
+  readonly rounds: number
+  readonly connections: readonly number[]
+}
+
+/** Measures each way at each number of connections, in turns, and prints a table with the ratio of the last one to the baseline. */
+export async function compare({
+  title,
+  ways,
+  baseline,
+  seconds,
+  rounds,
+  connections,
+}: Comparison): Promise<void> {
+  const names = Object.keys(ways)
+  const last = names.at(-1) ?? ''
+  const rows: string[][] = []
+  for (const count of connections) {
+    for (const way of Object.values(ways)) await way(count, Math.min(1, seconds))
+    const best = await bestOf(
+      rounds,
+      Object.fromEntries(Object.entries(ways).map(([name, way]) => [name, () => way(count, seconds)])),
+    )
+    const ratio = (figure: 'perSecond' | 'cpuMs') =>
+      (best[last]?.[figure] ?? 0) / (best[baseline]?.[figure] ?? 0)
+    for (const name of names) {
+      const ratios = name === last ? [ratio('perSecond').toFixed(2), (1 / ratio('cpuMs')).toFixed(2)] : []
+      rows.push([name, String(count), ...cells(best[name]!), ...ratios])
+    }
+  }
+  console.log(`\n${title}; ratio to: ${baseline}\n`)
+  console.log(table(['', 'AT ONCE', ...figureTitles, 'RATIO', 'BY CPU'], rows))
+}
