@@ -448,6 +448,8 @@ export interface Egress {
 }
 
 export interface EgressRequest {
+  /** On whose behalf, for the figures; default: nobody's. */
+  readonly plugin?: string | undefined
   readonly method: string
   /** Absolute. */
   readonly url: string

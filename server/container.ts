@@ -9,6 +9,7 @@ import { createInbound, type Inbound } from '../core/inbound/inbound.ts'
 import { createRefusals } from '../core/inbound/refusals.ts'
 import { createInvestigations, type Investigations } from '../core/investigation/investigations.ts'
 import type { PlaybookLibrary } from '../core/investigation/playbook-library.ts'
+import type { Run } from '../core/domain/run.ts'
 import type { Clock, Log, Stores } from '../core/ports.ts'
 import type { Catalogue } from '../core/registry/catalogue.ts'
 import { authenticate, createSkillCaller, createTraffic, type Traffic } from '../core/skill/index.ts'
@@ -16,6 +17,7 @@ import { createReruns, type Reruns } from '../core/rerun/reruns.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { createEgress, type ClosableEgress } from './egress/index.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
 
 /** What has to be opened, with waiting, before the rest can be put together. */
@@ -25,6 +27,7 @@ export interface Opened {
   readonly stores: Stores
   readonly catalogue: Catalogue
   readonly library: PlaybookLibrary
+  readonly metrics: Metrics
   /** Is told of every secret in use, so that the log can leave it out. */
   readonly onSecret: (secret: string) => void
 }
@@ -56,7 +59,7 @@ export const tokens = {
 
 /** The composition root: the only place that knows which implementation stands for what. */
 export function createContainer(opened: Opened): Container {
-  const { config, log, stores, catalogue, library, onSecret } = opened
+  const { config, log, stores, catalogue, library, metrics, onSecret } = opened
   const container = root.createChildContainer()
   const register = <T>(token: Token<T>, make: () => T) =>
     container.register<T>(token, {
@@ -65,8 +68,15 @@ export function createContainer(opened: Opened): Container {
   // Tokens are symbols: tsyringe refuses one that is not registered, where it would silently build an unknown class.
   const get = <T>(token: Token<T>) => container.resolve<T>(token)
 
+  const onRunEnded = (run: Run): void => {
+    metrics.runEnded(run)
+    get(tokens.investigations).runEnded(run)
+  }
+
   register(tokens.clock, () => systemClock)
-  register(tokens.egress, () => createEgress({ allowPrivate: config.allowPrivateEgress }))
+  register(tokens.egress, () =>
+    metrics.watchEgress(createEgress({ allowPrivate: config.allowPrivateEgress })),
+  )
   register(tokens.traffic, () => createTraffic(get(tokens.clock)))
   register(tokens.skillCaller, () =>
     createSkillCaller({
@@ -86,13 +96,13 @@ export function createContainer(opened: Opened): Container {
       log,
       loadPlaybook: (hash) => library.byHash(hash),
       skills: {
-        ...skillsOf(catalogue, get(tokens.skillCaller)),
+        ...skillsOf(catalogue, metrics.watchSkills(get(tokens.skillCaller))),
         followUps: (skill) => followUpsOf(catalogue, skill),
       },
       newestPlaybook: (name) => library.newest(name),
       maxRuns: config.maxRuns,
       held: true,
-      onRunEnded: (run) => get(tokens.investigations).runEnded(run),
+      onRunEnded,
     }),
   )
   register(tokens.control, () =>
@@ -100,7 +110,7 @@ export function createContainer(opened: Opened): Container {
       stores,
       runner: get(tokens.runner),
       schemas: (skill) => catalogue.skill(skill)?.skill,
-      onRunEnded: (run) => get(tokens.investigations).runEnded(run),
+      onRunEnded,
     }),
   )
   register(tokens.pauses, () => createPauses({ store: stores.pause, runner: get(tokens.runner), log }))
@@ -110,7 +120,7 @@ export function createContainer(opened: Opened): Container {
       library,
       catalogue,
       enqueue: (run) => get(tokens.runner).enqueue(run),
-      onRunEnded: (run) => get(tokens.investigations).runEnded(run),
+      onRunEnded,
     }),
   )
   register(tokens.scheduler, () =>
@@ -166,6 +176,7 @@ export function createContainer(opened: Opened): Container {
           open,
           signal,
         ),
+      metrics,
       log,
       clock: get(tokens.clock),
     }),

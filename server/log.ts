@@ -1,4 +1,5 @@
 import pino, { type DestinationStream } from 'pino'
+import { currentLogFields } from '../core/log-context.ts'
 import { stringifyJson } from '../core/json.ts'
 import { Secret, TocsinError } from '../core/plugin/index.ts'
 import type { Log, LogFields } from '../core/ports.ts'
@@ -40,7 +41,8 @@ export function createLog(options: LogOptions): Log {
     options.destination ?? pino.destination({ fd: 2, sync: true }),
   )
   const write = (level: LogLevel) => (fields: LogFields, message: string) => {
-    if (logger.isLevelEnabled(level)) logger[level](allowed(fields, clean), clean(message))
+    if (logger.isLevelEnabled(level))
+      logger[level](allowed({ ...currentLogFields(), ...fields }, clean), clean(message))
   }
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
 }

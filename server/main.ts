@@ -1,5 +1,6 @@
 import type { Pause } from '../core/domain/pause.ts'
 import { openPlaybookLibrary, type PlaybookLibrary } from '../core/investigation/playbook-library.ts'
+import { withLogFields } from '../core/log-context.ts'
 import type { Catalogue } from '../core/registry/catalogue.ts'
 import { discoverPlugins } from '../core/registry/index.ts'
 import { bootstrap } from './bootstrap.ts'
@@ -7,6 +8,7 @@ import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { createContainer, tokens, type Container, type Opened } from './container.ts'
 import { createLog } from './log.ts'
+import { createMetrics } from './metrics/metrics.ts'
 import { openStores } from './open-stores.ts'
 import { requirePlaybooksDir } from './playbooks-dir.ts'
 import { createLiveSecrets } from './secrets/live-secrets.ts'
@@ -44,10 +46,12 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
   for (const warning of config.warnings) log.warn({}, warning)
   requirePlaybooksDir(config, log)
   const catalogue = await discoverPlugins({ pluginsDir: config.pluginsDir, packages: config.plugins })
+  const metrics = createMetrics()
   const stores = await openStores(config, 'exclusive', {
     live,
+    onCommit: (commit) => metrics.committed(commit),
     // Whoever keeps the log where the database cannot be written can show later that nothing was cut off.
-    onAuditHead: (head) => log.info({ ...head }, 'audit log'),
+    onAuditHead: (head) => withLogFields({}, () => log.info({ ...head }, 'audit log')),
   })
   let container: Container | undefined
   try {
@@ -57,8 +61,9 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
       log,
       folder: config.playbooksDir,
     })
-    const opened = { config, log, stores, catalogue, library, onSecret: live.add }
+    const opened = { config, log, stores, catalogue, library, metrics, onSecret: live.add }
     container = createContainer(opened)
+    metrics.watchEngine(container.get(tokens.runner))
     const { url } = await container.get(tokens.httpServer).listen()
     // Only now: a start that fails, e.g. because the port is in use, must not use up the one time the key is shown.
     const { adminKey } = await bootstrap(stores, config.bootstrapApiKey?.reveal(), systemClock.now())
@@ -92,12 +97,13 @@ async function takeUpUnfinished(container: Container): Promise<void> {
 }
 
 /** From the outside in: nothing more comes in, then nothing more goes on, then the files are let go. */
-async function close(container: Container, { log, stores }: Opened): Promise<void> {
+async function close(container: Container, { log, stores, metrics }: Opened): Promise<void> {
   await container.get(tokens.httpServer).close()
   container.get(tokens.scheduler).stop()
   await container.get(tokens.investigations).stop()
   await container.get(tokens.runner).drain(drainMs)
   container.get(tokens.egress).close()
   await stores.close()
+  metrics.close()
   log.info({}, 'stopped')
 }

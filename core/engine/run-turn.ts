@@ -2,6 +2,7 @@ import type { Alert } from '../domain/alert.ts'
 import type { Run } from '../domain/run.ts'
 import { ConflictError, UnavailableError } from '../errors/errors.ts'
 import type { Playbook } from '../playbook/playbook.ts'
+import { withLogFields } from '../log-context.ts'
 import type { Clock, Log, Stores } from '../ports.ts'
 import { describeRun, type RunDescription } from './describe-run.ts'
 import { RunSuspended } from './durable-context.ts'
@@ -59,7 +60,11 @@ interface Turn {
 const defaultParkAfterMs = 1_000
 
 /** Interprets a run until it ends, waits or is stopped. Rejects where the store spoiled the turn. */
-export async function runTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd> {
+export function runTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd> {
+  return withLogFields({ run: turn.run.uuid }, () => takeTurn(options, turn))
+}
+
+async function takeTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd> {
   const { stores, log, clock } = options
   const { controls, hold } = turn
   let { run } = turn

@@ -45,6 +45,8 @@ export interface RunStore {
   due(organizationUuid: string, limit: number): Promise<readonly RunKey[]>
   /** Those whose turn comes at a later time than the given one's, or from the beginning; the next ones first. */
   parked(after: ParkedRun | undefined, limit: number): Promise<readonly ParkedRun[]>
+  /** How many there are of those that have not ended. */
+  countUnfinished(): Promise<Readonly<Record<'queued' | 'running' | 'waiting', number>>>
   /** How many runs of each organization (by uuid) have been queued and not started. */
   countQueued(): Promise<ReadonlyMap<string, number>>
   /** Gives up what other processes had taken: it is due, and left behind. To be called before the first is taken. */

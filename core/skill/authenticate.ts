@@ -2,6 +2,7 @@ import { Secret, TocsinError, type Authenticated, type ConnectionDefinition } fr
 import type { OpenConnection } from '../ports.ts'
 import { createBearer } from './bearer.ts'
 import type { SkillCallerOptions } from './caller.ts'
+import { egressFor } from './egress-for.ts'
 import { createHttpClient } from './http-client.ts'
 import { openConnection } from './open-connection.ts'
 import { createTraffic } from './traffic.ts'
@@ -21,7 +22,8 @@ export async function authenticate(
 ): Promise<Authenticated> {
   const { settings, target, redactor } = openConnection(definition, open, options.onSecret)
   const { traffic = createTraffic(options.clock) } = options
-  const call = { ...options, traffic, signal, redactor, deadlineMs: Infinity, isWrite: false }
+  const egress = egressFor(options.egress, open.connection.plugin)
+  const call = { ...options, egress, traffic, signal, redactor, deadlineMs: Infinity, isWrite: false }
   const bearer = target.token && createBearer(target.token, call)
   bearer?.forget()
   const token = async (): Promise<Secret> => {

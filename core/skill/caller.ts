@@ -7,6 +7,7 @@ import type { Catalogue, CatalogueSkill } from '../registry/catalogue.ts'
 import { compileSchema, summarize, validate, withDefaults } from '../schema/index.ts'
 import { createSkillLog } from './call-log.ts'
 import { createCaseAccess } from './case-access.ts'
+import { egressFor } from './egress-for.ts'
 import { findConnection, type ReadableConnections } from './find-connection.ts'
 import { createHttpClient, type HttpClientOptions } from './http-client.ts'
 import { openOnce, type ReadyConnection } from './open-connection.ts'
@@ -49,7 +50,8 @@ export function createSkillCaller(options: SkillCallerOptions): SkillCaller {
     try {
       const log = createSkillLog(options.log, call, [() => redactor, said])
       const isWrite = entry.skill.effect === 'write'
-      const context = createContext({ ...options, traffic, isWrite }, call, connection, redactor, log)
+      const egress = egressFor(options.egress, entry.plugin.name)
+      const context = createContext({ ...options, egress, traffic, isWrite }, call, connection, redactor, log)
       // A skill that does not listen to its signal is left behind; its outcome no longer counts.
       return await untilAborted(perform(entry, call, input, context, redactor), call.attempt.signal)
     } catch (error) {

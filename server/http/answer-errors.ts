@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Middleware } from 'koa'
+import { withLogFields } from '../../core/log-context.ts'
 import { problemHeaders, problemOf } from './problem.ts'
 import { createRefusalLog } from './refusal-log.ts'
 import type { Services } from './route.ts'
@@ -26,7 +27,7 @@ export function answerErrors({
     context.set(headers)
     context.set('x-request-id', requestId)
     try {
-      await next()
+      await withLogFields({ request_id: requestId }, next)
     } catch (error) {
       const problem = problemOf(error, requestId)
       context.set(problemHeaders(error))

@@ -93,7 +93,8 @@ export function requestHandler(route: Route, services: Services, settings: Reque
     if (answer.location !== undefined) context.set('location', `/${settings.prefix}${answer.location}`)
     if (answer.headers !== undefined) context.set(answer.headers)
     context.status = answer.status ?? route.status
-    context.set('content-type', answer.text === undefined ? 'application/json' : 'text/plain; charset=utf-8')
+    const textType = answer.type ?? 'text/plain; charset=utf-8'
+    context.set('content-type', answer.text === undefined ? 'application/json' : textType)
     context.body = answer.text ?? stringifyJson(answer.body)
   }
 }

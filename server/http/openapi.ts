@@ -65,7 +65,10 @@ function operation(route: Route): object {
     ...(route.body !== undefined && { requestBody: { required: true, content: json(route.body) } }),
     ...(route.bytes !== undefined && { requestBody: { required: true, content: anyBody } }),
     responses: {
-      [route.status]: { description: 'Success.', content: json(route.answer) },
+      [route.status]: {
+        description: 'Success.',
+        content: route.isText === true ? { 'text/plain': { schema: route.answer } } : json(route.answer),
+      },
       default: { $ref: '#/components/responses/problem' },
     },
   }

@@ -10,6 +10,7 @@ import type { Clock, Log, OpenConnection, Scope, Stores } from '../../core/ports
 import type { Authenticated, ConnectionDefinition, Infer, JsonSchema } from '../../core/plugin/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import type { Reruns } from '../../core/rerun/reruns.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { RecordKeyUse } from '../key-use.ts'
 import type { Directory } from './directory.ts'
 import type { RecordRefusal } from './refusal-log.ts'
@@ -61,6 +62,7 @@ export interface Services {
   readonly inbound: Inbound
   readonly webhookGate: WebhookGate
   readonly recordRefusedWebhook: RecordRefusal
+  readonly metrics: Pick<Metrics, 'text' | 'requestAnswered'>
   readonly clock: Clock
   readonly log: Log
   /** Where other systems reach this server, without trailing slash. */
@@ -91,6 +93,8 @@ export interface Answer {
   readonly body?: unknown
   /** Instead of `body`: sent as `text/plain`. */
   readonly text?: string
+  /** Of `text`; default `text/plain; charset=utf-8`. */
+  readonly type?: string
   /** Default: that of the route. */
   readonly status?: number
   /** Path of what was made, below the prefix. */
@@ -120,6 +124,8 @@ interface RouteBase {
   /** What success answers, for the description of the API. Schemas of `schemas/` stand as `component('alert')`. */
   readonly answer: JsonSchema
   readonly outsidePrefix?: true
+  /** Success answers text, no JSON. */
+  readonly isText?: true
   /** An object schema. Parameters not in it are refused. */
   readonly query?: JsonSchema
   /** An object schema of the headers the route reads, names in lower case. Other headers pass. */

@@ -4,6 +4,7 @@ import { caseRoutes } from './resources/cases.ts'
 import { checkpointRoutes } from './resources/checkpoints.ts'
 import { connectionRoutes } from './resources/connections.ts'
 import { engineRoutes } from './resources/engine.ts'
+import { metricsRoutes } from './resources/metrics.ts'
 import { healthRoutes } from './resources/health.ts'
 import { keyRoutes } from './resources/keys.ts'
 import { lookupRoutes } from './resources/lookups.ts'
@@ -30,4 +31,5 @@ export const routes: readonly Route[] = [
   ...engineRoutes,
   ...openApiRoutes,
   ...healthRoutes,
+  ...metricsRoutes,
 ]

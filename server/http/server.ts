@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import Koa from 'koa'
+import Koa, { type Middleware } from 'koa'
 import type { Clock, Log, Stores } from '../../core/ports.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { createKeyUseRecorder } from '../key-use.ts'
@@ -62,6 +62,7 @@ export interface HttpServerOptions {
   readonly playbooks: Services['playbooks']
   readonly authenticate: Services['authenticate']
   readonly inbound: Services['inbound']
+  readonly metrics: Services['metrics']
   readonly log: Log
   readonly clock: Clock
 }
@@ -101,6 +102,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const app = new Koa()
   app.silent = true
   app.on('error', (error: unknown) => log.error({ error }, 'an answer could not be sent'))
+  app.use(countAnswers(services.metrics, `/${config.apiPrefix}/alerts`))
   app.use(answerErrors(services))
   app.use(createRouter(routes, services, settings))
 
@@ -128,6 +130,15 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       await closed
       clearTimeout(timer)
     },
+  }
+}
+
+/** Of requests that are answered at all: what is no HTTP never comes this far. The path as it came: not every one can be taken apart. */
+function countAnswers(metrics: Services['metrics'], alerts: string): Middleware {
+  return async ({ method, req, response }, next) => {
+    await next()
+    const [path] = (req.url ?? '').split('?', 1)
+    metrics.requestAnswered(method, response.status, method === 'POST' && path === alerts)
   }
 }
 

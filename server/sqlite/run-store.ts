@@ -142,6 +142,21 @@ export class SqliteRunStore implements RunStore {
     return database.read(() => parkedRuns(database, after, limit))
   }
 
+  countUnfinished(): Promise<Readonly<Record<'queued' | 'running' | 'waiting', number>>> {
+    const { database } = this.#context
+    return database.read(() => {
+      const rows = database.all<{ status: string; count: number }>(
+        `SELECT status, count(*) AS count FROM runs WHERE status IN ('queued', 'running', 'waiting') GROUP BY status`,
+      )
+      return {
+        queued: 0,
+        running: 0,
+        waiting: 0,
+        ...Object.fromEntries(rows.map(({ status, count }) => [status, count])),
+      }
+    })
+  }
+
   countQueued(): Promise<ReadonlyMap<string, number>> {
     const { database } = this.#context
     return database.read(() => countQueuedRuns(database))

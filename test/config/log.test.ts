@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { NotFoundError } from '../../core/errors/errors.ts'
+import { withLogFields } from '../../core/log-context.ts'
 import { Secret } from '../../core/plugin/index.ts'
 import { createLog, type LogOptions } from '../../server/log.ts'
 
@@ -29,6 +30,23 @@ describe('log', () => {
     log.warn({}, 'yes')
     log.error({}, 'yes')
     expect(lines.map(({ level }) => level)).to.deep.equal(['warn', 'error'])
+  })
+
+  it('says for which request or run something is done, also where that is not passed along', async () => {
+    const { log, lines } = logTo()
+    await withLogFields({ request_id: 'r-1' }, async () => {
+      await Promise.resolve()
+      log.info({ code: 'x' }, 'of a request')
+      withLogFields({ run: 'u-1' }, () => log.info({}, 'of a run'))
+      log.info({ request_id: 'r-2' }, 'of another')
+    })
+    log.info({}, 'of nobody')
+    expect(lines.map(({ request_id, run }) => [request_id, run])).to.deep.equal([
+      ['r-1', undefined],
+      [undefined, 'u-1'],
+      ['r-2', undefined],
+      [undefined, undefined],
+    ])
   })
 
   it('drops fields that are not on the list, naming them', () => {

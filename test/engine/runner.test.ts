@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Run } from '../../core/domain/run.ts'
 import { createRunner, type Runner, type RunnerOptions } from '../../core/engine/runner.ts'
+import { currentLogFields, withLogFields } from '../../core/log-context.ts'
 import { NotFoundError, UnavailableError } from '../../core/errors/errors.ts'
 import type { Playbook } from '../../core/playbook/playbook.ts'
 import { openBench, testSkills, type Bench, type TestSkills } from './support/bench.ts'
@@ -101,6 +102,20 @@ describe('runner', () => {
     await settle()
     expect(most).to.equal(3)
     expect(ended).to.have.length(8)
+  })
+
+  it('says in the log of each run which one it is, and nothing of the one that came before', async () => {
+    const seen: unknown[] = []
+    const look = async () => {
+      await Promise.resolve()
+      seen.push(currentLogFields())
+    }
+    const runner = start(makePlaybook({ steps: [{ uses: 'x.look' }] }), { 'x.look': look }, { maxRuns: 1 })
+    const runs = [await queue(), await queue()]
+    withLogFields({ request_id: 'r-1' }, () => runs.forEach((run) => runner.enqueue(run)))
+    await settle()
+    await settle()
+    expect(seen).to.deep.equal(runs.map(({ uuid }) => ({ run: uuid })))
   })
 
   it('lets organizations take turns', async () => {

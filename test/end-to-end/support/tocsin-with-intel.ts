@@ -16,6 +16,8 @@ export interface TestTocsin {
   readonly playbooksDir: string
   readonly sandbox: RunningSandbox
   call(path: string, options?: CallOptions): Promise<Reply>
+  /** What lies outside the prefix of the API, with this key; default: the administrator's. */
+  fetch(path: string, key?: string): Promise<Response>
   /** Posts an alert of the organization `main` and waits until its investigation has ended. */
   investigate(alert: {
     readonly type: string
@@ -69,6 +71,8 @@ export async function startTestTocsin(
     playbooksDir,
     sandbox,
     call,
+    fetch: (path, other = key) =>
+      fetch(`${tocsin.url}${path}`, other === '' ? {} : { headers: { authorization: `Bearer ${other}` } }),
     async investigate({ type, content, provider = 'custom' }) {
       const body = {
         alert_provider: provider,

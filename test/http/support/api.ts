@@ -12,6 +12,7 @@ import type { Services } from '../../../server/http/route.ts'
 import { makeKey } from '../../../server/keys.ts'
 import { createSecretBox } from '../../../server/secrets/secret-box.ts'
 import { loadMasterKey } from '../../../server/secrets/master-key.ts'
+import { createMetrics } from '../../../server/metrics/metrics.ts'
 import { openSqliteStores } from '../../../server/sqlite/stores.ts'
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts'
 import { catalogue } from './catalogue.ts'
@@ -88,6 +89,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}): Promise<
       throw new NotFoundError('playbook_not_found', 'there is no such playbook')
     },
   }
+  const metrics = createMetrics()
   const server = createHttpServer({
     config: { host: '127.0.0.1', port: 0, apiPrefix: 'api', publicUrl: undefined, ...config },
     stores,
@@ -113,6 +115,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}): Promise<
       clock,
       log,
     }),
+    metrics,
     log,
     clock,
   })
@@ -160,6 +163,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}): Promise<
     call: (method, path, options = {}) => call(`${url}${path}`, method, { key: adminKey, ...options }),
     async close() {
       await server.close()
+      metrics.close()
       await stores.close()
       await folder.remove()
     },
