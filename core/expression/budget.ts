@@ -59,6 +59,11 @@ export class Meter {
     if (length > 256) this.spend(length >>> 8, span)
   }
 
+  /** Pays for a search through `length` characters, which takes twice as long as reading them. */
+  search(length: number, span: Span): void {
+    if (length > 256) this.spend(length >>> 7, span)
+  }
+
   /** Pays for a new value of so many bytes. */
   allocate(bytes: number, span: Span): void {
     this.bytes -= bytes

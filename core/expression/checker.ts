@@ -168,8 +168,20 @@ export class Checker {
       node.kind === 'literal'
         ? 'null does not work here'
         : `${path} ${type.kind === 'null' ? 'is' : 'may be'} null`
-    this.problem('nullable', message, node, type.kind === 'null' ? undefined : `check ${path} != null first`)
+    const hint = this.#orNullHint(node) ?? `check ${path} != null first`
+    this.problem('nullable', message, node, type.kind === 'null' ? undefined : hint)
     return true
+  }
+
+  /** A default for what is missing is none for what is null: of `a.?b.orValue(0)` how to give one for both. */
+  #orNullHint(node: Node): string | undefined {
+    if (node.kind !== 'call' || node.name !== 'orValue' || node.target === undefined) return undefined
+    const path = this.text(node.target)
+    const [there] = /^.*?\.\?\w+/.exec(path) ?? []
+    if (there === undefined || path.includes('…')) return undefined
+    const [asked, value] = [there, path].map((each) => each.replaceAll('.?', '.')) as [string, string]
+    const fallback = node.args[0] ? this.text(node.args[0]) : '…'
+    return `it may be there and null: write has(${asked}) && ${value} != null ? ${value} : ${fallback}`
   }
 
   /** The scope where these facts hold too. */

@@ -29,7 +29,7 @@ export function hintInPlaybook(
       if (owner === 'steps' || owner === 'inputs') return 'ids and names of inputs have no hyphens: write _'
       if (owner !== undefined) return problem.hint
       if (scope.place.beforeItems?.includes(word) === true)
-        return 'the condition is asked once, before the items: put it on a step under `steps`, inside of the foreach'
+        return hintBeforeItems(expression, scope.place.beforeItems[0]!)
       if (scope.place.isBefore === true && [...elsewhere.keys(), ...laterNames].includes(word)) {
         return `before a run there is only: ${Object.keys(scope.names).join(', ')}`
       }
@@ -54,6 +54,12 @@ export function hintInPlaybook(
     default:
       return problem.hint
   }
+}
+
+/** What chooses among items is a filter. */
+function hintBeforeItems(expression: string, item: string): string {
+  const condition = expression.length <= 80 ? expression : '…'
+  return `\`if\` is decided once, before the loop: filter the list, as in list.filter(${item}, ${condition}), or put the condition on a step under \`steps\``
 }
 
 const alertFields: Readonly<Record<string, string>> = {

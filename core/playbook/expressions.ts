@@ -96,7 +96,8 @@ export function compileCondition(context: Context, scope: Scope, { name, value }
   }
   const [from, to] = braces ? trimmed(text, braces[0], braces[1]) : trimmed(text, 0, text.length)
   const { program, type, whenTrue, whenFalse } = compileAt(context, scope, value, from, to)
-  if (program === undefined) return unknownCondition
+  // What a wrong condition was meant to guard is not wrong as well.
+  if (program === undefined) return { program, whenTrue, whenFalse }
   if (type.kind !== 'bool' && type.kind !== 'dyn') {
     const hint = 'compare it with something, or write has(…)'
     const message = `\`${name}\` must be true or false, but this is ${article(describeType(type))}`

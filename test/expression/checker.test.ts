@@ -30,6 +30,7 @@ const names = {
     owners: list(nullable(object({ name: string }))),
     parent: optional(object({ id: string, label: optional(string) })),
     'sent-at': string,
+    level: optional(nullable(number)),
     made_at: epochMilliseconds,
     count: integer,
     score: number,
@@ -143,6 +144,15 @@ describe('checking expressions', () => {
       expect(problems('b.count == null')).to.deep.equal([
         'wrong_type: b.count == null: b.count is never null (leave the comparison out; a field that may be missing is asked for with has(…))',
       ])
+    })
+
+    it('are not what orValue gives a default for, but ofNonZeroValue', () => {
+      expect(problems('b.?level.orValue(0) > 70')).to.deep.equal([
+        'nullable: b.?level.orValue(0): b.?level.orValue(0) may be null (it may be there and null: write has(b.level) && b.level != null ? b.level : 0)',
+      ])
+      expect(problems('(has(b.level) && b.level != null ? b.level : 0) > 70')).to.deep.equal([])
+      expect(problems('(b.level == null ? 0 : b.level) > 70')).to.have.length(1)
+      expect(problems('optional.ofNonZeroValue(b.owner).name.orValue("none").size() > 1')).to.deep.equal([])
     })
 
     it('may be compared once more than needed', () => {

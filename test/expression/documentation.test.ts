@@ -2,11 +2,21 @@ import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { maxHeight, maxNesting, maxNodes, maxSourceBytes } from '../../core/expression/budget.ts'
 import { maxValueDepth } from '../../core/expression/operators.ts'
-import { compileExpression, dyn, toJsonValue } from '../../core/expression/index.ts'
+import { compileExpression, dyn, object, toJsonValue, typeOfSchema } from '../../core/expression/index.ts'
 import { stringifyJson } from '../../core/json.ts'
+import type { JsonSchema } from '../../core/plugin/index.ts'
+import { getEnrichment } from '../../plugins/intel-provider/skills/get-enrichment.ts'
+import { searchUserTravel } from '../../plugins/travel/skills/search-user-travel.ts'
 import { allFunctions } from '../../core/expression/functions/index.ts'
 
 const page = readFileSync(new URL('../../docs/expressions.md', import.meta.url), 'utf8')
+
+const stepOf = (schema: JsonSchema) => object({ output: typeOfSchema(schema) })
+/** Steps with the skills that are shipped. */
+const shippedSteps = object({
+  intel: stepOf(getEnrichment.output),
+  trips: stepOf(searchUserTravel.output),
+})
 
 /** Rows such as | `signature` | meaning | `example` | `result` |. */
 const rows = [...page.matchAll(/^\| `([^`]+)` +\|[^|]+\| `([^`]+)` +\| `([^`]+)` +\|$/gm)].map(
@@ -27,7 +37,9 @@ describe('docs/expressions.md', () => {
     const shown = block.trim().split('\n')
     expect(shown.length).to.be.greaterThan(2)
     for (const source of shown)
-      expect(compileExpression(source, { alert: dyn, steps: dyn }).problems, source).to.deep.equal([])
+      expect(compileExpression(source, { alert: dyn, steps: shippedSteps }).problems, source).to.deep.equal(
+        [],
+      )
   })
 
   const claims: Readonly<Record<string, readonly [source: string, result: unknown]>> = {
@@ -37,12 +49,15 @@ describe('docs/expressions.md', () => {
     'a duration leaves as seconds': ['duration("1m30s")', '90s'],
     'what is read from an optional is an optional': ['data.?b.c.d.orValue("none")', 'none'],
     'has() guards': ['has(data.b) ? data.b : 0', 0],
+    'null is no reason for orValue': ['data.?n.orValue(0)', null],
+    'a default for null is a condition': ['data.n == null ? 0 : data.n', 0],
+    'a default for both is one too': ['has(data.n) && data.n != null ? data.n : 0', 0],
     'fields may stand in backticks': ['data.`x-id`', 7],
     'an error on one side does not matter if the other decides': ['data.missing == 1 || true', true],
     'all and exists stop at what decides': ['[1, 0].exists(x, 1 / x == 1)', true],
     'two nested loops over 200 items are fine': ['items.all(x, items.all(y, x == y))', true],
   }
-  const data = { count: 3, data: { 'x-id': 7 }, items: Array.from({ length: 200 }, () => 1) }
+  const data = { count: 3, data: { 'x-id': 7, n: null }, items: Array.from({ length: 200 }, () => 1) }
   const names = { count: dyn, data: dyn, items: dyn }
   for (const [claim, [source, result]] of Object.entries(claims)) {
     it(`is right that ${claim}`, () => {

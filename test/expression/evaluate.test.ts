@@ -15,6 +15,7 @@ import {
   type Type,
 } from '../../core/expression/index.ts'
 import { parseJson } from '../../core/json.ts'
+import { processorTime } from '../support/processor-time.ts'
 
 function evaluate(
   source: string,
@@ -99,6 +100,37 @@ describe('evaluating expressions', () => {
         at: 'x.l[2]',
       })
       expect(evaluate('x[?2].orValue(0) + x[?0].orValue(0)', { x: [7] })).to.equal(7)
+    })
+  })
+
+  describe('searching in text', () => {
+    const search = (expression: string, scope: Record<string, unknown>) => evaluate(expression, scope)
+
+    it('finds the same in long text as in short text', () => {
+      for (const part of ['ab', 'abab', 'aab', 'abcab', 'aa', 'zz', 'b']) {
+        for (const short of ['abababcababaab', 'aaaaaab', 'baabaabab', '']) {
+          for (const padding of ['', '-'.repeat(70_000)]) {
+            const x = `${padding}${short}`
+            const scope = { x, part }
+            expect(search('x.indexOf(part)', scope)).to.equal(x.indexOf(part))
+            expect(search('x.contains(part)', scope)).to.equal(x.includes(part))
+            expect(search('x.split(part)', scope)).to.deep.equal(x.split(part))
+            expect(search('x.replace(part, "+")', scope)).to.equal(x.replaceAll(part, '+'))
+          }
+        }
+      }
+    })
+
+    it('is linear, whatever the part, and costs twice what reading does', () => {
+      const x = 'x'.repeat(1_000_000)
+      const { program } = compileExpression('x.contains(part)', { x: dyn, part: dyn })
+      for (const part of ['xy', `y${'x'.repeat(100_000)}`, `${'x'.repeat(100_000)}y`]) {
+        const budget = new Budget()
+        const before = processorTime()
+        expect(program?.evaluate({ x, part }, budget)).to.equal(false)
+        expect(processorTime() - before).to.be.lessThan(2000)
+        expect(new Budget().fuel - budget.fuel).to.be.greaterThan(7800)
+      }
     })
   })
 

@@ -157,6 +157,16 @@ describe('what expressions see', () => {
     expect(errors('  - { foreach: [1], if: "item == 1", set: { x: 1 } }')).to.have.lengthOf(1)
   })
 
+  it('is not the item in the condition of its foreach: a list is filtered, and nothing else is wrong', () => {
+    const steps = `  - { id: a, ${enrich} }
+  - { foreach: "\${{ [steps.a.output] }}", if: item.owner != null, set: { x: "\${{ item.owner.size() }}" } }`
+    const [problem, ...others] = check(withSteps(steps)).filter(({ severity }) => severity === 'error')
+    expect(others).to.deep.equal([])
+    expect(problem).to.include({ code: 'E204' })
+    expect(problem?.hint).to.include('decided once, before the loop')
+    expect(problem?.hint).to.include('list.filter(item, item.owner != null)')
+  })
+
   it('is a list of outputs after a foreach, with the status of each item', () => {
     const loop = `  - { id: a, foreach: [1, 2], ${enrich} }\n`
     expect(errors(`${loop}  - return: \${{ steps.a.output.map(o, o.risk.score) }}`)).to.deep.equal([])

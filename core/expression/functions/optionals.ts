@@ -1,7 +1,7 @@
 import type { Meter } from '../budget.ts'
 import { Fault, type Span } from '../errors.ts'
 import { isMap } from '../operators.ts'
-import { dyn, optionalOf, union, type Type } from '../types.ts'
+import { dyn, optionalOf, union, withoutNull, type Type } from '../types.ts'
 import { Duration, isList, keysOf, Optional, Timestamp, type Value } from '../values.ts'
 import { wrongArgument, type ExpressionFunction } from './function.ts'
 
@@ -24,6 +24,7 @@ function isZero(value: Value, meter: Meter, span: Span): boolean {
 }
 
 const wrap = (args: readonly Type[]): Type => optionalOf(args[0] ?? dyn)
+const wrapNonZero = (args: readonly Type[]): Type => optionalOf(withoutNull(args[0] ?? dyn))
 
 export const optionalFunctions: readonly ExpressionFunction[] = [
   {
@@ -35,7 +36,7 @@ export const optionalFunctions: readonly ExpressionFunction[] = [
   {
     name: 'optional.ofNonZeroValue',
     receiver: false,
-    overloads: [{ parameters: ['value'], result: wrap }],
+    overloads: [{ parameters: ['value'], result: wrapNonZero }],
     run: (meter, span, value) => (isZero(value, meter, span) ? Optional.none : new Optional(value)),
   },
   {

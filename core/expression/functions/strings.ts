@@ -4,6 +4,7 @@ import { isList, type Value } from '../values.ts'
 import { format, tryFormat } from './format.ts'
 import { global, method, text, whole, wrongArgument, type ExpressionFunction } from './function.ts'
 import { compilePattern, matches } from './matches.ts'
+import { Part } from './search.ts'
 
 /**
  * CEL counts characters, JavaScript UTF-16 units. Both are the same where no surrogate occurs, which is nearly always; only
@@ -48,7 +49,7 @@ function find(last: boolean) {
   return (meter: Meter, span: Span, target: Value, part: Value, offset: Value | undefined): Value => {
     const value = text(target, span)
     const wanted = text(part, span)
-    meter.read(value.length + wanted.length, span)
+    meter.search(value.length + wanted.length, span)
     // Searching backwards compares the whole part at each place, in the worst case.
     if (last) meter.spend(Math.floor((value.length * wanted.length) / 4096), span)
     const wide = surrogate.test(value) ? characters(value, meter, span) : undefined
@@ -58,7 +59,7 @@ function find(last: boolean) {
       throw new Fault('expression_index_out_of_range', `${at} is outside of the text's 0 to ${length}`, span)
     }
     const unit = at === undefined || !wide ? at : wide.slice(0, at).join('').length
-    const found = last ? value.lastIndexOf(wanted, unit) : value.indexOf(wanted, unit)
+    const found = last ? value.lastIndexOf(wanted, unit) : new Part(wanted).indexIn(value, unit)
     return BigInt(found <= 0 || !wide ? found : Array.from(value.slice(0, found)).length)
   }
 }
@@ -103,10 +104,10 @@ function pieces(
   meter: Meter,
   span: Span,
 ): readonly string[] {
-  meter.read(value.length, span)
+  meter.search(value.length, span)
   const wanted = limit === undefined ? -1 : whole(limit, span)
   const most = wanted < 0 ? Infinity : wanted + extra
-  const parts = separator === '' ? letters(value, extra, meter, span) : value.split(separator)
+  const parts = separator === '' ? letters(value, extra, meter, span) : new Part(separator).splits(value)
   meter.spend(parts.length >>> 3, span)
   meter.allocate(parts.length * 16 + value.length * 2, span)
   if (parts.length <= most) return parts
@@ -131,7 +132,7 @@ function test(check: (value: string, part: string) => boolean) {
   return (meter: Meter, span: Span, target: Value, part: Value): Value => {
     const value = text(target, span)
     const wanted = text(part, span)
-    meter.read(value.length, span)
+    meter.search(value.length, span)
     return check(value, wanted)
   }
 }
@@ -220,7 +221,7 @@ export const stringFunctions: readonly ExpressionFunction[] = [
   method(
     'contains',
     ['string, string -> bool'],
-    test((value, part) => value.includes(part)),
+    test((value, part) => new Part(part).indexIn(value) >= 0),
   ),
   method(
     'startsWith',

@@ -162,6 +162,11 @@ const corpus: readonly Hostile[] = [
     scope: { x: bigList, y: bigText, z: `${'a'.repeat(100_000)}b` },
   },
   {
+    name: 'searching a short part in a loop',
+    expression: 'x.map(i, x.map(j, y.indexOf("xy"))).size()',
+    scope: { x: bigList.slice(0, 200), y: bigText },
+  },
+  {
     name: 'objects of many keys compared in a loop',
     expression: 'x.all(i, y != z)',
     scope: { x: bigList, y: wide(50_000), z: wide(50_001) },
