@@ -108,10 +108,13 @@ describe("the authors' guide", () => {
     const tests = ['quotes/quotes.test.ts', 'bells/bells.test.ts'].map((file) =>
       join(folder, 'plugins', file),
     )
+    // A sandbox that is late on a busy machine would be left open, and the process with it.
+    const options = ['--no-config', '--reporter', 'json', '--timeout', '20000', '--exit']
     const report = JSON.parse(
-      execFileSync(process.execPath, [mocha, '--no-config', '--reporter', 'json', ...tests], {
+      execFileSync(process.execPath, [mocha, ...options, ...tests], {
         cwd: root,
         encoding: 'utf8',
+        timeout: 55_000,
       }),
     ) as { stats: { passes: number; failures: number } }
     expect(report.stats.failures).to.equal(0)
