@@ -43,7 +43,7 @@ export async function benchEgress(options: Options): Promise<void> {
         "Tocsin's way out": calling(viaEgress),
       },
       baseline: 'got',
-      connections: [...new Set(options.connections.map((count) => Math.min(count, maxAtOnce)))],
+      connections: options.connections.filter((count) => count <= maxAtOnce).concat(maxAtOnce),
     })
   } finally {
     egress.close()
