@@ -91,7 +91,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'an organization’s line has no end': {
     file: 'core/investigation/investigations.ts',
-    find: 'queuedOf(organizationUuid) < maxQueued && ',
+    find: 'queuedOf(organizationUuid) < maxQueued &&',
     replace: '',
   },
   'organizations do not take turns': {
