@@ -90,7 +90,7 @@ const serverPatterns = [
 export default defineConfig({
   plugins: ['typescript', 'unicorn', 'oxc', 'import', 'node', 'promise'],
   categories: { correctness: 'error', suspicious: 'error', perf: 'error' },
-  ignorePatterns: ['.build', 'dist', 'test/architecture/planted'],
+  ignorePatterns: ['.build', '**/dist', 'test/architecture/planted'],
   rules: {
     'import/no-cycle': 'error',
     // Matters of taste, or wrong more often than right here.

@@ -21,6 +21,7 @@ const copied = [
   'cli/demo/playbooks/*',
   'core/**/*.md',
   'plugins/**/*.md',
+  'server/web/dist/**/*.*',
 ]
 
 /** Sandboxes answer from the fixtures beside them; other fixtures are for tests. */
@@ -28,6 +29,7 @@ const sandboxes = 'plugins/*/sandbox.ts'
 
 async function makePackage(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
+  execFileSync(process.execPath, [join(root, 'server/web/build.ts')], { stdio: ['ignore', 2, 2] })
   compile(folder)
   for await (const file of glob(copied, { cwd: root })) {
     if (!file.endsWith('.test.yaml')) await copy(file, folder)

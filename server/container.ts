@@ -17,6 +17,7 @@ import { createReruns, type Reruns } from '../core/rerun/reruns.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { createEgress, type ClosableEgress } from './egress/index.ts'
+import type { Page } from './http/page/load-page.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
 
@@ -28,6 +29,8 @@ export interface Opened {
   readonly catalogue: Catalogue
   readonly library: PlaybookLibrary
   readonly metrics: Metrics
+  /** The web page, where it has been built. */
+  readonly page: Page | undefined
   /** Is told of every secret in use, so that the log can leave it out. */
   readonly onSecret: (secret: string) => void
 }
@@ -59,7 +62,7 @@ export const tokens = {
 
 /** The composition root: the only place that knows which implementation stands for what. */
 export function createContainer(opened: Opened): Container {
-  const { config, log, stores, catalogue, library, metrics, onSecret } = opened
+  const { config, log, stores, catalogue, library, metrics, page, onSecret } = opened
   const container = root.createChildContainer()
   const register = <T>(token: Token<T>, make: () => T) =>
     container.register<T>(token, {
@@ -177,6 +180,7 @@ export function createContainer(opened: Opened): Container {
           signal,
         ),
       metrics,
+      page,
       log,
       clock: get(tokens.clock),
     }),

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Pause } from '../core/domain/pause.ts'
 import { openPlaybookLibrary, type PlaybookLibrary } from '../core/investigation/playbook-library.ts'
 import { withLogFields } from '../core/log-context.ts'
@@ -7,6 +8,7 @@ import { bootstrap } from './bootstrap.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { createContainer, tokens, type Container, type Opened } from './container.ts'
+import { loadPage } from './http/page/load-page.ts'
 import { createLog } from './log.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { openStores } from './open-stores.ts'
@@ -47,6 +49,7 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
   requirePlaybooksDir(config, log)
   const catalogue = await discoverPlugins({ pluginsDir: config.pluginsDir, packages: config.plugins })
   const metrics = createMetrics()
+  const page = await loadPage(join(import.meta.dirname, 'web/dist'))
   const stores = await openStores(config, 'exclusive', {
     live,
     onCommit: (commit) => metrics.committed(commit),
@@ -61,7 +64,7 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
       log,
       folder: config.playbooksDir,
     })
-    const opened = { config, log, stores, catalogue, library, metrics, onSecret: live.add }
+    const opened = { config, log, stores, catalogue, library, metrics, page, onSecret: live.add }
     container = createContainer(opened)
     metrics.watchEngine(container.get(tokens.runner))
     const { url } = await container.get(tokens.httpServer).listen()

@@ -9,6 +9,8 @@ import { BodyBudget } from './body-budget.ts'
 import { answerClientError } from './client-errors.ts'
 import { createDirectory } from './directory.ts'
 import { openApiDocument } from './openapi.ts'
+import type { Page } from './page/load-page.ts'
+import { servePage } from './page/serve-page.ts'
 import { createRefusalLog } from './refusal-log.ts'
 import type { Services } from './route.ts'
 import { createRouter } from './router.ts'
@@ -63,6 +65,8 @@ export interface HttpServerOptions {
   readonly authenticate: Services['authenticate']
   readonly inbound: Services['inbound']
   readonly metrics: Services['metrics']
+  /** Absent: there is only the API. */
+  readonly page?: Page | undefined
   readonly log: Log
   readonly clock: Clock
 }
@@ -104,6 +108,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   app.on('error', (error: unknown) => log.error({ error }, 'an answer could not be sent'))
   app.use(countAnswers(services.metrics, `/${config.apiPrefix}/alerts`))
   app.use(answerErrors(services))
+  if (options.page !== undefined) app.use(servePage(options.page, config.apiPrefix))
   app.use(createRouter(routes, services, settings))
 
   const server = boundedServer(limits)

@@ -7,6 +7,7 @@ import { createReruns } from '../../../core/rerun/reruns.ts'
 import { NotFoundError } from '../../../core/errors/errors.ts'
 import type { Playbook } from '../../../core/playbook/index.ts'
 import type { Clock, Log, LogFields, Stores } from '../../../core/ports.ts'
+import type { Page } from '../../../server/http/page/load-page.ts'
 import { createHttpServer, type HttpServerConfig } from '../../../server/http/server.ts'
 import type { Services } from '../../../server/http/route.ts'
 import { makeKey } from '../../../server/keys.ts'
@@ -57,7 +58,7 @@ export interface Api {
 }
 
 /** A server on a free port with real stores, two organizations (`acme`, `globex`) and two providers (`SIEM`, `dlp`). */
-export async function startApi(config: Partial<HttpServerConfig> = {}): Promise<Api> {
+export async function startApi(config: Partial<HttpServerConfig> = {}, page?: Page): Promise<Api> {
   const folder = await makeTemporaryFolder()
   const clock = heldClock()
   const stores = await openSqliteStores({
@@ -116,6 +117,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}): Promise<
       log,
     }),
     metrics,
+    page,
     log,
     clock,
   })

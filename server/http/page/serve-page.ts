@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import type { Context, Middleware } from 'koa'
+import type { Page, PageFile } from './load-page.ts'
+
+/**
+ * Answers `/`, the files of the web page, and every path that the page shows itself, with the page; leaves all else to the
+ * routes. The page holds no data and decides nothing, so it is for everybody, also by a link on another site.
+ */
+export function servePage(page: Page, apiPrefix: string): Middleware {
+  return async (context, next) => {
+    const { method, path } = context
+    if (method !== 'GET' && method !== 'HEAD') return await next()
+    const file = page.files.get(path)
+    if (file !== undefined) return sendFile(context, file, path.startsWith('/assets/'))
+    if (!isView(path, apiPrefix)) return await next()
+    sendIndex(context, page.index)
+  }
+}
+
+/** First parts of the paths that the page shows, as its address bar has them (`server/web/views.ts`). */
+const views: ReadonlySet<string> = new Set([
+  'alerts',
+  'audit',
+  'cases',
+  'checkpoints',
+  'connections',
+  'health',
+  'keys',
+  'playbooks',
+  'runs',
+])
+
+/** The API's prefix may have any name, and goes first. */
+function isView(path: string, apiPrefix: string): boolean {
+  if (path === '/') return true
+  const [, first = ''] = path.split('/', 2)
+  return first !== apiPrefix.split('/', 1)[0] && views.has(first)
+}
+
+/** Only what the page needs: its own scripts and style sheets, the API, and style elements with the nonce of the response. */
+function policy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+function sendIndex(context: Context, index: string): void {
+  const nonce = randomBytes(16).toString('base64')
+  context.set('content-security-policy', policy(nonce))
+  context.set('content-type', 'text/html; charset=utf-8')
+  context.body = index.replaceAll('__nonce__', nonce)
+}
+
+/** Files below `/assets/` have a hash in their names, so that a name never means something else. */
+function sendFile(context: Context, file: PageFile, isNamedByHash: boolean): void {
+  context.set('cache-control', isNamedByHash ? 'public, max-age=31536000, immutable' : 'no-cache')
+  context.set('etag', file.etag)
+  context.set('vary', 'accept-encoding')
+  if (context.get('if-none-match') === file.etag) {
+    context.status = 304
+    return
+  }
+  const encoding = context.acceptsEncodings('br', 'gzip', 'identity')
+  const smaller = encoding === 'br' ? file.br : encoding === 'gzip' ? file.gzip : undefined
+  if (smaller !== undefined && encoding !== false) context.set('content-encoding', encoding)
+  context.set('content-type', file.type)
+  context.body = smaller ?? file.bytes
+}

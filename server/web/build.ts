@@ -1,0 +1,41 @@
+/**
+ * `npm run page`: builds the web page into `dist/`, unless it is there and nothing has changed since. `--force` builds anyway.
+ * Without the development packages it leaves things as they are: the server works without the page.
+ */
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { glob, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+const here = import.meta.dirname
+const stamp = join(here, '../../.build/page-sources')
+
+const sources = await hashOfSources()
+if (process.argv.includes('--force') || !(await isBuiltFrom(sources))) await buildPage()
+
+/** Of all that the page is made from: its sources, and the packages as they are locked. */
+async function hashOfSources(): Promise<string> {
+  const hash = createHash('sha256').update(await readFile(join(here, '../../package-lock.json')))
+  const names = await Array.fromAsync(glob('**/*.{ts,tsx,css,html,svg}', { cwd: here, exclude: ['dist'] }))
+  for (const name of names.toSorted()) hash.update(`\0${name}\0`).update(await readFile(join(here, name)))
+  return hash.digest('hex')
+}
+
+async function isBuiltFrom(hash: string): Promise<boolean> {
+  const built = await readFile(stamp, 'utf8').catch(() => undefined)
+  return built === hash && existsSync(join(here, 'dist/index.html'))
+}
+
+async function buildPage(): Promise<void> {
+  const vite = await import('vite').catch(() => undefined)
+  if (vite === undefined) {
+    process.stderr.write(
+      'The web page is not built: vite is not installed (npm ci without --omit=dev brings it).\n',
+    )
+    return
+  }
+  process.stderr.write('Building the web page, once …\n')
+  await vite.build({ configFile: join(here, 'vite.config.ts'), logLevel: 'warn' })
+  await mkdir(dirname(stamp), { recursive: true })
+  await writeFile(stamp, sources)
+}

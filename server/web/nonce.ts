@@ -1,0 +1,2 @@
+/** Style elements that libraries make carry the nonce of the response, or the browser would refuse them. */
+export const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? ''

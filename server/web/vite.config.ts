@@ -1,0 +1,19 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+/** What a response puts in the place of this is its nonce (`server/http/page/serve-page.ts`). */
+const noncePlaceholder = '__nonce__'
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react()],
+  html: { cspNonce: noncePlaceholder },
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    // Inlined files would need a wider policy than 'self'.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    target: 'es2023',
+  },
+})

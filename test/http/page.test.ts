@@ -1,0 +1,106 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { loadPage } from '../../server/http/page/load-page.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import { startApi, type Api } from './support/api.ts'
+
+const script = 'console.log("Tocsin");\n'.repeat(200)
+
+async function build(folder: string): Promise<void> {
+  await mkdir(join(folder, 'assets'))
+  await writeFile(join(folder, 'index.html'), '<script nonce="__nonce__" src="/assets/a-1.js"></script>')
+  await writeFile(join(folder, 'assets/a-1.js'), script)
+}
+
+describe('web page over HTTP', () => {
+  let api: Api
+  let folder: TemporaryFolder
+  before(async () => {
+    folder = await makeTemporaryFolder()
+    await build(folder.path)
+    api = await startApi({}, await loadPage(folder.path))
+  })
+  after(async () => {
+    await api.close()
+    await folder.remove()
+  })
+
+  const get = (path: string, headers: Record<string, string> = {}) => fetch(`${api.url}${path}`, { headers })
+
+  for (const path of [
+    '/',
+    '/alerts',
+    '/alerts/main-splunk-1',
+    '/runs/x',
+    '/cases',
+    '/playbooks',
+    '/connections',
+  ]) {
+    it(`is at ${path}, without a key and from a link on another site`, async () => {
+      const reply = await get(path, { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' })
+      expect(reply.status).to.equal(200)
+      expect(reply.headers.get('content-type')).to.equal('text/html; charset=utf-8')
+      expect(reply.headers.get('cache-control')).to.equal('no-store')
+    })
+  }
+
+  it('allows only itself, and style elements with a nonce that is another one each time', async () => {
+    const nonces = new Set<string>()
+    for (let i = 0; i < 3; i++) {
+      const reply = await get('/')
+      const policy = reply.headers.get('content-security-policy') ?? ''
+      const nonce = /style-src 'self' 'nonce-([\w+/]{22}==)'/.exec(policy)?.[1] ?? ''
+      nonces.add(nonce)
+      expect(await reply.text()).to.equal(`<script nonce="${nonce}" src="/assets/a-1.js"></script>`)
+      expect(policy).to.contain("default-src 'none'; script-src 'self'; ")
+      expect(policy).to.contain("frame-ancestors 'none'")
+      expect(policy).not.to.contain('unsafe')
+    }
+    expect(nonces.size).to.equal(3)
+  })
+
+  it('sends its files compressed, to be kept for ever', async () => {
+    const reply = await get('/assets/a-1.js', { 'accept-encoding': 'br' })
+    expect(reply.headers.get('content-encoding')).to.equal('br')
+    expect(reply.headers.get('cache-control')).to.equal('public, max-age=31536000, immutable')
+    expect(reply.headers.get('content-type')).to.equal('text/javascript; charset=utf-8')
+    expect(reply.headers.get('x-content-type-options')).to.equal('nosniff')
+    expect(await reply.text()).to.equal(script)
+    const plain = await get('/assets/a-1.js', { 'accept-encoding': 'identity' })
+    expect(plain.headers.get('content-encoding')).to.equal(null)
+    expect(await plain.text()).to.equal(script)
+  })
+
+  it('does not send a file again that did not change', async () => {
+    const etag = (await get('/assets/a-1.js')).headers.get('etag') ?? ''
+    const reply = await get('/assets/a-1.js', { 'if-none-match': etag })
+    expect([reply.status, await reply.text()]).to.deep.equal([304, ''])
+  })
+
+  for (const path of [
+    '/assets/none.js',
+    '/assets/..%2f..%2fpackage.json',
+    '/Alerts',
+    '//alerts',
+    '/api/nothing',
+    '/index.html',
+    '/package.json',
+  ]) {
+    it(`is not at ${path}`, async () => {
+      const reply = await get(path)
+      expect(reply.status).to.equal(404)
+      expect(reply.headers.get('content-type')).to.equal('application/problem+json')
+    })
+  }
+
+  it('takes nothing but GET and HEAD', async () => {
+    expect((await fetch(`${api.url}/alerts`, { method: 'POST' })).status).to.equal(404)
+    const head = await fetch(`${api.url}/alerts`, { method: 'HEAD' })
+    expect([head.status, await head.text()]).to.deep.equal([200, ''])
+  })
+
+  it('is absent where it has not been built', async () => {
+    expect(await loadPage(join(folder.path, 'dist'))).to.equal(undefined)
+  })
+})
