@@ -17,7 +17,7 @@ export function callOf(
   }
 }
 
-/** The ways in which a step calls a skill. */
+/** The ways in which a step calls a skill; only one that declares so can tell what became of a call. */
 export function callsOf(
   walk: Walk,
   given: Pick<SkillCall, 'skill' | 'connection' | 'onConnection'>,
@@ -25,6 +25,8 @@ export function callsOf(
 ): Pick<EffectWork, 'run' | 'verify'> {
   return {
     run: callOf(walk, scope, { ...given, purpose: 'run' }),
-    verify: callOf(walk, scope, { ...given, purpose: 'verify' }),
+    ...(walk.skills.interrupted(given.skill) === 'verify' && {
+      verify: callOf(walk, scope, { ...given, purpose: 'verify' }),
+    }),
   }
 }

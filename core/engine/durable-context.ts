@@ -69,8 +69,11 @@ export interface EffectWork extends TimedWork {
   readonly interrupted: 'repeat' | 'verify' | 'skip' | 'fail' | 'ask'
   /** Whether a try that ended in doubt, such as by a timeout, may be followed by another. Default: for `repeat` and `verify`. */
   readonly mayRepeat?: boolean | undefined
-  /** For `verify`: the output if the effect took place, else undefined. */
-  readonly verify?: (input: unknown, attempt: EffectAttempt) => Promise<unknown>
+  /**
+   * The output if the effect took place, else undefined; absent where nobody can tell. Asked before a try that follows one in doubt,
+   * also one of a run that this one goes on from, with the key of that; not where `interrupted` says `repeat`.
+   */
+  readonly verify?: ((input: unknown, attempt: EffectAttempt) => Promise<unknown>) | undefined
 }
 
 export interface EffectAttempt {

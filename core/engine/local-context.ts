@@ -3,6 +3,7 @@ import { ask } from './ask.ts'
 import { createBesides } from './besides.ts'
 import { RunSuspended } from './durable-context.ts'
 import type { DurableContext, Outcome, PureResult, PureWork, SleepWork } from './durable-context.ts'
+import type { EarlierTry } from './earlier-tries.ts'
 import { perform } from './effect.ts'
 import { createIdleWatch } from './idle-watch.ts'
 import {
@@ -36,6 +37,8 @@ export interface LocalContextOptions {
   readonly hold?: AbortSignal | undefined
   /** Told of answers and decisions from outside. Default: nobody tells. */
   readonly wakeUps?: WakeUps | undefined
+  /** What the runs before did at places that are not in the journal; called once, where it is needed. Default: there are none. */
+  readonly earlierTries?: (() => Promise<readonly EarlierTry[]>) | undefined
   /** Where questions to people are kept. Default: nobody can be asked, and a checkpoint fails. */
   readonly checkpoints?: RunCheckpoints | undefined
   /** Every branch of the run waits, the first of them until `wakeAtMs`, or Infinity. May be called again and again. */
@@ -73,6 +76,7 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
     stop,
     idle,
     wakeUps,
+    earlierTries: once(options.earlierTries ?? (async () => [])),
     beside: (work) => besides.beside(work),
     checkpoints,
   }
@@ -87,6 +91,12 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
     settled: () => journal.settled(),
     end: (write) => journal.finish(write),
   }
+}
+
+/** What succeeded once is not done again. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let known: { readonly result: T } | undefined
+  return async () => (known ??= { result: await work() }).result
 }
 
 async function remember(local: LocalRun, work: PureWork): Promise<Outcome> {

@@ -2,6 +2,7 @@ import type { JournalEntry } from '../domain/run.ts'
 import type { CheckpointStore, Clock, JournalBegin, JournalEnd, Log } from '../ports.ts'
 import { GroupTimeoutError } from './attempt.ts'
 import type { Outcome, PureResult } from './durable-context.ts'
+import type { EarlierTry } from './earlier-tries.ts'
 import type { IdleWatch } from './idle-watch.ts'
 import type { RunJournal } from './run-journal.ts'
 import { toStoredError } from './stored-error.ts'
@@ -24,6 +25,8 @@ export interface LocalRun {
   readonly stop: AbortSignal
   readonly idle: IdleWatch
   readonly wakeUps: WakeUps
+  /** Of the runs that this one goes on from. */
+  readonly earlierTries: () => Promise<readonly EarlierTry[]>
   /** Begins work that the run does not wait for before its end. */
   readonly beside: (work: () => Promise<unknown>) => void
   /** Undefined where nobody can be asked. */

@@ -45,3 +45,6 @@ export const askPath = (path: string): string => `${path}/@ask`
 export const remindPath = (path: string): string => `${path}/@remind`
 export const settlePath = (path: string): string => `${path}/@settle`
 export const playbookPath = (name: string): string => `@playbooks/${name}`
+
+/** The idempotency key of a call: the same on every try and after every restart. */
+export const keyOf = (runUuid: string, path: string): string => `${runUuid}/${path}`

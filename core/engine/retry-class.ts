@@ -1,3 +1,4 @@
+import { UnavailableError } from '../errors/errors.ts'
 import { refusals } from '../playbook/grammar.ts'
 
 /** Network troubles before anything was sent. */
@@ -33,4 +34,17 @@ export function isOverBudget(error: unknown): boolean {
 /** Whether `retry.on` of a step names the error; undefined names all. */
 export function isRetriedOn(on: readonly string[] | undefined, code: string): boolean {
   return on === undefined || on.includes(code) || (on.includes('http_5xx') && /^http_5\d\d$/.test(code))
+}
+
+/** Codes of a store that cannot be used for the time being. */
+const storeTroubles: ReadonlySet<unknown> = new Set(['store_unavailable', 'store_busy'])
+
+/**
+ * Our own store could not take or give what the skill wanted, e.g. a change of a case on a full disk. That is no failure of the
+ * step: as with writes of the journal, it is tried until the store works again, or the time of the run is up. Takes errors as
+ * thrown and as stored.
+ */
+export function isOwnStore(error: unknown): boolean {
+  if (error instanceof Error && !(error instanceof UnavailableError)) return false
+  return storeTroubles.has((error as { readonly code?: unknown } | null)?.code)
 }

@@ -6,6 +6,7 @@ import { withLogFields } from '../log-context.ts'
 import type { Clock, Log, Stores } from '../ports.ts'
 import { describeRun, type RunDescription } from './describe-run.ts'
 import { RunSuspended } from './durable-context.ts'
+import { findEarlierTries } from './earlier-tries.ts'
 import { interpret } from './interpreter.ts'
 import { openLocalContext, type LocalContext } from './local-context.ts'
 import { isToBeGivenUp } from './quarantine.ts'
@@ -134,6 +135,7 @@ function contextOptions(
     stop: stop.signal,
     cancel: cancel.signal,
     wakeUps,
+    earlierTries: () => findEarlierTries(stores, run),
     checkpoints: stores.checkpoints,
   }
 }

@@ -1,5 +1,5 @@
 import type { FailedAttempt, JournalEntry } from '../domain/run.ts'
-import { mayHaveHappened } from '../engine/retry-class.ts'
+import { effectOf } from '../engine/earlier-tries.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import type { CarriedStep, RepeatedEffect } from './plan.ts'
 
@@ -21,16 +21,4 @@ export function repeatedEffects(
 /** A skill that is not installed may have done anything. Other kinds of steps have no dot. */
 function isWrite({ kind }: JournalEntry, catalogue: Pick<Catalogue, 'skill'>): boolean {
   return kind.includes('.') && catalogue.skill(kind)?.skill.effect !== 'read'
-}
-
-function effectOf(
-  { state, input, error }: JournalEntry,
-  failed: readonly FailedAttempt[],
-): RepeatedEffect['tookEffect'] | 'no' {
-  // Also of the entry of a whole foreach, whose items stand for themselves.
-  if (input === null) return 'no'
-  if (state === 'completed') return 'yes'
-  const isDoubtful = failed.some((attempt) => mayHaveHappened(attempt.error))
-  if (state === 'skipped') return isDoubtful ? 'may_have' : 'no'
-  return isDoubtful || error === null || mayHaveHappened(error) ? 'may_have' : 'no'
 }

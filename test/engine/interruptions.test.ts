@@ -143,6 +143,13 @@ describe('local durable context: interruptions', () => {
       expect(seen).to.deep.equal([[{ n: 1 }, 2, `${one.run.uuid}/a`]])
     })
 
+    it('is not asked about once a person has said to run it again', async () => {
+      const { work } = await park(async () => 'again')
+      await resolve('run_again')
+      const outcome = await (await one.open()).perform({ ...work, verify: mustNotRun })
+      expect(outcome).to.deep.include({ state: 'completed', output: 'again' })
+    })
+
     it('takes one decision', async () => {
       await park()
       const decisions = await Promise.allSettled([resolve('skip'), resolve('ran', 1), resolve('run_again')])

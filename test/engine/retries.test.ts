@@ -273,26 +273,30 @@ describe('local durable context: tries', () => {
       expect(await going).to.deep.include({ state: 'completed', output: 'second' })
     })
 
-    it('asks before it tries again what can be verified', async () => {
-      const calls: string[] = []
-      const going = (await one.open()).perform(
-        effect({
-          interrupted: 'verify',
-          timeoutMs: 5_000,
-          run: () => {
-            calls.push('run')
-            return new Promise(() => {})
-          },
-          verify: async () => {
-            calls.push('verify')
-            return calls.length < 4 ? undefined : 'isolated'
-          },
-        }),
-      )
-      await one.clock.advance(30_000)
-      expect(await going).to.deep.include({ state: 'completed', output: 'isolated' })
-      expect(calls).to.deep.equal(['run', 'verify', 'run', 'verify'])
-    })
+    // Whatever is to be done about a crash.
+    for (const interrupted of ['verify', 'fail'] as const) {
+      it(`asks before it tries again what can be verified: ${interrupted}`, async () => {
+        const calls: string[] = []
+        const going = (await one.open()).perform(
+          effect({
+            interrupted,
+            mayRepeat: true,
+            timeoutMs: 5_000,
+            run: () => {
+              calls.push('run')
+              return new Promise(() => {})
+            },
+            verify: async () => {
+              calls.push('verify')
+              return calls.length < 4 ? undefined : 'isolated'
+            },
+          }),
+        )
+        await one.clock.advance(30_000)
+        expect(await going).to.deep.include({ state: 'completed', output: 'isolated' })
+        expect(calls).to.deep.equal(['run', 'verify', 'run', 'verify'])
+      })
+    }
 
     it('does not call anything once the deadline of the group has passed', async () => {
       let calls = 0

@@ -105,7 +105,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'if (at > now) this.#times.push(at)',
   },
   'a step that waits for its turn has failed': {
-    file: 'core/engine/effect.ts',
+    file: 'core/engine/next-try.ts',
     find: 'if (!(error instanceof RetryableError) || !isOverBudget(error)) return undefined',
     replace: 'if (error !== null) return undefined',
   },
@@ -115,12 +115,12 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'if (askedMs === -1)',
   },
   'a store that is held up fails the step': {
-    file: 'core/engine/effect.ts',
-    find: 'error instanceof UnavailableError && error.code === ownStoreUnavailable',
-    replace: 'error instanceof UnavailableError && error.code === "never"',
+    file: 'core/engine/retry-class.ts',
+    find: "storeTroubles: ReadonlySet<unknown> = new Set(['store_unavailable', 'store_busy'])",
+    replace: 'storeTroubles: ReadonlySet<unknown> = new Set()',
   },
   'what must not be repeated is tried again': {
-    file: 'core/engine/effect.ts',
+    file: 'core/engine/next-try.ts',
     find: 'if (!mayRepeat(work) && mayHaveHappened(error)) return undefined',
     replace: '',
   },
@@ -148,6 +148,11 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     file: 'core/rerun/carry-over.ts',
     find: "journal.undo(walkSteps(comparison, steps, '', thread).undo)",
     replace: "walkSteps(comparison, steps, '', thread)",
+  },
+  'a retry does not ask what became of the run before': {
+    file: 'core/engine/try-once.ts',
+    find: 'progress.isFirst ? [] : await earlierKeys(local, work, input)',
+    replace: 'progress.isFirst ? await earlierKeys(local, work, input) : []',
   },
   'a retry carries over what was cut off': {
     file: 'core/rerun/comparison.ts',

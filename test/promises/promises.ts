@@ -263,7 +263,9 @@ before it has a run is given up when three starts in a row found it in hand. An 
   {
     title: 'A retry goes on from the failed step',
     exactly: `The new run finds what was done in its own journal: it is copied in the commit that queues the run, so that it is there whole or not at all. Nothing that is
-carried over runs again. What the preview names under \`repeats\` may, with a new idempotency key, and nothing else that took effect. A run is gone on from once.`,
+carried over runs again. What the preview names under \`repeats\` may, with a new idempotency key, and nothing else that took effect; of it, what a skill of class
+\`verify\` did with the same input is asked about first, under the key that it was done with, and not done again where the other system says that it was done. A run is
+gone on from once.`,
     proofs: [
       {
         file: 'faults/retries.test.ts',
@@ -279,6 +281,11 @@ carried over runs again. What the preview names under \`repeats\` may, with a ne
         file: 'rerun/cut-off.test.ts',
         title: 'a retry of a run of which something was cut off',
         planted: ['a retry carries over what was cut off'],
+      },
+      {
+        file: 'rerun/asked-first.test.ts',
+        title: 'a retry of a step that may have taken effect, with a skill that can tell',
+        planted: ['a retry does not ask what became of the run before'],
       },
       { file: 'rerun/edited-playbook.test.ts', title: 'a retry with an edited playbook' },
     ],

@@ -1,5 +1,6 @@
 import type { Run } from '../../../core/domain/run.ts'
 import type { EffectAttempt, EffectWork } from '../../../core/engine/durable-context.ts'
+import { findEarlierTries } from '../../../core/engine/earlier-tries.ts'
 import { interpret } from '../../../core/engine/interpreter.ts'
 import { openLocalContext, type LocalContextOptions } from '../../../core/engine/local-context.ts'
 import type { RunOutcome } from '../../../core/engine/flow.ts'
@@ -89,6 +90,7 @@ export async function openBench(clock: Clock): Promise<Bench> {
         checkpoints: stores.checkpoints,
         ...options,
         run: { uuid: run.uuid, startedAt: run.startedAt! },
+        earlierTries: () => findEarlierTries(stores, run),
         journal: options.journal ?? stores.journal,
         clock,
         log,

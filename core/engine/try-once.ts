@@ -1,0 +1,56 @@
+import { isDeepStrictEqual } from 'node:util'
+import { runAttempt } from './attempt.ts'
+import type { EffectAttempt, EffectWork } from './durable-context.ts'
+import type { LocalRun } from './local-run.ts'
+import { keyOf } from './paths.ts'
+import { plainJson } from './plain-json.ts'
+import type { Progress } from './progress.ts'
+
+/** Asks first where an earlier try may have taken effect and the other system can tell: one of this run, or of a run that it goes on from. */
+export async function tryOnce(
+  local: LocalRun,
+  work: EffectWork,
+  input: unknown,
+  progress: Progress,
+): Promise<unknown> {
+  const call = async (attempt: EffectAttempt) => {
+    const done = await findDone(local, work, input, progress, attempt)
+    if (done !== undefined) return plainJson(done)
+    return plainJson(await work.run(input, attempt))
+  }
+  const cancel = work.shielded ? undefined : local.cancel
+  const limits = { timeoutMs: work.timeoutMs, deadlineMs: work.deadlineMs, cancel, stop: local.stop }
+  const identity = { number: progress.number, idempotencyKey: keyOf(local.uuid, work.path) }
+  return await runAttempt(call, identity, limits, local.clock)
+}
+
+/** The output of an effect that took place already; undefined where there is none, or nobody can tell. */
+async function findDone(
+  local: LocalRun,
+  work: EffectWork,
+  input: unknown,
+  progress: Progress,
+  attempt: EffectAttempt,
+): Promise<unknown> {
+  // `repeat` is what the author of the playbook wants done without asking.
+  if (work.verify === undefined || work.interrupted === 'repeat') return undefined
+  const keys = progress.isFirst ? [] : await earlierKeys(local, work, input)
+  if (progress.doubtful) keys.push(attempt.idempotencyKey)
+  for (const idempotencyKey of keys) {
+    const done = await work.verify(input, { ...attempt, idempotencyKey })
+    if (done !== undefined) return done
+    attempt.signal.throwIfAborted()
+  }
+  progress.isFirst = true
+  progress.doubtful = false
+  return undefined
+}
+
+/** Under which the same was tried by the runs that this one goes on from. Another input is another effect. */
+async function earlierKeys(local: LocalRun, work: EffectWork, input: unknown): Promise<string[]> {
+  const tries = await local.earlierTries()
+  return tries
+    .filter(({ path, kind }) => path === work.path && kind === work.kind)
+    .filter((each) => isDeepStrictEqual(each.input, input))
+    .map(({ runUuid, path }) => keyOf(runUuid, path))
+}

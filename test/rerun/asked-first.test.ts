@@ -1,0 +1,148 @@
+import { expect } from 'chai'
+import type { Run } from '../../core/domain/run.ts'
+import { RetryableError, SkillError } from '../../core/plugin/index.ts'
+import { systemClock } from '../../server/clock.ts'
+import { openBench, type Bench, type TestSkill } from '../engine/support/bench.ts'
+import { somebody } from '../support/somebody.ts'
+import { rehearsal, version } from './support.ts'
+
+describe('a retry of a step that may have taken effect, with a skill that can tell', () => {
+  let bench: Bench
+  /** What took effect: machines, by the key of the call. */
+  let done: Map<string, string>
+  /** What becomes of the calls, one after another; then they go well. */
+  let ends: ('lost' | 'refused')[]
+
+  beforeEach(async () => {
+    bench = await openBench(systemClock)
+    done = new Map()
+    ends = []
+  })
+  afterEach(() => bench.close())
+
+  const machineOf = (input: unknown) => (input as { readonly machine: string }).machine
+  const isolate: TestSkill = {
+    interrupted: 'verify',
+    run(input, { idempotencyKey }) {
+      const end = ends.shift()
+      if (end === 'refused')
+        throw new SkillError('bad_input', 'no such machine', { details: { sent: false } })
+      done.set(idempotencyKey, machineOf(input))
+      if (end === 'lost') throw new SkillError('http_500', 'who knows')
+      return { isolated: machineOf(input) }
+    },
+    verify: (_input, { idempotencyKey }) => {
+      const machine = done.get(idempotencyKey)
+      return machine === undefined ? undefined : { isolated: machine, seen: true }
+    },
+  }
+  const skills = { 'x.isolate': isolate, 'x.write': (input: unknown) => input }
+
+  const step = (machine: string) => ({ id: 'a', uses: 'x.isolate', with: { machine } })
+  const playbook = version({ steps: [step('m1')], outputs: { a: '${{ steps.a.output }}' } }, 'a')
+  const edited = version({ steps: [step('m2')], outputs: { a: '${{ steps.a.output }}' } }, 'b')
+  const purposes = () => bench.calls.map(({ purpose }) => purpose)
+
+  it('asks first, about the call of the run before, and repeats nothing that was done', async () => {
+    const { first, goOn, reruns } = rehearsal(bench, [playbook])
+    ends = ['lost']
+    const { run } = await first(playbook, skills)
+    expect(run.status).to.equal('failed')
+    const { repeats } = await reruns.preview('all', run.uuid, 'same')
+    expect(repeats.map(({ tookEffect }) => tookEffect)).to.deep.equal(['may_have'])
+    bench.calls.length = 0
+    const { outcome } = await goOn(await reruns.retry('all', run.uuid, 'same', somebody()), skills)
+    expect(outcome.output).to.deep.equal({ a: { isolated: 'm1', seen: true } })
+    expect(bench.calls.map(({ purpose, key }) => [purpose, key])).to.deep.equal([['verify', `${run.uuid}/a`]])
+    expect([...done.values()]).to.deep.equal(['m1'])
+  })
+
+  it('does it where the other system says that it was not done', async () => {
+    const { first, goOn, reruns } = rehearsal(bench, [playbook])
+    ends = ['lost']
+    const { run } = await first(playbook, skills)
+    done.clear()
+    bench.calls.length = 0
+    const { outcome } = await goOn(await reruns.retry('all', run.uuid, 'same', somebody()), skills)
+    expect(outcome.output).to.deep.equal({ a: { isolated: 'm1' } })
+    expect(purposes()).to.deep.equal(['verify', 'run'])
+  })
+
+  it('does nothing while the other system cannot be asked', async () => {
+    const { first, goOn, reruns } = rehearsal(bench, [playbook])
+    ends = ['lost']
+    const { run } = await first(playbook, skills)
+    bench.calls.length = 0
+    const silent = () => {
+      throw new RetryableError('http_404', 'nobody here')
+    }
+    const retry = await reruns.retry('all', run.uuid, 'same', somebody())
+    const { outcome } = await goOn(retry, { ...skills, 'x.isolate': { ...isolate, verify: silent } })
+    expect(outcome.error?.code).to.equal('http_404')
+    expect(purposes()).to.not.include('run')
+  })
+
+  it('asks nothing where the call never reached the other system', async () => {
+    const { first, goOn, reruns } = rehearsal(bench, [playbook])
+    ends = ['refused']
+    const { run } = await first(playbook, skills)
+    bench.calls.length = 0
+    await goOn(await reruns.retry('all', run.uuid, 'same', somebody()), skills)
+    expect(purposes()).to.deep.equal(['run'])
+  })
+
+  it('takes another input for another effect', async () => {
+    const { first, goOn, reruns, newest } = rehearsal(bench, [playbook, edited])
+    ends = ['lost']
+    const { run } = await first(playbook, skills)
+    newest.set('tested', edited)
+    bench.calls.length = 0
+    const { outcome } = await goOn(await reruns.retry('all', run.uuid, 'newest', somebody()), skills)
+    expect(outcome.output).to.deep.equal({ a: { isolated: 'm2' } })
+    expect(purposes()).to.deep.equal(['run'])
+  })
+
+  it('asks about all the runs before, the first of them first', async () => {
+    const { first, goOn, reruns } = rehearsal(bench, [playbook])
+    ends = ['lost', 'lost']
+    let { run } = await first(playbook, skills)
+    const keys = [`${run.uuid}/a`]
+    const forgotten = new Map(done)
+    done.clear()
+    run = (await goOn(await reruns.retry('all', run.uuid, 'same', somebody()), skills)).run
+    expect(run.status).to.equal('failed')
+    keys.push(`${run.uuid}/a`)
+    done.clear()
+    bench.calls.length = 0
+    await goOn(await reruns.retry('all', run.uuid, 'same', somebody()), skills)
+    expect(bench.calls.map(({ key }) => key).slice(0, 2)).to.deep.equal(keys)
+    expect(forgotten.size).to.equal(1)
+  })
+
+  it('asks about a step of which nobody knew whether it ran when its run was cancelled', async () => {
+    const doubtful = version({ steps: [{ ...step('m1'), onInterrupted: 'ask' }] }, 'a')
+    const { goOn, reruns } = rehearsal(bench, [doubtful])
+    const run = await interrupted(doubtful)
+    bench.calls.length = 0
+    await goOn(await reruns.retry('all', run.uuid, 'same', somebody()), skills)
+    expect(purposes()).to.deep.equal(['verify'])
+    expect([...done.values()]).to.deep.equal(['m1'])
+  })
+
+  /** A run whose process died after the effect; then it was cancelled. */
+  async function interrupted({ name, hash }: typeof playbook): Promise<Run> {
+    const { stores, organizationUuid } = bench
+    const names = { playbookName: name, playbookHash: hash }
+    const { uuid } = await stores.runs.queue({ organizationUuid, ...names, alertUuid: null })
+    await stores.runs.start(uuid, { title: 'tested' })
+    const startedAt = systemClock.now()
+    const begin = { path: 'a', stepId: 'a', kind: 'x.isolate', attempt: 1, startedAt }
+    await stores.journal.begin(uuid, { ...begin, input: { machine: 'm1' } })
+    done.set(`${uuid}/a`, 'm1')
+    await stores.journal.park(uuid, 'a')
+    const error = { code: 'run_cancelled', message: 'the run was cancelled' }
+    const ended = { output: null, error, attempt: 1, endedAt: startedAt }
+    await stores.journal.end(uuid, 'a', { state: 'failed', ...ended })
+    return await stores.runs.end(uuid, { status: 'cancelled', output: null, error })
+  }
+})
