@@ -19,9 +19,11 @@ import type { FailedAttempt, JournalEntry, Run, StepDecision, StoredError, NewRu
 import type { CaseChanges, NewCase, RefusalReason, Secret } from './plugin/index.ts'
 import type { Page, PageRequest, Scope } from './ports/page.ts'
 import type { RunStore } from './ports/run-store.ts'
+import type { SessionStore } from './ports/session-store.ts'
 
 export type { Page, PageRequest, Scope } from './ports/page.ts'
 export type * from './ports/run-store.ts'
+export type * from './ports/session-store.ts'
 
 export interface OrganizationStore {
   list(scope: Scope): Promise<readonly Organization[]>
@@ -413,6 +415,7 @@ export interface Stores {
   readonly organizations: OrganizationStore
   readonly providers: ProviderStore
   readonly keys: KeyStore
+  readonly sessions: SessionStore
   readonly alerts: AlertStore
   readonly cases: CaseStore
   readonly playbooks: PlaybookStore

@@ -2,10 +2,12 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defaultMaxRuns } from '../core/engine/runner.ts'
 import { defaultMaxQueued } from '../core/investigation/investigations.ts'
+import type { SessionLimits } from '../core/domain/session.ts'
 import { ValidationError, type PointedMessage } from '../core/errors/errors.ts'
 import { Secret } from '../core/plugin/index.ts'
 import { nearest } from '../core/schema/index.ts'
 import * as read from './config-values.ts'
+import { defaultSessionLimits } from './sessions.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -38,6 +40,8 @@ export interface Config {
   readonly maxRuns: number
   /** Runs of one organization that wait for their first turn. */
   readonly maxQueued: number
+  /** Of people who are signed in at the web page. */
+  readonly sessions: SessionLimits
   readonly logLevel: read.LogLevel
   /** What connections may reach in private address ranges, in lower case: `host`, `host:port` or a range of addresses. */
   readonly allowPrivateEgress: readonly string[]
@@ -61,6 +65,8 @@ const variables = {
   TOCSIN_PLUGINS: read.pluginSources,
   TOCSIN_MAX_RUNS: read.integerBetween(1, 10_000),
   TOCSIN_MAX_QUEUED: read.integerBetween(1, 10_000_000),
+  TOCSIN_SESSION_IDLE_MINUTES: read.integerBetween(1, 10_080),
+  TOCSIN_SESSION_MAX_HOURS: read.integerBetween(1, 720),
   TOCSIN_LOG_LEVEL: read.logLevel,
   TOCSIN_ALLOW_PRIVATE_EGRESS: read.hostsAndRanges,
 } as const
@@ -107,12 +113,20 @@ export function readConfig(env: Environment): Config {
     plugins: value('TOCSIN_PLUGINS') ?? [],
     maxRuns: value('TOCSIN_MAX_RUNS') ?? defaultMaxRuns,
     maxQueued: value('TOCSIN_MAX_QUEUED') ?? defaultMaxQueued,
+    sessions: sessionLimits(value('TOCSIN_SESSION_IDLE_MINUTES'), value('TOCSIN_SESSION_MAX_HOURS')),
     logLevel: value('TOCSIN_LOG_LEVEL') ?? 'info',
     allowPrivateEgress: value('TOCSIN_ALLOW_PRIVATE_EGRESS') ?? [],
     warnings: unknownVariables(env),
   }
   if (problems.length > 0) throw invalid(problems)
   return config
+}
+
+function sessionLimits(idleMinutes: number | undefined, maxHours: number | undefined): SessionLimits {
+  return {
+    idleMs: idleMinutes === undefined ? defaultSessionLimits.idleMs : idleMinutes * 60_000,
+    maxMs: maxHours === undefined ? defaultSessionLimits.maxMs : maxHours * 3_600_000,
+  }
 }
 
 const secret = (text: string | undefined): Secret | undefined =>

@@ -28,6 +28,8 @@ export const personNamed = (name: string, requestId: string | null = null): Acto
 export const auditActions = [
   'key.created',
   'key.revoked',
+  'session.started',
+  'session.ended',
   'connection.created',
   'connection.changed',
   'connection.removed',
@@ -51,6 +53,7 @@ export type AuditAction = (typeof auditActions)[number]
 
 export const auditSubjects = [
   'api_key',
+  'session',
   'connection',
   'playbook',
   'run',

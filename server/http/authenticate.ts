@@ -1,23 +1,42 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Clock, KeyStore } from '../../core/ports.ts'
-import type { RecordKeyUse } from '../key-use.ts'
+import type { ApiKey } from '../../core/domain/api-key.ts'
+import type { Session } from '../../core/domain/session.ts'
 import { checkKey } from '../keys.ts'
+import { challenge, readCredentials } from './credentials.ts'
 import { RequestError } from './request-error.ts'
-import type { Access, Caller } from './route.ts'
+import type { Access, Caller, Services } from './route.ts'
 
-const challenge = { 'www-authenticate': 'Bearer realm="tocsin"' }
+type Needed = Pick<Services, 'stores' | 'clock' | 'recordKeyUse' | 'sessions' | 'sessionCookie'>
 
-/** Whose key the request carries. Throws RequestError `key_missing`, `key_invalid`, `credentials_ambiguous`. */
+/**
+ * Whose key the request carries, or with whose key the person has signed in. Throws RequestError `key_missing`, `key_invalid`, `session_invalid`,
+ * `credentials_ambiguous`.
+ */
 export async function authenticate(
   headers: IncomingHttpHeaders,
-  keys: Pick<KeyStore, 'find'>,
-  clock: Pick<Clock, 'now'>,
-  recordUse: RecordKeyUse,
+  services: Needed,
   requestId: string,
 ): Promise<Caller> {
-  const value = keyOf(headers)
+  const given = readCredentials(headers, services.sessionCookie)
+  if (given.kind === 'api_key') return callerOf(await requireKey(given.value, services), requestId)
+  const session = await services.sessions.use(given.token)
+  if (session === undefined) {
+    throw new RequestError('session_invalid', undefined, {
+      hint: 'sign in again: POST session',
+      headers: { ...challenge, 'set-cookie': services.sessionCookie.clear },
+    })
+  }
+  services.recordKeyUse(session.key, services.clock.now())
+  return callerOf(session.key, requestId, session)
+}
+
+/** The key of this text, whose use is recorded. Throws RequestError `key_invalid`. */
+export async function requireKey(
+  value: string,
+  { stores, clock, recordKeyUse }: Pick<Needed, 'stores' | 'clock' | 'recordKeyUse'>,
+): Promise<ApiKey> {
   const now = clock.now()
-  const key = await checkKey(keys, value, now)
+  const key = await checkKey(stores.keys, value, now)
   if (key === undefined) {
     // One answer for malformed, unknown, wrong, expired and revoked keys: nobody learns which ids exist.
     throw new RequestError('key_invalid', 'The API key is unknown, wrong, expired or revoked.', {
@@ -25,12 +44,17 @@ export async function authenticate(
       headers: challenge,
     })
   }
-  recordUse(key, now)
+  recordKeyUse(key, now)
+  return key
+}
+
+export function callerOf(key: ApiKey, requestId: string, session?: Session): Caller {
   return {
     keyUuid: key.uuid,
     actor: { kind: 'api_key', id: key.id, name: key.name, requestId },
     role: key.role,
     scope: key.organizationUuids ?? 'all',
+    session,
   }
 }
 
@@ -42,35 +66,4 @@ export function authorize(caller: Caller, access: Access): void {
     `A key with the role '${caller.role}' may not do this; the roles that may: ${access.join(', ')}.`,
     { hint: 'use a key with one of these roles' },
   )
-}
-
-function keyOf(headers: IncomingHttpHeaders): string {
-  const given = [...sessionCookies(headers.cookie), ...bearer(headers.authorization)]
-  const [first] = given
-  if (first === undefined) {
-    throw new RequestError('key_missing', undefined, {
-      hint: 'send the header `Cookie: Session=<API_KEY>` or `Authorization: Bearer <API_KEY>`',
-      headers: challenge,
-    })
-  }
-  if (given.length > 1) {
-    throw new RequestError('credentials_ambiguous', undefined, {
-      hint: 'send one Session cookie, or one Authorization header, and not both',
-    })
-  }
-  return first
-}
-
-/** Node joins repeated Cookie headers with `; `, so that a second one cannot hide in a header of its own. */
-function sessionCookies(cookie: string | undefined): readonly string[] {
-  if (cookie === undefined) return []
-  const pairs = cookie.split(';').map((pair) => pair.trim())
-  return pairs.filter((pair) => pair.startsWith('Session=')).map((pair) => pair.slice('Session='.length))
-}
-
-function bearer(authorization: string | undefined): readonly string[] {
-  if (authorization === undefined) return []
-  const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
-  // Another scheme counts as a key that is not valid, not as none: the caller did try.
-  return [token ?? '']
 }

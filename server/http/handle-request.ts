@@ -6,7 +6,7 @@ import { compileSchema } from '../../core/schema/index.ts'
 import { authenticate, authorize } from './authenticate.ts'
 import type { BodyBudget } from './body-budget.ts'
 import { parseQuery } from './parse-query.ts'
-import { readBytes, readJsonBody } from './read-body.ts'
+import { readBytes, readJsonBody, requirePlainJson } from './read-body.ts'
 import { refuseCrossSite } from './same-origin.ts'
 import type { Answer, ApiRequest, Caller, Route, Services } from './route.ts'
 import { validateBody, validateHeaders, validateQuery } from './validate.ts'
@@ -32,6 +32,7 @@ const nobody: Caller = {
   actor: { kind: 'person', id: '', name: '', requestId: null },
   role: 'intake',
   scope: [],
+  session: undefined,
 }
 
 /**
@@ -53,10 +54,11 @@ export function requestHandler(route: Route, services: Services, settings: Reque
     const { headers } = context.req
     const requestId = context.response.get('x-request-id')
     let caller = nobody
+    const address = context.req.socket.remoteAddress ?? ''
+    if (route.access === 'sign_in') refuseCrossSite(headers, settings.publicOrigin)
     if (typeof route.access !== 'string') {
       refuseCrossSite(headers, settings.publicOrigin)
-      const { stores, clock, recordKeyUse } = services
-      caller = await authenticate(headers, stores.keys, clock, recordKeyUse, requestId)
+      caller = await authenticate(headers, services, requestId)
       authorize(caller, route.access)
     }
     const parameters = parseQuery(context.querystring, querySchema)
@@ -64,7 +66,7 @@ export function requestHandler(route: Route, services: Services, settings: Reque
     if (headerSchema !== undefined) validateHeaders(headerSchema, headers)
     const content = await readContent(context.req, parameters)
     try {
-      const request = { params, query: parameters, ...content, headers, caller, requestId }
+      const request = { params, query: parameters, ...content, headers, caller, address, requestId }
       setAnswer(context, await handle(request, services))
     } finally {
       content.letGo()
@@ -75,8 +77,11 @@ export function requestHandler(route: Route, services: Services, settings: Reque
   async function readContent(request: IncomingMessage, query: Readonly<Record<string, unknown>>) {
     const max = route.bytes?.max ?? settings.maxBodyBytes
     route.bytes?.admit({ query, address: request.socket.remoteAddress ?? '' }, services)
-    if (route.bytes === undefined && body === undefined)
+    if (route.bytes === undefined && body === undefined) {
+      // A form of a page always says its type.
+      if (route.method !== 'GET' && request.headers['content-type'] !== undefined) requirePlainJson(request)
       return { body: undefined, bytes: noBytes, letGo() {} }
+    }
     const letGo = settings.bodies.take(request, max)
     try {
       if (body === undefined) return { body: undefined, bytes: await readBytes(request, max), letGo }

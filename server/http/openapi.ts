@@ -7,6 +7,7 @@ export function openApiDocument(
   routes: readonly Route[],
   prefix: string,
   publicUrl: string | undefined,
+  cookie: string,
 ): object {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) {
@@ -31,8 +32,9 @@ export function openApiDocument(
         },
       },
       securitySchemes: {
-        session: { type: 'apiKey', in: 'cookie', name: 'Session' },
+        api_key: { type: 'apiKey', in: 'cookie', name: 'Session' },
         bearer: { type: 'http', scheme: 'bearer' },
+        session: { type: 'apiKey', in: 'cookie', name: cookie },
         events_token: { type: 'apiKey', in: 'query', name: 'token' },
       },
     },
@@ -55,8 +57,8 @@ function operation(route: Route): object {
     operationId: operationId(route),
     summary: route.summary,
     ...(typeof route.access === 'string'
-      ? { security: route.access === 'public' ? [] : [{ events_token: [] }] }
-      : { security: [{ session: [] }, { bearer: [] }], 'x-roles': route.access }),
+      ? { security: route.access === 'events_token' ? [{ events_token: [] }] : [] }
+      : { security: [{ api_key: [] }, { bearer: [] }, { session: [] }], 'x-roles': route.access }),
     parameters: [
       ...pathParameters(route.path),
       ...parametersIn('query', route.query),

@@ -60,7 +60,8 @@ function requireBody({ headers }: IncomingMessage): void {
 
 const jsonType = /^application\/json *(; *charset="?utf-8"? *)?$/i
 
-function requirePlainJson({ headers }: IncomingMessage): void {
+/** Throws RequestError `content_type_unsupported`, `content_encoding_unsupported`. */
+export function requirePlainJson({ headers }: IncomingMessage): void {
   const type = headers['content-type'] ?? ''
   if (!jsonType.test(type)) {
     throw new RequestError(

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Actor } from '../../core/domain/audit.ts'
 import type { Role } from '../../core/domain/api-key.ts'
+import type { Session } from '../../core/domain/session.ts'
 import type { Pauses } from '../../core/engine/pauses.ts'
 import type { RunControl } from '../../core/engine/run-control.ts'
 import type { Inbound } from '../../core/inbound/inbound.ts'
@@ -12,12 +13,18 @@ import type { Catalogue } from '../../core/registry/catalogue.ts'
 import type { Reruns } from '../../core/rerun/reruns.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { RecordKeyUse } from '../key-use.ts'
+import type { Sessions } from '../sessions.ts'
 import type { Directory } from './directory.ts'
 import type { RecordRefusal } from './refusal-log.ts'
+import type { SessionCookie } from './session-cookie.ts'
+import type { SignInGate } from './sign-in-gate.ts'
 import type { WebhookGate } from './webhook-gate.ts'
 
-/** Who may call a route: a list of roles, everybody without a key, or who knows the token of a connection. */
-export type Access = readonly Role[] | 'public' | 'events_token'
+/**
+ * Who may call a route: a list of roles, everybody without a key, everybody whom no other web site has sent and who shows a key in the body, or who
+ * knows the token of a connection.
+ */
+export type Access = readonly Role[] | 'public' | 'sign_in' | 'events_token'
 
 /** The lookups, which whoever posts alerts needs. */
 export const anyRole: Access = ['intake', 'reader', 'analyst', 'admin']
@@ -34,6 +41,8 @@ export interface Caller {
   readonly actor: Actor
   readonly role: Role
   readonly scope: Scope
+  /** Of a person who has signed in; undefined: the request carries the key itself. */
+  readonly session: Session | undefined
 }
 
 /** What handlers work with. */
@@ -58,6 +67,9 @@ export interface Services {
     readonly queuedOf: (organizationUuid: string) => number
   }
   readonly recordKeyUse: RecordKeyUse
+  readonly sessions: Sessions
+  readonly sessionCookie: SessionCookie
+  readonly signInGate: SignInGate
   /** What other systems send to the addresses of connections. */
   readonly inbound: Inbound
   readonly webhookGate: WebhookGate
@@ -84,6 +96,8 @@ export interface ApiRequest<Params, Query, Body> {
   readonly bytes: Uint8Array
   /** Of a public route: nobody, who sees no organization. */
   readonly caller: Caller
+  /** Of the other end of the connection: of a proxy, where there is one. */
+  readonly address: string
   /** As the log has it. */
   readonly requestId: string
 }

@@ -11,6 +11,7 @@ import { lookupRoutes } from './resources/lookups.ts'
 import { openApiRoutes } from './resources/openapi.ts'
 import { playbookRoutes } from './resources/playbooks.ts'
 import { runRoutes } from './resources/runs.ts'
+import { sessionRoutes } from './resources/session.ts'
 import { skillRoutes } from './resources/skills.ts'
 import { webhookRoutes } from './resources/webhooks.ts'
 import type { Route } from './route.ts'
@@ -25,6 +26,7 @@ export const routes: readonly Route[] = [
   ...skillRoutes,
   ...lookupRoutes,
   ...keyRoutes,
+  ...sessionRoutes,
   ...connectionRoutes,
   ...auditRoutes,
   ...webhookRoutes,

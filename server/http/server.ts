@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import Koa, { type Middleware } from 'koa'
+import type { SessionLimits } from '../../core/domain/session.ts'
 import type { Clock, Log, Stores } from '../../core/ports.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { createKeyUseRecorder } from '../key-use.ts'
+import { createSessions, defaultSessionLimits } from '../sessions.ts'
 import { answerErrors } from './answer-errors.ts'
 import { BodyBudget } from './body-budget.ts'
 import { answerClientError } from './client-errors.ts'
@@ -12,6 +14,8 @@ import { openApiDocument } from './openapi.ts'
 import type { Page } from './page/load-page.ts'
 import { servePage } from './page/serve-page.ts'
 import { createRefusalLog } from './refusal-log.ts'
+import { sessionCookie } from './session-cookie.ts'
+import { createSignInGate } from './sign-in-gate.ts'
 import type { Services } from './route.ts'
 import { createRouter } from './router.ts'
 import { routes } from './routes.ts'
@@ -27,6 +31,8 @@ export interface HttpServerConfig {
   readonly apiPrefix: string
   /** Where people reach the server, when that is not where it listens. */
   readonly publicUrl: string | undefined
+  /** Of people who are signed in. Default: `defaultSessionLimits`. */
+  readonly sessions?: SessionLimits
   /** Where they differ from `defaultLimits`. */
   readonly limits?: Partial<Limits>
 }
@@ -86,15 +92,19 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { config, stores, log } = options
   const limits = { ...defaultLimits, ...config.limits }
   const closing = new AbortController()
+  const cookie = sessionCookie(config.publicUrl?.startsWith('https:') === true)
   const services = {
     ...options,
     directory: createDirectory(stores),
     recordKeyUse: createKeyUseRecorder(stores.keys, log),
+    sessions: createSessions(stores.sessions, config.sessions ?? defaultSessionLimits, options.clock, log),
+    sessionCookie: cookie,
+    signInGate: createSignInGate(options.clock),
     webhookGate: createWebhookGate(options.clock),
     recordRefusedWebhook: createRefusalLog(log, 'what was sent to a connection was refused'),
     publicUrl: () => config.publicUrl ?? urlOf(server),
     apiPrefix: config.apiPrefix,
-    openApi: openApiDocument(routes, config.apiPrefix, config.publicUrl),
+    openApi: openApiDocument(routes, config.apiPrefix, config.publicUrl, cookie.name),
     closing: closing.signal,
   }
   const settings = {

@@ -118,8 +118,8 @@ function recordKey(context: StoreContext, action: AuditAction, key: ApiKey, by: 
   })
 }
 
-/** Throws NotFoundError `key_not_found`. */
-function requireKey(database: Database, id: string): ApiKey {
+/** By its public id. Throws NotFoundError `key_not_found`. */
+export function requireKey(database: Database, id: string): ApiKey {
   const row = database.get<KeyRow>(`${select} WHERE k.public_id = ?`, id)
   if (row === undefined)
     throw new NotFoundError('key_not_found', `there is no key with the id '${id.slice(0, 64)}'`)

@@ -61,6 +61,8 @@ export function adoptBackup(path: string, options: RestoreOptions): number {
   return using(path, (database) => {
     database.script('BEGIN IMMEDIATE')
     database.script('DROP TABLE sqlar')
+    // Whoever has signed out since would be signed in again.
+    database.script('DELETE FROM sessions')
     const ended = resume ? 0 : endUnfinished(database, clock)
     recordAudit(
       { database, clock },

@@ -24,6 +24,7 @@ import { probeSpace } from './probe-space.ts'
 import { SqliteProviderStore } from './provider-store.ts'
 import { SqliteRunStore } from './run-store.ts'
 import { SqliteScheduleStore } from './schedule-store.ts'
+import { SqliteSessionStore } from './session-store.ts'
 import { isStorageFailure, storeUnavailable } from './storage-errors.ts'
 import type { StoreContext } from './store-context.ts'
 
@@ -88,6 +89,7 @@ function assembleStores(context: StoreContext, secrets: SecretBox, lock: DataDir
     organizations: new SqliteOrganizationStore(context),
     providers: new SqliteProviderStore(context),
     keys: new SqliteKeyStore(context),
+    sessions: new SqliteSessionStore(context),
     alerts: new SqliteAlertStore(context, indexer),
     cases: new SqliteCaseStore(context),
     playbooks: new SqlitePlaybookStore(context),

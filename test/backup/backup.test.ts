@@ -46,6 +46,7 @@ describe('tocsin backup and restore', function () {
     )
     const server = await house.start()
     expect((await server.call('/connections', { body: connection })).status).to.equal(201)
+    expect((await server.call('/session', { body: { api_key: server.adminKey } })).status).to.equal(201)
     await house.post('ask')
     waiting = await eventually(
       'a question',
@@ -109,6 +110,12 @@ describe('tocsin backup and restore', function () {
         expect(await readFile(at(`second-playbooks/${name}`))).to.deep.equal(
           await readFile(at(`playbooks/${name}`)),
         )
+    })
+
+    it('has nobody signed in who was, and may have signed out since', () => {
+      const signedIn = (path: string) =>
+        using(path, (database) => database.one<{ n: number }>('SELECT count(*) AS n FROM sessions')).n
+      expect([signedIn(first.file), signedIn(at('second/tocsin.db'))]).to.deep.equal([1, 0])
     })
 
     it('serves every alert that was acknowledged before the backup, its connections and its audit log', async () => {

@@ -35,6 +35,7 @@ describe('configuration', () => {
       plugins: [],
       maxRuns: 50,
       maxQueued: 100_000,
+      sessions: { idleMs: 3_600_000, maxMs: 43_200_000 },
       logLevel: 'info',
       allowPrivateEgress: [],
       warnings: [],
@@ -56,6 +57,8 @@ describe('configuration', () => {
         'tocsin-plugin-a, @acme/plugin-b,,tocsin-plugin-a,./own/plugin.ts,../x,/opt/plugins/y.js',
       TOCSIN_MAX_RUNS: '7',
       TOCSIN_MAX_QUEUED: '8',
+      TOCSIN_SESSION_IDLE_MINUTES: '15',
+      TOCSIN_SESSION_MAX_HOURS: '8',
       TOCSIN_LOG_LEVEL: 'WARN',
       TOCSIN_ALLOW_PRIVATE_EGRESS: '127.0.0.1:9000, [::1]:80,[fd00::1],SIEM.internal,10.1.0.0/16,FD00::/8',
       PATH: '/bin',
@@ -72,6 +75,7 @@ describe('configuration', () => {
       maxQueued: 8,
       logLevel: 'warn',
     })
+    expect(config.sessions).to.deep.equal({ idleMs: 900_000, maxMs: 28_800_000 })
     expect(config.masterKey?.reveal()).to.equal(masterKey)
     expect(config.bootstrapApiKey?.reveal()).to.equal(key)
     expect(config.plugins).to.deep.equal([
@@ -141,6 +145,8 @@ describe('configuration', () => {
       './a\0b',
     ],
     TOCSIN_MAX_RUNS: ['0', '-5', 'many', '10001'],
+    TOCSIN_SESSION_IDLE_MINUTES: ['0', '10081', '1h'],
+    TOCSIN_SESSION_MAX_HOURS: ['0', '721'],
     TOCSIN_MAX_QUEUED: ['0', '-5', 'many', '10000001'],
     TOCSIN_LOG_LEVEL: ['verbose', 'trace'],
     TOCSIN_ALLOW_PRIVATE_EGRESS: [
@@ -171,7 +177,7 @@ describe('configuration', () => {
   }
 
   it('tests every variable above', () => {
-    expect(variableNames).to.have.length(14)
+    expect(variableNames).to.have.length(16)
   })
 
   it('names all that is wrong in one error', () => {

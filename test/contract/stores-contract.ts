@@ -17,6 +17,7 @@ import { runStoreContract } from './run-store.ts'
 import { rerunsContract } from './reruns.ts'
 import { runTurnsContract } from './run-turns.ts'
 import { scheduleStoreContract } from './schedule-store.ts'
+import { sessionStoreContract } from './session-store.ts'
 
 /** What every adapter of `Stores` must do. Call it inside a `describe` that names the adapter. */
 export function storesContract(makeStores: MakeStores): void {
@@ -39,6 +40,7 @@ export function storesContract(makeStores: MakeStores): void {
   organizationStoreContract(getSubject)
   providerStoreContract(getSubject)
   keyStoreContract(getSubject)
+  sessionStoreContract(getSubject)
   alertStoreContract(getSubject)
   pagingContract(getSubject)
   caseStoreContract(getSubject)

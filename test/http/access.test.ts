@@ -6,7 +6,7 @@ import { expectProblem } from './support/schemas.ts'
 import { somebody } from '../support/somebody.ts'
 
 /** Who may do what, said a second time on purpose: a route that is not here fails, and so does a changed one. */
-const table: Readonly<Record<string, readonly Role[] | 'public' | 'events_token'>> = {
+const table: Readonly<Record<string, readonly Role[] | 'public' | 'sign_in' | 'events_token'>> = {
   'POST /alerts': ['intake', 'analyst', 'admin'],
   'GET /alerts': ['reader', 'analyst', 'admin'],
   'GET /alerts/{alert}': ['reader', 'analyst', 'admin'],
@@ -36,6 +36,9 @@ const table: Readonly<Record<string, readonly Role[] | 'public' | 'events_token'
   'GET /keys': ['admin'],
   'POST /keys': ['admin'],
   'DELETE /keys/{key}': ['admin'],
+  'POST /session': 'sign_in',
+  'GET /session': ['intake', 'reader', 'analyst', 'admin'],
+  'DELETE /session': ['intake', 'reader', 'analyst', 'admin'],
   'GET /connections': ['reader', 'analyst', 'admin'],
   'GET /connections/{connection}': ['reader', 'analyst', 'admin'],
   'GET /connections/{connection}/manifest': ['admin'],
@@ -85,6 +88,14 @@ describe('access', () => {
     if (allowed === 'public') {
       it(`${operation}: everybody`, async () => {
         expect((await call(null)).status).to.equal(200)
+      })
+      continue
+    }
+    if (allowed === 'sign_in') {
+      it(`${operation}: nobody with a key that is sent as ever, and nobody from another web site`, async () => {
+        for (const key of [null, ...Object.values(keys)]) expectProblem(await call(key), 400, 'body_missing')
+        const headers = { 'sec-fetch-site': 'cross-site' }
+        expectProblem(await api.call(method, path, { key: null, headers }), 403, 'cross_site_request')
       })
       continue
     }

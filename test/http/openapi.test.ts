@@ -30,7 +30,7 @@ interface Document {
 const settings = { base_url: 'https://tower.example', api_token: 's' }
 
 /** A body for each operation that takes one. */
-const bodies: Readonly<Record<string, object>> = {
+const bodies: Record<string, object> = {
   post_engine_pause: { reason: 'x' },
   post_alerts: { alert_content: 'x', alert_provider: 'SIEM', organization_code: 'acme', alert_type: 't' },
   post_organizations: { code: 'new', name: 'New' },
@@ -57,11 +57,14 @@ describe('OpenAPI document', () => {
   let operations: readonly (readonly [method: string, path: string, operation: Operation])[]
   let schemas: ReadonlyMap<string, CompiledSchema>
   const ids: Record<string, string> = {}
+  /** For the operation that ends a session: one to be ended. */
+  let cookie: string
   /** For operations that need something in another state. */
   const others: Record<string, Record<string, string>> = {}
 
   before(async () => {
     api = await startApi()
+    bodies['post_session'] = { api_key: api.adminKey }
     folder = await makeTemporaryFolder()
     document = (await api.call('GET', '/api/openapi.json', { key: null })).json
     operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -140,6 +143,8 @@ describe('OpenAPI document', () => {
       },
       somebody(),
     )
+    const signedIn = await api.call('POST', '/api/session', { body: bodies['post_session'] })
+    cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
     const token = await api.stores.connections.eventsToken(organizationUuid, uuid)
     const key = (await api.stores.keys.list()).at(-1)?.id ?? ''
     Object.assign(ids, {
@@ -202,6 +207,7 @@ describe('OpenAPI document', () => {
       const query = operationId === 'post_webhooks_plugin_v_route' ? `?token=${ids['token']}` : ''
       const reply = await api.call(method.toUpperCase(), filled + query, {
         ...(body !== undefined && { body }),
+        ...(operationId === 'delete_session' && { key: null, headers: { cookie } }),
       })
       expect(operation.responses, operationId).to.have.property(String(reply.status))
       const isText = reply.headers.get('content-type')?.startsWith('text/plain') === true

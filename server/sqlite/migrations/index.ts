@@ -12,6 +12,7 @@ import { turnsOfRuns } from './0011-turns-of-runs.ts'
 import { suspectRuns } from './0012-suspect-runs.ts'
 import { audit } from './0013-audit.ts'
 import { runsAlone } from './0014-runs-alone.ts'
+import { sessions } from './0015-sessions.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -29,4 +30,5 @@ export const migrations: readonly string[] = [
   suspectRuns,
   audit,
   runsAlone,
+  sessions,
 ]

@@ -38,10 +38,13 @@ function toRequest(words: readonly string[]): CurlRequest {
 
 /** Words as a shell parts them: single quotes as they are, double quotes with variables. */
 function splitWords(line: string, variables: Readonly<Record<string, string>>): readonly string[] {
-  const words = line.matchAll(/'([^']*)'|"([^"]*)"|[^\s'"]+/g)
+  const words = line.matchAll(/'([^']*)'|"((?:[^"\\]|\\.)*)"|[^\s'"]+/g)
   return [...words].map(
     ([whole, single, double]) =>
-      single ?? (double ?? whole).replaceAll(/\$(\w+)/g, (_, name: string) => value(variables, name)),
+      single ??
+      (double?.replaceAll('\\"', '"') ?? whole).replaceAll(/\$(\w+)/g, (_, name: string) =>
+        value(variables, name),
+      ),
   )
 }
 
