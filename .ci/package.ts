@@ -19,6 +19,7 @@ const copied = [
   'playbooks/*.yaml',
   'cli/demo/alerts/*',
   'cli/demo/playbooks/*',
+  'cli/new-plugin/templates/{plain,connected,package}/**/*.*',
   'core/**/*.md',
   'plugins/**/*.md',
   'server/web/dist/**/*.*',

@@ -28,6 +28,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'dry-run': async () => (await import('./commands/dry-run.ts')).dryRunCommand(),
   run: async () => (await import('./commands/run.ts')).runCommand(),
   skills: async () => (await import('./commands/skills.ts')).skillsCommand(),
+  new: async () => (await import('./commands/new.ts')).newCommand(),
   graph: async () => (await import('./commands/graph.ts')).graphCommand(),
   fmt: async () => (await import('./commands/fmt.ts')).fmtCommand(),
   schema: async () => (await import('./commands/schema.ts')).schemaCommand(),

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
-import { loadSandbox } from '../../core/registry/index.ts'
+import { loadSandbox, type PluginSources } from '../../core/registry/index.ts'
 import { NotFoundError, ValidationError } from '../../core/errors/errors.ts'
 import { readConfig } from '../../server/config.ts'
 import { apiClient } from '../api-client.ts'
@@ -54,8 +54,9 @@ Examples:
 
 async function playByHand(names: readonly string[], options: SandboxCommandOptions): Promise<void> {
   const catalogue = await installedCatalogue()
-  const { pluginsDir } = readConfig(process.env)
-  const plugins = chosen(names, await withSandbox(catalogue, pluginsDir))
+  const { pluginsDir, plugins: packages } = readConfig(process.env)
+  const sources = { pluginsDir, packages }
+  const plugins = chosen(names, await withSandbox(catalogue, sources))
   const stopped = stopSignal()
   const prompt = openPrompt()
   let isWatched = true
@@ -64,7 +65,7 @@ async function playByHand(names: readonly string[], options: SandboxCommandOptio
   try {
     const address = { organization: options.organization, apiUrl: apiUrlOf(options.connect ?? defaultServer) }
     sandboxes = await startSandboxes({
-      pluginsDir,
+      ...sources,
       plugins,
       firstPort: options.port,
       onAnswer(plugin, request, outcome) {
@@ -86,10 +87,10 @@ async function playByHand(names: readonly string[], options: SandboxCommandOptio
 
 const defaultServer = 'http://127.0.0.1:8080'
 
-async function withSandbox(catalogue: Catalogue, pluginsDir: string): Promise<string[]> {
+async function withSandbox(catalogue: Catalogue, sources: PluginSources): Promise<string[]> {
   const found: string[] = []
   for (const { name } of catalogue.plugins)
-    if ((await loadSandbox(pluginsDir, name)) !== undefined) found.push(name)
+    if ((await loadSandbox(sources, name)) !== undefined) found.push(name)
   return found
 }
 

@@ -1,6 +1,6 @@
 import type { ServedSandbox } from '../../core/plugin/testing/index.ts'
 import { TocsinError, type RunningSandbox } from '../../core/plugin/index.ts'
-import { loadSandbox } from '../../core/registry/index.ts'
+import { loadSandbox, type PluginSources } from '../../core/registry/index.ts'
 
 /** The sandbox of a plugin, started. Those that the test kit serves can be told to fail. */
 export interface StartedSandbox {
@@ -9,8 +9,7 @@ export interface StartedSandbox {
   readonly running: RunningSandbox & Partial<Pick<ServedSandbox, 'failNext' | 'stopFailing' | 'faults'>>
 }
 
-export interface StartOptions {
-  readonly pluginsDir: string
+export interface StartOptions extends PluginSources {
   /** Names of plugins. Each must have a sandbox. */
   readonly plugins: readonly string[]
   /** Of the first sandbox; the others count up. Default 0: any free ones. */
@@ -43,8 +42,8 @@ export async function closeSandboxes(started: readonly StartedSandbox[]): Promis
 }
 
 async function start(plugin: string, index: number, options: StartOptions): Promise<RunningSandbox> {
-  const { pluginsDir, firstPort = 0, onAnswer, onNews } = options
-  const definition = await loadSandbox(pluginsDir, plugin)
+  const { firstPort = 0, onAnswer, onNews } = options
+  const definition = await loadSandbox(options, plugin)
   if (definition === undefined) throw new Error(`the plugin ${plugin} has no sandbox`)
   const port = firstPort === 0 ? 0 : firstPort + index
   try {

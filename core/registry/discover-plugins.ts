@@ -1,24 +1,14 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { ValidationError, type PointedMessage } from '../errors/errors.ts'
-import type { PluginDefinition, Sandbox } from '../plugin/index.ts'
+import type { PluginDefinition } from '../plugin/index.ts'
 import { buildCatalogue } from './build-catalogue.ts'
 import type { Catalogue } from './catalogue.ts'
 import { checkPlugin } from './check-plugin.ts'
+import { otherTocsin } from './other-tocsin.ts'
+import { pluginModules, type PluginModule, type PluginSources } from './plugin-modules.ts'
 
-export interface PluginSources {
-  /** A folder of plugins: each folder in it with a `plugin.ts` (or `.js`, once compiled) is one. */
-  readonly pluginsDir: string
-  /** Further plugins: names of npm packages, or paths of modules beginning with `.` or `/`. Default: none. */
-  readonly packages?: readonly string[]
-}
-
-/** Where a plugin was found, and what its module exported. */
-interface Found {
-  /** As the operator knows it: `plugins/http`, or the package's name. */
-  readonly source: string
-  readonly folder: string | undefined
+/** What a module exported. */
+interface Found extends PluginModule {
   readonly plugin: unknown
 }
 
@@ -32,10 +22,10 @@ interface Found {
 export async function discoverPlugins(sources: PluginSources): Promise<Catalogue> {
   const problems: PointedMessage[] = []
   const found: Found[] = []
-  for (const candidate of candidates(sources)) {
+  for (const candidate of pluginModules(sources)) {
     try {
       const module = (await import(candidate.url)) as { readonly default?: unknown }
-      found.push({ source: candidate.source, folder: candidate.folder, plugin: module.default })
+      found.push({ ...candidate, plugin: module.default })
     } catch (cause) {
       problems.push({
         pointer: candidate.source,
@@ -43,7 +33,9 @@ export async function discoverPlugins(sources: PluginSources): Promise<Catalogue
       })
     }
   }
-  for (const { source, folder, plugin } of found) {
+  for (const { source, folder, url, plugin } of found) {
+    const other = folder === undefined ? otherTocsin(import.meta.resolve(url)) : undefined
+    if (other !== undefined) problems.push({ pointer: source, message: usesOther(other) })
     for (const { pointer, message } of checkPlugin(plugin, folder, folder !== undefined)) {
       problems.push({ pointer: `${source}${pointer === '' ? '' : `:${pointer}`}`, message })
     }
@@ -51,40 +43,6 @@ export async function discoverPlugins(sources: PluginSources): Promise<Catalogue
   checkUnique(found, problems)
   if (problems.length > 0) throw pluginsInvalid(problems)
   return buildCatalogue(found.map(({ plugin }) => plugin as PluginDefinition))
-}
-
-/**
- * The emulator of a plugin's other system, for `tocsin demo` and tests; undefined for a plugin that has none.
- *
- * @param plugin Name of the plugin.
- */
-export async function loadSandbox(pluginsDir: string, plugin: string): Promise<Sandbox | undefined> {
-  const path = moduleIn(join(pluginsDir, plugin.replaceAll('_', '-')), 'sandbox')
-  if (path === undefined) return undefined
-  const module = (await import(pathToFileURL(path).href)) as { readonly default?: Sandbox }
-  if (typeof module.default?.start === 'function') return module.default
-  throw new ValidationError('plugins_invalid', `${path} must export a sandbox as default`, [])
-}
-
-function candidates({
-  pluginsDir,
-  packages = [],
-}: PluginSources): readonly (Omit<Found, 'plugin'> & { url: string })[] {
-  const folders = existsSync(pluginsDir) ? readdirSync(pluginsDir).toSorted() : []
-  const fromFolders = folders.flatMap((folder) => {
-    const path = moduleIn(join(pluginsDir, folder), 'plugin')
-    return path === undefined ? [] : [{ source: `plugins/${folder}`, folder, url: pathToFileURL(path).href }]
-  })
-  const fromPackages = packages.map((name) => ({
-    source: name,
-    folder: undefined,
-    url: /^\.{0,2}\//.test(name) ? pathToFileURL(resolve(name)).href : name,
-  }))
-  return [...fromFolders, ...fromPackages]
-}
-
-function moduleIn(folder: string, name: string): string | undefined {
-  return [join(folder, `${name}.ts`), join(folder, `${name}.js`)].find((path) => existsSync(path))
 }
 
 function checkUnique(found: readonly Found[], problems: PointedMessage[]): void {
@@ -98,6 +56,9 @@ function checkUnique(found: readonly Found[], problems: PointedMessage[]): void 
     sources.set(name, source)
   }
 }
+
+const usesOther = (path: string) =>
+  `uses another Tocsin than this one (${path}): install this one in its folder, or call tocsin from there`
 
 function pluginsInvalid(problems: readonly PointedMessage[]): ValidationError {
   const lines = problems.map(({ pointer, message }) => `  ${pointer} ${message}`)

@@ -10,7 +10,7 @@ export const sandboxWithHeader = (tokenHeader: string) =>
     () => {
       const records = loadRecords()
       const commands = commandsOf(records)
-      return { answer: routes(tokenHeader, records), controls: undefined, faults, commands }
+      return { answer: routes(tokenHeader, records), faults, commands }
     },
     (url) => ({ base_url: url, api_key: apiKey, token_header: tokenHeader }),
   )

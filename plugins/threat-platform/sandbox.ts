@@ -6,7 +6,7 @@ import { apiToken, companyId } from './sandbox/tokens.ts'
 
 function behave(): SandboxBehaviour<undefined> {
   const alerts = alertStore()
-  return { answer: routes(alerts), controls: undefined, faults, commands: alerts.commands }
+  return { answer: routes(alerts), faults, commands: alerts.commands }
 }
 
 /** An emulator of the platform. It speaks both contracts; the settings choose one. */

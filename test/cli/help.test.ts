@@ -10,6 +10,8 @@ const commands = [
   ['dry-run'],
   ['run'],
   ['skills'],
+  ['new'],
+  ['new', 'plugin'],
   ['keys'],
   ['keys', 'create'],
 ]

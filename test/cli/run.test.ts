@@ -33,7 +33,7 @@ describe('a playbook on the command line', function () {
 
   before(async () => {
     folder = await makeTemporaryFolder()
-    const definition = await loadSandbox(join(root, 'plugins'), 'intel_provider')
+    const definition = await loadSandbox({ pluginsDir: join(root, 'plugins') }, 'intel_provider')
     sandbox = await definition!.start()
     const dataDir = join(folder.path, 'data')
     env = { TOCSIN_DATA_DIR: dataDir, TOCSIN_ALLOW_PRIVATE_EGRESS: new URL(sandbox.url).host }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
@@ -81,6 +81,17 @@ describe('the published package', function () {
     expect(stdout).to.match(/^bell\.ring +Ring +write, never$/m)
   })
 
+  it('makes a plugin, which its types fit, and which it then finds', async () => {
+    const made = await tocsin(['new', 'plugin', 'gong', '--connection'])
+    expect(made, made.stderr).to.include({ code: 0, stderr: '' })
+    const types = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node']
+    const compiler = join(root, 'node_modules/typescript/bin/tsc')
+    await rm(join(folder.path, 'gong/gong.test.ts')) // chai is not installed here
+    await run(process.execPath, [compiler, '-p', join(folder.path, 'gong'), ...types])
+    const { stdout } = await tocsin(['skills', 'gong'], { TOCSIN_PLUGINS: './gong/plugin.ts' })
+    expect(stdout).to.match(/^gong\.get_item +Get Item +read$/m)
+  })
+
   it('has types by which a plugin is checked', async () => {
     const wrong = bell.replace('const rung: number', 'const rung: string')
     await writeFile(join(folder.path, 'wrong.ts'), wrong)
@@ -105,7 +116,11 @@ describe('the published package', function () {
       cwd: installed,
     })
     const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }]
-    const paths = files.map((file) => file.path)
+    // What `tocsin new` copies is read, never run.
+    const paths = files
+      .map((file) => file.path)
+      .filter((path) => !path.startsWith('cli/new-plugin/templates/'))
+    expect(paths).to.have.length.below(files.length)
     const unwanted = /\.test\.|(?<!\.d)\.ts$|^(test|dist|node_modules|\.ci|\.build)\/|tsconfig|\.map$/
     expect(paths.filter((path) => unwanted.test(path))).to.deep.equal([])
     expect(paths).to.include.members(['README.md', 'LICENSE', 'cli/tocsin.js', 'cli/main.js', 'docs/api.md'])

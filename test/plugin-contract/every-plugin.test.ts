@@ -13,7 +13,7 @@ const folders = readdirSync(pluginsDir).filter((folder) => existsSync(join(plugi
 for (const folder of folders) {
   const path = join(pluginsDir, folder)
   const module = (await import(pathToFileURL(join(path, 'plugin.ts')).href)) as { default: PluginDefinition }
-  const sandbox = await loadSandbox(pluginsDir, module.default.name)
+  const sandbox = await loadSandbox({ pluginsDir }, module.default.name)
   describePlugin(module.default, sandbox === undefined ? { folder: path } : { folder: path, sandbox })
 }
 

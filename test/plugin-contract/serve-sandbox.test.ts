@@ -150,7 +150,6 @@ describe('serveSandbox', () => {
     const bell = serveSandbox(
       (tell) => ({
         answer: { 'POST /ring': () => (tell('a bell rings'), { status: 201 }) },
-        controls: undefined,
         faults: { asleep: { status: 503, text: 'asleep' } },
         commands: [{ usage: 'ring', description: 'rings', run: () => 'rung' }],
       }),

@@ -64,13 +64,26 @@ describe('discoverPlugins', () => {
       "plugins/my-api:/name 'http' must agree with its folder 'my-api'",
     )
     writeFileSync(join(path, 'plugin.ts'), pluginSource('my_api'))
-    expect(await loadSandbox(pluginsDir, 'my_api')).to.have.property('start')
+    expect(await loadSandbox({ pluginsDir }, 'my_api')).to.have.property('start')
   })
 
   it('adds packages and paths that the operator names', async () => {
     const path = add('elsewhere', pluginSource('free_name'), 'index.ts')
     const catalogue = await discoverPlugins({ pluginsDir: join(pluginsDir, 'none'), packages: [path] })
     expect(catalogue.plugins.map(({ name }) => name)).to.deep.equal(['free_name'])
+  })
+
+  it('refuses a plugin that works with another copy of Tocsin, whose errors would be strangers', async () => {
+    const path = add('elsewhere', pluginSource('free_name'), 'index.ts')
+    add('elsewhere', '{ "type": "module" }', 'package.json')
+    const copy = join(pluginsDir, 'elsewhere/node_modules/tocsin')
+    mkdirSync(copy, { recursive: true })
+    const manifest = { name: 'tocsin', type: 'module', exports: { './plugin': './plugin.js' } }
+    writeFileSync(join(copy, 'package.json'), JSON.stringify(manifest))
+    writeFileSync(join(copy, 'plugin.js'), "export * from '../../../../../core/plugin/index.ts'")
+    expect(await refusal({ pluginsDir: join(pluginsDir, 'none'), packages: [path] })).to.include(
+      `${path} uses another Tocsin than this one (${join(copy, 'plugin.js')})`,
+    )
   })
 
   it('says everything that is wrong with every plugin in one error', async () => {
@@ -122,7 +135,13 @@ describe('discoverPlugins', () => {
 })
 
 describe('loadSandbox', () => {
+  it('finds what stands beside the module of a package, whatever that is called', async () => {
+    const sources = { pluginsDir: 'none', packages: [join(root, 'plugins/travel/plugin.ts')] }
+    expect(await loadSandbox(sources, 'travel')).to.have.property('start')
+    expect(await loadSandbox(sources, 'messaging')).to.equal(undefined)
+  })
+
   it('gives undefined for a plugin that has none', async () => {
-    expect(await loadSandbox(join(root, 'plugins'), 'no_such_plugin')).to.equal(undefined)
+    expect(await loadSandbox({ pluginsDir: join(root, 'plugins') }, 'no_such_plugin')).to.equal(undefined)
   })
 })

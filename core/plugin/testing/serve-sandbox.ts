@@ -39,7 +39,8 @@ export type SandboxRoutes = Readonly<Record<string, SandboxHandler>>
 /** What a sandbox does, with ways to act on its state from outside where there are some, e.g. to let its tokens expire. */
 export interface SandboxBehaviour<Controls> {
   readonly answer: SandboxHandler | SandboxRoutes
-  readonly controls: Controls
+  /** For tests. Default: none. */
+  readonly controls?: Controls
   /** The other system's own ways to fail, by name. Default: none. */
   readonly faults?: Readonly<Record<string, SandboxReply>>
   readonly commands?: readonly SandboxCommand[]
@@ -75,11 +76,7 @@ export function serveSandbox<Controls = undefined>(
   return {
     start(options = {}) {
       const made = behaviour(options.onNews ?? (() => undefined))
-      return start(
-        hasControls(made) ? made : { answer: made, controls: undefined as Controls },
-        settings,
-        options,
-      )
+      return start(isWhole(made) ? made : { answer: made }, settings, options)
     },
   }
 }
@@ -91,7 +88,7 @@ export interface StartableSandbox<Controls> extends Sandbox {
   start(options?: SandboxOptions): Promise<ServedSandbox<Controls>>
 }
 
-function hasControls<Controls>(
+function isWhole<Controls>(
   made: SandboxHandler | SandboxRoutes | SandboxBehaviour<Controls>,
 ): made is SandboxBehaviour<Controls> {
   return typeof made === 'object' && 'answer' in made
@@ -118,7 +115,7 @@ async function start<Controls>(
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
   return {
     url,
-    controls,
+    controls: controls as Controls,
     faults,
     ...(commands === undefined ? {} : { commands }),
     ...(install === undefined ? {} : { install }),

@@ -99,7 +99,7 @@ export async function startTestTocsin(
 export const startIntelSandbox = (): Promise<RunningSandbox> => startSandbox('intel_provider')
 
 async function startSandbox(plugin: string): Promise<RunningSandbox> {
-  const definition = await loadSandbox(pluginsDir, plugin)
+  const definition = await loadSandbox({ pluginsDir }, plugin)
   return definition!.start()
 }
 

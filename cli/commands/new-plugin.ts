@@ -1,0 +1,84 @@
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { Command } from 'commander'
+import { ConflictError } from '../../core/errors/errors.ts'
+import { readConfig } from '../../server/config.ts'
+import { installedCatalogue } from '../installed-catalogue.ts'
+import { makePlugin, type NewPlugin } from '../new-plugin/make-plugin.ts'
+import { pluginNameOf } from '../new-plugin/plugin-name.ts'
+import { paint } from '../output/paint.ts'
+import { printable } from '../output/printable.ts'
+
+/** `tocsin new plugin`: a plugin that works, to be changed into another one. */
+export function newPluginCommand(): Command {
+  return new Command('plugin')
+    .description('make a plugin that builds, passes its tests and can be used, to be changed into yours')
+    .argument('<name>', 'what playbooks call it, e.g. ticket-system')
+    .option(
+      '--connection',
+      'there is another system to reach: with a connection, and a sandbox of that system',
+    )
+    .option('--in <folder>', 'where its folder is made')
+    .addHelpText(
+      'after',
+      `
+In the checkout of Tocsin it becomes plugins/<name>, and is found there. Anywhere else it is a package of its own, which TOCSIN_PLUGINS
+names. --in with another folder makes a package too. Nothing is overwritten.
+
+plugins/README.md is the guide for what comes next.
+
+Examples:
+  tocsin new plugin word-counter                      the smallest there is
+  tocsin new plugin ticket-system --connection
+  tocsin new plugin ticket-system --connection --in ~/plugins`,
+    )
+    .action(async (text: string, options: { connection?: boolean; in?: string }) => {
+      const name = pluginNameOf(text)
+      await refuseTaken(name.name)
+      const isPackage = options.in !== undefined || !isCheckout(process.cwd())
+      const plugin: NewPlugin = {
+        name,
+        parent: resolve(options.in ?? (isPackage ? '.' : pluginsDir)),
+        isConnected: options.connection === true,
+        isPackage,
+      }
+      const { folder, files } = await makePlugin(plugin)
+      console.log(report(plugin, folder, files))
+    })
+}
+
+const { pluginsDir } = readConfig({})
+
+/** What is installed has no place for further plugins: the next update would take them away. */
+const isCheckout = (folder: string): boolean =>
+  resolve(folder) === dirname(pluginsDir) && !pluginsDir.split(sep).includes('node_modules')
+
+/** @throws ConflictError `plugin_exists` */
+async function refuseTaken(name: string): Promise<void> {
+  const { plugins } = await installedCatalogue()
+  if (plugins.every((plugin) => plugin.name !== name)) return
+  throw new ConflictError('plugin_exists', `a plugin named '${name}' is installed already`, {
+    hint: 'choose another name; `tocsin skills` lists what is installed',
+  })
+}
+
+function report({ name, isPackage }: NewPlugin, folder: string, files: readonly string[]): string {
+  const shown = relative('.', folder) || '.'
+  const steps = isPackage ? stepsOfPackage(shown, name.name) : stepsInCheckout(shown, name.name)
+  const listed = files.map((path) => `  ${printable(join(shown, path))}`)
+  return [paint.good('made'), ...listed, '', 'next:', ...steps.map((step) => `  ${printable(step)}`)].join(
+    '\n',
+  )
+}
+
+const stepsInCheckout = (folder: string, name: string) => [
+  `npx mocha --no-config "${folder}/**/*.test.ts"`,
+  `npx mocha --no-config test/plugin-contract/every-plugin.test.ts --fgrep "plugin ${name}"`,
+  `npx tocsin skills ${name}`,
+]
+
+const stepsOfPackage = (folder: string, name: string) => [
+  `cd ${folder}`,
+  `npm install --save-dev ${dirname(pluginsDir)}`,
+  'npm test',
+  `TOCSIN_PLUGINS=./plugin.ts npx tocsin skills ${name}`,
+]

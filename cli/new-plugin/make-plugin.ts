@@ -1,0 +1,65 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { ConflictError } from '../../core/errors/errors.ts'
+import type { PluginName } from './plugin-name.ts'
+
+export interface NewPlugin {
+  readonly name: PluginName
+  /** The folder in which that of the plugin is made. */
+  readonly parent: string
+  /** Whether there is another system to reach. */
+  readonly isConnected: boolean
+  /** Whether it stands alone, with a manifest of its own; otherwise it becomes one of the plugins of a checkout, which are tested together. */
+  readonly isPackage: boolean
+}
+
+const templates = join(import.meta.dirname, 'templates')
+
+/**
+ * Writes the files of a new plugin, and nothing where there is something.
+ *
+ * @returns The folder, and the paths in it.
+ * @throws ConflictError `folder_exists`
+ */
+export async function makePlugin(
+  plugin: NewPlugin,
+): Promise<{ readonly folder: string; readonly files: readonly string[] }> {
+  const folder = join(plugin.parent, plugin.name.folder)
+  if (existsSync(folder))
+    throw new ConflictError('folder_exists', `there is something at ${folder} already`, {
+      hint: 'choose another name, or remove it first: nothing is overwritten',
+    })
+  const files = filesOf(plugin)
+  for (const { path, text } of files) {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), text, { flag: 'wx' })
+  }
+  return { folder, files: files.map(({ path }) => path) }
+}
+
+function filesOf({ name, isConnected, isPackage }: NewPlugin): readonly NewFile[] {
+  const files = readFolder(join(templates, isConnected ? 'connected' : 'plain', 'example-plugin'), name)
+  if (isPackage) return [...files, ...readFolder(join(templates, 'package'), name)]
+  return files.filter(({ path }) => path !== 'contract.test.ts')
+}
+
+interface NewFile {
+  readonly path: string
+  readonly text: string
+}
+
+function readFolder(folder: string, name: PluginName): readonly NewFile[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  return paths.toSorted().map((path) => ({
+    path: rename(relative(folder, path), name),
+    text: rename(readFileSync(path, 'utf8'), name),
+  }))
+}
+
+const rename = (text: string, { name, folder, title }: PluginName): string =>
+  text
+    .replaceAll('example_plugin', name)
+    .replaceAll('example-plugin', folder)
+    .replaceAll('Example Plugin', title)

@@ -1,0 +1,4 @@
+import { describePlugin } from 'tocsin/plugin/testing'
+import plugin from './plugin.ts'
+
+describePlugin(plugin, { folder: import.meta.dirname })

@@ -1,0 +1,26 @@
+import { definePlugin, defineSkill } from 'tocsin/plugin'
+
+const countWords = defineSkill({
+  name: 'count_words',
+  title: 'Count Words',
+  description: 'How many words a text has.',
+  effect: 'read',
+  input: {
+    type: 'object',
+    required: ['text'],
+    additionalProperties: false,
+    properties: { text: { type: 'string', description: 'Any text, also one of an alert.' } },
+  },
+  output: { type: 'object', required: ['words'], properties: { words: { type: 'integer' } } },
+  examples: [{ title: 'Two words', input: { text: 'ring it' }, output: { words: 2 } }],
+  async run({ text }) {
+    return { words: text.split(/\s+/).filter((word) => word !== '').length }
+  },
+})
+
+export default definePlugin({
+  name: 'example_plugin',
+  title: 'Example Plugin',
+  description: 'Works on texts.',
+  skills: [countWords],
+})

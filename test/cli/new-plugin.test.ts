@@ -1,0 +1,152 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { makePlugin } from '../../cli/new-plugin/make-plugin.ts'
+import { pluginNameOf } from '../../cli/new-plugin/plugin-name.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import { killCommands, runTocsin } from './support/run-tocsin.ts'
+
+const root = join(import.meta.dirname, '../..')
+const run = promisify(execFile)
+
+/** What `npm install` brings to a plugin's folder. */
+const installed = ['.bin', '@types', 'chai', 'mocha', 'typescript']
+
+describe('tocsin new plugin', function () {
+  this.timeout(60_000)
+  let folder: TemporaryFolder
+  let parent: string
+
+  before(async () => {
+    folder = await makeTemporaryFolder()
+    await mkdir(join(folder.path, 'node_modules'))
+    await symlink(root, join(folder.path, 'node_modules/tocsin'))
+    for (const name of installed)
+      await symlink(join(root, 'node_modules', name), join(folder.path, 'node_modules', name))
+  })
+  beforeEach(async () => {
+    parent = await mkdtemp(join(await realpath(folder.path), 'work-'))
+  })
+  after(async () => {
+    await killCommands()
+    await folder.remove()
+  })
+
+  const tocsin = (...args: readonly string[]) => runTocsin(args, { cwd: parent })
+  const contents = async (path: string) => (await readdir(path, { recursive: true })).toSorted()
+  const npm = (name: string, ...args: readonly string[]) => run('npm', args, { cwd: join(parent, name) })
+
+  const kinds = [
+    { kind: 'the smallest', name: 'word_counter', options: [], skill: 'word_counter.count_words' },
+    { kind: 'one with a connection', name: 'bell', options: ['--connection'], skill: 'bell.get_item' },
+  ]
+  for (const { kind, name, options, skill } of kinds) {
+    it(`makes a package that passes its tests, builds and can be used: ${kind}`, async () => {
+      const { code, stdout, stderr } = await tocsin('new', 'plugin', name, ...options)
+      expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
+      const made = name.replace('_', '-')
+      const files = (await contents(join(parent, made))).filter((path) => path.includes('.'))
+      for (const path of files) expect(stdout).to.include(`  ${made}/${path}\n`)
+      expect(stdout).to.include(`  TOCSIN_PLUGINS=./plugin.ts npx tocsin skills ${name}`)
+
+      expect((await npm(made, 'test')).stdout)
+        .to.match(/^ +\d+ passing/m)
+        .and.not.include('failing')
+      await npm(made, 'run', 'build')
+      for (const module of ['plugin.ts', 'dist/plugin.js']) {
+        const env = { TOCSIN_PLUGINS: `./${made}/${module}` }
+        const skills = await runTocsin(['skills', name], { cwd: parent, env })
+        expect(skills.stdout + skills.stderr).to.match(new RegExp(`^${skill} .* read$`, 'm'))
+      }
+    })
+  }
+
+  it('makes a sandbox that can be played with by hand', async () => {
+    await tocsin('new', 'plugin', 'bell', '--connection')
+    const env = { TOCSIN_PLUGINS: './bell/plugin.ts' }
+    const { stdout } = await runTocsin(['sandbox', 'bell'], { cwd: parent, env, input: 'add 8 Gong\nquit\n' })
+    expect(stdout)
+      .to.match(/^ +bell +http:\/\/127/m)
+      .and.include('2 items are known')
+  })
+
+  it('makes no manifest of its own for a plugin of the checkout, and no test that all plugins have there', async () => {
+    const plugin = { name: pluginNameOf('bell'), parent, isConnected: true, isPackage: false }
+    const { files } = await makePlugin(plugin)
+    expect(files).to.have.members([
+      'README.md',
+      'bell.test.ts',
+      'connection.ts',
+      'plugin.ts',
+      'sandbox.ts',
+      'skills/get-item.ts',
+    ])
+  })
+
+  it('asks for the versions of the tools that it is tried with', async () => {
+    await tocsin('new', 'plugin', 'bell')
+    const own = await manifest(root)
+    const { devDependencies, peerDependencies } = await manifest(join(parent, 'bell'))
+    for (const [name, version] of Object.entries(devDependencies))
+      expect(version, name).to.equal(own.devDependencies[name])
+    expect(peerDependencies).to.deep.equal({ tocsin: `^${own.version}` })
+  })
+
+  it('overwrites nothing', async () => {
+    await mkdir(join(parent, 'bell'))
+    await writeFile(join(parent, 'bell/plugin.ts'), 'mine')
+    await writeFile(join(parent, 'gong'), 'a file')
+    for (const name of ['bell', 'gong']) {
+      const { code, stderr } = await tocsin('new', 'plugin', name)
+      expect(code).to.equal(1)
+      expect(stderr).to.include(`there is something at ${join(parent, name)} already`)
+    }
+    expect(await contents(parent)).to.deep.equal(['bell', 'bell/plugin.ts', 'gong'])
+    expect(await readFile(join(parent, 'bell/plugin.ts'), 'utf8')).to.equal('mine')
+  })
+
+  it('takes another folder, which it makes', async () => {
+    expect(await tocsin('new', 'plugin', 'bell', '--in', 'all/plugins')).to.include({ code: 0 })
+    expect(await contents(join(parent, 'all/plugins'))).to.include('bell/package.json')
+  })
+
+  it('refuses a name that no plugin can have, or that one has, and offers another', async () => {
+    const names = {
+      'My Tickets': 'my-tickets',
+      TicketSystem: 'ticket-system',
+      '../bell': 'bell',
+      '7zip': 'zip',
+      'a--b': 'a-b',
+      bell_: 'bell',
+      '': 'ticket-system',
+      'ü\u001b[2J': 'j',
+      ['x'.repeat(60)]: 'ticket-system',
+    }
+    for (const [name, offered] of Object.entries(names)) {
+      const { code, stderr } = await tocsin('new', 'plugin', name)
+      expect(code, name).to.equal(1)
+      expect(stderr).to.include('is no name for a plugin').and.include(`e.g. ${offered}\n`)
+      expect(stderr).not.to.include('\u001b[2J')
+    }
+    const { code, stderr } = await tocsin('new', 'plugin', 'threat-platform')
+    expect({ code, stderr }).to.deep.equal({
+      code: 1,
+      stderr:
+        "error a plugin named 'threat_platform' is installed already\n" +
+        'hint  choose another name; `tocsin skills` lists what is installed\n',
+    })
+    expect(await contents(parent)).to.deep.equal([])
+  })
+})
+
+interface Manifest {
+  readonly version: string
+  readonly devDependencies: Record<string, string>
+  readonly peerDependencies: Record<string, string>
+}
+
+async function manifest(folder: string): Promise<Manifest> {
+  return JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest
+}
