@@ -24,6 +24,8 @@ export interface RunStore {
   end(uuid: string, end: RunEnd): Promise<Run>
   find(scope: Scope, uuid: string): Promise<Run | undefined>
   list(scope: Scope, filter: RunFilter, page: PageRequest): Promise<Page<ListedRun>>
+  /** Whether a later run has gone on from this one, or has investigated its alert. */
+  isSuperseded(uuid: string): Promise<boolean>
   /** The oldest queued run with the concurrency key of this one. */
   nextInLine(uuid: string): Promise<Run | undefined>
   /**

@@ -1,4 +1,5 @@
 import type { JournalEntry } from '../domain/run.ts'
+import type { Repeat } from '../plugin/index.ts'
 
 /** Why an entry of a journal is not carried over. */
 export type Reason =
@@ -35,4 +36,6 @@ export interface RepeatedEffect {
   /** `may_have`: it failed, or never ended, and nobody knows. */
   readonly tookEffect: 'yes' | 'may_have'
   readonly reason: Reason
+  /** What the skill declares; null where it is not installed. */
+  readonly repeat: Repeat | null
 }

@@ -11,6 +11,7 @@ import type { Catalogue } from '../registry/catalogue.ts'
 import { carryOver, type WholePlaybook } from './carry-over.ts'
 import type { CarriedStep, RepeatedEffect } from './plan.ts'
 import { repeatedEffects } from './repeated-effects.ts'
+import { runSuperseded } from './superseded.ts'
 
 /** Whether a retry runs the version that the run before ran, or the newest of its name. */
 export const retryVersions = ['same', 'newest'] as const
@@ -27,27 +28,39 @@ export interface RetryPreview {
 }
 
 /** What became of one of many. */
-export interface RetryResult {
+export interface OneOfMany<T> {
   readonly runUuid: string
-  readonly outcome: { readonly run: Run } | { readonly error: TocsinError }
+  readonly outcome: { readonly done: T } | { readonly error: TocsinError }
+}
+
+/** What is refused for one run stops no other. */
+export async function oneAfterAnother<T>(
+  runUuids: readonly string[],
+  work: (runUuid: string) => Promise<T>,
+): Promise<readonly OneOfMany<T>[]> {
+  const results: OneOfMany<T>[] = []
+  for (const runUuid of runUuids) {
+    try {
+      results.push({ runUuid, outcome: { done: await work(runUuid) } })
+    } catch (error) {
+      if (!(error instanceof TocsinError)) throw error
+      results.push({ runUuid, outcome: { error } })
+    }
+  }
+  return results
 }
 
 /** Runs that go on from where an earlier one failed. A run is gone on from once: what fails again is retried from there. */
 export interface Reruns {
-  /** Throws NotFoundError `run_not_found`, `playbook_not_found`, ConflictError `run_not_ended`, `nothing_to_retry`. */
+  /**
+   * Throws NotFoundError `run_not_found`, `playbook_not_found`, ConflictError `run_not_ended`, `nothing_to_retry`, `run_superseded` where
+   * something later has gone on from the run or its alert, and ValidationError `inputs_invalid` for an edited playbook that needs others.
+   */
   preview(scope: Scope, runUuid: string, version: RetryVersion): Promise<RetryPreview>
   /**
-   * Queues the run. Throws as `preview` does, ConflictError `run_superseded` and `alert_move_forbidden` where something later has
-   * gone on from the run or its alert, and ValidationError `inputs_invalid` for an edited playbook that needs others.
+   * Queues the run. Throws as `preview` does, and ConflictError `alert_move_forbidden` for an alert whose investigation has not ended.
    */
   retry(scope: Scope, runUuid: string, version: RetryVersion, by: Actor): Promise<Run>
-  /** One after another; what is refused stops no other. */
-  retryAll(
-    scope: Scope,
-    runUuids: readonly string[],
-    version: RetryVersion,
-    by: Actor,
-  ): Promise<readonly RetryResult[]>
   /** The newest of the failed runs that nothing has gone on from. */
   retriable(
     scope: Scope,
@@ -78,6 +91,7 @@ export function createReruns({ stores, library, catalogue, enqueue, onRunEnded }
         'run_not_ended',
         `the run ${run.uuid} is ${run.status}: cancel it first, or wait`,
       )
+    if (await stores.runs.isSuperseded(run.uuid)) throw runSuperseded(run.uuid)
     const old = await library.byHash(run.playbookHash)
     const playbook = version === 'same' ? old : await newestOf(run)
     if (run.status === 'completed' && playbook.hash === old.hash) throw nothingToRetry(run)
@@ -148,18 +162,6 @@ export function createReruns({ stores, library, catalogue, enqueue, onRunEnded }
   return {
     preview: plan,
     retry,
-    async retryAll(scope, runUuids, version, by) {
-      const results: RetryResult[] = []
-      for (const runUuid of runUuids) {
-        try {
-          results.push({ runUuid, outcome: { run: await retry(scope, runUuid, version, by) } })
-        } catch (error) {
-          if (!(error instanceof TocsinError)) throw error
-          results.push({ runUuid, outcome: { error } })
-        }
-      }
-      return results
-    },
     async retriable(scope, filter, limit) {
       const page = await stores.runs.list(scope, { ...filter, retriable: true }, { limit })
       return { runUuids: page.data.map(({ uuid }) => uuid), total: page.total }

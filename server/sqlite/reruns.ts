@@ -1,4 +1,5 @@
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
+import { runSuperseded } from '../../core/rerun/superseded.ts'
 import type { Database } from './database.ts'
 import type { OrganizationKey } from './organization-store.ts'
 import { requireRunRow, type RunRow } from './run-rows.ts'
@@ -7,6 +8,10 @@ import { requireRunRow, type RunRow } from './run-rows.ts'
 export const isSuperseded = `(
   EXISTS (SELECT 1 FROM runs later WHERE later.retry_of = t.id)
   OR EXISTS (SELECT 1 FROM runs later WHERE later.alert_id = t.alert_id AND later.id > t.id))`
+
+export function hasSuccessor(database: Database, uuid: string): boolean {
+  return database.get(`SELECT 1 FROM runs t WHERE t.uuid = ? AND ${isSuperseded}`, uuid) !== undefined
+}
 
 /** Inside of a write. The run that is to be gone on from: it has ended, and it is the last word. */
 export function requireLast(database: Database, organization: OrganizationKey, uuid: string): RunRow {
@@ -19,15 +24,7 @@ export function requireLast(database: Database, organization: OrganizationKey, u
       `the run ${uuid} is ${run.status}: only what has ended is retried`,
     )
   }
-  if (database.get(`SELECT 1 FROM runs t WHERE t.id = ? AND ${isSuperseded}`, run.id) !== undefined) {
-    throw new ConflictError(
-      'run_superseded',
-      `a later run has gone on from ${uuid}, or investigated its alert`,
-      {
-        hint: 'retry the later one: GET runs lists them, newest first',
-      },
-    )
-  }
+  if (hasSuccessor(database, uuid)) throw runSuperseded(uuid)
   return run
 }
 

@@ -14,6 +14,7 @@ import type {
 import type { Actor } from '../../core/domain/audit.ts'
 import { recordRun } from './audit-run.ts'
 import { listPage } from './paging.ts'
+import { hasSuccessor } from './reruns.ts'
 import { runConditions } from './run-conditions.ts'
 import { endRun, queueRun, startRun } from './run-moves.ts'
 import {
@@ -117,6 +118,11 @@ export class SqliteRunStore implements RunStore {
         toItem: toListedRun,
       })
     })
+  }
+
+  isSuperseded(uuid: string): Promise<boolean> {
+    const { database } = this.#context
+    return database.read(() => hasSuccessor(database, uuid))
   }
 
   take(uuid: string): Promise<TakenRun | undefined> {

@@ -69,9 +69,11 @@ export function rerunsContract(subject: GetSubject): void {
 
     it('goes on from a run once, also when two try at once', async () => {
       const run = await endedRun()
+      expect(await subject().stores.runs.isSuperseded(run.uuid)).to.equal(false)
       const tries = await Promise.allSettled([retry(run, ['a']), retry(run, ['a'])])
       expect(tries.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected'])
       await expectRejection(retry(run, []), 'ConflictError', 'run_superseded')
+      expect(await subject().stores.runs.isSuperseded(run.uuid)).to.equal(true)
       expect((await subject().stores.runs.list('all', {}, { limit: 5 })).total).to.equal(2)
     })
 

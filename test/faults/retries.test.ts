@@ -79,7 +79,14 @@ describe(`retries on a server (seed ${seed})`, function () {
       },
     ])
     expect(preview.body.repeats).to.deep.equal([
-      { path: 'gate', skill: 'count.pass', input: {}, took_effect: 'may_have', reason: 'failed' },
+      {
+        path: 'gate',
+        skill: 'count.pass',
+        input: {},
+        took_effect: 'may_have',
+        reason: 'failed',
+        repeat: 'safe',
+      },
     ])
     await openGate()
     const answers = await Promise.all([retry(run.run_uuid), retry(run.run_uuid)])

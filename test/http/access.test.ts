@@ -21,6 +21,7 @@ const table: Readonly<Record<string, readonly Role[] | 'public' | 'sign_in' | 'e
   'GET /runs/{run}/retry': ['analyst', 'admin'],
   'POST /runs/{run}/retry': ['analyst', 'admin'],
   'POST /runs/retry': ['analyst', 'admin'],
+  'POST /runs/retry/preview': ['analyst', 'admin'],
   'GET /checkpoints': ['analyst', 'admin'],
   'GET /checkpoints/{checkpoint}': ['analyst', 'admin'],
   'POST /checkpoints/{checkpoint}/answer': ['analyst', 'admin'],

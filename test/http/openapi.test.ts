@@ -39,6 +39,7 @@ const bodies: Record<string, object> = {
   patch_connections_connection: { enabled: false },
   post_runs_run_retry: {},
   post_runs_retry: { runs: ['unknown'] },
+  post_runs_retry_preview: { runs: ['unknown'] },
   post_runs_run_resolve: { path: 'b', decision: 'ran', output: 7 },
   post_checkpoints_checkpoint_answer: { answer: 'yes', text: 'it was me' },
   post_playbooks_playbook_runs: { organization_code: 'acme', inputs: { user: 'eve' } },

@@ -56,9 +56,33 @@ describe('retries over the API', () => {
         input: { times: 3, say: 'the code is [redacted]' },
         took_effect: 'may_have',
         reason: 'not_ended',
+        repeat: 'never',
       },
     ])
     expect(text).not.to.include('swordfish')
+  })
+
+  it('of many are previewed as one is, and nothing is done', async () => {
+    const before = await api.stores.runs.list('all', {}, { limit: 1 })
+    const bulk = (body: object) => api.call('POST', '/api/runs/retry/preview', { body })
+    const { steps: _, ...one } = (await api.call('GET', `/api/runs/${run.uuid}/retry`)).json
+    expect(one.repeats).to.have.length(1)
+    const { json, text } = await bulk({ runs: [run.uuid, 'unknown'] })
+    expect(json.data[0]).to.deep.equal({ ...one, error: null })
+    expect(json.data[1]).to.deep.include({ run_uuid: 'unknown', playbook: null, repeats: [] })
+    expect(json.data[1].error.code).to.equal('run_not_found')
+    expect(text).not.to.include('swordfish')
+    const filtered = await bulk({ filter: { playbook: 'p', error: 'broken' } })
+    expect(filtered.json.data[0]).to.deep.equal({ ...one, error: null })
+    expect(filtered.json.left).to.equal(0)
+    expectProblem(await bulk({}), 400, 'value_invalid')
+    expect((await api.stores.runs.list('all', {}, { limit: 1 })).total).to.equal(before.total)
+
+    expect(
+      (await api.call('POST', '/api/runs/retry', { body: { runs: [run.uuid] } })).json.data[0].error,
+    ).to.equal(null)
+    expect((await bulk({ runs: [run.uuid] })).json.data[0].error.code).to.equal('run_superseded')
+    expectProblem(await api.call('GET', `/api/runs/${run.uuid}/retry`), 409, 'run_superseded')
   })
 
   it('are for those who see the organization', async () => {
@@ -67,8 +91,10 @@ describe('retries over the API', () => {
     expectProblem(await call('GET', `/runs/${run.uuid}/retry`), 404, 'run_not_found')
     expectProblem(await call('POST', `/runs/${run.uuid}/retry`, {}), 404, 'run_not_found')
     expectProblem(await call('POST', `/alerts/${run.alertId}/investigate`), 404, 'alert_not_found')
-    const named = await call('POST', '/runs/retry', { runs: [run.uuid] })
-    expect(named.json.data[0].error.code).to.equal('run_not_found')
+    for (const path of ['/runs/retry', '/runs/retry/preview']) {
+      const named = await call('POST', path, { runs: [run.uuid] })
+      expect(named.json.data[0].error.code, path).to.equal('run_not_found')
+    }
     expect((await call('POST', '/runs/retry', { filter: { playbook: 'p' } })).json).to.deep.equal({
       data: [],
       left: 0,

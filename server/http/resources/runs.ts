@@ -4,7 +4,8 @@ import { component, defineRoute, readers } from '../route.ts'
 import { pageOf, pageParameters, pageSchema, pageView } from './page.ts'
 import { showRun } from './redact-run.ts'
 import { cancelRun, resolveStep } from './run-operations.ts'
-import { previewRetry, retryRun, retryRuns } from './retries.ts'
+import { retryRun, retryRuns } from './retries.ts'
+import { previewRetries, previewRetry } from './retry-preview.ts'
 import { runView, stepView } from './run-view.ts'
 
 const listRuns = defineRoute({
@@ -60,4 +61,13 @@ const getRun = defineRoute({
   },
 })
 
-export const runRoutes = [listRuns, getRun, cancelRun, resolveStep, previewRetry, retryRun, retryRuns]
+export const runRoutes = [
+  listRuns,
+  getRun,
+  cancelRun,
+  resolveStep,
+  previewRetry,
+  previewRetries,
+  retryRun,
+  retryRuns,
+]

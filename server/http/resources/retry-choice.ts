@@ -1,0 +1,88 @@
+import { ValidationError } from '../../../core/errors/errors.ts'
+import type { TocsinError } from '../../../core/plugin/index.ts'
+import { retryVersions, type Reruns } from '../../../core/rerun/reruns.ts'
+import type { Scope } from '../../../core/ports.ts'
+
+export const playbookVersion = {
+  type: 'string',
+  enum: retryVersions,
+  default: 'same',
+  description: 'Which version runs: that of the run before, or the newest of its name.',
+} as const
+
+export const text = { type: 'string' } as const
+export const nullable = { type: ['string', 'null'] } as const
+
+/** Of many: why it is not done for one. */
+export const whyNot = {
+  type: ['object', 'null'],
+  description: 'Why there is none: `code`, `message`, `hint`.',
+} as const
+
+export const left = {
+  type: 'integer',
+  description: 'Failed runs that fit the filter and are left for another request.',
+} as const
+
+/** How many runs one request retries. */
+export const maxRetries = 100
+
+export const manyRuns = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    runs: {
+      type: 'array',
+      items: text,
+      minItems: 1,
+      maxItems: maxRetries,
+      uniqueItems: true,
+      description: 'Uuids.',
+    },
+    filter: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['playbook'],
+      properties: {
+        playbook: { ...text, description: 'Name of the playbook.' },
+        error: { ...text, description: 'Code of the error that the run ended with.' },
+        created_after: {
+          type: 'integer',
+          minimum: 0,
+          description: 'Queued then or later (epoch milliseconds).',
+        },
+        created_before: {
+          type: 'integer',
+          minimum: 0,
+          description: 'Queued before then (epoch milliseconds).',
+        },
+      },
+    },
+    playbook: playbookVersion,
+  },
+} as const
+
+interface Chosen {
+  readonly runs?: readonly string[] | undefined
+  readonly filter?:
+    | {
+        readonly playbook: string
+        readonly error?: string | undefined
+        readonly created_after?: number | undefined
+        readonly created_before?: number | undefined
+      }
+    | undefined
+}
+
+export async function chosenRuns({ runs, filter }: Chosen, scope: Scope, reruns: Pick<Reruns, 'retriable'>) {
+  if ((runs === undefined) === (filter === undefined)) {
+    const message = 'either `runs` or `filter` has to be given'
+    throw new ValidationError('value_invalid', message, [{ pointer: '', message }])
+  }
+  if (filter === undefined) return { runUuids: runs ?? [], total: runs?.length ?? 0 }
+  const { playbook, error, created_after: createdAfter, created_before: createdBefore } = filter
+  const wanted = { playbookName: playbook, errorCode: error, createdAfter, createdBefore }
+  return await reruns.retriable(scope, wanted, maxRetries)
+}
+
+export const errorView = ({ code, message, hint }: TocsinError) => ({ code, message, ...(hint && { hint }) })
