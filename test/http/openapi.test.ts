@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Run } from '../../core/domain/run.ts'
 import { parseJson } from '../../core/json.ts'
-import { parsePlaybook } from '../../core/playbook/index.ts'
 import { Secret } from '../../core/plugin/index.ts'
 import { loadSchemaFolder, type CompiledSchema } from '../../core/schema/index.ts'
 import { routes } from '../../server/http/routes.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { startApi, type Api } from './support/api.ts'
+import { manualPlaybook, towerSettings } from './support/things.ts'
 import { somebody } from '../support/somebody.ts'
 
 interface Operation {
@@ -27,8 +27,6 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
 
-const settings = { base_url: 'https://tower.example', api_token: 's' }
-
 /** A body for each operation that takes one. */
 const bodies: Record<string, object> = {
   post_engine_pause: { reason: 'x' },
@@ -44,12 +42,8 @@ const bodies: Record<string, object> = {
   post_checkpoints_checkpoint_answer: { answer: 'yes', text: 'it was me' },
   post_playbooks_playbook_runs: { organization_code: 'acme', inputs: { user: 'eve' } },
   post_webhooks_plugin_v_route: { pull: true },
-  post_connections: { organization_code: 'acme', name: 'north', plugin: 'tower', settings },
+  post_connections: { organization_code: 'acme', name: 'north', plugin: 'tower', settings: towerSettings },
 }
-
-const manualPlaybook = parsePlaybook(
-  'apiVersion: tocsin/v1\nname: p\non: { manual: true }\ninputs: { user: { type: string } }\nsteps: [{ return: 1 }]',
-).playbook!
 
 describe('OpenAPI document', () => {
   let api: Api
@@ -133,7 +127,12 @@ describe('OpenAPI document', () => {
     others['post_runs_run_retry'] = { run: failed.uuid }
     others['post_alerts_alert_investigate'] = { alert: (await failedRun(organizationUuid)).alertId ?? '' }
     await api.newKey('reader')
-    const south = { name: 'south', plugin: 'tower', settings: { base_url: settings.base_url }, secrets: {} }
+    const south = {
+      name: 'south',
+      plugin: 'tower',
+      settings: { base_url: towerSettings.base_url },
+      secrets: {},
+    }
     await api.stores.connections.create(organizationUuid, south, somebody())
     const { uuid } = await api.stores.connections.create(
       organizationUuid,

@@ -1,0 +1,118 @@
+import type { Role } from '../../../core/domain/api-key.ts'
+import { towerSettings, type ThingKind } from './things.ts'
+
+const all: readonly Role[] = ['intake', 'reader', 'analyst', 'admin']
+const posters: readonly Role[] = ['intake', 'analyst', 'admin']
+const readers: readonly Role[] = ['reader', 'analyst', 'admin']
+const operators: readonly Role[] = ['analyst', 'admin']
+const admins: readonly Role[] = ['admin']
+
+/** Who may call an operation, and what of an organization it reaches. */
+export interface AccessRow {
+  readonly roles: readonly Role[]
+  /**
+   * What the path names; or where the organization stands: in a `body`, or in the rows of a `list`. `shared`: the same for all
+   * organizations. `whole`: for keys of all organizations alone.
+   */
+  readonly of: ThingKind | 'body' | 'list' | 'shared' | 'whole'
+  /** What is sent, for an organization and what was made of it. `n` is another one in each call. */
+  readonly body?: (organization: string, thing: Readonly<Record<string, string>>, n: number) => object
+  /** Of an operation that names things of an organization in its body: what becomes of a foreign one. */
+  readonly foreign?: { readonly status: number; readonly includes: string }
+}
+
+/** Without a key: everybody; with one in the body; with the token of a connection. */
+export type AccessEntry = AccessRow | 'public' | 'sign_in' | 'events_token'
+
+/** Who may do what to whose, said a second time on purpose: a route that is not here fails, and so does a changed one. */
+export const accessTable: Readonly<Record<string, AccessEntry>> = {
+  'POST /alerts': {
+    roles: posters,
+    of: 'body',
+    body: (organization_code) => ({ alert_content: 'x', alert_provider: 'SIEM', organization_code }),
+  },
+  'GET /alerts': { roles: readers, of: 'list' },
+  'GET /alerts/{alert}': { roles: readers, of: 'alert' },
+  'POST /alerts/{alert}/investigate': { roles: operators, of: 'investigatedAlert' },
+  'GET /cases': { roles: readers, of: 'list' },
+  'GET /cases/{case}': { roles: readers, of: 'case' },
+  'GET /cases/{case}/timeline': { roles: readers, of: 'case' },
+  'GET /runs': { roles: readers, of: 'list' },
+  'GET /runs/{run}': { roles: readers, of: 'run' },
+  'POST /runs/{run}/cancel': { roles: operators, of: 'run' },
+  'POST /runs/{run}/resolve': {
+    roles: operators,
+    of: 'runWithUnknownStep',
+    body: () => ({ path: 'a', decision: 'skip' }),
+  },
+  'GET /runs/{run}/retry': { roles: operators, of: 'failedRun' },
+  'POST /runs/{run}/retry': { roles: operators, of: 'failedRun', body: () => ({}) },
+  'POST /runs/retry': {
+    roles: operators,
+    of: 'failedRun',
+    body: (_, { run }) => ({ runs: [run] }),
+    foreign: { status: 200, includes: 'run_not_found' },
+  },
+  'POST /runs/retry/preview': {
+    roles: operators,
+    of: 'failedRun',
+    body: (_, { run }) => ({ runs: [run] }),
+    foreign: { status: 200, includes: 'run_not_found' },
+  },
+  'GET /checkpoints': { roles: operators, of: 'list' },
+  'GET /checkpoints/{checkpoint}': { roles: operators, of: 'checkpoint' },
+  'POST /checkpoints/{checkpoint}/answer': {
+    roles: operators,
+    of: 'checkpoint',
+    body: () => ({ answer: 'yes' }),
+  },
+  'POST /playbooks/{playbook}/runs': {
+    roles: operators,
+    of: 'body',
+    body: (organization_code) => ({ organization_code, inputs: { user: 'eve' } }),
+  },
+  'GET /playbooks': { roles: readers, of: 'list' },
+  'GET /playbooks/{playbook}': { roles: readers, of: 'playbook' },
+  'GET /skills': { roles: readers, of: 'shared' },
+  'GET /plugins': { roles: readers, of: 'shared' },
+  'GET /organizations': { roles: all, of: 'list' },
+  'POST /organizations': { roles: admins, of: 'whole', body: (_, __, n) => ({ code: `o${n}`, name: 'x' }) },
+  'GET /providers': { roles: all, of: 'shared' },
+  'POST /providers': { roles: admins, of: 'whole', body: (_, __, n) => ({ code: `p${n}`, name: 'x' }) },
+  'GET /keys': { roles: admins, of: 'list' },
+  'POST /keys': {
+    roles: admins,
+    of: 'body',
+    body: (code) => ({ name: 'k', role: 'reader', organization_codes: [code] }),
+  },
+  'DELETE /keys/{key}': { roles: admins, of: 'key' },
+  'POST /session': 'sign_in',
+  'GET /session': { roles: all, of: 'shared' },
+  'DELETE /session': { roles: all, of: 'shared' },
+  'GET /connections': { roles: readers, of: 'list' },
+  'GET /connections/{connection}': { roles: readers, of: 'connection' },
+  'GET /connections/{connection}/manifest': { roles: admins, of: 'connection' },
+  'POST /connections': {
+    roles: admins,
+    of: 'body',
+    body: (organization_code, _, n) => ({
+      organization_code,
+      name: `n${n}`,
+      plugin: 'tower',
+      settings: towerSettings,
+    }),
+  },
+  'POST /connections/{connection}/authenticate': { roles: admins, of: 'connection' },
+  'POST /connections/{connection}/rotate-token': { roles: admins, of: 'connection' },
+  'PATCH /connections/{connection}': { roles: admins, of: 'connection', body: () => ({ enabled: false }) },
+  'DELETE /connections/{connection}': { roles: admins, of: 'connection' },
+  'POST /webhooks/{plugin}/v1/{route}': 'events_token',
+  'GET /audit': { roles: admins, of: 'list' },
+  'GET /engine': { roles: readers, of: 'shared' },
+  'POST /engine/pause': { roles: admins, of: 'whole', body: () => ({ reason: 'x' }) },
+  'POST /engine/resume': { roles: admins, of: 'whole' },
+  'GET /openapi.json': 'public',
+  'GET /healthz': 'public',
+  'GET /readyz': 'public',
+  'GET /metrics': { roles: readers, of: 'whole' },
+}

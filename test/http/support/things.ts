@@ -1,0 +1,105 @@
+import { parsePlaybook } from '../../../core/playbook/index.ts'
+import { Secret } from '../../../core/plugin/index.ts'
+import { somebody } from '../../support/somebody.ts'
+import type { Api } from './api.ts'
+
+/** Something new of an organization: for each parameter of a path the spellings that it is found by. */
+export type Thing = Readonly<Record<string, readonly string[]>>
+
+/** Written, and so for all organizations; started by hand. */
+export const manualPlaybook = parsePlaybook(
+  'apiVersion: tocsin/v1\nname: p\non: { manual: true }\ninputs: { user: { type: string } }\nsteps: [{ return: 1 }]',
+).playbook!
+
+export const towerSettings = { base_url: 'https://tower.example', api_token: 's' }
+
+/** Makes things of an organization, each call new ones, without going through the API. */
+export function thingsOf(api: Api, code: string) {
+  const { stores } = api
+  const organizationUuid = api.organizations[code] ?? ''
+  let count = 0
+
+  async function alert() {
+    const alert = { content: 'x', provider: 'SIEM', organizationUuid, type: 't', createdAtSource: null }
+    return await stores.alerts.create({ ...alert, createdBy: organizationUuid })
+  }
+  async function run(alertUuid: string) {
+    const { name: playbookName, hash: playbookHash } = manualPlaybook
+    const given = { organizationUuid, playbookName, playbookHash, alertUuid, inputs: { user: 'eve' } }
+    const { uuid } = await stores.runs.queue(given)
+    const started = await stores.runs.start(uuid, { title: 'A case' })
+    return { uuid, caseId: started?.caseId ?? '' }
+  }
+  async function runningRun() {
+    return await run((await alert()).uuid)
+  }
+  const begun = {
+    path: 'a',
+    stepId: 'a',
+    kind: 'tower.ring_bell',
+    input: { times: 1 },
+    startedAt: 1,
+    attempt: 1,
+  }
+
+  return {
+    async alert(): Promise<Thing> {
+      const { id, uuid } = await alert()
+      return { alert: [id, id.toUpperCase(), uuid] }
+    },
+    async investigatedAlert(): Promise<Thing> {
+      const { id, uuid } = await alert()
+      const { uuid: runUuid } = await run(uuid)
+      await stores.runs.end(runUuid, { status: 'completed', output: null, error: null })
+      return { alert: [id] }
+    },
+    async case(): Promise<Thing> {
+      const { caseId } = await runningRun()
+      return { case: [caseId, caseId.toUpperCase()] }
+    },
+    async run(): Promise<Thing> {
+      const { uuid } = await runningRun()
+      return { run: [uuid] }
+    },
+    async failedRun(): Promise<Thing> {
+      const { uuid } = await runningRun()
+      const error = { code: 'broken', message: 'broken' }
+      await stores.runs.end(uuid, { status: 'failed', output: null, error })
+      return { run: [uuid] }
+    },
+    async runWithUnknownStep(): Promise<Thing> {
+      const { uuid } = await runningRun()
+      await stores.journal.begin(uuid, begun)
+      await stores.journal.park(uuid, 'a')
+      return { run: [uuid] }
+    },
+    async checkpoint(): Promise<Thing> {
+      const { uuid } = await runningRun()
+      const question = { via: 'operator', input: { message: 'Was it you?' }, answers: ['yes'], form: null }
+      const timeoutAt = api.clock.now() + 1_000
+      const { id } = await stores.checkpoints.open(uuid, { path: 'c', stepId: 'c', question, timeoutAt })
+      return { checkpoint: [id] }
+    },
+    async playbook(): Promise<Thing> {
+      const name = `made-${code}-${++count}`
+      const hash = Buffer.from(name).toString('hex').padEnd(64, '0')
+      await stores.playbooks.put({ name, hash, source: 'x', origin: 'made', organizationUuid }, somebody())
+      return { playbook: [name, hash] }
+    },
+    async key(): Promise<Thing> {
+      const id = (await api.newKey('reader', [code])).split('_')[1] ?? ''
+      const { uuid } = (await stores.keys.list()).find((key) => key.id === id) ?? {}
+      return { key: [id, uuid ?? ''] }
+    },
+    async connection(): Promise<Thing> {
+      const name = `${code} ${++count}`
+      const settings = { base_url: towerSettings.base_url }
+      const secrets = { api_token: new Secret('s') }
+      const made = { name, plugin: 'tower', settings, secrets }
+      const { uuid } = await stores.connections.create(organizationUuid, made, somebody())
+      return { connection: [name, name.toUpperCase(), uuid] }
+    },
+  } satisfies Record<string, () => Promise<Thing>>
+}
+
+export type ThingKind = keyof ReturnType<typeof thingsOf>
