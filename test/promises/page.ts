@@ -36,7 +36,7 @@ export function promisesPage(last: LastRun): string {
 const introduction = ({ date, seed, times, machine }: LastRun): string => `# What Tocsin promises
 
 Each promise has tests that try to break it with real kills, real signals, failing disks and sick peers, and mistakes that were planted in the program
-to see these tests turn red. \`npm test\` runs them in their short form, \`npm run test:promises -- --times 20 --seed 7\` for longer, with the planted mistakes
+to see these tests turn red. \`npm test\` runs them in their short form, \`npm run test:crash -- --times 20 --seed 7\` for longer, with the planted mistakes
 at the end; both print the seed that repeats them. Power cuts and failing disks need \`strace\` (Linux); without it those tests are pending.
 
 Last whole run: ${date}, seed ${seed}, loops ${times} times as long as in \`npm test\`, ${machine}. This page is made from \`test/promises/promises.ts\`.`
