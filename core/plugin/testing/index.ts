@@ -2,6 +2,7 @@
 export type { CannedReply, Replies, SentRequest } from './canned-egress.ts'
 export { checkConnection } from './check-connection.ts'
 export type { CheckConnectionOptions, ConnectionCheck } from './check-connection.ts'
+export { countCalls } from './count-calls.ts'
 export { describePlugin } from './describe-plugin.ts'
 export type { DescribePluginOptions } from './describe-plugin.ts'
 export type { Failure } from './failures.ts'

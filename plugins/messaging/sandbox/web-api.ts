@@ -3,7 +3,9 @@ import type { SandboxCall, SandboxHandler, SandboxReply, SandboxRoutes } from 't
 import { parseObject } from '../parse-object.ts'
 import { ok, refusal } from './answer.ts'
 import { checkMessage } from './check-message.ts'
+import { history } from './history.ts'
 import { botUser, type Person } from './people.ts'
+import { rates } from './rates.ts'
 import { toMessage } from './to-message.ts'
 import { checkToken } from './tokens.ts'
 import { botId, teamId, type SandboxMessage, type Workspace } from './workspace.ts'
@@ -17,8 +19,9 @@ interface Method {
 
 /** The methods of the Web API that the plugin uses, at `/api/<method>`. */
 export function webApiRoutes(workspace: Workspace): SandboxRoutes {
+  const refuse = rates()
   const handlers = Object.entries(methods(workspace)).flatMap(([name, method]) => {
-    const handler = serve(method)
+    const handler = serve(name, method, refuse)
     return [[`POST /api/${name}`, handler] as const, [`GET /api/${name}`, handler] as const]
   })
   return Object.fromEntries(handlers)
@@ -52,21 +55,18 @@ function methods(workspace: Workspace): Readonly<Record<string, Method>> {
     'conversations.history': {
       scope: 'im:history',
       reads: true,
-      answer: (args) => {
-        const channel = textAt(args, 'channel') ?? ''
-        if (workspace.personIn(channel) === undefined) return refusal('channel_not_found')
-        const there = workspace.messages.filter((message) => message.channel === channel)
-        const messages = there.filter(({ thread_ts }) => thread_ts === undefined).toReversed()
-        const limit = Number(valueAt(args, 'limit') ?? 100)
-        return ok({ messages: messages.slice(0, limit).map(toMessage), has_more: messages.length > limit })
-      },
+      answer: (args) => history(workspace, args),
     },
     'chat.postMessage': { scope: 'chat:write', answer: (args) => post(workspace, args) },
     'chat.update': { scope: 'chat:write', answer: (args) => update(workspace, args) },
   }
 }
 
-function serve({ scope, reads, answer }: Method): SandboxHandler {
+function serve(
+  name: string,
+  { scope, reads, answer }: Method,
+  refuse: ReturnType<typeof rates>,
+): SandboxHandler {
   return (call) => {
     const granted = checkToken(call.headers['authorization'], scope)
     if (typeof granted !== 'string') return granted
@@ -75,6 +75,9 @@ function serve({ scope, reads, answer }: Method): SandboxHandler {
     if (reads === true && isJson) return refusal('invalid_arguments')
     const args = isJson ? parseObject(call.body) : formOf(call)
     if (args === undefined) return refusal('invalid_json')
+    const channel = name === 'chat.postMessage' ? (textAt(args, 'channel') ?? '') : undefined
+    const tooMany = refuse(name, channel)
+    if (tooMany !== undefined) return tooMany
     const reply = answer(args)
     const warning = isJson && !/charset=utf-8/i.test(type) ? { warning: 'missing_charset' } : {}
     return {
