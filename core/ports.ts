@@ -9,18 +9,19 @@ import type { Alert, AlertStatus, NewAlert } from './domain/alert.ts'
 import type { AuditVerdict } from './audit/audit-chain.ts'
 import type { ApiKey } from './domain/api-key.ts'
 import type { Actor, AuditEntry, AuditFilter, AuditHead, NewAuditEntry } from './domain/audit.ts'
-import type { Case, CaseEntry } from './domain/case.ts'
 import type { AnswerVerdict, Checkpoint, CheckpointAnswer, Question } from './domain/checkpoint.ts'
 import type { Connection } from './domain/connection.ts'
 import type { Organization } from './domain/organization.ts'
 import type { Pause } from './domain/pause.ts'
 import type { Provider } from './domain/provider.ts'
 import type { FailedAttempt, JournalEntry, Run, StepDecision, StoredError, NewRun } from './domain/run.ts'
-import type { CaseChanges, NewCase, RefusalReason, Secret } from './plugin/index.ts'
+import type { RefusalReason, Secret } from './plugin/index.ts'
+import type { CaseStore } from './ports/case-store.ts'
 import type { Page, PageRequest, Scope } from './ports/page.ts'
 import type { RunStore } from './ports/run-store.ts'
 import type { SessionStore } from './ports/session-store.ts'
 
+export * from './ports/case-store.ts'
 export type { Page, PageRequest, Scope } from './ports/page.ts'
 export type * from './ports/run-store.ts'
 export type * from './ports/session-store.ts'
@@ -128,21 +129,6 @@ export interface AlertStore {
   awaitingInvestigation(limit: number, after?: string): Promise<readonly AwaitingAlert[]>
   /** Notes, before it is done, that these alerts are taken up by a process that found them left at Created. */
   noteTakeUp(uuids: readonly string[]): Promise<void>
-}
-
-export interface CaseStore {
-  find(scope: Scope, id: string): Promise<Case | undefined>
-  /** The case that `create` opened with this key. */
-  findByKey(organizationUuid: string, key: string): Promise<Case | undefined>
-  list(scope: Scope, page: PageRequest): Promise<Page<Case>>
-  /** Newest first; empty for a case that is not there. */
-  timeline(scope: Scope, id: string, page: PageRequest): Promise<Page<CaseEntry>>
-  /** Each write happens once per key: a repeat answers as the first time. */
-  create(organizationUuid: string, changes: NewCase, by: string, key: string): Promise<Case>
-  /** Throws NotFoundError `case_not_found`. */
-  update(organizationUuid: string, id: string, changes: CaseChanges, by: string, key: string): Promise<Case>
-  /** Throws NotFoundError `case_not_found`. */
-  comment(organizationUuid: string, id: string, text: string, by: string, key: string): Promise<void>
 }
 
 /** A playbook as it is kept: identity is the content hash; a name points to its newest version. */

@@ -11,9 +11,17 @@ export interface Case {
   readonly severity: Severity
   readonly verdict: Verdict
   readonly assignee: string | null
+  /** From 1; rises with every change of the fields above. */
+  readonly revision: number
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly modifiedAt: number
+}
+
+/** What a person changes; absent fields stay as they are. */
+export interface CaseEdit extends Omit<CaseChanges, 'assignee'> {
+  /** Null: nobody. */
+  readonly assignee?: string | null | undefined
 }
 
 /** One line of a case's timeline. */
@@ -26,5 +34,5 @@ export interface CaseEntry {
   /** The note or a sentence; plain text. */
   readonly text: string
   /** For `changed`: the new values. */
-  readonly changes: CaseChanges | null
+  readonly changes: CaseEdit | null
 }

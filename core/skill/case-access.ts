@@ -29,7 +29,9 @@ export function createCaseAccess(options: CaseAccessOptions): CaseAccess {
     update: async (id, changes, key) => {
       await skillErrors(cases.update(organizationUuid, id, changes, by, own(key)))
     },
-    comment: (id, text, key) => skillErrors(cases.comment(organizationUuid, id, text, by, own(key))),
+    comment: async (id, text, key) => {
+      await skillErrors(cases.comment(organizationUuid, id, text, by, own(key)))
+    },
   }
 }
 

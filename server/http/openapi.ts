@@ -69,7 +69,10 @@ function operation(route: Route): object {
     responses: {
       [route.status]: {
         description: 'Success.',
-        content: route.isText === true ? { 'text/plain': { schema: route.answer } } : json(route.answer),
+        content: {
+          ...(route.isText === true ? { 'text/plain': { schema: route.answer } } : json(route.answer)),
+          ...(route.alsoText !== undefined && { [route.alsoText]: { schema: { type: 'string' } } }),
+        },
       },
       default: { $ref: '#/components/responses/problem' },
     },

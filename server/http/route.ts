@@ -140,6 +140,8 @@ interface RouteBase {
   readonly outsidePrefix?: true
   /** Success answers text, no JSON. */
   readonly isText?: true
+  /** Success answers text of this type, where the request prefers that to JSON. */
+  readonly alsoText?: string
   /** An object schema. Parameters not in it are refused. */
   readonly query?: JsonSchema
   /** An object schema of the headers the route reads, names in lower case. Other headers pass. */

@@ -40,6 +40,8 @@ export const requestErrors = {
   run_not_found: { status: 404, title: 'There is no such run' },
   playbook_not_manual: { status: 409, title: 'The playbook is not started by hand' },
   method_not_allowed: { status: 405, title: 'The path does not know this method' },
+  precondition_failed: { status: 412, title: 'What is to be changed is not as it was seen' },
+  precondition_required: { status: 428, title: 'The request has to say what it is about to change' },
   idempotency_key_reused: { status: 422, title: 'The idempotency key belongs to another request' },
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
   body_too_large: { status: 413, title: 'The body is too large' },

@@ -10,17 +10,18 @@ import type { Condition } from './paging.ts'
 
 export interface CaseRow extends Omit<Case, 'id'> {
   readonly id: number
+  readonly severityRank: number
   readonly number: number
   readonly organizationCode: string
 }
 
 export const selectCase = `
   SELECT t.id, t.number, o.uuid AS organizationUuid, o.code AS organizationCode, t.title, t.summary, t.status,
-    t.severity, t.verdict, t.assignee, t.created_at AS createdAt, t.modified_at AS modifiedAt
+    t.severity, t.verdict, t.assignee, t.revision, t.severity_rank AS severityRank, t.created_at AS createdAt, t.modified_at AS modifiedAt
   FROM cases t CROSS JOIN organizations o ON o.id = t.organization_id`
 
 export function toCase(row: CaseRow): Case {
-  const { id: _, number, organizationCode, ...rest } = row
+  const { id: _, number, organizationCode, severityRank: __, ...rest } = row
   return { id: composeCaseId(organizationCode, number), ...rest }
 }
 
@@ -85,8 +86,9 @@ export function insertCase(
   return { row, number }
 }
 
-export function insertEntry(database: Database, caseRow: number, entry: CaseEntry): void {
-  database.run(
+/** Gives its row. */
+export function insertEntry(database: Database, caseRow: number, entry: CaseEntry): number {
+  return database.insert(
     'INSERT INTO case_entries (case_id, at, author, kind, text, changes) VALUES (?, ?, ?, ?, ?, ?)',
     caseRow,
     entry.at,

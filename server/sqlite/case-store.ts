@@ -1,7 +1,16 @@
-import type { Case, CaseEntry } from '../../core/domain/case.ts'
+import type { Case, CaseEdit, CaseEntry } from '../../core/domain/case.ts'
 import { ConflictError } from '../../core/errors/errors.ts'
 import type { CaseChanges, NewCase } from '../../core/plugin/index.ts'
-import type { CaseStore, Page, PageRequest, Scope } from '../../core/ports.ts'
+import type {
+  AddedNote,
+  CaseFilter,
+  CasePageRequest,
+  CaseSort,
+  CaseStore,
+  Page,
+  PageRequest,
+  Scope,
+} from '../../core/ports.ts'
 import {
   caseByRow,
   findCaseRow,
@@ -12,18 +21,41 @@ import {
   toCase,
   type CaseRow,
 } from './case-rows.ts'
+import { caseFilterConditions } from './case-filter.ts'
+import {
+  findCaseWrite,
+  keepCaseWrite,
+  keyReused,
+  type CaseOperation,
+  type CaseWriteRow,
+} from './case-writes.ts'
 import { fromJson } from './columns.ts'
 import { requireOrganization, type OrganizationKey } from './organization-store.ts'
-import { listPage } from './paging.ts'
+import { listPage, type Order } from './paging.ts'
 import { isInScope, scopeConditions } from './scope.ts'
 import type { StoreContext } from './store-context.ts'
 
-type Operation = 'create' | 'update' | 'comment'
 type EntryRow = Omit<CaseEntry, 'changes'> & { readonly id: number; readonly changes: string | null }
 
-const fields = ['title', 'summary', 'status', 'severity', 'verdict', 'assignee'] as const
+const coalesced = ['title', 'summary', 'status', 'severity', 'verdict'] as const
+const fields = [...coalesced, 'assignee'] as const
 /** Fields whose new value is short enough to stand in the timeline's sentence. */
 const shown: ReadonlySet<string> = new Set(['status', 'severity', 'verdict', 'assignee'])
+
+const byChange = { column: 't.modified_at', valueOf: (row: CaseRow) => row.modifiedAt }
+const bySeverity = { column: 't.severity_rank', valueOf: (row: CaseRow) => row.severityRank }
+
+/** Cases are made in the order of their keys. */
+const orders: Readonly<Record<CaseSort, Order<CaseRow>>> = {
+  created_at: { descending: false },
+  '-created_at': { descending: true },
+  modified_at: { descending: false, by: byChange },
+  '-modified_at': { descending: true, by: byChange },
+  severity: { descending: false, by: bySeverity },
+  '-severity': { descending: true, by: bySeverity },
+}
+
+const selectEntry = 'SELECT t.id, t.at, t.author AS by, t.kind, t.text, t.changes FROM case_entries t'
 
 export class SqliteCaseStore implements CaseStore {
   readonly #context: StoreContext
@@ -53,15 +85,16 @@ export class SqliteCaseStore implements CaseStore {
     })
   }
 
-  list(scope: Scope, page: PageRequest): Promise<Page<Case>> {
+  list(scope: Scope, filter: CaseFilter, page: CasePageRequest): Promise<Page<Case>> {
     const { database } = this.#context
     return database.read(() =>
       listPage<CaseRow, Case>(database, {
         name: 'cases',
         table: 'cases t',
         select: selectCase,
-        conditions: scopeConditions(scope, 't.organization_id'),
+        conditions: [...scopeConditions(scope, 't.organization_id'), ...caseFilterConditions(filter)],
         page,
+        order: orders[page.sort ?? '-created_at'],
         toItem: toCase,
       }),
     )
@@ -76,7 +109,7 @@ export class SqliteCaseStore implements CaseStore {
       return listPage<EntryRow, CaseEntry>(database, {
         name: `timeline ${row.id}`,
         table: 'case_entries t',
-        select: 'SELECT t.id, t.at, t.author AS by, t.kind, t.text, t.changes FROM case_entries t',
+        select: selectEntry,
         conditions: [{ sql: 't.case_id = ?', values: [row.id] }],
         page,
         toItem: toEntry,
@@ -95,74 +128,115 @@ export class SqliteCaseStore implements CaseStore {
   }
 
   update(organizationUuid: string, id: string, changes: CaseChanges, by: string, key: string): Promise<Case> {
-    const { database, clock } = this.#context
+    const { database } = this.#context
     return this.#once(organizationUuid, 'update', key, () => {
       const row = requireCaseRow(database, organizationUuid, id)
-      const at = clock.now()
-      database.run(
-        `UPDATE cases SET title = coalesce(?, title), summary = coalesce(?, summary), status = coalesce(?, status),
-           severity = coalesce(?, severity), verdict = coalesce(?, verdict), assignee = coalesce(?, assignee),
-           modified_at = ? WHERE id = ?`,
-        ...fields.map((field) => changes[field] ?? null),
-        at,
-        row.id,
-      )
-      insertEntry(database, row.id, { at, by, kind: 'changed', text: describeChanges(changes), changes })
+      this.#change(row, changes, by)
       return row.id
     })
   }
 
-  async comment(organizationUuid: string, id: string, text: string, by: string, key: string): Promise<void> {
-    const { database, clock } = this.#context
-    await this.#once(organizationUuid, 'comment', key, () => {
+  edit(
+    organizationUuid: string,
+    id: string,
+    edit: CaseEdit,
+    by: string,
+    revision: number | undefined,
+  ): Promise<Case> {
+    const { database, commits } = this.#context
+    return commits.write(() => {
       const row = requireCaseRow(database, organizationUuid, id)
-      const at = clock.now()
-      insertEntry(database, row.id, { at, by, kind: 'note', text, changes: null })
-      database.run('UPDATE cases SET modified_at = ? WHERE id = ?', at, row.id)
-      return row.id
+      if (revision !== undefined && revision !== row.revision) throw caseChanged(row, revision)
+      const changes = Object.fromEntries(
+        fields
+          .filter((field) => edit[field] !== undefined && edit[field] !== row[field])
+          .map((field) => [field, edit[field]]),
+      )
+      if (Object.keys(changes).length > 0) this.#change(row, changes, by)
+      return caseByRow(database, row.id)
     })
+  }
+
+  comment(organizationUuid: string, id: string, text: string, by: string, key: string): Promise<AddedNote> {
+    const { database, commits, clock } = this.#context
+    return commits.write(() => {
+      const organization = requireOrganization(database, organizationUuid)
+      const row = requireCaseRow(database, organizationUuid, id)
+      const earlier = findCaseWrite(database, organization, 'comment', key)
+      if (earlier !== undefined) return { entry: this.#earlierNote(earlier, row, text, key), replayed: true }
+      const entry: CaseEntry = { at: clock.now(), by, kind: 'note', text, changes: null }
+      const entryRow = insertEntry(database, row.id, entry)
+      database.run('UPDATE cases SET modified_at = ? WHERE id = ?', entry.at, row.id)
+      keepCaseWrite(database, organization, 'comment', key, row.id, entryRow)
+      return { entry, replayed: false }
+    })
+  }
+
+  /** Throws ConflictError `idempotency_key_reused` where the key made another note, or one in another case. */
+  #earlierNote(earlier: CaseWriteRow, row: CaseRow, text: string, key: string): CaseEntry {
+    const { database } = this.#context
+    // Before version 15 it was not kept which note a key had made.
+    const entry =
+      earlier.entryRow === null
+        ? undefined
+        : toEntry(database.one<EntryRow>(`${selectEntry} WHERE t.id = ?`, earlier.entryRow))
+    if (earlier.row !== row.id || (entry !== undefined && entry.text !== text)) throw keyReused(key)
+    return entry ?? { at: row.modifiedAt, by: '', kind: 'note', text, changes: null }
+  }
+
+  #change(row: CaseRow, changes: CaseEdit, by: string): void {
+    const { database, clock } = this.#context
+    const at = clock.now()
+    const { assignee } = changes
+    database.run(
+      `UPDATE cases SET title = coalesce(?, title), summary = coalesce(?, summary), status = coalesce(?, status),
+         severity = coalesce(?, severity), verdict = coalesce(?, verdict), assignee = CASE ? WHEN 1 THEN ? ELSE assignee END,
+         revision = revision + 1, modified_at = ? WHERE id = ?`,
+      ...coalesced.map((field) => changes[field] ?? null),
+      assignee === undefined ? 0 : 1,
+      assignee ?? null,
+      at,
+      row.id,
+    )
+    insertEntry(database, row.id, { at, by, kind: 'changed', text: describeChanges(changes), changes })
   }
 
   /** The write and the mark that it happened are one transaction; a repeat answers with the case of the first time. */
   #once(
     organizationUuid: string,
-    operation: Operation,
+    operation: CaseOperation,
     key: string,
     write: (organization: OrganizationKey) => number,
   ): Promise<Case> {
     const { database, commits } = this.#context
     return commits.write(() => {
       const organization = requireOrganization(database, organizationUuid)
-      const earlier = database.get<{ operation: Operation; row: number }>(
-        'SELECT operation, case_id AS row FROM case_writes WHERE organization_id = ? AND idempotency_key = ?',
-        organization.id,
-        key,
-      )
-      if (earlier !== undefined) {
-        if (earlier.operation === operation) return caseByRow(database, earlier.row)
-        throw new ConflictError('idempotency_key_reused', `the key '${key}' belongs to another write`)
-      }
+      const earlier = findCaseWrite(database, organization, operation, key)
+      if (earlier !== undefined) return caseByRow(database, earlier.row)
       const row = write(organization)
-      database.run(
-        'INSERT INTO case_writes (organization_id, idempotency_key, operation, case_id) VALUES (?, ?, ?, ?)',
-        organization.id,
-        key,
-        operation,
-        row,
-      )
+      keepCaseWrite(database, organization, operation, key, row, null)
       return caseByRow(database, row)
     })
   }
 }
 
-function toEntry(row: EntryRow): CaseEntry {
-  const { at, by, kind, text, changes } = row
-  return { at, by, kind, text, changes: fromJson<CaseChanges>(changes) }
+function caseChanged(row: CaseRow, revision: number): ConflictError {
+  const { id } = toCase(row)
+  const message = `the case ${id} has revision ${row.revision}, and not ${revision} any more`
+  return new ConflictError('case_changed', message, {
+    hint: 'read it again, and decide anew',
+    details: { revision: row.revision },
+  })
 }
 
-function describeChanges(changes: CaseChanges): string {
+function toEntry(row: EntryRow): CaseEntry {
+  const { at, by, kind, text, changes } = row
+  return { at, by, kind, text, changes: fromJson<CaseEdit>(changes) }
+}
+
+function describeChanges(changes: CaseEdit): string {
   const parts = fields
     .filter((field) => changes[field] !== undefined)
-    .map((field) => (shown.has(field) ? `${field} is now ${changes[field]}` : `new ${field}`))
+    .map((field) => (shown.has(field) ? `${field} is now ${changes[field] ?? 'nobody'}` : `new ${field}`))
   return parts.length === 0 ? 'nothing changed' : parts.join(', ')
 }

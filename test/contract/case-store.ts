@@ -20,6 +20,7 @@ export function caseStoreContract(subject: GetSubject): void {
         severity: 'medium',
         verdict: 'unknown',
         assignee: null,
+        revision: 1,
         createdAt: clock.nowMs,
         modifiedAt: clock.nowMs,
       })
@@ -33,7 +34,7 @@ export function caseStoreContract(subject: GetSubject): void {
       expect(await stores.cases.find([globex.uuid], 'Acme-1')).to.equal(undefined)
       expect(await stores.cases.find('all', 'Acme-01')).to.equal(undefined)
       expect(await timelineOf(stores, 'Acme-1', [globex.uuid])).to.deep.equal([])
-      expect((await stores.cases.list([globex.uuid], { limit: 5 })).total).to.equal(0)
+      expect((await stores.cases.list([globex.uuid], {}, { limit: 5 })).total).to.equal(0)
     })
 
     it('gives a timeline in pages, newest first, whose cursors belong to the case', async () => {

@@ -16,7 +16,7 @@ export function pagingContract(subject: GetSubject): void {
         const { stores, acme } = subject()
         return stores.cases.create(acme.uuid, { title: 'x' }, 'test', crypto.randomUUID())
       },
-      list: (page) => subject().stores.cases.list('all', page),
+      list: (page) => subject().stores.cases.list('all', {}, page),
     },
     runs: {
       add: () => queuedRun(subject(), null),

@@ -64,7 +64,7 @@ export function rerunsContract(subject: GetSubject): void {
       expect((await stores.runs.start(next.uuid, { title: 'another' }))?.caseId).to.equal(run.caseId)
       const last = await retry(await stores.runs.end(next.uuid, failed), ['a'])
       expect((await stores.journal.entry(last.uuid, 'a'))?.carriedFrom).to.equal(run.uuid)
-      expect((await stores.cases.list('all', { limit: 5 })).total).to.equal(1)
+      expect((await stores.cases.list('all', {}, { limit: 5 })).total).to.equal(1)
     })
 
     it('goes on from a run once, also when two try at once', async () => {

@@ -101,7 +101,7 @@ export function runStoreContract(subject: GetSubject): void {
       expect(ends.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected'])
       await expectRejection(stores.runs.end(uuid, failed), 'ConflictError', 'run_not_running')
       expect((await stores.runs.find('all', uuid))?.status).to.equal('completed')
-      expect((await stores.cases.list('all', { limit: 5 })).total).to.equal(1)
+      expect((await stores.cases.list('all', {}, { limit: 5 })).total).to.equal(1)
     })
 
     it('does not complete a run that has not started', async () => {
@@ -138,7 +138,7 @@ export function runStoreContract(subject: GetSubject): void {
         retryCount: 2,
         completedAt: null,
       })
-      expect((await stores.cases.list('all', { limit: 5 })).total).to.equal(1)
+      expect((await stores.cases.list('all', {}, { limit: 5 })).total).to.equal(1)
       const kinds = (await timelineOf(stores, 'Acme-1')).map(({ kind }) => kind)
       expect(kinds).to.deep.equal(['opened', 'alert', 'run_ended', 'alert', 'run_ended'])
     })

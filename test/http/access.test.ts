@@ -55,7 +55,9 @@ describe('access', () => {
       const cookie = headers.get('set-cookie')?.split(';')[0] ?? ''
       return await api.call(method, path, { key: null, headers: { cookie } })
     }
-    return await api.call(method, path, { key, ...(body !== undefined && { body }) })
+    const row = accessTable[operation]
+    const headers = typeof row === 'object' ? (row.headers ?? {}) : {}
+    return await api.call(method, path, { key, headers, ...(body !== undefined && { body }) })
   }
 
   const isThing = (of: AccessRow['of']): of is ThingKind => Object.hasOwn(things, of)

@@ -30,6 +30,8 @@ interface Document {
 /** A body for each operation that takes one. */
 const bodies: Record<string, object> = {
   post_engine_pause: { reason: 'x' },
+  patch_cases_case: { status: 'closed' },
+  post_cases_case_notes: { text: 'looked at' },
   post_alerts: { alert_content: 'x', alert_provider: 'SIEM', organization_code: 'acme', alert_type: 't' },
   post_organizations: { code: 'new', name: 'New' },
   post_providers: { code: 'new', name: 'New' },
@@ -43,6 +45,11 @@ const bodies: Record<string, object> = {
   post_playbooks_playbook_runs: { organization_code: 'acme', inputs: { user: 'eve' } },
   post_webhooks_plugin_v_route: { pull: true },
   post_connections: { organization_code: 'acme', name: 'north', plugin: 'tower', settings: towerSettings },
+}
+
+/** Headers that an operation needs besides. */
+const neededHeaders: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  patch_cases_case: { 'if-match': '*' },
 }
 
 describe('OpenAPI document', () => {
@@ -207,6 +214,7 @@ describe('OpenAPI document', () => {
       const query = operationId === 'post_webhooks_plugin_v_route' ? `?token=${ids['token']}` : ''
       const reply = await api.call(method.toUpperCase(), filled + query, {
         ...(body !== undefined && { body }),
+        headers: neededHeaders[operationId] ?? {},
         ...(operationId === 'delete_session' && { key: null, headers: { cookie } }),
       })
       expect(operation.responses, operationId).to.have.property(String(reply.status))

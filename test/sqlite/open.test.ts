@@ -56,6 +56,17 @@ describe('opening SQLite stores', () => {
     await second.close()
   })
 
+  it('keeps what happened in a case as it was written', async () => {
+    const stores = await openStoresIn(folder.path)
+    const acme = await stores.organizations.create({ code: 'Acme', name: 'x' })
+    await stores.cases.create(acme.uuid, { title: 'One' }, 'kim', 'a')
+    await stores.close()
+    withDatabase((database) => {
+      for (const change of [`UPDATE case_entries SET text = 'x'`, 'DELETE FROM case_entries'])
+        expect(() => database.run(change), change).to.throw(/append-only/)
+    })
+  })
+
   it('gives a playbook that was made before to the organization of its runs, and a written one to all', async () => {
     withDatabase((database) => {
       for (const migration of migrations.slice(0, 4)) database.script(migration)

@@ -1,7 +1,7 @@
 import { NotFoundError } from '../../errors/errors.ts'
-import type { Case, CaseEntry } from '../../domain/case.ts'
+import type { Case, CaseEdit, CaseEntry } from '../../domain/case.ts'
 import type { Connection } from '../../domain/connection.ts'
-import type { CaseChanges, ConnectionDefinition, NewCase, Secret } from '../index.ts'
+import type { ConnectionDefinition, NewCase, Secret } from '../index.ts'
 import type { CaseStore, ConnectionStore } from '../../ports.ts'
 import { checkSettings } from '../../skill/index.ts'
 
@@ -33,7 +33,7 @@ export function testCases(prefix = 'DEMO', title = 'The case of the run'): TestC
     if (found === undefined) throw new NotFoundError('case_not_found', `there is no case '${id}'`)
     return found
   }
-  const write = (found: Case, changes: CaseChanges, entry: Omit<CaseEntry, 'at'>): Case => {
+  const write = (found: Case, changes: CaseEdit, entry: Omit<CaseEntry, 'at'>): Case => {
     const given = Object.entries(changes).filter(([, value]) => value !== undefined)
     const next: Case = { ...found, ...Object.fromEntries(given) }
     byId.set(next.id, next)
@@ -63,8 +63,13 @@ export function testCases(prefix = 'DEMO', title = 'The case of the run'): TestC
     create: async (_organization, changes, by, key) => once(key, () => open(changes, by)),
     update: async (_organization, id, changes, by, key) =>
       once(key, () => write(existing(id), changes, { by, kind: 'changed', text: 'changed', changes })),
+    edit: async (_organization, id, edit, by) =>
+      write(existing(id), edit, { by, kind: 'changed', text: 'changed', changes: edit }),
     comment: async (_organization, id, text, by, key) => {
-      once(key, () => write(existing(id), {}, { by, kind: 'note', text, changes: null }))
+      const replayed = done.has(key)
+      const entry = { by, kind: 'note', text, changes: null } as const
+      once(key, () => write(existing(id), {}, entry))
+      return { entry: { ...entry, at: 0 }, replayed }
     },
   }
 }
@@ -79,6 +84,7 @@ function newCase(id: string): Case {
     severity: 'medium',
     verdict: 'unknown',
     assignee: null,
+    revision: 1,
     createdAt: 0,
     modifiedAt: 0,
   }

@@ -1,27 +1,14 @@
-import type { Case } from '../../../core/domain/case.ts'
-import type { CaseStore, Scope } from '../../../core/ports.ts'
-import type { Directory } from '../directory.ts'
-import { RequestError } from '../request-error.ts'
+import { caseSorts } from '../../../core/ports.ts'
+import { caseStatuses, severities, verdicts } from '../../../core/plugin/index.ts'
 import { component, defineRoute, readers } from '../route.ts'
-import { investigatedAlertView } from './alert-view.ts'
-import { objectSchema, text, time, pageOf, pageParameters, pageSchema, pageView } from './page.ts'
-import { runView } from './run-view.ts'
+import { caseEntrySchema } from './case-schemas.ts'
+import { caseFileView, caseView, entityTag } from './case-view.ts'
+import { addNote, changeCase } from './change-case.ts'
+import { exportCase } from './export-case.ts'
+import { pageOf, pageParameters, pageSchema, pageView } from './page.ts'
+import { readCaseFile, requireCase } from './read-case.ts'
 
-async function caseView(found: Case, directory: Directory): Promise<Readonly<Record<string, unknown>>> {
-  return {
-    case_id: found.id,
-    organization_code: await directory.organizationCode(found.organizationUuid),
-    organization_uuid: found.organizationUuid,
-    title: found.title,
-    summary: found.summary,
-    status: found.status,
-    severity: found.severity,
-    verdict: found.verdict,
-    assignee: found.assignee,
-    created_at: found.createdAt,
-    modified_at: found.modifiedAt,
-  }
-}
+const epochMs = { type: 'integer', minimum: 0 } as const
 
 const listCases = defineRoute({
   method: 'GET',
@@ -30,52 +17,71 @@ const listCases = defineRoute({
   summary: 'Lists cases, newest first.',
   status: 200,
   answer: pageSchema(component('case')),
-  query: { type: 'object', additionalProperties: false, properties: pageParameters },
+  query: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      ...pageParameters,
+      organization: { type: 'string', description: 'Code of an organization.' },
+      status: { type: 'string', enum: caseStatuses },
+      severity: { type: 'string', enum: severities },
+      verdict: { type: 'string', enum: verdicts },
+      assignee: { type: 'string', maxLength: 200, description: 'Exactly this one; empty: those of nobody.' },
+      q: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 200,
+        description: 'Stands in the title or the summary, in any letter case (of A to Z).',
+      },
+      created_after: { ...epochMs, description: 'Opened at this time or later (epoch milliseconds).' },
+      created_before: { ...epochMs, description: 'Opened before this time (epoch milliseconds).' },
+      sort: { type: 'string', enum: caseSorts, default: '-created_at', description: 'With `-`: downwards.' },
+    },
+  },
   async handle({ query, caller }, { stores, directory }) {
-    const page = await stores.cases.list(caller.scope, pageOf(query))
+    const organization =
+      query.organization === undefined
+        ? undefined
+        : await directory.organization(caller.scope, query.organization, '/organization')
+    const { status, severity, verdict, assignee } = query
+    const filter = {
+      organization: organization?.code,
+      status,
+      severity,
+      verdict,
+      assignee: assignee === '' ? null : assignee,
+      text: query.q,
+      createdAfter: query.created_after,
+      createdBefore: query.created_before,
+    }
+    const page = await stores.cases.list(caller.scope, filter, { ...pageOf(query), sort: query.sort })
     return { body: await pageView(page, (found) => caseView(found, directory)) }
   },
 })
 
-/** Alerts and runs shown with a case; the rest are found by GET alerts and GET runs with `case`. */
-const shownWithCase = 50
-/** Entries of the timeline shown with a case; all of them come in pages. */
-const shownEntries = 100
+/** Shown with a case; the rest of alerts and runs is found with `case`, and the timeline comes in pages. */
+const shownLimits = { alerts: 50, withContent: false, runs: 50, timeline: 100 }
 
 const getCase = defineRoute({
   method: 'GET',
   path: '/cases/{case}',
   access: readers,
   summary:
-    'One case with its newest 50 alerts, its newest 50 runs, and the newest 100 entries of its timeline, oldest first.',
+    'One case with its newest 50 alerts and 50 runs, its observables with what was learned of each, and the newest 100 entries of its ' +
+    'timeline, oldest first.',
   status: 200,
   answer: component('case'),
-  async handle({ params, caller: { scope } }, { stores, directory }) {
-    const found = await requireCase(stores.cases, scope, params.case)
-    const filter = { caseId: found.id }
-    const [alerts, runs, timeline] = await Promise.all([
-      stores.alerts.list(scope, filter, { limit: shownWithCase }),
-      stores.runs.list(scope, filter, { limit: shownWithCase }),
-      stores.cases.timeline(scope, found.id, { limit: shownEntries }),
-    ])
-    return {
-      body: {
-        ...(await caseView(found, directory)),
-        alerts: alerts.data.map(investigatedAlertView),
-        runs: await Promise.all(runs.data.map((run) => runView(run, directory))),
-        timeline: timeline.data.toReversed(),
-        timeline_total: timeline.total,
-      },
+  async handle({ params, caller: { scope } }, services) {
+    const { directory } = services
+    const found = await requireCase(services, scope, params.case)
+    const file = await readCaseFile(services, found, shownLimits)
+    const body = {
+      ...(await caseView(found, directory)),
+      ...(await caseFileView(file, directory)),
+      timeline_total: file.timeline.length + file.leftOut.timeline,
     }
+    return { body, headers: entityTag(found) }
   },
-})
-
-const entrySchema = objectSchema({
-  at: time,
-  by: text,
-  kind: { enum: ['opened', 'alert', 'changed', 'note', 'run_ended'] },
-  text,
-  changes: { type: ['object', 'null'] },
 })
 
 const getTimeline = defineRoute({
@@ -84,19 +90,13 @@ const getTimeline = defineRoute({
   access: readers,
   summary: 'What happened in a case, newest first.',
   status: 200,
-  answer: pageSchema(entrySchema),
+  answer: pageSchema(caseEntrySchema),
   query: { type: 'object', additionalProperties: false, properties: pageParameters },
-  async handle({ params, query, caller: { scope } }, { stores }) {
-    const { id } = await requireCase(stores.cases, scope, params.case)
-    return { body: await pageView(await stores.cases.timeline(scope, id, pageOf(query)), (entry) => entry) }
+  async handle({ params, query, caller: { scope } }, services) {
+    const { id } = await requireCase(services, scope, params.case)
+    const page = await services.stores.cases.timeline(scope, id, pageOf(query))
+    return { body: await pageView(page, (entry) => entry) }
   },
 })
 
-/** Throws RequestError `case_not_found`. */
-async function requireCase(cases: CaseStore, scope: Scope, id: string): Promise<Case> {
-  const found = await cases.find(scope, id)
-  if (found !== undefined) return found
-  throw new RequestError('case_not_found', undefined, { hint: 'GET cases lists those this API key may see' })
-}
-
-export const caseRoutes = [listCases, getCase, getTimeline]
+export const caseRoutes = [listCases, getCase, changeCase, addNote, getTimeline, exportCase]

@@ -1,6 +1,7 @@
 import { alertStatus, type Alert, type NewAlert } from '../../../core/domain/alert.ts'
 import { ConflictError } from '../../../core/errors/errors.ts'
 import type { AlertStore } from '../../../core/ports.ts'
+import { idempotencyKey, idempotencyKeyReused } from '../idempotency-key.ts'
 import { patterns } from '../patterns.ts'
 import { RequestError } from '../request-error.ts'
 import { defineRoute, posters, type Services } from '../route.ts'
@@ -9,14 +10,17 @@ import { bothKnown } from '../directory.ts'
 import { readInt64 } from './int64.ts'
 import { preferredWait } from './prefer.ts'
 
-const idempotencyKey = {
-  type: 'string',
-  minLength: 1,
-  maxLength: 255,
-  ...patterns.idempotencyKey,
-  description:
-    'Chosen by the sender, e.g. a uuid: repeating a request with the same key within 24 hours answers with the alert of the ' +
-    'first one and `Idempotency-Replayed: true`.',
+const headers = {
+  type: 'object',
+  properties: {
+    'idempotency-key': {
+      ...idempotencyKey,
+      description:
+        'Chosen by the sender, e.g. a uuid: repeating a request with the same key within 24 hours answers with the alert of the ' +
+        'first one and `Idempotency-Replayed: true`.',
+    },
+    prefer: { type: 'string', description: '`wait=<seconds>`: answer when the investigation has ended.' },
+  },
 } as const
 
 export const createAlert = defineRoute({
@@ -26,13 +30,7 @@ export const createAlert = defineRoute({
   summary: 'Takes an alert in; one with a type is investigated.',
   status: 201,
   answer: wholeAlertSchema,
-  headers: {
-    type: 'object',
-    properties: {
-      'idempotency-key': idempotencyKey,
-      prefer: { type: 'string', description: '`wait=<seconds>`: answer when the investigation has ended.' },
-    },
-  },
+  headers,
   body: {
     type: 'object',
     additionalProperties: false,
@@ -102,14 +100,7 @@ async function store(alerts: AlertStore, key: string | undefined, alert: NewAler
     return await alerts.createOnce(alert, { key, keepMs })
   } catch (error) {
     if (!(error instanceof ConflictError) || error.code !== 'idempotency_key_reused') throw error
-    throw new RequestError(
-      'idempotency_key_reused',
-      'The Idempotency-Key was sent before, with another body.',
-      {
-        hint: 'send a new key with each new alert, and the same body with each repetition',
-        errors: [{ pointer: '/idempotency-key', message: 'belongs to another alert' }],
-      },
-    )
+    throw idempotencyKeyReused('alert')
   }
 }
 

@@ -13,6 +13,7 @@ import { suspectRuns } from './0012-suspect-runs.ts'
 import { audit } from './0013-audit.ts'
 import { runsAlone } from './0014-runs-alone.ts'
 import { sessions } from './0015-sessions.ts'
+import { caseEdits } from './0016-case-edits.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -31,4 +32,5 @@ export const migrations: readonly string[] = [
   audit,
   runsAlone,
   sessions,
+  caseEdits,
 ]

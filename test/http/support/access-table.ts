@@ -17,6 +17,8 @@ export interface AccessRow {
   readonly of: ThingKind | 'body' | 'list' | 'shared' | 'whole'
   /** What is sent, for an organization and what was made of it. `n` is another one in each call. */
   readonly body?: (organization: string, thing: Readonly<Record<string, string>>, n: number) => object
+  /** That are sent besides. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Of an operation that names things of an organization in its body: what becomes of a foreign one. */
   readonly foreign?: { readonly status: number; readonly includes: string }
 }
@@ -36,7 +38,15 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'POST /alerts/{alert}/investigate': { roles: operators, of: 'investigatedAlert' },
   'GET /cases': { roles: readers, of: 'list' },
   'GET /cases/{case}': { roles: readers, of: 'case' },
+  'PATCH /cases/{case}': {
+    roles: operators,
+    of: 'case',
+    body: () => ({ status: 'in_progress' }),
+    headers: { 'if-match': '*' },
+  },
+  'POST /cases/{case}/notes': { roles: operators, of: 'case', body: () => ({ text: 'x' }) },
   'GET /cases/{case}/timeline': { roles: readers, of: 'case' },
+  'GET /cases/{case}/export': { roles: readers, of: 'case' },
   'GET /runs': { roles: readers, of: 'list' },
   'GET /runs/{run}': { roles: readers, of: 'run' },
   'POST /runs/{run}/cancel': { roles: operators, of: 'run' },

@@ -32,12 +32,34 @@ const ringBell = defineSkill({
   run: async () => ({}),
 })
 
+const lookUp = defineSkill({
+  name: 'look_up',
+  title: 'Look Up',
+  description: 'Says what the tower keeper knows.',
+  effect: 'read',
+  enriches: ['ip'],
+  input: {
+    type: 'object',
+    required: ['kind', 'value'],
+    properties: { kind: { type: 'string' }, value: { type: 'string' } },
+  },
+  output: {
+    type: 'object',
+    properties: {
+      risk: { type: 'object', properties: { score: { type: ['number', 'null'] } } },
+      keeper: { type: 'string', 'x-sensitive': true },
+    },
+  },
+  examples: [],
+  run: async () => ({ risk: { score: null } }),
+})
+
 const plugin = definePlugin({
   name: 'tower',
   title: 'Tower',
   description: 'Bells.',
   connection,
-  skills: [ringBell],
+  skills: [ringBell, lookUp],
 })
 const quiet = definePlugin({
   name: 'quiet',
@@ -45,13 +67,16 @@ const quiet = definePlugin({
   description: 'Nothing to connect to.',
   skills: [],
 })
-const skill = { name: 'tower.ring_bell', plugin, skill: ringBell }
+const skills = [
+  { name: 'tower.ring_bell', plugin, skill: ringBell },
+  { name: 'tower.look_up', plugin, skill: lookUp },
+]
 
 /** One plugin with a connection and one without. */
 export const catalogue: Catalogue = {
   plugins: [plugin, quiet],
-  skills: [skill],
-  skill: (name) => (name === skill.name ? skill : undefined),
+  skills,
+  skill: (named) => skills.find(({ name }) => name === named),
   connection: (name) => (name === plugin.name ? plugin.connection : undefined),
   enriching: () => [],
 }

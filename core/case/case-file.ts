@@ -1,0 +1,17 @@
+import type { Case, CaseEntry } from '../domain/case.ts'
+import type { ListedAlert, ListedRun } from '../ports.ts'
+import type { CaseObservable } from './observables.ts'
+
+/** All that belongs to a case, as far as it fits. */
+export interface CaseFile {
+  readonly case: Case
+  /** Newest first. */
+  readonly alerts: readonly ListedAlert[]
+  /** Newest first. */
+  readonly runs: readonly ListedRun[]
+  readonly observables: readonly CaseObservable[]
+  /** Oldest first. */
+  readonly timeline: readonly CaseEntry[]
+  /** How many of each there are besides. */
+  readonly leftOut: Readonly<Record<'alerts' | 'runs' | 'observables' | 'timeline', number>>
+}

@@ -1,0 +1,100 @@
+import { alertStatusNames } from '../domain/alert.ts'
+import type { CaseEntry } from '../domain/case.ts'
+import type { ListedRun } from '../ports.ts'
+import type { CaseFile } from './case-file.ts'
+import { markdownBlock, markdownCode } from './markdown-code.ts'
+import type { CaseObservable, Learned } from './observables.ts'
+
+/** Of each list; the file as JSON has more. */
+const maxRows = 200
+
+/**
+ * A report of a case for people who were not there, as Markdown. The words outside of code are ours alone: whatever an alert, a
+ * person or another system wrote stands in code, where nothing of it is interpreted.
+ *
+ * @param atMs when it is made, epoch milliseconds
+ */
+export function caseReport(file: CaseFile, atMs: number): string {
+  const { case: found, alerts, runs, observables, timeline, leftOut } = file
+  const playbooks = new Map(runs.map((run) => [`run ${run.uuid}`, run.playbookName]))
+  const sections = [
+    `# Case ${markdownCode(found.id)}`,
+    `**Title:** ${markdownCode(found.title)}`,
+    factsOf(file),
+    '## Summary',
+    found.summary === '' ? 'Nothing has been written down yet.' : markdownBlock(found.summary),
+    ...section('What is known of its observables', observables, observableLine, leftOut.observables),
+    ...section('What happened', timeline, (entry) => entryLine(entry, playbooks), leftOut.timeline),
+    ...section(
+      'Alerts',
+      alerts,
+      (alert) =>
+        `- ${markdownCode(alert.id)}: ${markdownCode(alert.type ?? 'no type')} from ${markdownCode(alert.provider)}, ` +
+        `received ${utc(alert.createdAt)}, ${alertStatusNames[alert.status]}`,
+      leftOut.alerts,
+    ),
+    ...section('Runs', runs, runLine, leftOut.runs),
+    '---',
+    `Made by Tocsin on ${utc(atMs)} from revision ${found.revision} of the case. Times are in UTC. What stands in \`code\` was written by ` +
+      'alerts, people or other systems, and is shown as they wrote it.',
+  ]
+  return `${sections.join('\n\n')}\n`
+}
+
+function factsOf({ case: found, alerts, runs, leftOut }: CaseFile): string {
+  const facts = {
+    Status: found.status.replace('_', ' '),
+    Severity: found.severity,
+    Verdict: found.verdict,
+    Assignee: found.assignee === null ? 'nobody' : markdownCode(found.assignee),
+    Opened: utc(found.createdAt),
+    'Last change': utc(found.modifiedAt),
+    Alerts: String(alerts.length + leftOut.alerts),
+    Runs: String(runs.length + leftOut.runs),
+  }
+  return Object.entries(facts)
+    .map(([name, value]) => `- **${name}:** ${value}`)
+    .join('\n')
+}
+
+function section<T>(
+  title: string,
+  rows: readonly T[],
+  line: (row: T) => string,
+  besides: number,
+): readonly string[] {
+  if (rows.length === 0) return []
+  const more = Math.max(0, rows.length - maxRows) + besides
+  const lines = rows.slice(0, maxRows).map(line)
+  return [`## ${title}`, lines.join('\n'), ...(more > 0 ? [`… and ${more} more.`] : [])]
+}
+
+function observableLine({ kind, value, learned }: CaseObservable): string {
+  const head = `- ${kind} ${markdownCode(value)}`
+  if (learned.length === 0) return `${head}: not looked up`
+  return `${head}: ${learned.map(learnedText).join('; ')}`
+}
+
+function learnedText({ source, at, score, level, summary, error }: Learned): string {
+  const asked = `${markdownCode(source)} on ${utc(at)}`
+  if (error !== null) return `could not be looked up with ${asked}: ${markdownCode(error.message)}`
+  const risk = score === null ? 'nothing bad is known' : `risk ${score} of 100`
+  const words = [level, summary].filter((text) => text !== null).map((text) => markdownCode(text))
+  return `${risk}, by ${[asked, ...words].join(', ')}`
+}
+
+function entryLine(entry: CaseEntry, playbooks: ReadonlyMap<string, string>): string {
+  const playbook = playbooks.get(entry.by)
+  const by = playbook === undefined ? markdownCode(entry.by) : `the playbook ${markdownCode(playbook)}`
+  return `- ${utc(entry.at)}, ${by}: ${entry.kind === 'note' ? 'noted ' : ''}${markdownCode(entry.text)}`
+}
+
+function runLine({ playbookName, status, startedAt, endedAt, error }: ListedRun): string {
+  const times = [startedAt === null ? 'not begun' : `from ${utc(startedAt)}`]
+  if (endedAt !== null) times.push(`to ${utc(endedAt)}`)
+  const reason = error === null ? '' : `: ${markdownCode(error.message)}`
+  return `- ${markdownCode(playbookName)} ${status}, ${times.join(' ')}${reason}`
+}
+
+/** `2026-03-01 14:05:09`. */
+const utc = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ')

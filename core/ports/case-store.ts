@@ -1,0 +1,70 @@
+import type { Case, CaseEdit, CaseEntry } from '../domain/case.ts'
+import type { CaseChanges, CaseStatus, NewCase, Severity, Verdict } from '../plugin/index.ts'
+import type { Page, PageRequest, Scope } from './page.ts'
+
+export interface CaseFilter {
+  /** Code. */
+  readonly organization?: string | undefined
+  readonly status?: CaseStatus | undefined
+  readonly severity?: Severity | undefined
+  readonly verdict?: Verdict | undefined
+  /** Exactly this one; null: those of nobody. */
+  readonly assignee?: string | null | undefined
+  /** Stands in its title or summary; letter case of ASCII does not matter. */
+  readonly text?: string | undefined
+  /** Opened at this time or later, in epoch milliseconds. */
+  readonly createdAfter?: number | undefined
+  /** Opened before this time, in epoch milliseconds. */
+  readonly createdBefore?: number | undefined
+}
+
+/** By what a list of cases can be sorted; with `-` downwards. */
+export const caseSorts = [
+  'created_at',
+  '-created_at',
+  'modified_at',
+  '-modified_at',
+  'severity',
+  '-severity',
+] as const
+export type CaseSort = (typeof caseSorts)[number]
+
+export interface CasePageRequest extends PageRequest {
+  /** Default `-created_at`. */
+  readonly sort?: CaseSort | undefined
+}
+
+export interface CaseStore {
+  find(scope: Scope, id: string): Promise<Case | undefined>
+  /** The case that `create` opened with this key. */
+  findByKey(organizationUuid: string, key: string): Promise<Case | undefined>
+  list(scope: Scope, filter: CaseFilter, page: CasePageRequest): Promise<Page<Case>>
+  /** Newest first; empty for a case that is not there. */
+  timeline(scope: Scope, id: string, page: PageRequest): Promise<Page<CaseEntry>>
+  /** Each write happens once per key: a repeat answers as the first time. */
+  create(organizationUuid: string, changes: NewCase, by: string, key: string): Promise<Case>
+  /** Throws NotFoundError `case_not_found`. */
+  update(organizationUuid: string, id: string, changes: CaseChanges, by: string, key: string): Promise<Case>
+  /**
+   * What a person changes who has seen this revision of it; undefined: whichever it is. Where all fields are as they are to be,
+   * nothing is done. Throws NotFoundError `case_not_found`, ConflictError `case_changed` where it has another revision.
+   */
+  edit(
+    organizationUuid: string,
+    id: string,
+    edit: CaseEdit,
+    by: string,
+    revision: number | undefined,
+  ): Promise<Case>
+  /**
+   * Adds a note. Throws NotFoundError `case_not_found`, and ConflictError `idempotency_key_reused` for a key that belongs to another
+   * write.
+   */
+  comment(organizationUuid: string, id: string, text: string, by: string, key: string): Promise<AddedNote>
+}
+
+export interface AddedNote {
+  readonly entry: CaseEntry
+  /** It was there already: the key is that of an earlier call. */
+  readonly replayed: boolean
+}

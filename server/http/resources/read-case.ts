@@ -1,0 +1,104 @@
+import type { CaseFile } from '../../../core/case/case-file.ts'
+import { extractingSkill, observablesOf, type CaseObservable } from '../../../core/case/observables.ts'
+import type { Case, CaseEntry } from '../../../core/domain/case.ts'
+import type { JournalEntry } from '../../../core/domain/run.ts'
+import type { ListedRun, Scope } from '../../../core/ports.ts'
+import { RequestError } from '../request-error.ts'
+import type { Services } from '../route.ts'
+import { showRun } from './redact-run.ts'
+
+type Needed = Pick<Services, 'stores' | 'catalogue' | 'playbooks'>
+
+/** How much of a case is read at once. */
+export interface CaseLimits {
+  readonly alerts: number
+  readonly withContent: boolean
+  readonly runs: number
+  readonly timeline: number
+}
+
+/** Runs whose journals are looked through for what was learned: the newest ones. */
+const maxJournals = 20
+const maxObservables = 500
+
+/** Throws RequestError `case_not_found`, also for a case of another organization. */
+export async function requireCase(
+  { stores }: Pick<Services, 'stores'>,
+  scope: Scope,
+  id: string,
+): Promise<Case> {
+  const found = await stores.cases.find(scope, id)
+  if (found !== undefined) return found
+  throw new RequestError('case_not_found', undefined, { hint: 'GET cases lists those this API key may see' })
+}
+
+/** The case with the newest of what belongs to it. */
+export async function readCaseFile(services: Needed, found: Case, limits: CaseLimits): Promise<CaseFile> {
+  const { stores } = services
+  const scope = [found.organizationUuid]
+  const filter = { caseId: found.id }
+  const [alerts, runs, timeline] = await Promise.all([
+    stores.alerts.list(scope, filter, { limit: limits.alerts, withContent: limits.withContent }),
+    stores.runs.list(scope, filter, { limit: limits.runs }),
+    readTimeline(services, found, limits.timeline),
+  ])
+  const observables = await readObservables(services, runs.data.slice(0, maxJournals))
+  const shown = observables.slice(0, maxObservables)
+  return {
+    case: found,
+    alerts: alerts.data,
+    runs: runs.data,
+    observables: shown,
+    timeline: timeline.entries,
+    leftOut: {
+      alerts: alerts.total - alerts.data.length,
+      runs: runs.total - runs.data.length,
+      observables: observables.length - shown.length,
+      timeline: timeline.total - timeline.entries.length,
+    },
+  }
+}
+
+/** The newest entries, oldest first. */
+async function readTimeline({ stores }: Needed, { id, organizationUuid }: Case, most: number) {
+  const entries: CaseEntry[] = []
+  let total = 0
+  let cursor: string | undefined
+  do {
+    const limit = Math.min(200, most - entries.length)
+    const page = await stores.cases.timeline([organizationUuid], id, { limit, cursor })
+    entries.push(...page.data)
+    total = page.total
+    cursor = page.nextCursor ?? undefined
+  } while (cursor !== undefined && entries.length < most)
+  return { entries: entries.toReversed(), total }
+}
+
+/** One journal after the other: each may hold megabytes of what other systems answered. */
+async function readObservables(
+  services: Needed,
+  runs: readonly ListedRun[],
+): Promise<readonly CaseObservable[]> {
+  const { stores, catalogue } = services
+  const enriches = (skill: string): boolean => catalogue.skill(skill)?.skill.enriches !== undefined
+  const journals: Parameters<typeof observablesOf>[0][number][] = []
+  for (const run of runs) {
+    const entries = await stores.journal.entries(run.uuid)
+    const { shown } = await showRun(run, entries, services)
+    journals.push({
+      runUuid: run.uuid,
+      entries: entries.filter(isAbout).map((entry) => withoutRest(shown(entry))),
+    })
+  }
+  return observablesOf(journals, enriches)
+
+  function isAbout({ kind }: JournalEntry): boolean {
+    return kind === extractingSkill || enriches(kind)
+  }
+}
+
+/** Without what else the other system said. */
+function withoutRest(entry: JournalEntry): JournalEntry {
+  const { all, risk } = (entry.output ?? {}) as { readonly all?: unknown; readonly risk?: unknown }
+  return { ...entry, output: { all, risk } }
+}

@@ -1,0 +1,409 @@
+import { expect } from 'chai'
+import { startApi, type Api, type CallOptions } from './support/api.ts'
+import { expectFits, expectProblem } from './support/schemas.ts'
+
+const hostile =
+  'a ` tick </code><script>alert(1)</script> ``` `x` [click](https://evil.example) ![i](http://evil.example/i.png) @everyone <!channel> www.evil.example\n```\n# Owned\n````\n| a |'
+
+describe('cases over HTTP', () => {
+  let api: Api
+  let analyst: string
+  let caseId: string
+  let runUuid: string
+  let organizationUuid: string
+
+  beforeEach(async () => {
+    api = await startApi()
+    analyst = await api.newKey('analyst')
+    organizationUuid = api.organizations['acme'] ?? ''
+    ;({ caseId, runUuid } = await investigated())
+  })
+  afterEach(() => api.close())
+
+  /** An alert whose investigation has begun. */
+  async function investigated(content = 'x', title = 'Phishing') {
+    const body = {
+      alert_content: content,
+      alert_provider: 'SIEM',
+      organization_code: 'acme',
+      alert_type: 'phishing',
+    }
+    const { json } = await api.call('POST', '/api/alerts', { body })
+    const given = {
+      organizationUuid,
+      playbookName: 'phishing',
+      playbookHash: 'aa',
+      alertUuid: json.alert_uuid,
+    }
+    const run = await api.stores.runs.queue(given)
+    const started = await api.stores.runs.start(run.uuid, { title })
+    return { caseId: started?.caseId ?? '', runUuid: run.uuid }
+  }
+
+  const call = (method: string, path: string, options: CallOptions = {}) =>
+    api.call(method, `/api/cases/${path}`, { key: analyst, ...options })
+  const get = async (path: string) => (await call('GET', path)).json
+  const patch = (body: object, ifMatch: string | null, id = caseId) =>
+    call('PATCH', id, { body, headers: ifMatch === null ? {} : { 'if-match': ifMatch } })
+  const note = (text: string, key?: string, id = caseId) =>
+    call('POST', `${id}/notes`, {
+      body: { text },
+      headers: key === undefined ? {} : { 'idempotency-key': key },
+    })
+
+  async function step(path: string, kind: string, input: unknown, output: unknown, failed = false) {
+    const begun = { path, stepId: path, kind, input, attempt: 1, startedAt: api.clock.time }
+    const error = failed ? { code: 'http_503', message: 'busy, said keeper-of-the-bells' } : null
+    const state = failed ? 'failed' : 'completed'
+    const ended = { state, output, error, attempt: 1, endedAt: api.clock.time } as const
+    await api.stores.journal.record(runUuid, begun, ended)
+  }
+
+  describe('changing one', () => {
+    it('changes what is named, says by whom and when, and gives the next ETag', async () => {
+      const read = await call('GET', caseId)
+      expect(read.headers.get('etag')).to.equal(`"${read.json.revision}"`)
+      api.clock.time += 1_000
+      const body = { severity: 'high', verdict: 'malicious', assignee: 'kim', title: hostile }
+      const reply = await patch(body, read.headers.get('etag'))
+      expect(reply.status, reply.text).to.equal(200)
+      expect(reply.json).to.include({ ...body, status: 'open', modified_at: api.clock.time })
+      expect(reply.headers.get('etag')).to.equal(`"${read.json.revision + 1}"`)
+      expectFits('case', reply.json)
+      const { timeline } = await get(caseId)
+      expect(timeline.at(-1)).to.include({ kind: 'changed', by: 'analyst', at: api.clock.time })
+      expect(timeline.at(-1).changes).to.deep.equal(body)
+    })
+
+    it('takes the assignee away again', async () => {
+      await patch({ assignee: 'kim' }, '*')
+      const { json } = await patch({ assignee: null }, '*')
+      expect(json.assignee).to.equal(null)
+      const found = await get(caseId)
+      expect(found.timeline.at(-1)).to.deep.include({
+        text: 'assignee is now nobody',
+        changes: { assignee: null },
+      })
+      expectFits('case', found)
+    })
+
+    it('is refused where somebody else has changed it since (412), and changes nothing', async () => {
+      const tag = (await call('GET', caseId)).headers.get('etag')
+      expect((await patch({ severity: 'low' }, tag)).status).to.equal(200)
+      expectProblem(await patch({ severity: 'critical' }, tag), 412, 'precondition_failed')
+      for (const other of ['"99"', 'W/"1"', 'x', '"1", "2"'])
+        expectProblem(await patch({ severity: 'critical' }, other), 412, 'precondition_failed')
+      expect((await get(caseId)).severity).to.equal('low')
+    })
+
+    it('of two at the same time, one wins', async () => {
+      const tag = (await call('GET', caseId)).headers.get('etag')
+      const both = await Promise.all([patch({ title: 'a' }, tag), patch({ title: 'b' }, tag)])
+      expect(both.map(({ status }) => status)).to.have.members([200, 412])
+    })
+
+    it('sees what a playbook changed meanwhile', async () => {
+      const tag = (await call('GET', caseId)).headers.get('etag')
+      await api.stores.cases.update(organizationUuid, caseId, { severity: 'high' }, `run ${runUuid}`, 'k')
+      expectProblem(await patch({ severity: 'low' }, tag), 412, 'precondition_failed')
+    })
+
+    it('is not disturbed by a note', async () => {
+      const tag = (await call('GET', caseId)).headers.get('etag')
+      await note('seen')
+      expect((await patch({ status: 'in_progress' }, tag)).status).to.equal(200)
+    })
+
+    it('needs If-Match (428)', async () => {
+      expectProblem(await patch({ severity: 'low' }, null), 428, 'precondition_required')
+    })
+
+    it('does nothing where all is as it is to be', async () => {
+      const before = await get(caseId)
+      const { json } = await patch({ severity: before.severity, title: before.title }, '*')
+      expect(json.revision).to.equal(before.revision)
+      expect((await get(caseId)).timeline_total).to.equal(before.timeline_total)
+    })
+
+    for (const [what, body] of Object.entries({
+      nothing: {},
+      'an unknown field': { case_id: 'acme-9' },
+      'an unknown severity': { severity: 'bad' },
+      'no title': { title: '' },
+      'a list': { status: ['open'] },
+    })) {
+      it(`refuses ${what}`, async () => {
+        expectProblem(await patch(body, '*'), 400, 'value_invalid')
+      })
+    }
+
+    it('is not there for other organizations', async () => {
+      const key = await api.newKey('analyst', ['globex'])
+      const options = { key, body: { status: 'closed' }, headers: { 'if-match': '*' } }
+      expectProblem(await api.call('PATCH', `/api/cases/${caseId}`, options), 404, 'case_not_found')
+      const noteOptions = { key, body: { text: 'x' } }
+      expectProblem(await api.call('POST', `/api/cases/${caseId}/notes`, noteOptions), 404, 'case_not_found')
+      expect((await get(caseId)).status).to.equal('open')
+    })
+  })
+
+  describe('notes', () => {
+    it('stay the text that they are', async () => {
+      const { status, json } = await note(hostile)
+      expect(status).to.equal(201)
+      expect(json).to.deep.equal({
+        at: api.clock.time,
+        by: 'analyst',
+        kind: 'note',
+        text: hostile,
+        changes: null,
+      })
+      expect((await get(`${caseId}/timeline?limit=1`)).data).to.deep.equal([json])
+    })
+
+    it('are added once for an Idempotency-Key', async () => {
+      const first = await note('looked at', 'k-1')
+      api.clock.time += 1
+      const again = await note('looked at', 'k-1')
+      expect(again.status).to.equal(201)
+      expect(again.headers.get('idempotency-replayed')).to.equal('true')
+      expect(first.headers.get('idempotency-replayed')).to.equal(null)
+      expect(again.json).to.deep.equal(first.json)
+      const { data } = await get(`${caseId}/timeline`)
+      expect(data.filter(({ kind }: { kind: string }) => kind === 'note')).to.have.length(1)
+    })
+
+    it('refuse a key that was sent with another note, or for another case', async () => {
+      const other = await investigated()
+      await note('looked at', 'k-1')
+      expectProblem(await note('looked away', 'k-1'), 422, 'idempotency_key_reused')
+      expectProblem(await note('looked at', 'k-1', other.caseId), 422, 'idempotency_key_reused')
+    })
+
+    it('of two API keys with the same Idempotency-Key are two', async () => {
+      await note('looked at', 'k-1')
+      const key = await api.newKey('admin')
+      const options = { key, body: { text: 'looked at' }, headers: { 'idempotency-key': 'k-1' } }
+      const reply = await api.call('POST', `/api/cases/${caseId}/notes`, options)
+      expect(reply.headers.get('idempotency-replayed')).to.equal(null)
+    })
+
+    it('without a key are added each time', async () => {
+      await note('seen')
+      await note('seen')
+      expect((await get(caseId)).timeline.map(({ text }: { text: string }) => text)).to.include.members([
+        'seen',
+      ])
+      expect(
+        (await get(`${caseId}/timeline`)).data.slice(0, 2).map(({ text }: { text: string }) => text),
+      ).to.deep.equal(['seen', 'seen'])
+    })
+  })
+
+  describe('in lists', () => {
+    beforeEach(async () => {
+      const { caseId: second } = await investigated('y', '100% sure_thing')
+      await patch(
+        { severity: 'critical', status: 'in_progress', assignee: 'kim', verdict: 'malicious' },
+        '*',
+        second,
+      )
+      const { caseId: third } = await investigated('z', 'Third')
+      api.clock.time += 1_000
+      await patch({ severity: 'low', summary: 'Nothing to SEE' }, '*', third)
+    })
+
+    const ids = async (query: string) => {
+      const { status, json, text } = await api.call('GET', `/api/cases?${query}`)
+      expect(status, text).to.equal(200)
+      return (json.data as { case_id: string }[]).map((row) => row.case_id)
+    }
+
+    for (const [query, expected] of Object.entries({
+      'status=in_progress': ['acme-2'],
+      'severity=low': ['acme-3'],
+      'verdict=malicious': ['acme-2'],
+      'assignee=kim': ['acme-2'],
+      'assignee=': ['acme-3', 'acme-1'],
+      'q=sure_': ['acme-2'],
+      'q=_': ['acme-2'],
+      'q=%25': ['acme-2'],
+      'q=to%20see': ['acme-3'],
+      'organization=ACME&severity=critical': ['acme-2'],
+      'organization=globex': [],
+      'sort=created_at': ['acme-1', 'acme-2', 'acme-3'],
+      'sort=-severity': ['acme-2', 'acme-1', 'acme-3'],
+      'sort=-modified_at': ['acme-3', 'acme-2', 'acme-1'],
+      'created_after=0&created_before=1': [],
+    })) {
+      it(`are found with ?${query}`, async () => {
+        expect(await ids(query)).to.deep.equal(expected)
+      })
+    }
+
+    it('come page by page in the order that is asked for', async () => {
+      const seen: string[] = []
+      let cursor = ''
+      do {
+        const { json } = await api.call('GET', `/api/cases?sort=severity&limit=1${cursor}`)
+        seen.push(json.data[0].case_id)
+        expect(json.total).to.equal(3)
+        cursor = json.next_cursor === null ? '' : `&cursor=${json.next_cursor}`
+      } while (cursor !== '')
+      expect(seen).to.deep.equal(['acme-3', 'acme-1', 'acme-2'])
+    })
+
+    it('refuse what does not exist', async () => {
+      expectProblem(await api.call('GET', '/api/cases?severity=bad'), 400, 'query_invalid')
+      expectProblem(await api.call('GET', '/api/cases?sort=title'), 400, 'query_invalid')
+      expectProblem(await api.call('GET', '/api/cases?organization=none'), 400, 'unknown_organization')
+    })
+  })
+
+  describe('observables', () => {
+    it('come with what was learned of each: from where, when, how bad, or why not', async () => {
+      const all = ['198.51.100.7', '198.51.100.8', '203.0.113.9'].map((value) => ({
+        kind: 'ip',
+        value,
+        places: [''],
+      }))
+      await step('found', 'indicators.extract', { text: 'x' }, { all })
+      await step('looked[0]', 'tower.look_up', { kind: 'ip', value: '198.51.100.8' }, null, true)
+      const risk = { score: 95, level: 'critical', summary: hostile }
+      await step('looked[1]', 'tower.look_up', { kind: 'ip', value: '203.0.113.9' }, { risk, raw: 'much' })
+      const found = await get(caseId)
+      expectFits('case', found)
+      const learned = { source: 'tower.look_up', run_uuid: runUuid, at: api.clock.time }
+      expect(found.observables).to.deep.equal([
+        {
+          kind: 'ip',
+          value: '203.0.113.9',
+          learned: [{ ...learned, path: 'looked[1]', ...risk, error: null }],
+        },
+        {
+          kind: 'ip',
+          value: '198.51.100.8',
+          learned: [
+            {
+              ...learned,
+              path: 'looked[0]',
+              score: null,
+              level: null,
+              summary: null,
+              error: { code: 'http_503', message: 'busy, said keeper-of-the-bells' },
+            },
+          ],
+        },
+        { kind: 'ip', value: '198.51.100.7', learned: [] },
+      ])
+    })
+
+    it('hold nothing that a skill declares to be sensitive', async () => {
+      await step(
+        'a',
+        'tower.look_up',
+        { kind: 'user', value: 'x' },
+        { keeper: 'keeper-of-the-bells', risk: {} },
+      )
+      await step('b', 'tower.look_up', { kind: 'user', value: 'keeper-of-the-bells' }, null, true)
+      const { text } = await call('GET', caseId)
+      expect(text).to.not.include('keeper-of-the-bells')
+      expect((await call('GET', `${caseId}/export?format=markdown`)).text).to.not.include(
+        'keeper-of-the-bells',
+      )
+    })
+
+    it('leave out what is no look-up of a known kind', async () => {
+      await step('a', 'tower.look_up', { kind: '<b>', value: 'x' }, null, true)
+      await step('b', 'tower.ring_bell', { kind: 'ip', value: '192.0.2.1' }, {})
+      await step('c', 'tower.look_up', 7, null, true)
+      expect((await get(caseId)).observables).to.deep.equal([])
+    })
+  })
+
+  describe('exported', () => {
+    beforeEach(async () => {
+      await api.stores.runs.end(runUuid, { status: 'completed', output: null, error: null })
+      await patch({ title: hostile, summary: hostile, assignee: '@everyone' }, '*')
+      await note(hostile)
+      await step(
+        'a',
+        'tower.look_up',
+        { kind: 'url', value: 'https://evil.example/`' },
+        { risk: { score: 7 } },
+      )
+    })
+
+    const exported = (options: CallOptions = {}, query = '') =>
+      call('GET', `${caseId}/export${query}`, options)
+
+    it('as JSON hold the case, its alerts with content, its runs and its whole timeline', async () => {
+      for (let count = 0; count < 250; count++)
+        await api.stores.cases.comment(organizationUuid, caseId, `note ${count}`, 'kim', `${count}`)
+      const { status, json, headers } = await exported()
+      expect(status).to.equal(200)
+      expect(headers.get('content-type')).to.equal('application/json')
+      expect(headers.get('content-disposition')).to.equal('attachment; filename="acme-1.json"')
+      expect(json).to.deep.include({
+        exported_at: api.clock.time,
+        left_out: { alerts: 0, runs: 0, observables: 0, timeline: 0 },
+      })
+      expectFits('case', json.case)
+      expect(json.case.alerts[0]).to.include({ alert_content: 'x' })
+      expect(json.case.runs).to.have.length(1)
+      expect(json.case.timeline[0]).to.include({ kind: 'opened' })
+      expect(json.case.timeline.length).to.be.above(250)
+    })
+
+    it('come as a report where that is asked for, by `format` before `Accept`', async () => {
+      const accept = (value: string, query = '') => exported({ headers: { accept: value } }, query)
+      const types = await Promise.all([
+        exported({}, '?format=markdown'),
+        accept('text/markdown'),
+        accept('application/json;q=0.5, text/markdown'),
+        accept('text/markdown;q=0.5, application/json'),
+        accept('*/*'),
+        accept('text/markdown', '?format=json'),
+      ])
+      expect(types.map(({ headers }) => headers.get('content-type')?.split(';')[0])).to.deep.equal([
+        'text/markdown',
+        'text/markdown',
+        'text/markdown',
+        'application/json',
+        'application/json',
+        'application/json',
+      ])
+      expectProblem(await exported({}, '?format=pdf'), 400, 'query_invalid')
+    })
+
+    it('as a report say who did what, with nothing of it outside of code', async () => {
+      const { text, headers } = await exported({}, '?format=markdown')
+      expect(headers.get('content-disposition')).to.equal('attachment; filename="acme-1.md"')
+      expect(text).to.include('- **Severity:** medium').and.to.include('risk 7 of 100')
+      expect(text).to.include('the playbook `phishing`')
+      const own = outsideOfCode(text)
+      expect(own).to.not.match(/evil|script|everyone|channel|click|Owned/)
+      expect(own).to.not.match(/[<>[\]@|]|:\/\//)
+      expect(text.match(/^#{1,6} .*$/gm)?.map((line) => line.replace(/`.*`/, '…'))).to.include.members([
+        '# Case …',
+        '## Summary',
+        '## What happened',
+      ])
+    })
+  })
+})
+
+/** What a reader of CommonMark takes for markup: without fenced blocks and code spans. */
+function outsideOfCode(markdown: string): string {
+  const kept: string[] = []
+  let fence: string | undefined
+  for (const line of markdown.split('\n')) {
+    const [mark] = /^`{3,}/.exec(line) ?? []
+    if (fence === undefined && mark !== undefined && !line.slice(mark.length).includes('`')) fence = mark
+    else if (fence !== undefined) {
+      if (/^`{3,} *$/.test(line) && (mark?.length ?? 0) >= fence.length) fence = undefined
+    } else kept.push(line.replaceAll(/(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)/g, ''))
+  }
+  expect(fence, 'every block ends').to.equal(undefined)
+  return kept.join('\n')
+}
