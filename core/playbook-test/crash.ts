@@ -48,27 +48,32 @@ export async function crashEverywhere(test: RunnableTest, catalogue: Catalogue):
 }
 
 async function runWithCrash(world: TestWorld, write: number): Promise<TestRun> {
-  const { store } = dyingJournal(world.journal.store, write)
   const stop = new AbortController()
+  // All that the process does dies with it: what waits beside the write would let time pass before the next process begins.
+  const { store } = dyingJournal(world.journal.store, write, () => stop.abort())
   try {
-    return resultOf(world, await startProcess(world, store, stop.signal))
+    const outcome = await startProcess(world, store, stop.signal)
+    if (!stop.signal.aborted) return resultOf(world, outcome)
   } catch (error) {
-    if (!(error instanceof Crash)) throw error
+    if (!stop.signal.aborted) throw error
   }
-  stop.abort()
   await turn()
   decideForThePerson(world)
   return resultOf(world, await startProcess(world, world.journal.store))
 }
 
 /** Counts writes, and dies with the n-th: it is durable, but nobody learns of it. Nothing is written after that. */
-function dyingJournal(store: JournalStore, at: number) {
+function dyingJournal(store: JournalStore, at: number, onDeath: () => void = () => undefined) {
   let writes = 0
+  const die = (): never => {
+    onDeath()
+    throw new Crash()
+  }
   const write = async (commit: () => Promise<void>): Promise<void> => {
     const number = ++writes
-    if (number > at) throw new Crash()
+    if (number > at) die()
     await commit()
-    if (number === at) throw new Crash()
+    if (number === at) die()
   }
   const dying: JournalStore = {
     ...store,
