@@ -32,6 +32,8 @@ export { collectPages } from './paging.ts'
 export type { AnnouncedPage, CollectedPages, CollectPagesOptions, Page, PageRequest } from './paging.ts'
 export { definePlugin } from './plugin.ts'
 export type { PluginDefinition } from './plugin.ts'
+export { leftOutProperties, readable, readRecords } from './readable.ts'
+export type { LeftOut } from './readable.ts'
 export type { RateBudget, RatedRequest, RateLimit } from './rate.ts'
 export type {
   AskedQuestion,

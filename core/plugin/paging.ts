@@ -1,3 +1,6 @@
+import type { SkillError } from './errors.ts'
+import { leftOutOf, sortOut, type LeftOut } from './readable.ts'
+
 /** Which page to fetch; systems count in one of these ways. */
 export interface PageRequest {
   /** How many items came before this page: `$skip`, `from`, `offset`. */
@@ -8,11 +11,11 @@ export interface PageRequest {
   readonly size: number
 }
 
-/** A page's items, with what the other system says about the rest of the list. */
-export type Page<Item> = readonly Item[] | AnnouncedPage<Item>
+/** A page's items, errors among them where records could not be read, with what the other system says about the rest of the list. */
+export type Page<Item> = readonly (Item | SkillError)[] | AnnouncedPage<Item>
 
 export interface AnnouncedPage<Item> {
-  readonly items: readonly Item[]
+  readonly items: readonly (Item | SkillError)[]
   /** How many items the whole list has. Null or absent: it does not say. */
   readonly total?: number | null | undefined
   /** Whether there is another page. Absent: the total decides. */
@@ -37,17 +40,19 @@ export interface CollectedPages<Item> {
   readonly items: readonly Item[]
   /** Whether these are all. False also where nobody can tell: `limit` or `maxPages` came before the end of the list. */
   readonly complete: boolean
-  /** How many items were read, those among them that do not count. */
+  /** How many items were read, those among them that do not count or could not be read. */
   readonly read: number
   /** How many items the other system says the list has, null where it does not say. */
   readonly total: number | null
+  /** What could not be read: see {@link readable}. */
+  readonly leftOut: LeftOut
 }
 
 /**
  * Fetches page after page, and ends whatever the other system answers: at `limit` items, at a page that brings nothing new,
  * after `maxPages`, and where the list ends. A list ends where the system says so, by `more` or `total`, or else with a page
  * shorter than asked for.
- * Throws what `fetch` throws.
+ * Throws what `fetch` throws, and the first error where not one record can be read: it is not the list that was meant.
  *
  * @example
  * const { items, complete } = await collectPages<Machine>({
@@ -62,22 +67,31 @@ export async function collectPages<Item>(options: CollectPagesOptions<Item>): Pr
   // Page numbers mean nothing unless every page has the same size.
   const size = options.keep ? pageSize : Math.min(pageSize, limit)
   const items: Item[] = []
+  const failures: SkillError[] = []
   const seen = new Set<string>()
-  let offset = 0
+  let read = 0
+  let readable = 0
   let total: number | null = null
-  for (let number = 1; number <= maxPages; number++) {
-    const answer = await fetch({ offset, number, size })
+  let isAll = false
+  for (let number = 1; number <= maxPages && !isAll; number++) {
+    const answer = await fetch({ offset: read, number, size })
     const { items: page, more, ...said } = 'items' in answer ? answer : { items: answer }
-    offset += page.length
+    const sorted = sortOut(page)
+    read += page.length
+    readable += sorted.items.length
     total = said.total ?? total
-    const isLast = !(more ?? (total === null ? page.length >= size : offset < total))
-    const fresh = page.filter((item) => idOf === undefined || isNew(seen, idOf(item)))
+    isAll = !(more ?? (total === null ? page.length >= size : read < total))
+    const fresh = sorted.items.filter((item) => idOf === undefined || isNew(seen, idOf(item)))
+    const isRepeat = fresh.length === 0 && sorted.items.length > 0
     items.push(...fresh.filter(keep))
-    if (items.length > limit) return { items: items.slice(0, limit), complete: false, read: offset, total }
-    if (isLast) return { items, complete: true, read: offset, total }
-    if (items.length === limit || fresh.length === 0) break
+    if (!isRepeat) failures.push(...sorted.failures)
+    if (readable === 0 && page.length > 1) break
+    if (page.length === 0 || isRepeat || items.length > limit) break
+    if (items.length === limit && !isAll) break
   }
-  return { items, complete: false, read: offset, total }
+  if (readable === 0 && failures[0] !== undefined) throw failures[0]
+  const complete = isAll && items.length <= limit
+  return { items: items.slice(0, limit), complete, read, total, leftOut: leftOutOf(failures) }
 }
 
 function isNew(seen: Set<string>, id: string): boolean {

@@ -68,11 +68,6 @@ export const limit = {
   description: 'How many to return at most; truncated tells when there are more.',
 } as const
 
-export const unreadable = {
-  type: 'integer',
-  description: 'How many records of the answer lack what every record has, such as an id, and were left out.',
-} as const
-
 export const truncated = {
   type: 'boolean',
   description:

@@ -217,6 +217,10 @@ describe('the lists of endpoint_security', () => {
         ids: ['a', 'b'],
         truncated: false,
         unreadable: 2,
+        unreadable_why: [
+          "the answer's machine.id cannot be read: it is missing",
+          'a record of the list is no object',
+        ],
       })
     })
 

@@ -1,4 +1,13 @@
-import { collectPages, SkillError, textAt, valueAt, type HttpClient } from 'tocsin/plugin'
+import {
+  collectPages,
+  readRecords,
+  SkillError,
+  textAt,
+  valueAt,
+  type HttpClient,
+  type JsonObject,
+  type LeftOut,
+} from 'tocsin/plugin'
 import { odataFilter, type Wanted } from './odata.ts'
 import type { Permission } from './permissions.ts'
 import { refusal, refusals, saysNotFound } from './vendor-error.ts'
@@ -16,9 +25,9 @@ export interface ListOptions<T extends { readonly id: string }> {
   readonly pageSize?: number
 }
 
-interface Readable<T> {
+interface Readable<T> extends LeftOut {
   readonly items: readonly T[]
-  /** How many records cannot be read, and were left out. */
+  /** Said also where it is none. */
   readonly unreadable: number
 }
 
@@ -70,7 +79,7 @@ async function readPages<T extends { readonly id: string }>(
     },
   })
   return {
-    ...readable(items.slice(0, limit), decode),
+    ...readableOf(items.slice(0, limit), decode),
     truncated: !complete || items.length > limit,
   }
 }
@@ -88,23 +97,12 @@ export async function readAll<T>(
 ): Promise<Readable<T>> {
   const response = await http.get(path, { accept: refusals })
   if (response.status >= 400) throw refusal(`GET ${path}`, response, needs)
-  return readable(recordsIn(response.json(), path), decode)
+  return readableOf(recordsIn(response.json(), path), decode)
 }
 
-/** One bad record does not cost the others; where all are bad, it is not the list that was meant. */
-function readable<T>(records: readonly unknown[], decode: (record: unknown) => T): Readable<T> {
-  const items: T[] = []
-  const failures: SkillError[] = []
-  for (const record of records) {
-    try {
-      items.push(decode(record))
-    } catch (error) {
-      if (!(error instanceof SkillError)) throw error
-      failures.push(error)
-    }
-  }
-  if (items.length === 0 && failures[0] !== undefined) throw failures[0]
-  return { items, unreadable: failures.length }
+function readableOf<T>(records: readonly unknown[], decode: (record: JsonObject) => T): Readable<T> {
+  const { items, leftOut } = readRecords(records, decode)
+  return { items, unreadable: 0, ...leftOut }
 }
 
 function recordsIn(body: unknown, path: string): readonly unknown[] {

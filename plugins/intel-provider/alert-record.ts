@@ -1,7 +1,7 @@
 import {
-  isObject,
   numberAt,
   objectsAt,
+  readable,
   SkillError,
   textAt,
   valueAt,
@@ -32,11 +32,11 @@ interface AlertEntity {
 /** The provider refuses pages that reach beyond this offset. */
 export const furthestOffset = 1000
 
-/** Reads `{ data: [...], counts: { total } }`. Throws SkillError `bad_response` for anything else. */
+/** Reads `{ data: [...], counts: { total } }`, with errors where alerts cannot be read. Throws SkillError `bad_response` for anything else. */
 export function decodePage<T>(body: unknown, decode: (item: JsonObject) => T): AnnouncedPage<T> {
   const data = valueAt(body, 'data')
   if (!Array.isArray(data)) throw new SkillError('bad_response', "the provider's list has no array 'data'")
-  return { items: data.filter(isObject).map(decode), total: numberAt(valueAt(body, 'counts'), 'total') }
+  return { items: data.map(readable(decode)), total: numberAt(valueAt(body, 'counts'), 'total') }
 }
 
 /** Throws SkillError `bad_response` for an alert without an id. */

@@ -118,6 +118,25 @@ describe('intel_provider.list_alerts', () => {
     })
   }
 
+  it('leaves out alerts that cannot be read, says why, and that one of them may name the entity', async () => {
+    const [good] = objectsAt(fixture('v3-alert-page-event'), 'data')
+    const data = [{ title: 'without an id' }, good, null, { id: '' }]
+    const replies = [{ json: { data, counts: { returned: 4, total: 4 } } }]
+    const { output } = await runSkill(listAlerts, { entity: 'Example Corp' }, { settings, replies })
+    expect(output.alerts).to.have.length(1)
+    expect(output).to.deep.include({
+      truncated: false,
+      incomplete: true,
+      unreadable: 3,
+      unreadable_why: ['the provider gave an alert without an id', 'a record of the list is no object'],
+    })
+  })
+
+  it('fails where not one alert can be read: it is another list', async () => {
+    const replies = [{ json: { data: [{ name: 'x' }], counts: { returned: 1, total: 1 } } }]
+    expect(await caught(runSkill(listAlerts, {}, { settings, replies }))).to.include({ code: 'bad_response' })
+  })
+
   it('reads the recorded single alert', () => {
     const data = valueAt(fixture('v3-alert-single'), 'data')
     if (!isObject(data)) throw new Error('the fixture has no data')
@@ -207,6 +226,30 @@ describe('intel_provider.get_playbook_alerts', () => {
     expect(requests[1]).to.include({ method: 'GET', body: '' })
     expect(requests[1]?.path).to.match(/^\/playbook-alert\/common\/task%3A/)
     expect(output.alerts.map((alert) => alert.details === null)).to.deep.equal([false, true])
+    expect(output.without_details).to.equal(1)
+  })
+
+  it('leaves out what cannot be read: an alert, or only the details of one', async () => {
+    const found = objectsAt(fixture('playbook-alert-search-page'), 'data').slice(0, 2)
+    const data = [...found, { title: 'without an id' }]
+    const { output } = await runSkill(
+      getPlaybookAlerts,
+      { details: true },
+      {
+        settings,
+        replies: [
+          { json: { data, counts: { returned: 3, total: 3 } } },
+          { json: { data: { panel: 1 } } },
+          { json: { data: 'gone' } },
+        ],
+      },
+    )
+    expect(output.alerts.map(({ details }) => details)).to.deep.equal([{ panel: 1 }, null])
+    expect(output).to.deep.include({
+      unreadable: 1,
+      unreadable_why: ['the provider gave a playbook alert without an id'],
+      without_details: 1,
+    })
   })
 
   it('fetches the details of many, a few at the same time, and keeps their order', async () => {

@@ -1,4 +1,4 @@
-import { SkillError, valueAt, type JsonObject } from 'tocsin/plugin'
+import { SkillError, valueAt, type JsonObject, type LeftOut } from 'tocsin/plugin'
 
 /** An incident, the same whatever contract it came by, with all of it in `raw`. */
 export interface Incident {
@@ -28,6 +28,7 @@ export interface FoundIncidents {
   readonly total: number | null
   /** Whether these are all that the question asks for. */
   readonly complete: boolean
+  readonly leftOut: LeftOut
 }
 
 /** Whether the status is one of these, ignoring letter case and what stands between words; none means any. */

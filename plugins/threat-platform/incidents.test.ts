@@ -45,6 +45,16 @@ describe('threat_platform.fetch_incidents', () => {
     expect(output.partial).to.equal(false)
   })
 
+  it('leaves out an alert that cannot be read, and says why', async () => {
+    running.failNext({ json: { alerts: [{ title: 'x' }, { id: 'a' }], total: 2 } })
+    expect(await fetch({})).to.deep.include({
+      partial: true,
+      counts: { returned: 1, read: 2, total: 2 },
+      unreadable: 1,
+      unreadable_why: ["the platform gave an incident without 'id'"],
+    })
+  })
+
   it('gives every alert with all of its fields', async () => {
     const output = await fetch({})
     expect(output.incidents.map(({ raw }) => raw)).to.deep.equal(
@@ -394,6 +404,20 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
       const error = await caught(fetch({}))
       expect(valueAt(error, 'message')).to.equal('the platform answered that the call failed: no: [redacted]')
       expect(valueAt(error, 'hint')).to.match(/^The API token is incorrect/)
+    })
+  })
+
+  it('leaves out an alarm that cannot be read, and says why', async () => {
+    const alarms = [{ alarm_id: 1 }, { alarm_text: 'x' }, null]
+    running.failNext({ json: { is_success: true, data: { alarms, total_records: 3 } } })
+    expect(await fetch({})).to.deep.include({
+      partial: true,
+      counts: { returned: 1, read: 3, total: 3 },
+      unreadable: 2,
+      unreadable_why: [
+        "the platform gave an incident without 'alarm_id'",
+        'a record of the list is no object',
+      ],
     })
   })
 

@@ -1,6 +1,6 @@
 import {
-  isObject,
   numberAt,
+  readRecords,
   SkillError,
   textAt,
   valueAt,
@@ -25,25 +25,25 @@ import { timeText } from './time-text.ts'
 export async function fetchAlerts(http: HttpClient, question: IncidentQuestion): Promise<FoundIncidents> {
   const body = (await http.get('/api/v1/alerts')).json()
   const alerts = valueAt(body, 'alerts')
-  if (!Array.isArray(alerts) || !alerts.every(isObject)) {
+  if (!Array.isArray(alerts)) {
     throw new SkillError('bad_response', "the platform's answer has no list 'alerts'", {
       hint: 'check base_url and contract of the connection',
     })
   }
   const total = numberAt(body, 'total')
-  const wanted = alerts
-    .map(decodeAlert)
-    .filter(
-      (alert) =>
-        hasStatus(alert, question.statuses) &&
-        hasSeverity(alert, question.severities) &&
-        isInTime(alert, question),
-    )
+  const { items, leftOut } = readRecords(alerts, decodeAlert)
+  const wanted = items.filter(
+    (alert) =>
+      hasStatus(alert, question.statuses) &&
+      hasSeverity(alert, question.severities) &&
+      isInTime(alert, question),
+  )
   return {
     incidents: wanted.slice(0, question.limit),
     read: alerts.length,
     total,
     complete: total !== null && alerts.length >= total && wanted.length <= question.limit,
+    leftOut,
   }
 }
 

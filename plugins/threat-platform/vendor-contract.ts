@@ -1,13 +1,14 @@
 import {
   collectPages,
-  isObject,
   numberAt,
+  readable,
   SkillError,
   textAt,
   valueAt,
   type CollectedPages,
   type HttpClient,
   type JsonObject,
+  type LeftOut,
   type QueryValue,
 } from 'tocsin/plugin'
 import { hasSeverity, idOf, type FoundIncidents, type Incident, type IncidentQuestion } from './incident.ts'
@@ -38,7 +39,14 @@ export async function fetchAlarms(
     read: sum(lists.map(({ read }) => read)) ?? 0,
     total: sum(lists.map(({ total }) => total)),
     complete: lists.every(({ complete }) => complete) && incidents.length <= question.limit,
+    leftOut: together(lists.map(({ leftOut }) => leftOut)),
   }
+}
+
+function together(all: readonly LeftOut[]): LeftOut {
+  const reasons = new Set(all.flatMap(({ unreadable_why }) => unreadable_why ?? []))
+  const unreadable = all.reduce((count, one) => count + (one.unreadable ?? 0), 0)
+  return unreadable === 0 ? {} : { unreadable, unreadable_why: [...reasons] }
 }
 
 function fetchList(
@@ -64,7 +72,7 @@ function fetchList(
     // The number of pages, which is not looked at, may be counted with another size of page; the number of records is not.
     fetch: async ({ number, size }) => {
       const { alarms, total } = await readAlarms(http, companyId, { ...filters, page: number, limit: size })
-      return { items: alarms.map(decodeAlarm), total }
+      return { items: alarms.map(readable(decodeAlarm)), total }
     },
   })
 }
@@ -80,7 +88,7 @@ function sum(numbers: readonly (number | null)[]): number | null {
 }
 
 interface AlarmPage {
-  readonly alarms: readonly JsonObject[]
+  readonly alarms: readonly unknown[]
   readonly total: number | null
 }
 
@@ -96,7 +104,7 @@ export async function readAlarms(
   })
   const data = valueAt(checkSuccess(response.json()), 'data')
   const alarms = Array.isArray(data) ? data : valueAt(data, 'alarms')
-  if (!Array.isArray(alarms) || !alarms.every(isObject)) {
+  if (!Array.isArray(alarms)) {
     throw new SkillError('bad_response', "the platform's answer has no list of alarms", {
       hint: 'check base_url and contract of the connection',
     })

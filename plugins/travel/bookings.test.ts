@@ -107,7 +107,12 @@ describe('travel.get_bookings', () => {
         replies: [{ json: { data } }],
       })
       expect(output.bookings.map(({ uuid }) => uuid)).to.deep.equal(['a'])
-      expect(output).to.deep.include({ counts: { returned: 1, read: 2, total: null }, partial: true })
+      expect(output).to.deep.include({
+        counts: { returned: 1, read: 2, total: null },
+        partial: true,
+        unreadable: 1,
+      })
+      expect(output.unreadable_why?.[0]).to.match(/without a uuid|no object/)
     }
   })
 

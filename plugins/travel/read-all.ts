@@ -1,7 +1,6 @@
 import {
   collectPages,
-  isObject,
-  SkillError,
+  readable,
   type CollectedPages,
   type HttpClient,
   type JsonObject,
@@ -22,59 +21,20 @@ export interface ReadAllOptions<Item> {
   readonly keep?: ((item: Item) => boolean) | undefined
 }
 
-/**
- * Reads page after page, at most 100 of them; pages are numbered from 0, or follow a cursor. An item that cannot be read is left out, and
- * the list is not complete then; a page of nothing else fails as its first item does.
- */
-export async function readAll<Item>(
+/** Reads page after page, at most 100 of them; pages are numbered from 0, or follow a cursor. */
+export function readAll<Item>(
   http: HttpClient,
-  options: ReadAllOptions<Item>,
+  { path, query, decode, ...options }: ReadAllOptions<Item>,
 ): Promise<CollectedPages<Item>> {
-  const { path, query, decode, idOf, keep, ...others } = options
-  let unreadable = 0
   let cursor: string | null = null
-  const { items, complete, ...counts } = await collectPages<Item | Unreadable>({
-    ...others,
-    idOf: (item) => (item instanceof Unreadable ? `unreadable ${unreadable++}` : idOf(item)),
-    keep: keep && ((item) => !(item instanceof Unreadable) && keep(item)),
+  return collectPages<Item>({
+    ...options,
     pageSize,
     fetch: async ({ number, size }) => {
       const which = cursor === null ? { page: number - 1, size } : { cursor, page_size: size }
       const page = readPage((await http.get(path, { query: { ...query, ...which } })).json())
       cursor = page.cursor
-      return { ...page, items: decodeItems(page.items, decode) }
+      return { ...page, items: page.items.map(readable(decode)) }
     },
   })
-  const readable = items.flatMap((item) => (item instanceof Unreadable ? [] : [item]))
-  return { ...counts, items: readable, complete: complete && unreadable === 0 }
-}
-
-class Unreadable {
-  readonly reason: SkillError
-
-  constructor(reason: SkillError) {
-    this.reason = reason
-  }
-}
-
-function decodeItems<Item>(
-  items: readonly unknown[],
-  decode: (item: JsonObject) => Item,
-): readonly (Item | Unreadable)[] {
-  const decoded = items.map((item) => decodeItem(item, decode))
-  const [first] = decoded
-  if (first instanceof Unreadable && decoded.every((item) => item instanceof Unreadable)) throw first.reason
-  return decoded
-}
-
-function decodeItem<Item>(item: unknown, decode: (item: JsonObject) => Item): Item | Unreadable {
-  try {
-    if (isObject(item)) return decode(item)
-    return new Unreadable(
-      new SkillError('bad_response', "the platform's list holds something that is no record"),
-    )
-  } catch (error) {
-    if (error instanceof SkillError && error.code === 'bad_response') return new Unreadable(error)
-    throw error
-  }
 }

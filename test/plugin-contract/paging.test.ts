@@ -1,5 +1,14 @@
 import { expect } from 'chai'
-import { collectPages, type CollectPagesOptions, type PageRequest } from '../../core/plugin/index.ts'
+import {
+  collectPages,
+  numberAt,
+  readable,
+  readRecords,
+  SkillError,
+  type CollectPagesOptions,
+  type JsonObject,
+  type PageRequest,
+} from '../../core/plugin/index.ts'
 
 const numbers = (from: number, count: number): readonly number[] =>
   Array.from({ length: count }, (_one, index) => from + index)
@@ -16,9 +25,9 @@ function system(total: number) {
 
 const idOf = String
 
-/** Without how many were read, which most tests are not about. */
+/** Without how many were read and what could not be, which most tests are not about. */
 const collect = async (options: CollectPagesOptions<number>) => {
-  const { read: _read, ...found } = await collectPages(options)
+  const { read: _read, leftOut: _leftOut, ...found } = await collectPages(options)
   return found
 }
 
@@ -164,5 +173,62 @@ describe('collectPages', () => {
     const error = new Error('no page')
     const work = collect({ limit: 1, pageSize: 1, fetch: () => Promise.reject(error) })
     expect(await work.catch((thrown: unknown) => thrown)).to.equal(error)
+  })
+})
+
+describe('records that cannot be read', () => {
+  const decode = (record: JsonObject): number => {
+    const number = numberAt(record, 'n')
+    if (number === null) throw new SkillError('bad_response', 'a record without a number')
+    if (number === 13) throw new SkillError('unlucky', 'not this one')
+    return number
+  }
+  const bad = { secret: 'x' }
+  const pagesOf = (...pages: readonly (readonly unknown[])[]) => {
+    const asked: number[] = []
+    const fetch = async ({ number }: PageRequest) => {
+      asked.push(number)
+      return { items: (pages[number - 1] ?? []).map(readable(decode)), more: number < pages.length }
+    }
+    return { asked, fetch }
+  }
+  const options = { limit: 10, pageSize: 2, idOf }
+
+  it('are left out, counted, and said why, each reason once', async () => {
+    const { fetch } = pagesOf([{ n: 1 }, bad], [bad, 'no object'], [{ n: 2 }])
+    expect(await collectPages({ ...options, fetch })).to.deep.equal({
+      items: [1, 2],
+      complete: true,
+      read: 5,
+      total: null,
+      leftOut: {
+        unreadable: 3,
+        unreadable_why: ['a record without a number', 'a record of the list is no object'],
+      },
+    })
+  })
+
+  it('do not count twice where a system gives the same page for ever', async () => {
+    const { asked, fetch } = pagesOf(...Array.from({ length: 9 }, () => [{ n: 1 }, bad]))
+    const { leftOut, complete } = await collectPages({ ...options, fetch })
+    expect({ complete, ...leftOut }).to.include({ complete: false, unreadable: 1 })
+    expect(asked).to.deep.equal([1, 2])
+  })
+
+  it('do not hide the good one behind them where one is asked for', async () => {
+    const { fetch } = pagesOf([bad], [{ n: 2 }])
+    expect(await collectPages({ ...options, limit: 1, fetch })).to.deep.include({ items: [2] })
+  })
+
+  it('fail the list where there are no others', async () => {
+    const { asked, fetch } = pagesOf([bad, bad], [{ n: 1 }])
+    expect(await collectPages({ ...options, fetch }).catch(String)).to.include('a record without a number')
+    expect(asked).to.deep.equal([1])
+    expect(() => readRecords([bad], decode)).to.throw('a record without a number')
+    expect(readRecords([], decode)).to.deep.equal({ items: [], leftOut: {} })
+  })
+
+  it('are not errors of another kind', () => {
+    expect(() => readRecords([{ n: 1 }, { n: 13 }], decode)).to.throw('not this one')
   })
 })

@@ -1,6 +1,6 @@
-import { defineSkill } from 'tocsin/plugin'
+import { defineSkill, leftOutProperties } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
-import { limit, number, text, times, truncated, unreadable, words } from '../filter-fields.ts'
+import { limit, number, text, times, truncated, words } from '../filter-fields.ts'
 import { permissions } from '../permissions.ts'
 import { readList } from '../read-list.ts'
 import { alertSchema, decodeAlert } from '../records/alert.ts'
@@ -34,7 +34,7 @@ export const listAlerts = defineSkill({
     type: 'object',
     additionalProperties: false,
     required: ['alerts', 'truncated', 'unreadable'],
-    properties: { alerts: { type: 'array', items: alertSchema }, truncated, unreadable },
+    properties: { alerts: { type: 'array', items: alertSchema }, truncated, ...leftOutProperties },
   },
   examples: [
     {

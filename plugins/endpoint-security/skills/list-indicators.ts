@@ -1,6 +1,6 @@
-import { defineSkill } from 'tocsin/plugin'
+import { defineSkill, leftOutProperties } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
-import { limit, text, times, truncated, unreadable, words } from '../filter-fields.ts'
+import { limit, text, times, truncated, words } from '../filter-fields.ts'
 import { permissions } from '../permissions.ts'
 import { readList } from '../read-list.ts'
 import {
@@ -43,7 +43,7 @@ export const listIndicators = defineSkill({
     type: 'object',
     additionalProperties: false,
     required: ['indicators', 'truncated', 'unreadable'],
-    properties: { indicators: { type: 'array', items: indicatorSchema }, truncated, unreadable },
+    properties: { indicators: { type: 'array', items: indicatorSchema }, truncated, ...leftOutProperties },
   },
   examples: [
     {

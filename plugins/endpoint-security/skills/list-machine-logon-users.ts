@@ -1,7 +1,6 @@
-import { defineSkill } from 'tocsin/plugin'
+import { defineSkill, leftOutProperties } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
 import { workstation } from '../examples/machine.ts'
-import { unreadable } from '../filter-fields.ts'
 import { machineId, machinePath } from '../ids.ts'
 import { permissions } from '../permissions.ts'
 import { readAll } from '../read-list.ts'
@@ -24,7 +23,7 @@ export const listMachineLogonUsers = defineSkill({
     type: 'object',
     additionalProperties: false,
     required: ['users'],
-    properties: { users: { type: 'array', items: logonUserSchema }, unreadable },
+    properties: { users: { type: 'array', items: logonUserSchema }, ...leftOutProperties },
   },
   examples: [
     {
@@ -49,12 +48,12 @@ export const listMachineLogonUsers = defineSkill({
   ],
   async run({ id }, { http }) {
     const path = machinePath(id, '/logonusers')
-    const { items, unreadable } = await readAll(
+    const { items, ...rest } = await readAll(
       http,
       path,
       permissions.list_machine_logon_users,
       decodeLogonUser,
     )
-    return { users: items, unreadable }
+    return { users: items, ...rest }
   },
 })

@@ -1,6 +1,6 @@
-import { defineSkill } from 'tocsin/plugin'
+import { defineSkill, leftOutProperties } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
-import { limit, text, truncated, unreadable, words } from '../filter-fields.ts'
+import { limit, text, truncated, words } from '../filter-fields.ts'
 import { permissions } from '../permissions.ts'
 import { readList } from '../read-list.ts'
 import { decodeMachineVulnerability, machineVulnerabilitySchema } from '../records/vulnerability.ts'
@@ -32,7 +32,11 @@ export const listMachinesVulnerabilities = defineSkill({
     type: 'object',
     additionalProperties: false,
     required: ['findings', 'truncated', 'unreadable'],
-    properties: { findings: { type: 'array', items: machineVulnerabilitySchema }, truncated, unreadable },
+    properties: {
+      findings: { type: 'array', items: machineVulnerabilitySchema },
+      truncated,
+      ...leftOutProperties,
+    },
   },
   examples: [
     {

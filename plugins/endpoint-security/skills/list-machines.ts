@@ -1,6 +1,6 @@
-import { defineSkill } from 'tocsin/plugin'
+import { defineSkill, leftOutProperties } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
-import { limit, number, text, times, truncated, unreadable, words } from '../filter-fields.ts'
+import { limit, number, text, times, truncated, words } from '../filter-fields.ts'
 import { permissions } from '../permissions.ts'
 import { readList } from '../read-list.ts'
 import { decodeMachine, machineSchema } from '../records/machine.ts'
@@ -46,7 +46,7 @@ export const listMachines = defineSkill({
     type: 'object',
     additionalProperties: false,
     required: ['machines', 'truncated', 'unreadable'],
-    properties: { machines: { type: 'array', items: machineSchema }, truncated, unreadable },
+    properties: { machines: { type: 'array', items: machineSchema }, truncated, ...leftOutProperties },
   },
   examples: [
     {

@@ -1,6 +1,6 @@
-import { defineSkill } from 'tocsin/plugin'
+import { defineSkill, leftOutProperties } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
-import { limit, numbers, text, truncated, unreadable } from '../filter-fields.ts'
+import { limit, numbers, text, truncated } from '../filter-fields.ts'
 import { permissions } from '../permissions.ts'
 import { readList } from '../read-list.ts'
 import { decodeRecommendation, recommendationSchema } from '../records/recommendation.ts'
@@ -35,7 +35,11 @@ export const listRecommendations = defineSkill({
     type: 'object',
     additionalProperties: false,
     required: ['recommendations', 'truncated', 'unreadable'],
-    properties: { recommendations: { type: 'array', items: recommendationSchema }, truncated, unreadable },
+    properties: {
+      recommendations: { type: 'array', items: recommendationSchema },
+      truncated,
+      ...leftOutProperties,
+    },
   },
   examples: [
     {

@@ -1,6 +1,6 @@
-import { defineSkill } from 'tocsin/plugin'
+import { defineSkill, leftOutProperties } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
-import { limit, numbers, text, times, truncated, unreadable, words } from '../filter-fields.ts'
+import { limit, numbers, text, times, truncated, words } from '../filter-fields.ts'
 import { permissions } from '../permissions.ts'
 import { readList } from '../read-list.ts'
 import { decodeVulnerability, vulnerabilitySchema } from '../records/vulnerability.ts'
@@ -32,7 +32,11 @@ export const listVulnerabilities = defineSkill({
     type: 'object',
     additionalProperties: false,
     required: ['vulnerabilities', 'truncated', 'unreadable'],
-    properties: { vulnerabilities: { type: 'array', items: vulnerabilitySchema }, truncated, unreadable },
+    properties: {
+      vulnerabilities: { type: 'array', items: vulnerabilitySchema },
+      truncated,
+      ...leftOutProperties,
+    },
   },
   examples: [
     {

@@ -1,5 +1,14 @@
-import { collectPages, defineSkill, isObject, SkillError, valueAt, type HttpClient } from 'tocsin/plugin'
+import {
+  collectPages,
+  defineSkill,
+  isObject,
+  leftOutProperties,
+  SkillError,
+  valueAt,
+  type HttpClient,
+} from 'tocsin/plugin'
 import { decodePage, furthestOffset } from '../alert-record.ts'
+import { jsonIn } from '../answer-body.ts'
 import { connection } from '../connection.ts'
 import { decodePlaybookAlert, detailRequest, type PlaybookAlert } from '../playbook-alert-record.ts'
 import { absoluteRange } from '../time-range.ts'
@@ -109,6 +118,12 @@ export const getPlaybookAlerts = defineSkill({
         type: 'boolean',
         description: 'There are more alerts than are returned: narrow the question.',
       },
+      ...leftOutProperties,
+      without_details: {
+        type: 'integer',
+        description:
+          'How many alerts are without the details that were asked for, which are gone or cannot be read. Absent: none.',
+      },
     },
   },
   examples: [
@@ -132,7 +147,7 @@ export const getPlaybookAlerts = defineSkill({
       created_range: absoluteRange(input.created_from, input.created_until),
       updated_range: absoluteRange(input.updated_from, input.updated_until),
     }
-    const { items, complete, total } = await collectPages<PlaybookAlert>({
+    const { items, complete, total, leftOut } = await collectPages<PlaybookAlert>({
       limit,
       pageSize,
       maxPages: furthestOffset / pageSize,
@@ -143,7 +158,14 @@ export const getPlaybookAlerts = defineSkill({
       },
     })
     const alerts = input.details ? await allWithDetails(items, http) : items
-    return { alerts, counts: { returned: alerts.length, total }, truncated: !complete }
+    const bare = input.details ? alerts.filter(({ details }) => details === null).length : 0
+    return {
+      alerts,
+      counts: { returned: alerts.length, total },
+      truncated: !complete,
+      ...leftOut,
+      ...(bare === 0 ? {} : { without_details: bare }),
+    }
   },
 })
 
@@ -165,16 +187,14 @@ async function allWithDetails(alerts: readonly PlaybookAlert[], http: HttpClient
   return detailed
 }
 
-/** An alert that was deleted between the two calls stays in the list, without details. */
+/** An alert that was deleted between the two calls, or whose details are none, stays in the list, without details. */
 async function withDetails(alert: PlaybookAlert, http: HttpClient): Promise<PlaybookAlert> {
   const { method, path } = detailRequest(alert)
   const body = method === 'POST' ? { json: {} } : {}
   const response = await http.request({ method, path, ...body, accept: [404] })
   if (response.status === 404) return alert
-  const details = valueAt(response.json(), 'data')
-  if (!isObject(details))
-    throw new SkillError('bad_response', "the details of a playbook alert lack the object 'data'")
-  return { ...alert, details }
+  const details = valueAt(jsonIn(response), 'data')
+  return isObject(details) ? { ...alert, details } : alert
 }
 
 function tooManyDetails(limit: number): SkillError {

@@ -1,4 +1,4 @@
-import { collectPages, defineSkill, SkillError } from 'tocsin/plugin'
+import { collectPages, defineSkill, leftOutProperties, SkillError } from 'tocsin/plugin'
 import { decodeAlert, decodePage, furthestOffset, mentions, type IntelAlert } from '../alert-record.ts'
 import { connection } from '../connection.ts'
 import { timeRange } from '../time-range.ts'
@@ -160,6 +160,7 @@ export const listAlerts = defineSkill({
         type: 'boolean',
         description: 'Not all alerts were compared with entity; some may be missing.',
       },
+      ...leftOutProperties,
     },
   },
   examples: [
@@ -188,7 +189,7 @@ export const listAlerts = defineSkill({
     }
     // Small pages where alerts are heavy, so that a page stays below the cap on a body.
     const pageSize = heavyBlocks.some((block) => fields.has(block)) ? 25 : 100
-    const { items, complete, total } = await collectPages<IntelAlert>({
+    const { items, complete, total, leftOut } = await collectPages<IntelAlert>({
       limit: input.limit ?? 100,
       pageSize,
       maxPages: furthestOffset / pageSize,
@@ -203,7 +204,8 @@ export const listAlerts = defineSkill({
       alerts: items,
       counts: { returned: items.length, total },
       truncated: !complete,
-      incomplete: entity !== undefined && !complete,
+      incomplete: entity !== undefined && (!complete || leftOut.unreadable !== undefined),
+      ...leftOut,
     }
   },
 })

@@ -1,4 +1,4 @@
-import { defineSkill } from 'tocsin/plugin'
+import { defineSkill, leftOutProperties } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
 import type { IncidentQuestion } from '../incident.ts'
 import { fetchAlerts } from '../spec-contract.ts'
@@ -89,8 +89,9 @@ export const fetchIncidents = defineSkill({
       partial: {
         type: 'boolean',
         description:
-          'There are more incidents, or the platform does not tell: `read` of `total` were looked at, at most `limit` returned.',
+          'There are more incidents, or the platform does not tell: `read` of `total` were looked at, at most `limit` returned; or one could not be read.',
       },
+      ...leftOutProperties,
     },
   },
   examples: [
@@ -131,8 +132,10 @@ export const fetchIncidents = defineSkill({
       settings.contract === 'vendor'
         ? await fetchAlarms(http, settings.company_id, question)
         : await fetchAlerts(http, question)
-    const { incidents, read, total, complete } = found
-    return { incidents, counts: { returned: incidents.length, read, total }, partial: !complete }
+    const { incidents, read, total, complete, leftOut } = found
+    const counts = { returned: incidents.length, read, total }
+    const partial = !complete || leftOut.unreadable !== undefined
+    return { incidents, counts, partial, ...leftOut }
   },
 })
 

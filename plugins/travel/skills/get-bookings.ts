@@ -1,4 +1,4 @@
-import { defineSkill, numberAt, textAt, valueAt } from 'tocsin/plugin'
+import { defineSkill, leftOutProperties, numberAt, textAt, valueAt } from 'tocsin/plugin'
 import { bookingProperties, bookingRequired, numberOrNull, summarize, textOrNull } from '../booking-schema.ts'
 import { decodeBooking, type Booking } from '../booking.ts'
 import { bookingQuery, statuses, types } from '../booking-query.ts'
@@ -122,6 +122,7 @@ export const getBookings = defineSkill({
         type: 'boolean',
         description: 'There are more bookings, nobody can tell, or one without a uuid was left out.',
       },
+      ...leftOutProperties,
     },
   },
   examples: [
@@ -142,7 +143,7 @@ export const getBookings = defineSkill({
       (reference === undefined || hasReference(booking, reference)) &&
       ((email === undefined && user_id === undefined) ||
         [...booking.travelers, booking.booker].some((person) => isPerson(person, { email, user_id })))
-    const { items, read, total, complete } = await readAll<Booking>(http, {
+    const { items, read, total, complete, leftOut } = await readAll<Booking>(http, {
       path: '/v1/bookings',
       query: bookingQuery(input, nowMs),
       limit: input.limit ?? 100,
@@ -153,7 +154,8 @@ export const getBookings = defineSkill({
     return {
       bookings: items.map(toOutput),
       counts: { returned: items.length, read, total },
-      partial: !complete,
+      partial: !complete || leftOut.unreadable !== undefined,
+      ...leftOut,
     }
   },
 })

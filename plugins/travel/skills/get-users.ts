@@ -1,4 +1,4 @@
-import { defineSkill, type JsonObject } from 'tocsin/plugin'
+import { defineSkill, type JsonObject, leftOutProperties } from 'tocsin/plugin'
 import { numberOrNull, textOrNull } from '../booking-schema.ts'
 import { connection } from '../connection.ts'
 import { readAll } from '../read-all.ts'
@@ -101,6 +101,7 @@ export const getUsers = defineSkill({
         type: 'boolean',
         description: 'There are more users that were not looked at, or one without an id was left out.',
       },
+      ...leftOutProperties,
     },
   },
   examples: [
@@ -134,7 +135,7 @@ export const getUsers = defineSkill({
     const keep = (user: User): boolean =>
       (everybody || keysOf(user).some((key) => wanted.has(key))) &&
       (active === undefined || user.active === active)
-    const { items, read, total, complete } = await readAll<User>(http, {
+    const { items, read, total, complete, leftOut } = await readAll<User>(http, {
       path: settings.users_path,
       query: {},
       limit,
@@ -148,7 +149,8 @@ export const getUsers = defineSkill({
       unmatched: asked.filter((text) => !met.has(plain(text))),
       not_returned: asked.filter((text) => met.has(plain(text)) && !returned.has(plain(text))),
       counts: { returned: items.length, read, total },
-      partial: !complete,
+      partial: !complete || leftOut.unreadable !== undefined,
+      ...leftOut,
     }
   },
 })

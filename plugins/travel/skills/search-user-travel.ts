@@ -1,4 +1,4 @@
-import { defineSkill } from 'tocsin/plugin'
+import { defineSkill, leftOutProperties } from 'tocsin/plugin'
 import { bookingProperties, bookingRequired, summarize, textOrNull } from '../booking-schema.ts'
 import { decodeBooking, type Booking } from '../booking.ts'
 import { connection } from '../connection.ts'
@@ -144,6 +144,7 @@ export const searchUserTravel = defineSkill({
         description:
           'There were too many bookings to look at all of them, or one could not be read; trips may be missing.',
       },
+      ...leftOutProperties,
     },
   },
   examples: [
@@ -164,7 +165,7 @@ export const searchUserTravel = defineSkill({
   ],
   async run(input, { http, nowMs }) {
     const window = searchWindow(input, nowMs)
-    const { items, read, total, complete } = await readAll<Booking>(http, {
+    const { items, read, total, complete, leftOut } = await readAll<Booking>(http, {
       path: '/v1/bookings',
       query: {
         createdFrom: epochSeconds(window.createdFromMs),
@@ -186,7 +187,8 @@ export const searchUserTravel = defineSkill({
     return {
       trips: trips.map(toOutput),
       counts: { trips: trips.length, undated: found.filter(isUndated).length, read, total },
-      partial: !complete,
+      partial: !complete || leftOut.unreadable !== undefined,
+      ...leftOut,
     }
   },
 })

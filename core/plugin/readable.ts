@@ -1,0 +1,74 @@
+import { SkillError } from './errors.ts'
+import { isObject, type JsonObject } from './json-access.ts'
+
+/** What an output says of records that could not be read; nothing where all could. */
+export interface LeftOut {
+  /** How many. */
+  readonly unreadable?: number
+  /** Why: each reason once, at most five of them. */
+  readonly unreadable_why?: readonly string[]
+}
+
+/** {@link LeftOut} in the schema of an output: add these to its `properties`. */
+export const leftOutProperties = {
+  unreadable: {
+    type: 'integer',
+    description: 'How many records could not be read and were left out. Absent: none.',
+  },
+  unreadable_why: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'Why they could not be read, each reason once. Absent: none was left out.',
+  },
+} as const
+
+/**
+ * Makes a decoder give the error instead of throwing it, so that one bad record does not cost the others: {@link collectPages} and
+ * {@link readRecords} take both. Anything but SkillError `bad_response` is still thrown.
+ *
+ * @param decode Makes an item of a record; throws SkillError `bad_response` where it cannot.
+ */
+export function readable<Item>(decode: (record: JsonObject) => Item): (record: unknown) => Item | SkillError {
+  return (record) => {
+    if (!isObject(record)) return new SkillError('bad_response', 'a record of the list is no object')
+    try {
+      return decode(record)
+    } catch (error) {
+      if (error instanceof SkillError && error.code === 'bad_response') return error
+      throw error
+    }
+  }
+}
+
+/**
+ * Reads the records of a whole list, and leaves out those that cannot be read.
+ *
+ * @throws SkillError `bad_response` where none of them can be: it is not the list that was meant
+ * @example
+ * const { items, leftOut } = readRecords(list, decodeUser)
+ * return { users: items, ...leftOut }
+ */
+export function readRecords<Item>(
+  records: readonly unknown[],
+  decode: (record: JsonObject) => Item,
+): { readonly items: readonly Item[]; readonly leftOut: LeftOut } {
+  const { items, failures } = sortOut(records.map(readable(decode)))
+  if (items.length === 0 && failures[0] !== undefined) throw failures[0]
+  return { items, leftOut: leftOutOf(failures) }
+}
+
+export function sortOut<Item>(read: readonly (Item | SkillError)[]): {
+  readonly items: readonly Item[]
+  readonly failures: readonly SkillError[]
+} {
+  const items = read.filter((one) => !(one instanceof SkillError)) as readonly Item[]
+  return { items, failures: read.filter((one) => one instanceof SkillError) }
+}
+
+const mostReasons = 5
+
+export function leftOutOf(failures: readonly SkillError[]): LeftOut {
+  if (failures.length === 0) return {}
+  const reasons = new Set(failures.map(({ message }) => message))
+  return { unreadable: failures.length, unreadable_why: [...reasons].slice(0, mostReasons) }
+}
