@@ -9,6 +9,7 @@ import { goesOn, type Failed, type Flow, type RunOutcome } from './flow.ts'
 import { runForeach } from './foreach.ts'
 import { runGroup } from './groups.ts'
 import { inside, onErrorPath, playbookPath } from './paths.ts'
+import { caseReadsOf } from './run-case.ts'
 import { runRepeated } from './repeat.ts'
 import { runCheckpoint } from './run-checkpoint.ts'
 import { failedRun, runPlaybook, runTimedOut } from './run-playbook.ts'
@@ -21,6 +22,11 @@ import { attempt, remember, type CalledPlaybooks, type Skills, type Walk } from 
 export interface RunInputs {
   readonly run: SkillCallRun
   readonly names: RunNames
+  /**
+   * Opens the case of the run, so that `case` in the names has its id; gives the same each time, and rejects as the context does.
+   * Default: there is one.
+   */
+  readonly openCase?: (() => Promise<unknown>) | undefined
   /** Default: none can be called. */
   readonly playbooks?: CalledPlaybooks | undefined
 }
@@ -39,7 +45,8 @@ export async function interpret(
   skills: Skills,
 ): Promise<RunOutcome> {
   const called = createCalled(context, inputs.playbooks)
-  const walk: Walk = { context, skills, run: inputs.run, runSteps, runStep, called }
+  const { run, openCase } = inputs
+  const walk: Walk = { context, skills, run, openCase, runSteps, runStep, called }
   // Before anything is done: what the playbook was checked against does not hold, neither for its steps nor for `finally`.
   const fits = attempt(() => checkAlert(playbook, inputs.names['alert']))
   if ('error' in fits) return failedRun({ error: fits.error, path: '' })
@@ -67,11 +74,15 @@ export async function interpret(
   }
 
   async function unlessSkipped(step: Step, path: string, scope: Scope): Promise<Flow> {
+    if (openCase !== undefined && caseReadsOf(step).before) await openCase()
     const wanted = attempt(() => step.if === undefined || holds(step.if, scope))
     if ('error' in wanted) {
       return await remember(walk, step, path, scope, () => ({ state: 'failed', error: wanted.error }))
     }
-    if (wanted.value) return await runAllItems(step, path, scope)
+    if (wanted.value) {
+      if (openCase !== undefined && caseReadsOf(step).all) await openCase()
+      return await runAllItems(step, path, scope)
+    }
     const evaluate = () => ({ state: 'skipped' as const, output: defaultOf(step, scope) })
     const flow = await remember(walk, step, path, scope, evaluate)
     return flow.state === 'skipped' && !step.default ? { ...flow, output: undefined } : flow

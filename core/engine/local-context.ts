@@ -51,6 +51,8 @@ const never = new AbortController().signal
 export interface LocalContext extends DurableContext {
   /** Resolves when all that was done is durable. To be awaited before a run is left. */
   settled(): Promise<void>
+  /** Any other write for the run, tried again while the store cannot take it. */
+  insist<T>(write: () => Promise<T>): Promise<T>
   /** Ends the run, tried again while the store cannot take it; with what is not durable yet, or after it. */
   end<T>(write: () => Promise<T>): Promise<T>
 }
@@ -89,6 +91,7 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
     ask: (work) => idle.busy(() => ask(local, work)),
     finish: () => besides.finish(),
     settled: () => journal.settled(),
+    insist: (write) => idle.busy(() => journal.insist(write)),
     end: (write) => journal.finish(write),
   }
 }

@@ -3,6 +3,7 @@ import type { Playbook } from '../playbook/playbook.ts'
 import { valueOf } from './evaluate.ts'
 import type { Failed, Flow, RunOutcome } from './flow.ts'
 import { finallyPath, inside, runErrorPath } from './paths.ts'
+import { readsCase } from './run-case.ts'
 import { withLocals, type Scope } from './scope.ts'
 import { attempt, type Walk } from './walk.ts'
 
@@ -17,6 +18,7 @@ export async function runPlaybook(
 ): Promise<RunOutcome> {
   const flow = await walk.runSteps(playbook.steps, prefix, scope)
   const handled = flow.state === 'failed' ? await runOnError(walk, playbook, prefix, scope, flow) : undefined
+  if (flow.state === 'completed' && playbook.outputs && readsCase(playbook.outputs)) await walk.openCase?.()
   const outcome = handled ?? endOf(playbook, flow, scope)
   return await runFinally(walk, playbook, prefix, scope, outcome)
 }

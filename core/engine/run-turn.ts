@@ -10,6 +10,7 @@ import { findEarlierTries } from './earlier-tries.ts'
 import { interpret } from './interpreter.ts'
 import { openLocalContext, type LocalContext } from './local-context.ts'
 import { isToBeGivenUp } from './quarantine.ts'
+import { createRunCase, type RunCase } from './run-case.ts'
 import { toStoredError } from './stored-error.ts'
 import type { WakeUps } from './wake-ups.ts'
 import type { Skills } from './walk.ts'
@@ -96,9 +97,13 @@ async function takeTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd> {
       onIdle,
       givesUp,
     })
-    const outcome = await interpret(playbook, runInputs(options, run, description), context, options.skills)
+    const inputs = runInputs(options, run, description, context)
+    const outcome = await interpret(playbook, inputs, context, options.skills)
     ended = await context.end(() => stores.runs.end(run.uuid, outcome))
   } catch (error) {
+    // What goes on beside the run would meet the next turn.
+    if (!(error instanceof RunSuspended)) controls.stop.abort()
+    await context?.finish().catch(() => {})
     await context?.settled().catch(() => {})
     if (error instanceof RunSuspended) return { againAtMs: againAtMs ?? clock.now() }
     if (error instanceof UnavailableError) throw error
@@ -140,15 +145,29 @@ function contextOptions(
   }
 }
 
-function runInputs(options: TurnOptions, run: Run, { names }: RunDescription) {
-  const { uuid, organizationUuid, caseId } = run
+function runInputs(
+  options: TurnOptions,
+  run: Run,
+  { names, caseTitle }: RunDescription,
+  context: LocalContext,
+) {
+  const { uuid, organizationUuid } = run
   const url = options.runUrl?.(uuid) ?? `/runs/${uuid}`
+  const own = createRunCase(run.caseId, () => options.stores.runs.openCase(uuid, { title: caseTitle }))
   return {
-    run: { uuid, organizationUuid, caseId },
-    names: { ...names, case: { id: caseId }, run: { ...names.run, url } },
+    run: { uuid, organizationUuid, openCase: () => own.open() },
+    ...(run.caseId === null && { openCase: async () => own.id ?? (await context.insist(() => own.open())) }),
+    names: { ...names, case: namedCase(own), run: { ...names.run, url } },
     playbooks: { newest: options.newestPlaybook ?? (() => undefined), load: options.loadPlaybook },
   }
 }
+
+/** What expressions see. */
+const namedCase = (own: RunCase) => ({
+  get id() {
+    return own.id
+  },
+})
 
 function tellOfEnd({ log, onRunEnded }: TurnOptions, run: Run): void {
   try {

@@ -48,7 +48,8 @@ export interface AskedBefore {
 export interface SkillCallRun {
   readonly uuid: string
   readonly organizationUuid: string
-  readonly caseId: string | null
+  /** Id of its case, which is opened where it did without one so far; undefined: it cannot have one. */
+  readonly openCase: () => Promise<string | undefined>
 }
 
 /** What to do about a call that a crash interrupted; see `EffectWork.interrupted`. */

@@ -34,6 +34,8 @@ export interface Walk {
   readonly context: DurableContext
   readonly skills: Skills
   readonly run: SkillCallRun
+  /** Opens the case of the run where there is none yet: before anything that reads it. Undefined: there is one. */
+  readonly openCase?: (() => Promise<unknown>) | undefined
   /** Walks steps in order; `prefix` is the path of what holds them. */
   readonly runSteps: (steps: readonly Step[], prefix: string, scope: Scope) => Promise<Flow>
   readonly runStep: (step: Step, prefix: string, scope: Scope) => Promise<Flow>

@@ -70,7 +70,7 @@ async function refuse(
         input,
         sensitive: () => sensitiveTexts(declared, input),
         asked: { output: reference, answer },
-        run: { uuid: runUuid, organizationUuid, caseId: run?.caseId ?? null },
+        run: { uuid: runUuid, organizationUuid, openCase: async () => run?.caseId ?? undefined },
         attempt,
       }),
     { number: 1, idempotencyKey: `${runUuid}/${path}/@refuse` },

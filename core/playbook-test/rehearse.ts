@@ -64,7 +64,7 @@ export async function rehearse(options: RehearsalOptions): Promise<RunOutcome> {
   const run = {
     uuid: rehearsalRunUuid,
     organizationUuid: options.organizationUuid ?? organizationUuid,
-    caseId,
+    openCase: async () => caseId,
   }
   const inputs = { run, names, playbooks: calledPlaybooks(options.called) }
   const outcome = await interpret(playbook, inputs, context, skills)

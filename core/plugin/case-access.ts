@@ -39,8 +39,11 @@ export interface CaseView {
  * changes nothing and answers as the first time.
  */
 export interface CaseAccess {
-  /** Id of the case of the present run, `<org code>-<number>`; `undefined` where the run has none. */
-  readonly current: string | undefined
+  /**
+   * Id of the case of the present run, `<org code>-<number>`, which is opened where the run did without one so far; `undefined` where
+   * it cannot have one.
+   */
+  own(): Promise<string | undefined>
   /** Opens a case and returns its id. */
   create(made: NewCase, key: string): Promise<string>
   /**

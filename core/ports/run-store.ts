@@ -15,11 +15,14 @@ export interface RunStore {
    */
   queue(run: NewRun): Promise<Run>
   /**
-   * Starts a queued run: its alert moves to InProgress, and a case is opened for it (unless the alert has one), all linked.
+   * Starts a queued run: its alert moves to InProgress, and a case is opened for it (unless the alert has one), all linked. A run
+   * without an alert has the case of the run that it goes on from, or none yet.
    * Undefined: an earlier run of its concurrency key has not ended; then its turn comes when that has. Throws ConflictError
    * `run_not_queued`.
    */
   start(uuid: string, newCase: { readonly title: string }): Promise<Run | undefined>
+  /** The id of its case, which is opened where it has none yet. Throws ConflictError `run_not_running`. */
+  openCase(uuid: string, newCase: { readonly title: string }): Promise<string>
   /** Ends a run, withdraws its questions, and moves its alert to Completed or Failed with the time. Throws ConflictError `run_not_running`. */
   end(uuid: string, end: RunEnd): Promise<Run>
   find(scope: Scope, uuid: string): Promise<Run | undefined>

@@ -1,5 +1,6 @@
-import type { Program, Reference } from '../expression/index.ts'
+import type { Reference } from '../expression/index.ts'
 import type { Playbook, Step } from '../playbook/playbook.ts'
+import { isProgram, ownParts, programsIn } from '../playbook/step-reads.ts'
 
 /**
  * Text that is the same for two steps that do the same with the same values. What stands inside of a step is not a part of it,
@@ -15,11 +16,6 @@ export function interfaceOf({ inputs, outputs, alertSchema }: Playbook): string 
   return textOf({ defaults, outputs, alertSchema })
 }
 
-/** What the step itself reads: its condition, its items, its inputs and so on. */
-export function readsOf(step: Step): readonly Reference[] {
-  return programsIn(ownParts(step)).flatMap(({ references }) => references)
-}
-
 /** Of these: what decides whether, how often and with which steps inside it runs. */
 export function readsToDecide(step: Step): readonly Reference[] {
   const { with: given, ...own } = ownParts(step)
@@ -28,40 +24,9 @@ export function readsToDecide(step: Step): readonly Reference[] {
   return programsIn(deciding).flatMap(({ references }) => references)
 }
 
-/** How a step is tried, and how it is called. */
-const notItsDoing: ReadonlySet<string> = new Set(
-  'place name timeoutMs retry onInterrupted answerWithinMs concurrency maxItems everyMs max'.split(' '),
-)
-/** Steps inside. */
-const inside: ReadonlySet<string> = new Set(['steps', 'else', 'onError'])
-
-function ownParts(step: Step): Readonly<Record<string, unknown>> {
-  const fields = Object.entries(step).flatMap(([name, value]: [string, unknown]) => {
-    if (notItsDoing.has(name) || inside.has(name)) return []
-    if (name === 'cases' && step.action === 'switch') return [[name, step.cases.map(({ when }) => when)]]
-    return [[name, value]]
-  })
-  const whole = Object.fromEntries(fields) as Record<string, unknown>
-  for (const name of ['foreach', 'repeat'])
-    if (typeof whole[name] === 'object') whole[name] = withoutHow(whole[name] as object)
-  return whole
-}
-
-const withoutHow = (part: object): object =>
-  Object.fromEntries(Object.entries(part).filter(([name]) => !notItsDoing.has(name)))
-
 function textOf(value: unknown): string {
   return JSON.stringify(value, (_name, part: unknown) => {
     if (typeof part === 'bigint') return `${part}n`
     return isProgram(part) ? { expression: part.source } : part
   })
-}
-
-function isProgram(value: unknown): value is Program {
-  return typeof value === 'object' && value !== null && 'references' in value && 'evaluate' in value
-}
-
-function programsIn(value: unknown): readonly Program[] {
-  if (isProgram(value)) return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(programsIn) : []
 }

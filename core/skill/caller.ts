@@ -101,12 +101,12 @@ function createContext(
   log: SkillLog,
 ): SkillContext {
   const { signal, idempotencyKey, deadlineMs } = call.attempt
-  const { organizationUuid, uuid: runUuid, caseId } = call.run
+  const { organizationUuid, uuid: runUuid, openCase } = call.run
   const { cases } = options.stores
   return {
     settings: connection?.settings,
     http: createHttpClient({ ...options, signal, deadlineMs, redactor, target: connection?.target }),
-    cases: createCaseAccess({ cases, organizationUuid, runUuid, caseId, idempotencyKey }),
+    cases: createCaseAccess({ cases, organizationUuid, runUuid, openCase, idempotencyKey }),
     nowMs: options.clock.now(),
     deadlineMs,
     signal,

@@ -6,7 +6,8 @@ export interface CaseAccessOptions {
   readonly cases: CaseStore
   readonly organizationUuid: string
   readonly runUuid: string
-  readonly caseId: string | null
+  /** See `SkillCallRun`. */
+  readonly openCase: () => Promise<string | undefined>
   /** Of the attempt; keys that a skill makes up are kept apart from those of other steps by it. */
   readonly idempotencyKey: string
 }
@@ -18,7 +19,7 @@ export function createCaseAccess(options: CaseAccessOptions): CaseAccess {
   const own = (key: string): string =>
     key.startsWith(options.idempotencyKey) ? key : `${options.idempotencyKey}/${key}`
   return {
-    current: options.caseId ?? undefined,
+    own: () => options.openCase(),
     create: async (changes, key) => (await cases.create(organizationUuid, changes, by, own(key))).id,
     open: async (reference, changes) =>
       (await cases.create(organizationUuid, changes, by, keyOfReference(reference))).id,

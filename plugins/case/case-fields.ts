@@ -26,8 +26,8 @@ export const caseId = {
 } as const
 
 /** Throws SkillError `no_case` where no id was given and the run has no case. */
-export function chosenCase(id: string | undefined, cases: CaseAccess): string {
-  const chosen = id ?? cases.current
+export async function chosenCase(id: string | undefined, cases: CaseAccess): Promise<string> {
+  const chosen = id ?? (await cases.own())
   if (chosen === undefined) {
     throw new SkillError('no_case', 'no `id` was given, and this run has no case', {
       hint: 'give the `id` of a case, or open one first with case.create and pass its `id` on',

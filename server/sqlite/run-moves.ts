@@ -109,16 +109,35 @@ export function startRun(
   }
   const now = clock.now()
   const alert = run.alertRow === null ? undefined : alertStateOf(database, run.alertRow)
-  const opened = caseOf(database, alert) ?? ownCase(run) ?? openCase(database, run, newCase, now)
-  if (alert !== undefined) beginAlert(database, run, alert, opened.row, now)
+  const known = caseOf(database, alert) ?? ownCase(run)
+  const opened = known ?? (alert && openCase(database, run, newCase, now))
+  if (alert !== undefined && opened !== undefined) beginAlert(database, run, alert, opened.row, now)
   database.run(
     `UPDATE runs SET status = 'running', started_at = ?, case_id = ?, wake_at = NULL WHERE id = ?`,
     now,
-    opened.row,
+    opened?.row ?? null,
     run.id,
   )
-  const caseId = composeCaseId(run.organizationCode, opened.number)
+  const caseId = opened === undefined ? null : composeCaseId(run.organizationCode, opened.number)
   return { ...toRun(run), status: 'running', startedAt: now, caseId }
+}
+
+/** For a run that did without one so far. */
+export function openCaseOf(
+  { database, clock }: StoreContext,
+  run: RunRow,
+  newCase: { readonly title: string },
+): string {
+  const known = ownCase(run)
+  if (known !== undefined) return composeCaseId(run.organizationCode, known.number)
+  if (run.status !== 'running' && run.status !== 'waiting')
+    throw new ConflictError(
+      'run_not_running',
+      `the run ${run.uuid} is ${run.status}: no case is opened for it`,
+    )
+  const opened = openCase(database, run, newCase, clock.now())
+  database.run('UPDATE runs SET case_id = ? WHERE id = ?', opened.row, run.id)
+  return composeCaseId(run.organizationCode, opened.number)
 }
 
 interface CaseKey {

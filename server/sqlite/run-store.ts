@@ -16,7 +16,7 @@ import { recordRun } from './audit-run.ts'
 import { listPage } from './paging.ts'
 import { hasSuccessor } from './reruns.ts'
 import { runConditions } from './run-conditions.ts'
-import { endRun, queueRun, startRun } from './run-moves.ts'
+import { endRun, openCaseOf, queueRun, startRun } from './run-moves.ts'
 import {
   requireRunRow,
   selectListedRun,
@@ -55,6 +55,11 @@ export class SqliteRunStore implements RunStore {
   start(uuid: string, newCase: { readonly title: string }): Promise<Run | undefined> {
     const { database, commits } = this.#context
     return commits.write(() => startRun(this.#context, requireRunRow(database, 'uuid', uuid), newCase))
+  }
+
+  openCase(uuid: string, newCase: { readonly title: string }): Promise<string> {
+    const { database, commits } = this.#context
+    return commits.write(() => openCaseOf(this.#context, requireRunRow(database, 'uuid', uuid), newCase))
   }
 
   end(uuid: string, end: RunEnd): Promise<Run> {

@@ -29,6 +29,7 @@ export function rerunsContract(subject: GetSubject): void {
   async function endedRun(): Promise<Run> {
     const { stores } = subject()
     const { uuid } = await startedRun(subject(), null)
+    await stores.runs.openCase(uuid, { title: 'Phishing' })
     for (const path of ['a', 'b', 'c']) {
       const begun = { path, stepId: path, kind: 'x.do', input: { path }, attempt: 1, startedAt: 10 }
       await stores.journal.begin(uuid, begun)
@@ -60,8 +61,10 @@ export function rerunsContract(subject: GetSubject): void {
     it('keeps the case, also without an alert, and says from retry to retry who did the work', async () => {
       const { stores } = subject()
       const run = await endedRun()
+      expect(run.caseId).to.equal('Acme-1')
       const next = await retry(run, ['a'])
       expect((await stores.runs.start(next.uuid, { title: 'another' }))?.caseId).to.equal(run.caseId)
+      expect(await stores.runs.openCase(next.uuid, { title: 'another' })).to.equal(run.caseId)
       const last = await retry(await stores.runs.end(next.uuid, failed), ['a'])
       expect((await stores.journal.entry(last.uuid, 'a'))?.carriedFrom).to.equal(run.uuid)
       expect((await stores.cases.list('all', {}, { limit: 5 })).total).to.equal(1)

@@ -101,7 +101,30 @@ export function runStoreContract(subject: GetSubject): void {
       expect(ends.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected'])
       await expectRejection(stores.runs.end(uuid, failed), 'ConflictError', 'run_not_running')
       expect((await stores.runs.find('all', uuid))?.status).to.equal('completed')
-      expect((await stores.cases.list('all', {}, { limit: 5 })).total).to.equal(1)
+    })
+
+    it('opens the case of a run without an alert when it is asked for, once', async () => {
+      const { stores } = subject()
+      const run = await startedRun(subject(), null)
+      expect(run.caseId).to.equal(null)
+      const open = () => stores.runs.openCase(run.uuid, { title: 'Found something' })
+      expect(await Promise.all([open(), open()])).to.deep.equal(['Acme-1', 'Acme-1'])
+      expect((await stores.runs.find('all', run.uuid))?.caseId).to.equal('Acme-1')
+      expect((await stores.runs.end(run.uuid, completed)).caseId).to.equal('Acme-1')
+      expect(await open(), 'it is there').to.equal('Acme-1')
+      const kinds = (await timelineOf(stores, 'Acme-1')).map(({ kind }) => kind)
+      expect(kinds).to.deep.equal(['opened', 'run_ended'])
+    })
+
+    it('opens no case for a run that is over, or has not begun', async () => {
+      const { stores } = subject()
+      const { uuid } = await queuedRun(subject(), null)
+      const open = () => stores.runs.openCase(uuid, { title: 'Too early' })
+      await expectRejection(open(), 'ConflictError', 'run_not_running')
+      await stores.runs.start(uuid, { title: 'x' })
+      await stores.runs.end(uuid, completed)
+      await expectRejection(open(), 'ConflictError', 'run_not_running')
+      expect((await stores.cases.list('all', {}, { limit: 5 })).total).to.equal(0)
     })
 
     it('does not complete a run that has not started', async () => {

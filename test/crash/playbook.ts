@@ -12,7 +12,7 @@ export const policies: Readonly<Record<string, Interrupted>> = {
 export const playbook = makePlaybook({
   steps: [
     { id: 'first', uses: 'look' },
-    { id: 'noted', set: { ok: '${{ steps.first.output.done }}' } },
+    { id: 'noted', set: { ok: '${{ steps.first.output.done }}', case: '${{ case.id }}' } },
     { id: 'scanned', uses: 'scan', onInterrupted: 'fail', onError: 'continue' },
     {
       id: 'both',

@@ -97,7 +97,7 @@ describe('dryRun', () => {
       deadlineMs: Infinity,
       signal: new AbortController().signal,
     }
-    const run = { uuid: 'run', organizationUuid: 'organization', caseId: null }
+    const run = { uuid: 'run', organizationUuid: 'organization', openCase: async () => undefined }
     for (const { name, skill } of installed.skills) {
       for (const purpose of skill.effect === 'write' ? (['run', 'verify'] as const) : (['run'] as const)) {
         await call({

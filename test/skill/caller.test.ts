@@ -293,8 +293,8 @@ describe('a call of a skill', () => {
     it('works on the cases of the organization, once per key', async () => {
       const { call, cases } = callerOf(
         skillThat(async (_input, { cases: access, idempotencyKey }) => {
-          await access.comment(access.current ?? '', 'a note', idempotencyKey)
-          await access.comment(access.current ?? '', 'another', 'second')
+          await access.comment((await access.own()) ?? '', 'a note', idempotencyKey)
+          await access.comment((await access.own()) ?? '', 'another', 'second')
           return { text: await access.create({ title: 'New' }, `${idempotencyKey}/new`) }
         }),
       )

@@ -110,7 +110,7 @@ export async function runSkill<
     run: {
       uuid: runUuid,
       organizationUuid: 'test-organization',
-      caseId: options.caseId === undefined ? 'DEMO-1' : options.caseId,
+      openCase: async () => (options.caseId === undefined ? 'DEMO-1' : (options.caseId ?? undefined)),
     },
     attempt: {
       number: 1,

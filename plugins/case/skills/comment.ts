@@ -35,7 +35,7 @@ export const comment = defineSkill({
     },
   ],
   async run({ id, text }, { cases, idempotencyKey }) {
-    const chosen = chosenCase(id, cases)
+    const chosen = await chosenCase(id, cases)
     await cases.comment(chosen, text, idempotencyKey)
     return { id: chosen }
   },

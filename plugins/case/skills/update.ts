@@ -40,7 +40,7 @@ export const update = defineSkill({
         hint: 'give at least one of title, summary, status, severity, verdict and assignee',
       })
     }
-    const chosen = chosenCase(id, cases)
+    const chosen = await chosenCase(id, cases)
     await cases.update(chosen, changes, idempotencyKey)
     return { id: chosen }
   },

@@ -96,10 +96,11 @@ export async function openBench(clock: Clock): Promise<Bench> {
         log,
       })
       const { uuid, organizationUuid, caseId } = run
+      const openCase = async () => caseId ?? undefined
       const names = { alert: {}, inputs: {}, ...options.names }
       const outcome = await interpret(
         playbook,
-        { run: { uuid, organizationUuid, caseId }, names, playbooks: options.playbooks },
+        { run: { uuid, organizationUuid, openCase }, names, playbooks: options.playbooks },
         context,
         { ...testSkills(skills, calls), schemas: options.schemas },
       )
