@@ -1,4 +1,5 @@
 import { Fault, type Span } from './errors.ts'
+import type { Pattern } from './functions/pattern.ts'
 
 /** Longest source, in UTF-8 bytes. */
 export const maxSourceBytes = 8192
@@ -8,13 +9,18 @@ export const maxNesting = 64
 export const maxHeight = 256
 /** Largest syntax tree, in nodes. */
 export const maxNodes = 2000
-/** Fuel of one evaluation. A unit pays for one turn of a loop with a small body, or for some 256 characters. */
+/**
+ * Fuel of one evaluation. A unit pays for half a microsecond, generously counted: one turn of a loop with a small body, a call in it,
+ * or going through 64 characters. So an evaluation ends within a tenth of a second, whatever it is given.
+ */
 const evaluationFuel = 100_000
+/** A fault takes as long as several turns of a loop. */
+const faultFuel = 4
 /** Bytes that the values made by one evaluation may take, counted as two for each character and 16 for each element. */
 const evaluationBytes = 8 * 1024 * 1024
 
 /**
- * Fuel and memory for many evaluations together, such as all those of one run. Each evaluation takes what it used out of
+ * Fuel and memory for one evaluation or for many together. Each evaluation takes what it used out of
  * it; an evaluation is never allowed more than its own limits, however much is left here.
  *
  * @example const budget = new Budget({ fuel: 5_000_000, bytes: 256 * 1024 * 1024 })
@@ -31,10 +37,15 @@ export class Budget {
   }
 }
 
+let evaluations = 0
+
 /** What one evaluation may still spend. */
 export class Meter {
+  /** Tells evaluations apart, for what is to be paid once in each. */
+  readonly evaluation: number = ++evaluations
   fuel: number
   bytes: number
+  #patterns: Map<string, Pattern> | undefined
 
   constructor(budget: Budget | undefined) {
     this.fuel = budget === undefined ? evaluationFuel : Math.min(evaluationFuel, budget.fuel)
@@ -59,9 +70,24 @@ export class Meter {
     if (length > 256) this.spend(length >>> 8, span)
   }
 
-  /** Pays for a search through `length` characters, which takes twice as long as reading them. */
+  /** Pays for going through `length` characters one by one, which takes four times as long as reading them. */
   search(length: number, span: Span): void {
-    if (length > 256) this.spend(length >>> 7, span)
+    if (length > 64) this.spend(length >>> 6, span)
+  }
+
+  /** Pays for changing `length` characters each on its own. */
+  rewrite(length: number, span: Span): void {
+    if (length > 8) this.spend(length >>> 3, span)
+  }
+
+  /** Pays for a fault that is caught, since it may not matter. */
+  absorb(span: Span): void {
+    this.spend(faultFuel, span)
+  }
+
+  /** Patterns that are not literals, as far as this evaluation has paid for them. */
+  get patterns(): Map<string, Pattern> {
+    return (this.#patterns ??= new Map())
   }
 
   /** Pays for a new value of so many bytes. */
@@ -75,6 +101,19 @@ export class Meter {
         'build smaller values',
       )
     }
+  }
+
+  /** Pays for writing an integer, which data may hold with a million digits. */
+  writeInteger(value: bigint, span: Span): void {
+    if (BigInt.asIntN(64, value) === value) return
+    const size = value.toString(16).length
+    this.spend((size >>> 1) + Math.floor((size / 1024) ** 2), span)
+  }
+
+  /** Pays for the list of so many keys of a map. */
+  listKeys(count: number, span: Span): void {
+    this.spend(count, span)
+    this.allocate(count * 16, span)
   }
 
   /** Pays for a new string; to be called before it is made. */

@@ -1,5 +1,5 @@
 import type { BindNode, MacroNode } from './ast.ts'
-import { bodySize, notBool, type Compiler, type Frame, type Run } from './frame.ts'
+import { notBool, turnPrice, type Compiler, type Frame, type Run } from './frame.ts'
 import { Fault } from './errors.ts'
 import { optional } from './functions/optionals.ts'
 import { isMap } from './operators.ts'
@@ -36,8 +36,8 @@ export function compileMacro(node: MacroNode, compiler: Compiler): Run {
       return node.name === 'optMap' ? new Optional(value) : optional(value, node)
     }
   }
-  const size = bodySize(node.body) + (node.filter ? bodySize(node.filter) : 0)
-  const loop: Loop = { node, operand, slot, body, filter, turn: 1 + (size >>> 3) }
+  const turn = turnPrice(node.body, ...(node.filter ? [node.filter] : []))
+  const loop: Loop = { node, operand, slot, body, filter, turn }
   switch (node.name) {
     case 'all':
       return compileQuantifier(loop, false)
@@ -68,7 +68,7 @@ function itemsOf(loop: Loop, frame: Frame): readonly Value[] {
   if (isList(value)) return value
   if (isMap(value)) {
     const keys = keysOf(value)
-    frame.allocate(keys.length * 16, loop.node)
+    frame.listKeys(keys.length, loop.node)
     return keys
   }
   throw new Fault(
@@ -93,6 +93,7 @@ function compileQuantifier(loop: Loop, decisive: boolean): Run {
         if (typeof value !== 'boolean') fault ??= notBool(node.name, value, node.body)
       } catch (thrown) {
         if (!(thrown instanceof Fault) || thrown.fatal) throw thrown
+        frame.absorb(node)
         fault ??= thrown
       }
     }

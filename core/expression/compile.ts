@@ -5,7 +5,7 @@ import { compileIndex, compilePath, compileSelect, compileHas } from './compile-
 import { Fault } from './errors.ts'
 import { notBool, type Compiler, type Frame, type Run } from './frame.ts'
 import { findFunction } from './functions/index.ts'
-import { Pattern } from './functions/matches.ts'
+import { sharedPattern } from './functions/matches.ts'
 import { optional } from './functions/optionals.ts'
 import { negate } from './operators.ts'
 import { parseDuration, parseTimestamp } from './time.ts'
@@ -152,7 +152,7 @@ function compileSpecial(node: CallNode, nodes: readonly Node[], [a, b]: readonly
 /** A pattern that is invalid faults when it is used, in case nobody listened to the checker. */
 function validPattern(source: string, node: Node) {
   try {
-    return new Pattern(source, node)
+    return sharedPattern(source, node)
   } catch {
     return undefined
   }
@@ -231,6 +231,7 @@ function compileLogic(node: LogicNode, compiler: Compiler): Run {
         if (typeof value !== 'boolean') fault ??= notBool(node.operator, value, term)
       } catch (thrown) {
         if (!(thrown instanceof Fault) || thrown.fatal) throw thrown
+        frame.absorb(term)
         fault ??= thrown
       }
     }
@@ -243,6 +244,7 @@ function compileLogic(node: LogicNode, compiler: Compiler): Run {
       value = first.run(frame)
     } catch (thrown) {
       if (!(thrown instanceof Fault) || thrown.fatal) throw thrown
+      frame.absorb(first.term)
       return rest(frame, 1, thrown)
     }
     if (value === decisive) return decisive

@@ -2,6 +2,8 @@ import { childrenOf, type Node } from './ast.ts'
 import { maxHeight, maxNodes, maxSourceBytes } from './budget.ts'
 import { check } from './checker.ts'
 import type { ExpressionProblem } from './errors.ts'
+import { maxPatternWeight } from './functions/pattern.ts'
+import { patternWeight } from './functions/pattern-weight.ts'
 import type { Fact } from './narrowing.ts'
 import { parse } from './parser.ts'
 import { makeProgram, type Program } from './program.ts'
@@ -73,6 +75,12 @@ export function compileExpression(
     problems.push({ code: 'too_deep', message, ...whole })
     return broken()
   }
+  if (size.patterns > maxPatternWeight) {
+    const message = `the patterns are too large: with their repeats they stand for more than ${maxPatternWeight} characters`
+    const hint = 'repeat less often, or without a limit: * or + in place of {0,1000}'
+    problems.push({ code: 'too_many_nodes', message, hint, ...whole })
+    return broken()
+  }
   const checked = check(tree, source, names, options.given ?? [], problems.slice())
   if (options.types !== 'off') problems.push(...checked.problems)
   const result = { type: checked.type, problems: sorted(problems), ...checked.facts }
@@ -86,15 +94,20 @@ const sorted = (problems: readonly ExpressionProblem[]): readonly ExpressionProb
   problems.toSorted((left, right) => left.start - right.start || left.end - right.end)
 
 /** Without recursion, since it is what keeps recursion in bounds everywhere else. */
-function measure(tree: Node): { nodes: number; height: number } {
+function measure(tree: Node): { nodes: number; height: number; patterns: number } {
   const open: [Node, number][] = [[tree, 1]]
   let nodes = 0
   let height = 0
+  let patterns = 0
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [node, depth] = next
     nodes++
     height = Math.max(height, depth)
+    if (node.kind === 'call' && node.name === 'matches') patterns += writtenWeight(node.args.at(-1))
     for (const child of childrenOf(node)) open.push([child, depth + 1])
   }
-  return { nodes, height }
+  return { nodes, height, patterns }
 }
+
+const writtenWeight = (pattern: Node | undefined): number =>
+  pattern?.kind === 'literal' && typeof pattern.value === 'string' ? patternWeight(pattern.value) : 0

@@ -1,6 +1,7 @@
 import { childrenOf, type Node } from './ast.ts'
 import { Meter, type Budget } from './budget.ts'
 import { Fault } from './errors.ts'
+import { priceOf } from './functions/prices.ts'
 import { kindOf, type Value } from './values.ts'
 
 /** What one evaluation works with: the names, the variables of macros by slot, and what may still be spent. */
@@ -38,9 +39,15 @@ export interface Compiler {
 export const notBool = (operator: string, value: Value, node: Node): Fault =>
   new Fault('expression_wrong_type', `${operator} needs a bool, found ${kindOf(value)}`, node)
 
-/** Nodes of a loop's body, without those of loops inside it, which pay for themselves. */
-export function bodySize(node: Node): number {
-  let size = 1
+/** How many nodes fit into a unit of fuel. */
+const nodesPerUnit = 8
+
+/** Fuel for one turn of a loop with such a body, without loops inside it, which pay for themselves. */
+export const turnPrice = (...bodies: readonly Node[]): number =>
+  1 + Math.floor(bodies.reduce((sum, body) => sum + bodySize(body), 0) / nodesPerUnit)
+
+function bodySize(node: Node): number {
+  let size = node.kind === 'call' ? nodesPerUnit * priceOf(node.name) : 1
   for (const child of childrenOf(node)) size += child.kind === 'macro' ? 1 : bodySize(child)
   return size
 }

@@ -23,8 +23,11 @@ export const maxValueDepth = 200
 /** An int within its 64 bits. */
 function checkedInt(value: bigint, span: Span): bigint {
   if (BigInt.asIntN(64, value) === value) return value
-  throw new Fault('expression_overflow', `${value} does not fit into 64 bits`, span)
+  const shown = isShort(value) ? `${value} does` : 'an integer of the data does'
+  throw new Fault('expression_overflow', `${shown} not fit into 64 bits`, span)
 }
+
+const isShort = (value: bigint): boolean => BigInt.asIntN(256, value) === value
 
 function wrongOperands(operator: string, left: Value, right: Value, span: Span): Fault {
   return new Fault(
@@ -82,7 +85,8 @@ export function subtract(left: Value, right: Value, span: Span): Value {
 }
 
 export function multiply(left: Value, right: Value, span: Span): Value {
-  if (typeof left === 'bigint' && typeof right === 'bigint') return checkedInt(left * right, span)
+  if (typeof left === 'bigint' && typeof right === 'bigint')
+    return checkedInt(checkedInt(left, span) * checkedInt(right, span), span)
   if (isNumber(left) && isNumber(right)) return Number(left) * Number(right)
   throw wrongOperands('*', left, right, span)
 }
@@ -91,7 +95,7 @@ export function multiply(left: Value, right: Value, span: Span): Value {
 export function divide(left: Value, right: Value, span: Span): Value {
   if (typeof left === 'bigint' && typeof right === 'bigint') {
     if (right === 0n) throw new Fault('expression_divide_by_zero', 'division by zero', span)
-    return checkedInt(left / right, span)
+    return checkedInt(checkedInt(left, span) / right, span)
   }
   if (isNumber(left) && isNumber(right)) return Number(left) / Number(right)
   throw wrongOperands('/', left, right, span)
@@ -102,7 +106,7 @@ export function modulo(left: Value, right: Value, span: Span): Value {
   if (!isNumber(left) || !isNumber(right)) throw wrongOperands('%', left, right, span)
   if (typeof left === 'bigint' && typeof right === 'bigint') {
     if (right === 0n) throw new Fault('expression_divide_by_zero', 'modulus by zero', span)
-    return left % right
+    return checkedInt(left, span) % right
   }
   const [dividend, divisor] = [Number(left), Number(right)]
   if (!Number.isSafeInteger(dividend) || !Number.isSafeInteger(divisor)) {
@@ -124,7 +128,7 @@ export function compare(operator: string, left: Value, right: Value, meter: Mete
     return left < right ? -1 : left > right ? 1 : Number.isNaN(left) || Number.isNaN(right) ? NaN : 0
   }
   if (typeof left === 'string' && typeof right === 'string') {
-    meter.read(Math.min(left.length, right.length), span)
+    meter.search(Math.min(left.length, right.length), span)
     return compareText(left, right)
   }
   if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right)
@@ -187,10 +191,11 @@ function equalObjects(
   }
   if (!isMap(left) || !isMap(right)) return false
   const keys = keysOf(left)
-  meter.spend(keys.length >>> 2, span)
-  if (keys.length !== keysOf(right).length) return false
+  meter.listKeys(keys.length, span)
+  const others = keysOf(right).length
+  meter.listKeys(others, span)
+  if (keys.length !== others) return false
   guardDepth(depth, span)
-  meter.spend(keys.length, span)
   return keys.every((key) => {
     const other = entryOf(right, key)
     return other !== undefined && equals(entryOf(left, key)!, other, meter, span, depth + 1)

@@ -38,9 +38,11 @@ export function toJsonValue(value: unknown, source?: string): unknown {
 /**
  * A scalar as text, for interpolation.
  *
- * @throws ExpressionError `expression_wrong_type` for lists, maps, null and optionals
+ * @throws ExpressionError `expression_wrong_type` for lists, maps, null and optionals, `expression_fuel_exhausted` for integers
+ *   of tens of thousands of digits
  */
 export function toText(value: unknown): string {
+  if (typeof value === 'bigint') atBoundary(() => new Meter(undefined).writeInteger(value, nowhere))
   const written = scalarText(value as Value)
   if (written !== undefined) return written
   const hint = isList(value as Value)
@@ -66,65 +68,117 @@ function atBoundary<T>(run: () => T, source?: string): T {
 }
 
 /** As {@link toJsonValue}, paid from a meter. */
-export function convertToJson(value: Value, meter: Meter, span: Span, depth = 0): unknown {
-  meter.spend(1, span)
-  if (typeof value === 'string') {
-    meter.allocate(value.length * 2, span)
-    return value
-  }
-  if (value === null || typeof value === 'boolean') return value
-  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
-  if (typeof value === 'number') {
-    if (Number.isFinite(value)) return value
-    const hint = 'a division by zero gives it: ask first, as in b == 0 ? 0 : a / b'
-    throw new Fault('expression_wrong_type', `JSON has no ${value}`, span, hint)
-  }
-  guardDepth(depth, span)
-  meter.allocate(16, span)
-  return convertObject(value, meter, span, depth)
+export const convertToJson = (value: Value, meter: Meter, span: Span): unknown =>
+  new Conversion(meter, span).convert(value, 0)
+
+/** A list or map that was converted: it may occur again, and then costs as much without being gone through once more. */
+interface Known {
+  readonly converted: unknown
+  readonly fuel: number
+  readonly bytes: number
+  /** Levels below it. */
+  readonly height: number
 }
 
-function convertObject(value: Value & object, meter: Meter, span: Span, depth: number): unknown {
-  if (isList(value)) return convertList(value, meter, span, depth)
-  if (value instanceof Timestamp || value instanceof Duration || value instanceof TypeValue)
-    return scalarText(value)
-  if (value instanceof Optional) {
-    if (value.value !== undefined) return convertToJson(value.value, meter, span, depth + 1)
-    throw new Fault('expression_wrong_type', 'an optional without a value is no JSON', span, 'use orValue(…)')
-  }
-  if (value instanceof MapValue) return convertMap(value, meter, span, depth)
-  if (!isObject(value)) throw new Fault('expression_wrong_type', 'the value is no JSON', span)
-  let copy: object | undefined
-  for (const key of Object.keys(value)) {
-    const field = value[key]
-    const converted = field === undefined ? undefined : convertToJson(field, meter, span, depth + 1)
-    meter.allocate(16 + key.length * 2, span)
-    if (converted === field && copy === undefined) continue
-    copy ??= ownCopy(value)
-    define(copy, key, converted)
-  }
-  // Objects made by expressions have no prototype; what leaves is an ordinary object.
-  return copy ?? (Object.getPrototypeOf(value) === null ? ownCopy(value) : value)
-}
+class Conversion {
+  readonly #meter: Meter
+  readonly #span: Span
+  readonly #known = new Map<object, Known>()
+  /** Deepest level that was reached since somebody last asked. */
+  #deepest = 0
 
-function convertList(value: readonly Value[], meter: Meter, span: Span, depth: number): unknown {
-  let copy: unknown[] | undefined
-  for (const [at, each] of value.entries()) {
-    const converted = convertToJson(each, meter, span, depth + 1)
-    if (converted === each && copy === undefined) continue
-    copy ??= value.slice()
-    copy[at] = converted
+  constructor(meter: Meter, span: Span) {
+    this.#meter = meter
+    this.#span = span
   }
-  return copy ?? value
-}
 
-function convertMap(value: MapValue, meter: Meter, span: Span, depth: number): unknown {
-  const result = {}
-  for (const [key, each] of value.entries) {
-    meter.allocate(32, span)
-    define(result, String(key), convertToJson(each, meter, span, depth + 1))
+  convert(value: Value, depth: number): unknown {
+    this.#meter.spend(1, this.#span)
+    if (typeof value === 'string') {
+      this.#meter.allocate(value.length * 2, this.#span)
+      return value
+    }
+    if (value === null || typeof value === 'boolean') return value
+    if (typeof value === 'bigint') {
+      if (Number.isSafeInteger(Number(value))) return Number(value)
+      this.#meter.writeInteger(value, this.#span)
+      return value
+    }
+    if (typeof value === 'number') {
+      if (Number.isFinite(value)) return value
+      const hint = 'a division by zero gives it: ask first, as in b == 0 ? 0 : a / b'
+      throw new Fault('expression_wrong_type', `JSON has no ${value}`, this.#span, hint)
+    }
+    if (value instanceof Timestamp || value instanceof Duration || value instanceof TypeValue)
+      return scalarText(value)
+    return this.#once(value, depth)
   }
-  return result
+
+  #once(value: Value & object, depth: number): unknown {
+    const known = this.#known.get(value)
+    guardDepth(depth + (known?.height ?? 0), this.#span)
+    if (known) {
+      this.#meter.spend(known.fuel, this.#span)
+      this.#meter.allocate(known.bytes, this.#span)
+      this.#deepest = Math.max(this.#deepest, depth + known.height)
+      return known.converted
+    }
+    const { fuel, bytes } = this.#meter
+    const deepest = this.#deepest
+    this.#deepest = depth
+    this.#meter.allocate(16, this.#span)
+    const converted = this.#object(value, depth)
+    this.#known.set(value, {
+      converted,
+      fuel: fuel - this.#meter.fuel,
+      bytes: bytes - this.#meter.bytes,
+      height: this.#deepest - depth,
+    })
+    this.#deepest = Math.max(this.#deepest, deepest)
+    return converted
+  }
+
+  #object(value: Value & object, depth: number): unknown {
+    if (isList(value)) return this.#list(value, depth)
+    if (value instanceof Optional) {
+      if (value.value !== undefined) return this.convert(value.value, depth + 1)
+      const message = 'an optional without a value is no JSON'
+      throw new Fault('expression_wrong_type', message, this.#span, 'use orValue(…)')
+    }
+    if (value instanceof MapValue) return this.#map(value, depth)
+    if (!isObject(value)) throw new Fault('expression_wrong_type', 'the value is no JSON', this.#span)
+    let copy: object | undefined
+    for (const key of Object.keys(value)) {
+      const field = value[key]
+      const converted = field === undefined ? undefined : this.convert(field, depth + 1)
+      this.#meter.allocate(16 + key.length * 2, this.#span)
+      if (converted === field && copy === undefined) continue
+      copy ??= ownCopy(value)
+      define(copy, key, converted)
+    }
+    // Objects made by expressions have no prototype; what leaves is an ordinary object.
+    return copy ?? (Object.getPrototypeOf(value) === null ? ownCopy(value) : value)
+  }
+
+  #list(value: readonly Value[], depth: number): unknown {
+    let copy: unknown[] | undefined
+    for (let at = 0; at < value.length; at++) {
+      const converted = this.convert(value[at]!, depth + 1)
+      if (converted === value[at] && copy === undefined) continue
+      copy ??= value.slice()
+      copy[at] = converted
+    }
+    return copy ?? value
+  }
+
+  #map(value: MapValue, depth: number): unknown {
+    const result = {}
+    for (const [key, each] of value.entries) {
+      this.#meter.allocate(32, this.#span)
+      define(result, String(key), this.convert(each, depth + 1))
+    }
+    return result
+  }
 }
 
 function ownCopy(value: object): object {

@@ -12,7 +12,6 @@ import {
   toJsonValue,
   toText,
   union,
-  type Budget,
   type Program,
   type Property,
   type Type,
@@ -253,25 +252,21 @@ function literals(templates: readonly Template[]): unknown[] | undefined {
  *
  * @throws ExpressionError
  */
-export function evaluateTemplate(
-  template: Template,
-  scope: Readonly<Record<string, unknown>>,
-  budget?: Budget,
-): unknown {
+export function evaluateTemplate(template: Template, scope: Readonly<Record<string, unknown>>): unknown {
   switch (template.kind) {
     case 'literal':
       return template.value
     case 'expression':
-      return toJsonValue(template.program.evaluate(scope, budget), template.program.source)
+      return toJsonValue(template.program.evaluate(scope), template.program.source)
     case 'text':
       return template.parts
-        .map((part) => (typeof part === 'string' ? part : toText(part.evaluate(scope, budget))))
+        .map((part) => (typeof part === 'string' ? part : toText(part.evaluate(scope))))
         .join('')
     case 'list':
-      return template.items.map((item) => evaluateTemplate(item, scope, budget))
+      return template.items.map((item) => evaluateTemplate(item, scope))
     case 'map':
       return Object.fromEntries(
-        template.entries.map(([name, value]) => [name, evaluateTemplate(value, scope, budget)]),
+        template.entries.map(([name, value]) => [name, evaluateTemplate(value, scope)]),
       )
   }
 }

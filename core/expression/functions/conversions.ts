@@ -20,7 +20,7 @@ function size(meter: Meter, span: Span, value: Value): Value {
   if (isList(value)) return BigInt(value.length)
   if (isMap(value)) {
     const keys = keysOf(value)
-    meter.spend(keys.length >>> 3, span)
+    meter.listKeys(keys.length, span)
     return BigInt(keys.length)
   }
   throw wrongArgument(span, value, 'string, list or map')
@@ -64,7 +64,8 @@ function toDouble(meter: Meter, span: Span, value: Value): Value {
   throw invalidArgument(span, `'${shorten(value)}' is not a number`)
 }
 
-function toStringValue(_meter: Meter, span: Span, value: Value): Value {
+function toStringValue(meter: Meter, span: Span, value: Value): Value {
+  if (typeof value === 'bigint') meter.writeInteger(value, span)
   const written = scalarText(value)
   if (written !== undefined) return written
   throw wrongArgument(span, value, 'string, number, bool, timestamp or duration')

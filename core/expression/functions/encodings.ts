@@ -9,18 +9,29 @@ import { convertToJson } from '../to-json.ts'
 import type { Value } from '../values.ts'
 import { global, invalidArgument, text, type ExpressionFunction } from './function.ts'
 
+/** An error that knows where it was thrown takes its time. */
+const errorFuel = 50
+
 function json(meter: Meter, span: Span, value: Value): Value {
   return stringifyJson(convertToJson(value, meter, span))
 }
+
+/** Numbers that may be beyond 2^53 are read one by one. */
+const longNumber = /\d{16}/
+/** To read so many digits as one number takes long. */
+const endlessNumber = /\d{5000}/
 
 function parseJson(meter: Meter, span: Span, value: Value): Value {
   const source = text(value, span)
   // Objects take a multiple of their text.
   meter.allocateText(source.length * 2, span)
+  meter.spend(source.length >>> (longNumber.test(source) ? 3 : 4), span)
+  if (endlessNumber.test(source)) throw invalidArgument(span, 'parseJson: a number has 5,000 digits or more')
   try {
     return readJson(source, { maxDepth: maxValueDepth / 2 }) as Value
   } catch (cause) {
     if (!(cause instanceof TocsinError)) throw cause
+    meter.spend(errorFuel, span)
     throw invalidArgument(span, `parseJson: ${shorten(cause.message)}`)
   }
 }

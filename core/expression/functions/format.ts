@@ -15,6 +15,7 @@ const maxPrecision = 100
 export function format(meter: Meter, span: Span, target: Value, args: Value): Value {
   const template = text(target, span)
   if (!isList(args)) throw wrongArgument(span, args, 'a list of arguments')
+  meter.rewrite(template.length, span)
   let next = 0
   let made = template.length
   const result = template.replace(clause, (whole: string, digits: string | undefined, verb: string) => {
@@ -61,6 +62,7 @@ function formatOne(
   meter: Meter,
   span: Span,
 ): string {
+  if (typeof value === 'bigint') meter.writeInteger(value, span)
   switch (verb) {
     case 's':
       return plain(value, meter, span, 0)
@@ -134,6 +136,7 @@ function plain(value: Value, meter: Meter, span: Span, depth: number): string {
     return value
   }
   if (typeof value === 'number') return formatDouble(value)
+  if (typeof value === 'bigint') meter.writeInteger(value, span)
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value)
   if (value === null) return 'null'
   if (value instanceof Timestamp) return formatTimestamp(value)
@@ -141,7 +144,9 @@ function plain(value: Value, meter: Meter, span: Span, depth: number): string {
   if (value instanceof TypeValue) return value.name
   if (isList(value)) return `[${value.map((each) => plain(each, meter, span, depth + 1)).join(', ')}]`
   if (!isMap(value)) throw wrong('%s', value, span, 'a value that can be written')
-  const entries = keysOf(value).map((key): [string, string] => [
+  const keys = keysOf(value)
+  meter.listKeys(keys.length, span)
+  const entries = keys.map((key): [string, string] => [
     plain(key, meter, span, depth + 1),
     plain(entryOf(value, key)!, meter, span, depth + 1),
   ])

@@ -54,6 +54,7 @@ export interface Network {
 
 /** Reads `10.0.0.0/8`; a plain address is a network of one. */
 export function parseNetwork(text: string): Network | undefined {
+  if (text.length > 49) return undefined
   const [base = '', length, rest] = text.split('/')
   const address = parseAddress(base)
   if (!address || rest !== undefined) return undefined

@@ -1,84 +1,33 @@
-import { RE2JS } from 're2js'
+import QuickLRU from 'quick-lru'
 import type { Meter } from '../budget.ts'
 import type { Span } from '../errors.ts'
-import { shorten } from '../time.ts'
 import type { Value } from '../values.ts'
-import { invalidArgument, text } from './function.ts'
+import { text } from './function.ts'
+import { Pattern, weighPattern } from './pattern.ts'
 
-const maxPatternLength = 1000
-const maxCached = 64
-/**
- * A compiled pattern remembers states of its automaton, at worst one for each character it has seen, each about as large as
- * the pattern. After so much (characters times size) it is compiled anew, so that hostile patterns cannot hoard memory.
- */
-const maxGrowth = 128 * 1024
-
-/** A pattern that can be searched for any number of times. */
-export class Pattern {
-  readonly source: string
-  /** Size of the compiled program, in instructions. */
-  readonly size: number
-  #compiled: RE2JS | undefined
-  #growth = 0
-
-  /** Faults with what is wrong about the pattern. */
-  constructor(source: string, span: Span) {
-    this.source = source
-    this.#compiled = compilePattern(source, span)
-    this.size = this.#compiled.programSize()
-  }
-
-  /** Whether the pattern occurs anywhere in the text; linear in the length of the text times the size of the pattern. */
-  find(value: string, meter: Meter, span: Span): boolean {
-    const work = value.length * this.size
-    meter.spend(1 + Math.floor(work / 256), span)
-    this.#compiled ??= compilePattern(this.source, span)
-    const found = this.#compiled.test(value)
-    this.#growth += work
-    if (this.#growth > maxGrowth) {
-      this.#compiled = undefined
-      this.#growth = 0
-    }
-    return found
-  }
-}
-
-/** Compiles a pattern, or faults with what is wrong about it. */
-export function compilePattern(source: string, span: Span): RE2JS {
-  if (source.length > maxPatternLength) {
-    throw invalidArgument(span, `the pattern is longer than ${maxPatternLength} characters`)
-  }
-  try {
-    return RE2JS.compile(source)
-  } catch (cause) {
-    const isBeyond = /\(\?[=!<]|\\[1-9]/.test(source)
-    const hint = isBeyond ? 'patterns have no look-around and no back references' : undefined
-    throw invalidArgument(
-      span,
-      `'${shorten(source)}' is not a valid pattern: ${(cause as Error).message}`,
-      hint,
-    )
-  }
-}
-
-/** Patterns that are not literals, the least recently used first. Shared by all expressions: patterns are values, not state. */
-const cache = new Map<string, Pattern>()
-
-function cached(source: string, span: Span): Pattern {
-  const pattern = cache.get(source) ?? new Pattern(source, span)
-  cache.delete(source)
-  cache.set(source, pattern)
-  if (cache.size > maxCached) cache.delete(cache.keys().next().value!)
-  return pattern
-}
+/** Shared by all expressions: what a pattern costs does not depend on what it was used for. */
+const cache = new QuickLRU<string, Pattern>({ maxSize: 32 })
+const maxCachedWeight = 500
 
 /** `matches` by RE2's rules: without look-around and back references, hence in linear time. */
 export function matches(meter: Meter, span: Span, target: Value, source: Value): Value {
-  const value = text(target, span)
-  const wanted = text(source, span)
-  // The same price whether the pattern is cached or not, so that a repeated evaluation spends the same.
-  meter.spend(20 + wanted.length, span)
-  const pattern = cached(wanted, span)
-  meter.spend(pattern.size >>> 1, span)
-  return pattern.find(value, meter, span)
+  return patternOf(text(source, span), meter, span).find(text(target, span), meter, span)
+}
+
+/** The compiled pattern. An evaluation pays once for each, whether it is cached or not. */
+function patternOf(source: string, meter: Meter, span: Span): Pattern {
+  const known = meter.patterns.get(source)
+  if (known) return known
+  meter.rewrite(source.length, span)
+  meter.spend(20 + weighPattern(source, span) * 8, span)
+  const pattern = sharedPattern(source, span)
+  meter.patterns.set(source, pattern)
+  return pattern
+}
+
+/** The compiled pattern, or a fault with what is wrong about it. */
+export function sharedPattern(source: string, span: Span): Pattern {
+  const pattern = cache.get(source) ?? new Pattern(source, span)
+  if (pattern.weight <= maxCachedWeight) cache.set(source, pattern)
+  return pattern
 }

@@ -19,7 +19,7 @@ function isZero(value: Value, meter: Meter, span: Span): boolean {
   if (value instanceof Timestamp || value instanceof Duration) return value.seconds === 0 && value.nanos === 0
   if (!isMap(value)) return false
   const keys = keysOf(value)
-  meter.spend(keys.length >>> 3, span)
+  meter.listKeys(keys.length, span)
   return keys.length === 0
 }
 

@@ -1,29 +1,57 @@
+import type { Meter } from '../budget.ts'
+import type { Span } from '../errors.ts'
+
+/** The platform searches for shorter parts in linear time: the tables with which it does reach back by so much. */
+const longestReach = 250
 /** Up to so many comparisons the search of the platform is used, which is faster on nearly all texts, but quadratic at worst. */
 const fewComparisons = 1 << 16
 
 /** A text to look for in other texts, in time linear in the lengths of both. */
 export class Part {
   readonly #part: string
-  #borders: Int32Array | undefined
+  #forward: Borders | undefined
 
   constructor(part: string) {
     this.#part = part
   }
 
+  /** Pays for one search; of long parts character by character. */
+  pay(value: string, meter: Meter, span: Span): void {
+    const length = value.length + this.#part.length
+    meter.search(this.#part.length > longestReach ? length * 2 : length, span)
+  }
+
   /** Offset of the first occurrence at or behind `from`, or -1. */
   indexIn(value: string, from = 0): number {
     const part = this.#part
-    if (part.length < 2 || (value.length - from) * part.length <= fewComparisons)
-      return value.indexOf(part, from)
+    const comparisons = (value.length - from) * part.length
+    if (part.length <= longestReach || comparisons <= fewComparisons) return value.indexOf(part, from)
     // Knuth, Morris and Pratt: no character of the value is looked at twice.
-    this.#borders ??= bordersOf(part)
-    const borders = this.#borders
+    const borders = (this.#forward ??= bordersOf(part.length, (at) => part.charCodeAt(at)))
     let matched = 0
     for (let at = from; at < value.length; at++) {
       const code = value.charCodeAt(at)
       while (matched > 0 && part.charCodeAt(matched) !== code) matched = borders[matched - 1]!
       if (part.charCodeAt(matched) === code) matched++
       if (matched === part.length) return at - matched + 1
+    }
+    return -1
+  }
+
+  /** Offset of the last occurrence at or before `from`, or -1. */
+  lastIndexIn(value: string, from = value.length): number {
+    const part = this.#part
+    const { length } = part
+    const last = Math.min(from, value.length - length)
+    if (last < 0 || last * length <= fewComparisons) return value.lastIndexOf(part, from)
+    // The same, from the end: the platform compares the whole part at each place.
+    const borders = bordersOf(length, (at) => part.charCodeAt(length - 1 - at))
+    let matched = 0
+    for (let at = last + length - 1; at >= 0; at--) {
+      const code = value.charCodeAt(at)
+      while (matched > 0 && part.charCodeAt(length - 1 - matched) !== code) matched = borders[matched - 1]!
+      if (part.charCodeAt(length - 1 - matched) === code) matched++
+      if (matched === length) return at
     }
     return -1
   }
@@ -41,13 +69,15 @@ export class Part {
   }
 }
 
-/** For each beginning of the part the length of its longest end that is also its beginning. */
-function bordersOf(part: string): Int32Array {
-  const borders = new Int32Array(part.length)
+/** For each beginning of a part the length of its longest end that is also its beginning. */
+type Borders = Int32Array
+
+function bordersOf(size: number, codeAt: (at: number) => number): Borders {
+  const borders = new Int32Array(size)
   let length = 0
-  for (let at = 1; at < part.length; at++) {
-    while (length > 0 && part.charCodeAt(at) !== part.charCodeAt(length)) length = borders[length - 1]!
-    if (part.charCodeAt(at) === part.charCodeAt(length)) length++
+  for (let at = 1; at < size; at++) {
+    while (length > 0 && codeAt(at) !== codeAt(length)) length = borders[length - 1]!
+    if (codeAt(at) === codeAt(length)) length++
     borders[at] = length
   }
   return borders

@@ -3,7 +3,7 @@ import { Fault, type Span } from '../errors.ts'
 import { isList, type Value } from '../values.ts'
 import { format, tryFormat } from './format.ts'
 import { global, method, text, whole, wrongArgument, type ExpressionFunction } from './function.ts'
-import { compilePattern, matches } from './matches.ts'
+import { matches, sharedPattern } from './matches.ts'
 import { Part } from './search.ts'
 
 /**
@@ -49,9 +49,8 @@ function find(last: boolean) {
   return (meter: Meter, span: Span, target: Value, part: Value, offset: Value | undefined): Value => {
     const value = text(target, span)
     const wanted = text(part, span)
-    meter.search(value.length + wanted.length, span)
-    // Searching backwards compares the whole part at each place, in the worst case.
-    if (last) meter.spend(Math.floor((value.length * wanted.length) / 4096), span)
+    const search = new Part(wanted)
+    search.pay(value, meter, span)
     const wide = surrogate.test(value) ? characters(value, meter, span) : undefined
     const length = wide?.length ?? value.length
     const at = offset === undefined ? undefined : whole(offset, span)
@@ -59,7 +58,7 @@ function find(last: boolean) {
       throw new Fault('expression_index_out_of_range', `${at} is outside of the text's 0 to ${length}`, span)
     }
     const unit = at === undefined || !wide ? at : wide.slice(0, at).join('').length
-    const found = last ? value.lastIndexOf(wanted, unit) : new Part(wanted).indexIn(value, unit)
+    const found = last ? search.lastIndexIn(value, unit) : search.indexIn(value, unit)
     return BigInt(found <= 0 || !wide ? found : Array.from(value.slice(0, found)).length)
   }
 }
@@ -104,10 +103,11 @@ function pieces(
   meter: Meter,
   span: Span,
 ): readonly string[] {
-  meter.search(value.length, span)
+  const part = new Part(separator)
+  part.pay(value, meter, span)
   const wanted = limit === undefined ? -1 : whole(limit, span)
   const most = wanted < 0 ? Infinity : wanted + extra
-  const parts = separator === '' ? letters(value, extra, meter, span) : new Part(separator).splits(value)
+  const parts = separator === '' ? letters(value, extra, meter, span) : part.splits(value)
   meter.spend(parts.length >>> 3, span)
   meter.allocate(parts.length * 16 + value.length * 2, span)
   if (parts.length <= most) return parts
@@ -120,20 +120,26 @@ function letters(value: string, around: number, meter: Meter, span: Span): strin
   return around ? ['', ...found, ''] : [...found]
 }
 
+/** Beyond ASCII the platform would change more than the letters that are meant. */
+const beyondAscii = /[^\0-\x7f]/
+
 function ascii(pattern: RegExp, change: (found: string) => string) {
   return (meter: Meter, span: Span, target: Value): Value => {
     const value = text(target, span)
     meter.allocateText(value.length, span)
+    if (!beyondAscii.test(value)) return change(value)
+    meter.rewrite(value.length, span)
     return value.replace(pattern, change)
   }
 }
 
-function test(check: (value: string, part: string) => boolean) {
+function test(check: (value: string, part: Part, written: string) => boolean) {
   return (meter: Meter, span: Span, target: Value, part: Value): Value => {
     const value = text(target, span)
     const wanted = text(part, span)
-    meter.search(value.length, span)
-    return check(value, wanted)
+    const search = new Part(wanted)
+    search.pay(value, meter, span)
+    return check(value, search, wanted)
   }
 }
 
@@ -151,6 +157,7 @@ const quoted: Readonly<Record<string, string>> = {
 
 function quote(meter: Meter, span: Span, value: Value): Value {
   const plain = text(value, span).toWellFormed()
+  meter.rewrite(plain.length, span)
   meter.allocateText(plain.length * 2 + 2, span)
   return `"${plain.replace(/[\p{Cc}\\"]/gu, (found) => quoted[found] ?? found)}"`
 }
@@ -221,18 +228,18 @@ export const stringFunctions: readonly ExpressionFunction[] = [
   method(
     'contains',
     ['string, string -> bool'],
-    test((value, part) => new Part(part).indexIn(value) >= 0),
+    test((value, part) => part.indexIn(value) >= 0),
   ),
   method(
     'startsWith',
     ['string, string -> bool'],
-    test((value, part) => value.startsWith(part)),
+    test((value, _part, written) => value.startsWith(written)),
   ),
   method(
     'endsWith',
     ['string, string -> bool'],
-    test((value, part) => value.endsWith(part)),
+    test((value, _part, written) => value.endsWith(written)),
   ),
-  method('matches', ['string, string -> bool'], matches, [undefined, compilePattern]),
-  global('matches', ['string, string -> bool'], matches, [undefined, compilePattern]),
+  method('matches', ['string, string -> bool'], matches, [undefined, sharedPattern]),
+  global('matches', ['string, string -> bool'], matches, [undefined, sharedPattern]),
 ]

@@ -45,6 +45,9 @@ function wide(keys: number): unknown {
   return Object.fromEntries(Array.from({ length: keys }, (_, at) => [`key ${at}`, at]))
 }
 
+const keys = wide(100_000)
+const endless = BigInt('9'.repeat(1_000_000))
+
 function nest(variables: string, body: string): string {
   return variables.split('').reduceRight((inner, name) => `${digits}.all(${name}, ${inner})`, body)
 }
@@ -179,6 +182,99 @@ const corpus: readonly Hostile[] = [
       30,
       (name) => `${name}.x`,
     ),
+  },
+  {
+    name: 'a pattern that repeats itself',
+    expression: `x.matches("(${'a'.repeat(900)}){999}")`,
+    scope: { x: 'a' },
+  },
+  {
+    name: 'a pattern of the data that repeats itself',
+    expression: 'x.all(i, y.matches(z) || true)',
+    scope: { x: bigList, y: 'a', z: `(${'a'.repeat(900)}){999}` },
+  },
+  {
+    name: 'a pattern of many classes',
+    expression: `[${Array(8)
+      .fill(`x.matches("${'\\\\pL'.repeat(180)}")`)
+      .join(', ')}]`,
+    scope: { x: 'a' },
+  },
+  {
+    name: 'a class in a loop',
+    expression: 'x.all(i, !y.matches("\\\\pL{30}\\\\pN"))',
+    scope: { x: bigList, y: 'äö ñß '.repeat(500) },
+  },
+  {
+    name: 'a long beginning of a pattern',
+    expression: `x.all(i, !y.matches("${'a'.repeat(500)}b${'a'.repeat(400)}"))`,
+    scope: { x: bigList, y: bigText },
+  },
+  {
+    name: 'searching backwards in a loop',
+    expression: 'x.all(i, y.lastIndexOf(z) < 0)',
+    scope: { x: bigList, y: 'a'.repeat(2000), z: `${'a'.repeat(1000)}b` },
+  },
+  {
+    name: 'faults in a loop',
+    expression: `x.all(i, ${'y.z || '.repeat(120)}true)`,
+    scope: { x: bigList, y: {} },
+  },
+  {
+    name: 'addresses in a loop',
+    expression: 'x.all(i, cidrContains("2001:db8::/32", y))',
+    scope: { x: bigList, y: '2001:db8:1:2:3:4:5:6' },
+  },
+  {
+    name: 'a network of a million characters',
+    expression: 'x.all(i, cidrContains(y, y) || true)',
+    scope: { x: bigList, y: bigText },
+  },
+  {
+    name: 'times in a loop',
+    expression: 'x.all(i, string(timestamp(y)) != "")',
+    scope: { x: bigList, y: '2026-01-01T00:00:00Z' },
+  },
+  {
+    name: 'no times in a loop',
+    expression: 'x.all(i, timestamp(y) == y || true)',
+    scope: { x: bigList, y: '2026-01-01T99:00:00Z' },
+  },
+  { name: 'keys in a loop', expression: 'x.all(i, y.exists(k, true))', scope: { x: bigList, y: keys } },
+  { name: 'size of a map in a loop', expression: 'x.all(i, y.size() > 0)', scope: { x: bigList, y: keys } },
+  {
+    name: 'letters changed one by one',
+    expression: 'x.all(i, y.lowerAscii() != "")',
+    scope: { x: bigList, y: 'Aä'.repeat(500_000) },
+  },
+  {
+    name: 'a format of percent signs',
+    expression: 'x.all(i, y.format([]) != "")',
+    scope: { x: bigList, y: '%%'.repeat(500_000) },
+  },
+  {
+    name: 'quotes in a loop',
+    expression: 'x.all(i, strings.quote(y) != "")',
+    scope: { x: bigList, y: '\n"'.repeat(100) },
+  },
+  {
+    name: 'no JSON in a loop',
+    expression: 'x.all(i, parseJson(y) == 1 || true)',
+    scope: { x: bigList, y: '['.repeat(90) },
+  },
+  {
+    name: 'long numbers as JSON in a loop',
+    expression: 'x.all(i, parseJson(y) != 1)',
+    scope: { x: bigList, y: `[${'123456789012345678901,'.repeat(5000)}1]` },
+  },
+  { name: 'JSON of a million digits', expression: 'parseJson(x)', scope: { x: '9'.repeat(1_000_000) } },
+  { name: 'a million digits as text', expression: 'string(x)', scope: { x: endless } },
+  { name: 'a million digits as JSON', expression: 'json([x])', scope: { x: endless } },
+  { name: 'a million digits formatted', expression: '"%d %s".format([x, x])', scope: { x: endless } },
+  {
+    name: 'a million digits multiplied',
+    expression: 'x.all(i, y * y > 0 || true)',
+    scope: { x: bigList, y: endless },
   },
   { name: 'trim of spaces', expression: '(x + "a" + x).trim()', scope: { x: ' '.repeat(100_000) } },
   { name: 'a timestamp of digits', expression: 'timestamp(x)', scope: { x: '1'.repeat(100_000) } },

@@ -4,8 +4,8 @@ import { expect } from 'chai'
 import type { Outcome } from './corpus.ts'
 
 const corpus = fileURLToPath(new URL('corpus.ts', import.meta.url))
-/** Generous, for slow machines under load; the slowest takes about a fifth of a second. */
-const longestMs = 5000
+/** Of the processor. They are to end within 100 ms, and do (docs/performance.md); ten times as much is for slow machines under load. */
+const longestMs = 1000
 const timeoutMs = 60_000
 
 describe('hostile expressions', function () {
@@ -78,5 +78,9 @@ describe('hostile expressions', function () {
   it('run patterns in linear time', () => {
     expect(outcomeOf('ReDoS (a+)+')).to.equal('value')
     expect(outcomeOf('ReDoS (a|a)*')).to.equal('value')
+    expect(outcomeOf('a wide pattern')).to.equal('value')
+    expect(outcomeOf('patterns with many states')).to.equal('expression_fuel_exhausted')
+    expect(outcomeOf('many patterns')).to.equal('expression_fuel_exhausted')
+    expect(outcomeOf('a pattern that repeats itself')).to.equal('too_many_nodes')
   })
 })

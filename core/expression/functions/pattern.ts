@@ -1,0 +1,151 @@
+import { RE2JS } from 're2js'
+import type { Meter } from '../budget.ts'
+import type { Span } from '../errors.ts'
+import { shorten } from '../time.ts'
+import { invalidArgument } from './function.ts'
+import { patternWeight } from './pattern-weight.ts'
+
+const maxPatternLength = 1000
+/** Heaviest pattern, and heaviest patterns of one expression together: see {@link patternWeight}. */
+export const maxPatternWeight = 10_000
+/** What is kept of states for later searches, in numbers; about half a megabyte. */
+const maxKept = 1 << 15
+
+/** What is used here of the library's automaton, which makes its states one by one as they are needed. */
+interface Automaton {
+  readonly prog: { readonly start: number }
+  readonly numClasses: number
+  readonly latin1Class: Int32Array
+  memBudget: number
+  runeClass(character: number): number
+  makeState(instructions: readonly number[], flags: number, ids: readonly number[]): State
+  step(state: State, characterClass: number, character: number, anchor: number): State
+  clearCache(): void
+}
+
+interface State {
+  readonly nfaStates: readonly number[]
+  readonly isMatch: boolean
+}
+
+/** A state, and where it leads for each class of characters. `entered` and `paid` are the evaluations that paid last for that. */
+interface Row {
+  readonly state: State
+  readonly isMatch: boolean
+  readonly next: (Row | undefined)[]
+  readonly paid: Float64Array
+  entered: number
+}
+
+const beginsText = 4 | 1
+const unanchored = 0
+const endOfText = -1
+const latin1 = 255
+
+/**
+ * A pattern that can be searched for any number of times. Each evaluation pays for the states that it uses as if nobody had used
+ * them before: what a search costs depends on the pattern and the texts alone, never on what else has run.
+ */
+export class Pattern {
+  readonly weight: number
+  readonly #compiled: RE2JS
+  #automaton: Automaton | undefined
+  readonly #rows = new Map<State, Row>()
+  #evaluation = 0
+  #kept = 0
+
+  /** Faults with what is wrong about the pattern. */
+  constructor(source: string, span: Span) {
+    this.#compiled = compilePattern(source, span)
+    this.weight = patternWeight(source)
+  }
+
+  /** Whether the pattern occurs anywhere in the text. Every character leads to one state, and every new state is paid for. */
+  find(value: string, meter: Meter, span: Span): boolean {
+    meter.search(value.length * 2, span)
+    const automaton = this.#prepare(meter)
+    const { evaluation } = meter
+    const { latin1Class, numClasses } = automaton
+    let row = this.#enter(automaton.makeState([automaton.prog.start], beginsText, []), meter, span)
+    for (let at = 0; at < value.length; at++) {
+      let character = value.charCodeAt(at)
+      if (character >= 0xd800 && character <= 0xdfff) {
+        character = value.codePointAt(at)!
+        if (character > 0xffff) at++
+      }
+      const kind = character <= latin1 ? latin1Class[character]! : automaton.runeClass(character)
+      row = row.paid[kind] === evaluation ? row.next[kind]! : this.#turn(row, kind, character, meter, span)
+      if (row.isMatch) return true
+    }
+    return this.#turn(row, numClasses, endOfText, meter, span).isMatch
+  }
+
+  /** What earlier evaluations have left is kept only as long as it is small. */
+  #prepare(meter: Meter): Automaton {
+    const automaton = (this.#automaton ??= this.#compiled.re2Input.dfa as unknown as Automaton)
+    if (this.#evaluation === meter.evaluation) return automaton
+    this.#evaluation = meter.evaluation
+    // What is made is paid for, which bounds it too.
+    automaton.memBudget = Infinity
+    if (this.#kept > maxKept) {
+      automaton.clearCache()
+      this.#rows.clear()
+      this.#kept = 0
+    }
+    return automaton
+  }
+
+  /** One character on, by a way that this evaluation has not gone yet. */
+  #turn(row: Row, kind: number, character: number, meter: Meter, span: Span): Row {
+    meter.spend(1 + (row.state.nfaStates.length >>> 1), span)
+    const next =
+      row.next[kind] ??
+      this.#enter(this.#automaton!.step(row.state, kind, character, unanchored), meter, span)
+    row.next[kind] = this.#pay(next, meter, span)
+    row.paid[kind] = meter.evaluation
+    return next
+  }
+
+  #enter(state: State, meter: Meter, span: Span): Row {
+    let row = this.#rows.get(state)
+    if (!row) {
+      const ways = this.#automaton!.numClasses + 1
+      const next = Array.from<Row | undefined>({ length: ways })
+      row = { state, isMatch: state.isMatch, next, paid: new Float64Array(ways), entered: 0 }
+      this.#rows.set(state, row)
+      this.#kept += state.nfaStates.length + 2 * this.#automaton!.numClasses
+    }
+    return this.#pay(row, meter, span)
+  }
+
+  #pay(row: Row, meter: Meter, span: Span): Row {
+    if (row.entered === meter.evaluation) return row
+    row.entered = meter.evaluation
+    meter.spend((row.state.nfaStates.length >>> 2) + (this.#automaton!.numClasses >>> 3), span)
+    return row
+  }
+}
+
+/** The weight of a pattern, or a fault when it is too heavy. */
+export function weighPattern(source: string, span: Span): number {
+  if (source.length > maxPatternLength) {
+    throw invalidArgument(span, `the pattern is longer than ${maxPatternLength} characters`)
+  }
+  const weight = patternWeight(source)
+  if (weight <= maxPatternWeight) return weight
+  const message = `'${shorten(source)}' is too large: with its repeats it stands for more than ${maxPatternWeight} characters`
+  throw invalidArgument(span, message, 'repeat less often, or without a limit: * or + in place of {0,1000}')
+}
+
+/** Compiles a pattern, or faults with what is wrong about it. */
+export function compilePattern(source: string, span: Span): RE2JS {
+  weighPattern(source, span)
+  try {
+    return RE2JS.compile(source)
+  } catch (cause) {
+    const isBeyond = /\(\?[=!<]|\\[1-9]/.test(source)
+    const hint = isBeyond ? 'patterns have no look-around and no back references' : undefined
+    const message = `'${shorten(source)}' is not a valid pattern: ${(cause as Error).message}`
+    throw invalidArgument(span, message, hint)
+  }
+}
