@@ -1,5 +1,6 @@
 import { defineSkill, leftOutProperties } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
+import { server } from '../examples/machine.ts'
 import { limit, number, text, times, truncated, words } from '../filter-fields.ts'
 import { permissions } from '../permissions.ts'
 import { readList } from '../read-list.ts'
@@ -53,6 +54,11 @@ export const listMachines = defineSkill({
       title: 'No machine has that name',
       input: { computerDnsName: 'nobody.example.com' },
       output: { machines: [], truncated: false, unreadable: 0 },
+    },
+    {
+      title: 'The one machine that has an address',
+      input: { lastIpAddress: '10.20.1.11', healthStatus: ['Active'] },
+      output: { machines: [server], truncated: false, unreadable: 0 },
     },
   ],
   async run({ limit = 100, ...filter }, { http }) {
