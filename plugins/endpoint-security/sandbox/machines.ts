@@ -29,6 +29,8 @@ export const linuxHost = {
   computerDnsName: 'build-3.example.com',
   osPlatform: 'Linux',
   version: '22.04',
+  lastIpAddress: '10.20.1.33',
+  ipAddresses: [{ ipAddress: '10.20.1.33', macAddress: '0A1B2C3D4E60', operationalStatus: 'Up' }],
   machineTags: [],
 }
 
