@@ -1,11 +1,35 @@
 import '@mantine/core/styles.css'
-import { MantineProvider, Title } from '@mantine/core'
+import '@mantine/notifications/styles.css'
+import '@mantine/spotlight/styles.css'
+import './style.css'
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { problemOf } from './api/problem.ts'
 import { nonce } from './nonce.ts'
+import { SessionGate } from './session/session-gate.tsx'
+import { Shell } from './shell/shell.tsx'
+import { theme } from './theme.ts'
+
+/** Refusals stay refusals when they are asked again; what did not arrive is tried again. */
+const tryAgain = (failures: number, error: unknown): boolean => {
+  const { status } = problemOf(error)
+  return failures < 3 && (status === 0 || status >= 500)
+}
+
+const queries = new QueryClient({
+  defaultOptions: { queries: { retry: tryAgain, staleTime: 1_000, refetchOnWindowFocus: true } },
+})
 
 export function App() {
   return (
-    <MantineProvider defaultColorScheme="auto" getStyleNonce={() => nonce}>
-      <Title>Tocsin</Title>
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+      <QueryClientProvider client={queries}>
+        <Notifications position="bottom-right" />
+        <SessionGate>
+          <Shell />
+        </SessionGate>
+      </QueryClientProvider>
     </MantineProvider>
   )
 }

@@ -16,7 +16,7 @@ export interface PageFile {
 
 /** The web page in memory. */
 export interface Page {
-  /** HTML with `__nonce__` wherever a response has to put its own. */
+  /** HTML with `__nonce__` wherever a response has to put its own, and `__api__` where the API is. */
   readonly index: string
   /** By path, e.g. `/assets/index-B2x9.js`. */
   readonly files: ReadonlyMap<string, PageFile>

@@ -7,13 +7,14 @@ import type { Page, PageFile } from './load-page.ts'
  * routes. The page holds no data and decides nothing, so it is for everybody, also by a link on another site.
  */
 export function servePage(page: Page, apiPrefix: string): Middleware {
+  const index = page.index.replace('__api__', `/${apiPrefix}`)
   return async (context, next) => {
     const { method, path } = context
     if (method !== 'GET' && method !== 'HEAD') return await next()
     const file = page.files.get(path)
     if (file !== undefined) return sendFile(context, file, path.startsWith('/assets/'))
     if (!isView(path, apiPrefix)) return await next()
-    sendIndex(context, page.index)
+    sendIndex(context, index)
   }
 }
 

@@ -1,0 +1,89 @@
+import { Anchor, Button, Group, Loader, Stack, Title } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useLocation, useParams } from 'wouter'
+import { call, get } from '../api/call.ts'
+import type { Alert, Run } from '../api/types.ts'
+import { Fields } from '../parts/fields.tsx'
+import { TextView } from '../parts/json-view.tsx'
+import { Refusal } from '../parts/refusal.tsx'
+import { AlertStatus } from '../parts/states.tsx'
+import { Time } from '../parts/times.tsx'
+import { RunList } from '../runs/run-list.tsx'
+import { useMay } from '../session/session.ts'
+import { ViewTitle } from '../shell/view-title.tsx'
+
+const ended = new Set([0, 15, 20])
+
+/** One alert: what came, what was done about it, and what came of that. */
+export default function AlertPage() {
+  const { id } = useParams<{ id: string }>()
+  const path = `/alerts/${encodeURIComponent(id)}`
+  const alert = useQuery({
+    queryKey: ['alert', id],
+    queryFn: () => get<Alert>(path),
+    refetchInterval: ({ state }) => (ended.has(state.data?.investigation_status ?? 15) ? 10_000 : 1_000),
+  })
+  if (alert.isPending) return <Loader aria-label="Loading" />
+  if (alert.isError) return <Refusal error={alert.error} onRetry={() => void alert.refetch()} />
+  const { data } = alert
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <Group gap="sm">
+          <ViewTitle>{data.alert_id.toUpperCase()}</ViewTitle>
+          <AlertStatus status={data.investigation_status} />
+        </Group>
+        <InvestigateAgain id={id} isEnded={data.investigation_status >= 15} />
+      </Group>
+      <Fields
+        entries={[
+          ['Organization', data.organization_code],
+          ['Provider', data.alert_provider],
+          ['Alert name', data.alert_type],
+          ['Investigator', data.investigator],
+          [
+            'Case',
+            data.case_id !== null && (
+              <Anchor component={Link} href={`/cases/${data.case_id}`} size="sm">
+                {data.case_id.toUpperCase()}
+              </Anchor>
+            ),
+          ],
+          ['Created', <Time key="created" at={data.created_at} />],
+          ['Completed', data.completed_at !== null && <Time key="completed" at={data.completed_at} />],
+          ['Created at its source', data.created_at_source],
+          [
+            'Investigated again',
+            data.investigation_retry_count > 0 && `${data.investigation_retry_count} times`,
+          ],
+        ]}
+      />
+      <RunList runs={data.runs ?? []} />
+      <Title order={2} size="h4" id="content">
+        Content
+      </Title>
+      <TextView text={data.alert_content ?? ''} label="Content of the alert" />
+    </Stack>
+  )
+}
+
+function InvestigateAgain({ id, isEnded }: { readonly id: string; readonly isEnded: boolean }) {
+  const queries = useQueryClient()
+  const [, navigate] = useLocation()
+  const again = useMutation({
+    mutationFn: () => call<Run>('POST', `/alerts/${encodeURIComponent(id)}/investigate`),
+    onSuccess({ run_uuid: uuid }) {
+      void queries.invalidateQueries({ queryKey: ['alert', id] })
+      navigate(`/runs/${uuid}`)
+    },
+  })
+  if (!useMay('analyst', 'admin') || !isEnded) return null
+  return (
+    <Group>
+      {again.isError && <Refusal error={again.error} />}
+      <Button size="xs" variant="default" loading={again.isPending} onClick={() => again.mutate()}>
+        Investigate again
+      </Button>
+    </Group>
+  )
+}

@@ -1,0 +1,73 @@
+import { parseJson } from './parse-json.ts'
+import { ApiError, type Problem } from './problem.ts'
+
+/** Where the API is, e.g. `/api`: the server says it in the page. */
+const base = document.querySelector<HTMLMetaElement>('meta[name=tocsin-api]')?.content ?? '/api'
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>
+
+interface CallOptions {
+  readonly query?: Query
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+/** Is told when the API does not know the session any more. */
+let onSignedOut = (): void => undefined
+
+export function whenSignedOut(listener: () => void): void {
+  onSignedOut = listener
+}
+
+/** Address of a path of the API, e.g. `/alerts`. */
+export function addressOf(path: string, query: Query = {}): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, String(value)]],
+  )
+  const search = new URLSearchParams(given).toString()
+  return `${base}${path}${search === '' ? '' : `?${search}`}`
+}
+
+/**
+ * Calls the API and gives its answer.
+ *
+ * @throws ApiError with the problem document, or with `unreachable` where there was no answer
+ */
+export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
+  const { query, body, headers, signal } = options
+  const response = await send(addressOf(path, query), {
+    method,
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal !== undefined && { signal }),
+  })
+  const text = await response.text()
+  if (response.ok) return (text === '' ? undefined : parseJson(text)) as T
+  if (response.status === 401) onSignedOut()
+  throw new ApiError(readProblem(response, text))
+}
+
+async function send(address: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(address, init)
+  } catch (error) {
+    if (init.signal?.aborted === true) throw error
+    throw new ApiError({
+      title: 'Tocsin does not answer',
+      status: 0,
+      code: 'unreachable',
+      detail: 'The server could not be reached.',
+      hint: 'is it running, and is the network up? this page tries again by itself',
+    })
+  }
+}
+
+function readProblem(response: Response, text: string): Problem {
+  if (response.headers.get('content-type')?.startsWith('application/problem+json') === true)
+    return parseJson(text) as Problem
+  return { title: `HTTP ${response.status}`, status: response.status, code: 'no_problem_document' }
+}
+
+export const get = <T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> =>
+  call<T>('GET', path, { ...(query && { query }), ...(signal && { signal }) })

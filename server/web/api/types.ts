@@ -1,0 +1,126 @@
+/** What the API answers, as far as the page shows it (`docs/api.md`, `schemas/`). Times are epoch milliseconds. */
+
+export interface Page<T> {
+  readonly data: readonly T[]
+  readonly next_cursor: string | null
+  readonly total: number
+}
+
+export type Role = 'admin' | 'analyst' | 'reader' | 'intake'
+
+export interface Session {
+  readonly key_id: string
+  readonly key_name: string
+  readonly role: Role
+  /** Null: all. */
+  readonly organization_codes: readonly string[] | null
+}
+
+export interface Alert {
+  readonly alert_id: string
+  readonly alert_uuid: string
+  readonly alert_provider: string
+  readonly organization_code: string
+  readonly alert_type: string | null
+  /** Absent in lists that do not ask for it. */
+  readonly alert_content?: string
+  /** Text where it is beyond 2^53. */
+  readonly created_at_source: number | string | null
+  readonly created_at: number
+  readonly modified_at: number
+  readonly investigation_status: number
+  readonly investigation_retry_count: number
+  readonly investigator: string | null
+  readonly case_id: string | null
+  readonly completed_at: number | null
+  readonly runs?: readonly Run[]
+}
+
+export type RunStatus = 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled'
+
+export interface StoredError {
+  readonly code: string
+  readonly message: string
+  readonly hint?: string | null
+  readonly step?: string | null
+}
+
+export interface Run {
+  readonly run_uuid: string
+  readonly organization_code: string
+  readonly playbook: string
+  readonly playbook_hash: string
+  readonly alert_id: string | null
+  readonly case_id: string | null
+  readonly status: RunStatus
+  readonly created_at: number
+  readonly started_at: number | null
+  readonly ended_at: number | null
+  readonly cancellation: { readonly by: string; readonly at: number } | null
+  readonly error: StoredError | null
+  readonly retry_of: string | null
+}
+
+export type StepState = 'started' | 'unknown' | 'completed' | 'failed' | 'skipped'
+
+export interface FailedAttempt {
+  readonly attempt: number
+  readonly started_at: number
+  readonly ended_at: number
+  readonly retry_at: number | null
+  readonly error: StoredError
+}
+
+export interface Step {
+  readonly path: string
+  readonly step_id: string | null
+  readonly kind: string
+  readonly state: StepState
+  readonly attempt: number
+  readonly started_at: number
+  readonly ended_at: number | null
+  readonly input: unknown
+  readonly output: unknown
+  readonly error: StoredError | null
+  readonly resolution: { readonly decision: string; readonly by: string; readonly at: number } | null
+  readonly carried_from: string | null
+  readonly failed_attempts: readonly FailedAttempt[]
+}
+
+export interface RunDetail extends Run {
+  readonly inputs: Readonly<Record<string, unknown>>
+  readonly output: unknown
+  readonly steps: readonly Step[]
+}
+
+export type Severity = 'informational' | 'low' | 'medium' | 'high' | 'critical'
+export type Verdict = 'unknown' | 'benign' | 'suspicious' | 'malicious'
+export type CaseStatus = 'open' | 'in_progress' | 'closed'
+
+export interface Case {
+  readonly case_id: string
+  readonly organization_code: string
+  readonly title: string
+  readonly summary: string | null
+  readonly status: CaseStatus
+  readonly severity: Severity
+  readonly verdict: Verdict
+  readonly assignee: string | null
+  readonly created_at: number
+  readonly modified_at: number
+}
+
+export interface CaseEntry {
+  readonly at: number
+  readonly by: string
+  readonly kind: string
+  readonly text: string
+  readonly changes: Readonly<Record<string, unknown>> | null
+}
+
+export interface CaseDetail extends Case {
+  readonly alerts: readonly Alert[]
+  readonly runs: readonly Run[]
+  readonly timeline: readonly CaseEntry[]
+  readonly timeline_total: number
+}

@@ -1,0 +1,26 @@
+import { SimpleGrid, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+/** Names and values side by side; those without value are left out. */
+export function Fields({
+  entries,
+}: {
+  readonly entries: readonly (readonly [name: string, value: ReactNode])[]
+}) {
+  return (
+    <SimpleGrid component="dl" cols={{ base: 2, md: 4 }} spacing="md" m={0}>
+      {entries
+        .filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '')
+        .map(([name, value]) => (
+          <div key={name}>
+            <Text component="dt" size="xs" c="dimmed">
+              {name}
+            </Text>
+            <Text component="dd" size="sm" m={0} style={{ overflowWrap: 'anywhere' }}>
+              {value}
+            </Text>
+          </div>
+        ))}
+    </SimpleGrid>
+  )
+}

@@ -1,0 +1,57 @@
+import { ActionIcon, Menu, Text, useMantineColorScheme, type MantineColorScheme } from '@mantine/core'
+import { DesktopIcon, ExitIcon, MoonIcon, PersonIcon, SunIcon } from '@radix-ui/react-icons'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { call } from '../api/call.ts'
+import { takeSession, useSession } from '../session/session.ts'
+
+const schemes = [
+  { value: 'light', label: 'Light', icon: SunIcon },
+  { value: 'dark', label: 'Dark', icon: MoonIcon },
+  { value: 'auto', label: 'As the system', icon: DesktopIcon },
+] as const satisfies readonly { value: MantineColorScheme; label: string; icon: unknown }[]
+
+/** Who is signed in, how the page looks, and the way out. */
+export function PersonMenu() {
+  const { key_name: name, role, organization_codes: codes } = useSession()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const queries = useQueryClient()
+  const signOut = useMutation({
+    mutationFn: () => call('DELETE', '/session'),
+    onSettled: () => takeSession(queries, null),
+  })
+  return (
+    <Menu width={220} position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="default" size="lg" aria-label={`Signed in as ${name}`}>
+          <PersonIcon />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text size="sm" c="bright" fw={600} truncate>
+            {name}
+          </Text>
+          <Text size="xs">
+            {role} · {codes === null ? 'all organizations' : codes.join(', ')}
+          </Text>
+        </Menu.Label>
+        <Menu.Divider />
+        {schemes.map(({ value, label, icon: Icon }) => (
+          <Menu.Item
+            key={value}
+            leftSection={<Icon />}
+            aria-current={colorScheme === value}
+            fw={colorScheme === value ? 600 : undefined}
+            onClick={() => setColorScheme(value)}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item leftSection={<ExitIcon />} onClick={() => signOut.mutate()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
