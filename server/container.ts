@@ -116,7 +116,9 @@ export function createContainer(opened: Opened): Container {
       onRunEnded,
     }),
   )
-  register(tokens.pauses, () => createPauses({ store: stores.pause, runner: get(tokens.runner), log }))
+  register(tokens.pauses, () =>
+    createPauses({ store: stores.pause, runner: get(tokens.runner), clock: get(tokens.clock), log }),
+  )
   register(tokens.reruns, () =>
     createReruns({
       stores,
@@ -165,6 +167,7 @@ export function createContainer(opened: Opened): Container {
         queuedOf: (organizationUuid) => get(tokens.runner).queuedOf(organizationUuid),
       },
       reruns: get(tokens.reruns),
+      scheduler: get(tokens.scheduler),
       inbound: get(tokens.inbound),
       playbooks: library,
       authenticate: (definition, open, signal) =>

@@ -151,7 +151,9 @@ export function createRunner(options: RunnerOptions): Runner {
     const given = { run, alert, convictions, controls, hold: hold.signal }
     const end = await runTurn({ ...options, onStarted }, given)
     if (end === 'over' && run.exclusive) await wakeNextInLine(uuid)
-    if (typeof end === 'string') return undefined
+    if (end === 'over') return undefined
+    // The store knows it as put away until the one before it has ended, which may have happened already.
+    if (end === 'held') return { uuid, organizationUuid, wakeAt: Infinity }
     // Not put away: it was woken since it was taken.
     const isParked = await runs.park(uuid, end.againAtMs)
     return { uuid, organizationUuid, wakeAt: isParked ? end.againAtMs : 0 }
@@ -160,7 +162,7 @@ export function createRunner(options: RunnerOptions): Runner {
   /** The next run of the concurrency key may begin; the store knows it already. */
   async function wakeNextInLine(uuid: string): Promise<void> {
     const next = await runs.nextInLine(uuid)
-    if (next) push(next)
+    if (next) wake(next)
   }
 
   /** Also where the process ends meanwhile. */

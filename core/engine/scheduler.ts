@@ -1,5 +1,6 @@
 import type { Organization } from '../domain/organization.ts'
 import type { Run } from '../domain/run.ts'
+import { UnavailableError } from '../errors/errors.ts'
 import type { Playbook } from '../playbook/playbook.ts'
 import { nextTime } from '../playbook/schedule.ts'
 import type { Clock, Log, Stores, StoredSchedule } from '../ports.ts'
@@ -10,6 +11,8 @@ import { newRun } from './queue-run.ts'
 export interface Scheduler {
   /** Takes over what the playbooks in force say; what was due while no process ran fires once. */
   start(): Promise<void>
+  /** Takes over what the playbooks in force say for an organization that has been added. Never rejects. */
+  organizationAdded(): Promise<void>
   stop(): void
 }
 
@@ -28,12 +31,31 @@ export function createScheduler({ stores, clock, log, playbooks, enqueue }: Sche
   let alarms: Alarms<StoredSchedule> | undefined
   let organizations: readonly Organization[] = []
 
-  async function fire(schedule: StoredSchedule): Promise<void> {
+  async function start(): Promise<void> {
+    organizations = await stores.organizations.list('all')
+    const wanted = playbooks().flatMap((playbook) => schedulesOf(playbook, organizations, clock.now()))
+    const kept = await stores.schedules.keep(wanted)
+    alarms?.clear()
+    const mine = createAlarms<StoredSchedule>(clock, (schedule) => void ring(schedule, mine))
+    alarms = mine
+    for (const schedule of kept) mine.set(schedule.nextAt, schedule)
+  }
+
+  /** Never rejects. */
+  async function ring(schedule: StoredSchedule, mine: Alarms<StoredSchedule>): Promise<void> {
+    const next = await fire(schedule)
+    // All may have been taken over anew meanwhile.
+    if (next !== undefined && mine === alarms) mine.set(next.atMs, next.schedule)
+  }
+
+  /** Gives when to ring again; undefined: never. */
+  async function fire(schedule: StoredSchedule) {
     const { playbookName, organizationUuid, cron } = schedule
     const playbook = playbooks().find(({ name }) => name === playbookName)
     const organization = organizations.find(({ uuid }) => uuid === organizationUuid)
     const nextAt = nextTime(cron, clock.now())
-    if (playbook?.schedule === undefined || organization === undefined || nextAt === undefined) return
+    if (playbook?.schedule === undefined || organization === undefined || nextAt === undefined)
+      return undefined
     try {
       const { inputs, overlap } = playbook.schedule
       const run = await stores.schedules.fire(schedule, nextAt, newRun({ playbook, organization, inputs }), {
@@ -42,19 +64,21 @@ export function createScheduler({ stores, clock, log, playbooks, enqueue }: Sche
       if (run === undefined)
         log.info({ playbook: playbookName }, 'a scheduled run is left out: the one before goes on')
       else if (run.endedAt === null) enqueue(run)
-      alarms?.set(nextAt, { ...schedule, nextAt })
+      return { atMs: nextAt, schedule: { ...schedule, nextAt } }
     } catch (error) {
       log.error({ playbook: playbookName, error }, 'a scheduled run could not be queued')
-      alarms?.set(clock.now() + retryMs, schedule)
+      // What is wrong with the playbook is no better in a moment.
+      return { atMs: error instanceof UnavailableError ? clock.now() + retryMs : nextAt, schedule }
     }
   }
 
   return {
-    async start() {
-      organizations = await stores.organizations.list('all')
-      const wanted = playbooks().flatMap((playbook) => schedulesOf(playbook, organizations, clock.now()))
-      alarms = createAlarms(clock, (schedule) => void fire(schedule))
-      for (const schedule of await stores.schedules.keep(wanted)) alarms.set(schedule.nextAt, schedule)
+    start,
+    async organizationAdded() {
+      // It is there, whatever becomes of its schedules; they are taken over at the next start at the latest.
+      await start().catch((error: unknown) =>
+        log.error({ error }, 'schedules of a new organization begin at the next start'),
+      )
     },
     stop() {
       alarms?.clear()

@@ -4,6 +4,7 @@ import type { Role } from '../../core/domain/api-key.ts'
 import type { Session } from '../../core/domain/session.ts'
 import type { Pauses } from '../../core/engine/pauses.ts'
 import type { RunControl } from '../../core/engine/run-control.ts'
+import type { Scheduler } from '../../core/engine/scheduler.ts'
 import type { Inbound } from '../../core/inbound/inbound.ts'
 import type { Investigations } from '../../core/investigation/investigations.ts'
 import type { PlaybookLibrary } from '../../core/investigation/playbook-library.ts'
@@ -52,6 +53,7 @@ export interface Services {
   readonly investigations: Pick<Investigations, 'submit' | 'accepting' | 'wait' | 'again'>
   readonly control: RunControl
   readonly reruns: Reruns
+  readonly scheduler: Pick<Scheduler, 'organizationAdded'>
   /** Playbooks that a person wrote, in force. */
   readonly playbooks: Pick<PlaybookLibrary, 'written' | 'byHash'>
   readonly directory: Directory

@@ -67,6 +67,7 @@ export interface HttpServerOptions {
   readonly control: Services['control']
   readonly engine: Services['engine']
   readonly reruns: Services['reruns']
+  readonly scheduler: Services['scheduler']
   readonly playbooks: Services['playbooks']
   readonly authenticate: Services['authenticate']
   readonly inbound: Services['inbound']

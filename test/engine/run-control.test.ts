@@ -226,6 +226,33 @@ describe('run control', () => {
       second.stop()
     })
 
+    it('begin for an organization when it is added', async () => {
+      const queued: Run[] = []
+      const scheduler = schedule((run) => queued.push(run))
+      await scheduler.start()
+      const beta = await bench.stores.organizations.create({ code: 'BETA', name: 'Beta' })
+      await scheduler.organizationAdded()
+      await clock.advance(hourMs)
+      expect(queued.map(({ organizationUuid }) => organizationUuid)).to.have.members([
+        bench.organizationUuid,
+        beta.uuid,
+      ])
+      scheduler.stop()
+    })
+
+    it('come to a playbook that cannot be started when it is its time, and no more often', async () => {
+      const needy = parsed(
+        'apiVersion: tocsin/v1\nname: patrol\non: { schedule: "0 * * * *" }\nconcurrency: { key: "${{ [\'a\'][size(organization.name)] }}", policy: queue }\nsteps: [{ set: { a: 1 } }]',
+      )
+      const scheduler = schedule(() => {}, [needy])
+      await scheduler.start()
+      const errors = () =>
+        bench.logged.filter(({ message }) => message === 'a scheduled run could not be queued').length
+      await clock.advance(2 * hourMs)
+      expect(errors()).to.equal(2)
+      scheduler.stop()
+    })
+
     it('leave a time out while the run before goes on', async () => {
       const queued: Run[] = []
       const scheduler = schedule((run) => queued.push(run))

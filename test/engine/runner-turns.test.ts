@@ -198,6 +198,64 @@ describe('turns of runs', () => {
     ])
   })
 
+  it('do not begin while something goes on beside the run since the one before', async () => {
+    const checkpoint = { via: 'chat.ask', with: {}, answers: ['yes'], withinMs: 86_400_000 }
+    const playbook = makePlaybook({
+      steps: [{ id: 'ask', checkpoint }, { uses: 'x.busy' }, { uses: 'x.echo' }],
+    })
+    const busy = Promise.withResolvers<void>()
+    const shown = Promise.withResolvers<void>()
+    const runner = start(
+      playbook,
+      {},
+      {
+        ...echo,
+        'x.busy': () => busy.promise,
+        'chat.ask': { run: () => ({ asked: 'anna' }), settle: () => shown.promise },
+      },
+    )
+    const run = await queue()
+    runner.enqueue(run)
+    await settle()
+    await control(runner).answer('all', await answer(run), { ...yes, by: somebody('anna') })
+    await settle()
+    runner.pause()
+    busy.resolve()
+    await settle()
+    runner.resume()
+    await settle()
+    shown.resolve()
+    await settle()
+    expect((await find(run)).status).to.equal('completed')
+    expect(bench.calls.map(({ purpose, skill }) => `${purpose} ${skill}`)).to.deep.equal([
+      'run chat.ask',
+      'settle chat.ask',
+      'run x.busy',
+      'run x.echo',
+    ])
+  })
+
+  it('come to the next of a concurrency key although it was put off just as the one before ended', async () => {
+    const held = Promise.withResolvers<void>()
+    const stores = withRuns({
+      start: async (uuid, newCase) => {
+        const started = await bench.stores.runs.start(uuid, newCase)
+        if (started === undefined) await held.promise
+        return started
+      },
+    })
+    const runner = start(waiting, { stores })
+    const [first, second] = [await queue(undefined, 'k'), await queue(undefined, 'k')]
+    runner.enqueue(first)
+    runner.enqueue(second)
+    await settle()
+    await clock.advance(3_600_000)
+    expect((await find(first)).status).to.equal('completed')
+    held.resolve()
+    await settle()
+    expect((await find(second)).status).to.equal('running')
+  })
+
   it('wait for a store that is in trouble without pulling others into it', async () => {
     let refusals = 3
     let starts = 0

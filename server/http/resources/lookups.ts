@@ -51,9 +51,11 @@ const createOrganization = defineRoute({
   status: 201,
   answer: organizationSchema,
   body: codeAndName,
-  async handle({ body, caller }, { stores }) {
+  async handle({ body, caller }, { stores, scheduler }) {
     requireWholeScope(caller)
-    return { body: organizationView(await stores.organizations.create(body)) }
+    const organization = await stores.organizations.create(body)
+    await scheduler.organizationAdded()
+    return { body: organizationView(organization) }
   },
 })
 

@@ -102,9 +102,10 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: Pa
       schemas: (skill) => catalogue.skill(skill)?.skill,
     }),
     engine: {
-      pauses: createPauses({ store: stores.pause, runner: { pause() {}, resume() {} }, log }),
+      pauses: createPauses({ store: stores.pause, runner: { pause() {}, resume() {} }, clock, log }),
       queuedOf: () => 0,
     },
+    scheduler: { organizationAdded: async () => {} },
     reruns: createReruns({ stores, library: playbooks, catalogue, enqueue() {} }),
     playbooks,
     authenticate: (...given) => api.authenticate(...given),
