@@ -37,11 +37,13 @@ describe('the impossible-travel playbook', () => {
       'intel_provider.get_enrichment': () => ({ risk: { score: 20 } }),
       'travel.search_user_travel': () => ({
         trips: trips.map((country) => ({ countries: ['DE', country], status: 'confirmed' })),
+        partial: false,
       }),
       'messaging.checkpoint': { interrupted: 'ask', run: () => ({ channel: 'D1', ts: '1.1' }) },
       'messaging.send_message': { interrupted: 'ask', run: () => ({}) },
-      'endpoint_security.isolate_machine': () => ({}),
+      'endpoint_security.isolate_machine': () => ({ finished: false }),
       'case.update': () => ({}),
+      'case.comment': () => ({}),
       ...others,
     }
     const { call, interrupted } = testSkills(skills, bench.calls)
@@ -115,6 +117,9 @@ describe('the impossible-travel playbook', () => {
     ])
     expect(called('case.update')).to.deep.equal([
       { verdict: 'malicious', severity: 'critical', summary: 'Denied by the user.' },
+    ])
+    expect(called('case.comment')).to.deep.equal([
+      { text: 'The isolation of the machine is queued, and not confirmed yet.' },
     ])
   })
 
