@@ -4,6 +4,7 @@ import { TocsinError } from '../core/plugin/index.ts'
 export interface ApiClient {
   get<T>(path: string): Promise<T>
   post<T>(path: string, body: unknown): Promise<T>
+  /** Whatever it is that is changed. */
   patch<T>(path: string, body: unknown): Promise<T>
 }
 
@@ -22,7 +23,11 @@ export function apiClient(apiUrl: string, key: string): ApiClient {
   async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
     const response = await fetch(`${apiUrl}${path}`, {
       method,
-      headers: { cookie: `Session=${key}`, 'content-type': 'application/json' },
+      headers: {
+        cookie: `Session=${key}`,
+        'content-type': 'application/json',
+        ...(method === 'PATCH' && { 'if-match': '*' }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     }).catch((cause: unknown) => {
       throw new TocsinError('server_unreachable', `nothing answers at ${apiUrl}`, {

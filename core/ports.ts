@@ -18,25 +18,39 @@ import type { FailedAttempt, JournalEntry, Run, StepDecision, StoredError, NewRu
 import type { RefusalReason, Secret } from './plugin/index.ts'
 import type { CaseStore } from './ports/case-store.ts'
 import type { Page, PageRequest, Scope } from './ports/page.ts'
+import type { RequestStore } from './ports/request-store.ts'
 import type { RunStore } from './ports/run-store.ts'
 import type { SessionStore } from './ports/session-store.ts'
 
 export * from './ports/case-store.ts'
 export type { Page, PageRequest, Scope } from './ports/page.ts'
+export type * from './ports/request-store.ts'
 export type * from './ports/run-store.ts'
 export type * from './ports/session-store.ts'
 
 export interface OrganizationStore {
   list(scope: Scope): Promise<readonly Organization[]>
   /** Throws ConflictError `organization_exists`. */
-  create(organization: { readonly code: string; readonly name: string }): Promise<Organization>
+  create(organization: CodeAndName, by: Actor): Promise<Organization>
+  /** Throws NotFoundError `organization_not_found`, ConflictError `revision_changed`. */
+  rename(uuid: string, name: string, revision: SeenRevision, by: Actor): Promise<Organization>
 }
 
 export interface ProviderStore {
   list(): Promise<readonly Provider[]>
   /** Throws ConflictError `provider_exists`. */
-  create(provider: { readonly code: string; readonly name: string }): Promise<Provider>
+  create(provider: CodeAndName, by: Actor): Promise<Provider>
+  /** By its code. Throws NotFoundError `provider_not_found`, ConflictError `revision_changed`. */
+  rename(code: string, name: string, revision: SeenRevision, by: Actor): Promise<Provider>
 }
+
+export interface CodeAndName {
+  readonly code: string
+  readonly name: string
+}
+
+/** Of what is about to be edited, the revision that whoever edits it has seen; undefined: whichever it is. */
+export type SeenRevision = number | undefined
 
 export interface KeyStore {
   /** `secretHash`: SHA-256 of the key's secret part. */
@@ -331,10 +345,16 @@ export interface ConnectionStore {
   list(scope: Scope): Promise<readonly Connection[]>
   /** With its secrets, for calling skills. Name compared ignoring case. */
   open(organizationUuid: string, name: string): Promise<OpenConnection | undefined>
-  /** Throws NotFoundError `connection_not_found`. */
-  update(organizationUuid: string, uuid: string, changes: ConnectionChanges, by: Actor): Promise<Connection>
-  /** With its secrets. Throws NotFoundError `connection_not_found`. */
-  remove(organizationUuid: string, uuid: string, by: Actor): Promise<void>
+  /** Throws NotFoundError `connection_not_found`, ConflictError `revision_changed`. */
+  update(
+    organizationUuid: string,
+    uuid: string,
+    changes: ConnectionChanges,
+    revision: SeenRevision,
+    by: Actor,
+  ): Promise<Connection>
+  /** With its secrets. Throws NotFoundError `connection_not_found`, ConflictError `revision_changed`. */
+  remove(organizationUuid: string, uuid: string, revision: SeenRevision, by: Actor): Promise<void>
   /**
    * The token that stands in the addresses to which the other system sends. Belongs to this connection alone, from its creation
    * until its end. Throws NotFoundError `connection_not_found`.
@@ -402,6 +422,7 @@ export interface Stores {
   readonly providers: ProviderStore
   readonly keys: KeyStore
   readonly sessions: SessionStore
+  readonly requests: RequestStore
   readonly alerts: AlertStore
   readonly cases: CaseStore
   readonly playbooks: PlaybookStore

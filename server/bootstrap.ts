@@ -1,3 +1,4 @@
+import { theServer } from '../core/domain/audit.ts'
 import type { Stores } from '../core/ports.ts'
 import { ensureAdminKey } from './keys.ts'
 
@@ -47,10 +48,12 @@ export async function bootstrap(
 ): Promise<Bootstrap> {
   const adminKey = await ensureAdminKey(stores.keys, givenKey, now)
   if ((await stores.organizations.list('all')).length === 0) {
-    await stores.organizations.create(firstOrganization)
+    await stores.organizations.create(firstOrganization, theServer)
   }
   if ((await stores.providers.list()).length === 0) {
-    await Promise.all(knownProviders.map(([code, name]) => stores.providers.create({ code, name })))
+    await Promise.all(
+      knownProviders.map(([code, name]) => stores.providers.create({ code, name }, theServer)),
+    )
   }
   return { adminKey }
 }

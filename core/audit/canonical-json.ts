@@ -1,11 +1,12 @@
 /**
- * JSON in its one form (RFC 8785): names in the order of their UTF-16 code units, no blanks. For values made of texts, safe
- * integers, booleans, null, lists and plain objects; what is undefined is left out.
+ * JSON in its one form (RFC 8785): names in the order of their UTF-16 code units, no blanks. For values made of texts, integers
+ * of any size, booleans, null, lists and plain objects; what is undefined is left out.
  *
  * @example canonicalJson({ b: 1, a: [true, null] }) // '{"a":[true,null],"b":1}'
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`
+  if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const fields = Object.entries(value)
     .filter(([, field]) => field !== undefined)

@@ -8,6 +8,8 @@ export interface Connection {
   /** Fields of the plugin's schema that are not secret. */
   readonly settings: Readonly<Record<string, unknown>>
   readonly enabled: boolean
+  /** Counts its edits, from 1. */
+  readonly revision: number
   /** When its secrets were last entered, epoch milliseconds; null where it has none. */
   readonly secretsAt: number | null
   /** Why it cannot be used, until it was edited or its credentials were found to work; null where it can. */

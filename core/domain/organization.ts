@@ -4,6 +4,8 @@ export interface Organization {
   /** Unique ignoring case; kept as spelt. See `codePattern`. */
   readonly code: string
   readonly name: string
+  /** Counts its edits, from 1. */
+  readonly revision: number
   /** Epoch milliseconds. */
   readonly createdAt: number
 }

@@ -99,7 +99,7 @@ function namesOf(fixtures: Fixtures): RunNames {
   const { alert, organization, inputs } = fixtures
   return {
     inputs,
-    organization: organizationScope({ uuid: organizationUuid, createdAt: 0, ...organization }),
+    organization: organizationScope({ uuid: organizationUuid, revision: 1, createdAt: 0, ...organization }),
     ...(alert ? { alert: alertScope(toAlert(alert, organization.code)) } : {}),
   }
 }

@@ -47,7 +47,7 @@ export interface CaseStore {
   update(organizationUuid: string, id: string, changes: CaseChanges, by: string, key: string): Promise<Case>
   /**
    * What a person changes who has seen this revision of it; undefined: whichever it is. Where all fields are as they are to be,
-   * nothing is done. Throws NotFoundError `case_not_found`, ConflictError `case_changed` where it has another revision.
+   * nothing is done. Throws NotFoundError `case_not_found`, ConflictError `revision_changed`.
    */
   edit(
     organizationUuid: string,

@@ -39,7 +39,7 @@ export function createDirectory(stores: Pick<Stores, 'organizations' | 'provider
 
   return {
     async organization(scope, code, pointer) {
-      const key = fold(code)
+      const key = foldCode(code)
       if (!organizations.has(key)) await loadOrganizations()
       const found = organizations.get(key)
       if (found !== undefined && isInScope(scope, found.uuid)) return found
@@ -47,7 +47,7 @@ export function createDirectory(stores: Pick<Stores, 'organizations' | 'provider
       throw unknown('organization', code, pointer, visible)
     },
     async provider(code, pointer) {
-      const key = fold(code)
+      const key = foldCode(code)
       if (!providers.has(key)) await loadProviders()
       const found = providers.get(key)
       if (found !== undefined) return found
@@ -61,7 +61,7 @@ export function createDirectory(stores: Pick<Stores, 'organizations' | 'provider
 }
 
 /** Codes are ASCII: letters beyond it have lower case too (the Kelvin sign is a `k`), and would be taken for a code. */
-const fold = (code: string): string => (/^[\x20-\x7e]*$/.test(code) ? code.toLowerCase() : '')
+export const foldCode = (code: string): string => (/^[\x20-\x7e]*$/.test(code) ? code.toLowerCase() : '')
 
 function unknown(
   kind: 'organization' | 'provider',

@@ -5,6 +5,7 @@ import type { JsonSchema } from '../../core/plugin/index.ts'
 import { compileSchema } from '../../core/schema/index.ts'
 import { authenticate, authorize } from './authenticate.ts'
 import type { BodyBudget } from './body-budget.ts'
+import { handleOnce, headersOf, isOnce } from './idempotency.ts'
 import { parseQuery } from './parse-query.ts'
 import { readBytes, readJsonBody, requirePlainJson } from './read-body.ts'
 import { refuseCrossSite } from './same-origin.ts'
@@ -42,7 +43,8 @@ const nobody: Caller = {
 export function requestHandler(route: Route, services: Services, settings: RequestSettings): RequestHandler {
   const querySchema = route.query ?? noParameters
   const query = compileSchema(querySchema)
-  const headerSchema = route.headers === undefined ? undefined : compileSchema(route.headers)
+  const headersSchema = headersOf(route)
+  const headerSchema = headersSchema === undefined ? undefined : compileSchema(headersSchema)
   const body = route.body === undefined ? undefined : compileSchema(route.body)
   // The types of parameters, query and body were checked where the route was defined, and their values are checked here.
   const handle = route.handle as (
@@ -67,7 +69,10 @@ export function requestHandler(route: Route, services: Services, settings: Reque
     const content = await readContent(context.req, parameters)
     try {
       const request = { params, query: parameters, ...content, headers, caller, address, requestId }
-      setAnswer(context, await handle(request, services))
+      const work = (): Promise<Answer> => handle(request, services)
+      const target = `${route.method} ${context.path}`
+      const answer = isOnce(route) ? handleOnce(services.stores, target, request, work) : work()
+      setAnswer(context, await answer)
     } finally {
       content.letGo()
     }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { JsonSchema } from '../../core/plugin/index.ts'
+import { headersOf } from './idempotency.ts'
 import type { Route } from './route.ts'
 
 /** An OpenAPI 3.1 document of the table: every operation with its parameters, bodies, answers and the roles that may call it. */
@@ -62,7 +63,7 @@ function operation(route: Route): object {
     parameters: [
       ...pathParameters(route.path),
       ...parametersIn('query', route.query),
-      ...parametersIn('header', route.headers),
+      ...parametersIn('header', headersOf(route)),
     ],
     ...(route.body !== undefined && { requestBody: { required: true, content: json(route.body) } }),
     ...(route.bytes !== undefined && { requestBody: { required: true, content: anyBody } }),

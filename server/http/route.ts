@@ -116,6 +116,8 @@ export interface Answer {
   /** Path of what was made, below the prefix. */
   readonly location?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** Fields of the body that are shown this once: where the answer is repeated, they are null. */
+  readonly unkept?: readonly string[]
 }
 
 /** Refers to `schemas/<name>.schema.json`, as the description of the API carries it. */
@@ -152,6 +154,8 @@ interface RouteBase {
   readonly body?: JsonSchema
   /** Instead of `body`. */
   readonly bytes?: BytesBody
+  /** Whether a request with an `Idempotency-Key` is handled once; default: see `isOnce`. */
+  readonly once?: boolean
 }
 
 /** A body of whatever kind, as it came. */

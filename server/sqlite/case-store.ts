@@ -1,5 +1,4 @@
 import type { Case, CaseEdit, CaseEntry } from '../../core/domain/case.ts'
-import { ConflictError } from '../../core/errors/errors.ts'
 import type { CaseChanges, NewCase } from '../../core/plugin/index.ts'
 import type {
   AddedNote,
@@ -10,6 +9,7 @@ import type {
   Page,
   PageRequest,
   Scope,
+  SeenRevision,
 } from '../../core/ports.ts'
 import {
   caseByRow,
@@ -32,6 +32,7 @@ import {
 import { fromJson } from './columns.ts'
 import { requireOrganization, type OrganizationKey } from './organization-store.ts'
 import { listPage, type Order } from './paging.ts'
+import { requireRevision } from './revision.ts'
 import { isInScope, scopeConditions } from './scope.ts'
 import type { StoreContext } from './store-context.ts'
 
@@ -141,12 +142,12 @@ export class SqliteCaseStore implements CaseStore {
     id: string,
     edit: CaseEdit,
     by: string,
-    revision: number | undefined,
+    revision: SeenRevision,
   ): Promise<Case> {
     const { database, commits } = this.#context
     return commits.write(() => {
       const row = requireCaseRow(database, organizationUuid, id)
-      if (revision !== undefined && revision !== row.revision) throw caseChanged(row, revision)
+      requireRevision(row.revision, revision)
       const changes = Object.fromEntries(
         fields
           .filter((field) => edit[field] !== undefined && edit[field] !== row[field])
@@ -218,15 +219,6 @@ export class SqliteCaseStore implements CaseStore {
       return caseByRow(database, row)
     })
   }
-}
-
-function caseChanged(row: CaseRow, revision: number): ConflictError {
-  const { id } = toCase(row)
-  const message = `the case ${id} has revision ${row.revision}, and not ${revision} any more`
-  return new ConflictError('case_changed', message, {
-    hint: 'read it again, and decide anew',
-    details: { revision: row.revision },
-  })
 }
 
 function toEntry(row: EntryRow): CaseEntry {

@@ -13,7 +13,7 @@ export interface ConnectionRow extends Omit<Connection, 'settings' | 'enabled' |
 
 export const selectConnection = `
   SELECT t.id, t.uuid, o.uuid AS organizationUuid, t.name, t.plugin, t.settings, t.enabled, t.secrets_at AS secretsAt,
-    t.broken, t.warning, t.created_at AS createdAt, t.modified_at AS modifiedAt
+    t.broken, t.warning, t.revision, t.created_at AS createdAt, t.modified_at AS modifiedAt
   FROM connections t JOIN organizations o ON o.id = t.organization_id`
 
 /** Throws NotFoundError `connection_not_found`, also for a connection of another organization. */

@@ -8,6 +8,7 @@ import type {
   NewConnection,
   OpenConnection,
   Scope,
+  SeenRevision,
 } from '../../core/ports.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { changedFields, recordConnection } from './audit-connection.ts'
@@ -21,6 +22,7 @@ import {
 import { connectionRowOf, makeEventsToken, readEventsToken, removeEventsToken } from './events-tokens.ts'
 import { requireOrganization } from './organization-store.ts'
 import { whereAll } from './paging.ts'
+import { requireRevision } from './revision.ts'
 import { scopeConditions } from './scope.ts'
 import { isUniqueViolation } from './storage-errors.ts'
 import type { StoreContext } from './store-context.ts'
@@ -86,13 +88,20 @@ export class SqliteConnectionStore implements ConnectionStore {
     )
   }
 
-  update(organizationUuid: string, uuid: string, changes: ConnectionChanges, by: Actor): Promise<Connection> {
+  update(
+    organizationUuid: string,
+    uuid: string,
+    changes: ConnectionChanges,
+    revision: SeenRevision,
+    by: Actor,
+  ): Promise<Connection> {
     const { database, commits, clock } = this.#context
     return commits.writeConfiguration(() => {
       const { id, ...before } = requireConnectionRow(database, organizationUuid, uuid)
+      requireRevision(before.revision, revision)
       const isEdit = changes.settings !== undefined || changes.secrets !== undefined
       database.run(
-        'UPDATE connections SET settings = ?, enabled = ?, secrets_at = ?, broken = ?, warning = ?, modified_at = ? WHERE id = ?',
+        'UPDATE connections SET settings = ?, enabled = ?, secrets_at = ?, broken = ?, warning = ?, modified_at = ?, revision = revision + 1 WHERE id = ?',
         changes.settings === undefined ? before.settings : toJson(changes.settings),
         changes.enabled === undefined ? before.enabled : Number(changes.enabled),
         changes.secrets === undefined ? before.secretsAt : enteredAt(changes.secrets, clock.now()),
@@ -112,10 +121,11 @@ export class SqliteConnectionStore implements ConnectionStore {
     })
   }
 
-  async remove(organizationUuid: string, uuid: string, by: Actor): Promise<void> {
+  async remove(organizationUuid: string, uuid: string, revision: SeenRevision, by: Actor): Promise<void> {
     const { database, commits } = this.#context
     await commits.writeConfiguration(() => {
       const { id, ...row } = requireConnectionRow(database, organizationUuid, uuid)
+      requireRevision(row.revision, revision)
       recordConnection(this.#context, 'connection.removed', toConnection({ id, ...row }), by)
       database.run('DELETE FROM connection_secrets WHERE connection_id = ?', id)
       database.run('DELETE FROM inbound_calls WHERE connection_id = ?', id)

@@ -1,5 +1,6 @@
 import { UnavailableError } from '../../core/errors/errors.ts'
 import type { Database } from './database.ts'
+import { claims, type Claim } from './request-claims.ts'
 import { isStorageFailure, storeClosed, storeUnavailable } from './storage-errors.ts'
 
 export interface GroupCommitOptions {
@@ -57,7 +58,12 @@ export class GroupCommit {
     if (this.#closed) return Promise.reject(storeClosed())
     if (this.#queue.length >= this.#maxQueued) return Promise.reject(storeBusy(this.#maxQueued))
     const { promise, resolve, reject } = Promise.withResolvers<T>()
-    this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
+    const claim = claims.getStore()
+    this.#queue.push({
+      work: claim === undefined ? work : claimed(work, claim),
+      resolve: resolve as (value: unknown) => void,
+      reject,
+    })
     this.#turn ??= this.#scheduleTurn()
     return promise
   }
@@ -132,6 +138,15 @@ export class GroupCommit {
     } catch {
       // The group is rejected already; a connection that stays in a transaction fails the next BEGIN, which says why.
     }
+  }
+}
+
+/** In one commit. */
+function claimed<T>(work: () => T, claim: Claim): () => T {
+  return () => {
+    const result = work()
+    claim.take()
+    return result
   }
 }
 

@@ -1,13 +1,18 @@
+import type { Actor, AuditAction } from '../../core/domain/audit.ts'
 import type { Organization } from '../../core/domain/organization.ts'
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
-import type { OrganizationStore, Scope } from '../../core/ports.ts'
+import type { CodeAndName, OrganizationStore, Scope, SeenRevision } from '../../core/ports.ts'
+import { recordAudit } from './audit-log.ts'
 import type { Database } from './database.ts'
 import { requireCode } from './ids.ts'
 import { whereAll } from './paging.ts'
+import { requireRevision } from './revision.ts'
 import { scopeConditions } from './scope.ts'
 import { isUniqueViolation } from './storage-errors.ts'
 import type { StoreContext } from './store-context.ts'
 import { makeUuid } from './uuid.ts'
+
+const select = 'SELECT uuid, code, name, revision, created_at AS createdAt FROM organizations t'
 
 export class SqliteOrganizationStore implements OrganizationStore {
   readonly #context: StoreContext
@@ -22,14 +27,14 @@ export class SqliteOrganizationStore implements OrganizationStore {
     return database.read(() =>
       database.cache.get(`organizations ${JSON.stringify(scope)}`, () =>
         database.all<Organization>(
-          `SELECT uuid, code, name, created_at AS createdAt FROM organizations t ${whereAll(conditions)} ORDER BY code`,
+          `${select} ${whereAll(conditions)} ORDER BY code`,
           ...conditions.flatMap(({ values }) => values),
         ),
       ),
     )
   }
 
-  create({ code, name }: { readonly code: string; readonly name: string }): Promise<Organization> {
+  create({ code, name }: CodeAndName, by: Actor): Promise<Organization> {
     const { database, commits, clock } = this.#context
     return commits.writeConfiguration(() => {
       requireCode(code)
@@ -50,8 +55,32 @@ export class SqliteOrganizationStore implements OrganizationStore {
           `there is an organization with the code '${code}' already`,
         )
       }
-      return { uuid, code, name: name.toWellFormed(), createdAt }
+      const created = this.#require(uuid)
+      this.#record('organization.created', created, by)
+      return created
     })
+  }
+
+  rename(uuid: string, name: string, revision: SeenRevision, by: Actor): Promise<Organization> {
+    const { database, commits } = this.#context
+    return commits.writeConfiguration(() => {
+      requireRevision(this.#require(uuid).revision, revision)
+      database.run('UPDATE organizations SET name = ?, revision = revision + 1 WHERE uuid = ?', name, uuid)
+      const changed = this.#require(uuid)
+      this.#record('organization.changed', changed, by)
+      return changed
+    })
+  }
+
+  #require(uuid: string): Organization {
+    const found = this.#context.database.get<Organization>(`${select} WHERE uuid = ?`, uuid)
+    if (found === undefined) throw organizationNotFound(uuid)
+    return found
+  }
+
+  #record(action: AuditAction, { uuid, code, name }: Organization, by: Actor): void {
+    const subject = { kind: 'organization', id: uuid, name: code } as const
+    recordAudit(this.#context, { action, by, organizationUuid: uuid, subject, details: { name } })
   }
 }
 
@@ -66,6 +95,9 @@ export function requireOrganization(database: Database, uuid: string): Organizat
   const row = database.cache.get(`organization ${uuid}`, () =>
     database.get<OrganizationKey>('SELECT id, uuid, code FROM organizations WHERE uuid = ?', uuid),
   )
-  if (row === undefined) throw new NotFoundError('organization_not_found', `there is no organization ${uuid}`)
+  if (row === undefined) throw organizationNotFound(uuid)
   return row
 }
+
+const organizationNotFound = (uuid: string): NotFoundError =>
+  new NotFoundError('organization_not_found', `there is no organization ${uuid}`)

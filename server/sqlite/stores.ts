@@ -22,6 +22,7 @@ import { SqlitePauseStore } from './pause-store.ts'
 import { SqlitePlaybookStore } from './playbook-store.ts'
 import { probeSpace } from './probe-space.ts'
 import { SqliteProviderStore } from './provider-store.ts'
+import { SqliteRequestStore } from './request-store.ts'
 import { SqliteRunStore } from './run-store.ts'
 import { SqliteScheduleStore } from './schedule-store.ts'
 import { SqliteSessionStore } from './session-store.ts'
@@ -90,6 +91,7 @@ function assembleStores(context: StoreContext, secrets: SecretBox, lock: DataDir
     providers: new SqliteProviderStore(context),
     keys: new SqliteKeyStore(context),
     sessions: new SqliteSessionStore(context),
+    requests: new SqliteRequestStore(context),
     alerts: new SqliteAlertStore(context, indexer),
     cases: new SqliteCaseStore(context),
     playbooks: new SqlitePlaybookStore(context),

@@ -29,7 +29,7 @@ describe('tocsin rotate-key', function () {
     folder = await makeTemporaryFolder()
     origin = join(folder.path, 'origin')
     const stores = await openStores(readConfig({ TOCSIN_DATA_DIR: origin }), 'exclusive')
-    organizationUuid = (await stores.organizations.create({ code: 'main', name: 'Main' })).uuid
+    organizationUuid = (await stores.organizations.create({ code: 'main', name: 'Main' }, somebody())).uuid
     tokens = []
     for (let n = 0; n < count; n++) {
       const secrets = { one: new Secret(`first-${n}`), two: new Secret(`second-${n}`) }

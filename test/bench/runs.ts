@@ -74,7 +74,10 @@ async function runsOf(stores: Stores): Promise<Way> {
   const { playbook } = parsePlaybook(fiveSteps, {})
   if (playbook === undefined) throw new Error('the playbook of the benchmark has mistakes')
   const { name, hash } = playbook
-  const { uuid: organizationUuid } = await stores.organizations.create({ code: 'bench', name: 'Benchmark' })
+  const { uuid: organizationUuid } = await stores.organizations.create(
+    { code: 'bench', name: 'Benchmark' },
+    somebody(),
+  )
   const stored = { name, hash, source: fiveSteps, origin: 'file', organizationUuid: null } as const
   await stores.playbooks.put(stored, somebody())
   return async (count, seconds) => {

@@ -11,6 +11,7 @@ import {
   uuidPattern,
   type GetSubject,
 } from './fixture.ts'
+import { somebody } from '../support/somebody.ts'
 
 export function alertStoreContract(subject: GetSubject): void {
   describe('AlertStore', () => {
@@ -38,7 +39,7 @@ export function alertStoreContract(subject: GetSubject): void {
 
     it('counts per organization and provider, without gaps, also when many come at once and some are refused', async () => {
       const { stores, acme, globex } = subject()
-      await stores.providers.create({ code: 'DLP', name: 'x' })
+      await stores.providers.create({ code: 'DLP', name: 'x' }, somebody())
       const outcomes = await Promise.allSettled(
         Array.from({ length: 120 }, (_, index) =>
           stores.alerts.create(
@@ -141,7 +142,7 @@ export function alertStoreContract(subject: GetSubject): void {
     it('lists what fits all filters, ignoring the case of codes', async () => {
       const subjects = subject()
       const { stores, acme, globex } = subjects
-      await stores.providers.create({ code: 'DLP', name: 'x' })
+      await stores.providers.create({ code: 'DLP', name: 'x' }, somebody())
       const first = await stores.alerts.create(newAlert(acme))
       await stores.alerts.create(newAlert(acme, { provider: 'DLP', type: 'leak' }))
       await stores.alerts.create(newAlert(globex, { type: null }))

@@ -24,8 +24,11 @@ const question = { via: 'operator', input: {}, answers: ['yes'], form: null }
 
 export function auditStoreContract(subject: GetSubject): void {
   describe('audit log', () => {
+    const made = 3
+
+    /** Without those of the organizations and the provider of every test. */
     const entries = async () =>
-      (await subject().stores.audit.list('all', {}, { limit: 200 })).data.toReversed()
+      (await subject().stores.audit.list('all', {}, { limit: 200 })).data.toReversed().slice(made)
     const recorded = async () =>
       (await entries()).map(({ action, actor, subject: { kind, name } }) => [action, actor.name, kind, name])
 
@@ -47,9 +50,9 @@ export function auditStoreContract(subject: GetSubject): void {
       const given = { name: 'north', plugin: 'tower', settings, secrets }
       const { uuid } = await stores.connections.create(acme.uuid, given, somebody())
       const changes = { settings: { url: 'https://b.example', region: 'eu' }, secrets, enabled: false }
-      await stores.connections.update(acme.uuid, uuid, changes, somebody())
+      await stores.connections.update(acme.uuid, uuid, changes, undefined, somebody())
       await stores.connections.works(acme.uuid, uuid, { asOf: 1, warning: null }, somebody())
-      await stores.connections.remove(acme.uuid, uuid, somebody())
+      await stores.connections.remove(acme.uuid, uuid, undefined, somebody())
       expect((await entries()).map(({ action, details }) => [action, details])).to.deep.equal([
         ['connection.created', { plugin: 'tower', settings: ['url', 'region'], secrets: ['token'] }],
         ['connection.changed', { plugin: 'tower', settings: ['url'], secrets: ['token'], enabled: false }],
@@ -135,11 +138,11 @@ export function auditStoreContract(subject: GetSubject): void {
         create('east'),
       ])
       expect((await entries()).map(({ sequence, subject: { name } }) => [sequence, name])).to.deep.equal([
-        [1, 'north'],
-        [2, third.name],
+        [made + 1, 'north'],
+        [made + 2, third.name],
       ])
       const head = await stores.audit.head()
-      expect(await stores.audit.verify()).to.deep.equal({ entries: 2, head, broken: null })
+      expect(await stores.audit.verify()).to.deep.equal({ entries: made + 2, head, broken: null })
     })
 
     it('says who, when, where and by which request, to those who may see it', async () => {
@@ -149,9 +152,9 @@ export function auditStoreContract(subject: GetSubject): void {
       await stores.keys.create(only, by)
       await stores.keys.create({ ...key, id: 'b', organizationUuids: [acme.uuid, globex.uuid] }, by)
       const { data } = await stores.audit.list([acme.uuid], {}, { limit: 10 })
-      expect(data).to.have.length(1)
+      expect(data.map(({ action }) => action)).to.deep.equal(['key.created', 'organization.created'])
       expect(data[0]).to.deep.include({
-        sequence: 1,
+        sequence: made + 1,
         at: clock.nowMs,
         actor: { kind: 'api_key', id: '0123456789ab', name: 'ana' },
         request_id: 'r-9',
@@ -159,7 +162,7 @@ export function auditStoreContract(subject: GetSubject): void {
         organization_code: 'Acme',
         subject: { kind: 'api_key', id: key.id, name: 'forwarder' },
       })
-      expect((await stores.audit.list([globex.uuid], {}, { limit: 10 })).total).to.equal(0)
+      expect((await stores.audit.list([globex.uuid], {}, { limit: 10 })).total).to.equal(1)
       expect((await stores.audit.list([], {}, { limit: 10 })).total).to.equal(0)
     })
 
@@ -173,11 +176,13 @@ export function auditStoreContract(subject: GetSubject): void {
       const [created, revoked]: NewAuditEntry['action'][] = ['key.created', 'key.revoked']
       expect(await found({ action: created })).to.deep.equal([created])
       expect(await found({ actor: 'ben' })).to.deep.equal([revoked])
-      expect(await found({ actor: '0123456789ab' })).to.have.length(2)
+      expect(await found({ actor: '0123456789ab' })).to.have.length(made + 2)
       expect(await found({ subject: key.id })).to.have.length(2)
       expect(await found({ subject: 'x' })).to.deep.equal([])
       expect(await found({ after: clock.nowMs })).to.deep.equal([revoked])
-      expect(await found({ before: clock.nowMs })).to.deep.equal([created])
+      expect(await found({ before: clock.nowMs }))
+        .to.include(created)
+        .and.not.include(revoked)
     })
   })
 }

@@ -23,6 +23,7 @@ export function connectionStoreContract(subject: GetSubject): void {
         plugin: 'endpoint_security',
         settings: given.settings,
         enabled: true,
+        revision: 1,
         secretsAt: clock.nowMs,
         broken: null,
         warning: null,
@@ -50,16 +51,32 @@ export function connectionStoreContract(subject: GetSubject): void {
       const { stores, acme, clock } = subject()
       const made = await stores.connections.create(acme.uuid, given, somebody())
       clock.nowMs += 5
-      const disabled = await stores.connections.update(acme.uuid, made.uuid, { enabled: false }, somebody())
-      expect(disabled).to.deep.equal({ ...made, enabled: false, modifiedAt: clock.nowMs })
+      const disabled = await stores.connections.update(
+        acme.uuid,
+        made.uuid,
+        { enabled: false },
+        undefined,
+        somebody(),
+      )
+      expect(disabled).to.deep.equal({ ...made, enabled: false, revision: 2, modifiedAt: clock.nowMs })
       const secrets = { client_secret: new Secret('next') }
       const changed = await stores.connections.update(
         acme.uuid,
         made.uuid,
         { settings: { a: 1 }, secrets },
+        undefined,
         somebody(),
       )
-      expect(changed).to.deep.equal({ ...disabled, settings: { a: 1 }, secretsAt: clock.nowMs })
+      expect(changed).to.deep.equal({
+        ...disabled,
+        settings: { a: 1 },
+        secretsAt: clock.nowMs,
+        revision: 3,
+      })
+      const late = stores.connections.update(acme.uuid, made.uuid, { enabled: true }, 2, somebody())
+      await expectRejection(late, 'ConflictError', 'revision_changed')
+      const gone = stores.connections.remove(acme.uuid, made.uuid, 2, somebody())
+      await expectRejection(gone, 'ConflictError', 'revision_changed')
       const opened = await stores.connections.open(acme.uuid, given.name)
       expect(opened?.connection).to.deep.equal(changed)
       expect(Object.keys(opened?.secrets ?? {})).to.deep.equal(['client_secret'])
@@ -80,10 +97,17 @@ export function connectionStoreContract(subject: GetSubject): void {
         acme.uuid,
         made.uuid,
         { settings: {}, enabled: false },
+        undefined,
         somebody(),
       )
       expect(kept.secretsAt).to.equal(clock.nowMs - 5)
-      const emptied = await stores.connections.update(acme.uuid, made.uuid, { secrets: {} }, somebody())
+      const emptied = await stores.connections.update(
+        acme.uuid,
+        made.uuid,
+        { secrets: {} },
+        undefined,
+        somebody(),
+      )
       expect(emptied.secretsAt).to.equal(null)
     })
 
@@ -114,13 +138,19 @@ export function connectionStoreContract(subject: GetSubject): void {
       const { stores, acme } = subject()
       const made = await stores.connections.create(acme.uuid, given, somebody())
       const token = (await stores.connections.eventsToken(acme.uuid, made.uuid)).reveal()
-      await stores.connections.update(acme.uuid, made.uuid, { secrets: {}, enabled: false }, somebody())
+      await stores.connections.update(
+        acme.uuid,
+        made.uuid,
+        { secrets: {}, enabled: false },
+        undefined,
+        somebody(),
+      )
       expect((await stores.connections.openByEventsToken(token))?.connection.enabled).to.equal(false)
       expect(
         (await stores.connections.openByEventsToken(token))?.secrets,
         'it is no secret of the plugin',
       ).to.deep.equal({})
-      await stores.connections.remove(acme.uuid, made.uuid, somebody())
+      await stores.connections.remove(acme.uuid, made.uuid, undefined, somebody())
       expect(await stores.connections.openByEventsToken(token)).to.equal(undefined)
       const again = await stores.connections.create(acme.uuid, given, somebody())
       expect((await stores.connections.eventsToken(acme.uuid, again.uuid)).reveal()).to.not.equal(token)
@@ -129,7 +159,7 @@ export function connectionStoreContract(subject: GetSubject): void {
     it('removes a connection; its name is free again', async () => {
       const { stores, acme } = subject()
       const made = await stores.connections.create(acme.uuid, given, somebody())
-      await stores.connections.remove(acme.uuid, made.uuid, somebody())
+      await stores.connections.remove(acme.uuid, made.uuid, undefined, somebody())
       expect(await stores.connections.list('all')).to.deep.equal([])
       await stores.connections.create(acme.uuid, { ...given, secrets: {} }, somebody())
       expect((await stores.connections.open(acme.uuid, given.name))?.secrets).to.deep.equal({})
@@ -139,10 +169,10 @@ export function connectionStoreContract(subject: GetSubject): void {
       const { stores, acme, globex } = subject()
       const { uuid } = await stores.connections.create(acme.uuid, given, somebody())
       for (const work of [
-        stores.connections.update(globex.uuid, uuid, { enabled: false }, somebody()),
-        stores.connections.remove(globex.uuid, uuid, somebody()),
+        stores.connections.update(globex.uuid, uuid, { enabled: false }, undefined, somebody()),
+        stores.connections.remove(globex.uuid, uuid, undefined, somebody()),
         stores.connections.works(globex.uuid, uuid, { asOf: 0, warning: null }, somebody()),
-        stores.connections.remove(acme.uuid, unknownUuid, somebody()),
+        stores.connections.remove(acme.uuid, unknownUuid, undefined, somebody()),
       ]) {
         await expectRejection(work, 'NotFoundError', 'connection_not_found')
       }

@@ -136,9 +136,21 @@ export function inboundStoreContract(subject: GetSubject): void {
         broken: { reason: 'the token was revoked', at },
         warning: { reason: 'too many messages', at },
       })
-      const enabled = await connections.update(acme.uuid, connection.uuid, { enabled: true }, somebody())
+      const enabled = await connections.update(
+        acme.uuid,
+        connection.uuid,
+        { enabled: true },
+        undefined,
+        somebody(),
+      )
       expect(enabled.broken?.reason).to.equal('the token was revoked')
-      const edited = await connections.update(acme.uuid, connection.uuid, { settings: {} }, somebody())
+      const edited = await connections.update(
+        acme.uuid,
+        connection.uuid,
+        { settings: {} },
+        undefined,
+        somebody(),
+      )
       expect(edited).to.include({ broken: null, warning: null })
 
       await take({ broken: 'again', warning: 'again' })
@@ -164,7 +176,7 @@ export function inboundStoreContract(subject: GetSubject): void {
       await expectRejection(take({ organizationUuid: globex.uuid }), 'NotFoundError', 'connection_not_found')
       await expectRejection(take({ connectionUuid: unknownUuid }), 'NotFoundError', 'connection_not_found')
       await take({ once: { key: 'Ev1', keepMs: 100 } })
-      await stores.connections.remove(acme.uuid, connection.uuid, somebody())
+      await stores.connections.remove(acme.uuid, connection.uuid, undefined, somebody())
       await expectRejection(take({}), 'NotFoundError', 'connection_not_found')
     })
   })

@@ -1,11 +1,18 @@
 import { expect } from 'chai'
 import { expectRejection, uuidPattern, type GetSubject } from './fixture.ts'
+import { somebody } from '../support/somebody.ts'
 
 export function organizationStoreContract(subject: GetSubject): void {
   describe('OrganizationStore', () => {
     it('gives an organization a uuid and the time', async () => {
       const { acme, clock } = subject()
-      expect(acme).to.deep.equal({ uuid: acme.uuid, code: 'Acme', name: 'Acme Ltd', createdAt: clock.nowMs })
+      expect(acme).to.deep.equal({
+        uuid: acme.uuid,
+        code: 'Acme',
+        name: 'Acme Ltd',
+        revision: 1,
+        createdAt: clock.nowMs,
+      })
       expect(acme.uuid).to.match(uuidPattern)
     })
 
@@ -19,15 +26,35 @@ export function organizationStoreContract(subject: GetSubject): void {
 
     it('refuses a code that differs in case only', async () => {
       const { stores } = subject()
-      const again = stores.organizations.create({ code: 'ACME', name: 'Other' })
+      const again = stores.organizations.create({ code: 'ACME', name: 'Other' }, somebody())
       await expectRejection(again, 'ConflictError', 'organization_exists')
+    })
+
+    it('renames one as long as it is what was seen, and says so in the audit log', async () => {
+      const { stores, acme, globex } = subject()
+      const renamed = await stores.organizations.rename(acme.uuid, 'Acme', 1, somebody('ada'))
+      expect(renamed).to.deep.equal({ ...acme, name: 'Acme', revision: 2 })
+      expect(await stores.organizations.list('all')).to.deep.equal([renamed, globex])
+      const again = stores.organizations.rename(acme.uuid, 'Other', 1, somebody())
+      await expectRejection(again, 'ConflictError', 'revision_changed')
+      expect(await stores.organizations.rename(acme.uuid, 'New', undefined, somebody())).to.include({
+        revision: 3,
+      })
+      const nobody = stores.organizations.rename('x', 'New', undefined, somebody())
+      await expectRejection(nobody, 'NotFoundError', 'organization_not_found')
+      const { data } = await stores.audit.list([acme.uuid], {}, { limit: 9 })
+      expect(data.map(({ action, actor, details }) => [action, actor.name, details])).to.deep.equal([
+        ['organization.changed', 'ops', { name: 'New' }],
+        ['organization.changed', 'ada', { name: 'Acme' }],
+        ['organization.created', 'ops', { name: 'Acme Ltd' }],
+      ])
     })
 
     it('refuses codes that would make alert ids ambiguous', async () => {
       const { stores } = subject()
       for (const code of ['', 'a-b', 'a b', 'ä', 'x'.repeat(33), "a';--"]) {
         await expectRejection(
-          stores.organizations.create({ code, name: 'x' }),
+          stores.organizations.create({ code, name: 'x' }, somebody()),
           'ValidationError',
           'invalid_code',
         )

@@ -13,11 +13,13 @@ import { organizationStoreContract } from './organization-store.ts'
 import { pagingContract } from './paging.ts'
 import { playbookStoreContract } from './playbook-store.ts'
 import { providerStoreContract } from './provider-store.ts'
+import { requestStoreContract } from './request-store.ts'
 import { runStoreContract } from './run-store.ts'
 import { rerunsContract } from './reruns.ts'
 import { runTurnsContract } from './run-turns.ts'
 import { scheduleStoreContract } from './schedule-store.ts'
 import { sessionStoreContract } from './session-store.ts'
+import { somebody } from '../support/somebody.ts'
 
 /** What every adapter of `Stores` must do. Call it inside a `describe` that names the adapter. */
 export function storesContract(makeStores: MakeStores): void {
@@ -28,9 +30,9 @@ export function storesContract(makeStores: MakeStores): void {
     const clock = { nowMs: 1_700_000_000_000 }
     opened = await makeStores({ now: () => clock.nowMs })
     const { stores } = opened
-    const acme = await stores.organizations.create({ code: 'Acme', name: 'Acme Ltd' })
-    const globex = await stores.organizations.create({ code: 'Globex', name: 'Globex Corp' })
-    await stores.providers.create({ code: 'SIEM', name: 'The SIEM' })
+    const acme = await stores.organizations.create({ code: 'Acme', name: 'Acme Ltd' }, somebody())
+    const globex = await stores.organizations.create({ code: 'Globex', name: 'Globex Corp' }, somebody())
+    await stores.providers.create({ code: 'SIEM', name: 'The SIEM' }, somebody())
     subject = { stores, clock, acme, globex }
   })
 
@@ -41,6 +43,7 @@ export function storesContract(makeStores: MakeStores): void {
   providerStoreContract(getSubject)
   keyStoreContract(getSubject)
   sessionStoreContract(getSubject)
+  requestStoreContract(getSubject)
   alertStoreContract(getSubject)
   pagingContract(getSubject)
   caseStoreContract(getSubject)

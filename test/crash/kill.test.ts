@@ -12,6 +12,7 @@ import { policies } from './playbook.ts'
 import { startSandbox, type EffectSandbox } from './sandbox.ts'
 import { makeRandom, seed, times } from '../support/random.ts'
 import { unfinishedRuns } from '../support/unfinished-runs.ts'
+import { somebody } from '../support/somebody.ts'
 
 const runsPerTest = 4
 
@@ -26,7 +27,7 @@ describe(`runs of a process that is killed with kill -9 (seed ${seed})`, functio
     folder = await makeTemporaryFolder()
     sandbox = await startSandbox()
     await inStores(async (stores) => {
-      organizationUuid = (await stores.organizations.create({ code: 'ACME', name: 'Acme' })).uuid
+      organizationUuid = (await stores.organizations.create({ code: 'ACME', name: 'Acme' }, somebody())).uuid
     })
   })
   afterEach(async () => {

@@ -27,7 +27,7 @@ describe('the impossible-travel playbook', () => {
   beforeEach(async () => {
     clock = new ManualClock()
     bench = await openBench(clock)
-    await bench.stores.providers.create({ code: 'siem', name: 'SIEM' })
+    await bench.stores.providers.create({ code: 'siem', name: 'SIEM' }, somebody())
   })
   afterEach(() => bench.close())
 

@@ -67,7 +67,7 @@ describe('turns of runs', () => {
   const yes = { value: 'yes', text: null }
 
   it('come a page at a time to what an earlier process left, in fair order', async () => {
-    const beta = await bench.stores.organizations.create({ code: 'BETA', name: 'Beta' })
+    const beta = await bench.stores.organizations.create({ code: 'BETA', name: 'Beta' }, somebody())
     for (let n = 0; n < 40; n++) await queue()
     const single = await queue(beta.uuid)
     const pages: number[] = []
@@ -90,7 +90,7 @@ describe('turns of runs', () => {
   })
 
   it('come to another organization although the runs of one hang', async () => {
-    const beta = await bench.stores.organizations.create({ code: 'BETA', name: 'Beta' })
+    const beta = await bench.stores.organizations.create({ code: 'BETA', name: 'Beta' }, somebody())
     const playbook = makePlaybook({ steps: [{ if: 'inputs.hangs', uses: 'x.hang' }] })
     const hanging = { 'x.hang': () => new Promise(() => {}) }
     const describe = async ({ organizationUuid }: Run) => ({

@@ -8,6 +8,7 @@ import { openBench, testSkills, type Bench, type TestSkills } from './support/be
 import { makePlaybook } from './support/make-playbook.ts'
 import { ManualClock, settle } from './support/manual-clock.ts'
 import { unfinishedRuns } from '../support/unfinished-runs.ts'
+import { somebody } from '../support/somebody.ts'
 
 describe('runner', () => {
   let bench: Bench
@@ -47,7 +48,7 @@ describe('runner', () => {
   const find = async (run: Run) => (await bench.stores.runs.find('all', run.uuid))!
 
   it('takes a queued run to its end: case, alert, output, and one word about it', async () => {
-    await bench.stores.providers.create({ code: 'siem', name: 'SIEM' })
+    await bench.stores.providers.create({ code: 'siem', name: 'SIEM' }, somebody())
     const alert = await bench.stores.alerts.create({
       content: '{"user":{"email":"adam@example.org"}}',
       provider: 'siem',
@@ -119,7 +120,7 @@ describe('runner', () => {
   })
 
   it('lets organizations take turns', async () => {
-    const other = await bench.stores.organizations.create({ code: 'BETA', name: 'Beta' })
+    const other = await bench.stores.organizations.create({ code: 'BETA', name: 'Beta' }, somebody())
     const runner = start(makePlaybook({ steps: [{ set: 1 }] }), {}, { maxRuns: 1 })
     const storm = await Promise.all(Array.from({ length: 6 }, () => queue()))
     const single = await queue(other.uuid)

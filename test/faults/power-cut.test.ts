@@ -10,6 +10,7 @@ import { makeRandom, seed, times } from '../support/random.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { Disk } from './support/disk.ts'
 import { canTrace, readTrace, startTraced } from './support/strace.ts'
+import { somebody } from '../support/somebody.ts'
 
 /** How many alerts are acknowledged before the power goes, at the latest. */
 const alerts = 240
@@ -35,8 +36,8 @@ describe(`alerts after a power cut (seed ${seed})`, function () {
   async function record(...nodeArgs: string[]) {
     const dataDir = join(folder.path, 'data')
     const stores = await openStoresIn(dataDir)
-    const { uuid } = await stores.organizations.create({ code: 'Acme', name: 'Acme' })
-    await stores.providers.create({ code: 'SIEM', name: 'SIEM' })
+    const { uuid } = await stores.organizations.create({ code: 'Acme', name: 'Acme' }, somebody())
+    await stores.providers.create({ code: 'SIEM', name: 'SIEM' }, somebody())
     await stores.close()
     const before = await readDatabase(dataDir)
     const trace = join(folder.path, 'trace')

@@ -10,6 +10,9 @@ const outsidePrefix = new Set(
   routes.filter((route) => route.outsidePrefix).map(({ method, path }) => `${method} ${path}`),
 )
 
+/** What all organizations share, where a path names it. */
+const shared: Readonly<Record<string, string>> = { playbook: 'p', provider: 'siem', plugin: 'x', route: 'x' }
+
 /** Which organizations a key is for, where all that is named is of `acme`. */
 const scopes = { all: undefined, own: ['acme'], 'own and another': ['acme', 'globex'], foreign: ['globex'] }
 type ScopeName = keyof typeof scopes
@@ -46,7 +49,7 @@ describe('access', () => {
   ) {
     const [method = '', template = ''] = operation.split(' ')
     const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-      encodeURIComponent(ids[name] ?? 'p'),
+      encodeURIComponent({ ...shared, ...ids }[name] ?? 'x'),
     )
     const path = `${outsidePrefix.has(operation) ? '' : '/api'}${filled}`
     // A session ends itself and nothing else.
@@ -55,8 +58,7 @@ describe('access', () => {
       const cookie = headers.get('set-cookie')?.split(';')[0] ?? ''
       return await api.call(method, path, { key: null, headers: { cookie } })
     }
-    const row = accessTable[operation]
-    const headers = typeof row === 'object' ? (row.headers ?? {}) : {}
+    const headers = method === 'PATCH' ? { 'if-match': '*' } : {}
     return await api.call(method, path, { key, headers, ...(body !== undefined && { body }) })
   }
 

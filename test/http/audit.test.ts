@@ -43,7 +43,7 @@ describe('GET audit', () => {
     const { json } = await api.call('GET', '/api/audit', { key })
     const codes = json.data.map((entry: { organization_code: string }) => entry.organization_code)
     expect(new Set(codes)).to.deep.equal(new Set(['globex']))
-    expect(json.total).to.equal(2)
+    expect(json.total).to.equal(3)
     expectProblem(await api.call('GET', '/api/audit?organization=acme', { key }), 400, 'unknown_organization')
   })
 

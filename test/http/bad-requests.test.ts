@@ -6,6 +6,7 @@ import { startApi, type Api, type CallOptions } from './support/api.ts'
 import { sendRaw } from './support/raw-request.ts'
 import { expectProblem } from './support/schemas.ts'
 import { processorTime } from '../support/processor-time.ts'
+import { somebody } from '../support/somebody.ts'
 
 const alert = { alert_content: 'x', alert_provider: 'SIEM', organization_code: 'acme' }
 const json = { 'content-type': 'application/json' }
@@ -122,7 +123,7 @@ describe('bad requests', () => {
     const make = (from: number, to: number) =>
       Promise.all(
         Array.from({ length: to - from }, (_, at) =>
-          api.stores.providers.create({ code: `many_${from + at}_`, name: 'x' }),
+          api.stores.providers.create({ code: `many_${from + at}_`, name: 'x' }, somebody()),
         ),
       )
     await make(0, 25)

@@ -20,7 +20,8 @@ describe('connections', () => {
     return reply.json
   }
   const path = (name: string, rest = '') => `/api/connections/${encodeURIComponent(name)}${rest}`
-  const patch = (name: string, body: unknown, query = '') => api.call('PATCH', path(name, query), { body })
+  const patch = (name: string, body: unknown, query = '') =>
+    api.call('PATCH', path(name, query), { body, headers: { 'if-match': '*' } })
   const stored = async () => {
     const open = await api.stores.connections.open(api.organizations['acme'] ?? '', 'north tower')
     return {
@@ -280,7 +281,7 @@ describe('connections', () => {
     const [{ connection_uuid: uuid }] = (await api.call('GET', '/api/connections')).json.data
     for (const name of [uuid, 'North tower']) {
       expectProblem(
-        await api.call('PATCH', path(name), { key, body: { enabled: false } }),
+        await api.call('PATCH', path(name), { key, body: { enabled: false }, headers: { 'if-match': '*' } }),
         404,
         'connection_not_found',
       )

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { startApi, type Api } from './support/api.ts'
 import { expectFits, expectProblem } from './support/schemas.ts'
+import { somebody } from '../support/somebody.ts'
 
 describe('POST alerts', () => {
   let api: Api
@@ -53,7 +54,7 @@ describe('POST alerts', () => {
   })
 
   it('takes no letter for another that only has the same lower case', async () => {
-    await api.stores.organizations.create({ code: 'Kappa', name: 'Kappa' })
+    await api.stores.organizations.create({ code: 'Kappa', name: 'Kappa' }, somebody())
     expect((await post({ ...alert, organization_code: 'kappa' })).status).to.equal(201)
     expectProblem(await post({ ...alert, organization_code: '\u212aappa' }), 400, 'unknown_organization')
   })
@@ -74,8 +75,8 @@ describe('POST alerts', () => {
   })
 
   it('knows an organization and a provider that were added since it started', async () => {
-    await api.stores.organizations.create({ code: 'late', name: 'Late' })
-    await api.stores.providers.create({ code: 'later', name: 'Later' })
+    await api.stores.organizations.create({ code: 'late', name: 'Late' }, somebody())
+    await api.stores.providers.create({ code: 'later', name: 'Later' }, somebody())
     const reply = await post({ ...alert, organization_code: 'late', alert_provider: 'later' })
     expect(reply.json.alert_id).to.equal('late-later-1')
   })

@@ -32,8 +32,8 @@ describe('docs/api.md', () => {
   before(async () => {
     api = await startApi()
     // What a first start makes.
-    await api.stores.organizations.create({ code: 'main', name: 'Main organization' })
-    await api.stores.providers.create({ code: 'splunk', name: 'Splunk' })
+    await api.stores.organizations.create({ code: 'main', name: 'Main organization' }, somebody())
+    await api.stores.providers.create({ code: 'splunk', name: 'Splunk' }, somebody())
     const { uuid = '' } =
       (await api.stores.organizations.list('all')).find(({ code }) => code === 'main') ?? {}
     await api.stores.connections.create(

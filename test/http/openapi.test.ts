@@ -37,6 +37,8 @@ const bodies: Record<string, object> = {
   post_providers: { code: 'new', name: 'New' },
   post_keys: { name: 'k', role: 'reader' },
   patch_connections_connection: { enabled: false },
+  patch_organizations_organization: { name: 'x' },
+  patch_providers_provider: { name: 'x' },
   post_runs_run_retry: {},
   post_runs_retry: { runs: ['unknown'] },
   post_runs_retry_preview: { runs: ['unknown'] },
@@ -50,6 +52,9 @@ const bodies: Record<string, object> = {
 /** Headers that an operation needs besides. */
 const neededHeaders: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   patch_cases_case: { 'if-match': '*' },
+  patch_connections_connection: { 'if-match': '*' },
+  patch_organizations_organization: { 'if-match': '*' },
+  patch_providers_provider: { 'if-match': '*' },
 }
 
 describe('OpenAPI document', () => {
@@ -162,6 +167,8 @@ describe('OpenAPI document', () => {
       checkpoint: checkpoint.id,
       key,
       connection: 'south',
+      organization: 'acme',
+      provider: 'siem',
       plugin: 'tower',
       route: 'rope',
       token: token.reveal(),
@@ -229,6 +236,15 @@ describe('OpenAPI document', () => {
     const [, , create] = operations.find(([, , { operationId }]) => operationId === 'post_alerts') ?? []
     const headers = create?.parameters.filter((one) => one.in === 'header').map(({ name }) => name)
     expect(headers).to.deep.equal(['idempotency-key', 'prefer'])
+    const others = operations.filter(([, , { operationId }]) =>
+      /^(post_(keys|runs_retry)|patch_)/.test(operationId),
+    )
+    for (const [method, path, { parameters }] of others) {
+      const read = parameters.filter((one) => one.in === 'header').map(({ name }) => name)
+      const expected =
+        method === 'patch' ? 'if-match' : path.endsWith('preview') ? undefined : 'idempotency-key'
+      expect(read, path).to.deep.equal(expected === undefined ? [] : [expected])
+    }
   })
 
   it('shows rows in lists, not only empty ones', async () => {

@@ -215,7 +215,7 @@ describe('what another system sends', () => {
     const { openByEventsToken } = stores.connections
     stores.connections.openByEventsToken = async (given) => {
       const found = await openByEventsToken.call(stores.connections, given)
-      await stores.connections.remove(bench.organizationUuid, uuid, somebody())
+      await stores.connections.remove(bench.organizationUuid, uuid, undefined, somebody())
       return found
     }
     expect(await receive()).to.deep.equal({ refused: { code: 'connection_not_found' } })

@@ -35,8 +35,8 @@ describe('investigations', () => {
     opened = await openTemporaryStores()
     runs = []
     const { organizations, providers } = opened.stores
-    organizationUuid = (await organizations.create({ code: 'acme', name: 'Acme' })).uuid
-    await providers.create({ code: 'splunk', name: 'Splunk' })
+    organizationUuid = (await organizations.create({ code: 'acme', name: 'Acme' }, somebody())).uuid
+    await providers.create({ code: 'splunk', name: 'Splunk' }, somebody())
   })
 
   afterEach(() => opened.dispose())

@@ -6,6 +6,7 @@ import { openPlaybookLibrary } from '../../core/investigation/playbook-library.t
 import { Secret } from '../../core/plugin/index.ts'
 import { discoverPlugins } from '../../core/registry/index.ts'
 import { openTemporaryStores } from '../sqlite/open-stores.ts'
+import { somebody } from '../support/somebody.ts'
 
 describe('playbooks that are made', () => {
   it('are made once for the same connections, and anew when a connection was added or changed', async () => {
@@ -20,7 +21,7 @@ describe('playbooks that are made', () => {
     }
     const made = createMadeInvestigators({ stores, library: counting, catalogue })
     const [acme, beta] = await Promise.all(
-      ['acme', 'beta'].map((code) => stores.organizations.create({ code, name: code })),
+      ['acme', 'beta'].map((code) => stores.organizations.create({ code, name: code }, somebody())),
     )
     const first = await made('phishing', acme!)
     expect(await made('phishing', acme!)).to.equal(first)
@@ -32,7 +33,7 @@ describe('playbooks that are made', () => {
     const { uuid } = await stores.connections.create(acme!.uuid, given, theServer)
     const second = await made('phishing', acme!)
     expect(second.source).to.include('"intel"').and.not.equal(first.source)
-    await stores.connections.update(acme!.uuid, uuid, { enabled: false }, theServer)
+    await stores.connections.update(acme!.uuid, uuid, { enabled: false }, undefined, theServer)
     expect((await made('phishing', acme!)).source).to.equal(first.source)
     expect((await stores.playbooks.find([acme!.uuid], first.name))?.hash).to.equal(first.hash)
     await dispose()

@@ -24,6 +24,7 @@ const connection = (name: string, enabled = true): Connection => ({
   secretsAt: 0,
   broken: null,
   warning: null,
+  revision: 1,
   createdAt: 0,
   modifiedAt: 0,
 })

@@ -13,6 +13,7 @@ import { buildCatalogue } from '../../core/registry/build-catalogue.ts'
 import type { OpenedStores } from '../contract/fixture.ts'
 import { openTemporaryStores } from '../sqlite/open-stores.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import { somebody } from '../support/somebody.ts'
 
 const source = (name: string, output: number) => `apiVersion: tocsin/v1
 name: ${name}
@@ -31,7 +32,7 @@ describe('playbook library', () => {
     folder = await makeTemporaryFolder()
     opened = await openTemporaryStores()
     logged = []
-    const { uuid } = await opened.stores.organizations.create({ code: 'acme', name: 'Acme' })
+    const { uuid } = await opened.stores.organizations.create({ code: 'acme', name: 'Acme' }, somebody())
     made = { origin: 'made', organizationUuid: uuid }
   })
 

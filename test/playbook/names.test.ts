@@ -30,7 +30,7 @@ describe('the names of expressions', () => {
   const declared = runNames({ alertData: dyn, inputs: dyn })
   const given = {
     alert: alertScope(alert),
-    organization: organizationScope({ uuid: 'o', code: 'ACME', name: 'Acme', createdAt: 0 }),
+    organization: organizationScope({ uuid: 'o', code: 'ACME', name: 'Acme', revision: 1, createdAt: 0 }),
   }
 
   it('are declared as an investigation gives them', () => {

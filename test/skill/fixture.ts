@@ -77,6 +77,7 @@ export function storedConnection(name: string, changes: Partial<Connection> = {}
     secretsAt: 0,
     broken: null,
     warning: null,
+    revision: 1,
     createdAt: 0,
     modifiedAt: 0,
     ...changes,

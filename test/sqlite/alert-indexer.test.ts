@@ -7,6 +7,7 @@ import { Database } from '../../server/sqlite/database.ts'
 import { expectRejection, newAlert } from '../contract/fixture.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { openStoresIn } from './open-stores.ts'
+import { somebody } from '../support/somebody.ts'
 
 describe('index of alerts for searches', () => {
   let folder: TemporaryFolder
@@ -18,8 +19,8 @@ describe('index of alerts for searches', () => {
     folder = await makeTemporaryFolder()
     stores = await openStoresIn(folder.path)
     other = new Database(join(folder.path, 'tocsin.db'))
-    acme = await stores.organizations.create({ code: 'Acme', name: 'x' })
-    await stores.providers.create({ code: 'SIEM', name: 'x' })
+    acme = await stores.organizations.create({ code: 'Acme', name: 'x' }, somebody())
+    await stores.providers.create({ code: 'SIEM', name: 'x' }, somebody())
   })
   afterEach(async () => {
     other.close()

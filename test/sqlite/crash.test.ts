@@ -5,6 +5,7 @@ import { killChildren, startChild } from './child-process.ts'
 import { everyAlert } from './every-alert.ts'
 import { openStoresIn } from './open-stores.ts'
 import { makeRandom, seed, times } from '../support/random.ts'
+import { somebody } from '../support/somebody.ts'
 
 const rounds = times(4)
 
@@ -22,8 +23,8 @@ describe(`stores after a crash (seed ${seed})`, function () {
 
   async function makeOrganization(): Promise<string> {
     const stores = await openStoresIn(folder.path)
-    const { uuid } = await stores.organizations.create({ code: 'Acme', name: 'Acme' })
-    await stores.providers.create({ code: 'SIEM', name: 'SIEM' })
+    const { uuid } = await stores.organizations.create({ code: 'Acme', name: 'Acme' }, somebody())
+    await stores.providers.create({ code: 'SIEM', name: 'SIEM' }, somebody())
     await stores.close()
     return uuid
   }

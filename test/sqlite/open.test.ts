@@ -44,8 +44,8 @@ describe('opening SQLite stores', () => {
 
   it('keeps what was stored', async () => {
     const first = await openStoresIn(folder.path)
-    const acme = await first.organizations.create({ code: 'Acme', name: 'x' })
-    await first.providers.create({ code: 'SIEM', name: 'x' })
+    const acme = await first.organizations.create({ code: 'Acme', name: 'x' }, somebody())
+    await first.providers.create({ code: 'SIEM', name: 'x' }, somebody())
     const { alert } = await first.alerts.createOnce(newAlert(acme), { key: 'abc', keepMs: 60_000 })
     await first.close()
     const second = await openStoresIn(folder.path)
@@ -58,7 +58,7 @@ describe('opening SQLite stores', () => {
 
   it('keeps what happened in a case as it was written', async () => {
     const stores = await openStoresIn(folder.path)
-    const acme = await stores.organizations.create({ code: 'Acme', name: 'x' })
+    const acme = await stores.organizations.create({ code: 'Acme', name: 'x' }, somebody())
     await stores.cases.create(acme.uuid, { title: 'One' }, 'kim', 'a')
     await stores.close()
     withDatabase((database) => {
@@ -245,7 +245,7 @@ describe('opening SQLite stores', () => {
 
   it('leaves no secret in the clear in its files', async () => {
     const stores = await openStoresIn(folder.path)
-    const { uuid } = await stores.organizations.create({ code: 'Acme', name: 'x' })
+    const { uuid } = await stores.organizations.create({ code: 'Acme', name: 'x' }, somebody())
     const secrets = { token: new Secret('canary-4711-canary') }
     await stores.connections.create(
       uuid,
@@ -267,7 +267,7 @@ describe('opening SQLite stores', () => {
 
   it('says that the file is damaged when a page is, and does what needs other pages', async () => {
     const before = await openStoresIn(folder.path)
-    await before.providers.create({ code: 'SIEM', name: 'x' })
+    await before.providers.create({ code: 'SIEM', name: 'x' }, somebody())
     await before.close()
     const { page, size } = withDatabase((database) => ({
       page: database.one<{ root: number }>(
@@ -279,19 +279,19 @@ describe('opening SQLite stores', () => {
     const stores = await openStoresIn(folder.path)
     for (const call of [
       () => stores.providers.list(),
-      () => stores.providers.create({ code: 'DLP', name: 'x' }),
+      () => stores.providers.create({ code: 'DLP', name: 'x' }, somebody()),
     ]) {
       const error = await expectRejection(call(), 'UnavailableError', 'store_unavailable')
       expect(error.details).to.deep.equal({ sqlite_code: 'SQLITE_CORRUPT' })
       expect(error.hint).to.include('backup')
     }
-    expect((await stores.organizations.create({ code: 'Acme', name: 'x' })).code).to.equal('Acme')
+    expect((await stores.organizations.create({ code: 'Acme', name: 'x' }, somebody())).code).to.equal('Acme')
     await stores.close()
   })
 
   it('does not open a secret that was moved to another connection or field', async () => {
     const stores = await openStoresIn(folder.path)
-    const { uuid } = await stores.organizations.create({ code: 'Acme', name: 'x' })
+    const { uuid } = await stores.organizations.create({ code: 'Acme', name: 'x' }, somebody())
     for (const name of ['one', 'two']) {
       const secrets = { token: new Secret(name), other: new Secret('other') }
       await stores.connections.create(uuid, { name, plugin: 'p', settings: {}, secrets }, somebody())

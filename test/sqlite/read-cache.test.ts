@@ -42,7 +42,7 @@ describe('rows that are kept in memory', () => {
     expect((await server.keys.find('second'))?.key.revokedAt).to.be.a('number')
 
     expect(await server.organizations.list('all')).to.deep.equal([])
-    await command.organizations.create({ code: 'Acme', name: 'x' })
+    await command.organizations.create({ code: 'Acme', name: 'x' }, somebody())
     await nextTurn()
     expect(await server.organizations.list('all')).to.have.length(1)
   })
@@ -59,7 +59,10 @@ describe('rows that are kept in memory', () => {
   })
 
   it('are read again after a connection was changed, by people or by what its other system sent', async () => {
-    const { uuid: organizationUuid } = await server.organizations.create({ code: 'Acme', name: 'x' })
+    const { uuid: organizationUuid } = await server.organizations.create(
+      { code: 'Acme', name: 'x' },
+      somebody(),
+    )
     const secrets = { token: new Secret('first') }
     const given = { name: 'siem', plugin: 'p', settings: { a: 1 }, secrets }
     const { uuid } = await server.connections.create(organizationUuid, given, somebody())
@@ -70,6 +73,7 @@ describe('rows that are kept in memory', () => {
       organizationUuid,
       uuid,
       { secrets: { token: new Secret('second') } },
+      undefined,
       somebody(),
     )
     expect((await open()).secrets['token']?.reveal()).to.equal('second')
@@ -84,7 +88,7 @@ describe('rows that are kept in memory', () => {
     await server.inbound.take({ ...call, broken: 'the token was revoked' })
     expect((await open()).connection.broken?.reason).to.equal('the token was revoked')
     expect(await server.connections.list([organizationUuid])).to.have.length(1)
-    await server.connections.remove(organizationUuid, uuid, somebody())
+    await server.connections.remove(organizationUuid, uuid, undefined, somebody())
     expect(await server.connections.open(organizationUuid, 'siem')).to.equal(undefined)
     expect(await server.connections.list([organizationUuid])).to.deep.equal([])
   })

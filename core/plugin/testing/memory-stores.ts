@@ -109,6 +109,7 @@ export function testConnection(
     plugin,
     settings,
     enabled: true,
+    revision: 1,
     secretsAt: null,
     broken: null,
     warning: null,

@@ -40,6 +40,3 @@ const observableView = ({ kind, value, learned }: CaseObservable) => ({
   value,
   learned: learned.map(({ runUuid: run_uuid, ...rest }) => ({ ...rest, run_uuid })),
 })
-
-/** Of the fields of a case, which an edit can name. */
-export const entityTag = ({ revision }: Case): Readonly<Record<string, string>> => ({ etag: `"${revision}"` })

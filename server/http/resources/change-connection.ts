@@ -3,6 +3,7 @@ import { ValidationError } from '../../../core/errors/errors.ts'
 import { ConnectionError, type ConnectionDefinition } from '../../../core/plugin/index.ts'
 import type { ConnectionChanges, ConnectionStore, OpenConnection } from '../../../core/ports.ts'
 import { checkSettings } from '../../../core/skill/index.ts'
+import { editIfSeen, editSeen, entityTag, ifMatchHeader } from '../if-match.ts'
 import { admins, component, defineRoute } from '../route.ts'
 import { within } from '../validate.ts'
 import { connectionQuery, connectionView, definitionOf, namedConnection } from './connection-view.ts'
@@ -12,6 +13,7 @@ export const changeConnection = defineRoute({
   path: '/connections/{connection}',
   access: admins,
   summary: 'Changes a connection: fields of its settings, secrets among them, and whether it is enabled.',
+  headers: ifMatchHeader,
   status: 200,
   answer: component('connection'),
   query: connectionQuery,
@@ -28,7 +30,7 @@ export const changeConnection = defineRoute({
       enabled: { type: 'boolean', description: 'A disabled connection is used by no step.' },
     },
   },
-  async handle({ params, query, body, caller }, services) {
+  async handle({ params, query, body, headers, caller }, services) {
     const { stores, catalogue } = services
     const found = await namedConnection(caller.scope, params.connection, query.organization, services)
     const { organizationUuid, uuid, plugin, settings } = found
@@ -37,8 +39,10 @@ export const changeConnection = defineRoute({
       const stored = { settings, secrets: await storedSecrets(stores.connections, found) }
       changes = { ...changes, ...newValues(definitionOf(catalogue, plugin), stored, body.settings) }
     }
-    const changed = await stores.connections.update(organizationUuid, uuid, changes, caller.actor)
-    return { body: await connectionView(changed, services) }
+    const changed = await editSeen(headers, (revision) =>
+      stores.connections.update(organizationUuid, uuid, changes, revision, caller.actor),
+    )
+    return { body: await connectionView(changed, services), headers: entityTag(changed) }
   },
 })
 
@@ -47,12 +51,15 @@ export const deleteConnection = defineRoute({
   path: '/connections/{connection}',
   access: admins,
   summary: 'Deletes a connection with its secrets, and answers it as it was.',
+  headers: ifMatchHeader,
   status: 200,
   answer: component('connection'),
   query: connectionQuery,
-  async handle({ params, query, caller }, services) {
+  async handle({ params, query, headers, caller }, services) {
     const found = await namedConnection(caller.scope, params.connection, query.organization, services)
-    await services.stores.connections.remove(found.organizationUuid, found.uuid, caller.actor)
+    await editIfSeen(headers, (revision) =>
+      services.stores.connections.remove(found.organizationUuid, found.uuid, revision, caller.actor),
+    )
     return { body: await connectionView(found, services) }
   },
 })

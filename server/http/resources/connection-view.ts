@@ -29,6 +29,7 @@ export async function connectionView(
       ...(age !== null && age >= credentialDays ? [credentialsOld(age, connection)] : []),
       ...(connection.warning === null ? [] : [connection.warning]),
     ],
+    revision: connection.revision,
     created_at: connection.createdAt,
     modified_at: connection.modifiedAt,
   }

@@ -1,5 +1,6 @@
 import { checkSettings } from '../../../core/skill/index.ts'
 import { patterns } from '../patterns.ts'
+import { entityTag } from '../if-match.ts'
 import { admins, component, defineRoute, readers } from '../route.ts'
 import { within } from '../validate.ts'
 import { authenticateConnection } from './authenticate-connection.ts'
@@ -32,7 +33,7 @@ const getConnection = defineRoute({
   query: connectionQuery,
   async handle({ params, query, caller }, services) {
     const found = await namedConnection(caller.scope, params.connection, query.organization, services)
-    return { body: await connectionView(found, services) }
+    return { body: await connectionView(found, services), headers: entityTag(found) }
   },
 })
 
@@ -69,7 +70,11 @@ const createConnection = defineRoute({
     const { settings, secrets } = within('/settings', () => checkSettings(definition, body.settings))
     const connection = { name: body.name, plugin: body.plugin, settings, secrets }
     const created = await stores.connections.create(organization.uuid, connection, caller.actor)
-    return { body: await connectionView(created, services) }
+    return {
+      body: await connectionView(created, services),
+      location: `/connections/${created.uuid}`,
+      headers: entityTag(created),
+    }
   },
 })
 

@@ -1,27 +1,14 @@
 import { alertStatus, type Alert, type NewAlert } from '../../../core/domain/alert.ts'
 import { ConflictError } from '../../../core/errors/errors.ts'
 import type { AlertStore } from '../../../core/ports.ts'
-import { idempotencyKey, idempotencyKeyReused } from '../idempotency-key.ts'
 import { patterns } from '../patterns.ts'
 import { RequestError } from '../request-error.ts'
 import { defineRoute, posters, type Services } from '../route.ts'
 import { alertView, wholeAlertSchema } from './alert-view.ts'
 import { bothKnown } from '../directory.ts'
+import { idempotencyKeepMs, idempotencyKey, idempotencyKeyReused } from '../idempotency.ts'
 import { readInt64 } from './int64.ts'
 import { preferredWait } from './prefer.ts'
-
-const headers = {
-  type: 'object',
-  properties: {
-    'idempotency-key': {
-      ...idempotencyKey,
-      description:
-        'Chosen by the sender, e.g. a uuid: repeating a request with the same key within 24 hours answers with the alert of the ' +
-        'first one and `Idempotency-Replayed: true`.',
-    },
-    prefer: { type: 'string', description: '`wait=<seconds>`: answer when the investigation has ended.' },
-  },
-} as const
 
 export const createAlert = defineRoute({
   method: 'POST',
@@ -30,7 +17,15 @@ export const createAlert = defineRoute({
   summary: 'Takes an alert in; one with a type is investigated.',
   status: 201,
   answer: wholeAlertSchema,
-  headers,
+  // It answers with the alert as it is then, and is stored with the alert.
+  once: false,
+  headers: {
+    type: 'object',
+    properties: {
+      'idempotency-key': idempotencyKey,
+      prefer: { type: 'string', description: '`wait=<seconds>`: answer when the investigation has ended.' },
+    },
+  },
   body: {
     type: 'object',
     additionalProperties: false,
@@ -91,13 +86,10 @@ export const createAlert = defineRoute({
   },
 })
 
-/** How long an idempotency key is kept. */
-const keepMs = 24 * 60 * 60 * 1_000
-
 async function store(alerts: AlertStore, key: string | undefined, alert: NewAlert) {
   if (key === undefined) return { alert: await alerts.create(alert), replayed: false }
   try {
-    return await alerts.createOnce(alert, { key, keepMs })
+    return await alerts.createOnce(alert, { key, keepMs: idempotencyKeepMs })
   } catch (error) {
     if (!(error instanceof ConflictError) || error.code !== 'idempotency_key_reused') throw error
     throw idempotencyKeyReused('alert')

@@ -57,7 +57,11 @@ const createKey = defineRoute({
   status: 201,
   answer: objectSchema({
     ...keyFields,
-    key: { type: 'string', description: 'The value; shown here and never again.' },
+    key: {
+      type: ['string', 'null'],
+      description:
+        'The value; shown here and never again: null where the answer is repeated for its `Idempotency-Key`.',
+    },
   }),
   body: {
     type: 'object',
@@ -84,7 +88,7 @@ const createKey = defineRoute({
     const { name, role } = body
     const made = { id, name, role, organizationUuids, secretHash, expiresAt }
     const key = await stores.keys.create(made, caller.actor)
-    return { body: { ...(await keyView(key, directory)), key: value } }
+    return { body: { ...(await keyView(key, directory)), key: value }, unkept: ['key'] }
   },
 })
 

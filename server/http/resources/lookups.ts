@@ -1,9 +1,16 @@
 import type { Organization } from '../../../core/domain/organization.ts'
 import type { Provider } from '../../../core/domain/provider.ts'
+import type { JsonSchema } from '../../../core/plugin/index.ts'
+import type { Scope } from '../../../core/ports.ts'
+import { foldCode } from '../directory.ts'
+import { editSeen, entityTag, ifMatchHeader } from '../if-match.ts'
 import { patterns } from '../patterns.ts'
-import { admins, anyRole, defineRoute } from '../route.ts'
+import { RequestError } from '../request-error.ts'
+import { admins, anyRole, defineRoute, type Services } from '../route.ts'
 import { requireWholeScope } from '../whole-scope.ts'
 import { objectSchema, pageSchema, text, time, wholeView } from './page.ts'
+
+const name = { type: 'string', minLength: 1, maxLength: 200 } as const
 
 const codeAndName = {
   type: 'object',
@@ -15,21 +22,39 @@ const codeAndName = {
       ...patterns.code,
       description: 'Letters, digits and `_`, at most 32; unique ignoring case.',
     },
-    name: { type: 'string', minLength: 1, maxLength: 200 },
+    name,
   },
 } as const
 
-const organizationView = ({ uuid, code, name, createdAt }: Organization) => ({
+const nameAlone = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['name'],
+  properties: { name },
+} as const
+
+const organizationView = ({ uuid, code, name, revision, createdAt }: Organization) => ({
   organization_uuid: uuid,
   code,
   name,
+  revision,
   created_at: createdAt,
 })
 
-const providerView = ({ code, name, createdAt }: Provider) => ({ code, name, created_at: createdAt })
+const providerView = ({ code, name, revision, createdAt }: Provider) => ({
+  code,
+  name,
+  revision,
+  created_at: createdAt,
+})
 
-const organizationSchema = objectSchema({ organization_uuid: text, code: text, name: text, created_at: time })
-const providerSchema = objectSchema({ code: text, name: text, created_at: time })
+const revision: JsonSchema = {
+  type: 'integer',
+  minimum: 1,
+  description: 'Counts its edits; stands in the `ETag` that the next edit names in `If-Match`.',
+}
+const providerSchema = objectSchema({ code: text, name: text, revision, created_at: time })
+const organizationSchema = objectSchema({ organization_uuid: text, ...providerSchema.properties })
 
 const listOrganizations = defineRoute({
   method: 'GET',
@@ -43,6 +68,19 @@ const listOrganizations = defineRoute({
   },
 })
 
+const getOrganization = defineRoute({
+  method: 'GET',
+  path: '/organizations/{organization}',
+  access: anyRole,
+  summary: 'One organization, by its code or uuid.',
+  status: 200,
+  answer: organizationSchema,
+  async handle({ params, caller }, services) {
+    const found = await requireOrganization(caller.scope, params.organization, services)
+    return { body: organizationView(found), headers: entityTag(found) }
+  },
+})
+
 const createOrganization = defineRoute({
   method: 'POST',
   path: '/organizations',
@@ -53,11 +91,47 @@ const createOrganization = defineRoute({
   body: codeAndName,
   async handle({ body, caller }, { stores, scheduler }) {
     requireWholeScope(caller)
-    const organization = await stores.organizations.create(body)
-    await scheduler.organizationAdded()
-    return { body: organizationView(organization) }
+    const created = await stores.organizations.create(body, caller.actor)
+    return {
+      body: organizationView(created),
+      location: `/organizations/${created.code}`,
+      headers: entityTag(created),
+    }
   },
 })
+
+const changeOrganization = defineRoute({
+  method: 'PATCH',
+  path: '/organizations/{organization}',
+  access: admins,
+  summary: 'Gives an organization another name; its code stays for good.',
+  status: 200,
+  answer: organizationSchema,
+  headers: ifMatchHeader,
+  body: nameAlone,
+  async handle({ params, body, headers, caller }, services) {
+    const { uuid } = await requireOrganization(caller.scope, params.organization, services)
+    const changed = await editSeen(headers, (revision) =>
+      services.stores.organizations.rename(uuid, body.name, revision, caller.actor),
+    )
+    return { body: organizationView(changed), headers: entityTag(changed) }
+  },
+})
+
+/** Throws RequestError `organization_not_found`. */
+async function requireOrganization(
+  scope: Scope,
+  codeOrUuid: string,
+  { stores }: Pick<Services, 'stores'>,
+): Promise<Organization> {
+  const wanted = foldCode(codeOrUuid)
+  const all = await stores.organizations.list(scope)
+  const found = all.find(({ code, uuid }) => code.toLowerCase() === wanted || uuid === wanted)
+  if (found !== undefined) return found
+  throw new RequestError('organization_not_found', undefined, {
+    hint: 'GET organizations lists those of this API key',
+  })
+}
 
 const listProviders = defineRoute({
   method: 'GET',
@@ -68,6 +142,19 @@ const listProviders = defineRoute({
   answer: pageSchema(providerSchema),
   async handle(_request, { stores }) {
     return { body: await wholeView(await stores.providers.list(), providerView) }
+  },
+})
+
+const getProvider = defineRoute({
+  method: 'GET',
+  path: '/providers/{provider}',
+  access: anyRole,
+  summary: 'One provider, by its code.',
+  status: 200,
+  answer: providerSchema,
+  async handle({ params }, services) {
+    const found = await requireProvider(params.provider, services)
+    return { body: providerView(found), headers: entityTag(found) }
   },
 })
 
@@ -82,8 +169,50 @@ const createProvider = defineRoute({
   body: codeAndName,
   async handle({ body, caller }, { stores }) {
     requireWholeScope(caller)
-    return { body: providerView(await stores.providers.create(body)) }
+    const created = await stores.providers.create(body, caller.actor)
+    return {
+      body: providerView(created),
+      location: `/providers/${created.code}`,
+      headers: entityTag(created),
+    }
   },
 })
 
-export const lookupRoutes = [listOrganizations, createOrganization, listProviders, createProvider]
+const changeProvider = defineRoute({
+  method: 'PATCH',
+  path: '/providers/{provider}',
+  access: admins,
+  summary:
+    'Gives a provider another name; its code stays for good. The API key must not be limited to organizations.',
+  status: 200,
+  answer: providerSchema,
+  headers: ifMatchHeader,
+  body: nameAlone,
+  async handle({ params, body, headers, caller }, services) {
+    requireWholeScope(caller)
+    const { code } = await requireProvider(params.provider, services)
+    const changed = await editSeen(headers, (revision) =>
+      services.stores.providers.rename(code, body.name, revision, caller.actor),
+    )
+    return { body: providerView(changed), headers: entityTag(changed) }
+  },
+})
+
+/** Throws RequestError `provider_not_found`. */
+async function requireProvider(code: string, { stores }: Pick<Services, 'stores'>): Promise<Provider> {
+  const wanted = foldCode(code)
+  const found = (await stores.providers.list()).find((provider) => provider.code.toLowerCase() === wanted)
+  if (found !== undefined) return found
+  throw new RequestError('provider_not_found', undefined, { hint: 'GET providers lists them' })
+}
+
+export const lookupRoutes = [
+  listOrganizations,
+  createOrganization,
+  getOrganization,
+  changeOrganization,
+  listProviders,
+  createProvider,
+  getProvider,
+  changeProvider,
+]

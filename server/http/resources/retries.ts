@@ -36,6 +36,7 @@ export const retryRun = defineRoute({
 export const retryRuns = defineRoute({
   method: 'POST',
   path: '/runs/retry',
+  once: true,
   access: operators,
   summary: `Retries many runs, at most ${maxRetries} at a time: those named, or the newest failed ones of a playbook.`,
   status: 200,

@@ -1,3 +1,4 @@
+import { entityTag } from '../if-match.ts'
 import { admins, component, defineRoute } from '../route.ts'
 import { connectionQuery, connectionView, namedConnection } from './connection-view.ts'
 
@@ -14,6 +15,6 @@ export const rotateToken = defineRoute({
     const found = await namedConnection(caller.scope, params.connection, query.organization, services)
     const { organizationUuid, uuid } = found
     const rotated = await services.stores.connections.rotateEventsToken(organizationUuid, uuid, caller.actor)
-    return { body: await connectionView(rotated, services) }
+    return { body: await connectionView(rotated, services), headers: entityTag(rotated) }
   },
 })

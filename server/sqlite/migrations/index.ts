@@ -14,6 +14,7 @@ import { audit } from './0013-audit.ts'
 import { runsAlone } from './0014-runs-alone.ts'
 import { sessions } from './0015-sessions.ts'
 import { caseEdits } from './0016-case-edits.ts'
+import { revisionsAndRequests } from './0017-revisions-and-requests.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -33,4 +34,5 @@ export const migrations: readonly string[] = [
   runsAlone,
   sessions,
   caseEdits,
+  revisionsAndRequests,
 ]

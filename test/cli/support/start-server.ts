@@ -58,9 +58,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 export async function callApi(url: string, { method, body, key, headers }: CallOptions): Promise<Reply> {
+  const whateverItIs = method === 'PATCH' ? { 'if-match': '*' } : {}
   const response = await fetch(url, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
-    headers: { cookie: `Session=${key}`, 'content-type': 'application/json', ...headers },
+    headers: { cookie: `Session=${key}`, 'content-type': 'application/json', ...whateverItIs, ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   return { status: response.status, body: await response.json(), headers: response.headers }

@@ -12,6 +12,7 @@ import { loadMasterKey } from '../../../server/secrets/master-key.ts'
 import { createSecretBox } from '../../../server/secrets/secret-box.ts'
 import { openSqliteStores } from '../../../server/sqlite/stores.ts'
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts'
+import { somebody } from '../../support/somebody.ts'
 
 /** A skill as a test wants it; the number of the call is given, from 1, per skill. */
 export interface TestSkill {
@@ -61,7 +62,7 @@ export async function openBench(clock: Clock): Promise<Bench> {
   const folder = await makeTemporaryFolder()
   const secrets = createSecretBox(loadMasterKey(folder.path, {}))
   const stores = await openSqliteStores({ dataDir: folder.path, secrets, clock })
-  const organization = await stores.organizations.create({ code: 'ACME', name: 'Acme' })
+  const organization = await stores.organizations.create({ code: 'ACME', name: 'Acme' }, somebody())
   const calls: SeenCall[] = []
   const logged: Record<string, unknown>[] = []
   const note = (fields: object, message: string) => void logged.push({ ...fields, message })

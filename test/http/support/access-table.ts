@@ -17,8 +17,6 @@ export interface AccessRow {
   readonly of: ThingKind | 'body' | 'list' | 'shared' | 'whole'
   /** What is sent, for an organization and what was made of it. `n` is another one in each call. */
   readonly body?: (organization: string, thing: Readonly<Record<string, string>>, n: number) => object
-  /** That are sent besides. */
-  readonly headers?: Readonly<Record<string, string>>
   /** Of an operation that names things of an organization in its body: what becomes of a foreign one. */
   readonly foreign?: { readonly status: number; readonly includes: string }
 }
@@ -42,7 +40,6 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
     roles: operators,
     of: 'case',
     body: () => ({ status: 'in_progress' }),
-    headers: { 'if-match': '*' },
   },
   'POST /cases/{case}/notes': { roles: operators, of: 'case', body: () => ({ text: 'x' }) },
   'GET /cases/{case}/timeline': { roles: readers, of: 'case' },
@@ -87,6 +84,10 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'GET /plugins': { roles: readers, of: 'shared' },
   'GET /organizations': { roles: all, of: 'list' },
   'POST /organizations': { roles: admins, of: 'whole', body: (_, __, n) => ({ code: `o${n}`, name: 'x' }) },
+  'GET /organizations/{organization}': { roles: all, of: 'organization' },
+  'PATCH /organizations/{organization}': { roles: admins, of: 'organization', body: () => ({ name: 'x' }) },
+  'GET /providers/{provider}': { roles: all, of: 'shared' },
+  'PATCH /providers/{provider}': { roles: admins, of: 'whole', body: () => ({ name: 'x' }) },
   'GET /providers': { roles: all, of: 'shared' },
   'POST /providers': { roles: admins, of: 'whole', body: (_, __, n) => ({ code: `p${n}`, name: 'x' }) },
   'GET /keys': { roles: admins, of: 'list' },

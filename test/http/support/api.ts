@@ -127,11 +127,11 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: Pa
     await Promise.all(
       ['acme', 'globex'].map(async (code) => [
         code,
-        (await stores.organizations.create({ code, name: code })).uuid,
+        (await stores.organizations.create({ code, name: code }, somebody())).uuid,
       ]),
     ),
   ) as Record<string, string>
-  for (const code of ['SIEM', 'dlp']) await stores.providers.create({ code, name: code })
+  for (const code of ['SIEM', 'dlp']) await stores.providers.create({ code, name: code }, somebody())
 
   async function newKey(role: Role, codes?: readonly string[], expiresAt?: number): Promise<string> {
     const { value, id, secretHash } = makeKey()

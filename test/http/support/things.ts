@@ -43,6 +43,9 @@ export function thingsOf(api: Api, code: string) {
   }
 
   return {
+    async organization(): Promise<Thing> {
+      return { organization: [code, code.toUpperCase(), organizationUuid] }
+    },
     async alert(): Promise<Thing> {
       const { id, uuid } = await alert()
       return { alert: [id, id.toUpperCase(), uuid] }

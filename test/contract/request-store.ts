@@ -1,0 +1,70 @@
+import { expect } from 'chai'
+import type { OnceRequest } from '../../core/ports.ts'
+import { somebody } from '../support/somebody.ts'
+import { expectRejection, type GetSubject } from './fixture.ts'
+
+const request: OnceRequest = { apiKeyUuid: 'u', key: 'k', asks: '{"a":1}', keepMs: 1_000 }
+
+export function requestStoreContract(subject: GetSubject): void {
+  describe('RequestStore', () => {
+    let calls: number
+    beforeEach(() => (calls = 0))
+    const once = (
+      changes: Partial<OnceRequest> = {},
+      work = async (): Promise<unknown> => ({ n: ++calls }),
+    ) => subject().stores.requests.once({ ...request, ...changes }, work)
+
+    it('does the same work once, and gives what it gave', async () => {
+      expect(await once()).to.deep.equal({ answer: { n: 1 }, replayed: false })
+      expect(await once()).to.deep.equal({ answer: { n: 1 }, replayed: true })
+      expect(await once({ key: 'l' })).to.deep.equal({ answer: { n: 2 }, replayed: false })
+      expect(await once({ apiKeyUuid: 'v' })).to.deep.equal({ answer: { n: 3 }, replayed: false })
+    })
+
+    it('refuses a key that came with something else', async () => {
+      await once()
+      await expectRejection(once({ asks: '{"a":2}' }), 'ConflictError', 'idempotency_key_reused')
+      expect(calls).to.equal(1)
+    })
+
+    it('forgets it after its time', async () => {
+      await once()
+      subject().clock.nowMs += request.keepMs - 1
+      expect((await once()).replayed).to.equal(true)
+      subject().clock.nowMs += 1
+      expect(await once({ asks: 'other' })).to.deep.equal({ answer: { n: 2 }, replayed: false })
+    })
+
+    it('lets the second of two at once wait for the first', async () => {
+      const both = await Promise.all([once(), once()])
+      expect(both.map(({ replayed }) => replayed)).to.deep.equal([false, true])
+      expect(calls).to.equal(1)
+    })
+
+    it('keeps nothing of work that failed, so that it can be tried again', async () => {
+      const fail = () => Promise.reject(new Error('no'))
+      const [first, second] = await Promise.allSettled([once({}, fail), once()])
+      expect(first.status).to.equal('rejected')
+      expect(second).to.deep.include({ value: { answer: { n: 1 }, replayed: false } })
+    })
+
+    it('remembers work in the commit of its first write, also where it fails after that', async () => {
+      const { organizations } = subject().stores
+      const make = async () => {
+        await organizations.create({ code: 'new', name: 'x' }, somebody())
+        throw new Error('after the write')
+      }
+      await once({}, make).catch(() => undefined)
+      await expectRejection(once(), 'ConflictError', 'request_interrupted')
+      const refused = () => organizations.create({ code: 'new', name: 'x' }, somebody())
+      await expectRejection(once({ key: 'm' }, refused), 'ConflictError', 'organization_exists')
+      expect((await once({ key: 'm' })).replayed).to.equal(false)
+    })
+
+    it('gives back integers of any size', async () => {
+      const big = { n: 2n ** 60n }
+      await once({}, async () => big)
+      expect((await once()).answer).to.deep.equal(big)
+    })
+  })
+}

@@ -1,0 +1,89 @@
+import { expect } from 'chai'
+import { startApi, type Api } from './support/api.ts'
+import { expectProblem } from './support/schemas.ts'
+import { thingsOf, towerSettings } from './support/things.ts'
+
+/** What can be edited: where it is, and an edit of it. */
+const edited = [
+  ['/api/organizations/acme', { name: 'Acme & Sons' }],
+  ['/api/providers/siem', { name: 'The SIEM' }],
+  ['/api/connections/north', { enabled: false }],
+  ['/api/cases/acme-1', { title: 'Another' }],
+] as const
+
+describe('an edit over the API', () => {
+  let api: Api
+  const patch = (path: string, body: object, ifMatch?: string | null) =>
+    api.call('PATCH', path, { body, headers: typeof ifMatch === 'string' ? { 'if-match': ifMatch } : {} })
+  const tagOf = async (path: string) => (await api.call('GET', path)).headers.get('etag')
+
+  beforeEach(async () => {
+    api = await startApi()
+    const body = { organization_code: 'acme', name: 'north', plugin: 'tower', settings: towerSettings }
+    const made = await api.call('POST', '/api/connections', { body })
+    expect(made.headers.get('etag')).to.equal('"1"')
+    await thingsOf(api, 'acme').case()
+  })
+  afterEach(() => api.close())
+
+  for (const [path, body] of edited) {
+    describe(`of ${path}`, () => {
+      it('changes what was seen, and answers its next ETag', async () => {
+        const tag = await tagOf(path)
+        expect(tag).to.equal('"1"')
+        const reply = await patch(path, body, tag)
+        expect(reply.status, reply.text).to.equal(200)
+        expect(reply.json).to.include({ ...body, revision: 2 })
+        expect(reply.headers.get('etag')).to.equal('"2"')
+        const now = await api.call('GET', path)
+        expect(now.json).to.deep.include(reply.json)
+        expect(now.headers.get('etag')).to.equal('"2"')
+      })
+
+      it('is refused where somebody else has changed it since, and changes nothing', async () => {
+        const tag = await tagOf(path)
+        expect((await patch(path, body, tag)).status).to.equal(200)
+        const before = await api.stores.audit.head()
+        expectProblem(await patch(path, body, tag), 412, 'precondition_failed')
+        for (const other of ['"0"', '"x"', 'W/"2"', '2', '"1", "2"', '']) {
+          expectProblem(await patch(path, body, other), 412, 'precondition_failed')
+        }
+        expect(await api.stores.audit.head()).to.deep.equal(before)
+      })
+
+      it('of two at once with one ETag wins one', async () => {
+        const tag = await tagOf(path)
+        const replies = await Promise.all([patch(path, body, tag), patch(path, body, tag)])
+        expect(replies.map(({ status }) => status).toSorted()).to.deep.equal([200, 412])
+      })
+
+      it('has to say what it changes; `*` is whatever it is', async () => {
+        expectProblem(await patch(path, body), 428, 'precondition_required')
+        expect((await patch(path, body, '*')).status).to.equal(200)
+      })
+    })
+  }
+
+  it('that deletes may say what it deletes', async () => {
+    const remove = (ifMatch?: string) =>
+      api.call('DELETE', '/api/connections/north', {
+        headers: ifMatch === undefined ? {} : { 'if-match': ifMatch },
+      })
+    expectProblem(await remove('"2"'), 412, 'precondition_failed')
+    expect((await remove('"1"')).status).to.equal(200)
+    expectProblem(await remove(), 404, 'connection_not_found')
+  })
+
+  it('names an organization or a provider that is there', async () => {
+    for (const [path, code] of [
+      ['/api/organizations/none', 'organization_not_found'],
+      // The Kelvin sign is a `K` to some.
+      ['/api/organizations/%E2%84%AA', 'organization_not_found'],
+      ['/api/providers/none', 'provider_not_found'],
+    ] as const) {
+      expectProblem(await api.call('GET', path), 404, code)
+      expectProblem(await patch(path, { name: 'x' }, '*'), 404, code)
+    }
+    expectProblem(await patch('/api/organizations/acme', { code: 'x' }, '*'), 400, 'value_invalid')
+  })
+})

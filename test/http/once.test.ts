@@ -1,0 +1,147 @@
+import { expect } from 'chai'
+import { isOnce } from '../../server/http/idempotency.ts'
+import { routes } from '../../server/http/routes.ts'
+import { startApi, type Api } from './support/api.ts'
+import { expectProblem } from './support/schemas.ts'
+import { manualPlaybook, thingsOf, towerSettings } from './support/things.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+/** Every operation that is done once for an `Idempotency-Key`: its path, a body, and another one. */
+const operations: Readonly<
+  Record<string, (api: Api) => Promise<readonly [path: string, body?: Body, other?: Body]>>
+> = {
+  'POST /alerts/{alert}/investigate': async (api) => {
+    const { alert } = await thingsOf(api, 'acme').investigatedAlert()
+    return [`/alerts/${alert?.[0]}/investigate`]
+  },
+  'POST /runs/{run}/retry': async (api) => {
+    const { run } = await thingsOf(api, 'acme').failedRun()
+    return [`/runs/${run?.[0]}/retry`, {}, { playbook: 'newest' }]
+  },
+  'POST /runs/retry': async (api) => {
+    const { run } = await thingsOf(api, 'acme').failedRun()
+    return ['/runs/retry', { runs: run }, { runs: ['x'] }]
+  },
+  'POST /playbooks/{playbook}/runs': async () => {
+    const body = { organization_code: 'acme', inputs: { user: 'eve' } }
+    return ['/playbooks/p/runs', body, { ...body, inputs: { user: 'mallory' } }]
+  },
+  'POST /cases/{case}/notes': async (api) => {
+    const { case: id } = await thingsOf(api, 'acme').case()
+    return [`/cases/${id?.[0]}/notes`, { text: 'seen' }, { text: 'not seen' }]
+  },
+  'POST /organizations': async () => [
+    '/organizations',
+    { code: 'new', name: 'New' },
+    { code: 'new', name: 'x' },
+  ],
+  'POST /providers': async () => ['/providers', { code: 'new', name: 'New' }, { code: 'new', name: 'x' }],
+  'POST /keys': async () => ['/keys', { name: 'k', role: 'reader' }, { name: 'k', role: 'admin' }],
+  'POST /connections': async () => {
+    const body = { organization_code: 'acme', name: 'n', plugin: 'tower', settings: towerSettings }
+    return ['/connections', body, { ...body, settings: { ...towerSettings, api_token: 'other' } }]
+  },
+}
+
+describe('a request with an Idempotency-Key', () => {
+  let api: Api
+  before(async () => {
+    api = await startApi()
+    api.playbooks.push(manualPlaybook)
+  })
+  after(() => api.close())
+
+  const send = (path: string, body: Body | undefined, idempotencyKey: string, key = api.adminKey) =>
+    api.call('POST', `/api${path}`, {
+      key,
+      ...(body !== undefined && { body }),
+      headers: { 'idempotency-key': idempotencyKey },
+    })
+
+  it('is tried for every operation that makes something', () => {
+    const once = routes.filter(isOnce).map(({ method, path }) => `${method} ${path}`)
+    expect(once).to.have.members(Object.keys(operations))
+    const others = routes.filter((route) => route.status === 201 && !isOnce(route))
+    expect(others.map(({ path }) => path)).to.have.members(['/alerts', '/session'])
+  })
+
+  for (const [operation, make] of Object.entries(operations)) {
+    it(`is done once: ${operation}`, async () => {
+      const [path, body, other] = await make(api)
+      const key = `once ${operation}`.replaceAll(/[^a-z]/g, '-')
+      const first = await send(path, body, key)
+      expect(first.status, first.text).to.be.oneOf([200, 201])
+      expect(first.headers.get('idempotency-replayed')).to.equal(null)
+      const before = await api.stores.audit.head()
+      const again = await send(path, body, key)
+      expect(again.headers.get('idempotency-replayed')).to.equal('true')
+      expect(again.status).to.equal(first.status)
+      for (const name of ['location', 'etag', 'content-type'])
+        expect(again.headers.get(name), name).to.equal(first.headers.get(name))
+      const shown = operation === 'POST /keys' ? { ...first.json, key: null } : first.json
+      expect(again.json).to.deep.equal(shown)
+      expect(await api.stores.audit.head()).to.deep.equal(before)
+      if (other !== undefined) expectProblem(await send(path, other, key), 422, 'idempotency_key_reused')
+      expect(await api.stores.audit.head()).to.deep.equal(before)
+    })
+  }
+
+  it('means something else for another operation, and for another API key', async () => {
+    const body = { code: 'twice', name: 'x' }
+    expect((await send('/organizations', body, 'shared')).status).to.equal(201)
+    expectProblem(await send('/providers', body, 'shared'), 422, 'idempotency_key_reused')
+    const other = await api.newKey('admin')
+    expectProblem(await send('/organizations', body, 'shared', other), 409, 'organization_exists')
+    expect((await send('/providers', body, 'shared', other)).status).to.equal(201)
+  })
+
+  it('is the same in another spelling of its JSON', async () => {
+    const options = (body: string) => ({
+      body,
+      headers: { 'idempotency-key': 'spelling', 'content-type': 'application/json' },
+    })
+    const first = await api.call('POST', '/api/organizations', options('{"code":"spelt","name":"A"}'))
+    const again = await api.call(
+      'POST',
+      '/api/organizations',
+      options('{ "name": "\\u0041", "code": "spelt" }'),
+    )
+    expect(again.json).to.deep.equal(first.json)
+    expect(again.headers.get('idempotency-replayed')).to.equal('true')
+  })
+
+  it('that was refused does not use its key up', async () => {
+    expectProblem(await send('/organizations', { code: 'a-b', name: 'x' }, 'refused'), 400, 'value_invalid')
+    expectProblem(
+      await send('/organizations', { code: 'acme', name: 'x' }, 'refused'),
+      409,
+      'organization_exists',
+    )
+    expect((await send('/organizations', { code: 'ok', name: 'x' }, 'refused')).status).to.equal(201)
+  })
+
+  it('of two at once is done once', async () => {
+    const body = { name: 'k', role: 'reader' }
+    const count = async () => (await api.stores.keys.list()).length
+    const before = await count()
+    const [one, other] = await Promise.all([send('/keys', body, 'race'), send('/keys', body, 'race')])
+    expect(one.json.key_id).to.equal(other.json.key_id)
+    expect([one.json.key, other.json.key].filter((key) => key === null)).to.have.length(1)
+    expect(await count()).to.equal(before + 1)
+  })
+
+  it('is remembered for 24 hours', async () => {
+    const body = { name: 'k', role: 'reader' }
+    const first = await send('/keys', body, 'day')
+    api.clock.time += 24 * 3_600_000 - 1
+    expect((await send('/keys', body, 'day')).json.key_id).to.equal(first.json.key_id)
+    api.clock.time += 1
+    expect((await send('/keys', body, 'day')).json.key_id).to.not.equal(first.json.key_id)
+  })
+
+  it('has to be one', async () => {
+    for (const key of ['', ' ', 'x'.repeat(256), 'a b', 'ü'])
+      expectProblem(await send('/organizations', { code: 'x', name: 'x' }, key), 400, 'header_invalid')
+  })
+})
