@@ -54,7 +54,7 @@ describe('an edit over the API', () => {
       it('of two at once with one ETag wins one', async () => {
         const tag = await tagOf(path)
         const replies = await Promise.all([patch(path, body, tag), patch(path, body, tag)])
-        expect(replies.map(({ status }) => status).toSorted()).to.deep.equal([200, 412])
+        expect(replies.map(({ status }) => status)).to.have.members([200, 412])
       })
 
       it('has to say what it changes; `*` is whatever it is', async () => {
