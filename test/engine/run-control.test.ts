@@ -230,7 +230,7 @@ describe('run control', () => {
       const queued: Run[] = []
       const scheduler = schedule((run) => queued.push(run))
       await scheduler.start()
-      const beta = await bench.stores.organizations.create({ code: 'BETA', name: 'Beta' })
+      const beta = await bench.stores.organizations.create({ code: 'BETA', name: 'Beta' }, somebody())
       await scheduler.organizationAdded()
       await clock.advance(hourMs)
       expect(queued.map(({ organizationUuid }) => organizationUuid)).to.have.members([
