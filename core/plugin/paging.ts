@@ -81,7 +81,8 @@ export async function collectPages<Item>(options: CollectPagesOptions<Item>): Pr
     readable += sorted.items.length
     total = said.total ?? total
     isAll = !(more ?? (total === null ? page.length >= size : read < total))
-    const fresh = sorted.items.filter((item) => idOf === undefined || isNew(seen, idOf(item)))
+    const fresh = sorted.items.filter((item) => idOf === undefined || !seen.has(idOf(item)))
+    if (idOf !== undefined) for (const item of fresh) seen.add(idOf(item))
     const isRepeat = fresh.length === 0 && sorted.items.length > 0
     items.push(...fresh.filter(keep))
     if (!isRepeat) failures.push(...sorted.failures)
@@ -92,10 +93,4 @@ export async function collectPages<Item>(options: CollectPagesOptions<Item>): Pr
   if (readable === 0 && failures[0] !== undefined) throw failures[0]
   const complete = isAll && items.length <= limit
   return { items: items.slice(0, limit), complete, read, total, leftOut: leftOutOf(failures) }
-}
-
-function isNew(seen: Set<string>, id: string): boolean {
-  if (seen.has(id)) return false
-  seen.add(id)
-  return true
 }

@@ -50,6 +50,12 @@ describe('collectPages', () => {
     expect(asked).to.have.length(3)
   })
 
+  it('takes both of two items of one page that have the same id: nothing is lost', async () => {
+    const fetch = async () => ['a', 'b', 'a'].map((id, index) => ({ id, index }))
+    const { items } = await collectPages({ limit: 100, pageSize: 10, idOf: ({ id }) => id, fetch })
+    expect(items.map(({ index }) => index)).to.deep.equal([0, 1, 2])
+  })
+
   it('knows that nothing is all there is', async () => {
     const found = await collect({ limit: 100, pageSize: 10, fetch: system(0).fetch })
     expect(found).to.deep.equal({ items: [], complete: true, total: null })

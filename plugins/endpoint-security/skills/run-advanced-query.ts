@@ -1,4 +1,4 @@
-import { defineSkill, SkillError, textAt, valueAt } from 'tocsin/plugin'
+import { defineSkill, isObject, SkillError, textAt, valueAt } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
 import { withParameters } from '../kql.ts'
 import { permissions } from '../permissions.ts'
@@ -72,6 +72,11 @@ export const runAdvancedQuery = defineSkill({
         description: 'How many rows the query found; the vendor stops at 100,000.',
       },
       truncated: { type: 'boolean', description: 'Not all of them are in rows: narrow the query.' },
+      stats: {
+        type: 'object',
+        additionalProperties: true,
+        description: 'What the query cost, as the vendor says it; absent where it does not.',
+      },
     },
   },
   examples: [
@@ -117,12 +122,14 @@ export const runAdvancedQuery = defineSkill({
     const results = valueAt(body, 'Results')
     if (!Array.isArray(results)) throw new SkillError('bad_response', "the answer lacks the list 'Results'")
     const columns = valueAt(body, 'Schema')
+    const stats = valueAt(body, 'Stats')
     return {
       columns: (Array.isArray(columns) ? columns : []).map((column) => ({
         name: textAt(column, 'Name') ?? '',
         type: textAt(column, 'Type'),
       })),
       ...queryRows(results, max_rows),
+      ...(isObject(stats) && Object.keys(stats).length > 0 ? { stats } : {}),
     }
   },
 })

@@ -22,7 +22,7 @@ function checkBlock(block: JsonObject, pointer: string): string | undefined {
   if ((textAt(block, 'block_id') ?? '').length > 255) return tooLong(255, `${pointer}/block_id`)
   switch (textAt(block, 'type')) {
     case 'section':
-      return checkText(valueAt(block, 'text'), 3_000, `${pointer}/text`)
+      return checkSection(block, pointer)
     case 'context':
       return objectsAt(block, 'elements')
         .map((element, index) => checkText(element, 2_000, `${pointer}/elements/${index}`))
@@ -34,9 +34,23 @@ function checkBlock(block: JsonObject, pointer: string): string | undefined {
   }
 }
 
+/** It has a text, or up to ten fields, or both. */
+function checkSection(block: JsonObject, pointer: string): string | undefined {
+  const fields = objectsAt(block, 'fields')
+  if (fields.length > 10) return `no more than 10 items allowed [json-pointer:${pointer}/fields]`
+  const text = valueAt(block, 'text')
+  const ofText =
+    text === undefined && fields.length > 0 ? undefined : checkText(text, 3_000, `${pointer}/text`)
+  if (ofText !== undefined) return ofText
+  return fields
+    .map((field, index) => checkText(field, 2_000, `${pointer}/fields/${index}`))
+    .find((one) => one !== undefined)
+}
+
 function checkActions(buttons: readonly JsonObject[], pointer: string): string | undefined {
   if (buttons.length === 0 || buttons.length > 25) return `1 to 25 items allowed [json-pointer:${pointer}]`
-  const ids = buttons.map((button) => textAt(button, 'action_id'))
+  // One that has none is given one.
+  const ids = buttons.flatMap((button) => textAt(button, 'action_id') ?? [])
   if (new Set(ids).size < ids.length) return `action_id must be unique [json-pointer:${pointer}]`
   return buttons
     .map((button, index) => checkButton(button, `${pointer}/${index}`))

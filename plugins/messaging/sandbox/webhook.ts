@@ -1,4 +1,4 @@
-import { textAt } from 'tocsin/plugin'
+import { objectsAt, textAt } from 'tocsin/plugin'
 import type { SandboxRoutes } from 'tocsin/plugin/testing'
 import { parseObject } from '../parse-object.ts'
 import { checkMessage } from './check-message.ts'
@@ -18,8 +18,10 @@ export function webhookRoutes(workspace: Workspace): SandboxRoutes {
       if (tooMany !== undefined) return { status: 429, headers: tooMany.headers ?? {}, text: 'rate_limited' }
       const message = parseObject(body)
       if (message === undefined) return { status: 400, text: 'invalid_payload' }
-      if (textAt(message, 'text') === null) return { status: 400, text: 'no_text' }
-      if (checkMessage(message) !== undefined) return { status: 400, text: 'invalid_blocks' }
+      const hasAttachments = objectsAt(message, 'attachments').length > 0
+      const problem = checkMessage(hasAttachments ? { text: 'attachments', ...message } : message)
+      const word = textAt(problem?.json, 'error')
+      if (word !== null) return { status: 400, text: word }
       workspace.postToChannel(message)
       return { text: 'ok' }
     },

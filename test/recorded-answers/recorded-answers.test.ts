@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { endpointSecurity } from './endpoint-security.ts'
+import { intelProvider } from './intel-provider.ts'
+import { messaging } from './messaging.ts'
+import { lostFrom, type Rows } from './row.ts'
+import { threatPlatform } from './threat-platform.ts'
+import { travel } from './travel.ts'
+
+const plugins: Readonly<Record<string, Rows>> = {
+  'endpoint-security': endpointSecurity,
+  'intel-provider': intelProvider,
+  messaging,
+  'threat-platform': threatPlatform,
+  travel,
+}
+
+const folderOf = (plugin: string) => join(import.meta.dirname, '../../plugins', plugin, 'fixtures')
+
+describe('the recorded answers', () => {
+  for (const [plugin, rows] of Object.entries(plugins)) {
+    const folder = folderOf(plugin)
+    const read = (name: string): unknown => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'))
+
+    it(`of ${plugin} all have a row, and a licence`, () => {
+      const files = readdirSync(folder).filter((name) => name.endsWith('.json'))
+      const names = files.map((name) => name.slice(0, -'.json'.length))
+      expect(Object.keys(rows).toSorted()).to.deep.equal(names.toSorted())
+      const notice = readFileSync(join(folder, 'NOTICE.md'), 'utf8')
+      const patterns = [...notice.matchAll(/`([\w*-]+)\.json`/g)].map(
+        ([, name = '']) => new RegExp(`^${name.replaceAll('*', '.*')}$`),
+      )
+      // Where all of them are of one origin, none is named.
+      const unnamed = names.filter((name) => !patterns.some((pattern) => pattern.test(name)))
+      if (!/^All of them were written/m.test(notice)) expect(unnamed).to.deep.equal([])
+    })
+
+    for (const [name, row] of Object.entries(rows)) {
+      if ('drive' in row) {
+        it(`of ${plugin} lose nothing in a skill: ${name}`, async () => {
+          const answer = read(name)
+          expect(lostFrom(answer, await row.drive(answer), row.aside)).to.deep.equal([])
+        })
+      } else if ('check' in row) {
+        it(`of ${plugin} mean what they should: ${name}`, async () => {
+          await row.check(read(name))
+        })
+      } else {
+        it(`of ${plugin} belong to no skill, for a reason: ${name}`, () => {
+          expect(row.unused).to.match(/\w+ .*\w+/)
+        })
+      }
+    }
+  }
+
+  it('are seen to be lost where a field is', () => {
+    expect(lostFrom({ a: [{ b: 1, c: null, '@odata.d': 2 }], e: 'x' }, { b: '1' }, [])).to.deep.equal([
+      'e: x',
+    ])
+  })
+})

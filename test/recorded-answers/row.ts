@@ -1,0 +1,49 @@
+import { isObject } from '../../core/plugin/index.ts'
+
+/** What becomes of one recorded answer. */
+export type Row =
+  /** A skill takes it; whatever it holds must be in the output, but for the fields named in `aside`. */
+  | { readonly drive: (answer: unknown) => Promise<unknown>; readonly aside: readonly string[] }
+  /** It means something else than data, e.g. a refusal or a click. */
+  | { readonly check: (answer: unknown) => unknown }
+  /** Nothing here asks for it, for this reason. */
+  | { readonly unused: string }
+
+/** By the name of the file, without `.json`. */
+export type Rows = Readonly<Record<string, Row>>
+
+/** @param aside Fields that say something about the call, and nothing about what was asked. */
+export const keeps = (drive: (answer: unknown) => Promise<unknown>, aside: readonly string[] = []): Row => ({
+  drive,
+  aside,
+})
+export const checks = (check: (answer: unknown) => unknown): Row => ({ check })
+export const unused = (reason: string): Row => ({ unused: reason })
+
+/** The fields of the answer, as `name: value` in lower case, that are nowhere in the output. Annotations and what is empty hold nothing. */
+export function lostFrom(answer: unknown, output: unknown, aside: readonly string[]): readonly string[] {
+  const kept = new Set(fieldsOf(output, ''))
+  const asideNames = new Set(aside.map((name) => name.toLowerCase()))
+  return fieldsOf(answer, '').filter((field) => !kept.has(field) && !asideNames.has(field.split(': ')[0]!))
+}
+
+function fieldsOf(value: unknown, name: string): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => fieldsOf(item, name))
+  if (isObject(value))
+    return Object.entries(value)
+      .filter(([key]) => !key.startsWith('@odata.'))
+      .flatMap(([key, field]) => fieldsOf(field, key.toLowerCase()))
+  return value === null || value === undefined || value === ''
+    ? []
+    : [`${name}: ${String(value as string | number | boolean)}`]
+}
+
+/** The error that the work rejects with. */
+export async function failureOf(work: Promise<unknown>): Promise<Record<string, unknown>> {
+  return work.then(
+    () => {
+      throw new Error('it should have been refused')
+    },
+    (error: unknown) => error as Record<string, unknown>,
+  )
+}
