@@ -35,7 +35,7 @@ function fieldsOf(value: unknown, name: string): readonly string[] {
       .flatMap(([key, field]) => fieldsOf(field, key.toLowerCase()))
   return value === null || value === undefined || value === ''
     ? []
-    : [`${name}: ${String(value as string | number | boolean)}`]
+    : [`${name}: ${JSON.stringify(value).replaceAll('"', '')}`]
 }
 
 /** The error that the work rejects with. */
