@@ -111,6 +111,7 @@ export const runAdvancedQuery = defineSkill({
         ],
         row_count: 2,
         truncated: false,
+        stats: { cpu: 99 },
       },
     },
   ],
