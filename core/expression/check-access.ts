@@ -58,23 +58,28 @@ function accessed(checker: Checker, node: Node, scope: Scope): Type {
   if (node.kind === 'ident') return ident(checker, node, scope)
   if (node.kind === 'select') {
     const container = accessed(checker, node.operand, scope)
-    return known(node, field(checker, node, container, scope, node.optional ? 'optional' : 'plain'), scope)
+    const type = field(checker, node, container, scope, node.optional ? 'optional' : 'plain')
+    return known(checker, node, type, scope)
   }
-  if (node.kind === 'index') return known(node, indexed(checker, node, scope), scope)
+  if (node.kind === 'index') return known(checker, node, indexed(checker, node, scope), scope)
   return checker.infer(node, scope)
 }
 
-function known(node: Node, type: Type, scope: Scope): Type {
-  const path = pathOf(node)
-  return path && admitsNull(type) && scope.knowledge.isNotNull(path) ? withoutNull(type) : type
+/** The type, without what conditions have ruled out. */
+function known(checker: Checker, node: Node, type: Type, scope: Scope): Type {
+  const path = type.kind === 'union' ? pathOf(node) : undefined
+  if (!path) return type
+  const there = admitsNull(type) && scope.knowledge.isNotNull(path) ? withoutNull(type) : type
+  const narrowed = scope.knowledge.narrow(path, there)
+  if (narrowed !== there) checker.widened.set(node, there)
+  return narrowed
 }
 
-function ident(checker: Checker, { name, start, end }: IdentNode, scope: Scope): Type {
+function ident(checker: Checker, node: IdentNode, scope: Scope): Type {
+  const { name, start, end } = node
   const variable = scope.variables.get(name)
-  if (variable) return known({ kind: 'ident', name, start, end }, variable, scope)
-  if (Object.hasOwn(checker.names, name)) {
-    return known({ kind: 'ident', name, start, end }, checker.names[name]!, scope)
-  }
+  if (variable) return known(checker, node, variable, scope)
+  if (Object.hasOwn(checker.names, name)) return known(checker, node, checker.names[name]!, scope)
   if (typeValues.has(name)) return typeType
   const key = checker.hyphenated({ start, end })
   if (key !== undefined) {
@@ -125,6 +130,8 @@ function element(checker: Checker, node: IndexNode, container: Type, key: Type):
   if (found.length === 0 && !membersOf(container).some((member) => member.kind === 'list')) {
     checker.problem('wrong_type', `${describeType(container)} has no [${describeType(key)}]`, node)
   }
+  const isIndexed = ({ kind }: Type) => ['list', 'map', 'object', 'dyn'].includes(kind)
+  checker.doubt(node.operand, container, isIndexed, () => `it has no [${describeType(key)}]`)
   return found.length === 0 ? dyn : union(found)
 }
 

@@ -123,8 +123,10 @@ const isMapLike = (type: Type): boolean => type.kind === 'map' || type.kind === 
 
 function checkIn(checker: Checker, node: BinaryNode, left: Type, right: Type): Type {
   if (right.kind === 'dyn' || checker.mayBeNull(node.right, right)) return bool
-  const members = membersOf(right)
-  if (!members.some((member) => ['list', 'map', 'object', 'dyn'].includes(member.kind))) {
+  const holds = ({ kind }: Type): boolean => ['list', 'map', 'object', 'dyn'].includes(kind)
+  if (membersOf(right).some(holds))
+    checker.doubt(node.right, right, holds, () => 'in looks into a list or a map')
+  else {
     const hint = right.kind === 'string' ? 'write text.contains(part) for a part of a text' : undefined
     checker.problem(
       'wrong_type',
@@ -163,14 +165,13 @@ function checkArithmetic(checker: Checker, node: BinaryNode, givenLeft: Type, gi
   // Text in the format of a time can be compared with other text, but not added to it.
   const [left, right] =
     isOrder || timeLeft.kind !== 'string' ? [timeLeft, timeRight] : [givenLeft, givenRight]
-  const found: Type[] = []
-  for (const a of membersOf(left)) {
-    for (const b of membersOf(right)) {
-      const result = isOrder ? order(a, b) : arithmetic(node.operator, a, b)
-      if (result) found.push(result)
-    }
+  const result = (a: Type, b: Type) => (isOrder ? order(a, b) : arithmetic(node.operator, a, b))
+  const found = membersOf(left).flatMap((a) => membersOf(right).map((b) => result(a, b)))
+  const possible = found.filter((each) => each !== undefined)
+  if (possible.length > 0) {
+    doubtOperands(checker, node, left, right, result)
+    return union(possible)
   }
-  if (found.length > 0) return union(found)
   if (checker.isBroken(node)) return isOrder ? bool : dyn
   checker.problem(
     'wrong_type',
@@ -181,6 +182,28 @@ function checkArithmetic(checker: Checker, node: BinaryNode, givenLeft: Type, gi
       : (timeHint(checker, node, left, right) ?? conversionHint(left, right)),
   )
   return isOrder ? bool : dyn
+}
+
+function doubtOperands(
+  checker: Checker,
+  { operator, left: leftNode, right: rightNode }: BinaryNode,
+  left: Type,
+  right: Type,
+  result: (a: Type, b: Type) => Type | undefined,
+): void {
+  const [before, behind] = [describeType(widened(left)), describeType(widened(right))]
+  checker.doubt(
+    leftNode,
+    left,
+    (a) => membersOf(right).some((b) => result(a, b)),
+    (stray) => `${operator} does not work on ${stray} and ${behind}`,
+  )
+  checker.doubt(
+    rightNode,
+    right,
+    (b) => membersOf(left).some((a) => result(a, b)),
+    (stray) => `${operator} does not work on ${before} and ${stray}`,
+  )
 }
 
 const orderedKinds: ReadonlySet<Type['kind']> = new Set(['string', 'bool', 'timestamp', 'duration', 'dyn'])

@@ -64,11 +64,25 @@ export function checkCall(checker: Checker, node: CallNode, scope: Scope): Type 
     )
     if (overload) {
       checkLiterals(checker, nodes, found)
+      doubtArguments(checker, node, nodes, types, fitting)
       return resultOf(checker, node, nodes, types, overload)
     }
     reportArgument(checker, node, nodes, types, fitting)
   }
   return typeof fitting[0]!.result === 'function' ? dyn : fitting[0]!.result
+}
+
+function doubtArguments(
+  checker: Checker,
+  { name }: CallNode,
+  nodes: readonly Node[],
+  types: readonly Type[],
+  fitting: readonly Overload[],
+): void {
+  for (const [at, node] of nodes.entries()) {
+    const works = (member: Type) => fitting.some(({ parameters }) => acceptsOne(parameters[at]!, member))
+    checker.doubt(node, types[at]!, works, (stray) => `${name}() does not work on ${stray}`)
+  }
 }
 
 function isNullProblem(

@@ -51,9 +51,15 @@ export function selectField(
   const found = members.map((member) => lookUp(member, read.field))
   const known = found.filter((each) => each !== undefined)
   if (known.length === 0) {
+    // To ask for a field that another member has, after telling them apart, is no mistake.
+    const wide = checker.widened.get(read.operand)
+    if (wide && membersOf(wide).some((member) => lookUp(member, read.field)))
+      return selectField(checker, read, wide, scope, access)
     reportUnknown(checker, read, members)
     return access === 'optional' ? optionalOf(dyn) : dyn
   }
+  if (access !== 'plain')
+    checker.doubt(read.operand, container, hasFields, () => `it has no field '${read.field}'`)
   const path = pathOf(read.node)
   const present = path !== undefined && scope.knowledge.isPresent(path)
   const optional = known.length < found.length || known.some((each) => each.optional)
@@ -61,6 +67,8 @@ export function selectField(
   const type = union(known.map((each) => each.type))
   return access === 'optional' ? optionalOf(type) : type
 }
+
+const hasFields = ({ kind }: Type): boolean => ['object', 'map', 'dyn', 'optional'].includes(kind)
 
 /** A part of what is sensitive as a whole is sensitive too. */
 function lookUp(type: Type, field: string): Found | undefined {

@@ -41,7 +41,11 @@ function items(checker: Checker, node: MacroNode, operand: Type): Type {
     else if (member.kind === 'object') add(member, string)
     else if (member.kind === 'dyn') found.push(member)
   }
-  if (found.length > 0) return union(found)
+  if (found.length > 0) {
+    const holds = ({ kind }: Type) => ['list', 'map', 'object', 'dyn'].includes(kind)
+    checker.doubt(node.operand, operand, holds, () => `${node.name}() goes through a list or a map`)
+    return union(found)
+  }
   const hint = operand.kind === 'optional' ? 'give a default first: orValue([])' : undefined
   const message = `${node.name}() goes through a list or a map, found ${describeType(operand)}`
   checker.problem('wrong_type', message, node.operand, hint)

@@ -6,6 +6,7 @@ import { checkConstants } from './check-constants.ts'
 import { checkList, checkMap } from './check-literals.ts'
 import { checkBind, checkMacro } from './check-macros.ts'
 import type { ExpressionProblem, ExpressionProblemCode, Span } from './errors.ts'
+import { isMixed } from './narrow-union.ts'
 import { factsOf, Knowledge, type Fact, type Facts } from './narrowing.ts'
 import type { Checked, Reference } from './program.ts'
 import { shorten } from './time.ts'
@@ -32,6 +33,12 @@ export interface Scope {
   readonly knowledge: Knowledge
 }
 
+interface Findings {
+  readonly problems: readonly ExpressionProblem[]
+  readonly doubts: readonly ExpressionProblem[]
+  readonly facts: Facts
+}
+
 /**
  * Infers the type of every part of an expression and collects what cannot work. It reports what is certain to be wrong or
  * what the design demands (optional fields, null); where types are unknown it leaves the question to run time.
@@ -42,13 +49,13 @@ export function check(
   names: Readonly<Record<string, Type>>,
   given: readonly Fact[],
   unread: readonly Span[] = [],
-): Checked & { readonly problems: readonly ExpressionProblem[]; readonly facts: Facts } {
+): Checked & Findings {
   const checker = new Checker(source, names, unread)
   const type = checker.infer(tree, { variables: new Map(), knowledge: new Knowledge(given) })
   checkConstants(checker, tree, source)
-  const { problems, references, sensitive, conversions } = checker
+  const { problems, doubts, references, sensitive, conversions } = checker
   references.sort((left, right) => left.start - right.start)
-  return { type, problems, references, sensitive, conversions, facts: factsOf(tree) }
+  return { type, problems, doubts, references, sensitive, conversions, facts: factsOf(tree) }
 }
 
 /** How the hint about a name begins that lacks its quotes. */
@@ -58,6 +65,10 @@ export class Checker {
   readonly problems: ExpressionProblem[] = []
   readonly references: Reference[] = []
   readonly conversions = new Map<Node, 'timestamp' | 'duration'>()
+  /** What works for some of the values that a part may have, and fails for others. */
+  readonly doubts: ExpressionProblem[] = []
+  /** Types of the parts that conditions have told apart, as they were before. */
+  readonly widened = new Map<Node, Type>()
   sensitive = false
   readonly #source: string
   readonly names: Readonly<Record<string, Type>>
@@ -76,6 +87,21 @@ export class Checker {
       (each) => each.start === start && each.end === end && each.message === message,
     )
     if (!known) this.problems.push({ code, message, hint, start, end })
+  }
+
+  /**
+   * Says that a part may have a type with which something does not work, where with its other types it does. Null is not meant: it is
+   * a problem, see {@link mayBeNull}.
+   */
+  doubt(node: Node, type: Type, works: (member: Type) => boolean, why: (stray: string) => string): void {
+    if (!isMixed(type)) return
+    const stray = membersOf(type).filter((member) => member.kind !== 'null' && !works(member))
+    if (stray.length === 0) return
+    const path = this.text(node)
+    const strayType = describeType(union(stray.map(unlimited)))
+    const message = `${path} may be ${strayType}: ${why(strayType)}`
+    const hint = hintFor(path, membersOf(type).filter(works), stray)
+    this.doubts.push({ code: 'wrong_type', message, hint, start: node.start, end: node.end })
   }
 
   /** Of an unknown name that is compared with text: it was meant as text, unless it is near to a name that there is. */
@@ -151,7 +177,11 @@ export class Checker {
   condition(node: Node, scope: Scope, otherwise?: string): Type {
     const type = this.infer(node, scope)
     if (this.mayBeNull(node, type)) return bool
-    if (membersOf(type).some((member) => member.kind === 'bool' || member.kind === 'dyn')) return bool
+    const isBool = (member: Type): boolean => member.kind === 'bool' || member.kind === 'dyn'
+    if (membersOf(type).some(isBool)) {
+      this.doubt(node, type, isBool, () => 'a condition is true or false')
+      return bool
+    }
     const hint =
       type.kind === 'optional'
         ? 'use hasValue() or orValue(…)'
@@ -219,6 +249,25 @@ export class Checker {
     this.problem('wrong_type', `- does not work on ${describeType(widened(type))}`, operand)
     return dyn
   }
+}
+
+/** A type as it is spoken of, whatever values it is limited to. */
+const unlimited = (type: Type): Type => (type.kind === 'string' ? { kind: 'string' } : type)
+
+/** Names of types in `type(x) == …`, of those that are told apart in this way. */
+const askable: Partial<Record<Type['kind'], string>> = {
+  string: 'string',
+  bool: 'bool',
+  list: 'list',
+  map: 'map',
+  object: 'map',
+}
+
+function hintFor(path: string, fitting: readonly Type[], stray: readonly Type[]): string {
+  const nameOf = ([only, more]: readonly Type[]) => (only && !more ? askable[only.kind] : undefined)
+  const [yes, no] = [nameOf(fitting), nameOf(stray)]
+  if (yes !== undefined) return `ask first: type(${path}) == ${yes}`
+  return no === undefined ? 'tell the types apart with type(…) first' : `ask first: type(${path}) != ${no}`
 }
 
 function typeOfLiteral(value: Value): Type {

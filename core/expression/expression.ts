@@ -26,6 +26,8 @@ export interface CompiledExpression {
   readonly type: Type
   /** All that is wrong, in the order of the source. */
   readonly problems: readonly ExpressionProblem[]
+  /** What works for some of the values that there may be, and fails for others; no reason to have no program. */
+  readonly doubts: readonly ExpressionProblem[]
   /** What is certain where the expression, as a condition, was true or false: see {@link CompileOptions.given}. */
   readonly whenTrue: readonly Fact[]
   readonly whenFalse: readonly Fact[]
@@ -48,6 +50,7 @@ export function compileExpression(
   const broken = (): CompiledExpression => ({
     type: dyn,
     problems: sorted(problems),
+    doubts: [],
     whenTrue: [],
     whenFalse: [],
   })
@@ -83,7 +86,8 @@ export function compileExpression(
   }
   const checked = check(tree, source, names, options.given ?? [], problems.slice())
   if (options.types !== 'off') problems.push(...checked.problems)
-  const result = { type: checked.type, problems: sorted(problems), ...checked.facts }
+  const doubts = problems.length > 0 || options.types === 'off' ? [] : sorted(checked.doubts)
+  const result = { type: checked.type, problems: sorted(problems), doubts, ...checked.facts }
   if (problems.length > 0) return result
   const conversions = options.types === 'off' ? new Map<Node, never>() : checked.conversions
   const program = makeProgram(source, tree, Object.keys(names), { ...checked, conversions })

@@ -1,5 +1,7 @@
 import type { Node } from './ast.ts'
-import { union, withoutNull, type Type } from './types.ts'
+import { narrowUnion, type Seen } from './narrow-union.ts'
+import { membersOf, union, type Type } from './types.ts'
+import { typeValues } from './values.ts'
 
 /** A field, a place in a list, or the path that gives the field or the place. */
 type PathPart = string | bigint | Path
@@ -7,13 +9,14 @@ type PathPart = string | bigint | Path
 export type Path = readonly PathPart[]
 
 /**
- * What a condition has made certain: that a path is `present` (then so are the objects on the way to it), or that it is
- * `not_null` (then it is present as well).
+ * What a condition has made certain: that a path is `present` (then so are the objects on the way to it), that it is
+ * `not_null` (then it is present as well), that it is or is not one of a few texts, or which type it has, by the name in `type(x)`.
  */
-export interface Fact {
-  readonly path: Path
-  readonly is: 'present' | 'not_null'
-}
+export type Fact = { readonly path: Path } & (
+  | { readonly is: 'present' | 'not_null' }
+  | { readonly is: 'one_of' | 'none_of'; readonly values: readonly string[] }
+  | { readonly is: 'of_type' | 'not_of_type'; readonly type: string }
+)
 
 /** What holds when a condition is true, and when it is false. */
 export interface Facts {
@@ -64,23 +67,62 @@ export function factsOf(node: Node): Facts {
 }
 
 function ofComparison(node: Node & { kind: 'binary' }): Facts {
-  if (node.operator === 'in') {
-    const container = pathOf(node.right)
-    const key = node.left.kind === 'literal' ? node.left.value : undefined
-    return container && typeof key === 'string' ? whenTrue([...container, key], 'present') : nothing
-  }
+  if (node.operator === 'in') return ofMembership(node)
   if (node.operator !== '==' && node.operator !== '!=') return nothing
+  const byType = ofType(node)
+  if (byType) return node.operator === '==' ? byType : opposite(byType)
   const [value, other] = node.left.kind === 'literal' ? [node.right, node.left] : [node.left, node.right]
   const path = pathOf(value)
   if (!path || other.kind !== 'literal') return nothing
   if (node.operator === '==' && other.value === 'completed' && isStep(path, 'status')) {
     return { whenTrue: [...resultsOf(path), { path, is: 'not_null' }], whenFalse: [] }
   }
-  const facts: readonly Fact[] = [{ path, is: 'not_null' }]
   // Equal to a literal other than null means not null; so does unequal to null.
-  return (node.operator === '==') === (other.value !== null)
-    ? { whenTrue: facts, whenFalse: [] }
-    : { whenTrue: [], whenFalse: facts }
+  const facts =
+    typeof other.value === 'string' ? ofTexts(path, [other.value]) : ofLiteral(path, other.value === null)
+  return node.operator === '==' ? facts : opposite(facts)
+}
+
+const opposite = ({ whenTrue: yes, whenFalse: no }: Facts): Facts => ({ whenTrue: no, whenFalse: yes })
+
+function ofLiteral(path: Path, isNull: boolean): Facts {
+  const facts: readonly Fact[] = [{ path, is: 'not_null' }]
+  return isNull ? { whenTrue: [], whenFalse: facts } : { whenTrue: facts, whenFalse: [] }
+}
+
+const ofTexts = (path: Path, values: readonly string[]): Facts => ({
+  whenTrue: [
+    { path, is: 'not_null' },
+    { path, is: 'one_of', values },
+  ],
+  whenFalse: [{ path, is: 'none_of', values }],
+})
+
+/** `"key" in map`, and `value in ["a", "b"]`. */
+function ofMembership(node: Node & { kind: 'binary' }): Facts {
+  const container = pathOf(node.right)
+  const key = node.left.kind === 'literal' ? node.left.value : undefined
+  if (container) return typeof key === 'string' ? whenTrue([...container, key], 'present') : nothing
+  const path = pathOf(node.left)
+  const texts = node.right.kind === 'list' ? node.right.elements.map(({ value }) => textOf(value)) : []
+  const values = texts.filter((text) => text !== undefined)
+  return path && values.length > 0 && values.length === texts.length ? ofTexts(path, values) : nothing
+}
+
+const textOf = (node: Node): string | undefined =>
+  node.kind === 'literal' && typeof node.value === 'string' ? node.value : undefined
+
+/** `type(value) == string`. */
+function ofType({ left, right }: Node & { kind: 'binary' }): Facts | undefined {
+  const [call, name] = left.kind === 'call' ? [left, right] : [right, left]
+  const isAsked =
+    call.kind === 'call' && call.name === 'type' && name.kind === 'ident' && typeValues.has(name.name)
+  const path = isAsked && call.args[0] && pathOf(call.args[0])
+  if (!path) return undefined
+  return {
+    whenTrue: [{ path, is: 'of_type', type: name.name }],
+    whenFalse: [{ path, is: 'not_of_type', type: name.name }],
+  }
 }
 
 /** `steps.x.ok`: a step that completed has its output, and its items if it has any. */
@@ -92,9 +134,9 @@ const isStep = (path: Path, field: string): boolean =>
   path.length === 3 && path[0] === 'steps' && path[2] === field
 
 const resultsOf = (path: Path): readonly Fact[] =>
-  ['output', 'items'].map((name) => ({ path: [...path.slice(0, 2), name], is: 'present' }))
+  ['output', 'items'].map((name) => ({ path: [...path.slice(0, 2), name], is: 'present' as const }))
 
-function whenTrue(path: Path | undefined, is: Fact['is']): Facts {
+function whenTrue(path: Path | undefined, is: 'present' | 'not_null'): Facts {
   return path ? { whenTrue: [{ path, is }], whenFalse: [] } : nothing
 }
 
@@ -116,16 +158,31 @@ export class Knowledge {
   }
 
   isPresent(path: Path): boolean {
-    return this.#facts.some((fact) => startsWith(fact.path, path))
+    return this.#facts.some((fact) => isThere(fact) && startsWith(fact.path, path))
   }
 
   /** A value with a field that is present cannot be null itself. */
   isNotNull(path: Path): boolean {
     return this.#facts.some(
-      (fact) => startsWith(fact.path, path) && (fact.is === 'not_null' || fact.path.length > path.length),
+      (fact) =>
+        isThere(fact) &&
+        startsWith(fact.path, path) &&
+        (fact.is === 'not_null' || fact.path.length > path.length),
     )
   }
+
+  /** The type of what is at a path, without the members of a union that cannot be there. */
+  narrow(path: Path, type: Type): Type {
+    return type.kind === 'union' ? narrowUnion(type, seenFrom(this.#facts, path)) : type
+  }
 }
+
+const isThere = ({ is }: Fact): boolean => is === 'present' || is === 'not_null'
+
+const seenFrom = (facts: readonly Fact[], path: Path): readonly Seen[] =>
+  facts
+    .filter((fact) => startsWith(fact.path, path))
+    .map((fact) => ({ fact, rest: fact.path.slice(path.length) }))
 
 const startsWith = (path: Path, start: Path): boolean =>
   start.length <= path.length && start.every((part, at) => isSamePart(part, path[at]!))
@@ -137,23 +194,21 @@ function isSamePart(left: PathPart, right: PathPart): boolean {
 
 /** The type of the values for which the facts about a variable hold: what `filter` keeps. */
 export function refine(type: Type, variable: string, facts: readonly Fact[]): Type {
-  return facts
-    .filter(({ path }) => path[0] === variable)
-    .reduce((refined, { path, is }) => refinePath(refined, path.slice(1), is), type)
+  return seenFrom(facts, [variable]).reduce(refineBy, type)
 }
 
-function refinePath(type: Type, path: Path, is: Fact['is']): Type {
-  if (path.length === 0) return is === 'not_null' ? withoutNull(type) : type
-  if (type.kind === 'union')
-    return union(withoutNullMembers(type).map((member) => refinePath(member, path, is)))
-  const [field, ...rest] = path
+function refineBy(type: Type, seen: Seen): Type {
+  const { fact, rest } = seen
+  if (type.kind === 'union') {
+    const narrowed = narrowUnion(type, [seen])
+    if (rest.length === 0) return narrowed
+    return union(membersOf(narrowed).map((member) => refineBy(member, seen)))
+  }
+  const [field, ...inside] = rest
   if (type.kind !== 'object' || typeof field !== 'string') return type
   const property = type.properties.get(field)
   if (!property) return type
-  const refined = { ...property, type: refinePath(property.type, rest, is), optional: false }
+  const optional = isThere(fact) ? false : property.optional
+  const refined = { ...property, type: refineBy(property.type, { fact, rest: inside }), optional }
   return { ...type, properties: new Map([...type.properties, [field, refined]]) }
 }
-
-// A value with a field that is present is not null.
-const withoutNullMembers = (type: Type & { kind: 'union' }): readonly Type[] =>
-  type.members.filter((member) => member.kind !== 'null')

@@ -147,6 +147,10 @@ function compileAt(context: Context, scope: Scope, scalar: ScalarNode, from: num
     )
     report(context, scope, expression, problem, span)
   }
+  for (const doubt of compiled.doubts) {
+    const span = spanInScalar(source.text, scalar, start + doubt.start, start + doubt.end)
+    problems.add('W408', doubt.message, span, doubt.hint)
+  }
   for (const { root, path } of compiled.program?.references ?? []) {
     // Without a static path any step may be meant.
     if (root === 'steps') readSteps.add(path[0] ?? '')

@@ -273,6 +273,11 @@ export const problemCatalogue = {
     explanation:
       'A wait, or the time to answer a checkpoint, that is written down has to be shorter than every `timeout` around it: that of groups, and that of the playbook, which is `1d` where it says nothing. The `on_error` and `finally` of a playbook have an hour. Otherwise the step fails each time, and `on_timeout` is never taken.',
   },
+  W408: {
+    title: 'works for some types only',
+    explanation:
+      'A value may have one of several types, as with `type: [string, integer]` or `oneOf`, and what is done with it does not work for all of them. Where the others come, the step fails. `type(x) == string ? … : …` tells types apart; objects are told apart by a field that is a constant, as in `x.kind == "a"`, or by `has(x.field)`.',
+  },
   I501: {
     title: 'steps could be parallel',
     explanation:

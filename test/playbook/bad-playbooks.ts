@@ -112,6 +112,12 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
   W405: steps('  - fail: "no answer for {{ alert.id }}"'),
   W406: steps('  - { uses: case.update, retry: { on: [machine_asleep] } }'),
   W407: steps('  - { wait: 2d }'),
+  W408: {
+    source: withSteps(
+      '  - { set: { x: "${{ inputs.n + 1 }}" } }',
+      'inputs: { n: { type: [string, integer] } }',
+    ),
+  },
   I501: steps(
     '  - { uses: travel.search_user_travel, with: { email: x } }\n  - { uses: travel.search_user_travel, with: { email: y } }',
   ),
