@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { compileExpression, describeType, typeOfSchema } from '../../core/expression/index.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
 
-const kind = (name: string, field: string, type: string): JsonSchema => ({
+const kind = (name: string, field: string, type: 'string' | 'integer'): JsonSchema => ({
   type: 'object',
   properties: { kind: { const: name }, [field]: { type } },
   required: ['kind', field],
