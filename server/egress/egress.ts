@@ -1,12 +1,14 @@
 import { Agent as HttpAgent, type IncomingHttpHeaders } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
-import type { Socket } from 'node:net'
+import type { LookupFunction, Socket } from 'node:net'
 import got, { type Request as GotRequest, type OptionsInit, type Response } from 'got'
+import QuickLRU from 'quick-lru'
+import { readBody } from '../../core/read-body.ts'
 import type { Egress, EgressRequest, EgressResponse } from '../../core/ports.ts'
 import { checkUrl, guardedLookup } from './address-guard.ts'
-import { parseAllowList, type AllowList } from './allow-list.ts'
+import { parseAllowList } from './allow-list.ts'
 import { networkError } from './network-error.ts'
-import { readBody } from '../../core/read-body.ts'
+import { openRequest } from './open-request.ts'
 
 export interface EgressOptions {
   /**
@@ -27,6 +29,8 @@ const maxSocketsPerHost = 16
 const idleMs = 30_000
 /** Of an answer's headers, in bytes. */
 const maxHeaderBytes = 32_768
+/** Scheme, host and port, of which it is remembered that they may be called. */
+const maxOrigins = 1_000
 
 /**
  * The one way out: https, verified certificates, public addresses, no redirects, no retries, no proxy from the environment,
@@ -38,13 +42,23 @@ export function createEgress(options: EgressOptions): ClosableEgress {
   const agent = { http: new HttpAgent(limits), https: new HttpsAgent(limits) }
   // What is the same for every request is checked and merged once.
   const client = got.extend({ ...sameForAll, agent })
+  // The check sees nothing else of an address; names are resolved, and what they stand for checked, for each connection.
+  const lookups = new QuickLRU<string, LookupFunction>({ maxSize: maxOrigins })
+  const checkedLookup = (url: URL): LookupFunction => {
+    const known = lookups.get(url.origin)
+    if (known !== undefined) return known
+    checkUrl(url, allowed)
+    const lookup = guardedLookup(url, allowed)
+    lookups.set(url.origin, lookup)
+    return lookup
+  }
   return {
     async send(request) {
       request.signal.throwIfAborted()
       const url = new URL(request.url)
-      checkUrl(url, allowed)
+      const dnsLookup = checkedLookup(url)
       try {
-        return await exchange(client.stream(url, gotOptions(url, request, allowed)), request.signal)
+        return await exchange(client.stream(url, gotOptions(request, dnsLookup)), request.signal)
       } catch (error) {
         throw request.signal.aborted ? request.signal.reason : networkError(error, url.origin)
       }
@@ -59,25 +73,20 @@ export function createEgress(options: EgressOptions): ClosableEgress {
 const sameForAll: OptionsInit = {
   headers: { 'user-agent': 'tocsin' },
   followRedirect: false,
-  retry: { limit: 0 },
+  // Nothing to copy for each request.
+  retry: { limit: 0, methods: [], statusCodes: [], errorCodes: [] },
   throwHttpErrors: false,
   decompress: true,
   https: { rejectUnauthorized: true },
   maxHeaderSize: maxHeaderBytes,
+  request: openRequest,
 }
 
 function gotOptions(
-  url: URL,
   { method, headers, body, signal }: EgressRequest,
-  allowed: AllowList,
+  dnsLookup: LookupFunction,
 ): OptionsInit {
-  return {
-    method,
-    headers,
-    ...bodyOptions(method, body),
-    signal,
-    dnsLookup: guardedLookup(url, allowed),
-  }
+  return { method, headers, ...bodyOptions(method, body), signal, dnsLookup }
 }
 
 /** got's stream waits for somebody to write the body wherever the method may have one, unless it is given here. */

@@ -153,6 +153,8 @@ describe('egress: an exchange', () => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhello')
       setTimeout(() => socket.resetAndDestroy(), 20)
     },
+    'chunks that end early': (socket) =>
+      socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n'),
     'broken chunks': (socket) =>
       socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhello'),
     'broken gzip': (socket) =>

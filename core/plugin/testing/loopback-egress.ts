@@ -1,4 +1,5 @@
 import { request as open, type IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { RetryableError, TocsinError } from '../index.ts'
 import type { Egress, EgressRequest, EgressResponse } from '../../ports.ts'
@@ -36,6 +37,6 @@ async function exchange(url: URL, { method, headers, body, signal }: EgressReque
   return {
     status: response.statusCode ?? 0,
     headers: Object.fromEntries(pairs) as Record<string, string>,
-    body: await readBody(stream as AsyncIterable<Buffer>, response.headers['content-type']),
+    body: await readBody(stream as Readable, response.headers['content-type']),
   }
 }

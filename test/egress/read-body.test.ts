@@ -1,0 +1,35 @@
+import { expect } from 'chai'
+import { Readable } from 'node:stream'
+import { readBody } from '../../core/read-body.ts'
+
+describe('the body of an answer', () => {
+  it('is given up when it is too large, also where the stream never says that it is over', async () => {
+    const chunk = Buffer.alloc(1_048_576)
+    const endless = new Readable({
+      read() {
+        this.push(chunk)
+      },
+      destroy() {},
+    })
+    const error: unknown = await readBody(endless, undefined).catch((reason: unknown) => reason)
+    expect(error).to.include({ code: 'response_too_large' })
+  })
+
+  it('has failed when the stream broke before anybody read it', async () => {
+    const broken = new Readable({ read() {} })
+    broken.on('error', () => {})
+    broken.destroy(new Error('cut off'))
+    await new Promise((resolve) => broken.once('close', resolve))
+    const error: unknown = await readBody(broken, undefined).catch((reason: unknown) => reason)
+    expect(error).to.include({ message: 'cut off' })
+  })
+
+  it('is read without the mark that says in which order its bytes come, each time', async () => {
+    for (let count = 0; count < 2; count++) {
+      const stream = Readable.from([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from('{}')], {
+        objectMode: false,
+      })
+      expect(await readBody(stream, 'application/json')).to.equal('{}')
+    }
+  })
+})
