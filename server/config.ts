@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { defaultGroupWindowMs } from '../core/domain/alert-group.ts'
 import { defaultMaxRuns } from '../core/engine/runner.ts'
 import { defaultMaxQueued } from '../core/investigation/investigations.ts'
 import type { SessionLimits } from '../core/domain/session.ts'
@@ -40,6 +41,8 @@ export interface Config {
   readonly maxRuns: number
   /** Runs of one organization that wait for their first turn. */
   readonly maxQueued: number
+  /** How long after an alert its repeats are grouped with it; 0: only where a playbook says so. */
+  readonly groupWindowMs: number
   /** Of people who are signed in at the web page. */
   readonly sessions: SessionLimits
   readonly logLevel: read.LogLevel
@@ -65,6 +68,7 @@ const variables = {
   TOCSIN_PLUGINS: read.pluginSources,
   TOCSIN_MAX_RUNS: read.integerBetween(1, 10_000),
   TOCSIN_MAX_QUEUED: read.integerBetween(1, 10_000_000),
+  TOCSIN_GROUP_MINUTES: read.integerBetween(0, 10_080),
   TOCSIN_SESSION_IDLE_MINUTES: read.integerBetween(1, 10_080),
   TOCSIN_SESSION_MAX_HOURS: read.integerBetween(1, 720),
   TOCSIN_LOG_LEVEL: read.logLevel,
@@ -113,6 +117,7 @@ export function readConfig(env: Environment): Config {
     plugins: value('TOCSIN_PLUGINS') ?? [],
     maxRuns: value('TOCSIN_MAX_RUNS') ?? defaultMaxRuns,
     maxQueued: value('TOCSIN_MAX_QUEUED') ?? defaultMaxQueued,
+    groupWindowMs: minutes(value('TOCSIN_GROUP_MINUTES')) ?? defaultGroupWindowMs,
     sessions: sessionLimits(value('TOCSIN_SESSION_IDLE_MINUTES'), value('TOCSIN_SESSION_MAX_HOURS')),
     logLevel: value('TOCSIN_LOG_LEVEL') ?? 'info',
     allowPrivateEgress: value('TOCSIN_ALLOW_PRIVATE_EGRESS') ?? [],
@@ -128,6 +133,9 @@ function sessionLimits(idleMinutes: number | undefined, maxHours: number | undef
     maxMs: maxHours === undefined ? defaultSessionLimits.maxMs : maxHours * 3_600_000,
   }
 }
+
+const minutes = (count: number | undefined): number | undefined =>
+  count === undefined ? undefined : count * 60_000
 
 const secret = (text: string | undefined): Secret | undefined =>
   text === undefined ? undefined : new Secret(text)

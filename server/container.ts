@@ -147,6 +147,7 @@ export function createContainer(opened: Opened): Container {
       enqueue: (run, alert) => get(tokens.runner).enqueue(run, alert),
       queuedOf: (organizationUuid) => get(tokens.runner).queuedOf(organizationUuid),
       maxQueued: config.maxQueued,
+      groupWindowMs: config.groupWindowMs,
     }),
   )
   register(tokens.inbound, () => {

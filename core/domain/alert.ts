@@ -53,4 +53,8 @@ export interface Alert extends NewAlert {
   readonly investigator: string | null
   readonly caseId: string | null
   readonly completedAt: number | null
+  /** Of a repeat, the alert whose investigation and case are its own too; null for one that stands for itself. */
+  readonly groupedWith: string | null
+  /** Why, in words that go on from "because"; null where it is no repeat. */
+  readonly groupedBecause: string | null
 }

@@ -29,13 +29,14 @@ export async function describeRun(
       ...(organization ? { organization: organizationScope(organization) } : {}),
       ...(alert ? { alert: alertScope(alert) } : {}),
     },
-    caseTitle: alert ? titleOf(alert) : run.playbookName,
+    caseTitle: alert ? caseTitleOf(alert) : run.playbookName,
   }
 }
 
 /** Longest part of a title that comes from the alert. */
 const maxTitle = 200
 
-function titleOf(alert: Alert): string {
+/** Of the case that is opened for an alert. */
+export function caseTitleOf(alert: Pick<Alert, 'id' | 'type'>): string {
   return `${(alert.type ?? 'alert').slice(0, maxTitle)} (${alert.id})`
 }

@@ -1,4 +1,5 @@
 import type { Alert } from '../domain/alert.ts'
+import { defaultGroupWindowMs, type NewGroup } from '../domain/alert-group.ts'
 import type { Actor } from '../domain/audit.ts'
 import type { Organization } from '../domain/organization.ts'
 import type { Run } from '../domain/run.ts'
@@ -7,9 +8,11 @@ import type { Playbook } from '../playbook/index.ts'
 import type { AwaitingAlert, Clock, Log, Stores } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { alertScope, organizationScope } from '../engine/alert-scope.ts'
+import { caseTitleOf } from '../engine/describe-run.ts'
 import { newRun } from '../engine/queue-run.ts'
 import { choosePlaybook } from './choose-playbook.ts'
 import { givingUp } from './give-up.ts'
+import { groupOf } from './group-of.ts'
 import { createMadeInvestigators } from './made-investigators.ts'
 import type { PlaybookLibrary } from './playbook-library.ts'
 
@@ -51,6 +54,10 @@ export interface InvestigationsOptions {
   readonly queuedOf?: ((organizationUuid: string) => number) | undefined
   /** Of one organization. Default 100,000. */
   readonly maxQueued?: number | undefined
+  /** See `GroupingOptions`. Default: an hour. */
+  readonly groupWindowMs?: number | undefined
+  /** Told of every repeat that joined a case without a run. */
+  readonly onGrouped?: ((alert: Alert) => void) | undefined
 }
 
 export const defaultMaxQueued = 100_000
@@ -79,17 +86,45 @@ type Taken = 'taken' | 'later' | 'left'
 const secondLookMs = 5_000
 
 export function createInvestigations(options: InvestigationsOptions): Investigations {
-  const { stores, library, clock, log, enqueue, queuedOf = () => 0, maxQueued = defaultMaxQueued } = options
+  const { stores, library, clock, log, enqueue, onGrouped } = options
+  const { queuedOf = () => 0, maxQueued = defaultMaxQueued, groupWindowMs = defaultGroupWindowMs } = options
   const made = createMadeInvestigators(options)
   const stopping = new AbortController()
   const underWay = new Map<string, Promise<Taken>>()
   let characters = 0
   const waiting = new Map<string, Set<() => void>>()
+  /** Repeats that somebody waits for, by the alert that they were grouped with. */
+  const repeatsOf = new Map<string, readonly string[]>()
   let secondLook: Promise<void> | undefined
 
   async function takeUp(alert: Alert): Promise<void> {
     const organization = await organizationOf(alert)
-    await queueRun(alert, organization, await playbookFor(alert, organization))
+    const playbook = await playbookFor(alert, organization)
+    const group = groupOf(playbook, alert, organization, (id) => caseTitleOf({ id, type: alert.type }), {
+      windowMs: groupWindowMs,
+      onError: (error) =>
+        log.warn(
+          { playbook: playbook.name, alert: alert.id, error },
+          'on.alert.group could not be evaluated',
+        ),
+    })
+    if (group === undefined) await queueRun(alert, organization, playbook)
+    else await queueOrGroup(alert, organization, playbook, group)
+  }
+
+  async function queueOrGroup(
+    alert: Alert,
+    organization: Organization,
+    playbook: Playbook,
+    group: NewGroup,
+  ): Promise<void> {
+    const run = { ...newRun({ playbook, organization, alert }), alertUuid: alert.uuid }
+    const queued = await stores.runs.queueOrGroup(run, group)
+    if ('run' in queued) return queuedRun(queued.run, alert)
+    onGrouped?.(alert)
+    if (queued.isOver) wakeWaiting(alert.id)
+    else if (waiting.has(alert.id))
+      repeatsOf.set(queued.groupedWith, [...(repeatsOf.get(queued.groupedWith) ?? []), alert.id])
   }
 
   /** Its run says why it is not investigated. */
@@ -109,9 +144,13 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
     const run = await stores.runs.queue(
       newRun({ playbook, organization, alert, retry: again !== undefined, by: again }),
     )
+    queuedRun(run, alert)
+    return run
+  }
+
+  function queuedRun(run: Run, alert: Alert): void {
     if (run.endedAt === null) enqueue(run, alert)
     else runEnded(run)
-    return run
   }
 
   async function playbookFor(alert: Alert, organization: Organization): Promise<Playbook> {
@@ -227,7 +266,14 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
   }
 
   function runEnded(run: Run): void {
-    for (const done of waiting.get(run.alertId ?? '') ?? []) done()
+    wakeWaiting(run.alertId ?? '')
+  }
+
+  function wakeWaiting(alertId: string): void {
+    for (const done of waiting.get(alertId) ?? []) done()
+    const repeats = repeatsOf.get(alertId) ?? []
+    repeatsOf.delete(alertId)
+    for (const repeat of repeats) wakeWaiting(repeat)
   }
 
   return {

@@ -118,6 +118,8 @@ function toAlert(fixture: AlertFixture, organizationCode: string): Alert {
     investigator: null,
     caseId: null,
     completedAt: null,
+    groupedWith: null,
+    groupedBecause: null,
   }
 }
 

@@ -81,9 +81,32 @@ const unknownCondition: Condition = { program: undefined, whenTrue: [], whenFals
 /** `if`, `when`, `where`: an expression without braces that is true or false. */
 export function compileCondition(context: Context, scope: Scope, { name, value }: Entry): Condition {
   const { problems, source } = context
+  const bare = readBare(context, name, value)
+  if (bare === undefined) return unknownCondition
+  const { scalar, from, to } = bare
+  const { program, type, whenTrue, whenFalse } = compileAt(context, scope, scalar, from, to)
+  // What a wrong condition was meant to guard is not wrong as well.
+  if (program === undefined) return { program, whenTrue, whenFalse }
+  if (type.kind !== 'bool' && type.kind !== 'dyn') {
+    const hint = 'compare it with something, or write has(…)'
+    const message = `\`${name}\` must be true or false, but this is ${article(describeType(type))}`
+    problems.add('E210', message, spanInScalar(source.text, scalar, from, to), hint)
+    return unknownCondition
+  }
+  return { program, whenTrue, whenFalse }
+}
+
+/** The same, whatever it gives. */
+export function compileBare(context: Context, scope: Scope, name: string, value: Node): Program | undefined {
+  const bare = readBare(context, name, value)
+  return bare && compileAt(context, scope, bare.scalar, bare.from, bare.to).program
+}
+
+/** Where the expression stands; undefined where there is none, which has been reported. */
+function readBare({ problems }: Context, name: string, value: Node) {
   if (value.kind !== 'scalar' || value.value === null || value.value === '') {
     problems.add('E106', `\`${name}\` must be an expression, not ${describe(value)}`, value)
-    return unknownCondition
+    return undefined
   }
   const text = String(value.value)
   const braces = bracesOf(text)
@@ -92,19 +115,10 @@ export function compileCondition(context: Context, scope: Scope, { name, value }
     problems.add('E201', `\`${name}\` takes an expression without ${braces[2]}`, value, hint)
   } else if (text.trimStart().startsWith('${{')) {
     problems.add('E201', `\`${name}\` takes an expression without \${{ }}`, value)
-    return unknownCondition
+    return undefined
   }
   const [from, to] = braces ? trimmed(text, braces[0], braces[1]) : trimmed(text, 0, text.length)
-  const { program, type, whenTrue, whenFalse } = compileAt(context, scope, value, from, to)
-  // What a wrong condition was meant to guard is not wrong as well.
-  if (program === undefined) return { program, whenTrue, whenFalse }
-  if (type.kind !== 'bool' && type.kind !== 'dyn') {
-    const hint = 'compare it with something, or write has(…)'
-    const message = `\`${name}\` must be true or false, but this is ${article(describeType(type))}`
-    problems.add('E210', message, spanInScalar(source.text, value, from, to), hint)
-    return unknownCondition
-  }
-  return { program, whenTrue, whenFalse }
+  return { scalar: value, from, to }
 }
 
 /** Where the expression is in a condition that has braces around it. */

@@ -52,7 +52,12 @@ export const grammar = {
     required: ['apiVersion', 'name', 'on', 'steps'],
   },
   on: { what: '`on`', keys: ['alert', 'schedule', 'call', 'manual'] },
-  alertTrigger: { what: 'an alert trigger', keys: ['type', 'provider', 'where'], required: ['type'] },
+  alertTrigger: {
+    what: 'an alert trigger',
+    keys: ['type', 'provider', 'where', 'group'],
+    required: ['type'],
+  },
+  group: { what: '`group`', keys: ['by', 'within'], required: ['by'] },
   schedule: {
     what: 'a schedule',
     keys: ['cron', 'organizations', 'inputs', 'overlap'],

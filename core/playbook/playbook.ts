@@ -79,6 +79,16 @@ export interface AlertTrigger {
   readonly type: string
   readonly provider: string | undefined
   readonly where: Program | undefined
+  /** What makes an alert the repeat of an earlier one; `never`: nothing. Undefined: having the same content. */
+  readonly group: Grouping | 'never' | undefined
+}
+
+/** Alerts are repeats that agree in all of these. */
+export interface Grouping {
+  /** Each reads the alert. */
+  readonly by: readonly Program[]
+  /** How long after the first one; undefined: as the server is configured. */
+  readonly withinMs: number | undefined
 }
 
 /** What every step has. */

@@ -241,6 +241,11 @@ export const problemCatalogue = {
     title: 'skill asks a person',
     explanation: 'The skill asks, and the answer comes later: only a `checkpoint` waits for it.',
   },
+  E321: {
+    title: 'groups alerts that have nothing in common',
+    explanation:
+      'Each expression of `on.alert.group.by` reads the alert: what is the same for all alerts would make each the repeat of any other.',
+  },
   W401: {
     title: 'step never runs',
     explanation: 'An earlier step always ends the run.',

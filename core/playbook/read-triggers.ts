@@ -8,6 +8,7 @@ import { grammar } from './grammar.ts'
 import { resolveInputs } from './inputs.ts'
 import { nodeAt, partsOf, plainValue } from './plain-value.ts'
 import type { AlertTrigger, Inputs, Playbook, Schedule } from './playbook.ts'
+import { readGrouping } from './read-grouping.ts'
 import { cronProblem } from './schedule.ts'
 import { Scope, triggerNames } from './scope.ts'
 
@@ -58,6 +59,7 @@ function readAlertTrigger(context: Context, { value }: Entry): AlertTrigger | un
   const type = fields.get('type')
   const provider = fields.get('provider')
   const where = fields.get('where')
+  const group = fields.get('group')
   if (type?.value.kind === 'list') {
     const hint = 'write a playbook for each, which may all `call` one'
     problems.add('E106', '`type` must be a text: a playbook is for one type of alert', type.value, hint)
@@ -66,6 +68,7 @@ function readAlertTrigger(context: Context, { value }: Entry): AlertTrigger | un
     type: (type && type.value.kind !== 'list' ? readText(problems, type) : undefined) ?? '',
     provider: provider && readWord(problems, provider, codePattern, 'letters, digits and _'),
     where: where && compileCondition(context, new Scope(triggerNames, { isBefore: true }), where).program,
+    group: group && readGrouping(context, group),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Actor } from '../domain/audit.ts'
+import type { NewGroup } from '../domain/alert-group.ts'
 import type { NewRun, Run, RunEnd, RunFilter } from '../domain/run.ts'
 import type { Page, PageRequest, Scope } from './page.ts'
 
@@ -14,6 +15,13 @@ export interface RunStore {
    * later one has gone on from it or has investigated its alert.
    */
   queue(run: NewRun): Promise<Run>
+  /**
+   * The same for an alert that may be a repeat. Of a group whose time is not over and whose case is not closed, a repeat joins the
+   * case without a run: it has the status Completed where the first alert has, and is Submitted and ends with it where that is
+   * under investigation. Where the first one failed, the repeat is investigated in its case and stands for the group from then on.
+   * Any other alert begins a group.
+   */
+  queueOrGroup(run: NewRun & { readonly alertUuid: string }, group: NewGroup): Promise<QueuedOrGrouped>
   /**
    * Starts a queued run: its alert moves to InProgress, and a case is opened for it (unless the alert has one), all linked. A run
    * without an alert has the case of the run that it goes on from, or none yet.
@@ -61,6 +69,10 @@ export interface RunStore {
   /** Notes whether a run has its turn with nothing else under way: being left behind convicts it then. */
   setAlone(uuid: string, alone: boolean): Promise<void>
 }
+
+/** The run that was queued, or the id of the alert with which this one was grouped and whether its investigation is over. */
+export type QueuedOrGrouped =
+  { readonly run: Run } | { readonly groupedWith: string; readonly isOver: boolean }
 
 /** A run that has a turn. */
 export interface TakenRun {

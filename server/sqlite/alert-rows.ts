@@ -6,13 +6,17 @@ import type { Database } from './database.ts'
 import { parseAlertId, parseUuid } from './ids.ts'
 
 /** A row without its content, which may be large. */
-export interface AlertRow extends Omit<Alert, 'id' | 'content' | 'createdAtSource' | 'caseId'> {
+export interface AlertRow extends Omit<
+  Alert,
+  'id' | 'content' | 'createdAtSource' | 'caseId' | 'groupedWith'
+> {
   readonly id: number
   readonly sequence: number
   /** Decimal: an int64 does not fit a JavaScript number. */
   readonly createdAtSource: string | null
   readonly caseRow: number | null
   readonly caseNumber: number | null
+  readonly groupSequence: number | null
 }
 
 /** One with the bytes of its content: to decide, before it is loaded, whether it fits. */
@@ -24,6 +28,7 @@ const columns = `
   t.uuid, t.sequence, t.type, CAST(t.created_at_source AS TEXT) AS createdAtSource,
     t.created_by AS createdBy, t.created_at AS createdAt, t.modified_at AS modifiedAt, t.status,
     t.retry_count AS retryCount, t.investigator, t.completed_at AS completedAt, t.case_id AS caseRow,
+    t.group_sequence AS groupSequence, t.group_reason AS groupedBecause,
     o.uuid AS organizationUuid, o.code AS organizationCode, p.code AS provider, c.number AS caseNumber`
 const tables = `
   FROM alerts t
@@ -54,6 +59,11 @@ export function toListedAlert(row: AlertRow): ListedAlert {
     investigator: row.investigator,
     caseId: row.caseNumber === null ? null : composeCaseId(row.organizationCode, row.caseNumber),
     completedAt: row.completedAt,
+    groupedWith:
+      row.groupSequence === null
+        ? null
+        : composeAlertId(row.organizationCode, row.provider, row.groupSequence),
+    groupedBecause: row.groupedBecause,
   }
 }
 
@@ -112,10 +122,13 @@ export interface AlertState {
   readonly organizationId: number
   readonly providerCode: string
   readonly caseRow: number | null
+  readonly retryCount: number
+  readonly investigator: string | null
 }
 
 const selectState = `
-  SELECT t.id, t.sequence, t.status, t.organization_id AS organizationId, t.case_id AS caseRow, p.code AS providerCode
+  SELECT t.id, t.sequence, t.status, t.organization_id AS organizationId, t.case_id AS caseRow, p.code AS providerCode,
+    t.retry_count AS retryCount, t.investigator
   FROM alerts t JOIN providers p ON p.id = t.provider_id`
 
 export function findAlertState(database: Database, uuid: string): AlertState | undefined {

@@ -169,6 +169,8 @@ export class SqliteAlertStore implements AlertStore {
       investigator: null,
       caseId: null,
       completedAt: null,
+      groupedWith: null,
+      groupedBecause: null,
     }
   }
 }

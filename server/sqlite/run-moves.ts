@@ -10,6 +10,7 @@ import type { Database } from './database.ts'
 import { requireOrganization, type OrganizationKey } from './organization-store.ts'
 import { copyJournal, requireLast } from './reruns.ts'
 import { toListedRun, toRun, type RunRow } from './run-rows.ts'
+import { settleFollowers } from './settle-followers.ts'
 import { maxWakeAt, wakeRun } from './run-turns.ts'
 import type { StoreContext } from './store-context.ts'
 import { makeUuid } from './uuid.ts'
@@ -237,7 +238,7 @@ function submitAlert(database: Database, alert: AlertState, run: NewRun, now: nu
   const isFirst = alert.status === alertStatus.created
   if (isFirst !== (retries === 0)) throw moveForbidden(alert, alertStatus.submitted)
   database.run(
-    `UPDATE alerts SET status = ?, retry_count = retry_count + ?, investigator = ?, completed_at = NULL,
+    `UPDATE alerts SET status = ?, retry_count = retry_count + ?, investigator = ?, completed_at = NULL, follows = NULL,
        modified_at = ? WHERE id = ?`,
     alertStatus.submitted,
     retries,
@@ -257,15 +258,16 @@ function beginAlert(database: Database, run: RunRow, alert: AlertState, caseRow:
     alert.id,
   )
   const id = composeAlertId(run.organizationCode, alert.providerCode, alert.sequence)
-  const text = `Alert ${id} is ${alert.caseRow === null ? '' : 'again '}investigated by ${run.playbookName}.`
+  const text = `Alert ${id} is ${alert.retryCount === 0 ? '' : 'again '}investigated by ${run.playbookName}.`
   insertEntry(database, caseRow, { at: now, by: `run ${run.uuid}`, kind: 'alert', text, changes: null })
 }
 
 /** A run that is cancelled before it started takes its alert through InProgress, since there is no other way to Failed. */
 function endAlert(database: Database, alertRow: number, end: RunEnd, now: number): void {
   const alert = alertStateOf(database, alertRow)
-  const goal: AlertStatus = end.status === 'completed' ? alertStatus.completed : alertStatus.failed
-  const stations = alert.status === alertStatus.submitted ? [alertStatus.inProgress, goal] : [goal]
+  const goal = end.status === 'completed' ? alertStatus.completed : alertStatus.failed
+  const stations: readonly AlertStatus[] =
+    alert.status === alertStatus.submitted ? [alertStatus.inProgress, goal] : [goal]
   let status = alert.status
   for (const next of stations) {
     requireMove({ ...alert, status }, next)
@@ -278,6 +280,7 @@ function endAlert(database: Database, alertRow: number, end: RunEnd, now: number
     now,
     alert.id,
   )
+  settleFollowers(database, alert.id, goal, now)
 }
 
 function describeEnd(run: RunRow, end: RunEnd): string {

@@ -1,3 +1,4 @@
+import type { NewGroup } from '../../core/domain/alert-group.ts'
 import type { NewRun, Run, RunEnd, RunFilter } from '../../core/domain/run.ts'
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
 import type {
@@ -5,6 +6,7 @@ import type {
   Page,
   PageRequest,
   ParkedRun,
+  QueuedOrGrouped,
   RunKey,
   RunStore,
   Scope,
@@ -12,6 +14,7 @@ import type {
   TakenRun,
 } from '../../core/ports.ts'
 import type { Actor } from '../../core/domain/audit.ts'
+import { queueOrGroup } from './alert-groups.ts'
 import { recordRun } from './audit-run.ts'
 import { listPage } from './paging.ts'
 import { hasSuccessor } from './reruns.ts'
@@ -38,6 +41,7 @@ import {
   wakeRun,
 } from './run-turns.ts'
 import { isInScope, scopeConditions } from './scope.ts'
+import { hasUnsettled, settleLeftBehind } from './settle-followers.ts'
 import type { StoreContext } from './store-context.ts'
 
 export class SqliteRunStore implements RunStore {
@@ -62,14 +66,32 @@ export class SqliteRunStore implements RunStore {
     return commits.write(() => openCaseOf(this.#context, requireRunRow(database, 'uuid', uuid), newCase))
   }
 
+  queueOrGroup(given: NewRun & { readonly alertUuid: string }, group: NewGroup): Promise<QueuedOrGrouped> {
+    const { commits } = this.#context
+    return commits.write(() => queueOrGroup(this.#context, given, group))
+  }
+
   end(uuid: string, end: RunEnd): Promise<Run> {
-    const { database, commits } = this.#context
-    return commits.write(() => endRun(this.#context, requireRunRow(database, 'uuid', uuid), end))
+    const { database } = this.#context
+    return this.#ending(uuid, () => endRun(this.#context, requireRunRow(database, 'uuid', uuid), end))
+  }
+
+  /** A write that may end a run. Alerts that end with it are too many for one write, sometimes. */
+  async #ending(uuid: string, write: () => Run): Promise<Run> {
+    const { database, commits, clock } = this.#context
+    let left = false
+    const run = await commits.write(() => {
+      const written = write()
+      left = written.endedAt !== null && hasUnsettled(database, uuid)
+      return written
+    })
+    while (left) left = await commits.write(() => !settleLeftBehind(database, clock.now()))
+    return run
   }
 
   cancel(scope: Scope, uuid: string, by: Actor): Promise<Run> {
-    const { database, commits, clock } = this.#context
-    return commits.write(() => {
+    const { database, clock } = this.#context
+    return this.#ending(uuid, () => {
       const run = requireRunRow(database, 'uuid', uuid.toLowerCase())
       if (!isInScope(scope, run.organizationUuid))
         throw new NotFoundError('run_not_found', `there is no run ${uuid}`)
@@ -174,8 +196,11 @@ export class SqliteRunStore implements RunStore {
   }
 
   recover(): Promise<void> {
-    const { database, commits } = this.#context
-    return commits.write(() => recoverRuns(database))
+    const { database, commits, clock } = this.#context
+    return commits.write(() => {
+      recoverRuns(database)
+      while (!settleLeftBehind(database, clock.now()));
+    })
   }
 
   suspects(): Promise<readonly SuspectRun[]> {

@@ -35,6 +35,7 @@ describe('configuration', () => {
       plugins: [],
       maxRuns: 50,
       maxQueued: 100_000,
+      groupWindowMs: 3_600_000,
       sessions: { idleMs: 3_600_000, maxMs: 43_200_000 },
       logLevel: 'info',
       allowPrivateEgress: [],
@@ -57,6 +58,7 @@ describe('configuration', () => {
         'tocsin-plugin-a, @acme/plugin-b,,tocsin-plugin-a,./own/plugin.ts,../x,/opt/plugins/y.js',
       TOCSIN_MAX_RUNS: '7',
       TOCSIN_MAX_QUEUED: '8',
+      TOCSIN_GROUP_MINUTES: '0',
       TOCSIN_SESSION_IDLE_MINUTES: '15',
       TOCSIN_SESSION_MAX_HOURS: '8',
       TOCSIN_LOG_LEVEL: 'WARN',
@@ -73,6 +75,7 @@ describe('configuration', () => {
       publicUrl: 'https://tocsin.example',
       maxRuns: 7,
       maxQueued: 8,
+      groupWindowMs: 0,
       logLevel: 'warn',
     })
     expect(config.sessions).to.deep.equal({ idleMs: 900_000, maxMs: 28_800_000 })
@@ -148,6 +151,7 @@ describe('configuration', () => {
     TOCSIN_SESSION_IDLE_MINUTES: ['0', '10081', '1h'],
     TOCSIN_SESSION_MAX_HOURS: ['0', '721'],
     TOCSIN_MAX_QUEUED: ['0', '-5', 'many', '10000001'],
+    TOCSIN_GROUP_MINUTES: ['-1', '10081', '1h'],
     TOCSIN_LOG_LEVEL: ['verbose', 'trace'],
     TOCSIN_ALLOW_PRIVATE_EGRESS: [
       'http://x',
@@ -177,7 +181,7 @@ describe('configuration', () => {
   }
 
   it('tests every variable above', () => {
-    expect(variableNames).to.have.length(16)
+    expect(variableNames).to.have.length(17)
   })
 
   it('names all that is wrong in one error', () => {

@@ -32,6 +32,8 @@ export function alertStoreContract(subject: GetSubject): void {
         investigator: null,
         caseId: null,
         completedAt: null,
+        groupedWith: null,
+        groupedBecause: null,
       })
       expect(alert.uuid).to.match(uuidPattern)
       expect(await stores.alerts.find('all', alert.uuid)).to.deep.equal(alert)

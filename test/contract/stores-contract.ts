@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { personNamed } from '../../core/domain/audit.ts'
+import { alertGroupsContract } from './alert-groups.ts'
 import { alertStoreContract } from './alert-store.ts'
 import { auditStoreContract } from './audit-store.ts'
 import { caseStoreContract } from './case-store.ts'
@@ -51,6 +52,7 @@ export function storesContract(makeStores: MakeStores): void {
   runStoreContract(getSubject)
   rerunsContract(getSubject)
   runTurnsContract(getSubject)
+  alertGroupsContract(getSubject)
   journalStoreContract(getSubject)
   checkpointStoreContract(getSubject)
   inboundStoreContract(getSubject)

@@ -56,6 +56,8 @@ describe('investigations', () => {
       clock,
       log: silent,
       enqueue: (run) => runs.push(run),
+      // All have the same content.
+      groupWindowMs: 0,
     })
   }
 

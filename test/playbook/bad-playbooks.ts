@@ -105,6 +105,7 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
   E318: steps('  - call: test'),
   E319: steps('  - checkpoint: { via: messaging.send_message, answers: [yes], timeout: 1h }'),
   E320: steps('  - { uses: messaging.checkpoint, with: { message: x, checkpoint_id: x, answers: [yes] } }'),
+  E321: { source: withSteps(nothing).replace('type: t', 'type: t, group: { by: [1] }') },
   W401: steps('  - return: 1\n  - set: { x: 1 }'),
   W402: steps('  - switch: [{ when: true, steps: [{ fail: x }] }]'),
   W403: steps('  - { id: a, set: { x: 1 } }'),

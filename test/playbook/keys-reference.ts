@@ -1,3 +1,4 @@
+import { defaultGroupWindowMs } from '../../core/domain/alert-group.ts'
 import { writeDuration } from '../../core/playbook/durations.ts'
 import {
   bounds,
@@ -49,6 +50,11 @@ const texts: Texts = {
     type: 'the type of the alerts',
     provider: ['only alerts of this provider', 'any'],
     where: ['only alerts for which this expression is true', 'all'],
+    group: ['what makes an alert the repeat of an earlier one; `false`: nothing', 'the same content'],
+  },
+  group: {
+    by: 'expressions over the alert, in all of which a repeat agrees with the first one',
+    within: ['how long after the first one', duration(defaultGroupWindowMs)],
   },
   schedule: {
     cron: 'minute hour day month weekday, or second minute hour day month weekday',

@@ -6,6 +6,7 @@ export function keysUsed(playbook: Map): readonly string[] {
     ...of('playbook', playbook),
     ...of('on', playbook['on']),
     ...of('alertTrigger', own(playbook, 'on', 'alert')),
+    ...of('group', inner(own(playbook, 'on', 'alert'), 'group')),
     ...of('schedule', own(playbook, 'on', 'schedule')),
     ...of('concurrency', playbook['concurrency']),
     ...of('defaults', playbook['defaults']),
@@ -19,9 +20,9 @@ function inSteps(steps: unknown): readonly string[] {
   return (steps as readonly Map[]).flatMap((step) => {
     const cases = (Array.isArray(step['switch']) ? step['switch'] : []) as readonly Map[]
     const parts = ['retry', 'repeat', 'checkpoint', 'wait'].flatMap((name) => of(name, step[name]))
-    const inner = ['steps', 'parallel', 'else', 'on_error'].flatMap((name) => inSteps(step[name]))
+    const nested = ['steps', 'parallel', 'else', 'on_error'].flatMap((name) => inSteps(step[name]))
     const chosen = cases.flatMap((each) => [...of('case', each), ...inSteps(each['steps'])])
-    return [...of('step', step), ...parts, ...inner, ...chosen]
+    return [...of('step', step), ...parts, ...nested, ...chosen]
   })
 }
 
@@ -31,7 +32,6 @@ const isMap = (value: unknown): value is Map =>
 const of = (map: string, value: unknown): readonly string[] =>
   isMap(value) ? Object.keys(value).map((key) => `${map}.${key}`) : []
 
-const own = (map: Map, first: string, second: string): unknown => {
-  const inner = map[first]
-  return isMap(inner) ? inner[second] : undefined
-}
+const inner = (value: unknown, name: string): unknown => (isMap(value) ? value[name] : undefined)
+
+const own = (map: Map, first: string, second: string): unknown => inner(map[first], second)

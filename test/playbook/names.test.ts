@@ -22,6 +22,8 @@ const alert: Alert = {
   investigator: null,
   caseId: null,
   completedAt: null,
+  groupedWith: null,
+  groupedBecause: null,
 }
 
 const fieldsOf = (type: Type | undefined) => (type?.kind === 'object' ? [...type.properties.keys()] : [])

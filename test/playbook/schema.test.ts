@@ -38,6 +38,7 @@ const places: Readonly<Record<keyof typeof grammar, ObjectSchema | undefined>> =
   playbook: schema,
   on: schema.$defs['on'],
   alertTrigger: schema.$defs['alert_trigger'],
+  group: schema.$defs['group'],
   defaults: schema.$defs['defaults'],
   retry: schema.$defs['retry'],
   step: schema.$defs['step'],

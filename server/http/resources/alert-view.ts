@@ -41,5 +41,7 @@ export function investigatedAlertView(alert: ListedAlert): Readonly<Record<strin
     investigator: alert.investigator,
     case_id: alert.caseId,
     completed_at: alert.completedAt,
+    grouped_with: alert.groupedWith,
+    grouped_because: alert.groupedBecause,
   }
 }

@@ -86,8 +86,12 @@ const getAlert = defineRoute({
   async handle({ params, caller }, { stores, directory }) {
     const alert = await stores.alerts.find(caller.scope, params.alert)
     if (alert === undefined) throw alertNotFound()
-    const runs = await stores.runs.list(caller.scope, { alertId: alert.id }, { limit: 200 })
-    const views = await Promise.all(runs.data.map((run) => runView(run, directory)))
+    const about = [alert.id, ...(alert.groupedWith === null ? [] : [alert.groupedWith])]
+    const pages = await Promise.all(
+      about.map((alertId) => stores.runs.list(caller.scope, { alertId }, { limit: 200 })),
+    )
+    const runs = pages.flatMap(({ data }) => data)
+    const views = await Promise.all(runs.map((run) => runView(run, directory)))
     return { body: { ...investigatedAlertView(alert), runs: views } }
   },
 })

@@ -15,6 +15,7 @@ import { runsAlone } from './0014-runs-alone.ts'
 import { sessions } from './0015-sessions.ts'
 import { caseEdits } from './0016-case-edits.ts'
 import { revisionsAndRequests } from './0017-revisions-and-requests.ts'
+import { alertGroups } from './0018-alert-groups.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -35,4 +36,5 @@ export const migrations: readonly string[] = [
   sessions,
   caseEdits,
   revisionsAndRequests,
+  alertGroups,
 ]

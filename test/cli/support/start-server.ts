@@ -39,7 +39,14 @@ export interface ServerOptions extends StartOptions {
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const command = startTocsinCommand(['serve'], {
     ...options,
-    env: { TOCSIN_PORT: '0', TOCSIN_LOG_LEVEL: 'error', TOCSIN_DATA_DIR: options.dataDir, ...options.env },
+    env: {
+      TOCSIN_PORT: '0',
+      TOCSIN_LOG_LEVEL: 'error',
+      TOCSIN_DATA_DIR: options.dataDir,
+      // Tests send the same alert again and again.
+      TOCSIN_GROUP_MINUTES: '0',
+      ...options.env,
+    },
   })
   const welcome = await command.hasPrinted(/skills\)[^]*\n$/)
   const url = /listening on (http:\S+)/.exec(welcome)?.[1] ?? ''

@@ -33,10 +33,12 @@ export interface TestTocsin {
 /**
  * @param plugin Whose sandbox. Default: the intel provider's.
  * @param playbooks That are there from the start, by name.
+ * @param env Configuration besides.
  */
 export async function startTestTocsin(
   plugin = 'intel_provider',
   playbooks: Readonly<Record<string, string>> = {},
+  env: Readonly<Record<string, string>> = {},
 ): Promise<TestTocsin> {
   const folder = await makeTemporaryFolder()
   const sandbox = await startSandbox(plugin)
@@ -55,6 +57,9 @@ export async function startTestTocsin(
         TOCSIN_PLAYBOOKS_DIR: playbooksDir,
         TOCSIN_ALLOW_PRIVATE_EGRESS: new URL(sandbox.url).host,
         TOCSIN_BOOTSTRAP_API_KEY: key,
+        // Tests send the same alert again and again.
+        TOCSIN_GROUP_MINUTES: '0',
+        ...env,
       }),
     )
   let tocsin: Tocsin

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import { defaultGroupWindowMs, type NewGroup } from '../domain/alert-group.ts'
+import type { Alert } from '../domain/alert.ts'
+import { alertScope, organizationScope } from '../engine/alert-scope.ts'
+import { sensitiveGiven } from '../engine/sensitive.ts'
+import { escapeText } from '../errors/source-frame.ts'
+import type { Organization } from '../domain/organization.ts'
+import { toJsonValue, type Program } from '../expression/index.ts'
+import { stringifyJson } from '../json.ts'
+import { writeDuration } from '../playbook/durations.ts'
+import type { Playbook } from '../playbook/index.ts'
+
+/** Characters of a value that the reason shows. */
+const maxShown = 100
+
+export interface GroupingOptions {
+  /** Of alerts whose playbook says nothing, and of playbooks that say no time; 0: alerts are grouped only where a playbook says so. */
+  readonly windowMs: number
+  /** Told of an expression that cannot be evaluated for the alert. */
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * What the alert may be a repeat of; undefined: of nothing. With a value that is missing or empty it is none, since what nobody knows is not
+ * the same.
+ */
+export function groupOf(
+  playbook: Pick<Playbook, 'alertTrigger' | 'alertSchema' | 'inputs'>,
+  alert: Alert,
+  organization: Organization,
+  caseTitle: NewGroup['caseTitle'],
+  { windowMs: preset, onError }: GroupingOptions,
+): NewGroup | undefined {
+  const group = playbook.alertTrigger?.group
+  if (group === 'never' || (group === undefined && preset === 0)) return undefined
+  const windowMs = group?.withinMs ?? (preset === 0 ? defaultGroupWindowMs : preset)
+  const common =
+    group === undefined ? sameContent(alert) : sameValues(playbook, group.by, alert, organization, onError)
+  if (common === undefined) return undefined
+  const head = JSON.stringify([alert.provider.toLowerCase(), alert.type, group === undefined])
+  return {
+    fingerprint: createHash('sha256').update(head).update(common.text).digest(),
+    reason: `${common.words}, and it came within ${writeDuration(windowMs)}`,
+    windowMs,
+    caseTitle,
+  }
+}
+
+interface Common {
+  /** The same for repeats, and for nothing else. */
+  readonly text: string
+  readonly words: string
+}
+
+const sameContent = ({ content }: Alert): Common => ({
+  text: content,
+  words: 'provider, type and content are the same',
+})
+
+function sameValues(
+  playbook: Pick<Playbook, 'alertSchema' | 'inputs'>,
+  by: readonly Program[],
+  alert: Alert,
+  organization: Organization,
+  onError: (error: unknown) => void,
+): Common | undefined {
+  const scope = { alert: alertScope(alert), organization: organizationScope(organization) }
+  try {
+    const values = by.map((program) => toJsonValue(program.evaluate(scope)))
+    if (values.some(isMissing)) return undefined
+    const hidden = sensitiveGiven(playbook, {}, scope.alert)
+    const said = by.map(({ source }, at) => `${source.trim().slice(0, maxShown)}${shown(values[at], hidden)}`)
+    return {
+      text: stringifyJson(by.map(({ source }, at) => [source, values[at]])),
+      words: `provider, type, ${said.slice(0, -1).join(', ')}${said.length > 1 ? ' and ' : ''}${said.at(-1)} are the same`,
+    }
+  } catch (error) {
+    onError(error)
+    return undefined
+  }
+}
+
+function isMissing(value: unknown): boolean {
+  return value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+}
+
+/** What is sensitive is said nowhere. */
+function shown(value: unknown, hidden: readonly string[]): string {
+  const text = typeof value === 'string' ? value : stringifyJson(value)
+  if (hidden.some((secret) => text.includes(secret) || secret.includes(text))) return ''
+  return ` (${escapeText(text.length > maxShown ? `${text.slice(0, maxShown)}…` : text)})`
+}

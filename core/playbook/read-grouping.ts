@@ -1,0 +1,35 @@
+import type { Context } from './context.ts'
+import type { Entry, Node } from './document.ts'
+import { compileBare } from './expressions.ts'
+import { describe, headOf, readDuration, readFields } from './fields.ts'
+import { grammar } from './grammar.ts'
+import type { Grouping } from './playbook.ts'
+import { Scope, triggerNames } from './scope.ts'
+
+const example = 'write [alert.data.user, alert.data.source]'
+
+/** `on.alert.group`: what makes an alert the repeat of an earlier one, or `false`. */
+export function readGrouping(context: Context, { value }: Entry): Grouping | 'never' | undefined {
+  const { problems } = context
+  if (value.kind === 'scalar' && value.value === false) return 'never'
+  const fields = readFields(problems, value, grammar.group)
+  const by = fields?.get('by')
+  const within = fields?.get('within')
+  const withinMs = within && readDuration(problems, within)
+  if (by === undefined) return undefined
+  if (by.value.kind !== 'list') {
+    problems.add('E106', `\`by\` must be a list of expressions, not ${describe(by.value)}`, by.value, example)
+    return undefined
+  }
+  if (by.value.items.length === 0) problems.add('E106', '`by` is empty', headOf(by.value), example)
+  const programs = by.value.items.map((item) => readPart(context, item))
+  return { by: programs.filter((program) => program !== undefined), withinMs }
+}
+
+/** What is the same for all alerts would group those that have nothing in common. */
+function readPart(context: Context, item: Node) {
+  const program = compileBare(context, new Scope(triggerNames, { isBefore: true }), 'by', item)
+  if (program === undefined || program.references.some(({ root }) => root === 'alert')) return program
+  context.problems.add('E321', 'this is the same for all alerts, and would group them all', item, example)
+  return undefined
+}

@@ -1,0 +1,111 @@
+import { expect } from 'chai'
+import { startTestTocsin, type TestTocsin } from './support/tocsin-with-intel.ts'
+
+const signIn = `apiVersion: tocsin/v1
+name: sign-in
+on:
+  alert:
+    type: sign_in
+    group: { by: [alert.data.user], within: 30m }
+steps:
+  - uses: case.comment
+    with: { text: looked at }
+`
+const asks = `apiVersion: tocsin/v1
+name: asks
+on: { alert: { type: asks } }
+steps: [{ id: q, checkpoint: { via: operator, with: { message: x }, answers: [yes], timeout: 1h } }]
+`
+const apart = `apiVersion: tocsin/v1
+name: apart
+on: { alert: { type: apart, group: false } }
+steps: [{ return: 1 }]
+`
+
+describe('repeats of an alert over HTTP', function () {
+  this.timeout(20_000)
+  let tocsin: TestTocsin
+
+  before(async () => {
+    const env = { TOCSIN_GROUP_MINUTES: '60' }
+    tocsin = await startTestTocsin('intel_provider', { 'sign-in': signIn, asks, apart }, env)
+  })
+  after(() => tocsin?.close())
+
+  const investigate = async (type: string, content: unknown) =>
+    (
+      await tocsin.investigate({
+        type,
+        content: typeof content === 'string' ? content : JSON.stringify(content),
+      })
+    ).body
+  const get = async (path: string) => (await tocsin.call(path)).body
+
+  it('are stored and answered, and belong to the case of the first, which says why', async () => {
+    const first = await investigate('sign_in', { user: 'kim', at: 1 })
+    expect(first).to.include({ investigation_status: 15, grouped_with: null, grouped_because: null })
+    const again = await investigate('sign_in', { user: 'kim', at: 2 })
+    const because = 'provider, type, alert.data.user (kim) are the same, and it came within 30m'
+    expect(again).to.include({
+      investigation_status: 15,
+      case_id: first.case_id,
+      investigator: 'sign-in',
+      grouped_with: first.alert_id,
+      grouped_because: because,
+      alert_content: '{"user":"kim","at":2}',
+    })
+    expect(again.completed_at).to.be.a('number')
+    expect(again.runs).to.deep.equal(first.runs)
+    const found = await get(`/cases/${first.case_id}`)
+    expect(found.alerts.map((alert: { alert_id: string }) => alert.alert_id)).to.deep.equal([
+      again.alert_id,
+      first.alert_id,
+    ])
+    expect(found.runs).to.have.length(1)
+    expect(found.timeline.at(-1).text).to.equal(
+      `Alert ${again.alert_id} was grouped with ${first.alert_id} because ${because}.`,
+    )
+    const other = await investigate('sign_in', { user: 'eve', at: 2 })
+    expect(other.case_id).to.not.equal(first.case_id)
+  })
+
+  it('are alerts with the same content, where the playbook says nothing', async () => {
+    const [first, again, other] = [
+      await investigate('odd', 'x'),
+      await investigate('odd', 'x'),
+      await investigate('odd', 'y'),
+    ]
+    expect(again).to.include({ case_id: first.case_id, grouped_with: first.alert_id })
+    expect(other).to.include({ grouped_with: null })
+  })
+
+  it('are none where the playbook says so', async () => {
+    const [first, again] = [await investigate('apart', 'x'), await investigate('apart', 'x')]
+    expect(again.case_id).to.not.equal(first.case_id)
+  })
+
+  it('wait for the end of the investigation of the first, also over a restart', async () => {
+    const post = () =>
+      tocsin.call('/alerts', {
+        body: { alert_provider: 'custom', organization_code: 'main', alert_type: 'asks', alert_content: 'x' },
+      })
+    const [{ body: first }, { body: again }] = [await post(), await post()]
+    const question = async () => (await get('/checkpoints')).data[0]?.checkpoint_id as string | undefined
+    for (let n = 0; n < 500 && (await question()) === undefined; n++);
+    expect(await get(`/alerts/${again.alert_id}`)).to.include({
+      investigation_status: 5,
+      grouped_with: first.alert_id,
+    })
+    await tocsin.restart()
+    const third = tocsin.investigate({ type: 'asks', content: 'x' })
+    const isThere = async () => (await get(`/alerts?type=asks`)).total === 3
+    for (let n = 0; n < 500 && !(await isThere()); n++);
+    await tocsin.call(`/checkpoints/${await question()}/answer`, { body: { answer: 'yes' } })
+    expect((await third).body).to.include({ investigation_status: 15, grouped_with: first.alert_id })
+    for (const { alert_id } of [first, again])
+      expect(await get(`/alerts/${alert_id}`)).to.include({ investigation_status: 15 })
+    expect(
+      (await get('/runs')).data.filter((run: { playbook: string }) => run.playbook === 'asks'),
+    ).to.have.length(1)
+  })
+})

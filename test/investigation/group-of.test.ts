@@ -1,0 +1,120 @@
+import { expect } from 'chai'
+import type { Alert } from '../../core/domain/alert.ts'
+import { groupOf } from '../../core/investigation/group-of.ts'
+import { parsePlaybook } from '../../core/playbook/index.ts'
+
+const organization = { uuid: 'o', code: 'main', name: 'Main', revision: 1, createdAt: 0 }
+const hour = 3_600_000
+
+describe('groupOf', () => {
+  const errors: unknown[] = []
+  beforeEach(() => void errors.splice(0))
+
+  const alertOf = (content: unknown, more: Partial<Alert> = {}): Alert => ({
+    id: 'main-splunk-1',
+    uuid: 'u',
+    content: typeof content === 'string' ? content : JSON.stringify(content),
+    provider: 'splunk',
+    type: 'sign_in',
+    organizationUuid: 'o',
+    organizationCode: 'main',
+    createdAtSource: null,
+    createdBy: 'k',
+    createdAt: 1,
+    modifiedAt: 1,
+    status: 0,
+    retryCount: 0,
+    investigator: null,
+    caseId: null,
+    completedAt: null,
+    groupedWith: null,
+    groupedBecause: null,
+    ...more,
+  })
+
+  function playbook(group: string, alert = '') {
+    const { playbook: parsed, problems } = parsePlaybook(
+      `apiVersion: tocsin/v1\nname: x\non:\n  alert:\n    type: sign_in\n${group}\n${alert}\nsteps: [{ return: 1 }]`,
+    )
+    return parsed ?? expect.fail(JSON.stringify(problems))
+  }
+
+  const group = (source: string, content: unknown, more: Partial<Alert> = {}, windowMs = hour, schema = '') =>
+    groupOf(playbook(source, schema), alertOf(content, more), organization, (id) => `case of ${id}`, {
+      windowMs,
+      onError: (error) => void errors.push(error),
+    })
+  const print = (...given: Parameters<typeof group>) =>
+    Buffer.from(group(...given)?.fingerprint ?? []).toString('hex')
+
+  it('takes the whole content, where the playbook says nothing', () => {
+    expect(group('', 'x')).to.deep.include({
+      reason: 'provider, type and content are the same, and it came within 1h',
+      windowMs: hour,
+    })
+    expect(print('', 'x')).to.equal(print('', 'x', { id: 'main-splunk-2', createdAt: 9 }))
+    expect(
+      new Set([
+        print('', 'x'),
+        print('', 'x '),
+        print('', 'x', { provider: 'aws' }),
+        print('', 'x', { type: 'y' }),
+      ]).size,
+    ).to.equal(4)
+    expect(print('', 'x', { provider: 'SPLUNK' })).to.equal(print('', 'x'))
+  })
+
+  it('takes what the playbook names, and says the values', () => {
+    const by = '    group: { by: [alert.data.user, alert.data.ip], within: 30m }'
+    const kim = { user: 'kim', ip: '203.0.113.9', at: 1 }
+    expect(group(by, kim)).to.deep.include({
+      reason:
+        'provider, type, alert.data.user (kim) and alert.data.ip (203.0.113.9) are the same, and it came within 30m',
+      windowMs: 1_800_000,
+    })
+    expect(print(by, kim)).to.equal(print(by, { ...kim, at: 2 }))
+    expect(print(by, kim)).to.not.equal(print(by, { ...kim, user: 'eve' }))
+  })
+
+  it('tells values from each other that look alike', () => {
+    const by = '    group: { by: [alert.data.a, alert.data.b] }'
+    const prints = [
+      { a: 'x', b: 'y,z' },
+      { a: 'x,y', b: 'z' },
+      { a: 1, b: 2 },
+      { a: '1', b: 2 },
+      { a: [1], b: 2 },
+    ].map((data) => print(by, data))
+    expect(new Set(prints).size).to.equal(5)
+    expect(print('    group: { by: [alert.content] }', 'x')).to.not.equal(print('', 'x'))
+  })
+
+  for (const [what, data] of Object.entries({
+    'is missing': {},
+    'is null': { user: null },
+    'is empty': { user: '' },
+    'is an empty list': { user: [] },
+  })) {
+    it(`makes no repeat of an alert whose value ${what}`, () => {
+      expect(group('    group: { by: [alert.data.user] }', data)).to.equal(undefined)
+      expect(errors).to.have.length(what === 'is missing' ? 1 : 0)
+    })
+  }
+
+  it('is off where the playbook or the server says so; a playbook turns it on again', () => {
+    expect(group('    group: false', 'x')).to.equal(undefined)
+    expect(group('', 'x', {}, 0)).to.equal(undefined)
+    expect(group('    group: { by: [alert.content] }', 'x', {}, 0)?.windowMs).to.equal(hour)
+    expect(group('    group: { by: [alert.content] }', 'x', {}, 5)?.windowMs).to.equal(5)
+  })
+
+  it('escapes and shortens what it says, and leaves out what is sensitive', () => {
+    const by = '    group: { by: [alert.data.user] }'
+    const reason = group(by, { user: `\u202e${'x'.repeat(300)}` })?.reason ?? ''
+    expect(reason).to.include('\\u{202e}xxx').and.to.include('…').and.to.have.length.below(300)
+    const schema = `alert: { type: object, properties: { user: { type: string, x-sensitive: true } } }`
+    expect(group(by, { user: 'kim.secret' }, {}, hour, schema)?.reason).to.equal(
+      'provider, type, alert.data.user are the same, and it came within 1h',
+    )
+  })
+})
