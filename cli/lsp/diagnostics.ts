@@ -7,13 +7,18 @@ import { isPlaybook, type Inspections } from './playbook-documents.ts'
 /** How long nothing must be typed before a document is checked, in milliseconds. */
 const quietMs = 150
 
+interface Diagnostics {
+  /** Checks the open playbooks that call others once more: one that is open nowhere has changed. */
+  checkCallers(): void
+}
+
 /** Publishes the problems of open playbooks, each time they have changed and rested for a moment. */
 export function publishDiagnostics(
   connection: Connection,
   documents: TextDocuments<TextDocument>,
   inspections: Inspections,
   catalogue: Promise<Catalogue | undefined>,
-): void {
+): Diagnostics {
   const timers = new Map<string, NodeJS.Timeout>()
 
   async function check(uri: string): Promise<void> {
@@ -45,7 +50,7 @@ export function publishDiagnostics(
   }
 
   /** What calls a playbook may be wrong once that one has changed. */
-  const checkCallersOf = (uri: string): void => {
+  const checkCallersOf = (uri: string | undefined): void => {
     inspections.forgetAll()
     const callers = documents.all().filter((other) => other.uri !== uri && /\bcall *:/.test(other.getText()))
     for (const caller of callers) checkSoon(caller.uri, quietMs)
@@ -61,4 +66,7 @@ export function publishDiagnostics(
     checkCallersOf(uri)
     void connection.sendDiagnostics({ uri, diagnostics: [] })
   })
+  // For editors that watch no files.
+  documents.onDidSave(() => checkCallersOf(undefined))
+  return { checkCallers: () => checkCallersOf(undefined) }
 }

@@ -23,6 +23,7 @@ import { playbooksIn } from '../playbooks-in.ts'
 import { toItems, toRange } from './convert.ts'
 import { publishDiagnostics } from './diagnostics.ts'
 import { Inspections, isPlaybook, pathOf } from './playbook-documents.ts'
+import { watchFiles } from './watch-files.ts'
 
 interface Options {
   readonly version: string
@@ -36,17 +37,21 @@ export function serveLanguage({ version, schema, catalogue }: Options): void {
   const connection = createConnection(process.stdin, process.stdout)
   const documents = new TextDocuments(TextDocument)
   const inspections = new Inspections(documents)
-  connection.onInitialize(() => ({
-    capabilities: {
-      textDocumentSync: TextDocumentSyncKind.Incremental,
-      completionProvider: { triggerCharacters: ['.', ' ', '"', "'", '{'] },
-      hoverProvider: true,
-      definitionProvider: true,
-      renameProvider: { prepareProvider: true },
-      documentFormattingProvider: true,
-    },
-    serverInfo: { name: 'tocsin', version },
-  }))
+  const diagnostics = publishDiagnostics(connection, documents, inspections, catalogue)
+  connection.onInitialize((client) => {
+    watchFiles(connection, client, diagnostics.checkCallers)
+    return {
+      capabilities: {
+        textDocumentSync: TextDocumentSyncKind.Incremental,
+        completionProvider: { triggerCharacters: ['.', ' ', '"', "'", '{'] },
+        hoverProvider: true,
+        definitionProvider: true,
+        renameProvider: { prepareProvider: true },
+        documentFormattingProvider: true,
+      },
+      serverInfo: { name: 'tocsin', version },
+    }
+  })
 
   /** The playbook at a place; undefined where the document is something else. */
   async function at<T>(
@@ -109,7 +114,6 @@ export function serveLanguage({ version, schema, catalogue }: Options): void {
     if (document === undefined || formatted?.kind !== 'formatted' || formatted.text === text) return []
     return [TextEdit.replace(toRange(document, { start: 0, end: text.length }), formatted.text)]
   })
-  publishDiagnostics(connection, documents, inspections, catalogue)
   documents.listen(connection)
   connection.listen()
 }

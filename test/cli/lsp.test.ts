@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { readFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import {
@@ -181,6 +181,43 @@ describe('tocsin lsp', function () {
       while (server.published(uri) === before) await new Promise((resolve) => setTimeout(resolve, 10))
       expect((await server.diagnostics(uri)).map(({ code }) => code)).to.deep.equal(['E306', 'E305'])
       await server.notify('textDocument/didClose', { textDocument: { uri: at('helper.yaml') } })
+    })
+
+    it('checks calls again when a file has changed that is open nowhere', async () => {
+      const own = await startLanguageServer([command, 'lsp'], {
+        workspace: folder.path,
+        capabilities: { workspace: { didChangeWatchedFiles: { dynamicRegistration: true } } },
+      })
+      const uri = at('watching.yaml')
+      await writeFile(join(folder.path, 'changing.yaml'), helper.replace('name: helper', 'name: changing'))
+      await own.open(uri, caller('  - { call: changing, with: { host: x } }'))
+      expect(await own.diagnostics(uri)).to.deep.equal([])
+      expect(own.registered.get('workspace/didChangeWatchedFiles')).to.deep.equal({
+        watchers: [{ globPattern: '**/*.{yaml,yml}' }],
+      })
+      const before = own.published(uri)
+      await writeFile(
+        join(folder.path, 'changing.yaml'),
+        helper.replace('name: helper', 'name: changing').replace('host:', 'machine:'),
+      )
+      await own.notify('workspace/didChangeWatchedFiles', {
+        changes: [{ uri: at('changing.yaml'), type: 2 }],
+      })
+      while (own.published(uri) === before) await new Promise((resolve) => setTimeout(resolve, 10))
+      expect((await own.diagnostics(uri)).map(({ code }) => code)).to.deep.equal(['E306', 'E305'])
+      await rm(join(folder.path, 'changing.yaml'))
+    })
+
+    it('checks calls again when a document is saved, for editors that watch no files', async () => {
+      const uri = at('saving.yaml')
+      await writeFile(join(folder.path, 'later.yaml'), helper.replace('name: helper', 'name: later'))
+      await server.open(uri, caller('  - { call: later, with: { host: x } }'))
+      expect(await server.diagnostics(uri)).to.deep.equal([])
+      const before = server.published(uri)
+      await rm(join(folder.path, 'later.yaml'))
+      await server.notify('textDocument/didSave', { textDocument: { uri } })
+      while (server.published(uri) === before) await new Promise((resolve) => setTimeout(resolve, 10))
+      expect((await server.diagnostics(uri)).map(({ code }) => code)).to.deep.equal(['E316'])
     })
 
     it('completes the names of those that can be called, their inputs, and what they give', async () => {

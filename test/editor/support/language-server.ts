@@ -24,6 +24,8 @@ export interface LanguageServer {
   change(uri: string, text: string, version: number): Promise<void>
   /** The diagnostics of a document that come next, or have come for this version or a later one. */
   diagnostics(uri: string, version?: number): Promise<readonly Diagnostic[]>
+  /** What the server asked to be told of, by method. */
+  readonly registered: ReadonlyMap<string, unknown>
   /** How often diagnostics have come for a document. */
   published(uri: string): number
   stop(): Promise<number | null>
@@ -62,9 +64,15 @@ export async function startLanguageServer(
   connection.onRequest('workspace/configuration', ({ items }: any) =>
     items.map(({ section }: { section: string }) => (options.settings as any)?.[section] ?? null),
   )
-  connection.onRequest('client/registerCapability', () => null)
+  const registered = new Map<string, unknown>()
+  connection.onRequest('client/registerCapability', ({ registrations }: any) => {
+    for (const { method, registerOptions } of registrations) registered.set(method, registerOptions)
+    for (const look of waiting) look()
+    return null
+  })
   connection.listen()
   const server: LanguageServer = {
+    registered,
     request: (method, params) => connection.sendRequest(method, params),
     notify: (method, params) => connection.sendNotification(method, params),
     open: (uri, text, languageId = 'yaml') =>
