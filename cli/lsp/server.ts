@@ -39,7 +39,7 @@ export function serveLanguage({ version, schema, catalogue }: Options): void {
   const inspections = new Inspections(documents)
   const diagnostics = publishDiagnostics(connection, documents, inspections, catalogue)
   connection.onInitialize((client) => {
-    watchFiles(connection, client, diagnostics.checkCallers)
+    watchFiles(connection, client, () => diagnostics.checkCallers())
     return {
       capabilities: {
         textDocumentSync: TextDocumentSyncKind.Incremental,
