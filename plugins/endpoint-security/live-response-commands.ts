@@ -14,30 +14,30 @@ export const commandsInput = {
     additionalProperties: false,
     properties: {
       type: { type: 'string', enum: ['PutFile', 'RunScript', 'GetFile'] },
-      FileName: { ...text, description: 'Of PutFile: a file of the tenant’s library.' },
-      ScriptName: { ...text, description: 'Of RunScript: a script of the tenant’s library.' },
-      Args: {
+      fileName: { ...text, description: 'Of PutFile: a file of the tenant’s library.' },
+      scriptName: { ...text, description: 'Of RunScript: a script of the tenant’s library.' },
+      args: {
         ...text,
         description: 'Of RunScript: its arguments. The script reads them as it likes: no text from alerts.',
       },
-      Path: { ...text, description: 'Of GetFile: a file on the machine.' },
+      path: { ...text, description: 'Of GetFile: a file on the machine.' },
     },
   },
 } as const
 
 export interface LiveResponseCommand {
   readonly type: 'PutFile' | 'RunScript' | 'GetFile'
-  readonly FileName?: string | undefined
-  readonly ScriptName?: string | undefined
-  readonly Args?: string | undefined
-  readonly Path?: string | undefined
+  readonly fileName?: string | undefined
+  readonly scriptName?: string | undefined
+  readonly args?: string | undefined
+  readonly path?: string | undefined
 }
 
 /** Parameters of each type in the order in which types have to come; the first one is required. */
 const parameters = {
-  PutFile: ['FileName'],
-  RunScript: ['ScriptName', 'Args'],
-  GetFile: ['Path'],
+  PutFile: ['fileName'],
+  RunScript: ['scriptName', 'args'],
+  GetFile: ['path'],
 } as const
 
 const order = Object.keys(parameters)
@@ -57,17 +57,20 @@ export function vendorCommands(commands: readonly LiveResponseCommand[]): readon
     const names: readonly string[] = parameters[type]
     const foreign = Object.keys(given).find((name) => !names.includes(name))
     if (foreign !== undefined) throw badCommands(index, `${type} takes no ${foreign}`)
-    const params = parameters[type].flatMap((key) => {
-      const value = command[key]
-      return value === undefined ? [] : [{ key, value }]
+    const [needed] = parameters[type]
+    if (command[needed] === undefined) throw badCommands(index, `${type} needs ${needed}`)
+    const params = parameters[type].flatMap((name) => {
+      const value = command[name]
+      return value === undefined ? [] : [{ key: vendorKey(name), value }]
     })
-    if (params[0]?.key !== names[0]) throw badCommands(index, `${type} needs ${names[0]}`)
     return { type, params }
   })
 }
 
+const vendorKey = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1)
+
 function badCommands(index: number, why: string): SkillError {
   return new SkillError('bad_commands', `commands[${index}]: ${why}`, {
-    hint: 'first PutFile with FileName, then RunScript with ScriptName and Args, then GetFile with Path',
+    hint: 'first PutFile with fileName, then RunScript with scriptName and args, then GetFile with path',
   })
 }

@@ -13,9 +13,9 @@ import { runLiveResponse } from './skills/run-live-response.ts'
 const { id } = workstation
 const comment = 'Case ACME-7'
 const commands = [
-  { type: 'PutFile', FileName: 'tool.exe' },
-  { type: 'RunScript', ScriptName: 'minidump.ps1', Args: '-Path "C:\\a b"' },
-  { type: 'GetFile', Path: 'C:\\windows\\TEMP\\a.zip' },
+  { type: 'PutFile', fileName: 'tool.exe' },
+  { type: 'RunScript', scriptName: 'minidump.ps1', args: '-Path "C:\\a b"' },
+  { type: 'GetFile', path: 'C:\\windows\\TEMP\\a.zip' },
 ] as const
 
 const caught = async (work: Promise<unknown>): Promise<object> =>
@@ -121,12 +121,12 @@ describe('endpoint_security.run_live_response', () => {
     [
       'GetFile before RunScript',
       [
-        { type: 'GetFile', Path: 'a' },
-        { type: 'RunScript', ScriptName: 'b' },
+        { type: 'GetFile', path: 'a' },
+        { type: 'RunScript', scriptName: 'b' },
       ],
     ],
-    ['RunScript without ScriptName', [{ type: 'RunScript', Args: 'b' }]],
-    ['PutFile with Args', [{ type: 'PutFile', FileName: 'a', Args: 'b' }]],
+    ['RunScript without scriptName', [{ type: 'RunScript', args: 'b' }]],
+    ['PutFile with args', [{ type: 'PutFile', fileName: 'a', args: 'b' }]],
   ] as const) {
     it(`refuses ${about}`, () => {
       expect(() => vendorCommands(wrong))

@@ -8,6 +8,7 @@ import { passing } from './web-api-error.ts'
 import { readAnswer, requestWebApi, requireText } from './web-api.ts'
 
 const defaultApiUrl = 'https://slack.com/api'
+/** Not the schema of a base address: whoever has this one may post, so that it is a secret, and it may have a query. */
 const webAddress = '^(https://[^/?#@\\s]+|http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:[0-9]{1,5})?)'
 
 /** What the skills need of the scopes that the manifest asks for. */

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import type { ServedSandbox } from '../../core/plugin/testing/index.ts'
-import { startTestTocsin, type TestTocsin } from './support/tocsin-with-intel.ts'
+import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
 
 interface Controls {
   expireTokens(): void

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../support/eventually.ts'
-import { startTestTocsin, type TestTocsin } from './support/tocsin-with-intel.ts'
+import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
 
 const name = 'threat-platform-incidents'
 const source = readFileSync(join(import.meta.dirname, `../../playbooks/${name}.yaml`), 'utf8')

@@ -7,7 +7,7 @@ import { openStores } from '../../server/open-stores.ts'
 import { killCommands } from '../cli/support/run-tocsin.ts'
 import { startServer, type RunningServer } from '../cli/support/start-server.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { connectionTo, startIntelSandbox } from './support/tocsin-with-intel.ts'
+import { connectionTo, startIntelSandbox } from './support/test-tocsin.ts'
 import { makeRandom, seed, times } from '../support/random.ts'
 import { unfinishedRuns } from '../support/unfinished-runs.ts'
 

@@ -3,7 +3,7 @@ import { objectsAt, textAt } from '../../core/plugin/index.ts'
 import type { MessagingSandbox } from '../../plugins/messaging/sandbox.ts'
 import type { SandboxMessage } from '../../plugins/messaging/sandbox/workspace.ts'
 import { eventually } from '../support/eventually.ts'
-import { startTestTocsin, type TestTocsin } from './support/tocsin-with-intel.ts'
+import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
 
 const ana = { email: 'ana.silva@example.com', id: 'U0ANASILVA', conversation: 'D0ANASILVA' }
 const chen = { id: 'U0CHENWEI', conversation: 'D0CHENWEI' }

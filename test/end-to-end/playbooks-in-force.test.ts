@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { startTestTocsin, type TestTocsin } from './support/tocsin-with-intel.ts'
+import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
 
 const playbook = (name: string, type: string, summary: string) =>
   `apiVersion: tocsin/v1\nname: ${name}\non: { alert: { type: ${type} } }\nsteps:\n  - uses: case.update\n    with: { summary: '${summary}' }\n`

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { startTestTocsin, type TestTocsin } from './support/tocsin-with-intel.ts'
+import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
 
 const folder = join(import.meta.dirname, '../data/alerts')
 

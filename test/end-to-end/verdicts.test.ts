@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { startTestTocsin, type TestTocsin } from './support/tocsin-with-intel.ts'
+import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
 
 /** Known to the sandbox of the intel provider. */
 const bad = '203.0.113.77'

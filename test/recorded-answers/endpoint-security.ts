@@ -58,13 +58,13 @@ export const endpointSecurity: Rows = {
   'indicators-list': read('list_indicators'),
   'indicators-list-two': read('list_indicators'),
   'live-response-created': queued('run_live_response', {
-    commands: [{ type: 'RunScript', ScriptName: 'minidump.ps1' }],
+    commands: [{ type: 'RunScript', scriptName: 'minidump.ps1' }],
   }),
   'live-response-result-link': keeps((json) => {
     const command = { type: 'RunScript', params: [] }
     const commands = [{ index: 0, commandStatus: 'Completed', errors: [], command }]
     const done = { id: 'action-1', type: 'LiveResponse', status: 'Succeeded', machineId: id, commands }
-    const input = { id, comment, commands: [{ type: 'RunScript', ScriptName: 'minidump.ps1' }] }
+    const input = { id, comment, commands: [{ type: 'RunScript', scriptName: 'minidump.ps1' }] }
     return call('run_live_response', input, { status: 201, json: done }, { json }).then((output) => ({
       value: textAt(objectsAt(output, 'results')[0], 'download_url'),
     }))

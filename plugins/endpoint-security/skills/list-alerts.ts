@@ -23,7 +23,7 @@ export const listAlerts = defineSkill({
       assignedTo: text('Who the alert is assigned to.'),
       id: text('Id of the alert.'),
       incidentId: number('Number of the incident.'),
-      InvestigationId: number('Number of the automated investigation.'),
+      investigationId: number('Number of the automated investigation.'),
       alertCreationTime: times('When the alert came up.'),
       lastEventTime: times('When its last event was.'),
       lastUpdateTime: times('When it was changed last.'),
@@ -43,12 +43,13 @@ export const listAlerts = defineSkill({
       output: { alerts: [], truncated: false, unreadable: 0 },
     },
   ],
-  async run({ limit = 100, ...filter }, { http }) {
+  async run({ limit = 100, investigationId, ...filter }, { http }) {
     const { items, ...rest } = await readList(http, {
       path: '/api/alerts',
       needs: permissions.list_alerts,
       decode: decodeAlert,
-      filter,
+      // The vendor writes it with a capital in filters only.
+      filter: { ...filter, InvestigationId: investigationId },
       query: { $expand: 'evidence' },
       limit,
     })

@@ -63,7 +63,7 @@ export const runLiveResponse = defineSkill({
       input: {
         id: workstation.id,
         comment: 'Memory of one process',
-        commands: [{ type: 'RunScript', ScriptName: 'minidump.ps1', Args: 'OfficeClickToRun' }],
+        commands: [{ type: 'RunScript', scriptName: 'minidump.ps1', args: 'OfficeClickToRun' }],
       },
       output: {
         action: liveResponse,
