@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { startTestTocsin, type TestTocsin } from './support/tocsin-with-intel.ts'
+import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
 
 const signIn = `apiVersion: tocsin/v1
 name: sign-in
