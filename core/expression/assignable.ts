@@ -1,4 +1,4 @@
-import { describeType, isNumeric, isWhole, membersOf, type ObjectType, type Type } from './types.ts'
+import { describeType, isNumeric, isWhole, membersOf, timeKind, type ObjectType, type Type } from './types.ts'
 
 /**
  * Why a value of type `from` does not fit where `to` is expected, or undefined when it fits. `dyn` fits everywhere, both
@@ -29,6 +29,7 @@ function mismatch(from: Type, to: Type, path: string): string | undefined {
     if (from.kind !== 'string') return plain
     return stringMismatch(from.values, to.values, at) ?? undefined
   }
+  if (to.kind === 'timestamp' || to.kind === 'duration') return timeKind(from) === to.kind ? undefined : plain
   if (from.kind === 'list' && to.kind === 'list')
     return explainMismatch(from.element, to.element, `${path}[]`)
   if (to.kind === 'object')

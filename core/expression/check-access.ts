@@ -29,11 +29,16 @@ export function checkReference(
 ): Type {
   const type = accessed(checker, node, scope)
   record(checker, node, scope, false)
-  for (const member of membersOf(type)) {
-    if (member.kind === 'timestamp' || member.kind === 'duration') checker.conversions.set(node, member.kind)
-  }
+  const time = timeOf(type.kind === 'optional' ? type.value : type)
+  if (time !== undefined) checker.conversions.set(node, time)
   if (isSensitive(type)) checker.sensitive = true
   return type
+}
+
+/** Which time each value of the type is, except for null: what may be other text is text. */
+function timeOf(type: Type): 'timestamp' | 'duration' | undefined {
+  const { kind } = withoutNull(type)
+  return kind === 'timestamp' || kind === 'duration' ? kind : undefined
 }
 
 function record(checker: Checker, node: Node, scope: Scope, guarded: boolean): void {

@@ -4,6 +4,7 @@ import { pathOf } from './narrowing.ts'
 import { suggest } from './suggest.ts'
 import {
   admitsNull,
+  assumed,
   bool,
   describeType,
   double,
@@ -15,6 +16,7 @@ import {
   list,
   membersOf,
   string,
+  timeKind,
   timestamp,
   union,
   withoutNull,
@@ -42,36 +44,31 @@ function meantAsText(checker: Checker, operand: Node, other: Type): void {
   if (operand.kind === 'ident' && texts.length > 0) checker.meantAsText(operand, choices)
 }
 
-/** Text with the format of a time counts as that time where the other side is one; the conversion is then implicit. */
-export function timeKind(type: Type): 'timestamp' | 'duration' | undefined {
+const timesByKind = { timestamp, duration }
+
+/** Text that is a time only in the eyes of its schema. */
+const isTimeText = (type: Type): boolean => {
   const plain = withoutNull(type)
-  if (plain.kind === 'timestamp' || plain.kind === 'duration') return plain.kind
-  if (plain.kind !== 'string') return undefined
-  return plain.format === 'date-time' ? 'timestamp' : plain.format === 'duration' ? 'duration' : undefined
+  return plain.kind === 'string' && timeKind(plain) !== undefined
 }
 
-const typeOfKind = { timestamp, duration }
-
-/** Reads both sides as times when one is a time and the other is text in its format, or when both are such text. */
-function convertTimes(checker: Checker, node: BinaryNode, left: Type, right: Type): readonly [Type, Type] {
-  const [leftKind, rightKind] = [timeKind(left), timeKind(right)]
-  const convert = (operand: Node, type: Type, kind: 'timestamp' | 'duration' | undefined): Type => {
-    if (kind === undefined || type.kind !== 'string') return type
-    checker.conversions.set(operand, kind)
-    return typeOfKind[kind]
-  }
-  if (leftKind === undefined || rightKind === undefined) return [left, right]
-  return [convert(node.left, left, leftKind), convert(node.right, right, rightKind)]
+/** Two texts are never read as durations, nor are two texts added up: what would be meant is not what happens. */
+function warnOfTexts(checker: Checker, node: BinaryNode, left: Type, right: Type): void {
+  if (!isTimeText(left) || !isTimeText(right)) return
+  const isJoined = node.operator === '+'
+  if (
+    !isJoined &&
+    (node.operator === '-' || timeKind(left) === 'timestamp' || timeKind(right) === 'timestamp')
+  )
+    return
+  const message = isJoined
+    ? 'two texts are joined here, though they are times'
+    : 'durations are compared as text here'
+  const hint = `convert one of them: ${timeKind(left)}(${checker.text(node.left)})`
+  checker.doubts.push({ code: 'times_as_text', message, hint, start: node.start, end: node.end })
 }
 
-function checkEquality(
-  checker: Checker,
-  node: BinaryNode,
-  givenLeft: Type,
-  givenRight: Type,
-  scope: Scope,
-): Type {
-  const [left, right] = convertTimes(checker, node, givenLeft, givenRight)
+function checkEquality(checker: Checker, node: BinaryNode, left: Type, right: Type, scope: Scope): Type {
   if (left.kind === 'dyn' || right.kind === 'dyn') return bool
   if (left.kind === 'null' || right.kind === 'null') {
     const [value, type] = left.kind === 'null' ? [node.right, right] : [node.left, left]
@@ -84,6 +81,7 @@ function checkEquality(
   }
   if (reportStray(checker, node.left, left, right) || reportStray(checker, node.right, right, left))
     return bool
+  warnOfTexts(checker, node, left, right)
   const meets = membersOf(left).some((a) => membersOf(right).some((b) => comparable(a, b)))
   if (meets) return bool
   checker.problem(
@@ -116,6 +114,8 @@ function comparable(left: Type, right: Type): boolean {
   if (left.kind === 'dyn' || right.kind === 'dyn') return true
   if (isNumeric(left) && isNumeric(right)) return true
   if (isMapLike(left) && isMapLike(right)) return true
+  const [leftTime, rightTime] = [timeKind(left), timeKind(right)]
+  if (leftTime !== undefined && rightTime !== undefined) return leftTime === rightTime
   return left.kind === right.kind
 }
 
@@ -157,15 +157,12 @@ function checkIn(checker: Checker, node: BinaryNode, left: Type, right: Type): T
   return bool
 }
 
-function checkArithmetic(checker: Checker, node: BinaryNode, givenLeft: Type, givenRight: Type): Type {
-  const nulls = [checker.mayBeNull(node.left, givenLeft), checker.mayBeNull(node.right, givenRight)]
+function checkArithmetic(checker: Checker, node: BinaryNode, left: Type, right: Type): Type {
+  const nulls = [checker.mayBeNull(node.left, left), checker.mayBeNull(node.right, right)]
   const isOrder = ['<', '<=', '>', '>='].includes(node.operator)
   if (nulls.includes(true)) return isOrder ? bool : dyn
-  const [timeLeft, timeRight] = convertTimes(checker, node, givenLeft, givenRight)
-  // Text in the format of a time can be compared with other text, but not added to it.
-  const [left, right] =
-    isOrder || timeLeft.kind !== 'string' ? [timeLeft, timeRight] : [givenLeft, givenRight]
-  const result = (a: Type, b: Type) => (isOrder ? order(a, b) : arithmetic(node.operator, a, b))
+  warnOfTexts(checker, node, left, right)
+  const result = (a: Type, b: Type) => (isOrder ? order(a, b) : withTimes(node.operator, a, b))
   const found = membersOf(left).flatMap((a) => membersOf(right).map((b) => result(a, b)))
   const possible = found.filter((each) => each !== undefined)
   if (possible.length > 0) {
@@ -215,11 +212,23 @@ function order(left: Type, right: Type): Type | undefined {
   return comparable(left, right) ? bool : undefined
 }
 
+/** The same with text that is read as a time: beside a time, and on both sides of a minus, where nothing else can be meant. */
+function withTimes(operator: string, left: Type, right: Type): Type | undefined {
+  const [leftTime, rightTime] = [timeKind(left), timeKind(right)]
+  const areTexts = left.kind === 'string' && right.kind === 'string'
+  const areRead = leftTime !== undefined && rightTime !== undefined ? !areTexts || operator === '-' : false
+  if (!areRead) return arithmetic(operator, left, right)
+  const result = arithmetic(operator, timesByKind[leftTime!], timesByKind[rightTime!])
+  const isAssumed = [left, right].some((type) => type.kind === 'string' || type.assumed === true)
+  return result && isAssumed ? assumed(result) : result
+}
+
 function arithmetic(operator: string, left: Type, right: Type): Type | undefined {
   if (isNumeric(left) && isNumeric(right)) return numeric(operator, left, right)
   if (left.kind === 'dyn' || right.kind === 'dyn') {
     const known = left.kind === 'dyn' ? right : left
-    return withUnknown(operator, known)
+    // The other side may be a time.
+    return isTimeText(known) && /^[+-]$/.test(operator) ? dyn : withUnknown(operator, known)
   }
   const kinds = `${left.kind} ${operator} ${right.kind}`
   switch (kinds) {

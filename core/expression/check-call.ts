@@ -1,11 +1,11 @@
 import type { CallNode, Node } from './ast.ts'
-import { conversionHint, fromMilliseconds, timeKind, widened } from './check-binary.ts'
+import { conversionHint, fromMilliseconds, widened } from './check-binary.ts'
 import type { Checker, Scope } from './checker.ts'
 import { Fault } from './errors.ts'
 import type { ExpressionFunction, Overload, Parameter } from './functions/function.ts'
 import { allFunctions, findFunction } from './functions/index.ts'
 import { suggest } from './suggest.ts'
-import { describeType, duration, dyn, isNumeric, membersOf, timestamp, type Type } from './types.ts'
+import { describeType, duration, dyn, isNumeric, membersOf, timeKind, timestamp, type Type } from './types.ts'
 
 /** What people who know other languages try first. */
 const habits: ReadonlyMap<string, string> = new Map([
@@ -65,7 +65,8 @@ export function checkCall(checker: Checker, node: CallNode, scope: Scope): Type 
     if (overload) {
       checkLiterals(checker, nodes, found)
       doubtArguments(checker, node, nodes, types, fitting)
-      return resultOf(checker, node, nodes, types, overload)
+      if (node.name === 'timestamp') checkSeconds(checker, nodes[0]!, types[0]!)
+      return typeof overload.result === 'function' ? overload.result(types) : overload.result
     }
     reportArgument(checker, node, nodes, types, fitting)
   }
@@ -94,31 +95,6 @@ function isNullProblem(
 ): boolean {
   if (overloads.some((overload) => overload.parameters[at] === 'value')) return false
   return checker.mayBeNull(node, type)
-}
-
-function resultOf(
-  checker: Checker,
-  node: CallNode,
-  nodes: readonly Node[],
-  types: readonly Type[],
-  overload: Overload,
-): Type {
-  for (const [at, parameter] of overload.parameters.entries()) {
-    const type = types[at]!
-    if ((parameter === 'timestamp' || parameter === 'duration') && type.kind === 'string') {
-      checker.conversions.set(nodes[at]!, parameter)
-    }
-  }
-  if (node.name === 'timestamp') checkSeconds(checker, nodes[0]!, types[0]!)
-  const result = typeof overload.result === 'function' ? overload.result(types) : overload.result
-  // The value inside an optional comes from the data as it is.
-  if (node.name === 'orValue' || node.name === 'value') {
-    for (const member of membersOf(result)) {
-      if (member.kind === 'timestamp' || member.kind === 'duration')
-        checker.conversions.set(node, member.kind)
-    }
-  }
-  return result
 }
 
 /** `timestamp()` counts seconds. */

@@ -1,6 +1,7 @@
 import type { BinaryNode } from './ast.ts'
 import { type Compiler, type Frame, type Run } from './frame.ts'
 import { add, compare, divide, equals, isIn, modulo, multiply, subtract } from './operators.ts'
+import { kindOfTime } from './text-times.ts'
 import type { Value } from './values.ts'
 
 /** An operator between two values. */
@@ -11,7 +12,7 @@ export function compileBinary(node: BinaryNode, compiler: Compiler): Run {
     case '+':
       return (frame) => add(left(frame), right(frame), frame, node)
     case '-':
-      return (frame) => subtract(left(frame), right(frame), node)
+      return (frame) => subtract(left(frame), right(frame), frame, node)
     case '*':
       return (frame) => multiply(left(frame), right(frame), node)
     case '/':
@@ -34,7 +35,8 @@ export function compileBinary(node: BinaryNode, compiler: Compiler): Run {
 function compileEquality(node: BinaryNode, left: Run, right: Run): Run {
   const wanted = node.operator === '=='
   const literal = literalOf(node.right)
-  if (typeof literal === 'string' || typeof literal === 'boolean' || literal === null) {
+  const isPlainText = typeof literal === 'string' && kindOfTime(literal) === undefined
+  if (isPlainText || typeof literal === 'boolean' || literal === null) {
     return (frame) => (left(frame) === literal) === wanted
   }
   return (frame) => equals(left(frame), right(frame), frame, node) === wanted

@@ -9,7 +9,16 @@ import { sharedPattern } from './functions/matches.ts'
 import { optional } from './functions/optionals.ts'
 import { negate } from './operators.ts'
 import { parseDuration, parseTimestamp } from './time.ts'
-import { kindOf, MapValue, toKey, typeValues, type MapKey, type ObjectValue, type Value } from './values.ts'
+import {
+  kindOf,
+  MapValue,
+  Optional,
+  toKey,
+  typeValues,
+  type MapKey,
+  type ObjectValue,
+  type Value,
+} from './values.ts'
 
 /** Turns a node into a closure, once; evaluating allocates nothing but values. */
 export function compile(node: Node, compiler: Compiler): Run {
@@ -19,7 +28,9 @@ export function compile(node: Node, compiler: Compiler): Run {
   const read = time === 'timestamp' ? parseTimestamp : parseDuration
   return (frame) => {
     const value = run(frame)
-    return typeof value === 'string' ? read(value, node) : value
+    if (typeof value === 'string') return read(value, node)
+    const isOptional = value instanceof Optional && typeof value.value === 'string'
+    return isOptional ? new Optional(read(value.value, node)) : value
   }
 }
 

@@ -22,6 +22,8 @@ export type ExpressionProblemCode =
   | 'nullable'
   | 'not_in_enum'
   | 'invalid_literal'
+  /** Of doubts only. */
+  | 'times_as_text'
 
 /** Something wrong with an expression, found without running it. */
 export interface ExpressionProblem extends Span {

@@ -26,7 +26,7 @@ export interface CompiledExpression {
   readonly type: Type
   /** All that is wrong, in the order of the source. */
   readonly problems: readonly ExpressionProblem[]
-  /** What works for some of the values that there may be, and fails for others; no reason to have no program. */
+  /** What is worth a warning, such as what works for some of the values that there may be; no reason to have no program. */
   readonly doubts: readonly ExpressionProblem[]
   /** What is certain where the expression, as a condition, was true or false: see {@link CompileOptions.given}. */
   readonly whenTrue: readonly Fact[]

@@ -1,5 +1,14 @@
 import type { Meter } from './budget.ts'
 import { Fault, type Span } from './errors.ts'
+import {
+  isTime,
+  compareTimesIn,
+  kindOfTime,
+  namesTime,
+  nameSameInstant,
+  readLike,
+  timeIn,
+} from './text-times.ts'
 import { addDurations, addToTimestamp, betweenTimestamps, compareTimes, negateDuration } from './time.ts'
 import {
   Duration,
@@ -68,10 +77,18 @@ export function add(left: Value, right: Value, meter: Meter, span: Span): Value 
   if (left instanceof Timestamp && right instanceof Duration) return addToTimestamp(left, right, span)
   if (left instanceof Duration && right instanceof Timestamp) return addToTimestamp(right, left, span)
   if (left instanceof Duration && right instanceof Duration) return addDurations(left, right, span)
+  if (isTime(left) && typeof right === 'string') {
+    const time = timeIn(right, meter, span)
+    if (time) return add(left, time, meter, span)
+  }
+  if (typeof left === 'string' && isTime(right)) {
+    const time = timeIn(left, meter, span)
+    if (time) return add(time, right, meter, span)
+  }
   throw wrongOperands('+', left, right, span)
 }
 
-export function subtract(left: Value, right: Value, span: Span): Value {
+export function subtract(left: Value, right: Value, meter: Meter, span: Span): Value {
   if (typeof left === 'bigint' && typeof right === 'bigint') return checkedInt(left - right, span)
   if (isNumber(left) && isNumber(right)) return Number(left) - Number(right)
   if (left instanceof Timestamp) {
@@ -80,6 +97,13 @@ export function subtract(left: Value, right: Value, span: Span): Value {
   }
   if (left instanceof Duration && right instanceof Duration) {
     return addDurations(left, negateDuration(right), span)
+  }
+  // Nothing but times is subtracted from times, so that text can only be meant as one: also on both sides.
+  if ([left, right].every((value) => isTime(value) || typeof value === 'string')) {
+    const [a, b] = [left, right].map((value) =>
+      typeof value === 'string' ? timeIn(value, meter, span) : value,
+    )
+    if (a !== undefined && b !== undefined) return subtract(a, b, meter, span)
   }
   throw wrongOperands('-', left, right, span)
 }
@@ -129,11 +153,14 @@ export function compare(operator: string, left: Value, right: Value, meter: Mete
   }
   if (typeof left === 'string' && typeof right === 'string') {
     meter.search(Math.min(left.length, right.length), span)
-    return compareText(left, right)
+    return compareTimesIn(left, right, meter, span) ?? compareText(left, right)
   }
   if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right)
   if (left instanceof Timestamp && right instanceof Timestamp) return compareTimes(left, right)
   if (left instanceof Duration && right instanceof Duration) return compareTimes(left, right)
+  if (typeof left === 'string' && isTime(right))
+    return compareTimes(readLike(left, right, meter, span), right)
+  if (isTime(left) && typeof right === 'string') return compareTimes(left, readLike(right, left, meter, span))
   throw wrongOperands(operator, left, right, span)
 }
 
@@ -151,13 +178,17 @@ function compareText(left: string, right: string): number {
 
 const isSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdfff
 
-/** Deep equality as CEL has it: numbers by value, whatever their kind; values of different kinds are never equal. */
+/**
+ * Deep equality as CEL has it: numbers by value, whatever their kind; values of different kinds are never equal, except for
+ * times and the text that names them.
+ */
 export function equals(left: Value, right: Value, meter: Meter, span: Span, depth = 0): boolean {
   if (typeof left === 'string') {
-    if (typeof right !== 'string' || left.length !== right.length) return false
-    meter.read(left.length, span)
-    return left === right
+    if (typeof right !== 'string') return isTime(right) && namesTime(left, right, meter, span)
+    if (left.length === right.length) meter.read(left.length, span)
+    return left === right || nameSameInstant(left, right, meter, span)
   }
+  if (typeof right === 'string') return isTime(left) && namesTime(right, left, meter, span)
   if (isNumber(left)) return isNumber(right) && equalNumbers(left, right)
   if (typeof left === 'boolean' || left === null || right === null) return left === right
   return typeof right === 'object' && equalObjects(left, right, meter, span, depth)
@@ -229,8 +260,11 @@ export function isIn(element: Value, container: Value, meter: Meter, span: Span)
     meter.spend(container.length >>> 3, span)
     if (typeof element === 'string') {
       meter.read(element.length, span)
-      return container.includes(element)
+      if (container.includes(element)) return true
+      // Only what names a time may be equal to what is written otherwise.
+      if (kindOfTime(element) === undefined) return false
     }
+    meter.spend(container.length >>> 3, span)
     return container.some((each) => equals(element, each, meter, span))
   }
   if (isMap(container)) {

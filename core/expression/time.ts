@@ -13,15 +13,20 @@ const rfc3339 =
 
 /** Reads RFC 3339 text, such as `2026-03-01T08:00:00Z` or `2026-03-01T09:00:00.5+01:00`. */
 export function parseTimestamp(text: string, span: Span): Timestamp {
+  const found = timestampIn(text)
+  if (found) return timestampOf(found.seconds, found.nanos, span)
+  throw new Fault(
+    'expression_invalid_argument',
+    `'${shorten(text)}' is not a timestamp`,
+    span,
+    'write it like 2026-03-01T08:00:00Z',
+  )
+}
+
+/** The point in time that a text names, in whatever year; undefined where it names none. */
+export function timestampIn(text: string): Timestamp | undefined {
   const found = text.length <= 40 ? rfc3339.exec(text) : null
-  const invalid = (): Fault =>
-    new Fault(
-      'expression_invalid_argument',
-      `'${shorten(text)}' is not a timestamp`,
-      span,
-      'write it like 2026-03-01T08:00:00Z',
-    )
-  if (!found) throw invalid()
+  if (!found) return undefined
   const [year, month, day, hour, minute, second] = found.slice(1, 7).map(Number) as [
     number,
     number,
@@ -36,9 +41,9 @@ export function parseTimestamp(text: string, span: Span): Timestamp {
   // A day such as 30 February moves on to another month; so do hours and minutes that are too large.
   const kept = date.getUTCMonth() === month - 1 && date.getUTCDate() === day && date.getUTCHours() === hour
   if (!kept || minute > 59 || second > 59 || Number(found[9] ?? 0) > 23 || Number(found[10] ?? 0) > 59)
-    throw invalid()
+    return undefined
   const offset = (Number(found[9] ?? 0) * 60 + Number(found[10] ?? 0)) * (found[8] === '-' ? -60 : 60)
-  return timestampOf(date.getTime() / 1000 - offset, Number((found[7] ?? '0').padEnd(9, '0')), span)
+  return new Timestamp(date.getTime() / 1000 - offset, Number((found[7] ?? '0').padEnd(9, '0')))
 }
 
 export function timestampOf(seconds: number, nanos: number, span: Span, hint?: string): Timestamp {
@@ -76,30 +81,36 @@ const iso8601 = /^[+-]?P(?=\d|T\d)(\d+W)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+(\.\d+
 
 /** Reads text such as `90s`, `1h30m`, `-1.5h`, `2d` or `PT1H30M`; the units are w d h m s ms us ns. */
 export function parseDuration(text: string, span: Span): Duration {
-  const invalid = (): Fault =>
-    new Fault(
-      'expression_invalid_argument',
-      `'${shorten(text)}' is not a duration`,
-      span,
-      'write it like 90s, 30m or 1h30m',
-    )
+  const nanos = nanosIn(text)
+  if (nanos !== undefined) return durationOfNanos(nanos, span)
+  throw new Fault(
+    'expression_invalid_argument',
+    `'${shorten(text)}' is not a duration`,
+    span,
+    'write it like 90s, 30m or 1h30m',
+  )
+}
+
+/** The duration that a text names, however long, in nanoseconds; undefined where it names none. */
+export function nanosIn(text: string): bigint | undefined {
+  if (text.length > 80) return undefined
   const sign = /^[+-]/.test(text) ? text.charAt(0) : ''
   const unsigned = text.slice(sign.length)
   const body = iso8601.test(text) ? unsigned.replace(/[PT]/g, '').toLowerCase() : unsigned
-  if (text.length > 80 || body === '') throw invalid()
+  if (body === '') return undefined
   let nanos = 0n
   let at = body === '0' ? 1 : 0
   while (at < body.length) {
     durationPart.lastIndex = at
     const found = durationPart.exec(body)
-    if (!found) throw invalid()
+    if (!found) return undefined
     const [whole = '', fraction = ''] = found[1]!.split('.')
     const unit = unitNanos[found[2]!]!
     nanos += BigInt(whole || '0') * unit
     if (fraction) nanos += (BigInt(fraction) * unit) / 10n ** BigInt(fraction.length)
     at = durationPart.lastIndex
   }
-  return durationOfNanos(sign === '-' ? -nanos : nanos, span)
+  return sign === '-' ? -nanos : nanos
 }
 
 function durationOfNanos(nanos: bigint, span: Span): Duration {

@@ -14,6 +14,11 @@ export interface Property {
 interface Marked {
   /** `x-sensitive` in the schema: values derived from it are redacted and kept out of messages. */
   readonly sensitive?: true | undefined
+  /**
+   * Of a time: computed from text of which only a schema outside of the playbook says that it is a time. Kept, it is text to
+   * whoever reads it: what an expression gives must not depend on that schema.
+   */
+  readonly assumed?: true | undefined
 }
 
 /** A JSON object with known fields. */
@@ -115,6 +120,9 @@ export function sensitive(type: Type): Type {
     : { ...type, sensitive: true }
 }
 
+/** A time that is one only if a schema outside of the playbook is right. */
+export const assumed = (type: Type): Type => ({ ...type, assumed: true })
+
 /** One of several types: duplicates are merged, `dyn` swallows all but null. */
 export function union(types: readonly Type[]): Type {
   const members: Type[] = []
@@ -135,7 +143,8 @@ function mergeable(a: Type, b: Type): boolean {
 function merge(a: Type, b: Type): Type {
   if (a === b) return a
   const merged = mergeUnmarked(a, b)
-  return a.sensitive === true || b.sensitive === true ? sensitive(merged) : merged
+  const known = a.assumed === true || b.assumed === true ? assumed(merged) : merged
+  return a.sensitive === true || b.sensitive === true ? sensitive(known) : known
 }
 
 function mergeUnmarked(a: Type, b: Type): Type {
@@ -168,6 +177,14 @@ export const isNumeric = (type: Type): boolean =>
 
 /** Whether all values are whole numbers. */
 export const isWhole = (type: Type): boolean => type.kind === 'int' || (type.kind === 'number' && type.whole)
+
+/** Which time a value is, or is in the form of text: evaluating reads that text where it stands beside a time. */
+export function timeKind(type: Type): 'timestamp' | 'duration' | undefined {
+  const plain = withoutNull(type)
+  if (plain.kind === 'timestamp' || plain.kind === 'duration') return plain.kind
+  if (plain.kind !== 'string') return undefined
+  return plain.format === 'date-time' ? 'timestamp' : plain.format === 'duration' ? 'duration' : undefined
+}
 
 /** A type as people read it: `string`, `list(number)`, `object`, `string or null`. */
 export function describeType(type: Type): string {

@@ -36,6 +36,7 @@ const codes: Readonly<Record<ExpressionProblemCode, ProblemCode>> = {
   too_many_nodes: 'E209',
   invalid_literal: 'E212',
   not_supported: 'E213',
+  times_as_text: 'W409',
 }
 
 /** A value with `${{ … }}` in it. */
@@ -163,7 +164,7 @@ function compileAt(context: Context, scope: Scope, scalar: ScalarNode, from: num
   }
   for (const doubt of compiled.doubts) {
     const span = spanInScalar(source.text, scalar, start + doubt.start, start + doubt.end)
-    problems.add('W408', doubt.message, span, doubt.hint)
+    problems.add(doubt.code === 'times_as_text' ? 'W409' : 'W408', doubt.message, span, doubt.hint)
   }
   for (const { root, path } of compiled.program?.references ?? []) {
     // Without a static path any step may be meant.

@@ -283,6 +283,11 @@ export const problemCatalogue = {
     explanation:
       'A value may have one of several types, as with `type: [string, integer]` or `oneOf`, and what is done with it does not work for all of them. Where the others come, the step fails. `type(x) == string ? … : …` tells types apart; objects are told apart by a field that is a constant, as in `x.kind == "a"`, or by `has(x.field)`.',
   },
+  W409: {
+    title: 'times that are text',
+    explanation:
+      'In JSON times are text, and text is read as a time beside a time: two texts are joined by `+`, and durations compared as text. Convert one of them with `timestamp(…)` or `duration(…)`.',
+  },
   I501: {
     title: 'steps could be parallel',
     explanation:

@@ -12,6 +12,7 @@ import type { CallStep, Inputs, Playbook } from './playbook.ts'
 import { quote } from './problem.ts'
 import { inputCodes, noInputs } from './read-uses.ts'
 import type { Scope } from './scope.ts'
+import { jsonType } from './type-forms.ts'
 
 /** `call` with `with`: inputs as the called playbook declares them, output as its `outputs` are. */
 export function readCall(
@@ -43,7 +44,8 @@ export function readCall(
     const schema = callee.inputs.get(input)?.schema
     if (schema && !problems.hasErrorIn(value)) checkLiteral(problems, value, schema, input, 'E307')
   }
-  return { part, output: callee.outputType }
+  // Of its times only the text arrives.
+  return { part, output: jsonType(callee.outputType) }
 }
 
 /** Undefined where nothing is known of it: it has been reported, or the playbooks are not known at all. */

@@ -23,6 +23,7 @@ import type { Template } from './playbook.ts'
 import type { ProblemCode } from './problem-catalogue.ts'
 import type { Span } from './source-text.ts'
 import { splitTemplate, type Segment } from './template-text.ts'
+import { keptType } from './type-forms.ts'
 
 /** A compiled template with what is known about it: its type, and the place of each of its parts. */
 export interface TypedTemplate extends Span {
@@ -156,7 +157,7 @@ function compileScalar(scalar: ScalarNode, compiler: TemplateCompiler): Compiled
 function typeOfProgram({ type, source, references, sensitive: isSensitive }: Program): Type {
   const [only] = references
   const isRead = only?.start === 0 && only.end === source.length
-  return isSensitive && !isRead ? sensitive(type) : type
+  return keptType(isSensitive && !isRead ? sensitive(type) : type)
 }
 
 /** The text with its expressions blanked out, each other character at its place. */

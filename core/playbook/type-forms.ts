@@ -1,38 +1,76 @@
-import { integer, list, map, number, string, union, type Property, type Type } from '../expression/index.ts'
+import { integer, number, sensitive, string, union, type Property, type Type } from '../expression/index.ts'
 
 /** The type without what it says about single values: text instead of `one of a, b`. What a `set` gives may be replaced by any such. */
 export function widened(type: Type): Type {
-  return ofLeaves(type, (leaf) => {
-    if (leaf.kind === 'string') return leaf.values ? string : leaf
-    return leaf.kind === 'number' && leaf.values ? (leaf.whole ? integer : number) : leaf
-  })
+  return ofLeaves(type, widenedLeaf)
+}
+
+const widenedLeaf: LeafChange = (leaf) => {
+  if ((leaf.kind !== 'string' && leaf.kind !== 'number') || leaf.values === undefined) return leaf
+  return marked(leaf, leaf.kind === 'string' ? string : leaf.whole ? integer : number)
 }
 
 /** What a value of the type looks like once it is JSON: times and durations are text. */
 export function jsonType(type: Type): Type {
-  return ofLeaves(type, (leaf) => (leaf.kind === 'timestamp' || leaf.kind === 'duration' ? string : leaf))
+  return ofLeaves(type, textOfTime)
 }
 
-/** The type with each part that has no parts of its own changed. */
-function ofLeaves(type: Type, change: (leaf: Type) => Type): Type {
+/**
+ * How what an expression gives is seen by whoever reads it later. A time stays one where the playbook alone says so, whatever is
+ * installed beside it; else it is text in the format of a time.
+ */
+export function keptType(type: Type): Type {
+  return ofLeaves(type, keptLeaf)
+}
+
+const keptLeaf: LeafChange = (leaf) => (leaf.assumed === true ? textOfTime(leaf) : leaf)
+
+function textOfTime(leaf: Type): Type {
+  if (leaf.kind !== 'timestamp' && leaf.kind !== 'duration') return leaf
+  return marked(leaf, { kind: 'string', format: leaf.kind === 'timestamp' ? 'date-time' : 'duration' })
+}
+
+const marked = (like: Type, type: Type): Type => (like.sensitive === true ? sensitive(type) : type)
+
+type LeafChange = (leaf: Type) => Type
+
+/** A type may be shared by many others, so that going through all of it each time would never end. */
+const changed = new WeakMap<LeafChange, WeakMap<Type, Type>>()
+
+/** The type with each part that has no parts of its own changed; the very same where nothing changes. */
+function ofLeaves(type: Type, change: LeafChange): Type {
+  const known = changed.get(change) ?? new WeakMap<Type, Type>()
+  changed.set(change, known)
+  const found = known.get(type) ?? ofLeavesAnew(type, change)
+  known.set(type, found)
+  return found
+}
+
+function ofLeavesAnew(type: Type, change: LeafChange): Type {
   const inner = (part: Type) => ofLeaves(part, change)
   switch (type.kind) {
-    case 'list':
-      return list(inner(type.element))
-    case 'map':
-      return map(inner(type.value), type.key)
-    case 'union':
-      return union(type.members.map(inner))
+    case 'list': {
+      const element = inner(type.element)
+      return element === type.element ? type : { ...type, element }
+    }
+    case 'map': {
+      const value = inner(type.value)
+      return value === type.value ? type : { ...type, value }
+    }
+    case 'union': {
+      const members = type.members.map(inner)
+      return members.every((member, at) => member === type.members[at]) ? type : union(members)
+    }
     case 'object': {
       const properties = Array.from(type.properties, ([name, property]): [string, Property] => [
         name,
         { ...property, type: inner(property.type) },
       ])
-      return {
-        ...type,
-        properties: new Map(properties),
-        additional: type.additional && inner(type.additional),
-      }
+      const additional = type.additional && inner(type.additional)
+      const isSame =
+        additional === type.additional &&
+        properties.every(([name, property]) => property.type === type.properties.get(name)?.type)
+      return isSame ? type : { ...type, properties: new Map(properties), additional }
     }
     default:
       return change(type)

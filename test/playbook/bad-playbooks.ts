@@ -119,6 +119,9 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
       'inputs: { n: { type: [string, integer] } }',
     ),
   },
+  W409: steps(
+    '  - { return: "${{ inputs.at + inputs.span }}" }\ninputs: { at: { type: string, format: date-time }, span: { type: string, format: duration } }',
+  ),
   I501: steps(
     '  - { uses: travel.search_user_travel, with: { email: x } }\n  - { uses: travel.search_user_travel, with: { email: y } }',
   ),

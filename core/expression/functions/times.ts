@@ -1,6 +1,7 @@
 import type { Meter } from '../budget.ts'
 import type { Span } from '../errors.ts'
-import { offsetOf } from '../time.ts'
+import { timeIn } from '../text-times.ts'
+import { offsetOf, parseTimestamp } from '../time.ts'
 import { Duration, Timestamp, type Value } from '../values.ts'
 import { method, text, wrongArgument, type ExpressionFunction } from './function.ts'
 
@@ -23,10 +24,12 @@ function unit(
   return method(
     name,
     ['timestamp -> int', 'timestamp, string -> int', 'duration -> int'],
-    (_meter: Meter, span: Span, target: Value, zone: Value | undefined): Value =>
-      target instanceof Duration && zone === undefined
-        ? BigInt(Math.trunc(total(target)))
-        : ofTimestamp(target, zone, read, span),
+    (meter: Meter, span: Span, target: Value, zone: Value | undefined): Value => {
+      const time = typeof target === 'string' && zone === undefined ? timeIn(target, meter, span) : target
+      return time instanceof Duration && zone === undefined
+        ? BigInt(Math.trunc(total(time)))
+        : ofTimestamp(target, zone, read, span)
+    },
     [undefined, offsetOf],
   )
 }
@@ -37,9 +40,10 @@ function ofTimestamp(
   read: (date: Date, nanos: number) => number,
   span: Span,
 ): bigint {
-  if (!(target instanceof Timestamp)) throw wrongArgument(span, target, 'a timestamp')
+  const time = typeof target === 'string' ? parseTimestamp(target, span) : target
+  if (!(time instanceof Timestamp)) throw wrongArgument(span, target, 'a timestamp')
   const offset = zone === undefined ? 0 : offsetOf(text(zone, span), span)
-  return BigInt(read(new Date((target.seconds + offset) * 1000), target.nanos))
+  return BigInt(read(new Date((time.seconds + offset) * 1000), time.nanos))
 }
 
 function dayOfYear(date: Date): number {

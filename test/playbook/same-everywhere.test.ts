@@ -1,0 +1,115 @@
+import { expect } from 'chai'
+import { definePlugin, defineSkill, type JsonSchema } from '../../core/plugin/index.ts'
+import { evaluateTemplate, parsePlaybook, parseTogether } from '../../core/playbook/index.ts'
+import { buildCatalogue } from '../../core/registry/build-catalogue.ts'
+
+const catalogueWith = (at: JsonSchema) =>
+  buildCatalogue([
+    definePlugin({
+      name: 'clock',
+      title: 'Clock',
+      description: 'For tests.',
+      skills: [
+        defineSkill({
+          name: 'read',
+          title: 'Read',
+          description: 'Gives a time.',
+          effect: 'read',
+          input: { type: 'object', properties: {}, additionalProperties: false },
+          output: { type: 'object', required: ['at'], properties: { at } },
+          examples: [],
+          run: async () => ({ at: null }),
+        }),
+      ],
+    }),
+  ])
+
+const callee = {
+  file: 'callee.yaml',
+  source: `apiVersion: tocsin/v1
+name: callee
+on: { call: true }
+steps:
+  - id: s
+    set: { at: '\${{ now }}' }
+outputs: { at: '\${{ steps.s.output.at }}', took: '\${{ now - steps.s.output.at }}' }`,
+}
+
+const caller = (expression: string) => ({
+  file: 'caller.yaml',
+  source: `apiVersion: tocsin/v1
+name: caller
+on: { manual: true }
+steps:
+  - { id: c, call: callee }
+  - { id: r, uses: clock.read }
+  - id: t
+    set:
+      now: '\${{ now }}'
+      window: '\${{ duration("1h") }}'
+      age: '\${{ now - steps.c.output.at }}'
+      read: '\${{ now - steps.r.output.at }}'
+      ago: '\${{ has(steps.c.output.at) ? now : steps.r.output.at }}'
+  - return: '\${{ ${expression} }}'`,
+})
+
+const steps = {
+  c: { output: { at: '2026-01-01T00:00:00Z', took: '5s' } },
+  r: { output: { at: '2026-01-01T02:00:00+02:00' } },
+  t: {
+    output: {
+      now: '2026-01-01T01:00:00Z',
+      window: '3600s',
+      age: '3600s',
+      read: '90s',
+      ago: '2026-01-01T01:00:00Z',
+    },
+  },
+}
+
+describe('a playbook', () => {
+  /** By whoever checked it: with the playbook it calls or without, with one schema of the skill, another, or none. */
+  const results = (expression: string) => {
+    const file = caller(expression)
+    const catalogue = catalogueWith({ type: 'string', format: 'date-time' })
+    const readings = [
+      parseTogether([file, callee], { catalogue })[0],
+      parseTogether([file, callee], { catalogue: catalogueWith({}) })[0],
+      parsePlaybook(file.source, { catalogue }),
+      parsePlaybook(file.source, { catalogue: catalogueWith({ type: 'string' }) }),
+      parsePlaybook(file.source),
+    ]
+    return readings.flatMap((reading) => {
+      const last = reading?.playbook?.steps.at(-1)
+      if (last?.action !== 'return') return []
+      try {
+        return [evaluateTemplate(last.return, { steps, now: '2026-01-01T01:00:00Z' })]
+      } catch (error) {
+        return [(error as Error).message]
+      }
+    })
+  }
+
+  for (const [expression, value] of [
+    ['now - steps.c.output.at', '3600s'],
+    ['now - steps.r.output.at', '3600s'],
+    ['steps.c.output.at == steps.r.output.at', true],
+    ['steps.c.output.at in [steps.r.output.at]', true],
+    ['steps.c.output.at < now', true],
+    ['steps.c.output.at - duration("1h")', '2025-12-31T23:00:00Z'],
+    ['steps.t.output.now + steps.t.output.window', '2026-01-01T02:00:00Z'],
+    ['steps.t.output.age + steps.t.output.window', '7200s'],
+    ['steps.t.output.age + steps.t.output.age', '3600s3600s'],
+    ['steps.t.output.age + steps.t.output.read', '3600s90s'],
+    ['steps.t.output.age > steps.t.output.read', true],
+    ['steps.c.output.took < steps.t.output.age', true],
+    ['string(steps.t.output.now)', '2026-01-01T01:00:00Z'],
+    ['steps.t.output.ago == now', true],
+  ] as const) {
+    it(`gives the same whoever checked it: ${expression}`, () => {
+      const found = results(expression)
+      expect(found.length).to.be.at.least(3)
+      for (const each of found) expect(each).to.equal(value)
+    })
+  }
+})
