@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ConflictError } from '../../core/errors/errors.ts'
 import { Database } from './database.ts'
-import { isStorageFailure } from './storage-errors.ts'
+import { isStorageFailure, storeUnavailable } from './storage-errors.ts'
 
 export interface DataDirLock {
   release(): void
@@ -13,19 +13,22 @@ export interface DataDirLock {
  * operating system lets go of it when the process ends, however it ends. The pid stands in a second file, since nobody but the
  * holder can read the first one, and serves the message only.
  *
- * Throws ConflictError `data_dir_in_use`.
+ * Throws ConflictError `data_dir_in_use`, and UnavailableError where the disk does not take the claim.
  */
 export function lockDataDir(dataDir: string): DataDirLock {
   const pidFile = join(dataDir, 'tocsin.pid')
-  const file = new Database(join(dataDir, 'tocsin.lock'), { busyTimeoutMs: 0 })
+  let file: Database | undefined
   try {
+    file = new Database(join(dataDir, 'tocsin.lock'), { busyTimeoutMs: 0 })
     file.script('BEGIN EXCLUSIVE')
+    writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 })
   } catch (error) {
-    file.close()
-    throw isStorageFailure(error) && error.code === 'SQLITE_BUSY' ? dataDirInUse(dataDir, pidFile) : error
+    file?.close()
+    if (!isStorageFailure(error)) throw error
+    throw error.code === 'SQLITE_BUSY' ? dataDirInUse(dataDir, pidFile) : storeUnavailable(error)
   }
-  writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 })
-  return { release: () => file.close() }
+  const held = file
+  return { release: () => held.close() }
 }
 
 function dataDirInUse(dataDir: string, pidFile: string): ConflictError {

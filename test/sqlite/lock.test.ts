@@ -1,3 +1,5 @@
+import { mkdir, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { expectRejection } from '../contract/fixture.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
@@ -28,6 +30,20 @@ describe('the claim on a data directory', function () {
     const stores = await openStoresIn(folder.path)
     await stores.probe()
     await stores.close()
+  })
+
+  it('says what the disk refused, and leaves nothing claimed', async () => {
+    // A folder where the file has to be: as with a full disk, SQLite cannot begin.
+    await mkdir(join(folder.path, 'tocsin.lock-journal'))
+    const error = await expectRejection(openStoresIn(folder.path), 'UnavailableError', 'store_unavailable')
+    expect(error.hint).to.include('disk')
+    await rmdir(join(folder.path, 'tocsin.lock-journal'))
+    await mkdir(join(folder.path, 'tocsin.pid'))
+    expect(await openStoresIn(folder.path).catch((reason: NodeJS.ErrnoException) => reason.code)).to.equal(
+      'EISDIR',
+    )
+    await rmdir(join(folder.path, 'tocsin.pid'))
+    await (await openStoresIn(folder.path)).close()
   })
 
   it('lets a command share the data, which the holder sees at once', async () => {
