@@ -1,9 +1,9 @@
 import { dirname } from 'node:path'
 import { NotFoundError } from '../../core/errors/errors.ts'
 import { formatProblem } from '../../core/errors/source-frame.ts'
-import { findCalled, parseWorld, startsFor } from '../../core/playbook-test/index.ts'
+import { parseWorld, startsFor } from '../../core/playbook-test/index.ts'
 import type { CalledByName, Fixtures, Mocks } from '../../core/playbook-test/index.ts'
-import { parsePlaybook, type Playbook, type Problem } from '../../core/playbook/index.ts'
+import { parseWithCalled, type Playbook, type Problem } from '../../core/playbook/index.ts'
 import { resolveInputs } from '../../core/playbook/inputs.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { Exit, exitCodes } from '../exit-codes.ts'
@@ -39,9 +39,9 @@ export interface Prepared {
 export async function prepare(given: Given): Promise<Prepared> {
   const catalogue = await installedCatalogue()
   const source = await readGiven(given.playbook)
-  const { playbook, problems } = parsePlaybook(source, { file: given.playbook, catalogue })
+  const beside = playbooksIn(dirname(given.playbook))
+  const { playbook, called, problems } = parseWithCalled(source, { file: given.playbook, catalogue, beside })
   if (playbook === undefined) return refuse(source, problems)
-  const called = beside(given.playbook, playbook, catalogue)
   const { world, alertIsGiven } = await readWorld(given, playbook, called, catalogue)
   if (playbook.alertTrigger !== undefined && given.alert === undefined && !alertIsGiven) {
     const message = `'${playbook.name}' investigates alerts of type '${playbook.alertTrigger.type}', and none is given`
@@ -69,20 +69,6 @@ export async function prepare(given: Given): Promise<Prepared> {
     mocks: world.mocks,
     called,
   }
-}
-
-/** The playbooks that it calls stand beside it. */
-function beside(file: string, playbook: Playbook, catalogue: Catalogue): CalledByName {
-  const others = playbooksIn(dirname(file))
-  const { called, missing } = findCalled(playbook, catalogue, others.get)
-  if (missing === undefined) return called
-  throw new NotFoundError(
-    'playbook_not_found',
-    `the playbook '${missing}', which is called, cannot be used`,
-    {
-      hint: `it is expected in ${others.expectedAt(missing)}; tocsin validate shows its mistakes`,
-    },
-  )
 }
 
 async function readWorld(given: Given, playbook: Playbook, called: CalledByName, catalogue: Catalogue) {

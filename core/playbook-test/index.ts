@@ -5,7 +5,6 @@
 export { branchesOf, coverageOf } from './coverage.ts'
 export type { Coverage } from './coverage.ts'
 export type { Choice } from './checkpoint-answers.ts'
-export { findCalled } from './find-called.ts'
 export { showDuration } from './judge.ts'
 export { loadTests } from './load-tests.ts'
 export type { LoadedTests } from './load-tests.ts'

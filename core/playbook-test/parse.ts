@@ -2,7 +2,7 @@ import { ValidationError } from '../errors/errors.ts'
 import type { Entry, Node } from '../playbook/document.ts'
 import { suggest } from '../playbook/did-you-mean.ts'
 import { headOf, readFields, readText, type Fields } from '../playbook/fields.ts'
-import { parsePlaybook, type Playbook, type Problem } from '../playbook/index.ts'
+import { parseWithCalled, type Playbook, type PlaybookSources, type Problem } from '../playbook/index.ts'
 import { resolveInputs } from '../playbook/inputs.ts'
 import { openSource, type OpenSource } from '../playbook/open-source.ts'
 import { quote } from '../playbook/problem.ts'
@@ -10,7 +10,6 @@ import type { Catalogue } from '../registry/catalogue.ts'
 import type { Context } from './context.ts'
 import { grammar, maxTests } from './grammar.ts'
 import { branchesOf } from './coverage.ts'
-import { findCalled } from './find-called.ts'
 import { nodeAt, partsOf, placeOf } from './place.ts'
 import { namedSteps } from './named-steps.ts'
 import { placedSteps } from './placed-steps.ts'
@@ -106,9 +105,8 @@ function readFile(root: Node, open: OpenSource, options: ParseTestsOptions): Pla
   const reference = fields?.get('playbook')
   const entry = fields?.get('tests')
   if (fields === undefined || reference === undefined || entry === undefined) return undefined
-  const playbook = readPlaybook(open, reference, options)
+  const { playbook, called } = readPlaybook(open, reference, options)
   if (playbook === undefined) return undefined
-  const called = readCalled(open, reference, playbook, options)
   const context = contextOf(open, options.catalogue, playbook, called)
   const world = readWorld(context, fields)
   const nodes = readList(problems, entry)
@@ -144,41 +142,35 @@ function readPlaybook(
   { problems }: OpenSource,
   entry: Entry,
   { catalogue, loadPlaybook }: ParseTestsOptions,
-): Playbook | undefined {
+): { readonly playbook: Playbook | undefined; readonly called: CalledByName } {
+  const none = { playbook: undefined, called: new Map() }
   const reference = readText(problems, entry)
-  if (reference === undefined) return undefined
+  if (reference === undefined) return none
   const source = loadPlaybook(reference)
   if (source === undefined) {
     const hint = 'the path begins where this file stands'
     problems.add('E603', `there is no playbook ${quote(reference)}`, entry.value, hint)
-    return undefined
+    return none
   }
-  const { playbook, problems: found } = parsePlaybook(source, { catalogue })
+  const beside = playbooksBeside(reference, loadPlaybook)
+  const { playbook, called, problems: found } = parseWithCalled(source, { catalogue, beside })
   const errors = found.filter((problem) => problem.severity === 'error')
   if (playbook === undefined) {
     const [first] = errors
     const what = `${errors.length} ${errors.length === 1 ? 'problem' : 'problems'}`
     const message = `the playbook ${quote(reference)} has ${what}: ${first?.line}:${first?.column} ${first?.message}`
-    problems.add('E603', message, entry.value, '`tocsin validate` shows each at its place')
+    const hint = errors.length === 1 ? first?.hint : undefined
+    problems.add('E603', message, entry.value, hint ?? '`tocsin validate` shows each at its place')
   }
-  return playbook
+  return { playbook, called }
 }
 
 /** A playbook that is called stands beside the one that calls it, under its name. */
-function readCalled(
-  { problems }: OpenSource,
-  entry: Entry,
-  playbook: Playbook,
-  { catalogue, loadPlaybook }: ParseTestsOptions,
-): CalledByName {
-  const reference = String(entry.value.kind === 'scalar' ? entry.value.value : '')
-  const fileOf = (name: string) => `${reference.replace(/[^/]*$/, '')}${name}.yaml`
-  const { called, missing } = findCalled(playbook, catalogue, (name) => loadPlaybook(fileOf(name)))
-  if (missing !== undefined) {
-    const message = `the called playbook ${quote(missing)} cannot be used`
-    problems.add('E603', message, entry.value, `it is expected in ${fileOf(missing)}`)
-  }
-  return called
+function playbooksBeside(reference: string, load: ParseTestsOptions['loadPlaybook']): PlaybookSources {
+  const expectedAt = (name: string) => `${reference.replace(/[^/]*$/, '')}${name}.yaml`
+  const textOf = (source: string | Uint8Array | undefined) =>
+    source instanceof Uint8Array ? new TextDecoder().decode(source) : source
+  return { keys: () => [], get: (name) => textOf(load(expectedAt(name))), expectedAt }
 }
 
 interface GivenWorld {

@@ -60,6 +60,8 @@ describe('a playbook on the command line', function () {
       'big.test.yaml': `playbook: big.yaml\nmocks: { http.send: { output: { status: 200, headers: {}, text: x, truncated: false, json: 9007199254740993 } } }\nfixtures: { alert: { data: { big: 9007199254740993 } } }\ntests:\n  - name: as sent\n    expect: { calls: [{ skill: http.send, with: { json: { big: 9007199254740993 } } }], outputs: 9007199254740993 }\n  - name: rounded\n    expect: { outputs: 9007199254740992 }\n`,
       'nothing.yaml': 'mocks: {}\n',
       'bad.yaml': 'name: bad\n',
+      'calls.yaml': `apiVersion: tocsin/v1\nname: calls\non: { manual: true }\nsteps:\n  - { call: called, with: { n: x } }\n  - { call: nowhere }\n`,
+      'called.yaml': `apiVersion: tocsin/v1\nname: called\non: { call: true }\ninputs: { n: { type: integer } }\nsteps: [{ return: 1 }]\n`,
       'alert.json': JSON.stringify({ alert_content: '{"host":"evil.example"}', alert_type: 'odd' }),
       'raw.json': '{ "host": "evil.test" }',
     }
@@ -160,6 +162,17 @@ describe('a playbook on the command line', function () {
       const { code, stderr } = await tocsin(['run', 'bad.yaml'])
       expect(code).to.equal(1)
       expect(stderr).to.contain('bad.yaml:1:1  error E105')
+    })
+
+    it('refuses calls that `tocsin validate` refuses, as does a dry run', async () => {
+      const { stdout } = await tocsin(['validate', 'calls.yaml'])
+      const places = (text: string) => text.match(/calls\.yaml:\d+:\d+ {2}error E\d+/g)
+      expect(places(stdout)).to.have.length(2)
+      for (const command of ['run', 'dry-run']) {
+        const { code, stderr } = await tocsin([command, 'calls.yaml'])
+        expect(code).to.equal(1)
+        expect(places(stderr)).to.deep.equal(places(stdout))
+      }
     })
 
     it('fails as the playbook does, with its inputs, which have to fit', async () => {

@@ -129,7 +129,18 @@ tests: [{ name: a, expect: { path: [sub], outputs: { name: Kim }, calls: [{ skil
       loadPlaybook: (name) => (name === 'folder/p.yaml' ? caller : undefined),
     })
     expect(problems.map(({ code, message, hint }) => `${code} ${message} ${hint}`)).to.include(
-      "E603 the called playbook 'asked' cannot be used it is expected in folder/asked.yaml",
+      "E603 the playbook 'folder/p.yaml' has 1 problem: 5:22 there is no playbook 'asked' it is expected in folder/asked.yaml",
     )
+  })
+
+  it('is refused where the call is wrong, as `tocsin validate` refuses it', () => {
+    const sources: Record<string, string> = {
+      'folder/p.yaml': caller.replace('who:', 'whom:'),
+      'folder/asked.yaml': called,
+    }
+    const { problems } = parseTests(source, { catalogue, loadPlaybook: (name) => sources[name] })
+    expect(problems.map(({ code, message }) => `${code} ${message}`)).to.deep.equal([
+      "E603 the playbook 'folder/p.yaml' has 2 problems: 5:22 'who' is required",
+    ])
   })
 })

@@ -4,17 +4,11 @@ import { join } from 'node:path'
 import { format, resolveConfig } from 'prettier'
 import { parse, stringify } from 'yaml'
 import { formatProblem } from '../../core/errors/source-frame.ts'
-import {
-  createWorld,
-  findCalled,
-  parseWorld,
-  resultOf,
-  startProcess,
-} from '../../core/playbook-test/index.ts'
+import { createWorld, parseWorld, resultOf, startProcess } from '../../core/playbook-test/index.ts'
 import { writeDuration } from '../../core/playbook/durations.ts'
 import { grammar } from '../../core/playbook/grammar.ts'
 import { resolveInputs } from '../../core/playbook/inputs.ts'
-import { parseTogether, type Playbook } from '../../core/playbook/index.ts'
+import { parseTogether, parseWithCalled, type Playbook } from '../../core/playbook/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { discoverPlugins } from '../../core/registry/index.ts'
 import { readBlocks, replaceBlocks, type Block } from '../support/guide-page.ts'
@@ -58,8 +52,9 @@ describe('the reference of docs/playbooks.md', () => {
     it(`shows what runs as it says: ${block.file ?? (first.startsWith('-') ? first : second)}`, async () => {
       const playbook = parsed(whole(block))
       if (!playbook.startedBy.hand && playbook.alertTrigger === undefined) return // it is called by another one
-      const { called, missing } = findCalled(playbook, catalogue, fileOf)
-      expect(missing).to.equal(undefined)
+      const beside = { keys: () => [], get: fileOf }
+      const { called, problems } = parseWithCalled(playbook.source, { catalogue, beside })
+      expect(problems.filter(({ severity }) => severity === 'error')).to.deep.equal([])
       const { fixtures, mocks } = worldOf(playbook, called)
       const made = createWorld({ playbook, called, fixtures, mocks }, catalogue)
       const result = resultOf(made, await startProcess(made, made.journal.store))
