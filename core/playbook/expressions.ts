@@ -152,15 +152,17 @@ function compileAt(context: Context, scope: Scope, scalar: ScalarNode, from: num
     problems.add('E201', 'the expression is empty', spanInScalar(source.text, scalar, from, end))
     return { type: dyn, whenTrue: [], whenFalse: [] }
   }
-  const compiled = compileExpression(expression, scope.names, { given: scope.given })
-  for (const problem of worthSaying(expression, compiled.problems)) {
+  const strict = compileExpression(expression, scope.names, { given: scope.given })
+  const compiled = strict.program ? strict : (taken(expression, scope) ?? strict)
+  for (const problem of worthSaying(expression, strict.problems)) {
     const span = spanInScalar(
       source.text,
       scalar,
       start + problem.start,
       start + Math.max(problem.end, problem.start + 1),
     )
-    report(context, scope, expression, problem, span)
+    if (compiled === strict) report(context, scope, expression, problem, span)
+    else problems.add('W410', problem.message, span, problem.hint)
   }
   for (const doubt of compiled.doubts) {
     const span = spanInScalar(source.text, scalar, start + doubt.start, start + doubt.end)
@@ -171,6 +173,13 @@ function compileAt(context: Context, scope: Scope, scalar: ScalarNode, from: num
     if (root === 'steps') readSteps.add(path[0] ?? '')
   }
   return compiled
+}
+
+/** What earlier versions took, since they believed a condition about another value of the same name. */
+function taken(expression: string, { names, given, misread }: Scope): CompiledExpression | undefined {
+  if (misread.length === 0) return undefined
+  const compiled = compileExpression(expression, names, { given: [...given, ...misread] })
+  return compiled.program && compiled
 }
 
 function report(

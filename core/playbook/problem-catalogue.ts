@@ -288,6 +288,11 @@ export const problemCatalogue = {
     explanation:
       'In JSON times are text, and text is read as a time beside a time: two texts are joined by `+`, and durations compared as text. Convert one of them with `timestamp(…)` or `duration(…)`.',
   },
+  W410: {
+    title: 'condition about the item outside',
+    explanation:
+      'The `if` of a step with `foreach` is decided once, before its items: its `item` and `index` are those of the foreach around it. What it asks says nothing about the items inside.',
+  },
   I501: {
     title: 'steps could be parallel',
     explanation:

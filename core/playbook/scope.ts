@@ -136,6 +136,8 @@ export class Scope {
   #isShared: boolean
   #names: Readonly<Record<string, Type>> | undefined
   #given: readonly Fact[] = []
+  /** What a condition said of names that are hidden here; see {@link misread}. */
+  #misread: readonly Fact[] = []
   readonly place: Place
 
   /** @param base the names besides `steps` */
@@ -167,11 +169,12 @@ export class Scope {
       timeLimit: timeLimit && !(around && around.ms <= timeLimit.ms) ? timeLimit : around,
     }
     const inner = new Scope({ ...this.#base, ...names }, place, this)
-    // A name that is declared anew hides the one that something was known about.
-    const kept = options.names
-      ? this.#given.filter((fact) => !Object.keys(names).some((name) => t.isAbout(fact, name)))
-      : this.#given
-    inner.#given = given.length === 0 ? kept : [...kept, ...given]
+    // A name that is declared anew hides the one that something was known about; so it does for the condition of the step that declares it.
+    const known = given.length === 0 ? this.#given : [...this.#given, ...given]
+    const hidden = options.names ? Object.keys(names) : []
+    const isHidden = (fact: Fact) => hidden.some((name) => t.isAbout(fact, name))
+    inner.#given = hidden.length === 0 ? known : known.filter((fact) => !isHidden(fact))
+    inner.#misread = hidden.length === 0 ? this.#misread : [...this.#misread, ...given.filter(isHidden)]
     return inner
   }
 
@@ -185,6 +188,14 @@ export class Scope {
   /** What conditions have made certain here. */
   get given(): readonly Fact[] {
     return this.#given
+  }
+
+  /**
+   * What earlier versions took for certain here, though the condition was about another value of the same name: the item outside of
+   * a foreach, where the one inside is meant.
+   */
+  get misread(): readonly Fact[] {
+    return this.#misread
   }
 
   /** From here on, in this scope, these are certain. */

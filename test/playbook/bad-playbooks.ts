@@ -122,6 +122,12 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
   W409: steps(
     '  - { return: "${{ inputs.at + inputs.span }}" }\ninputs: { at: { type: string, format: date-time }, span: { type: string, format: duration } }',
   ),
+  W410: {
+    source: withSteps(
+      '  - foreach: ${{ alert.data }}\n    steps: [{ if: has(item.x), foreach: "${{ item.list }}", set: { x: "${{ item.x }}" } }]',
+      'alert: { type: array, items: { type: object, required: [list], properties: { x: {}, list: { type: array, items: { type: object, properties: { x: {} } } } } } }',
+    ),
+  },
   I501: steps(
     '  - { uses: travel.search_user_travel, with: { email: x } }\n  - { uses: travel.search_user_travel, with: { email: y } }',
   ),

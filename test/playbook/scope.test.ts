@@ -48,6 +48,25 @@ describe('what expressions see', () => {
     expect(errors('  - return: ${{ steps.nobody.ok }}')).to.deep.equal(["E302 there is no step 'nobody'"])
   })
 
+  it('is the item inside, of which a condition about the item outside says nothing', () => {
+    const row = (inner: string) =>
+      `{ type: object, required: [list], properties: { x: { type: string }, list: { type: array, items: ${inner} } } }`
+    const codes = (condition: string, read: string) =>
+      check(
+        withSteps(
+          `  - foreach: \${{ alert.data }}\n    steps:\n      - { if: '${condition}', foreach: "\${{ item.list }}", steps: [{ fail: "\${{ ${read} }}" }] }`,
+          `alert: { type: array, items: ${row(row(row('{}')))} }`,
+        ),
+      ).map(({ code, message }) => `${code} ${message}`)
+    // A warning, since it was taken once, and runs may wait that were begun with it.
+    expect(codes('has(item.x)', 'item.x')).to.deep.equal(['W410 item.x may be missing'])
+    expect(codes('has(item.list[index].x)', 'item.list[index].x')).to.deep.equal([
+      'W410 item.list[index].x may be missing',
+    ])
+    expect(codes('has(item.x)', 'has(item.x) ? item.x : string(index)')).to.deep.equal([])
+    expect(codes('has(item.x)', 'item.z')).to.deep.equal(["E205 item has no field 'z'"])
+  })
+
   it('is an optional output where the step may not have run', () => {
     const unsafe = {
       'behind an if': `  - { id: a, if: run.dry_run, ${enrich} }`,
