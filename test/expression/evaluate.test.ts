@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import * as fc from 'fast-check'
 import {
   Budget,
   compileExpression,
@@ -16,6 +17,7 @@ import {
 } from '../../core/expression/index.ts'
 import { parseJson } from '../../core/json.ts'
 import { processorTime } from '../support/processor-time.ts'
+import { tries } from '../support/random.ts'
 
 function evaluate(
   source: string,
@@ -160,6 +162,39 @@ describe('evaluating expressions', () => {
   })
 
   describe('times', () => {
+    it('are made of seconds with all the digits that a number can hold, and no others', () => {
+      const cases = {
+        'timestamp(x / 1000)': '2026-01-01T00:00:00.123Z',
+        'timestamp(x / 1000) == timestamp("2026-01-01T00:00:00.123Z")': true,
+        'timestamp(x / 1000).getMilliseconds()': 123,
+        'timestamp(1767225600.123456)': '2026-01-01T00:00:00.123456Z',
+        'timestamp(1767225599.9999999)': '2026-01-01T00:00:00Z',
+        'timestamp(1.9999999999)': '1970-01-01T00:00:02Z',
+        'timestamp(-0.001)': '1969-12-31T23:59:59.999Z',
+        'timestamp(9876543210.123)': '2282-12-22T20:13:30.123Z',
+        'timestamp(0.000000001)': '1970-01-01T00:00:00.000000001Z',
+        'duration(1.9999999999)': '2s',
+        'duration(-1.9999999999)': '-2s',
+        'duration(-0.5)': '-0.5s',
+        'duration(0.1 + 0.2)': '0.3s',
+        'duration(1767225600.123)': '1767225600.123s',
+      }
+      for (const [source, value] of Object.entries(cases))
+        expect(evaluate(source, { x: 1767225600123 }), source).to.equal(value)
+    })
+
+    it('keep every millisecond of the years in which alerts are created', () => {
+      const stamp = compileExpression('timestamp(x / 1000)', { x: dyn }).program!
+      fc.assert(
+        fc.property(fc.integer({ min: 0, max: 4_102_444_800_000 }), (x) => {
+          const text = String(toJsonValue(stamp.evaluate({ x })))
+          expect(Date.parse(text)).to.equal(x)
+          expect(text.length, text).to.be.at.most(24)
+        }),
+        tries(500),
+      )
+    })
+
     it('converts names that are declared as times', () => {
       const names = { now: timestamp, within: duration, step: object({ at: optional(timestamp) }) }
       const scope = { now: '2026-03-01T08:00:00Z', within: '90s', step: { at: '2026-03-01T07:00:00Z' } }

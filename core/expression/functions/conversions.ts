@@ -101,8 +101,20 @@ function toTimestamp(_meter: Meter, span: Span, value: Value): Value {
   const hint = 'it takes seconds since 1970: divide milliseconds by 1000'
   if (typeof value === 'bigint') return timestampOf(Number(value), 0, span, hint)
   if (typeof value !== 'number') throw wrongArgument(span, value, 'RFC 3339 text or seconds since 1970')
+  const [seconds, nanos] = secondsAndNanos(value)
+  return timestampOf(seconds, nanos, span, hint)
+}
+
+/**
+ * A number of seconds in two parts, the second between 0 and 999,999,999. The fraction is rounded to what a double of this size can tell
+ * apart: to nanoseconds in the first weeks, to microseconds until the year 2106, then to milliseconds. What is finer is not from the data.
+ */
+function secondsAndNanos(value: number): readonly [seconds: number, nanos: number] {
   const seconds = Math.floor(value)
-  return timestampOf(seconds, Math.round((value - seconds) * 1e9), span, hint)
+  const size = Math.abs(value)
+  const unit = size < 2 ** 22 ? 1e9 : size < 2 ** 32 ? 1e6 : 1e3
+  const parts = Math.round((value - seconds) * unit)
+  return parts < unit ? [seconds, parts * (1e9 / unit)] : [seconds + 1, 0]
 }
 
 function toDuration(_meter: Meter, span: Span, value: Value): Value {
@@ -111,8 +123,8 @@ function toDuration(_meter: Meter, span: Span, value: Value): Value {
   if (typeof value !== 'number' && typeof value !== 'bigint') {
     throw wrongArgument(span, value, 'text such as 90s, or seconds')
   }
-  const seconds = Math.trunc(Number(value))
-  return durationOf(seconds, Math.round((Number(value) - seconds) * 1e9), span)
+  const [seconds, nanos] = secondsAndNanos(Number(value))
+  return durationOf(seconds, nanos, span)
 }
 
 const sizes = ['string -> int', 'list -> int', 'map -> int']
