@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { actByHand, peopleAskedByHand } from '../demo/act-by-hand.ts'
 import { act, scriptedPeople } from '../demo/answer-questions.ts'
 import { followIncidents } from '../demo/follow-incidents.ts'
 import { goOn, lookAround } from '../demo/look-around.ts'
@@ -22,7 +23,7 @@ export function demoCommand(): Command {
     .addHelpText(
       'after',
       `
-Exits 0 only if every alert was investigated. With --keep, 'help' at the prompt lists what you can do by hand in the other
+Exits 0 only if every alert was investigated as it should be. With --keep, 'help' at the prompt lists what you can do by hand in the other
 systems, e.g. answer a question. TOCSIN_PLAYBOOKS_DIR names other playbooks to try it with, TOCSIN_PLUGINS further
 plugins; the rest of the environment does not count.`,
     )
@@ -47,23 +48,26 @@ async function demo(folder: string, keep: boolean, stopped: Promise<void>): Prom
     console.log(
       `${paint.good('Tocsin is listening')} on ${tocsin.url}, with sandboxes of five other systems behind it`,
     )
-    const people = scriptedPeople(
-      samples.flatMap(({ person }) => person ?? []),
-      running.sandbox('messaging'),
-      api,
-    )
-    const work = Promise.all([
-      postAndAwait(api, samples, people),
-      followIncidents(api, running.sandbox('threat_platform')),
-    ])
-    const done = await Promise.race([work, stopped])
+    const asked = [...samples.flatMap((sample) => sample.people), ...peopleAskedByHand]
+    const people = scriptedPeople(asked, running.sandbox('messaging'), api)
+    const endpoints = running.sandbox('endpoint_security')
+    const work = async () => {
+      const [outcomes, incidents] = await Promise.all([
+        postAndAwait(api, samples, people),
+        followIncidents(api, running.sandbox('threat_platform')),
+      ])
+      // Nobody is released before they are isolated.
+      await act(endpoints, 'finish')
+      return { outcomes, incidents, byHand: await actByHand(api, people) }
+    }
+    const done = await Promise.race([work(), stopped])
     if (done === undefined) return false
-    const [outcomes, incidents] = done
-    const actions = await act(running.sandbox('endpoint_security'), 'actions')
-    console.log(report(outcomes, { incidents, actions }))
+    const { outcomes, ...besides } = done
+    const actions = await act(endpoints, 'actions')
+    console.log(report(outcomes, { ...besides, actions }))
     console.log(keep ? lookAround(tocsin.apiUrl, key, outcomes) : goOn())
     if (keep) await stayUp(running, news, stopped)
-    return isWell(outcomes, incidents)
+    return isWell(outcomes, besides)
   } finally {
     await running.close()
   }

@@ -5,9 +5,9 @@ import type { Person } from './sample-alerts.ts'
 
 interface Checkpoint {
   readonly checkpoint_id: string
-  readonly input: { readonly user?: string }
-  /** Null while the question is on its way. */
-  readonly reference: unknown
+  readonly input: { readonly user?: string; readonly message?: string }
+  /** Names the message; null while the question is on its way. */
+  readonly reference: { readonly ts: string } | null
 }
 
 /**
@@ -23,10 +23,11 @@ export function scriptedPeople(
     async look() {
       const { data } = await api.get<{ data: readonly Checkpoint[] }>('/checkpoints?limit=200')
       for (const { checkpoint_id: id, input, reference } of data) {
-        const person = people.find(({ email }) => email === input.user)
+        const { user, message = '' } = input
+        const person = people.find(({ email, about = '' }) => email === user && message.includes(about))
         if (seen.has(id) || reference === null || person === undefined) continue
         seen.add(id)
-        if (person.presses !== null) await act(messaging, 'click', person.email, person.presses)
+        if (person.presses !== null) await act(messaging, 'click', reference.ts, person.presses)
       }
     },
   }

@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiClient } from '../api-client.ts'
 import type { StartedSandbox } from '../sandbox/start-sandboxes.ts'
 import { act } from './answer-questions.ts'
-import { demoOrganization } from './prepare.ts'
+import { isInForce, runPlaybook } from './run-playbook.ts'
 
-/** What the run of a playbook without an alert came to. */
+/** What the playbook that follows incidents came to. */
 export interface FollowedIncidents {
   readonly status: string
   /** How many incidents it saw. */
@@ -25,20 +24,8 @@ export async function followIncidents(
   api: ApiClient,
   threats: StartedSandbox,
 ): Promise<FollowedIncidents | undefined> {
-  const { data } = await api.get<{ data: readonly { name: string }[] }>('/playbooks?limit=200')
-  if (!data.some(({ name }) => name === playbook)) return undefined
+  if (!(await isInForce(api, playbook))) return undefined
   for (const [severity, title] of incidents) await act(threats, 'open', severity, title)
-  const body = { organization_code: demoOrganization.code, inputs: {} }
-  const { run_uuid: run } = await api.post<{ run_uuid: string }>(`/playbooks/${playbook}/runs`, body)
-  for (;;) {
-    const { status, output } = await api.get<RunAnswer>(`/runs/${run}`)
-    if (!['queued', 'running', 'waiting'].includes(status))
-      return { status, incidents: output?.incidents ?? 0 }
-    await sleep(100)
-  }
-}
-
-interface RunAnswer {
-  readonly status: string
-  readonly output: { readonly incidents?: number } | null
+  const { status, output } = await runPlaybook<{ incidents: number }>(api, playbook, {})
+  return { status, incidents: output?.incidents ?? 0 }
 }

@@ -4,7 +4,7 @@ import { demoOrganization } from './prepare.ts'
 
 /** What to try while the demo stays up. */
 export function lookAround(apiUrl: string, key: string, outcomes: readonly Outcome[]): string {
-  const denied = outcomes.find(({ sample }) => sample.person?.presses === 'not_mine')
+  const denied = outcomes.find(({ sample }) => sample.people.some(({ presses }) => presses === 'not_mine'))
   const caseId = denied?.caseId ?? `${demoOrganization.code}-1`
   const curl = (path: string) => `  curl -sS ${apiUrl}${path} -H 'Cookie: Session=${key}'`
   return [

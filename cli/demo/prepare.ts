@@ -5,6 +5,7 @@ import { startTocsin, type Tocsin } from '../../server/main.ts'
 import { apiClient, type ApiClient } from '../api-client.ts'
 import { connect } from '../sandbox/connect.ts'
 import { closeSandboxes, startSandboxes, type StartedSandbox } from '../sandbox/start-sandboxes.ts'
+import { othersPlaybooks } from './others-playbooks.ts'
 import type { SampleAlert } from './sample-alerts.ts'
 
 /** Where the demo's alerts belong. */
@@ -68,10 +69,10 @@ export async function prepareDemo(
 
 const connectionName = (plugin: string): string => plugin.replaceAll('_', '-')
 
-/** The playbooks that are shipped, beside those of the demo alone; or others where the environment names some. */
+/** The playbooks that are shipped, beside those of the demo alone; or those of somebody else. */
 async function playbooksIn(folder: string): Promise<string> {
-  const { TOCSIN_PLAYBOOKS_DIR: others } = process.env
-  if (others !== undefined && others !== '') return others
+  const others = othersPlaybooks()
+  if (others !== undefined) return others
   const playbooks = join(folder, 'playbooks')
   await mkdir(playbooks)
   for (const from of [shippedPlaybooks, ownPlaybooks]) {

@@ -82,6 +82,7 @@ describe('the lists of endpoint_security', () => {
   it('finds vulnerabilities, findings and recommendations', async () => {
     expect(ids(await call(listVulnerabilities, { cvssV3: { ge: 5 } }), 'vulnerabilities')).to.deep.equal([
       'CVE-2021-12345',
+      'CVE-2021-44228',
     ])
     expect(
       ids(

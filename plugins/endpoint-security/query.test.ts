@@ -43,6 +43,22 @@ describe('endpoint_security.run_advanced_query', () => {
     expect(output).to.deep.include({ row_count: 2, truncated: true })
   })
 
+  it('finds which machines have met what is looked for', async () => {
+    const { output } = await run({
+      query: 'DeviceNetworkEvents | where RemoteUrl has_any (names) | take 5',
+      parameters: { names: ['nowhere.example', 'Login-example.com'] },
+    })
+    expect(output.rows).to.deep.equal([
+      {
+        DeviceName: 'desk-043.example.com',
+        DeviceId: 'dd0c9a1b7d2e48569c0fb1a2d3e4f50617283933',
+        Seen: '2026-01-12T07:59:12.4418230Z',
+      },
+    ])
+    const byName = { query: 'DeviceInfo | take 1', parameters: { hosts: ['laptop-7'] } }
+    expect((await run(byName)).output).to.deep.include({ row_count: 1 })
+  })
+
   it('fails with the vendor’s words where the query is wrong', async () => {
     const error = await caught(run({ query: 'NoSuchTable | take 1' }))
     expect(error).to.include({ name: 'SkillError', code: 'http_400' })

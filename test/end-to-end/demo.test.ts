@@ -1,6 +1,8 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import type { Outcome } from '../../cli/demo/post-and-await.ts'
+import { unexpected } from '../../cli/demo/unexpected.ts'
 import { killCommands, runTocsin, startTocsinCommand } from '../cli/support/run-tocsin.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -30,15 +32,20 @@ describe('tocsin demo', function () {
     const begun = Date.now()
     const { code, stdout, stderr } = await runTocsin(['demo'], options())
     expect({ code, stderr }, stdout).to.deep.equal({ code: 0, stderr: '' })
-    const rows = stdout.split('\n').filter((line) => / DEMO-/.test(line))
-    expect(rows).to.have.length(33)
+    const rows = stdout.split('\n').filter((line) => /^Completed .*DEMO-/.test(line))
+    expect(rows).to.have.length(34)
     for (const row of rows)
       expect(row).to.match(/^Completed +DEMO-\S+-\d+ +(\S+|made for \w+) +demo-\d+ +\w+ +\w+ +\d+ ms$/)
-    expect(new Set(rows.map((row) => /demo-\d+/.exec(row)?.[0])), 'cases').to.have.property('size', 33)
+    const stories = stdout
+      .split('\n')
+      .filter((line) => /^demo-\d+ +\S+: \w+, \w+ {2}DEMO-\S+-\d+$/.test(line))
+    expect(stories).to.have.length(13)
+    const cases = [...rows, ...stories].map((line) => /demo-\d+/.exec(line)?.[0])
+    expect(new Set(cases), 'cases').to.have.property('size', 47)
     expect(stdout)
       .to.match(/ phishing-report .* malicious /)
       .and.match(/ made for malware /)
-    expect(stdout).to.contain('33 of 33 alerts investigated').and.contain('ok 33 alerts of 31 providers')
+    expect(stdout).to.contain('47 of 47 alerts investigated').and.contain('ok 47 alerts of 38 providers')
     expect(Math.max(...stdout.split('\n').map((line) => line.length)), 'width').to.be.at.most(120)
     expect(Date.now() - begun, 'milliseconds').to.be.lessThan(30_000)
     expect(await leftOver()).to.deep.equal([])
@@ -47,18 +54,49 @@ describe('tocsin demo', function () {
   it('has people answer, or not, machines isolated and incidents followed, in the five sandboxes', async () => {
     const { stdout } = await runTocsin(['demo'], options())
     for (const shown of [
-      / impossible-travel +demo-\d+ +low +benign /,
+      /impossible-travel: benign, low /,
       /kim@example.com pressed 'mine'/,
       /bo@example.com pressed 'not_mine'/,
-      / impossible-travel +demo-\d+ +critical +malicious /,
+      /impossible-travel: malicious, critical /,
       /lee@example.com never looked\.\n +→ .*: no_reply\./,
-      / endpoint-malware +demo-\d+ +high +malicious /,
+      /endpoint-malware: malicious, high /,
       /→ desk-042.example.com is being isolated/,
-      /desk-042.example.com {2}Isolate {2}Pending/,
+      /soc-on-call@example.com pressed 'approve'\.\n +→ build-3.example.com is being isolated/,
+      /soc-on-call@example.com pressed 'refuse'\./,
+      /build-3.example.com is being released/,
+      /desk-043.example.com was not isolated: soc-on-call@example.com did not answer in time\./,
+      /desk-042.example.com {2}Isolate {2}Succeeded/,
       /laptop-7.example.com {2}Isolate {2}/,
+      /build-3.example.com {2}Isolate {2}Succeeded\n(.*\n)* {2}build-3.example.com {2}Unisolate {2}/,
       /threat-platform-incidents\): each of the 2 has its case\./,
     ])
       expect(stdout).to.match(shown)
+  })
+
+  it('says what was expected when an alert comes to something else', () => {
+    const outcome: Outcome = {
+      sample: {
+        provider: 'siem',
+        alertType: 'impossible_travel',
+        content: '{}',
+        story: undefined,
+        people: [],
+        expected: { playbook: 'impossible-travel', severity: 'low', verdict: 'benign' },
+      },
+      alertId: 'DEMO-SIEM-1',
+      status: 'Completed',
+      playbook: 'impossible-travel',
+      caseId: 'demo-1',
+      severity: 'high',
+      verdict: 'benign',
+      summary: '',
+      durationMs: 1,
+    }
+    const incidents = { status: 'failed', incidents: 0 }
+    expect(unexpected([outcome], { incidents, byHand: [] })).to.deep.equal([
+      'DEMO-SIEM-1: its severity is high, not low',
+      'the incidents could not be followed',
+    ])
   })
 
   it('exits with 1 and names the alerts when an investigation fails', async () => {
@@ -67,8 +105,10 @@ describe('tocsin demo', function () {
     const { code, stdout } = await runTocsin(['demo'], options({ TOCSIN_PLAYBOOKS_DIR: 'playbooks' }))
     expect(code, stdout).to.equal(1)
     expect(stdout).to.match(/^Failed +DEMO-CLOUDFLARE-1 +broken /m)
-    expect(stdout).to.contain('not ok 33 alerts of 31 providers: 1 not investigated: DEMO-CLOUDFLARE-1')
-    expect(stdout.match(/^Completed /gm)).to.have.length(32)
+    expect(stdout).to.contain(
+      'not ok 47 alerts of 38 providers:\n  DEMO-CLOUDFLARE-1 was not investigated: Failed\n',
+    )
+    expect(stdout.match(/^Completed /gm)).to.have.length(33)
     expect(await leftOver()).to.deep.equal([])
   })
 

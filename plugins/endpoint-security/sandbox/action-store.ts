@@ -34,7 +34,8 @@ const next: Readonly<Record<string, string>> = { Pending: 'InProgress', InProgre
 const isolationTypes: readonly string[] = ['Isolate', 'Unisolate']
 const timeOf = (moment: number): string =>
   `${new Date(Date.UTC(2026, 0, 12, 8, moment)).toISOString().slice(0, -1)}0000Z`
-const isOpen = ({ status }: StoredAction): boolean => Object.hasOwn(next, status)
+/** Whether it has not ended yet. */
+export const isOpen = ({ status }: StoredAction): boolean => Object.hasOwn(next, status)
 
 /** @param tell is told of every action, and how it goes on. Default: nobody is. */
 export function actionStore(tell: (news: string) => void = () => undefined): ActionStore {

@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from 'tocsin/plugin'
 import { malwareOnWorkstation } from '../examples/alert.ts'
 import { server } from '../examples/machine.ts'
 import { fixture, recorded } from './fixture.ts'
+import { linuxHost } from './machines.ts'
 
 const onServer = {
   ...malwareOnWorkstation,
@@ -15,6 +16,20 @@ const onServer = {
   rbacGroupName: server.rbacGroupName,
   alertCreationTime: '2026-01-12T06:30:00.5Z',
   lastUpdateTime: '2026-01-12T06:41:12.1Z',
+}
+
+/** On a machine that a tag keeps from being isolated without anybody having been asked. */
+const onBuildHost = {
+  ...malwareOnWorkstation,
+  id: 'da638723441200000004_91',
+  title: 'A miner of crypto currency was started by a build',
+  category: 'Execution',
+  incidentId: 2212,
+  machineId: linuxHost.id,
+  computerDnsName: linuxHost.computerDnsName,
+  rbacGroupName: linuxHost.rbacGroupName,
+  alertCreationTime: '2026-01-12T06:50:00.5Z',
+  lastUpdateTime: '2026-01-12T06:52:40.1Z',
 }
 
 /** Of a user, with no machine to it, and with text that whoever wrote it hopes somebody will run. */
@@ -33,6 +48,7 @@ const withoutMachine = {
 export const alerts: readonly JsonObject[] = [
   malwareOnWorkstation,
   onServer,
+  onBuildHost,
   withoutMachine,
   ...recorded('alerts-list-expand-evidence'),
   fixture('alert-update-response'),

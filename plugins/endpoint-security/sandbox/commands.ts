@@ -1,5 +1,5 @@
 import { textAt, type SandboxCommand } from 'tocsin/plugin'
-import { showAction, type ActionStore } from './action-store.ts'
+import { isOpen, showAction, type ActionStore } from './action-store.ts'
 import { machines } from './machines.ts'
 import type { Controls } from './routes.ts'
 
@@ -32,6 +32,12 @@ export function commandsOf(actions: ActionStore, controls: Controls): readonly S
       run: () => actions.queued.map(showAction).join('\n') || 'nothing was queued yet',
     },
     {
+      usage: 'finish',
+      description: 'what was queued is done, except on machines that are off',
+      run: () =>
+        `${actions.queued.filter(isOpen).filter(({ id }) => finish(actions, id)).length} actions are done`,
+    },
+    {
       usage: 'expire',
       description: 'no token handed out so far is good any more',
       run() {
@@ -48,4 +54,14 @@ export function commandsOf(actions: ActionStore, controls: Controls): readonly S
       },
     },
   ]
+}
+
+/** Looks at an action until it goes on no more; whether it has ended. */
+function finish(actions: ActionStore, id: string): boolean {
+  for (let before: string | undefined; ;) {
+    const action = actions.look(id)
+    if (action === undefined || !isOpen(action)) return true
+    if (action.status === before) return false
+    before = action.status
+  }
 }

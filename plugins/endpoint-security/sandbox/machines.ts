@@ -31,7 +31,7 @@ export const linuxHost = {
   version: '22.04',
   lastIpAddress: '10.20.1.33',
   ipAddresses: [{ ipAddress: '10.20.1.33', macAddress: '0A1B2C3D4E60', operationalStatus: 'Up' }],
-  machineTags: [],
+  machineTags: ['never-isolate'],
 }
 
 /** Somebody has a live response session there, opened in the portal: it shows in no list of actions. */

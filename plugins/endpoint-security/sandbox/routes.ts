@@ -16,12 +16,12 @@ import { commandsOf } from './commands.ts'
 import { answerList, type Collection } from './collection.ts'
 import { collections } from './collections.ts'
 import { faults } from './faults.ts'
-import { recorded } from './fixture.ts'
 import { indicatorStore } from './indicator-store.ts'
 import { logonUsersOf, machines } from './machines.ts'
 import { withRates } from './rate-counter.ts'
 import { runQuery } from './query-route.ts'
 import { identityProvider } from './token-route.ts'
+import { machinesVulnerabilities, recommendations, vulnerabilities } from './vulnerabilities.ts'
 
 type Answer = (call: SandboxCall, client: Client) => SandboxReply
 
@@ -106,19 +106,21 @@ export function behaviour(tell?: (news: string) => void): SandboxBehaviour<Contr
     'POST /api/indicators': guarded(permissions.create_indicator, (call, { id }) =>
       indicators.save(call.json(), id),
     ),
-    'GET /api/Vulnerabilities': list(permissions.list_vulnerabilities, collections.vulnerabilities, () => [
-      ...recorded('vulnerabilities-list'),
-      ...recorded('vulnerabilities-for-machine'),
-    ]),
+    'GET /api/Vulnerabilities': list(
+      permissions.list_vulnerabilities,
+      collections.vulnerabilities,
+      () => vulnerabilities,
+    ),
     'GET /api/vulnerabilities/machinesVulnerabilities': list(
       permissions.list_machines_vulnerabilities,
       collections.machinesVulnerabilities,
-      () => recorded('machines-vulnerabilities'),
+      () => machinesVulnerabilities,
     ),
-    'GET /api/recommendations': list(permissions.list_recommendations, collections.recommendations, () => [
-      ...recorded('recommendations-list'),
-      ...recorded('recommendations-for-machine'),
-    ]),
+    'GET /api/recommendations': list(
+      permissions.list_recommendations,
+      collections.recommendations,
+      () => recommendations,
+    ),
   }
   const controls: Controls = {
     expireTokens: () => provider.expireTokens(),

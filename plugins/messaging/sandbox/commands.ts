@@ -76,8 +76,10 @@ function personOf(workspace: Workspace, email: string): string {
   return person.id
 }
 
+/** By its number, or by its `ts`. */
 function messageOf(workspace: Workspace, number: string): SandboxMessage {
-  const message = workspace.messages[Number(number) - 1]
+  const { messages } = workspace
+  const message = messages[Number(number) - 1] ?? messages.find(({ ts }) => ts === number)
   if (message === undefined) throw new Error(`there is no message ${number}; 'messages' lists them`)
   return message
 }

@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ApiClient } from '../api-client.ts'
+import { isInForce, runPlaybook } from './run-playbook.ts'
+import type { Person } from './sample-alerts.ts'
+
+/** A run that somebody of the team has started by hand. */
+interface RunByHand {
+  readonly story: string
+  readonly inputs: Readonly<Record<string, unknown>>
+  readonly person: Person
+  /** Of the run's output. */
+  readonly expected: string
+}
+
+export interface DoneByHand extends RunByHand {
+  /** What became of it, e.g. `queued`. */
+  readonly outcome: string
+  /** The same in a sentence. */
+  readonly text: string
+}
+
+const playbook = 'isolate-with-approval'
+const approver = 'soc-on-call@example.com'
+
+/** After the alerts: what was isolated is released, and a question that nobody answers in time. */
+const runs: readonly RunByHand[] = [
+  {
+    story: 'The build machine is clean again: somebody asks for it to be released.',
+    inputs: {
+      action: 'unisolate',
+      machine_id: 'cc0c9a1b7d2e48569c0fb1a2d3e4f50617283922',
+      reason: 'The miner is gone, and the build was set up again.',
+    },
+    person: { email: approver, about: 'come back into the network? build-3', presses: 'approve' },
+    expected: 'queued',
+  },
+  {
+    story: 'Another machine is to be isolated, and nobody answers within a second.',
+    inputs: {
+      machine_id: 'dd0c9a1b7d2e48569c0fb1a2d3e4f50617283933',
+      reason: 'It behaves oddly.',
+      answer_within: '1s',
+    },
+    person: { email: approver, about: 'cut off from the network? desk-043', presses: null },
+    expected: 'no_answer',
+  },
+]
+
+/** Who is asked by the runs. */
+export const peopleAskedByHand: readonly Person[] = runs.map(({ person }) => person)
+
+/** Does what people would do by hand once the alerts are investigated. Nothing where the playbook for it is not in force. */
+export async function actByHand(
+  api: ApiClient,
+  people: { look(): Promise<void> },
+): Promise<readonly DoneByHand[]> {
+  if (!(await isInForce(api, playbook))) return []
+  const work = Promise.all(runs.map(async (run) => ({ ...run, ...(await doByHand(api, run)) })))
+  let isDone = false
+  const ended = work.finally(() => (isDone = true))
+  while (!isDone) {
+    await people.look()
+    await Promise.race([ended, sleep(100)])
+  }
+  return await ended
+}
+
+async function doByHand(api: ApiClient, { inputs }: RunByHand) {
+  const { status, output } = await runPlaybook<{ outcome: string; text: string }>(api, playbook, inputs)
+  return { outcome: output?.outcome ?? status, text: output?.text ?? '' }
+}

@@ -1,0 +1,30 @@
+import { printable } from '../output/printable.ts'
+import type { DoneByHand } from './act-by-hand.ts'
+import type { FollowedIncidents } from './follow-incidents.ts'
+import type { Outcome } from './post-and-await.ts'
+
+/** What did not go as it should, each in a line. */
+export function unexpected(
+  outcomes: readonly Outcome[],
+  { incidents, byHand }: { incidents: FollowedIncidents | undefined; byHand: readonly DoneByHand[] },
+): readonly string[] {
+  return [
+    ...outcomes.flatMap(ofAlert),
+    ...(incidents === undefined || incidents.status === 'completed'
+      ? []
+      : ['the incidents could not be followed']),
+    ...byHand
+      .filter(({ outcome, expected }) => outcome !== expected)
+      .map(({ story, outcome, expected }) =>
+        printable(`${story} It came to ${outcome}, not to ${expected}.`),
+      ),
+  ]
+}
+
+function ofAlert({ alertId, status, sample: { expected }, ...found }: Outcome): readonly string[] {
+  if (status !== 'Completed') return [`${alertId} was not investigated: ${status}`]
+  if (expected === undefined) return []
+  return (['playbook', 'severity', 'verdict'] as const)
+    .filter((key) => found[key] !== expected[key])
+    .map((key) => printable(`${alertId}: its ${key} is ${found[key]}, not ${expected[key]}`))
+}
