@@ -56,13 +56,11 @@ export async function actByHand(
 ): Promise<readonly DoneByHand[]> {
   if (!(await isInForce(api, playbook))) return []
   const work = Promise.all(runs.map(async (run) => ({ ...run, ...(await doByHand(api, run)) })))
-  let isDone = false
-  const ended = work.finally(() => (isDone = true))
-  while (!isDone) {
+  for (;;) {
     await people.look()
-    await Promise.race([ended, sleep(100)])
+    const done = await Promise.race([work, sleep(100)])
+    if (done !== undefined) return done
   }
-  return await ended
 }
 
 async function doByHand(api: ApiClient, { inputs }: RunByHand) {
