@@ -162,6 +162,12 @@ export interface StoredPlaybook {
 /** A playbook as lists show it. */
 export type ListedPlaybook = Omit<StoredPlaybook, 'source'>
 
+export interface PlaybookFilter {
+  readonly origin?: StoredPlaybook['origin'] | undefined
+  /** Stands in its name; letter case of ASCII does not matter. */
+  readonly text?: string | undefined
+}
+
 /** A scope sees what was made for its organizations, and all that was written. Each organization has names of its own. */
 export interface PlaybookStore {
   /**
@@ -170,7 +176,7 @@ export interface PlaybookStore {
    */
   put(playbook: Omit<StoredPlaybook, 'createdAt'>, by: Actor): Promise<void>
   /** The newest version of every name. */
-  list(scope: Scope, page: PageRequest): Promise<Page<ListedPlaybook>>
+  list(scope: Scope, page: PageRequest, filter?: PlaybookFilter): Promise<Page<ListedPlaybook>>
   /** The newest version of this name; of a written and a made one, the written. */
   find(scope: Scope, name: string): Promise<StoredPlaybook | undefined>
   findByHash(scope: Scope, hash: string): Promise<StoredPlaybook | undefined>
@@ -217,6 +223,12 @@ export interface NewCheckpoint {
   readonly timeoutAt: number
 }
 
+export interface CheckpointFilter {
+  readonly runUuid?: string | undefined
+  /** Name of the skill that asks, or `operator`. */
+  readonly via?: string | undefined
+}
+
 /** Questions to people. A run has at most one at a path, and a question at most one answer that counts. */
 export interface CheckpointStore {
   /** Makes the id; the run becomes `waiting`. A second call for the path gives what is there. */
@@ -232,7 +244,7 @@ export interface CheckpointStore {
   /** Questions to one person over one connection, of any state, newest first. */
   toPerson(person: AskedPerson, limit: number): Promise<readonly Checkpoint[]>
   /** Those that wait, newest first. */
-  waiting(scope: Scope, page: PageRequest): Promise<Page<Checkpoint>>
+  waiting(scope: Scope, page: PageRequest, filter?: CheckpointFilter): Promise<Page<Checkpoint>>
   /**
    * Records an answer. It counts if it is the first, while the checkpoint waits and before its timeout; `outcome` says so, or
    * why not. The answer has to fit the question already. Throws NotFoundError `checkpoint_not_found`.

@@ -98,7 +98,7 @@ function demoConfig(folder: string, playbooks: string, sandboxes: readonly Start
 }
 
 async function addMissingProviders(samples: readonly SampleAlert[], api: ApiClient) {
-  const { data } = await api.get<{ data: readonly { code: string }[] }>('/providers')
+  const { data } = await api.get<{ data: readonly { code: string }[] }>('/providers?limit=200')
   const known = new Set(data.map((provider) => provider.code))
   const missing = new Set(samples.map((sample) => sample.provider).filter((code) => !known.has(code)))
   for (const code of missing) await api.post('/providers', { code, name: code })

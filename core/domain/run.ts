@@ -78,6 +78,7 @@ export interface RunFilter {
   readonly alertId?: string | undefined
   readonly caseId?: string | undefined
   readonly playbookName?: string | undefined
+  readonly status?: RunStatus | undefined
   /** Code of the error that it ended with. */
   readonly errorCode?: string | undefined
   /** Queued at this time or later, in epoch milliseconds. */

@@ -14,6 +14,8 @@ const maxNamed = 200
 export interface Directory {
   /** Ignoring case. Throws RequestError `unknown_organization`, also for one outside the scope. */
   organization(scope: Scope, code: string, pointer: string): Promise<Organization>
+  /** What of a scope a filter by an organization leaves; without a code all of it. Throws RequestError `unknown_organization`. */
+  scopeWithin(scope: Scope, code: string | undefined): Promise<Scope>
   /** Ignoring case. Throws RequestError `unknown_provider`. */
   provider(code: string, pointer: string): Promise<Provider>
   /** Code of an organization that something stored belongs to. */
@@ -45,6 +47,9 @@ export function createDirectory(stores: Pick<Stores, 'organizations' | 'provider
       if (found !== undefined && isInScope(scope, found.uuid)) return found
       const visible = [...organizations.values()].filter(({ uuid }) => isInScope(scope, uuid))
       throw unknown('organization', code, pointer, visible)
+    },
+    async scopeWithin(scope, code) {
+      return code === undefined ? scope : [(await this.organization(scope, code, '/organization')).uuid]
     },
     async provider(code, pointer) {
       const key = foldCode(code)

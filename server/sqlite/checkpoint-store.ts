@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Actor } from '../../core/domain/audit.ts'
 import type { Checkpoint, CheckpointAnswer } from '../../core/domain/checkpoint.ts'
 import type {
+  CheckpointFilter,
   AnswerOutcome,
   AskedPerson,
   CheckpointStore,
@@ -125,7 +126,11 @@ export class SqliteCheckpointStore implements CheckpointStore {
     )
   }
 
-  waiting(scope: Scope, page: PageRequest): Promise<Page<Checkpoint>> {
+  waiting(
+    scope: Scope,
+    page: PageRequest,
+    { runUuid, via }: CheckpointFilter = {},
+  ): Promise<Page<Checkpoint>> {
     const { database } = this.#context
     return database.read(() =>
       listPage<CheckpointRow, Checkpoint>(database, {
@@ -135,6 +140,10 @@ export class SqliteCheckpointStore implements CheckpointStore {
         conditions: [
           { sql: `t.state = 'waiting'`, values: [] },
           ...scopeConditions(scope, 't.organization_id'),
+          ...(runUuid === undefined
+            ? []
+            : [{ sql: 't.run_id = (SELECT id FROM runs WHERE uuid = ?)', values: [runUuid] }]),
+          ...(via === undefined ? [] : [{ sql: `t.question ->> '$.via' = ?`, values: [via] }]),
         ],
         page,
         toItem: (row) => toCheckpoint(database, row),

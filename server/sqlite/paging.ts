@@ -19,7 +19,7 @@ export interface ListQuery<Row, Item> {
   /** Stands in the cursor, so that one list's cursor is refused by another. */
   readonly name: string
   readonly page: PageRequest
-  /** Default: newest first. */
+  /** Default: newest first, or as the page wants it. */
   readonly order?: Order<Row>
   /** The first of the rows that shall be shown, at least one; the rest follows on the next page. Default: all. */
   readonly cut?: (rows: readonly Row[]) => readonly Row[]
@@ -37,8 +37,6 @@ export interface Order<Row> {
   }
 }
 
-const newestFirst: Order<unknown> = { descending: true }
-
 const maxLimit = 200
 
 /**
@@ -51,7 +49,8 @@ export function listPage<Row extends { readonly id: number }, Item>(
   database: Database,
   query: ListQuery<Row, Item>,
 ): Page<Item> {
-  const { table, conditions, page, order = newestFirst } = query
+  const { table, conditions, page } = query
+  const order = query.order ?? { descending: page.oldestFirst !== true }
   const limit = requireLimit(page.limit)
   const values = conditions.flatMap((condition) => condition.values)
   const total = database.get<{ total: number }>(

@@ -3,6 +3,7 @@ import type {
   ListedPlaybook,
   Page,
   PageRequest,
+  PlaybookFilter,
   PlaybookStore,
   Scope,
   StoredPlaybook,
@@ -68,14 +69,23 @@ export class SqlitePlaybookStore implements PlaybookStore {
     })
   }
 
-  list(scope: Scope, page: PageRequest): Promise<Page<ListedPlaybook>> {
+  list(
+    scope: Scope,
+    page: PageRequest,
+    { origin, text }: PlaybookFilter = {},
+  ): Promise<Page<ListedPlaybook>> {
     const { database } = this.#context
     return database.read(() =>
       listPage<ListedPlaybookRow, ListedPlaybook>(database, {
         name: 'playbooks',
         table: 'playbooks t',
         select: `SELECT t.id, ${columns} ${tables}`,
-        conditions: [newest, ...visible(scope)],
+        conditions: [
+          newest,
+          ...visible(scope),
+          ...(origin === undefined ? [] : [{ sql: 't.origin = ?', values: [origin] }]),
+          ...(text === undefined ? [] : [{ sql: 'instr(lower(t.name), lower(?)) > 0', values: [text] }]),
+        ],
         page,
         toItem: toListedPlaybook,
       }),

@@ -7,11 +7,12 @@ import { isSuperseded } from './reruns.ts'
 
 /** What a filter says, of the runs `t`. */
 export function runConditions(database: Database, filter: RunFilter): readonly Condition[] {
-  const { alertId, caseId, playbookName, errorCode, createdAfter, createdBefore, retriable } = filter
+  const { alertId, caseId, playbookName, status, errorCode, createdAfter, createdBefore, retriable } = filter
   const conditions: (Condition | false)[] = [
     alertId !== undefined && is('t.alert_id = ?', findAlertRow(database, alertId)?.id ?? 0),
     caseId !== undefined && ofCase('t.case_id', caseId),
     playbookName !== undefined && is('t.playbook_name = ?', playbookName),
+    status !== undefined && is('t.status = ?', status),
     errorCode !== undefined && is(`t.error ->> '$.code' = ?`, errorCode),
     createdAfter !== undefined && is('t.created_at >= ?', createdAfter),
     createdBefore !== undefined && is('t.created_at < ?', createdBefore),

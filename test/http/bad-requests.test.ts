@@ -305,7 +305,7 @@ describe('bad requests', () => {
   })
 
   it('refuses a query where there is none to give', async () => {
-    expectProblem(await api.call('GET', '/api/providers?limit=5'), 400, 'query_invalid')
+    expectProblem(await api.call('GET', '/api/engine?limit=5'), 400, 'query_invalid')
     expectProblem(await api.call('POST', '/api/alerts?a=b', { body: alert }), 400, 'query_invalid')
   })
 

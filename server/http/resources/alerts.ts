@@ -5,10 +5,8 @@ import { RequestError } from '../request-error.ts'
 import { component, defineRoute, operators, readers } from '../route.ts'
 import { investigatedAlertView, wholeAlertSchema } from './alert-view.ts'
 import { createAlert } from './create-alert.ts'
-import { pageOf, pageParameters, pageSchema, pageView } from './page.ts'
+import { epochMs, pageOf, pageParameters, pageSchema, pageView } from './page.ts'
 import { runView } from './run-view.ts'
-
-const epochMs = { type: 'integer', minimum: 0 } as const
 
 const listAlerts = defineRoute({
   method: 'GET',

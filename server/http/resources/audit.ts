@@ -42,16 +42,19 @@ const listAudit = defineRoute({
       actor: { type: 'string', description: 'Id or name of who did it.' },
       subject: { type: 'string', description: 'Id of what it was done to, e.g. the uuid of a run.' },
       organization: { type: 'string', description: 'Code of an organization.' },
+      sort: {
+        type: 'string',
+        enum: ['-sequence', 'sequence'],
+        default: '-sequence',
+        description: 'With `-`: newest first.',
+      },
       after: { type: 'integer', minimum: 0, description: 'At this time or later (epoch milliseconds).' },
       before: { type: 'integer', minimum: 0, description: 'Before this time (epoch milliseconds).' },
     },
   },
   async handle({ query, caller }, { stores, directory }) {
     const { organization, action, actor, subject, after, before } = query
-    const scope =
-      organization === undefined
-        ? caller.scope
-        : [(await directory.organization(caller.scope, organization, '/organization')).uuid]
+    const scope = await directory.scopeWithin(caller.scope, organization)
     const page = await stores.audit.list(scope, { action, actor, subject, after, before }, pageOf(query))
     return { body: await pageView(page, (entry) => entry) }
   },

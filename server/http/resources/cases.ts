@@ -6,10 +6,8 @@ import { entityTag } from '../if-match.ts'
 import { caseFileView, caseView } from './case-view.ts'
 import { addNote, changeCase } from './change-case.ts'
 import { exportCase } from './export-case.ts'
-import { pageOf, pageParameters, pageSchema, pageView } from './page.ts'
+import { epochMs, pageOf, pageParameters, pageSchema, pageView } from './page.ts'
 import { readCaseFile, requireCase } from './read-case.ts'
-
-const epochMs = { type: 'integer', minimum: 0 } as const
 
 const listCases = defineRoute({
   method: 'GET',
@@ -92,7 +90,14 @@ const getTimeline = defineRoute({
   summary: 'What happened in a case, newest first.',
   status: 200,
   answer: pageSchema(caseEntrySchema),
-  query: { type: 'object', additionalProperties: false, properties: pageParameters },
+  query: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      ...pageParameters,
+      sort: { type: 'string', enum: ['-at', 'at'], default: '-at', description: 'With `-`: newest first.' },
+    },
+  },
   async handle({ params, query, caller: { scope } }, services) {
     const { id } = await requireCase(services, scope, params.case)
     const page = await services.stores.cases.timeline(scope, id, pageOf(query))

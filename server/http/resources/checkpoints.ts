@@ -4,7 +4,16 @@ import type { JsonSchema } from '../../../core/plugin/index.ts'
 import { RequestError } from '../request-error.ts'
 import { component, defineRoute, operators, type Services } from '../route.ts'
 import { within } from '../validate.ts'
-import { objectSchema, pageOf, pageParameters, pageSchema, pageView, textOrNull, time } from './page.ts'
+import {
+  objectSchema,
+  pageOf,
+  pageParameters,
+  pageSchema,
+  pageView,
+  sortByAge,
+  textOrNull,
+  time,
+} from './page.ts'
 
 const givenSchema = objectSchema({
   outcome: {
@@ -55,9 +64,21 @@ const listCheckpoints = defineRoute({
   summary: 'Lists checkpoints that wait for an answer, newest first.',
   status: 200,
   answer: pageSchema(component('checkpoint')),
-  query: { type: 'object', additionalProperties: false, properties: pageParameters },
+  query: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      ...pageParameters,
+      organization: { type: 'string', description: 'Code of an organization.' },
+      run: { type: 'string', description: 'Uuid of the run that asks.' },
+      via: { type: 'string', description: 'Name of the skill that asks, or `operator`.' },
+      sort: sortByAge,
+    },
+  },
   async handle({ query, caller }, { stores, ...seen }) {
-    const page = await stores.checkpoints.waiting(caller.scope, pageOf(query))
+    const scope = await seen.directory.scopeWithin(caller.scope, query.organization)
+    const filter = { runUuid: query.run, via: query.via }
+    const page = await stores.checkpoints.waiting(scope, pageOf(query), filter)
     return { body: await pageView(page, (checkpoint) => checkpointView(checkpoint, seen)) }
   },
 })

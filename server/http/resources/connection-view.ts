@@ -63,10 +63,7 @@ export async function namedConnection(
   organization: string | undefined,
   { stores, directory }: Pick<Services, 'stores' | 'directory'>,
 ): Promise<Connection> {
-  const within =
-    organization === undefined
-      ? scope
-      : [(await directory.organization(scope, organization, '/organization')).uuid]
+  const within = await directory.scopeWithin(scope, organization)
   const wanted = name.toLowerCase()
   const all = await stores.connections.list(within)
   const byUuid = all.find(({ uuid }) => uuid === wanted)

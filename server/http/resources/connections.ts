@@ -1,4 +1,6 @@
+import type { Connection } from '../../../core/domain/connection.ts'
 import { checkSettings } from '../../../core/skill/index.ts'
+import { pageOfRows, type RowOrder } from '../page-rows.ts'
 import { patterns } from '../patterns.ts'
 import { entityTag } from '../if-match.ts'
 import { admins, component, defineRoute, readers } from '../route.ts'
@@ -7,8 +9,18 @@ import { authenticateConnection } from './authenticate-connection.ts'
 import { changeConnection, deleteConnection } from './change-connection.ts'
 import { connectionManifest } from './connection-manifest.ts'
 import { connectionQuery, connectionView, definitionOf, namedConnection } from './connection-view.ts'
-import { pageSchema, wholeView } from './page.ts'
+import { flag, pageParameters, pageSchema, pageView, sortParameter } from './page.ts'
 import { rotateToken } from './rotate-token.ts'
+
+const order: RowOrder<Connection> = {
+  name: 'connections',
+  sorts: {
+    name: ({ name }) => name.toLowerCase(),
+    created_at: ({ createdAt }) => createdAt,
+    modified_at: ({ modifiedAt }) => modifiedAt,
+  },
+  key: ({ uuid }) => uuid,
+}
 
 const listConnections = defineRoute({
   method: 'GET',
@@ -17,9 +29,28 @@ const listConnections = defineRoute({
   summary: 'Lists connections; secrets are never shown.',
   status: 200,
   answer: pageSchema(component('connection')),
-  async handle({ caller }, services) {
-    const connections = await services.stores.connections.list(caller.scope)
-    return { body: await wholeView(connections, (connection) => connectionView(connection, services)) }
+  query: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      ...pageParameters,
+      organization: { type: 'string', description: 'Code of an organization.' },
+      plugin: { type: 'string', description: 'Name of a plugin.' },
+      enabled: flag,
+      broken: { ...flag, description: 'Whether it is known that it cannot be used.' },
+      sort: sortParameter(['name', 'created_at', 'modified_at']),
+    },
+  },
+  async handle({ query, caller }, services) {
+    const scope = await services.directory.scopeWithin(caller.scope, query.organization)
+    const found = (await services.stores.connections.list(scope)).filter(
+      ({ plugin, enabled, broken }) =>
+        (query.plugin === undefined || plugin === query.plugin) &&
+        (query.enabled === undefined || String(enabled) === query.enabled) &&
+        (query.broken === undefined || String(broken !== null) === query.broken),
+    )
+    const page = pageOfRows(found, query, order)
+    return { body: await pageView(page, (connection) => connectionView(connection, services)) }
   },
 })
 

@@ -1,13 +1,23 @@
-import { roles, type ApiKey } from '../../../core/domain/api-key.ts'
+import { isUsable, roles, type ApiKey } from '../../../core/domain/api-key.ts'
 import { ValidationError } from '../../../core/errors/errors.ts'
 import type { Scope } from '../../../core/ports.ts'
 import { isInScope } from '../../../core/scope.ts'
 import { makeKey } from '../../keys.ts'
 import type { Directory } from '../directory.ts'
+import { pageOfRows, type RowOrder } from '../page-rows.ts'
 import { RequestError } from '../request-error.ts'
 import { admins, defineRoute, type Caller } from '../route.ts'
 import { requireWholeScope } from '../whole-scope.ts'
-import { objectSchema, pageSchema, text, time, timeOrNull, wholeView } from './page.ts'
+import {
+  objectSchema,
+  pageParameters,
+  pageSchema,
+  pageView,
+  sortParameter,
+  text,
+  time,
+  timeOrNull,
+} from './page.ts'
 
 async function keyView(key: ApiKey, directory: Directory) {
   const codes = key.organizationUuids?.map((uuid) => directory.organizationCode(uuid))
@@ -36,6 +46,17 @@ const keyFields = {
   last_used_at: timeOrNull,
 } as const
 
+const order: RowOrder<ApiKey> = {
+  name: 'keys',
+  sorts: {
+    created_at: ({ createdAt }) => createdAt,
+    name: ({ name }) => name.toLowerCase(),
+    last_used_at: ({ lastUsedAt }) => lastUsedAt,
+    expires_at: ({ expiresAt }) => expiresAt,
+  },
+  key: ({ uuid }) => uuid,
+}
+
 const listKeys = defineRoute({
   method: 'GET',
   path: '/keys',
@@ -43,9 +64,39 @@ const listKeys = defineRoute({
   summary: 'Lists the API keys that reach no further than the one in use, never their values.',
   status: 200,
   answer: pageSchema(objectSchema(keyFields)),
-  async handle({ caller }, { stores, directory }) {
-    const keys = (await stores.keys.list()).filter((key) => reachesNoFurther(key, caller.scope))
-    return { body: await wholeView(keys, (key) => keyView(key, directory)) }
+  query: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      ...pageParameters,
+      role: { type: 'string', enum: roles },
+      organization: {
+        type: 'string',
+        description:
+          'Code of an organization: keys that may act for it, those for all organizations among them.',
+      },
+      state: {
+        type: 'string',
+        enum: ['usable', 'unusable'],
+        description: 'Unusable: revoked or expired.',
+      },
+      sort: sortParameter(['created_at', 'name', 'last_used_at', 'expires_at']),
+    },
+  },
+  async handle({ query, caller }, { stores, directory, clock }) {
+    const organization =
+      query.organization === undefined
+        ? undefined
+        : await directory.organization(caller.scope, query.organization, '/organization')
+    const now = clock.now()
+    const found = (await stores.keys.list()).filter(
+      (key) =>
+        reachesNoFurther(key, caller.scope) &&
+        (organization === undefined || isInScope(key.organizationUuids ?? 'all', organization.uuid)) &&
+        (query.role === undefined || key.role === query.role) &&
+        (query.state === undefined || isUsable(key, now) === (query.state === 'usable')),
+    )
+    return { body: await pageView(pageOfRows(found, query, order), (key) => keyView(key, directory)) }
   },
 })
 

@@ -1,14 +1,15 @@
 import type { Organization } from '../../../core/domain/organization.ts'
 import type { Provider } from '../../../core/domain/provider.ts'
-import type { JsonSchema } from '../../../core/plugin/index.ts'
-import type { Scope } from '../../../core/ports.ts'
+import type { Infer, JsonSchema } from '../../../core/plugin/index.ts'
+import type { Page, Scope } from '../../../core/ports.ts'
 import { foldCode } from '../directory.ts'
 import { editSeen, entityTag, ifMatchHeader } from '../if-match.ts'
 import { patterns } from '../patterns.ts'
 import { RequestError } from '../request-error.ts'
+import { pageOfRows } from '../page-rows.ts'
 import { admins, anyRole, defineRoute, type Services } from '../route.ts'
 import { requireWholeScope } from '../whole-scope.ts'
-import { objectSchema, pageSchema, text, time, wholeView } from './page.ts'
+import { objectSchema, pageParameters, pageSchema, pageView, sortParameter, text, time } from './page.ts'
 
 const name = { type: 'string', minLength: 1, maxLength: 200 } as const
 
@@ -56,6 +57,39 @@ const revision: JsonSchema = {
 const providerSchema = objectSchema({ code: text, name: text, revision, created_at: time })
 const organizationSchema = objectSchema({ organization_uuid: text, ...providerSchema.properties })
 
+const listQuery = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    ...pageParameters,
+    q: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 200,
+      description: 'Stands in the code or the name, in any letter case.',
+    },
+    sort: sortParameter(['code', 'name', 'created_at']),
+  },
+} as const satisfies JsonSchema
+
+function codedPage<T extends Organization | Provider>(
+  name: string,
+  rows: readonly T[],
+  query: Infer<typeof listQuery>,
+): Page<T> {
+  const words = query.q?.toLowerCase() ?? ''
+  const found = rows.filter((row) => `${row.code}\n${row.name}`.toLowerCase().includes(words))
+  return pageOfRows(found, query, {
+    name,
+    sorts: {
+      code: ({ code }) => code.toLowerCase(),
+      name: (row) => row.name.toLowerCase(),
+      created_at: ({ createdAt }) => createdAt,
+    },
+    key: ({ code }) => code.toLowerCase(),
+  })
+}
+
 const listOrganizations = defineRoute({
   method: 'GET',
   path: '/organizations',
@@ -63,8 +97,10 @@ const listOrganizations = defineRoute({
   summary: 'Lists the organizations of the API key: the valid values of `organization_code`.',
   status: 200,
   answer: pageSchema(organizationSchema),
-  async handle({ caller }, { stores }) {
-    return { body: await wholeView(await stores.organizations.list(caller.scope), organizationView) }
+  query: listQuery,
+  async handle({ query, caller }, { stores }) {
+    const page = codedPage('organizations', await stores.organizations.list(caller.scope), query)
+    return { body: await pageView(page, organizationView) }
   },
 })
 
@@ -141,8 +177,10 @@ const listProviders = defineRoute({
   summary: 'Lists the providers: the valid values of `alert_provider`.',
   status: 200,
   answer: pageSchema(providerSchema),
-  async handle(_request, { stores }) {
-    return { body: await wholeView(await stores.providers.list(), providerView) }
+  query: listQuery,
+  async handle({ query }, { stores }) {
+    const page = codedPage('providers', await stores.providers.list(), query)
+    return { body: await pageView(page, providerView) }
   },
 })
 

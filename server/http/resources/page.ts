@@ -7,16 +7,39 @@ export const pageParameters = {
   cursor: {
     type: 'string',
     minLength: 1,
-    maxLength: 512,
+    maxLength: 2_048,
     description: '`next_cursor` of the page before; absent for the first page.',
   },
 } as const
 
+/** Of a list that can be sorted by these names; the first one is the default. */
+export function sortParameter<const Names extends readonly string[]>(names: Names) {
+  return {
+    type: 'string',
+    enum: names.flatMap((name: Names[number]) => [name, `-${name}`] as const),
+    default: names[0],
+    description: 'With `-`: downwards.',
+  } as const
+}
+
+/** Of a list in the order in which its rows were made, newest first unless it is asked for otherwise. */
+export const sortByAge = {
+  type: 'string',
+  enum: ['-created_at', 'created_at'],
+  default: '-created_at',
+  description: 'With `-`: downwards, newest first.',
+} as const
+
+/** `true` or `false`, as a query has them. */
+export const flag = { type: 'string', enum: ['true', 'false'] } as const
+
 export function pageOf(query: {
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
+  readonly sort?: string | undefined
 }): PageRequest {
-  return { limit: query.limit ?? 50, cursor: query.cursor }
+  const oldestFirst = query.sort !== undefined && !query.sort.startsWith('-')
+  return { limit: query.limit ?? 50, cursor: query.cursor, oldestFirst }
 }
 
 /** A page as it is answered, each row through `view`. */
@@ -24,12 +47,7 @@ export async function pageView<T>(page: Page<T>, view: (row: T) => unknown): Pro
   return { data: await Promise.all(page.data.map(view)), next_cursor: page.nextCursor, total: page.total }
 }
 
-/** A list that is short enough for one answer, in the shape of a page. */
-export function wholeView<T>(rows: readonly T[], view: (row: T) => unknown): Promise<unknown> {
-  return pageView({ data: rows, nextCursor: null, total: rows.length }, view)
-}
-
-/** Schema of what `pageView` and `wholeView` answer. */
+/** Schema of what `pageView` answers. */
 export function pageSchema(items: JsonSchema): JsonSchema {
   return objectSchema({
     data: { type: 'array', items },
@@ -37,6 +55,9 @@ export function pageSchema(items: JsonSchema): JsonSchema {
     total: { type: 'integer', minimum: 0, description: 'Of all pages.' },
   })
 }
+
+/** In a query. */
+export const epochMs = { type: 'integer', minimum: 0 } as const
 
 /** An object with exactly these fields. */
 export function objectSchema(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {

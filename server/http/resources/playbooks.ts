@@ -3,7 +3,17 @@ import type { Directory } from '../directory.ts'
 import { RequestError } from '../request-error.ts'
 import { defineRoute, readers } from '../route.ts'
 import { startRun } from './run-operations.ts'
-import { objectSchema, pageOf, pageParameters, pageSchema, pageView, text, textOrNull, time } from './page.ts'
+import {
+  objectSchema,
+  pageOf,
+  pageParameters,
+  pageSchema,
+  pageView,
+  sortByAge,
+  text,
+  textOrNull,
+  time,
+} from './page.ts'
 
 async function playbookView(playbook: ListedPlaybook, directory: Directory) {
   const { name, hash, origin, organizationUuid, createdAt } = playbook
@@ -31,9 +41,29 @@ const listPlaybooks = defineRoute({
     'Lists playbooks, each in its newest version: those that were written, and those made for organizations of the key.',
   status: 200,
   answer: pageSchema(objectSchema(playbookFields)),
-  query: { type: 'object', additionalProperties: false, properties: pageParameters },
+  query: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      ...pageParameters,
+      organization: {
+        type: 'string',
+        description: 'Code of an organization: what was made for it, and what all organizations share.',
+      },
+      origin: { type: 'string', enum: ['file', 'made'] },
+      q: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 200,
+        description: 'Stands in the name, in any letter case.',
+      },
+      sort: sortByAge,
+    },
+  },
   async handle({ query, caller }, { stores, directory }) {
-    const page = await stores.playbooks.list(caller.scope, pageOf(query))
+    const scope = await directory.scopeWithin(caller.scope, query.organization)
+    const filter = { origin: query.origin, text: query.q }
+    const page = await stores.playbooks.list(scope, pageOf(query), filter)
     return { body: await pageView(page, (playbook) => playbookView(playbook, directory)) }
   },
 })

@@ -1,7 +1,7 @@
-import type { FailedAttempt } from '../../../core/domain/run.ts'
+import { runStatuses, type FailedAttempt } from '../../../core/domain/run.ts'
 import { RequestError } from '../request-error.ts'
 import { component, defineRoute, readers } from '../route.ts'
-import { pageOf, pageParameters, pageSchema, pageView } from './page.ts'
+import { epochMs, pageOf, pageParameters, pageSchema, pageView, sortByAge } from './page.ts'
 import { showRun } from './redact-run.ts'
 import { cancelRun, resolveStep } from './run-operations.ts'
 import { retryRun, retryRuns } from './retries.ts'
@@ -22,14 +22,27 @@ const listRuns = defineRoute({
       ...pageParameters,
       alert: { type: 'string', description: 'Id of an alert.' },
       case: { type: 'string', description: 'Id of a case.' },
+      organization: { type: 'string', description: 'Code of an organization.' },
+      playbook: { type: 'string', description: 'Name of a playbook.' },
+      status: { type: 'string', enum: runStatuses },
+      error: { type: 'string', description: 'Code of the error that it ended with.' },
+      created_after: { ...epochMs, description: 'Queued at this time or later (epoch milliseconds).' },
+      created_before: { ...epochMs, description: 'Queued before this time (epoch milliseconds).' },
+      sort: sortByAge,
     },
   },
   async handle({ query, caller }, { stores, directory }) {
-    const page = await stores.runs.list(
-      caller.scope,
-      { alertId: query.alert, caseId: query.case },
-      pageOf(query),
-    )
+    const filter = {
+      alertId: query.alert,
+      caseId: query.case,
+      playbookName: query.playbook,
+      status: query.status,
+      errorCode: query.error,
+      createdAfter: query.created_after,
+      createdBefore: query.created_before,
+    }
+    const scope = await directory.scopeWithin(caller.scope, query.organization)
+    const page = await stores.runs.list(scope, filter, pageOf(query))
     return { body: await pageView(page, (run) => runView(run, directory)) }
   },
 })

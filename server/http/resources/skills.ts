@@ -1,7 +1,16 @@
 import type { PluginDefinition } from '../../../core/plugin/index.ts'
 import { skillView } from '../../../core/registry/skill-view.ts'
 import { defineRoute, readers } from '../route.ts'
-import { objectSchema, pageSchema, text, textOrNull, wholeView } from './page.ts'
+import { pageOfRows } from '../page-rows.ts'
+import {
+  objectSchema,
+  pageParameters,
+  pageSchema,
+  pageView,
+  sortParameter,
+  text,
+  textOrNull,
+} from './page.ts'
 
 const pluginView = ({ name, title, description, connection, skills }: PluginDefinition) => ({
   name,
@@ -67,8 +76,25 @@ const listSkills = defineRoute({
   summary: 'Lists the skills that playbooks can use, with the schemas of their inputs and outputs.',
   status: 200,
   answer: pageSchema(skillSchema),
-  async handle(_request, { catalogue }) {
-    return { body: await wholeView(catalogue.skills, skillView) }
+  query: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      ...pageParameters,
+      plugin: { type: 'string', description: 'Name of a plugin.' },
+      effect: { type: 'string', enum: ['read', 'write'] },
+      sort: sortParameter(['name']),
+    },
+  },
+  async handle({ query }, { catalogue }) {
+    const found = catalogue.skills.filter(
+      ({ plugin, skill }) =>
+        (query.plugin === undefined || plugin.name === query.plugin) &&
+        (query.effect === undefined || skill.effect === query.effect),
+    )
+    const byName = ({ name }: (typeof found)[number]) => name
+    const page = pageOfRows(found, query, { name: 'skills', sorts: { name: byName }, key: byName })
+    return { body: await pageView(page, skillView) }
   },
 })
 
@@ -79,8 +105,19 @@ const listPlugins = defineRoute({
   summary: 'Lists the installed plugins, with the schemas of their connection settings.',
   status: 200,
   answer: pageSchema(pluginSchema),
-  async handle(_request, { catalogue }) {
-    return { body: await wholeView(catalogue.plugins, pluginView) }
+  query: {
+    type: 'object',
+    additionalProperties: false,
+    properties: { ...pageParameters, sort: sortParameter(['name']) },
+  },
+  async handle({ query }, { catalogue }) {
+    const byName = ({ name }: PluginDefinition) => name
+    const page = pageOfRows(catalogue.plugins, query, {
+      name: 'plugins',
+      sorts: { name: byName },
+      key: byName,
+    })
+    return { body: await pageView(page, pluginView) }
   },
 })
 

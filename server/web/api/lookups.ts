@@ -8,7 +8,8 @@ interface Named {
 }
 
 const useNamed = (path: '/organizations' | '/providers'): readonly Named[] =>
-  useQuery({ queryKey: [path], queryFn: () => get<Page<Named>>(path), staleTime: 60_000 }).data?.data ?? []
+  useQuery({ queryKey: [path], queryFn: () => get<Page<Named>>(`${path}?limit=200`), staleTime: 60_000 }).data
+    ?.data ?? []
 
 /** Organizations that whoever is signed in may see; empty until they are known. */
 export const useOrganizations = (): readonly Named[] => useNamed('/organizations')

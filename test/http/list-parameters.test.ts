@@ -1,0 +1,178 @@
+import { expect } from 'chai'
+import { routes } from '../../server/http/routes.ts'
+import { startApi, type Api } from './support/api.ts'
+import { expectProblem } from './support/schemas.ts'
+import { manualPlaybook, thingsOf, towerSettings } from './support/things.ts'
+
+/** Every list of the table: what answers in pages. */
+const lists = routes.filter(({ answer }) => answer.properties?.['next_cursor'] !== undefined)
+
+/** By which a row of a list is told from all others. */
+const idOf: Readonly<Record<string, string>> = {
+  '/alerts': 'alert_id',
+  '/cases': 'case_id',
+  '/cases/{case}/timeline': 'text',
+  '/runs': 'run_uuid',
+  '/checkpoints': 'checkpoint_id',
+  '/playbooks': 'hash',
+  '/skills': 'name',
+  '/plugins': 'name',
+  '/organizations': 'code',
+  '/providers': 'code',
+  '/keys': 'key_id',
+  '/connections': 'connection_uuid',
+  '/audit': 'sequence',
+}
+
+describe('every list of the API', () => {
+  let api: Api
+  let ids: Record<string, string>
+
+  before(async () => {
+    api = await startApi()
+    api.playbooks.push(manualPlaybook)
+    for (const code of ['acme', 'globex', 'acme']) {
+      for (const make of Object.values(thingsOf(api, code))) {
+        await make().catch((error: unknown) => {
+          // Of the second round of one organization: names that are there already.
+          if (!String(error).includes('already')) throw error
+        })
+        api.clock.time += 10
+      }
+    }
+    const { case: id } = await thingsOf(api, 'acme').case()
+    ids = { case: id?.[0] ?? '' }
+    for (const text of ['one', 'two', 'three'])
+      await api.call('POST', `/api/cases/${ids['case']}/notes`, { body: { text } })
+  })
+  after(() => api.close())
+
+  const pathOf = (path: string) =>
+    `/api${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '')}`
+  const get = async (path: string, query: string) => {
+    const reply = await api.call('GET', `${pathOf(path)}?${query}`)
+    expect(reply.status, reply.text).to.equal(200)
+    return reply.json as { data: Record<string, unknown>[]; next_cursor: string | null; total: number }
+  }
+
+  it('is known here', () => {
+    expect(lists.map(({ path }) => path)).to.have.members(Object.keys(idOf))
+  })
+
+  for (const { path, query } of lists) {
+    describe(`GET ${path}`, () => {
+      const sorts = (query?.properties?.['sort']?.enum ?? []) as string[]
+      const id = idOf[path] ?? ''
+      const idsIn = (rows: readonly Record<string, unknown>[]) => rows.map((row) => String(row[id]))
+
+      it('takes limit, cursor and sort, and has a default for it', async () => {
+        expect(Object.keys(query?.properties ?? {})).to.include.members(['limit', 'cursor', 'sort'])
+        expect(sorts.length).to.be.above(1)
+        const standard = String(query?.properties?.['sort']?.default)
+        expect((await get(path, '')).data).to.deep.equal((await get(path, `sort=${standard}`)).data)
+      })
+
+      for (const sort of sorts)
+        it(`shows each row once, in pages of one, sorted by ${sort}`, async () => {
+          const whole = await get(path, `limit=200&sort=${sort}`)
+          expect(whole.next_cursor).to.equal(null)
+          const all = idsIn(whole.data)
+          expect(all.length).to.equal(whole.total)
+          expect(all.length, 'rows to look at').to.be.above(path === '/skills' ? 0 : 1)
+          expect(new Set(all).size).to.equal(all.length)
+          const seen: string[] = []
+          let cursor = ''
+          do {
+            const page = await get(path, `limit=1&sort=${sort}${cursor && `&cursor=${cursor}`}`)
+            expect([page.data.length, page.total]).to.deep.equal([1, whole.total])
+            seen.push(...idsIn(page.data))
+            cursor = page.next_cursor ?? ''
+          } while (cursor !== '')
+          expect(seen).to.deep.equal(all)
+          const field = whole.data[0]?.[sort.replace('-', '')]
+          if (typeof field === 'number') {
+            const values = whole.data.map((row) => row[sort.replace('-', '')] as number)
+            const sorted = values.toSorted((a, b) => (sort.startsWith('-') ? b - a : a - b))
+            expect(values).to.deep.equal(sorted)
+          }
+        })
+
+      it('sorts downwards as upwards turned round', async () => {
+        for (const sort of sorts.filter((name) => !name.startsWith('-'))) {
+          const up = idsIn((await get(path, `limit=200&sort=${sort}`)).data)
+          expect(idsIn((await get(path, `limit=200&sort=-${sort}`)).data)).to.deep.equal(up.toReversed())
+        }
+      })
+
+      it('refuses cursors of other lists and orders, and what is none', async () => {
+        const other = path === '/alerts' ? '/cases' : '/alerts'
+        const foreign = (await get(other, 'limit=1')).next_cursor ?? ''
+        const own = (await get(path, `limit=1&sort=${sorts[0]}`)).next_cursor
+        const cursors = [foreign, 'x', '%00', 'bnVsbA', 'W10', 'WzFd', 'e30', 'A'.repeat(2_000)]
+        for (const cursor of cursors)
+          expectProblem(await api.call('GET', `${pathOf(path)}?cursor=${cursor}`), 400, 'invalid_cursor')
+        if (own === null) return
+        const turned = await api.call('GET', `${pathOf(path)}?sort=${sorts[1]}&cursor=${own}`)
+        expectProblem(turned, 400, 'invalid_cursor')
+      })
+
+      it('refuses unknown parameters, sorts and limits', async () => {
+        for (const wrong of [
+          'limit=0',
+          'limit=201',
+          'limit=x',
+          'sort=x',
+          'sort=',
+          'unknown=1',
+          'cursor=',
+          'limit=1&limit=1',
+        ])
+          expectProblem(await api.call('GET', `${pathOf(path)}?${wrong}`), 400, 'query_invalid')
+      })
+    })
+  }
+
+  describe('is narrowed', () => {
+    const total = async (query: string) =>
+      (await get(`/${query.split('?')[0]}`, query.split('?')[1] ?? '')).total
+
+    it('to what is asked for, and nothing else', async () => {
+      const body = { organization_code: 'globex', name: 'off', plugin: 'tower', settings: towerSettings }
+      await api.call('POST', '/api/connections', { body })
+      await api.call('PATCH', '/api/connections/off', {
+        body: { enabled: false },
+        headers: { 'if-match': '*' },
+      })
+      const expired = await api.newKey('intake', ['globex'], api.clock.time)
+      expect(expired).to.be.a('string')
+      for (const [narrow, wide, query] of [
+        ['connections?enabled=false', 1, 'connections?enabled=true'],
+        ['connections?organization=globex&enabled=false', 1, 'connections?organization=acme'],
+        ['connections?plugin=none', 0, 'connections?plugin=tower'],
+        ['connections?broken=true', 0, 'connections?broken=false'],
+        ['keys?role=intake', 1, 'keys?role=reader'],
+        ['keys?state=unusable', 1, 'keys?state=usable'],
+        ['keys?organization=acme&role=intake', 0, 'keys?organization=globex&role=intake'],
+        ['organizations?q=LOBE', 1, 'organizations?q=e'],
+        ['providers?q=sie', 1, 'providers?q=d'],
+        ['skills?plugin=none', 0, 'skills?plugin=tower'],
+        ['skills?effect=read&plugin=quiet', 0, 'skills?effect=write'],
+        ['playbooks?origin=file', 0, 'playbooks?origin=made'],
+        ['playbooks?q=MADE-GLOBEX', 1, 'playbooks?q=made'],
+        ['playbooks?organization=globex', 1, 'playbooks?organization=acme'],
+        ['runs?playbook=none', 0, 'runs?playbook=p'],
+        ['runs?status=queued', 0, 'runs?status=failed'],
+        ['runs?error=none', 0, 'runs?error=broken'],
+        [`runs?created_after=${api.clock.time + 1}`, 0, `runs?created_before=${api.clock.time + 1}`],
+        ['runs?organization=globex&playbook=none', 0, 'runs?organization=globex'],
+        ['checkpoints?via=none', 0, 'checkpoints?via=operator'],
+        ['checkpoints?run=none', 0, 'checkpoints?organization=acme'],
+      ] as const) {
+        expect(await total(narrow), narrow).to.equal(wide)
+        expect(await total(query), query).to.be.above(0)
+      }
+      const [first] = (await get('/checkpoints', 'sort=created_at')).data
+      expect(await total(`checkpoints?run=${String(first?.['run_uuid'])}`)).to.equal(1)
+    })
+  })
+})
