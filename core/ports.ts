@@ -18,12 +18,14 @@ import type { FailedAttempt, JournalEntry, Run, StepDecision, StoredError, NewRu
 import type { RefusalReason, Secret } from './plugin/index.ts'
 import type { CaseStore } from './ports/case-store.ts'
 import type { Page, PageRequest, Scope } from './ports/page.ts'
+import type { PlaybookStore } from './ports/playbook-store.ts'
 import type { RequestStore } from './ports/request-store.ts'
 import type { RunStore } from './ports/run-store.ts'
 import type { SessionStore } from './ports/session-store.ts'
 
 export * from './ports/case-store.ts'
 export type { Page, PageRequest, Scope } from './ports/page.ts'
+export type * from './ports/playbook-store.ts'
 export type * from './ports/request-store.ts'
 export type * from './ports/run-store.ts'
 export type * from './ports/session-store.ts'
@@ -143,43 +145,6 @@ export interface AlertStore {
   awaitingInvestigation(limit: number, after?: string): Promise<readonly AwaitingAlert[]>
   /** Notes, before it is done, that these alerts are taken up by a process that found them left at Created. */
   noteTakeUp(uuids: readonly string[]): Promise<void>
-}
-
-/** A playbook as it is kept: identity is the content hash; a name points to its newest version. */
-export interface StoredPlaybook {
-  readonly name: string
-  /** SHA-256 of the source, hex. */
-  readonly hash: string
-  readonly source: string
-  /** `file` from the playbooks folder, `made` by an investigation. */
-  readonly origin: 'file' | 'made'
-  /** For whose alerts it was made, and who may see it; null for one that was written, which all organizations share. */
-  readonly organizationUuid: string | null
-  /** Epoch milliseconds. */
-  readonly createdAt: number
-}
-
-/** A playbook as lists show it. */
-export type ListedPlaybook = Omit<StoredPlaybook, 'source'>
-
-export interface PlaybookFilter {
-  readonly origin?: StoredPlaybook['origin'] | undefined
-  /** Stands in its name; letter case of ASCII does not matter. */
-  readonly text?: string | undefined
-}
-
-/** A scope sees what was made for its organizations, and all that was written. Each organization has names of its own. */
-export interface PlaybookStore {
-  /**
-   * Adds a version and makes it the newest of its name; a version that is already the newest changes nothing. Throws
-   * NotFoundError for an unknown organization.
-   */
-  put(playbook: Omit<StoredPlaybook, 'createdAt'>, by: Actor): Promise<void>
-  /** The newest version of every name. */
-  list(scope: Scope, page: PageRequest, filter?: PlaybookFilter): Promise<Page<ListedPlaybook>>
-  /** The newest version of this name; of a written and a made one, the written. */
-  find(scope: Scope, name: string): Promise<StoredPlaybook | undefined>
-  findByHash(scope: Scope, hash: string): Promise<StoredPlaybook | undefined>
 }
 
 /** What a run remembers. Keyed by run and path. */
