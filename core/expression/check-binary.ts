@@ -31,6 +31,8 @@ export function checkBinary(checker: Checker, node: BinaryNode, scope: Scope): T
     meantAsText(checker, node.left, right)
     meantAsText(checker, node.right, left)
   }
+  checker.doubtText(node.left)
+  checker.doubtText(node.right)
   if (node.operator === '==' || node.operator === '!=')
     return checkEquality(checker, node, left, right, scope)
   return node.operator === 'in'

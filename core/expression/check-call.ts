@@ -21,6 +21,27 @@ const habits: ReadonlyMap<string, string> = new Map([
   ['some', 'write list.exists(x, condition)'],
   ['any', 'write list.exists(x, condition)'],
   ['every', 'write list.all(x, condition)'],
+  ['strip', 'write trim()'],
+  ['match', 'write text.matches(pattern)'],
+  ['test', 'write text.matches(pattern)'],
+  ['search', 'write text.matches(pattern)'],
+  ['regex', 'write text.matches(pattern)'],
+  ['regex_match', 'write text.matches(pattern)'],
+  ['today', 'write now'],
+  ['utcnow', 'write now'],
+  ['date', 'write timestamp(…)'],
+  ['parseInt', 'write int(…)'],
+  ['parseFloat', 'write double(…)'],
+  ['float', 'write double(…)'],
+  ['number', 'write double(…)'],
+  ['first', 'write list[0]'],
+  ['find', 'write list.filter(x, condition)[0], or text.indexOf(part)'],
+  ['keys', 'map(k, …) goes through the keys: m.map(k, k)'],
+  ['values', 'map(k, …) goes through the keys: m.map(k, m[k])'],
+  ['slice', 'write text.substring(from, to)'],
+  ['substr', 'write text.substring(from, to)'],
+  ['concat', 'join texts and lists with +'],
+  ['get', 'write x.?field.orValue(default)'],
   ['default', 'write x.?field.orValue(default)'],
   ['uint', 'write int(x)'],
   ['bytes', 'expressions have no bytes'],
@@ -172,7 +193,7 @@ function reportArgument(
     'wrong_type',
     `${node.name}() expects ${wanted}, found ${describeType(widened(type))}`,
     nodes[place]!,
-    argumentHint(overloads[0]!.parameters[place]!, type),
+    argumentHint(node.name, overloads[0]!.parameters[place]!, type),
   )
 }
 
@@ -181,7 +202,9 @@ const spoken = (parameter: Parameter): string =>
     parameter as string
   ] ?? parameter
 
-function argumentHint(wanted: Parameter, type: Type): string | undefined {
+function argumentHint(name: string, wanted: Parameter, type: Type): string | undefined {
+  if (name === 'format' && type.kind === 'timestamp')
+    return 'string(…) gives 2026-03-01T08:00:00Z; its parts are getFullYear(), getMonth(), getDate(), getHours(), …'
   if (type.kind === 'optional') return 'take the value out with orValue(…)'
   if (wanted === 'timestamp') return conversionHint(type, timestamp)
   if (wanted === 'duration') return conversionHint(type, duration)

@@ -101,7 +101,17 @@ export class Checker {
     const strayType = describeType(union(stray.map(unlimited)))
     const message = `${path} may be ${strayType}: ${why(strayType)}`
     const hint = hintFor(path, membersOf(type).filter(works), stray)
-    this.doubts.push({ code: 'wrong_type', message, hint, start: node.start, end: node.end })
+    this.doubts.push({ code: 'mixed_type', message, hint, start: node.start, end: node.end })
+  }
+
+  /** Says of a text that is compared that it is what a name is called: `"alert.data.x" == "bob"`. */
+  doubtText(node: Node): void {
+    if (node.kind !== 'literal' || typeof node.value !== 'string') return
+    const [, name] = /^([A-Za-z_]\w*)(?:\.[A-Za-z_]\w*|\[\d+\])+$/.exec(node.value.slice(0, 300)) ?? []
+    if (name === undefined || !Object.hasOwn(this.names, name)) return
+    const message = 'in quotes it is text, and nothing is read'
+    const hint = `did you mean ${node.value}?`
+    this.doubts.push({ code: 'name_in_quotes', message, hint, start: node.start, end: node.end })
   }
 
   /** Of an unknown name that is compared with text: it was meant as text, unless it is near to a name that there is. */

@@ -18,6 +18,8 @@ export type ExpressionProblemCode =
   | 'unknown_function'
   | 'wrong_arguments'
   | 'wrong_type'
+  | 'mixed_type'
+  | 'name_in_quotes'
   | 'optional_field'
   | 'nullable'
   | 'not_in_enum'

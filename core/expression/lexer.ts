@@ -30,7 +30,12 @@ const mistakes: readonly (readonly [pattern: RegExp, hint: string, signs?: reado
   [/\?\?/y, 'write a.?b.orValue(…) for what may be missing, a == null ? … : a for what may be null'],
   [/\?\.(?=[A-Za-z_])/y, 'write a.?b.orValue(…) for a field that may be missing', ['.', '?']],
   [/&/y, 'use && for "and"', ['&&']],
+  [
+    /\|(?=\s*[A-Za-z_]\w*\s*(?:[(|]|$))/y,
+    'there are no filters: write the function behind it, as in x.trim()',
+  ],
   [/\|/y, 'use || for "or"', ['||']],
+  [/~/y, 'write text.matches(pattern)'],
   [/\$\{\{?/y, 'an expression is written without ${{ }} inside it'],
   [/`/y, 'close the name of a field with another backtick: .`name`'],
   [/[“”‘’]/y, 'use plain quotes: \' or "'],

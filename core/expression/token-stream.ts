@@ -8,6 +8,7 @@ export const wordOperators: ReadonlyMap<string, string> = new Map([
   ['OR', 'use || for "or"'],
   ['is', 'write == null, or != null for "is not null"'],
   ['if', 'write condition ? value : other'],
+  ['for', 'write list.map(x, …), or list.filter(x, …)'],
   ['eq', 'use == to compare'],
   ['not', 'use ! for "not", as in !(x in list)'],
   ['contains', 'write text.contains(part), or value in list'],
@@ -76,7 +77,10 @@ export class TokenStream {
     if (token.kind === 'bad' || known) return
     const found =
       token.kind === 'end' ? 'the expression ends' : `found '${this.source.slice(token.start, token.end)}'`
-    const hint = otherwise ?? (token.kind === 'ident' ? wordOperators.get(token.text) : undefined)
+    const before = this.#tokens[this.#at - 1]
+    const isPrefixed = token.kind === 'string' && before?.kind === 'ident' && before.end === token.start
+    const word = token.kind === 'ident' ? wordOperators.get(token.text) : undefined
+    const hint = otherwise ?? (isPrefixed ? 'join texts with +, as in "id " + x' : word)
     this.complain('syntax', `${found} where ${expected} is expected`, token, hint)
   }
 

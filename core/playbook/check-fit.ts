@@ -1,6 +1,7 @@
 import { describeType, explainMismatch, type ObjectType, type Type } from '../expression/index.ts'
 import { ValidationError } from '../errors/errors.ts'
 import type { JsonSchema } from '../plugin/index.ts'
+import { nearest } from '../schema/nearest.ts'
 import { inputProblems } from './inputs.ts'
 import { suggest, suggestNearest } from './did-you-mean.ts'
 import { parseDurationMs } from './durations.ts'
@@ -35,7 +36,10 @@ export function checkFit(
   if (value.entries && target?.kind === 'object')
     return checkObject(problems, value, target, what, codes, head)
   if (value.items && target?.kind === 'list') {
-    return value.items.every((item, at) => checkFit(problems, item, target.element, `${what}[${at}]`, codes))
+    const { element } = target
+    return value.items
+      .map((item, at) => checkFit(problems, item, element, `${what}[${at}]`, codes))
+      .every((fits) => fits)
   }
   return checkLeaf(problems, value, expected, what, codes)
 }
@@ -68,6 +72,8 @@ function checkObject(
       const isInput = codes.unknown === 'E305'
       const message = isInput ? `there is no input ${quote(path)}` : `${quote(path)} is not known here`
       problems.add(codes.unknown, message, key, () => suggest(name, names))
+      // What is only misspelt is not missing as well.
+      given.add(nearest(name, names) ?? '')
       fits = false
     }
   }

@@ -145,6 +145,14 @@ export function worthSaying(
     const isMissing = problems.some(({ code, start }) => code === 'optional_field' && start === problem.start)
     // What may be missing is asked for with has(): that null is the wrong question follows from it.
     if (isMissing && problem.code === 'wrong_type') return false
+    // Nor what follows a sign that was meant otherwise.
+    if (
+      firstSyntax &&
+      problem.code === 'unknown_name' &&
+      problem.start >= firstSyntax.end &&
+      expression.slice(firstSyntax.end, problem.start).trim() === ''
+    )
+      return false
     // What could not be read to its end is not known.
     if (
       firstSyntax &&

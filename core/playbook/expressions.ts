@@ -25,6 +25,8 @@ const codes: Readonly<Record<ExpressionProblemCode, ProblemCode>> = {
   syntax: 'E201',
   not_in_enum: 'E202',
   wrong_type: 'E203',
+  mixed_type: 'W408',
+  name_in_quotes: 'W405',
   unknown_name: 'E204',
   unknown_field: 'E205',
   optional_field: 'E206',
@@ -106,7 +108,8 @@ export function compileBare(context: Context, scope: Scope, name: string, value:
 /** Where the expression stands; undefined where there is none, which has been reported. */
 function readBare({ problems }: Context, name: string, value: Node) {
   if (value.kind !== 'scalar' || value.value === null || value.value === '') {
-    problems.add('E106', `\`${name}\` must be an expression, not ${describe(value)}`, value)
+    const message = `\`${name}\` must be an expression, not ${describe(value)}`
+    problems.add('E106', message, value, hintForList(name, value))
     return undefined
   }
   const text = String(value.value)
@@ -120,6 +123,14 @@ function readBare({ problems }: Context, name: string, value: Node) {
   }
   const [from, to] = braces ? trimmed(text, braces[0], braces[1]) : trimmed(text, 0, text.length)
   return { scalar: value, from, to }
+}
+
+/** Several conditions, as a list. */
+function hintForList(name: string, node: Node): string | undefined {
+  if (node.kind !== 'list' || !node.items.every(({ kind }) => kind === 'scalar')) return undefined
+  const terms = node.items.map((item) => (item.kind === 'scalar' ? String(item.value) : ''))
+  const joined = terms.map((term) => (/\|\||\?/.test(term) ? `(${term})` : term)).join(' && ')
+  return joined.length <= 160 ? `write ${name}: ${joined}` : 'join them with &&'
 }
 
 /** Where the expression is in a condition that has braces around it. */
@@ -166,7 +177,7 @@ function compileAt(context: Context, scope: Scope, scalar: ScalarNode, from: num
   }
   for (const doubt of compiled.doubts) {
     const span = spanInScalar(source.text, scalar, start + doubt.start, start + doubt.end)
-    problems.add(doubt.code === 'times_as_text' ? 'W409' : 'W408', doubt.message, span, doubt.hint)
+    problems.add(codes[doubt.code], doubt.message, span, doubt.hint)
   }
   for (const { root, path } of compiled.program?.references ?? []) {
     // Without a static path any step may be meant.

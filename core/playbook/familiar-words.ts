@@ -6,9 +6,15 @@ interface Familiar {
   readonly hint: string
   /** The required keys that it stands for, whose absence needs no report of its own. */
   readonly standsFor?: readonly string[]
+  /** The key as which it is read, so that what it holds is checked too. */
+  readonly readAs?: string
 }
 
-const step: Readonly<Record<string, string>> = {
+const ofSkill: Familiar = { hint: 'the inputs of a skill stand under `with`', readAs: 'with' }
+const isSkill: Familiar = { hint: 'a skill is called with `uses`', readAs: 'uses' }
+const ownOutput = 'the output of a step is there by itself: steps.<id>.output'
+
+const step: Readonly<Record<string, string | Familiar>> = {
   run: 'there is no shell here: call a skill with `uses`; `tocsin skills` lists them',
   script: 'there is no script here: call a skill with `uses`, or compute values with `set`',
   env: 'compute values with `set`, and read them as steps.<id>.output',
@@ -28,14 +34,14 @@ const step: Readonly<Record<string, string>> = {
   then: 'the steps of a condition stand under `steps`',
   elif: 'several conditions stand in a `switch`',
   elseif: 'several conditions stand in a `switch`',
-  action: 'a skill is called with `uses`',
-  skill: 'a skill is called with `uses`',
+  action: isSkill,
+  skill: isSkill,
   type: 'a skill is called with `uses`',
-  inputs: 'the inputs of a skill stand under `with`',
-  input: 'the inputs of a skill stand under `with`',
-  args: 'the inputs of a skill stand under `with`',
-  params: 'the inputs of a skill stand under `with`',
-  parameters: 'the inputs of a skill stand under `with`',
+  inputs: ofSkill,
+  input: ofSkill,
+  args: ofSkill,
+  params: ofSkill,
+  parameters: ofSkill,
   catch: 'write on_error: with steps below it',
   on: 'what a failure means is `on_error`; what starts a playbook stands under `on` at the top',
   rescue: 'write on_error: with steps below it',
@@ -46,8 +52,12 @@ const step: Readonly<Record<string, string>> = {
   vars: 'compute values with `set`',
   assign: 'compute values with `set`',
   cases: 'the cases are the list of `switch`: - when: … with steps: below it',
-  output: 'the output of a step is there by itself: steps.<id>.output',
-  outputs: 'the output of a step is there by itself: steps.<id>.output',
+  ...Object.fromEntries(
+    ['output', 'outputs', 'register', 'save', 'save_as', 'store', 'result', 'results'].map((name) => [
+      name,
+      ownOutput,
+    ]),
+  ),
 }
 
 const stepsHere = 'write `steps` with a list of steps; what may run at once goes under `parallel`'
@@ -73,6 +83,8 @@ const playbook: Readonly<Record<string, string | Familiar>> = {
   vars: 'compute values with a `set` step, and read them as steps.<id>.output',
   permissions: 'leave it out: what a skill may do is decided by its connection',
   'runs-on': 'leave it out',
+  retry: 'write defaults: { retry: { max: 3 } }',
+  retries: 'write defaults: { retry: { max: 3 } }',
 }
 
 const inAlert = 'it belongs under `alert`: alert: { type: … }'
@@ -88,19 +100,31 @@ const on: Readonly<Record<string, string | Familiar>> = {
 
 const underWith = 'the inputs of what asks stand under `with`'
 const elseBeside = '`else` stands beside `switch`, not among its cases'
+const underSteps: Familiar = { hint: 'what a case does stands under its `steps`', standsFor: ['steps'] }
 
 const keys: Readonly<Record<string, Readonly<Record<string, string | Familiar>>>> = {
   'a playbook': playbook,
   '`on`': on,
   'a step': step,
   'a case of a switch': {
+    ...Object.fromEntries(
+      ['uses', 'set', 'return', 'fail', 'call', 'wait', 'checkpoint', 'parallel', 'switch'].map((name) => [
+        name,
+        underSteps,
+      ]),
+    ),
     if: { hint: 'the condition of a case is `when`', standsFor: ['when'] },
     case: { hint: 'the condition of a case is `when`', standsFor: ['when'] },
     then: { hint: 'write `steps`', standsFor: ['steps'] },
     default: { hint: elseBeside, standsFor: ['when', 'steps'] },
     else: { hint: elseBeside, standsFor: ['when', 'steps'] },
   },
-  'an alert trigger': { alert_type: 'write type', alert_provider: 'write provider', if: 'write where' },
+  'an alert trigger': {
+    alert_type: { hint: 'write type', standsFor: ['type'] },
+    alert_provider: 'write provider',
+    if: 'write where',
+    condition: 'write where',
+  },
   '`retry`': {
     attempts: 'write max, which counts the tries after the first',
     count: 'write max',

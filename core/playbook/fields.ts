@@ -41,14 +41,18 @@ export function readFields(
   }
   for (const entry of node.entries) {
     if (entry === misplaced?.parent || misplaced?.all.includes(entry) === true) continue
-    if (table.keys.includes(entry.name)) fields.set(entry.name, entry)
-    else
-      problems.add(
-        'E104',
-        `${quote(entry.name)} is not a key of ${table.what}`,
-        entry.key,
-        () => familiarKey(table.what, entry.name)?.hint ?? suggest(entry.name, table.keys),
-      )
+    if (table.keys.includes(entry.name)) {
+      fields.set(entry.name, entry)
+      continue
+    }
+    const readAs = familiarKey(table.what, entry.name)?.readAs
+    if (readAs !== undefined && !node.entries.some(({ name }) => name === readAs)) fields.set(readAs, entry)
+    problems.add(
+      'E104',
+      `${quote(entry.name)} is not a key of ${table.what}`,
+      entry.key,
+      () => familiarKey(table.what, entry.name)?.hint ?? suggest(entry.name, table.keys),
+    )
   }
   for (const name of table.required ?? []) {
     if (!node.entries.some((entry) => entry.name === name) && !misspelt(node, name, table)) {

@@ -56,8 +56,12 @@ export function literalHint({ template }: TypedTemplate, expected: Type): string
   if (wants('timestamp')) return timeHint
   if (wants('duration') && (typeof value === 'string' || typeof value === 'number'))
     return hintForDuration(value)
-  if (wants('string') && (typeof value === 'number' || typeof value === 'boolean'))
-    return `put it into quotes: "${value}"`
+  if (typeof value === 'number' || typeof value === 'boolean') {
+    const fits = members.some(
+      (member) => member.kind === 'string' && member.values?.includes(String(value)) !== false,
+    )
+    if (fits) return `put it into quotes: "${value}"`
+  }
   if (typeof value !== 'string') return undefined
   if (wants('number', 'int', 'double') && /^-?\d+(?:\.\d+)?$/.test(value))
     return `remove the quotes: ${value}`

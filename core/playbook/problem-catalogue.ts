@@ -266,7 +266,7 @@ export const problemCatalogue = {
   W405: {
     title: 'text that looks like an expression',
     explanation:
-      'Only `${{ … }}` is replaced by a value. Everything else stays as it is written, and would be sent so.',
+      'Only `${{ … }}` is replaced by a value. Everything else stays as it is written, and would be sent so. Inside of an expression, a name in quotes is a text: `"alert.data.x" == "bob"` compares two texts and is always false.',
   },
   W406: {
     title: 'error code that nobody knows',

@@ -64,9 +64,7 @@ const ownTypes: Readonly<Record<string, { readonly schema: JsonSchema; readonly 
 
 function readInput(problems: Problems, node: Node): Input | undefined {
   if (node.kind !== 'map') {
-    const word = node.kind === 'scalar' && typeof node.value === 'string' ? node.value : 'string'
-    const hint = `write { type: ${typeWords.get(word) ?? (isType(word) ? word : 'string')} }`
-    problems.add('E106', `an input must be a map, not ${describe(node)}`, node, hint)
+    problems.add('E106', `an input must be a map, not ${describe(node)}`, node, hintForShort(node))
     return undefined
   }
   const { sensitive, default: preset, type, ...rest } = plainValue(node) as Readonly<Record<string, unknown>>
@@ -90,6 +88,15 @@ function readInput(problems: Problems, node: Node): Input | undefined {
     sensitive: sensitive === true || schema['x-sensitive'] === true,
     description: typeof schema.description === 'string' ? schema.description : undefined,
   }
+}
+
+/** Of an input of which only the type is given, or the default. */
+function hintForShort(node: Node): string {
+  const value = node.kind === 'scalar' ? node.value : undefined
+  if (typeof value === 'number' || typeof value === 'boolean')
+    return `write { type: ${typeof value}, default: ${value} }`
+  const word = typeof value === 'string' ? value : 'string'
+  return `write { type: ${typeWords.get(word) ?? (isType(word) ? word : 'string')} }`
 }
 
 function checkDefault(problems: Problems, schema: JsonSchema, value: unknown, node: Node): void {
@@ -176,6 +183,7 @@ function hintForKeyword(
 
 function hintForUnknown(keyword: string, isOfInput: boolean): string | undefined {
   if (keyword === 'nullable') return "say it with the type: [string, 'null']"
+  if (keyword === 'schema') return 'write what stands under it in its place'
   if (keyword === 'optional')
     return isOfInput ? 'give it a default' : 'what is not listed in `required` may be missing'
   const meant = nearest(keyword, isOfInput ? [...keywordNames, 'sensitive'] : keywordNames)

@@ -64,6 +64,10 @@ function readAlertTrigger(context: Context, { value }: Entry): AlertTrigger | un
     const hint = 'write a playbook for each, which may all `call` one'
     problems.add('E106', '`type` must be a text: a playbook is for one type of alert', type.value, hint)
   }
+  if (type?.value.kind === 'scalar' && /[*]|^\/.*\/$|\|/.test(String(type.value.value))) {
+    const hint = 'write a playbook for each type, which may all `call` one'
+    problems.add('W405', 'types of alerts are compared as they are: this is no pattern', type.value, hint)
+  }
   return {
     type: (type && type.value.kind !== 'list' ? readText(problems, type) : undefined) ?? '',
     provider: provider && readWord(problems, provider, codePattern, 'letters, digits and _'),

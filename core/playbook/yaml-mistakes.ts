@@ -41,6 +41,8 @@ export function explainYamlErrors(text: string, errors: readonly YAMLError[]): M
   const line = lineAt(text, at)
   return (
     tabs(line) ??
+    names(line, at) ??
+    doubleBraces(line, at) ??
     values(line, at) ??
     marks(line) ??
     shape(text, lines, at) ??
@@ -73,6 +75,57 @@ function tabs({ start, text }: Line): Mistake | undefined {
     end: start + tab[0].length,
     message: 'a tab cannot indent',
     hint: 'indent with spaces',
+  }
+}
+
+/** A name in quotes, as what it is compared with: `if: "alert.data.x" == "bob"`. */
+const quotedName =
+  /(["'])((?:[!(]\s*)*(?:alert|inputs|steps|run|item|error|output|organization|case|now|has)\b(?:(?!\1).)*)\1(?=[\s)]|$)/g
+const conditionInBraces = /([,{]\s*)(if|when|where|until):(\s+)((?:"[^"]*"|'[^']*'|[^"',{}])+)/g
+
+/** Quotes around what a condition reads, in a line or in braces. */
+function names({ start, text, key, value, valueStart }: Line, at: number): Mistake | undefined {
+  const inBraces = Array.from(
+    text.matchAll(conditionInBraces),
+    ({ index, 1: before, 2: name, 3: gap, 4: found }) => ({
+      key: name!,
+      value: found!.trimEnd(),
+      from: start + index + before!.length + name!.length + 1 + gap!.length,
+    }),
+  )
+  const all = [{ key, value, from: valueStart }, ...inBraces]
+  const here = all.find(
+    (each) => conditionKeys.includes(each.key) && at >= each.from && at <= each.from + each.value.length,
+  )
+  if (!here || !/^["']/.test(here.value)) return undefined
+  const meant = here.value.replaceAll(quotedName, '$2')
+  if (meant === here.value || meant === here.value.slice(1, -1)) return undefined
+  return {
+    code: 'E101',
+    start: here.from,
+    end: here.from + here.value.length,
+    message: 'in quotes it is text, and nothing is read',
+    hint: `write ${here.key}: ${isPlainCondition(here.key, meant) ? meant : quoted(meant)}`,
+    repair: { start: here.from, end: here.from + here.value.length, value: meant, valueStart: here.from },
+  }
+}
+
+/** `{{ alert.data.ip }}`, which other languages replace by a value, and YAML reads as a map of a map. */
+function doubleBraces({ start, text }: Line, at: number): Mistake | undefined {
+  const found = Array.from(text.matchAll(/(?<![$"'{])\{\{([^{}]+)\}\}/g)).find(
+    ({ index, 0: whole }) => start + index <= at && at <= start + index + whole.length,
+  )
+  if (found === undefined) return undefined
+  const from = start + found.index
+  const end = from + found[0].length
+  const value = `\${{ ${found[1]!.trim()} }}`
+  return {
+    code: 'E101',
+    start: from,
+    end,
+    message: 'an expression begins with ${{',
+    hint: `write ${quoted(value)}`,
+    repair: { start: from, end, value, valueStart: from },
   }
 }
 
