@@ -1,0 +1,125 @@
+import { expect } from 'chai'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  createWorld,
+  loadTests,
+  namedSteps,
+  resultOf,
+  startProcess,
+  type Choice,
+} from '../../core/playbook-test/index.ts'
+import type { Catalogue } from '../../core/registry/catalogue.ts'
+import { discoverPlugins } from '../../core/registry/index.ts'
+
+const root = join(import.meta.dirname, '../..')
+const recorded = join(root, 'test/data/alerts')
+
+/** Those that say of themselves that they take the alerts of any maker. */
+const playbooks = [
+  'brute-force',
+  'cloud-finding',
+  'data-protection',
+  'intel-alert',
+  'leaked-credential',
+  'phishing-report',
+  'privilege-change',
+  'suspicious-sign-in',
+  'vulnerable-machine',
+]
+
+const keys = [
+  ...[
+    'actor',
+    'client',
+    'content',
+    'control',
+    'data',
+    'event',
+    'issue',
+    'metadata',
+    'outcome',
+    'panel_status',
+  ],
+  ...[
+    'panel_evidence_summary',
+    'protoPayload',
+    'resource',
+    'resourcesAffected',
+    'review',
+    'service',
+    'Service',
+  ],
+  ...[
+    'Severity',
+    'severity',
+    'sourceRule',
+    'target',
+    'title',
+    'Title',
+    'type',
+    'action',
+    'eventName',
+    'status',
+  ],
+]
+const withEvery = (value: unknown): string =>
+  JSON.stringify(Object.fromEntries(keys.map((key) => [key, value])))
+
+const made: Readonly<Record<string, string>> = {
+  'no JSON': 'Failed password for root from 203.0.113.5',
+  'nothing but white space': ' ',
+  null: 'null',
+  'a number': '5',
+  'a list': '[1, {"actor": "kim@example.com"}]',
+  'null everywhere': withEvery(null),
+  'text everywhere': withEvery('kim@example.com ${{ secrets }} <!channel> \u202e 203.0.113.5 CVE-2021-44228'),
+  'numbers everywhere': withEvery(1e308),
+  'lists everywhere': withEvery([['kim@example.com']]),
+  'objects everywhere': withEvery({
+    name: {},
+    title: [],
+    status: 7,
+    alternateId: { a: 1 },
+    description: null,
+  }),
+  'a long title': JSON.stringify({ title: 'x'.repeat(100_000), actor: { alternateId: 'kim@example.com' } }),
+  'many of everything': JSON.stringify({
+    list: Array.from(
+      { length: 300 },
+      (_, n) => `u${n}@x${n}.example 203.0.113.${n % 256} CVE-2021-${10_000 + n}`,
+    ),
+  }),
+}
+
+describe('shipped playbooks for alerts of any maker', function () {
+  this.timeout(60_000)
+  const alerts = new Map(Object.entries(made))
+  let catalogue: Catalogue
+  before(async () => {
+    catalogue = await discoverPlugins({ pluginsDir: join(root, 'plugins'), packages: [] })
+    for (const file of readdirSync(recorded).filter((name) => name.endsWith('.json')))
+      alerts.set(file, readFileSync(join(recorded, file), 'utf8'))
+  })
+
+  for (const playbook of playbooks) {
+    it(`${playbook} completes whatever an alert looks like, and says something in its case`, async () => {
+      const { tests } = await loadTests(join(root, 'playbooks', `${playbook}.test.yaml`), catalogue)
+      const { called, playbook: program } = tests!
+      const { mocks, fixtures } = tests!.tests[0]!
+      const questions = namedSteps(program, called).filter(({ step }) => step.action === 'checkpoint')
+      const choices = new Map<string, Choice>(questions.map(({ name }) => [name, 'timeout']))
+      for (const [name, content] of alerts) {
+        const alert = { ...fixtures.alert!, content }
+        const world = createWorld(
+          { playbook: program, called, fixtures: { ...fixtures, alert }, mocks, choices },
+          catalogue,
+        )
+        const run = resultOf(world, await startProcess(world, world.journal.store))
+        expect(run.outcome?.error?.message, name).to.equal(undefined)
+        expect(run, name).to.deep.include({ status: 'completed', bugs: [] })
+        expect(run.case?.summary, name).to.be.a('string').and.not.equal('')
+      }
+    })
+  }
+})
