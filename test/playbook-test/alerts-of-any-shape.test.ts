@@ -28,41 +28,11 @@ const playbooks = [
   'vulnerable-machine',
 ]
 
-const keys = [
-  ...[
-    'actor',
-    'client',
-    'content',
-    'control',
-    'data',
-    'event',
-    'issue',
-    'metadata',
-    'outcome',
-    'panel_status',
-  ],
-  ...[
-    'panel_evidence_summary',
-    'protoPayload',
-    'resource',
-    'resourcesAffected',
-    'review',
-    'service',
-    'Service',
-  ],
-  ...[
-    'Severity',
-    'severity',
-    'sourceRule',
-    'target',
-    'title',
-    'Title',
-    'type',
-    'action',
-    'eventName',
-    'status',
-  ],
-]
+/** What playbooks look for in alerts. */
+const keys = (
+  'actor client content control data event issue metadata outcome panel_status panel_evidence_summary protoPayload resource ' +
+  'resourcesAffected review service Service Severity severity sourceRule target title Title type action eventName status'
+).split(' ')
 const withEvery = (value: unknown): string =>
   JSON.stringify(Object.fromEntries(keys.map((key) => [key, value])))
 
