@@ -15,6 +15,8 @@ export interface TokenCall {
   readonly url: URL
   readonly form: TokenRequest['form']
   readonly explain: TokenRequest['explain']
+  /** What the connection's author knows about statuses. */
+  readonly hints: Readonly<Record<number, string>>
 }
 
 /** How long the other system may take: those who wait shall hear of it before their own time is up. */
@@ -99,7 +101,7 @@ function sendError(call: TokenCall, error: unknown): unknown {
 
 function answerError(call: TokenCall, response: EgressResponse, now: number): Error {
   const { status, body } = response
-  const context: StatusErrorContext = { what: whatOf(call), hints: {}, connection: call.connection, now }
+  const context: StatusErrorContext = { ...call, what: whatOf(call), now }
   const error = statusError(response, context)
   if (error instanceof RetryableError) return notNow(call, error)
   const hint =

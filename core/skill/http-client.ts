@@ -48,10 +48,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     }
     const response = await (isBelowBase && bearer ? sendWithToken(send, bearer) : send())
     const { status } = response
+    const what = `${method} ${url.origin}${url.pathname}`
     if ((status >= 200 && status < 300) || wanted.accept?.includes(status) === true)
-      return toHttpResponse(response)
+      return toHttpResponse(response, what)
     throw statusError(response, {
-      what: `${method} ${url.origin}${url.pathname}`,
+      what,
       hints: target?.hints ?? {},
       connection: target?.connection,
       now: options.clock.now(),
@@ -93,7 +94,7 @@ function encodeBody(wanted: HttpRequest): {
   return { body: new URLSearchParams(form).toString(), contentType }
 }
 
-function toHttpResponse(response: EgressResponse): HttpResponse {
+function toHttpResponse(response: EgressResponse, what: string): HttpResponse {
   return {
     status: response.status,
     headers: response.headers,
@@ -102,7 +103,9 @@ function toHttpResponse(response: EgressResponse): HttpResponse {
       try {
         return parseJson(response.body)
       } catch (cause) {
-        throw new SkillError('bad_response', `the answer cannot be read: ${(cause as Error).message}`, {
+        const message = `the answer of ${what} cannot be read: ${(cause as Error).message}`
+        throw new SkillError('bad_response', message, {
+          hint: 'check the address: a proxy or a sign-in page may answer in its place',
           cause,
         })
       }

@@ -42,6 +42,8 @@ function defaultHint(status: number, connection: string | undefined): string | u
   const whose = connection === undefined ? '' : ` of connection '${connection}'`
   if (status === 401) return `check the credentials${whose}`
   if (status === 403) return `check the permissions behind the credentials${whose}`
+  if (status === 429) return 'the other system takes no more requests for now'
+  if (status === 408 || status >= 500) return 'the other system has trouble, which passes as a rule'
   if (status >= 300 && status < 400) return 'redirects are not followed; use the address they lead to'
   return undefined
 }

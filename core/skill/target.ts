@@ -55,6 +55,7 @@ export function createTarget(
     url: addressFrom({ base, otherOrigins }, request).url,
     form: request.form,
     explain: request.explain,
+    hints: definition.errors ?? {},
   }
   return {
     connection,

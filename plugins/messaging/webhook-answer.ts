@@ -5,7 +5,7 @@ const another =
 
 /** Statuses that say why nothing was posted, in one word of plain text. */
 const hints: Readonly<Record<number, string>> = {
-  400: 'The text was refused: the word says why.',
+  400: 'The webhook refused the text; where it gives a word, that says why.',
   403: `An administrator does not let the webhook post to its channel, or its address is wrong: ${another}.`,
   404: `The webhook or its channel is not there any more: ${another}.`,
   410: `The channel of the webhook was archived: ${another}.`,

@@ -18,6 +18,21 @@ const meanings: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name',
 }
 
+const reach =
+  'check the address, and that this server can reach it: network, firewall, allowlist of the other system'
+const trust =
+  'check the address; a certificate that only your organization trusts is named by NODE_EXTRA_CA_CERTS'
+
+const hints: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'check how the address is written',
+  EAI_AGAIN: 'it passes as a rule; check the name servers of this machine where it lasts',
+  CERT_HAS_EXPIRED: 'whoever runs the other system must renew it',
+  DEPTH_ZERO_SELF_SIGNED_CERT: trust,
+  SELF_SIGNED_CERT_IN_CHAIN: trust,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: trust,
+  ERR_TLS_CERT_ALTNAME_INVALID: 'check how the address is written',
+}
+
 /** What the caller sees of a failed exchange; see `Egress.send`. `where` is an origin: no path, no query. */
 export function networkError(error: unknown, where: string): Error {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
@@ -29,7 +44,9 @@ export function networkError(error: unknown, where: string): Error {
   const code = codeOf(error)
   const meaning = code === undefined ? undefined : meanings[code]
   const why = meaning ?? (code === undefined ? 'the exchange failed' : `the exchange failed (${code})`)
+  const hint = code === undefined ? reach : (hints[code] ?? reach)
   return new RetryableError('network_error', `${where} cannot be reached: ${why}`, {
+    hint,
     details: { code: code ?? null },
   })
 }

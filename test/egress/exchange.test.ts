@@ -186,11 +186,13 @@ describe('egress: an exchange', () => {
       name: 'RetryableError',
       message: `${url} cannot be reached: nothing listens there`,
     })
+    expect(error).to.have.property('hint').that.includes('check the address')
   })
 
   it('may be repeated when a name does not exist', async () => {
     const error = await failure(egress, get('https://no-such-host.invalid/'))
     expect(error).to.include({ name: 'RetryableError', code: 'network_error' })
+    expect(error).to.have.property('hint').that.is.a('string')
   })
 
   describe('and its deadline', () => {

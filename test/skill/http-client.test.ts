@@ -92,8 +92,10 @@ describe("a skill's way out", () => {
     it(`says that ${what} is no JSON`, async () => {
       const { response } = await send({ path: '/a' }, () => ({ body }))
       expect(() => response.json())
-        .to.throw()
-        .with.property('code', 'bad_response')
+        .to.throw('the answer of GET https://box.example.com/v1/a cannot be read')
+        .that.includes({ code: 'bad_response' })
+        .and.has.property('hint')
+        .that.includes('check the address')
     })
   }
 

@@ -261,6 +261,7 @@ describe('a token that cannot be had', () => {
       expect(error)
         .to.be.instanceOf(RetryableError)
         .and.to.include({ code: `http_${status}`, retryAfterMs: 7_000 })
+      expect(error.hint).to.match(/the other system/)
       expect(mayHaveHappened(error)).to.equal(false)
     })
   }

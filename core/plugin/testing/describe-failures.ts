@@ -5,9 +5,17 @@ import { checkConnection } from './check-connection.ts'
 import type { Failure } from './failures.ts'
 import { loopbackEgress } from './loopback-egress.ts'
 import { runSkill } from './run-skill.ts'
-import type { ServedSandbox } from './serve-sandbox.ts'
+import type { SandboxReply, ServedSandbox } from './serve-sandbox.ts'
 
-const failures: readonly Failure[] = ['reset', 'garbage', 'huge', 'gzip_bomb', 'hang', 'drip']
+const failures: readonly (Failure | SandboxReply)[] = [
+  'reset',
+  'garbage',
+  'huge',
+  'gzip_bomb',
+  'hang',
+  'drip',
+  ...[401, 403, 429, 500, 503].map((status) => ({ status, text: '' })),
+]
 /** How long a call may take that would wait for ever. */
 const deadlineMs = 50
 
@@ -23,8 +31,8 @@ interface CallOptions {
 
 /**
  * The check of the connection and every skill that has one, against a system that fails in all the ways the kit knows: they may
- * fail with an error that says who acts next, or go without the answer, but never with a mistake of their own, and end with their
- * deadline.
+ * fail with an error that says who acts next and what to do, or go without the answer, but never with a mistake of their own, and
+ * end with their deadline.
  */
 export function describeFailures(
   { skills, connection }: PluginDefinition,
@@ -58,7 +66,7 @@ async function meetAll(sandbox: Sandbox, call: (options: CallOptions) => Promise
 
 async function meet(
   settings: CallOptions['settings'],
-  how: Failure,
+  how: Failure | SandboxReply,
   call: (options: CallOptions) => Promise<unknown>,
 ): Promise<void> {
   const isEndless = how === 'hang' || how === 'drip'
@@ -69,7 +77,9 @@ async function meet(
     (reason: unknown) => reason,
   )
   const isForeseen = error === undefined || error instanceof TocsinError || error === signal.reason
-  ok(isForeseen, `${how}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+  const name = typeof how === 'string' ? how : `status ${how.status}`
+  ok(isForeseen, `${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+  if (error instanceof TocsinError) ok(error.hint, `${name}: '${error.message}' does not say what to do`)
 }
 
 function isServed(running: object): running is ServedSandbox<unknown> {

@@ -22,7 +22,7 @@ export const loopbackEgress: Egress = {
       if (request.signal.aborted) throw request.signal.reason
       throw cause instanceof TocsinError
         ? cause
-        : new RetryableError('network_error', String(cause), { cause })
+        : new RetryableError('network_error', String(cause), { hint: 'is the sandbox still there?', cause })
     }
   },
 }
