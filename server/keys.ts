@@ -49,6 +49,26 @@ export async function checkKey(
 }
 
 /**
+ * Why a text is not a key that may be used, for administrators alone: whoever sent it is told nothing. `id` is the public part, where the text has
+ * the form of a key; `key` the stored one with that id.
+ */
+export async function whyRefused(
+  keys: Pick<KeyStore, 'find'>,
+  value: string,
+  now: number,
+): Promise<{ readonly reason: string; readonly id: string; readonly key?: ApiKey }> {
+  const given = readKey(value)
+  if (given === undefined) return { reason: 'malformed', id: '' }
+  const { id } = given
+  const stored = await keys.find(id)
+  if (stored === undefined) return { reason: 'unknown', id }
+  const { key, secretHash } = stored
+  if (!timingSafeEqual(secretHash, given.secretHash)) return { reason: 'wrong', id, key }
+  if (key.revokedAt !== null) return { reason: 'revoked', id, key }
+  return { reason: isUsable(key, now) ? 'usable' : 'expired', id, key }
+}
+
+/**
  * Sees to it that somebody can manage keys: where no administrator's key for all organizations is usable at `now` (epoch
  * milliseconds), stores the given one, or a new one. Returns the value of a key that was made here, to be shown once;
  * `undefined` when there was nothing to make. A given key that is there already has been revoked or has expired, and stays so.

@@ -1,12 +1,12 @@
 /**
  * Who does something that the audit log records: an API key, the command line on the machine itself, a person over a
- * connection, a run, or the server by itself.
+ * connection, a run, the server by itself, or somebody of whom no more is known than the address.
  */
-export const actorKinds = ['api_key', 'command', 'person', 'run', 'server'] as const
+export const actorKinds = ['api_key', 'command', 'person', 'run', 'server', 'stranger'] as const
 
 export interface Actor {
   readonly kind: (typeof actorKinds)[number]
-  /** Of the API key its public id; the name of the user of the operating system; as the other system knows a person; uuid of a run. */
+  /** Of the API key its public id; of a stranger the address; the name of the user of the operating system; as the other system knows a person; uuid of a run. */
   readonly id: string
   /** As people know it. */
   readonly name: string
@@ -30,6 +30,7 @@ export const auditActions = [
   'key.revoked',
   'session.started',
   'session.ended',
+  'authentication.failed',
   'organization.created',
   'organization.changed',
   'provider.created',

@@ -6,7 +6,16 @@ import { challenge, readCredentials } from './credentials.ts'
 import { RequestError } from './request-error.ts'
 import type { Access, Caller, Services } from './route.ts'
 
-type Needed = Pick<Services, 'stores' | 'clock' | 'recordKeyUse' | 'sessions' | 'sessionCookie'>
+type Needed = Pick<
+  Services,
+  'stores' | 'clock' | 'recordKeyUse' | 'failedAuthentications' | 'sessions' | 'sessionCookie'
+>
+
+/** Of a request: by what it is found in the log, and where it comes from. */
+export interface Origin {
+  readonly requestId: string
+  readonly address: string
+}
 
 /**
  * Whose key the request carries, or with whose key the person has signed in. Throws RequestError `key_missing`, `key_invalid`, `session_invalid`,
@@ -15,10 +24,11 @@ type Needed = Pick<Services, 'stores' | 'clock' | 'recordKeyUse' | 'sessions' | 
 export async function authenticate(
   headers: IncomingHttpHeaders,
   services: Needed,
-  requestId: string,
+  origin: Origin,
 ): Promise<Caller> {
   const given = readCredentials(headers, services.sessionCookie)
-  if (given.kind === 'api_key') return callerOf(await requireKey(given.value, services), requestId)
+  if (given.kind === 'api_key')
+    return callerOf(await requireKey(given.value, services, origin), origin.requestId)
   const session = await services.sessions.use(given.token)
   if (session === undefined) {
     throw new RequestError('session_invalid', undefined, {
@@ -27,17 +37,19 @@ export async function authenticate(
     })
   }
   services.recordKeyUse(session.key, services.clock.now())
-  return callerOf(session.key, requestId, session)
+  return callerOf(session.key, origin.requestId, session)
 }
 
-/** The key of this text, whose use is recorded. Throws RequestError `key_invalid`. */
+/** The key of this text, whose use is recorded, as is its refusal. Throws RequestError `key_invalid`. */
 export async function requireKey(
   value: string,
-  { stores, clock, recordKeyUse }: Pick<Needed, 'stores' | 'clock' | 'recordKeyUse'>,
+  { stores, clock, recordKeyUse, failedAuthentications }: Omit<Needed, 'sessions' | 'sessionCookie'>,
+  { requestId, address }: Origin,
 ): Promise<ApiKey> {
   const now = clock.now()
   const key = await checkKey(stores.keys, value, now)
   if (key === undefined) {
+    failedAuthentications.record({ value, address, requestId }, now)
     // One answer for malformed, unknown, wrong, expired and revoked keys: nobody learns which ids exist.
     throw new RequestError('key_invalid', 'The API key is unknown, wrong, expired or revoked.', {
       hint: 'check that the whole key was copied, or ask an administrator for a new one',

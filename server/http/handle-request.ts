@@ -60,7 +60,7 @@ export function requestHandler(route: Route, services: Services, settings: Reque
     if (route.access === 'sign_in') refuseCrossSite(headers, settings.publicOrigin)
     if (typeof route.access !== 'string') {
       refuseCrossSite(headers, settings.publicOrigin)
-      caller = await authenticate(headers, services, requestId)
+      caller = await authenticate(headers, services, { requestId, address })
       authorize(caller, route.access)
     }
     const parameters = parseQuery(context.querystring, querySchema)

@@ -16,6 +16,7 @@ import type { Metrics } from '../metrics/metrics.ts'
 import type { RecordKeyUse } from '../key-use.ts'
 import type { Sessions } from '../sessions.ts'
 import type { Directory } from './directory.ts'
+import type { FailedAuthentications } from './failed-authentications.ts'
 import type { RecordRefusal } from './refusal-log.ts'
 import type { SessionCookie } from './session-cookie.ts'
 import type { SignInGate } from './sign-in-gate.ts'
@@ -69,6 +70,7 @@ export interface Services {
     readonly queuedOf: (organizationUuid: string) => number
   }
   readonly recordKeyUse: RecordKeyUse
+  readonly failedAuthentications: FailedAuthentications
   readonly sessions: Sessions
   readonly sessionCookie: SessionCookie
   readonly signInGate: SignInGate

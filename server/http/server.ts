@@ -10,6 +10,7 @@ import { answerErrors } from './answer-errors.ts'
 import { BodyBudget } from './body-budget.ts'
 import { answerClientError } from './client-errors.ts'
 import { createDirectory } from './directory.ts'
+import { createFailedAuthentications } from './failed-authentications.ts'
 import { openApiDocument } from './openapi.ts'
 import type { Page } from './page/load-page.ts'
 import { servePage } from './page/serve-page.ts'
@@ -98,6 +99,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     ...options,
     directory: createDirectory(stores),
     recordKeyUse: createKeyUseRecorder(stores.keys, log),
+    failedAuthentications: createFailedAuthentications(stores, log),
     sessions: createSessions(stores.sessions, config.sessions ?? defaultSessionLimits, options.clock, log),
     sessionCookie: cookie,
     signInGate: createSignInGate(options.clock),
@@ -145,6 +147,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       const timer = setTimeout(() => server.closeAllConnections(), closingGraceMs)
       await closed
       clearTimeout(timer)
+      await services.failedAuthentications.flush()
     },
   }
 }

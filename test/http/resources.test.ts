@@ -190,9 +190,9 @@ describe('resources of the API', () => {
       needs_connection: true,
     })
     expect(skill.input.properties).to.deep.equal({ times: { type: 'integer' } })
-    const plugins = (await get('plugins')).data
-    expect(plugins[0].connection.settings.properties.api_token).to.include({ 'x-secret': true })
-    expect(plugins[1].connection).to.equal(null)
+    const [quiet, tower] = (await get('plugins')).data
+    expect(tower.connection.settings.properties.api_token).to.include({ 'x-secret': true })
+    expect([quiet.name, quiet.connection]).to.deep.equal(['quiet', null])
   })
 
   for (const list of ['organizations', 'providers']) {

@@ -54,7 +54,9 @@ const signIn = defineRoute({
   },
   async handle({ body, headers, address, requestId }, services) {
     const { sessions, sessionCookie, signInGate } = services
-    const key = await signInGate.admit(address, () => requireKey(body.api_key, services))
+    const key = await signInGate.admit(address, () =>
+      requireKey(body.api_key, services, { requestId, address }),
+    )
     // Where there are several, none of them is known to be this browser's.
     const [before, another] = cookiesNamed(sessionCookie.name, headers)
     const replaces = another === undefined ? before : undefined

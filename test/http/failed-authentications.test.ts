@@ -1,0 +1,127 @@
+import { expect } from 'chai'
+import { useFakeTimers, type SinonFakeTimers } from 'sinon'
+import type { NewAuditEntry } from '../../core/domain/audit.ts'
+import { createFailedAuthentications } from '../../server/http/failed-authentications.ts'
+import { makeKey } from '../../server/keys.ts'
+import { startApi, type Api } from './support/api.ts'
+
+const quiet = { debug() {}, info() {}, warn() {}, error() {} }
+
+describe('failed authentications', () => {
+  describe('over the API', () => {
+    let api: Api
+    beforeEach(async () => {
+      api = await startApi()
+    })
+    afterEach(() => api.close())
+
+    const failures = async (key = api.adminKey) =>
+      (await api.call('GET', '/api/audit?action=authentication.failed&sort=sequence', { key })).json.data
+
+    it('are in the audit log: from where, which key, and why', async () => {
+      const expired = await api.newKey('admin', undefined, api.clock.time + 1)
+      const revoked = await api.newKey('reader')
+      await api.call('DELETE', `/api/keys/${revoked.split('_')[1]}`)
+      api.clock.time += 1
+      const unknown = makeKey().value
+      const wrong = `${api.adminKey.slice(0, -43)}${'A'.repeat(43)}`
+      const given = [
+        ['x', '', 'malformed'],
+        [unknown, unknown.split('_')[1], 'unknown'],
+        [wrong, wrong.split('_')[1], 'wrong'],
+        [revoked, revoked.split('_')[1], 'revoked'],
+        [expired, expired.split('_')[1], 'expired'],
+      ] as const
+      const requests: (string | null)[] = []
+      for (const [key] of given) {
+        const reply = await api.call('GET', '/api/alerts', { key })
+        expect(reply.status).to.equal(401)
+        requests.push(reply.headers.get('x-request-id'))
+        await api.stores.probe()
+      }
+      const found = await failures()
+      expect(
+        found.map(({ actor, subject, details, request_id }: any) => [
+          actor.kind,
+          subject.id,
+          details,
+          request_id,
+        ]),
+      ).to.deep.equal(given.map(([, id, reason], at) => ['stranger', id, { reason, times: 1 }, requests[at]]))
+      expect(found[0].actor.id).to.match(/127\.0\.0\.1$/)
+      const text = JSON.stringify([found, api.logged])
+      for (const [key] of given.slice(1)) expect(text).to.not.include(key.slice(-43))
+    })
+
+    it('of a sign-in are too, and of a key of one organization are shown to its administrator', async () => {
+      const key = await api.newKey('reader', ['globex'])
+      const admin = await api.newKey('admin', ['globex'])
+      const wrong = `${key.slice(0, -43)}${'A'.repeat(43)}`
+      await api.call('POST', '/api/session', { key: null, body: { api_key: wrong } })
+      await api.call('GET', '/api/alerts', { key: 'x' })
+      await api.stores.probe()
+      expect((await failures(admin)).map(({ subject }: any) => subject.id)).to.deep.equal([key.split('_')[1]])
+      expect(await failures()).to.have.length(2)
+    })
+
+    it('are none where no key was sent, or one that may not do this', async () => {
+      await api.call('GET', '/api/alerts', { key: null })
+      await api.call('GET', '/api/keys', { key: await api.newKey('reader') })
+      await api.stores.probe()
+      expect(await failures()).to.deep.equal([])
+    })
+  })
+
+  describe('in a flood', () => {
+    let timers: SinonFakeTimers
+    const recorded: NewAuditEntry[] = []
+    const stores = {
+      audit: { record: async (entry: NewAuditEntry) => void recorded.push(entry) },
+      keys: { find: async () => undefined },
+    }
+    beforeEach(() => {
+      timers = useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      recorded.length = 0
+    })
+    afterEach(() => timers.restore())
+
+    const failed = (value: string, address = '192.0.2.1') => ({ value, address, requestId: 'r' })
+    const told = () =>
+      recorded.map(({ by, subject, details }) => [by.id, subject.id, details?.['times'], by.requestId])
+
+    it('of one sender are told twice in ten minutes: the first, and how many more', async () => {
+      const subject = createFailedAuthentications(stores, quiet)
+      for (let n = 0; n < 1_000; n++) subject.record(failed('x'), n)
+      await timers.tickAsync(599_999)
+      expect(told()).to.deep.equal([['192.0.2.1', '', 1, 'r']])
+      await timers.tickAsync(1)
+      expect(told()).to.deep.equal([
+        ['192.0.2.1', '', 1, 'r'],
+        ['192.0.2.1', '', 999, null],
+      ])
+      subject.record(failed('x'), 0)
+      await timers.tickAsync(600_000)
+      expect(recorded).to.have.length(3)
+    })
+
+    it('of many senders, or for many keys, are counted together', async () => {
+      const subject = createFailedAuthentications(stores, quiet)
+      for (let n = 0; n < 500; n++) {
+        subject.record(failed('x', `192.0.2.${n}`), n)
+        subject.record(failed(makeKey().value), n)
+      }
+      await timers.tickAsync(600_000)
+      expect(recorded.length).to.be.within(20, 45)
+      const times = recorded.map(({ details }) => Number(details?.['times']))
+      expect(times.reduce((sum, n) => sum + n, 0)).to.equal(1_000)
+      expect(told().map(([sender]) => sender)).to.include('many addresses')
+    })
+
+    it('are not lost when the server closes', async () => {
+      const subject = createFailedAuthentications(stores, quiet)
+      for (let n = 0; n < 5; n++) subject.record(failed('x'), n)
+      await subject.flush()
+      expect(told().map(([, , times]) => times)).to.deep.equal([1, 4])
+    })
+  })
+})
