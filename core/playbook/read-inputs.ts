@@ -8,7 +8,7 @@ import { suggest, suggestNearest } from './did-you-mean.ts'
 import { hintForDuration } from './durations.ts'
 import { describe } from './fields.ts'
 import { idPattern } from './grammar.ts'
-import { durationSchema, inputProblems, timestampSchema } from './inputs.ts'
+import { durationSchema, inputProblems, isDurationSchema, timestampSchema } from './inputs.ts'
 import { nodeAt, partsOf, plainValue } from './plain-value.ts'
 import type { Input, Inputs } from './playbook.ts'
 import { quote, type Problems } from './problem.ts'
@@ -141,7 +141,7 @@ function readSchema(
   isInput = false,
 ): JsonSchema | undefined {
   try {
-    compileSchema(schema)
+    if (!isDurationSchema(schema)) compileSchema(schema)
     return schema
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error

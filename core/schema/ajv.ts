@@ -19,6 +19,8 @@ interface AjvOptions {
   readonly allErrors: boolean
   /** Every required field must be declared beside it: catches misspelt names. */
   readonly strictRequired: boolean
+  /** The schemas have been compared with the schema of schemas before. */
+  readonly isChecked?: boolean
 }
 
 /**
@@ -33,6 +35,7 @@ export function createAjv(options: AjvOptions): Ajv2020 {
     ownProperties: true,
     allErrors: options.allErrors,
     addUsedSchema: false,
+    validateSchema: options.isChecked !== true,
     logger: false,
     // Compiling takes a quarter longer with `optimize`, at each start; checking takes as long either way.
     code: { regExp: linearRegExp, optimize: false },

@@ -19,6 +19,8 @@ const maxCached = 2_000
 const maxNodesForAllErrors = 10_000
 
 const first = createAjv({ allErrors: false, strictRequired: true })
+/** For schemas that have been checked: to check the first one takes longer than to read a playbook. */
+const checked = createAjv({ allErrors: false, strictRequired: true, isChecked: true })
 const all = createAjv({ allErrors: true, strictRequired: true })
 const byIdentity = new WeakMap<object, CompiledSchema>()
 const byContent = new Map<string, CompiledSchema>()
@@ -39,25 +41,32 @@ export function compileSchema(schema: JsonSchema): CompiledSchema {
   return compiled
 }
 
-function fromContent(schema: JsonSchema): CompiledSchema {
+/** The same for a schema, or a part of one, that {@link compileSchema} has taken or that a plugin was loaded with. */
+export function compileCheckedSchema(schema: JsonSchema): CompiledSchema {
+  const known = byIdentity.get(schema) ?? fromContent(schema, checked)
+  byIdentity.set(schema, known)
+  return known
+}
+
+function fromContent(schema: JsonSchema, ajv = first): CompiledSchema {
   const content = JSON.stringify(schema)
   const kept = byContent.get(content)
   if (kept !== undefined) return kept
-  const compiled = build(schema)
+  const compiled = build(schema, ajv)
   byContent.set(content, compiled)
   const oldest = byContent.keys().next().value
   if (byContent.size > maxCached && oldest !== undefined) byContent.delete(oldest)
   return compiled
 }
 
-function build(schema: JsonSchema): CompiledSchema {
+function build(schema: JsonSchema, ajv: typeof first): CompiledSchema {
   let validate: ValidateFunction
   try {
-    validate = first.compile(schema)
+    validate = ajv.compile(schema)
   } catch (cause) {
     throw schemaInvalid([{ pointer: '', message: (cause as Error).message }], cause)
   } finally {
-    first.removeSchema(schema)
+    ajv.removeSchema(schema)
   }
   return fromValidators(schema, validate, () => {
     const every = all.compile(schema)

@@ -1,5 +1,5 @@
 /** JSON Schema (draft 2020-12): compiling, checking with readable problems, defaults. The only place that knows ajv. */
-export { compileSchema } from './compile.ts'
+export { compileCheckedSchema, compileSchema } from './compile.ts'
 export type { CompiledSchema } from './compile.ts'
 export { withDefaults } from './defaults.ts'
 export { loadSchemaFolder } from './files.ts'
