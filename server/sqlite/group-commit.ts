@@ -21,6 +21,7 @@ export interface Commit {
 
 interface QueuedWrite {
   readonly work: () => unknown
+  readonly claim: Claim | undefined
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
 }
@@ -32,10 +33,11 @@ type Outcome =
  * Group commit: writes queue up, and one transaction per turn of the event loop runs them in order, so that a hundred of them
  * share one wait for the disk. A promise resolves only after COMMIT has returned.
  *
- * Each write runs in a savepoint of its own: what it throws undoes it alone and rejects its promise alone, without the work of
- * its neighbours being repeated. What the disk does (full, read-only, failing fsync) undoes the group and rejects all of it, and
- * all that was queued behind it, so that writes of one caller never change their order.
- * A write is synchronous and changes nothing but the database, since it may be undone after it has returned.
+ * What a write throws undoes it alone and rejects its promise alone: the transaction begins anew then, with a savepoint for each
+ * write, which costs as much as a small write itself and is not made before it is needed. What the disk does (full, read-only,
+ * failing fsync) undoes the group and rejects all of it, and all that was queued behind it, so that writes of one caller never
+ * change their order.
+ * A write is synchronous and changes nothing but the database, since it may be undone after it has returned, and run again.
  */
 export class GroupCommit {
   readonly #database: Database
@@ -61,6 +63,7 @@ export class GroupCommit {
     const claim = claims.getStore()
     this.#queue.push({
       work: claim === undefined ? work : claimed(work, claim),
+      claim,
       resolve: resolve as (value: unknown) => void,
       reject,
     })
@@ -100,7 +103,7 @@ export class GroupCommit {
     let outcomes: readonly Outcome[]
     try {
       this.#database.run('BEGIN IMMEDIATE')
-      outcomes = group.map(({ work }) => this.#attempt(work))
+      outcomes = this.#together(group) ?? this.#apart(group)
       this.#database.run('COMMIT')
     } catch (error) {
       this.#rollBack()
@@ -110,10 +113,32 @@ export class GroupCommit {
       return
     }
     for (const [index, outcome] of outcomes.entries()) {
-      if (outcome.failed) group[index]?.reject(outcome.error)
-      else group[index]?.resolve(outcome.value)
+      const write = group[index]
+      if (outcome.failed) {
+        write?.reject(outcome.error)
+      } else {
+        write?.claim?.taken()
+        write?.resolve(outcome.value)
+      }
     }
     this.#onCommit?.({ writes: group.length, durationMs: performance.now() - startedAt })
+  }
+
+  /** Undefined, in a transaction as new, where one of them threw. */
+  #together(group: readonly QueuedWrite[]): readonly Outcome[] | undefined {
+    try {
+      return group.map(({ work }) => ({ failed: false, value: work() }))
+    } catch (error) {
+      if (isStorageFailure(error)) throw error
+      this.#database.run('ROLLBACK')
+      this.#database.cache.forget()
+      this.#database.run('BEGIN IMMEDIATE')
+      return undefined
+    }
+  }
+
+  #apart(group: readonly QueuedWrite[]): readonly Outcome[] {
+    return group.map(({ work }) => this.#attempt(work))
   }
 
   #attempt(work: () => unknown): Outcome {

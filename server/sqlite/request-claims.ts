@@ -2,8 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 /** What the first write of a request does besides: it remembers the request. */
 export interface Claim {
-  /** Inside of the write, after what it does. */
+  /** Inside of the write, after what it does: again, where that was undone. */
   take(): void
+  /** It is committed. */
+  taken(): void
 }
 
 /** Beside the course of a request that takes effect once; its writes look for it (`GroupCommit.write`). */

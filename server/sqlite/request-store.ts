@@ -53,8 +53,9 @@ export class SqliteRequestStore implements RequestStore {
     let isOpen = true
     const claim: Claim = {
       take: () => {
-        if (!isOpen) return
-        this.#remember(hashed, clock.now() + keepMs)
+        if (isOpen) this.#remember(hashed, clock.now() + keepMs)
+      },
+      taken: () => {
         isOpen = false
       },
     }

@@ -48,6 +48,22 @@ export function requestStoreContract(subject: GetSubject): void {
       expect(second).to.deep.include({ value: { answer: { n: 1 }, replayed: false } })
     })
 
+    it('remembers work also where what others write at the same time is undone', async () => {
+      const { organizations } = subject().stores
+      const create = (code: string) => organizations.create({ code, name: 'x' }, somebody())
+      await create('old')
+      let refused: Promise<unknown> | undefined
+      const make = () => {
+        const made = create('new')
+        refused = create('old')
+        refused.catch(() => undefined)
+        return made
+      }
+      expect((await once({}, make)).replayed).to.equal(false)
+      await expectRejection(refused!, 'ConflictError', 'organization_exists')
+      expect((await once({}, make)).replayed).to.equal(true)
+    })
+
     it('remembers work in the commit of its first write, also where it fails after that', async () => {
       const { organizations } = subject().stores
       const make = async () => {
