@@ -213,15 +213,17 @@ export class Checker {
     return true
   }
 
-  /** A default for what is missing is none for what is null: of `a.?b.orValue(0)` how to give one for both. */
+  /** A default for what is missing is none for what is null: of `a.?b.orValue(0)`, and of `a.?b.c`, how to give one for both. */
   #orNullHint(node: Node): string | undefined {
-    if (node.kind !== 'call' || node.name !== 'orValue' || node.target === undefined) return undefined
-    const path = this.text(node.target)
-    const [there] = /^.*?\.\?\w+/.exec(path) ?? []
-    if (there === undefined || path.includes('…')) return undefined
+    const given = node.kind === 'call' && node.name === 'orValue' ? node.target : undefined
+    const path = this.text(given ?? node)
+    const [there] = /^[\w.]*?\.\?\w+/.exec(path) ?? []
+    if (there === undefined || !/^[\w.?]+$/.test(path)) return undefined
     const [asked, value] = [there, path].map((each) => each.replaceAll('.?', '.')) as [string, string]
-    const fallback = node.args[0] ? this.text(node.args[0]) : '…'
-    return `it may be there and null: write has(${asked}) && ${value} != null ? ${value} : ${fallback}`
+    const [wanted, fallback] =
+      node.kind === 'call' && given ? [value, node.args[0]] : [`${value}.…`, undefined]
+    const otherwise = fallback ? this.text(fallback) : '…'
+    return `it may be there and null: write has(${asked}) && ${value} != null ? ${wanted} : ${otherwise}`
   }
 
   /** The scope where these facts hold too. */

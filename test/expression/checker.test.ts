@@ -146,6 +146,15 @@ describe('checking expressions', () => {
       ])
     })
 
+    it('are asked for twice where they may be missing too', () => {
+      const names = { d: object({ u: optional(nullable(object({ mail: string }))) }) }
+      const check = (source: string) => compileExpression(source, names).problems.map(({ hint }) => hint)
+      expect(check('d.?u.mail.orValue("x")')).to.deep.equal([
+        'it may be there and null: write has(d.u) && d.u != null ? d.u.… : …',
+      ])
+      expect(check('has(d.u) && d.u != null ? d.u.mail : "x"')).to.deep.equal([])
+    })
+
     it('are not what orValue gives a default for, but ofNonZeroValue', () => {
       expect(problems('b.?level.orValue(0) > 70')).to.deep.equal([
         'nullable: b.?level.orValue(0): b.?level.orValue(0) may be null (it may be there and null: write has(b.level) && b.level != null ? b.level : 0)',
