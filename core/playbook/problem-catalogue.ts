@@ -293,6 +293,10 @@ export const problemCatalogue = {
     explanation:
       'The `if` of a step with `foreach` is decided once, before its items: its `item` and `index` are those of the foreach around it. What it asks says nothing about the items inside.',
   },
+  W411: {
+    title: 'day that does not exist',
+    explanation: 'The month is shorter. The wait ends as many days after the last day of the month.',
+  },
   I501: {
     title: 'steps could be parallel',
     explanation:

@@ -21,7 +21,7 @@ import type {
 } from './playbook.ts'
 import type { Scope } from './scope.ts'
 import { endsRun } from './step-advice.ts'
-import { parseTimeMs, timeHint } from './times.ts'
+import { parseOverlongTimeMs, parseTimeMs, timeHint } from './times.ts'
 
 /** What an action comes to: its own part of the step, and the type of its output, if it has one. */
 export interface ActionResult<Part> {
@@ -148,6 +148,12 @@ function timeTemplate(context: Context, node: Node, scope: Scope): Template | un
   const { template, type } = compileValue(context, scope, node)
   if (template.kind === 'literal') {
     if (typeof template.value === 'string' && parseTimeMs(template.value) !== undefined) return template
+    const meantMs = typeof template.value === 'string' ? parseOverlongTimeMs(template.value) : undefined
+    if (meantMs !== undefined) {
+      const meant = new Date(meantMs).toISOString()
+      context.problems.add('W411', `there is no such time: it is taken for ${meant}`, node, timeHint)
+      return { kind: 'literal', value: meant }
+    }
     if (type.kind === 'dyn') return undefined
   } else if (explainMismatch(type, timestamp) === undefined || explainMismatch(type, string) === undefined)
     return template

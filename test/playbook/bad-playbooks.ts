@@ -128,6 +128,7 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
       'alert: { type: array, items: { type: object, required: [list], properties: { x: {}, list: { type: array, items: { type: object, properties: { x: {} } } } } } }',
     ),
   },
+  W411: steps('  - wait: { until: 2026-02-30T00:00:00Z }'),
   I501: steps(
     '  - { uses: travel.search_user_travel, with: { email: x } }\n  - { uses: travel.search_user_travel, with: { email: y } }',
   ),

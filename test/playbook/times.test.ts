@@ -1,5 +1,7 @@
 import { expect } from 'chai'
-import { check, withSteps } from './support.ts'
+import { parsePlaybook } from '../../core/playbook/index.ts'
+import { parseTimeMs } from '../../core/playbook/times.ts'
+import { catalogue, check, withSteps } from './support.ts'
 
 const said = (source: string) =>
   check(source)
@@ -45,5 +47,33 @@ describe('times that are written down', () => {
 
   it('may be anything where they are computed', () => {
     expect(said(withSteps("  - { wait: \"${{ run.dry_run ? '1s' : '3d' }}\" }"))).to.deep.equal([])
+  })
+})
+
+describe('points in time', () => {
+  const until = (text: string) => {
+    const { playbook, problems } = parsePlaybook(withSteps(`  - wait: { until: ${text} }`), { catalogue })
+    const step = playbook?.steps[0]
+    const value = step?.action === 'wait' && 'until' in step.wait ? step.wait.until : undefined
+    return [problems.map(({ code }) => code).join(), value]
+  }
+
+  it('are read as expressions read them', () => {
+    expect(parseTimeMs('2026-03-01T09:00:00.1239+01:00')).to.equal(Date.UTC(2026, 2, 1, 8, 0, 0, 123))
+    expect(parseTimeMs('1969-12-31T23:59:59.5Z')).to.equal(-500)
+    for (const text of ['2026-02-30T00:00:00Z', '2026-01-01T24:00:00Z', '2026-01-01', '2026-01-01T00:00:00'])
+      expect(parseTimeMs(text), text).to.equal(undefined)
+  })
+
+  it('that do not exist are waited for as before, with a warning', () => {
+    expect(until('2026-02-30T00:00:00Z')).to.deep.equal([
+      'W411',
+      { kind: 'literal', value: '2026-03-02T00:00:00.000Z' },
+    ])
+    expect(until('2026-02-28T00:00:00Z')).to.deep.equal([
+      '',
+      { kind: 'literal', value: '2026-02-28T00:00:00Z' },
+    ])
+    expect(until('2026-13-01T00:00:00Z')[0]).to.equal('E310')
   })
 })
