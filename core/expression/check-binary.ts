@@ -97,6 +97,7 @@ function checkEquality(checker: Checker, node: BinaryNode, left: Type, right: Ty
 
 /** A literal that the enumeration on the other side does not have. */
 function reportStray(checker: Checker, literal: Node, type: Type, other: Type): boolean {
+  doubtNumber(checker, literal, other)
   if (literal.kind !== 'literal' || typeof literal.value !== 'string' || type.kind !== 'string') return false
   const { value } = literal
   const members = membersOf(other).filter((member) => member.kind !== 'null')
@@ -110,6 +111,19 @@ function reportStray(checker: Checker, literal: Node, type: Type, other: Type): 
   const message = `'${value}' is not one of ${allowed.join(', ')}`
   checker.problem('not_in_enum', message, literal, near === undefined ? undefined : `did you mean '${near}'?`)
   return true
+}
+
+/** The same of numbers; a doubt, since it was taken for long. */
+function doubtNumber(checker: Checker, literal: Node, other: Type): void {
+  if (literal.kind !== 'literal' || !/^(?:bigint|number)$/.test(typeof literal.value)) return
+  const value = Number(literal.value)
+  const members = membersOf(other).filter((member) => member.kind !== 'null')
+  const allowed = members.flatMap((member) =>
+    member.kind === 'number' && member.values ? member.values : [NaN],
+  )
+  if (allowed.length === 0 || allowed.some((each) => Number.isNaN(each) || each === value)) return
+  const message = `${value} is not one of ${allowed.join(', ')}`
+  checker.doubts.push({ code: 'number_not_in_enum', message, start: literal.start, end: literal.end })
 }
 
 function comparable(left: Type, right: Type): boolean {

@@ -18,14 +18,15 @@ export type ExpressionProblemCode =
   | 'unknown_function'
   | 'wrong_arguments'
   | 'wrong_type'
-  | 'mixed_type'
-  | 'name_in_quotes'
   | 'optional_field'
   | 'nullable'
   | 'not_in_enum'
   | 'invalid_literal'
-  /** Of doubts only. */
+  // Of doubts only:
+  | 'mixed_type'
+  | 'name_in_quotes'
   | 'times_as_text'
+  | 'number_not_in_enum'
 
 /** Something wrong with an expression, found without running it. */
 export interface ExpressionProblem extends Span {

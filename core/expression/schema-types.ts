@@ -102,7 +102,7 @@ function typeOfValue(value: unknown): Type {
   if (value === null) return t.nullType
   if (typeof value === 'string') return t.enumeration([value])
   if (typeof value === 'boolean') return t.bool
-  if (typeof value === 'number') return Number.isInteger(value) ? t.integer : t.number
+  if (typeof value === 'number') return { kind: 'number', whole: Number.isInteger(value), values: [value] }
   return t.dyn
 }
 

@@ -153,8 +153,12 @@ function mergeUnmarked(a: Type, b: Type): Type {
     const literal = a.literal === true && b.literal === true
     return { kind: 'string', values, format: a.format === b.format ? a.format : undefined, literal }
   }
-  if (isNumeric(a) && isNumeric(b))
-    return a.kind === b.kind && a.kind !== 'number' ? a : { kind: 'number', whole: isWhole(a) && isWhole(b) }
+  if (isNumeric(a) && isNumeric(b)) {
+    if (a.kind === b.kind && a.kind !== 'number') return a
+    const [ours, others] = [a, b].map((type) => (type.kind === 'number' ? type.values : undefined))
+    const values = ours && others ? [...new Set([...ours, ...others])] : undefined
+    return { kind: 'number', whole: isWhole(a) && isWhole(b), ...(values ? { values } : {}) }
+  }
   if (a.kind === 'list' && b.kind === 'list') return list(union([a.element, b.element]))
   if (a.kind === 'map' && b.kind === 'map') return map(union([a.value, b.value]), union([a.key, b.key]))
   if (a.kind === 'optional' && b.kind === 'optional') return optionalOf(union([a.value, b.value]))

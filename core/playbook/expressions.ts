@@ -39,6 +39,7 @@ const codes: Readonly<Record<ExpressionProblemCode, ProblemCode>> = {
   invalid_literal: 'E212',
   not_supported: 'E213',
   times_as_text: 'W409',
+  number_not_in_enum: 'W412',
 }
 
 /** A value with `${{ … }}` in it. */

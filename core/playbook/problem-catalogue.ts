@@ -297,6 +297,10 @@ export const problemCatalogue = {
     title: 'day that does not exist',
     explanation: 'The month is shorter. The wait ends as many days after the last day of the month.',
   },
+  W412: {
+    title: 'number that is never the value',
+    explanation: 'The schema lists the numbers that the value can be, and this is none of them.',
+  },
   I501: {
     title: 'steps could be parallel',
     explanation:

@@ -64,6 +64,24 @@ describe('checking expressions', () => {
       expect(problems('(b.score > 1.0 ? b.status : "none") == "non"')).to.have.length(1)
     })
 
+    it('doubts numbers that are no members, and no others', () => {
+      const level = typeOfSchema({ enum: [1, 2, 3.5] })
+      const names = { level, maybe: typeOfSchema({ enum: [1, null] }), levels: list(level), any: dyn }
+      const doubts = (source: string) => {
+        const { program, doubts } = compileExpression(source, names)
+        expect(program, source).to.not.equal(undefined)
+        return doubts.map(({ code, message }) => `${code}: ${message}`)
+      }
+      expect(doubts('level == 4')).to.deep.equal(['number_not_in_enum: 4 is not one of 1, 2, 3.5'])
+      for (const source of ['level != 3', '4 == level', 'level in [1, 4]', '4 in levels', 'maybe == 2'])
+        expect(doubts(source), source).to.have.length(1)
+      for (const source of [
+        'level == 3.5 || level == 1.0 || maybe == null || level in [1, 2] || 2 in levels',
+        'level + 1 == 4 || -level == 4 || level > 7 || level == any || any == 4',
+      ])
+        expect(doubts(source), source).to.deep.equal([])
+    })
+
     it('does not mind members, nor two literals', () => {
       expect(problems('b.status == "pending" || "a" == "b" || "a" in ["b"]')).to.deep.equal([])
     })

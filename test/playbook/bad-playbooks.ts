@@ -129,6 +129,12 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
     ),
   },
   W411: steps('  - wait: { until: 2026-02-30T00:00:00Z }'),
+  W412: {
+    source: withSteps(
+      '  - { if: inputs.level == 4, set: { x: 1 } }',
+      'inputs: { level: { type: integer, enum: [1, 2, 3] } }',
+    ),
+  },
   I501: steps(
     '  - { uses: travel.search_user_travel, with: { email: x } }\n  - { uses: travel.search_user_travel, with: { email: y } }',
   ),
