@@ -200,7 +200,7 @@ function compileMap(node: MapNode, compiler: Compiler): Run {
     const found = new Map<MapKey, Value>()
     for (const { key, value, entry } of entries) {
       const name = key(frame)
-      const mapKey = typeof name === 'number' ? undefined : toKey(name)
+      const mapKey = toKey(name)
       if (mapKey === undefined) {
         throw new Fault('expression_wrong_type', `${kindOf(name)} cannot be the key of a map`, entry.key)
       }

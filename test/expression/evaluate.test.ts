@@ -144,6 +144,14 @@ describe('evaluating expressions', () => {
       expect(evaluate('x[y]', { x: ['a', 'b'], y: 1 })).to.equal('b')
     })
 
+    it('may be the keys of a map, as long as they are whole', () => {
+      expect(evaluate('{x: "a"}[x]', { x: 3 })).to.equal('a')
+      expect(evaluate('{x: "a"}[3] + {3: "b"}[x]', { x: 3 })).to.equal('ab')
+      expect(evaluate('{x: "a", x + 1: "b"}', { x: 3 })).to.deep.equal({ 3: 'a', 4: 'b' })
+      expect(failure('{x: "a", 3: "b"}', { x: 3 })).to.include({ code: 'expression_duplicate_key' })
+      expect(failure('{x: "a"}', { x: 0.5 })).to.include({ code: 'expression_wrong_type' })
+    })
+
     it('keeps every digit of large integers in data', () => {
       const x = parseJson('{"id": 9007199254740993}')
       expect(evaluate('x.id', { x })).to.equal(9007199254740993n)
