@@ -74,13 +74,12 @@ function ofComparison(node: Node & { kind: 'binary' }): Facts {
   const [value, other] = node.left.kind === 'literal' ? [node.right, node.left] : [node.left, node.right]
   const path = pathOf(value)
   if (!path || other.kind !== 'literal') return nothing
-  if (node.operator === '==' && other.value === 'completed' && isStep(path, 'status')) {
-    return { whenTrue: [...resultsOf(path), { path, is: 'not_null' }], whenFalse: [] }
-  }
   // Equal to a literal other than null means not null; so does unequal to null.
   const facts =
     typeof other.value === 'string' ? ofTexts(path, [other.value]) : ofLiteral(path, other.value === null)
-  return node.operator === '==' ? facts : opposite(facts)
+  const hasCompleted = other.value === 'completed' && isStep(path, 'status')
+  const known = hasCompleted ? { ...facts, whenTrue: [...resultsOf(path), ...facts.whenTrue] } : facts
+  return node.operator === '==' ? known : opposite(known)
 }
 
 const opposite = ({ whenTrue: yes, whenFalse: no }: Facts): Facts => ({ whenTrue: no, whenFalse: yes })

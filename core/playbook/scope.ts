@@ -86,19 +86,23 @@ export interface StepResult {
 
 /** `steps.<id>`. */
 export function stepProperty({ output, outputIsOptional, mayNotRun, isForeach }: StepResult): Property {
-  const item = t.object({
-    index: t.integer,
-    status: t.enumeration(stepStatuses),
-    output: t.optional(output?.kind === 'list' ? output.element : t.dyn),
-    error: t.optional(errorType),
-  })
+  const itemOutput = output?.kind === 'list' ? output.element : undefined
+  const item = (status: string, has: 'output' | 'error' | undefined) =>
+    t.object({
+      index: t.integer,
+      status: t.enumeration([status]),
+      output: { type: itemOutput ?? t.dyn, optional: has !== 'output' || itemOutput === undefined },
+      error: { type: errorType, optional: has !== 'error' },
+    })
+  // Told apart by their status.
+  const items = t.union([item('completed', 'output'), item('failed', 'error'), item('skipped', undefined)])
   return {
     type: t.object({
       status: t.enumeration(stepStatuses),
       ok: t.bool,
       ...(output ? { output: { type: output, optional: outputIsOptional } } : {}),
       error: t.optional(errorType),
-      ...(isForeach ? { items: { type: t.list(item), optional: mayNotRun } } : {}),
+      ...(isForeach ? { items: { type: t.list(items), optional: mayNotRun } } : {}),
     }),
   }
 }

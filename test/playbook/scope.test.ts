@@ -48,6 +48,46 @@ describe('what expressions see', () => {
     expect(errors('  - return: ${{ steps.nobody.ok }}')).to.deep.equal(["E302 there is no step 'nobody'"])
   })
 
+  it('is the outputs of those items that completed, and the errors of those that failed', () => {
+    const read = (expression: string) =>
+      check(
+        withSteps(
+          `  - { id: f, foreach: [1], on_item_error: continue, set: { v: "\${{ item }}" } }\n  - return: '\${{ steps.f.items.${expression} }}'`,
+        ),
+      ).map(({ code }) => code)
+    for (const expression of [
+      'filter(i, i.status == "completed").map(i, i.output.v)',
+      'filter(i, !(i.status != "completed")).map(i, i.output.v + i.index)',
+      'filter(i, has(i.output)).map(i, i.output.v)',
+      'filter(i, i.status == "failed").map(i, i.error.code)',
+      'map(i, i.status == "completed" ? string(i.output.v) : i.status)',
+      'filter(i, i.status in ["completed"]).map(i, i.output.v)',
+      'filter(i, i.status == "completed").map(i, i.?error.code)',
+      'exists(i, i.status == "failed")',
+    ])
+      expect(read(expression), expression).to.deep.equal([])
+    expect(read('map(i, i.output.v)')).to.deep.equal(['E206'])
+    expect(read('filter(i, i.status == "failed").map(i, i.output.v)')).to.deep.equal(['E206'])
+    expect(read('filter(i, i.status != "skipped").map(i, i.output.v)')).to.deep.equal(['E206'])
+    expect(read('filter(i, i.status == "complete")')).to.deep.equal(['E202'])
+    expect(read('map(i, i.result)')).to.deep.equal(['E205'])
+  })
+
+  it('is an output wherever it is certain that the step completed', () => {
+    const read = (condition: string) =>
+      errors(
+        `  - { id: a, if: run.dry_run, ${enrich} }\n  - if: '${condition}'\n    fail: \${{ steps.a.output.status }}`,
+      )
+    for (const condition of [
+      'steps.a.status == "completed"',
+      '!(steps.a.status != "completed")',
+      'steps.a.ok',
+    ])
+      expect(read(condition), condition).to.deep.equal([])
+    expect(read('steps.a.status != "completed"')).to.have.length(1)
+    expect(read('steps.a.status != "failed"')).to.have.length(1)
+  })
+
   it('is the item inside, of which a condition about the item outside says nothing', () => {
     const row = (inner: string) =>
       `{ type: object, required: [list], properties: { x: { type: string }, list: { type: array, items: ${inner} } } }`
