@@ -30,6 +30,16 @@ describe('alarms', () => {
     )
   })
 
+  it('ring at their time also where one that is set later is due earlier', async () => {
+    const clock = new ManualClock()
+    const rung: number[] = []
+    const alarms = createAlarms<number>(clock, () => rung.push(clock.now()))
+    const start = clock.now()
+    for (const after of [200_000, 100_000, 150_000, 50_000]) alarms.set(start + after, after)
+    await clock.advance(200_000)
+    expect(rung.map((at) => at - start)).to.deep.equal([50_000, 100_000, 150_000, 200_000])
+  })
+
   it('use one timer, however many they are, and mind a clock that is set', async () => {
     const clock = new ManualClock()
     let rung = 0

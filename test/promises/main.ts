@@ -99,7 +99,7 @@ async function areRed(own: readonly Proof[], { file, find, replace }: PlantedBug
       source.replace(find, () => replace),
     )
     for (const proof of own) {
-      const ran = testsOf(proof, await runMocha([proof.file], { root: copy }))
+      const ran = testsOf(proof, await runMocha([proof.file], { root: copy, exits: true }))
       if (!ran.some(({ state }) => state === 'failed')) return false
     }
     return true

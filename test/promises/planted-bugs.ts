@@ -38,6 +38,16 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     find: 'await writes.now(() => store.begin(runUuid, entry))',
     replace: 'writes.later(() => store.begin(runUuid, entry))',
   },
+  'a step that was interrupted is repeated, whatever its class': {
+    file: 'core/engine/effect.ts',
+    find: "if (work.interrupted === 'ask') {",
+    replace: "if (work.kind === '') {",
+  },
+  'the order in which work ends decides': {
+    file: 'core/engine/limited.ts',
+    find: 'results[index] = await task(index)',
+    replace: 'const value = await task(index)\n        results[next - 1] = value',
+  },
   'a second answer takes the place of the first': {
     file: 'server/sqlite/checkpoint-rows.ts',
     find: "WHERE id = ? AND state = 'waiting' AND timeout_at > ?",
@@ -73,6 +83,11 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     file: 'core/engine/alarms.ts',
     find: 'const longestNapMs = 5 * 60_000',
     replace: 'const longestNapMs = Infinity',
+  },
+  'what rings earlier than all others is not looked at': {
+    file: 'core/engine/alarms.ts',
+    find: 'if (heap[0]?.item === item) sleepUntilNext()',
+    replace: 'if (heap.length === 1) sleepUntilNext()',
   },
   'a schedule trusts the clock that was wrong': {
     file: 'server/sqlite/schedule-store.ts',
@@ -119,6 +134,21 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     find: "storeTroubles: ReadonlySet<unknown> = new Set(['store_unavailable', 'store_busy'])",
     replace: 'storeTroubles: ReadonlySet<unknown> = new Set()',
   },
+  'a damaged page is nothing special': {
+    file: 'server/sqlite/storage-errors.ts',
+    find: "['SQLITE_CORRUPT', damaged],",
+    replace: '',
+  },
+  'a probe writes nothing': {
+    file: 'server/sqlite/probe-space.ts',
+    find: 'await writeFile(path, room, { mode: 0o600 })',
+    replace: '',
+  },
+  'what is under way is cut off at once when the process is told to stop': {
+    file: 'core/engine/runner.ts',
+    find: 'clock.sleep(timeoutMs, over.signal).then(stopAll, () => {})',
+    replace: 'stopAll()',
+  },
   'what must not be repeated is tried again': {
     file: 'core/engine/next-try.ts',
     find: 'if (!mayRepeat(work) && mayHaveHappened(error)) return undefined',
@@ -139,6 +169,16 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     find: 'convictions = convictions + alone',
     replace: 'convictions = convictions + (crashes > 1)',
   },
+  'an alert is taken up again and again': {
+    file: 'core/investigation/investigations.ts',
+    find: 'return alert.takeUps >= maxTakeUps ?',
+    replace: 'return alert.takeUps >= 1e9 ?',
+  },
+  'places in a run have other names than in the release before': {
+    file: 'core/engine/paths.ts',
+    find: "return path === '' ? key : `${path}/${key}`",
+    replace: "return path === '' ? `.${key}` : `${path}/${key}`",
+  },
   'a retry does not know what was done': {
     file: 'core/engine/run-turn.ts',
     find: ' && run.retryOf === null',
@@ -153,6 +193,11 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     file: 'core/engine/try-once.ts',
     find: 'progress.isFirst ? [] : await earlierKeys(local, work, input)',
     replace: 'progress.isFirst ? await earlierKeys(local, work, input) : []',
+  },
+  'an edited step is taken for the same': {
+    file: 'core/rerun/walk.ts',
+    find: 'definitionOf(step) !== definitionOf(old)',
+    replace: "definitionOf(step) === ''",
   },
   'a retry carries over what was cut off': {
     file: 'core/rerun/comparison.ts',

@@ -22,6 +22,8 @@ export interface MochaOptions {
   /** Only tests whose full title matches. */
   readonly grep?: string
   readonly dryRun?: boolean
+  /** Ends although tests that failed left something open. Default false. */
+  readonly exits?: boolean
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -34,7 +36,7 @@ export async function runMocha(
   files: readonly string[],
   options: MochaOptions = {},
 ): Promise<readonly RanTest[]> {
-  const { root = here('../..'), grep, dryRun = false, env = {} } = options
+  const { root = here('../..'), grep, dryRun = false, exits = false, env = {} } = options
   const report = join(tmpdir(), `tocsin-mocha-${process.pid}-${Math.random()}.json`)
   const args = [
     '--reporter',
@@ -43,6 +45,7 @@ export async function runMocha(
     `output=${report}`,
     '--parallel=false',
     ...(dryRun ? ['--dry-run'] : []),
+    ...(exits ? ['--exit'] : []),
     ...(grep === undefined ? [] : ['--grep', grep]),
     ...files.map((file) => join(root, 'test', file)),
   ]
