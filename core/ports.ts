@@ -12,6 +12,7 @@ import type { Actor, AuditEntry, AuditFilter, AuditHead, NewAuditEntry } from '.
 import type { AnswerVerdict, Checkpoint, CheckpointAnswer, Question } from './domain/checkpoint.ts'
 import type { Connection } from './domain/connection.ts'
 import type { Organization } from './domain/organization.ts'
+import type { DestructiveUses, HeldUse } from './domain/destructive-use.ts'
 import type { Pause } from './domain/pause.ts'
 import type { Provider } from './domain/provider.ts'
 import type { FailedAttempt, JournalEntry, Run, StepDecision, StoredError, NewRun } from './domain/run.ts'
@@ -151,9 +152,11 @@ export interface AlertStore {
 export interface JournalStore {
   /**
    * The intent: committed before the work begins. A second `begin` of a path changes nothing, except that one with a higher
-   * attempt raises `attempt` in the entry: this tells a try that was under way from one that was still waited for.
+   * attempt raises `attempt` in the entry: this tells a try that was under way from one that was still waited for. A use of a
+   * destructive skill is counted with it, once per path; one that would be more than its limit is held back: nothing begins, and the
+   * audit log says so.
    */
-  begin(runUuid: string, entry: JournalBegin): Promise<void>
+  begin(runUuid: string, entry: JournalBegin): Promise<HeldUse | undefined>
   /** A try failed and another will follow. */
   attemptFailed(runUuid: string, attempt: FailedAttempt): Promise<void>
   /** The result. Throws ConflictError `step_has_ended` when there is one already. */
@@ -303,8 +306,20 @@ export interface JournalBegin {
   readonly attempt: number
   /** Epoch milliseconds. */
   readonly startedAt: number
-  /** Of a call of a destructive skill, which goes into the audit log: its input as it may be shown there. Default: it is none. */
-  readonly destructive?: { readonly input: unknown } | undefined
+  /** Of a call of a destructive skill, which goes into the audit log. Default: it is none. */
+  readonly destructive?: DestructiveCall | undefined
+}
+
+export interface DestructiveUseStore {
+  /** Of every destructive skill that was used within the last hour, or waits to be. The journal counts. */
+  list(scope: Scope): Promise<readonly DestructiveUses[]>
+}
+
+export interface DestructiveCall {
+  /** As it may be shown in the audit log. */
+  readonly input: unknown
+  /** Uses of the skill in the organization within an hour at which this one is held back, unless it has begun; undefined: it never is. */
+  readonly limit?: number | undefined
 }
 
 export interface JournalEnd {
@@ -405,6 +420,7 @@ export interface Stores {
   readonly playbooks: PlaybookStore
   readonly runs: RunStore
   readonly journal: JournalStore
+  readonly destructiveUses: DestructiveUseStore
   readonly checkpoints: CheckpointStore
   readonly inbound: InboundStore
   readonly schedules: ScheduleStore
@@ -421,6 +437,8 @@ export interface Stores {
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number
+  /** Milliseconds that have really passed, whatever the time is set to. Default: as `now` says. */
+  monotonic?(): number
   /** Resolves after `ms`; rejects with the signal's reason when it is aborted first. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
 }

@@ -6,6 +6,7 @@ const maxTimerMs = 2_147_483_647
 /** The time of this machine. Waits are measured on the monotonic clock: setting the time neither lengthens nor shortens one. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   // Not that of node:timers/promises, which makes an error with a stack for every wait that is given up: most are.
   sleep(ms, signal) {
     return new Promise((resolve, reject) => {

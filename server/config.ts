@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defaultGroupWindowMs } from '../core/domain/alert-group.ts'
+import { defaultDestructivePerHour } from '../core/domain/destructive-use.ts'
 import { defaultMaxRuns } from '../core/engine/runner.ts'
 import { defaultMaxQueued } from '../core/investigation/investigations.ts'
 import type { SessionLimits } from '../core/domain/session.ts'
@@ -41,6 +42,8 @@ export interface Config {
   readonly maxRuns: number
   /** Runs of one organization that wait for their first turn. */
   readonly maxQueued: number
+  /** Uses of one destructive skill in one organization within an hour that no person need approve. */
+  readonly destructivePerHour: number
   /** How long after an alert its repeats are grouped with it; 0: only where a playbook says so. */
   readonly groupWindowMs: number
   /** Of people who are signed in at the web page. */
@@ -69,6 +72,7 @@ const variables = {
   TOCSIN_MAX_RUNS: read.integerBetween(1, 10_000),
   TOCSIN_MAX_QUEUED: read.integerBetween(1, 10_000_000),
   TOCSIN_GROUP_MINUTES: read.integerBetween(0, 10_080),
+  TOCSIN_DESTRUCTIVE_PER_HOUR: read.integerBetween(0, 1_000_000),
   TOCSIN_SESSION_IDLE_MINUTES: read.integerBetween(1, 10_080),
   TOCSIN_SESSION_MAX_HOURS: read.integerBetween(1, 720),
   TOCSIN_LOG_LEVEL: read.logLevel,
@@ -117,6 +121,7 @@ export function readConfig(env: Environment): Config {
     plugins: value('TOCSIN_PLUGINS') ?? [],
     maxRuns: value('TOCSIN_MAX_RUNS') ?? defaultMaxRuns,
     maxQueued: value('TOCSIN_MAX_QUEUED') ?? defaultMaxQueued,
+    destructivePerHour: value('TOCSIN_DESTRUCTIVE_PER_HOUR') ?? defaultDestructivePerHour,
     groupWindowMs: minutes(value('TOCSIN_GROUP_MINUTES')) ?? defaultGroupWindowMs,
     sessions: sessionLimits(value('TOCSIN_SESSION_IDLE_MINUTES'), value('TOCSIN_SESSION_MAX_HOURS')),
     logLevel: value('TOCSIN_LOG_LEVEL') ?? 'info',

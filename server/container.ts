@@ -104,6 +104,7 @@ export function createContainer(opened: Opened): Container {
       },
       newestPlaybook: (name) => library.newest(name),
       maxRuns: config.maxRuns,
+      destructivePerHour: config.destructivePerHour,
       held: true,
       onRunEnded,
     }),
@@ -166,6 +167,7 @@ export function createContainer(opened: Opened): Container {
       engine: {
         pauses: get(tokens.pauses),
         queuedOf: (organizationUuid) => get(tokens.runner).queuedOf(organizationUuid),
+        destructivePerHour: config.destructivePerHour,
       },
       reruns: get(tokens.reruns),
       scheduler: get(tokens.scheduler),

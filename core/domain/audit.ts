@@ -46,6 +46,7 @@ export const auditActions = [
   'run.cancelled',
   'step.resolved',
   'checkpoint.answered',
+  'skill.held',
   'skill.called',
   'skill.ended',
   'engine.paused',

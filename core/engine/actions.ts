@@ -4,7 +4,7 @@ import { untilMs, valueOf } from './evaluate.ts'
 import { fromOutcome, type Flow } from './flow.ts'
 import { advance, type Scope } from './scope.ts'
 import { refuseSensitive } from './refuse-sensitive.ts'
-import { maskSensitive, sensitiveTexts, withoutSensitive } from './sensitive.ts'
+import { hiding, maskSensitive, sensitiveTexts, withoutSensitive } from './sensitive.ts'
 import { callsOf } from './calls-of.ts'
 import { remember, type Walk } from './walk.ts'
 
@@ -22,7 +22,10 @@ export async function runUses(walk: Walk, step: UsesStep, path: string, scope: S
     kind: skill,
     input: () => refuseSensitive(walk, skill, valueOf(step.with, scope), scope),
     ...callsOf(walk, { skill, connection }, scope),
-    shown: skills.isDestructive?.(skill) === true ? (input) => withoutMarked(walk, skill, input) : undefined,
+    shown:
+      skills.isDestructive?.(skill) === true
+        ? (input) => withoutMarked(walk, skill, input, scope)
+        : undefined,
     interrupted: onInterrupted ?? declared,
     mayRepeat: declared !== 'ask' || onInterrupted === 'repeat',
     timeoutMs: step.timeoutMs ?? defaultTimeoutMs,
@@ -35,9 +38,10 @@ export async function runUses(walk: Walk, step: UsesStep, path: string, scope: S
   return fromOutcome(outcome, path)
 }
 
-function withoutMarked({ skills }: Walk, skill: string, input: unknown): unknown {
+/** For people: neither what the skill declares to be sensitive, nor what is so in the run. */
+function withoutMarked({ skills }: Walk, skill: string, input: unknown, { thread }: Scope): unknown {
   const schemas = skills.schemas?.(skill)
-  return schemas === undefined ? null : maskSensitive(schemas.input, input)
+  return schemas === undefined ? null : hiding(thread.sensitive).value(maskSensitive(schemas.input, input))
 }
 
 function learnSensitive(walk: Walk, skill: string, output: unknown, { thread }: Scope): void {

@@ -62,6 +62,8 @@ export interface EffectWork extends TimedWork {
   readonly run: (input: unknown, attempt: EffectAttempt) => Promise<unknown>
   /** Of what goes into the audit log: its input as it may be shown there. Default: it does not. */
   readonly shown?: ((input: unknown) => unknown) | undefined
+  /** Of what goes into the audit log: a person has approved it, so that it is not held back. Default false. */
+  readonly isApproved?: boolean | undefined
   /** Per attempt. */
   readonly timeoutMs: number
   readonly retry: RetryPolicy

@@ -1,3 +1,4 @@
+import type { HeldUse } from '../domain/destructive-use.ts'
 import type { JournalEntry } from '../domain/run.ts'
 import type { JournalBegin } from '../ports.ts'
 import { CancelledError, TimeoutError } from '../errors/errors.ts'
@@ -32,7 +33,9 @@ async function begin(local: LocalRun, work: EffectWork): Promise<Outcome> {
   } catch (error) {
     return record(local, intent, failedOutcome(local, work, error))
   }
-  await local.journal.begin({ ...intent, ...recorded(work, intent.input) })
+  const destructive = recorded(work, intent.input, local.destructivePerHour)
+  const held = await local.journal.begin({ ...intent, ...destructive })
+  if (held !== undefined) throw new HeldBack(held, destructive.destructive?.input)
   return await tryUntilEnded(local, work, intent.input, firstProgress())
 }
 
@@ -135,12 +138,31 @@ async function beginAgain(
 ): Promise<void> {
   const { path, stepId, kind } = work
   const intent = { path, stepId, kind, input, attempt: progress.number, startedAt: local.clock.now() }
-  await local.journal.begin({ ...intent, ...recorded(work, input) })
+  await local.journal.begin({ ...intent, ...recorded(work, input, undefined) })
   progress.begun = intent.attempt
 }
 
-function recorded({ shown }: EffectWork, input: unknown): Pick<JournalBegin, 'destructive'> {
-  return shown === undefined ? {} : { destructive: { input: shown(input) } }
+/** `limit`: of the first try, if nobody has approved it; what has begun is not held back. */
+function recorded(
+  { shown, isApproved }: EffectWork,
+  input: unknown,
+  limit: number | undefined,
+): Pick<JournalBegin, 'destructive'> {
+  if (shown === undefined) return {}
+  return { destructive: { input: shown(input), limit: isApproved === true ? undefined : limit } }
+}
+
+/** The use of a destructive skill that needs a person first. Nothing of it was recorded. */
+export class HeldBack extends Error {
+  readonly use: HeldUse
+  /** As it may be shown. */
+  readonly input: unknown
+
+  constructor(use: HeldUse, input: unknown) {
+    super('the use is held back')
+    this.use = use
+    this.input = input
+  }
 }
 
 /** Records that a try failed and moves on to the next. */

@@ -1,10 +1,10 @@
 import type { Clock, JournalStore, Log } from '../ports.ts'
+import { performOrAsk } from './approval.ts'
 import { ask } from './ask.ts'
 import { createBesides } from './besides.ts'
 import { RunSuspended } from './durable-context.ts'
 import type { DurableContext, Outcome, PureResult, PureWork, SleepWork } from './durable-context.ts'
 import type { EarlierTry } from './earlier-tries.ts'
-import { perform } from './effect.ts'
 import { createIdleWatch } from './idle-watch.ts'
 import {
   end,
@@ -39,6 +39,8 @@ export interface LocalContextOptions {
   readonly wakeUps?: WakeUps | undefined
   /** What the runs before did at places that are not in the journal; called once, where it is needed. Default: there are none. */
   readonly earlierTries?: (() => Promise<readonly EarlierTry[]>) | undefined
+  /** Uses of a destructive skill in an hour, in the organization, that no person need approve. Default: any number. */
+  readonly destructivePerHour?: number | undefined
   /** Where questions to people are kept. Default: nobody can be asked, and a checkpoint fails. */
   readonly checkpoints?: RunCheckpoints | undefined
   /** Every branch of the run waits, the first of them until `wakeAtMs`, or Infinity. May be called again and again. */
@@ -79,6 +81,7 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
     idle,
     wakeUps,
     earlierTries: once(options.earlierTries ?? (async () => [])),
+    destructivePerHour: options.destructivePerHour,
     beside: (work) => besides.beside(work),
     checkpoints,
   }
@@ -86,7 +89,7 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
     runUuid: run.uuid,
     startedAt: run.startedAt,
     remember: (work) => idle.busy(() => remember(local, work)),
-    perform: (work) => idle.busy(() => perform(local, work)),
+    perform: (work) => idle.busy(() => performOrAsk(local, work)),
     sleep: (work) => idle.busy(() => sleep(local, work)),
     ask: (work) => idle.busy(() => ask(local, work)),
     finish: () => besides.finish(),

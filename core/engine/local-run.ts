@@ -27,6 +27,8 @@ export interface LocalRun {
   readonly wakeUps: WakeUps
   /** Of the runs that this one goes on from. */
   readonly earlierTries: () => Promise<readonly EarlierTry[]>
+  /** Uses of a destructive skill in an hour that no person need approve; undefined: any number. */
+  readonly destructivePerHour: number | undefined
   /** Begins work that the run does not wait for before its end. */
   readonly beside: (work: () => Promise<unknown>) => void
   /** Undefined where nobody can be asked. */

@@ -12,6 +12,7 @@
  * | the wait after it              | `<step>#<time>/@wait`                   |
  * | the asking of a checkpoint     | `<step>/@ask`                           |
  * | its reminder, and its end      | `<step>/@remind`, `<step>/@settle`      |
+ * | the approval of a use         | `<step>/@approval`                      |
  * | a step of a called playbook    | `<call>/<step>`                         |
  * | a step that handles an error   | `<step>/@on_error/<step>`               |
  * | of `on_error` of the playbook  | `@on_run_error/<step>`                  |
@@ -43,6 +44,7 @@ export function repeatPath(path: string, time: number): string {
 export const waitPath = (path: string): string => `${path}/@wait`
 export const askPath = (path: string): string => `${path}/@ask`
 export const remindPath = (path: string): string => `${path}/@remind`
+export const approvalPath = (path: string): string => `${path}/@approval`
 export const settlePath = (path: string): string => `${path}/@settle`
 export const playbookPath = (name: string): string => `@playbooks/${name}`
 

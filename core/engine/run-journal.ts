@@ -1,3 +1,4 @@
+import type { HeldUse } from '../domain/destructive-use.ts'
 import type { FailedAttempt, JournalEntry } from '../domain/run.ts'
 import type { Clock, JournalBegin, JournalEnd, JournalStore, Log } from '../ports.ts'
 import { RunSuspended } from './durable-context.ts'
@@ -26,8 +27,8 @@ export interface RunJournal {
   entry(path: string): JournalEntry | undefined
   /** As it was when the run was taken up; in order. */
   failedAttempts(path: string): readonly FailedAttempt[]
-  /** Resolves when it is durable, and all before it. */
-  begin(entry: JournalBegin): Promise<void>
+  /** Resolves when it is durable, and all before it; or to why nothing begins: see `JournalStore`. */
+  begin(entry: JournalBegin): Promise<HeldUse | undefined>
   attemptFailed(attempt: FailedAttempt): void
   end(path: string, end: JournalEnd): void
   /** Throws RunSuspended where nothing new begins. */
@@ -68,7 +69,7 @@ export async function openRunJournal(options: RunJournalOptions): Promise<RunJou
     failedAttempts: (path) => failedByPath.get(path) ?? [],
     async begin(entry) {
       startNew()
-      await writes.now(() => store.begin(runUuid, entry))
+      return await writes.now(() => store.begin(runUuid, entry))
     },
     record(entry, end) {
       startNew()

@@ -30,6 +30,8 @@ export interface TurnOptions {
   readonly describe?: ((run: Run) => Promise<RunDescription>) | undefined
   /** Where people look at a run. Default `/runs/<uuid>`. */
   readonly runUrl?: ((uuid: string) => string) | undefined
+  /** See `LocalContextOptions`. */
+  readonly destructivePerHour?: number | undefined
   readonly onStarted?: ((run: Run) => void) | undefined
   /** Told once for every run that ends. */
   readonly onRunEnded?: ((run: Run) => void) | undefined
@@ -128,7 +130,7 @@ async function start(options: TurnOptions, { uuid }: Run, title: string): Promis
 }
 
 function contextOptions(
-  { stores, clock, log }: TurnOptions,
+  { stores, clock, log, destructivePerHour }: TurnOptions,
   run: Run,
   { stop, cancel, wakeUps }: TurnControls,
 ) {
@@ -142,6 +144,7 @@ function contextOptions(
     wakeUps,
     earlierTries: () => findEarlierTries(stores, run),
     checkpoints: stores.checkpoints,
+    destructivePerHour,
   }
 }
 

@@ -69,11 +69,11 @@ function dyingJournal(store: JournalStore, at: number, onDeath: () => void = () 
     onDeath()
     throw new Crash()
   }
-  const write = async (commit: () => Promise<void>): Promise<void> => {
+  const write = async <T>(commit: () => Promise<T>): Promise<T> => {
     const number = ++writes
     if (number > at) die()
-    await commit()
-    if (number === at) die()
+    const result = await commit()
+    return number === at ? die() : result
   }
   const dying: JournalStore = {
     ...store,

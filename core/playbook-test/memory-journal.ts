@@ -33,6 +33,7 @@ export function createMemoryJournal(onEnd: (entry: JournalEntry) => void = () =>
       if (known === undefined) entries.set(begin.path, started(begin))
       else if (known.state === 'started' && begin.attempt > known.attempt)
         entries.set(begin.path, { ...known, attempt: begin.attempt })
+      return undefined
     },
     async attemptFailed(_run, attempt) {
       if (!failedAt(attempt.path).some((known) => known.attempt === attempt.attempt)) failed.push(attempt)

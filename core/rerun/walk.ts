@@ -1,4 +1,4 @@
-import { askPath, inside, onErrorPath, remindPath, settlePath } from '../engine/paths.ts'
+import { approvalPath, askPath, inside, onErrorPath, remindPath, settlePath } from '../engine/paths.ts'
 import { idsWithin } from '../engine/step-ids.ts'
 import type { Step } from '../playbook/playbook.ts'
 import { readsOf } from '../playbook/step-reads.ts'
@@ -139,7 +139,7 @@ function walkLeaf({ journal }: Comparison, { action }: Step, path: string): Endi
   const entry = journal.entry(path)
   if (entry === undefined) return open
   const ending = endedEntry(journal, entry)
-  const besides = [askPath(path), remindPath(path), settlePath(path)]
+  const besides = [askPath, remindPath, settlePath, approvalPath].map((beside) => beside(path))
   if (ending.flow === 'open') {
     journal.refuse(besides, 'failed')
     return open

@@ -68,6 +68,8 @@ export interface Services {
     readonly pauses: Pick<Pauses, 'current' | 'pause' | 'resume'>
     /** How many runs of an organization have been queued and not started. */
     readonly queuedOf: (organizationUuid: string) => number
+    /** Uses of one destructive skill in one organization within an hour that no person need approve. */
+    readonly destructivePerHour: number
   }
   readonly recordKeyUse: RecordKeyUse
   readonly failedAuthentications: FailedAuthentications

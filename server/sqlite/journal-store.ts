@@ -1,11 +1,19 @@
 import QuickLRU from 'quick-lru'
 import type { AuditAction } from '../../core/domain/audit.ts'
+import type { HeldUse } from '../../core/domain/destructive-use.ts'
 import type { FailedAttempt, JournalEntry, Resolution, StoredError } from '../../core/domain/run.ts'
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
-import type { JournalBegin, JournalEnd, JournalStore, NewResolution } from '../../core/ports.ts'
+import type {
+  DestructiveCall,
+  JournalBegin,
+  JournalEnd,
+  JournalStore,
+  NewResolution,
+} from '../../core/ports.ts'
 import { actorOf, recordRun } from './audit-run.ts'
 import { fromJson, toJson } from './columns.ts'
 import type { Database } from './database.ts'
+import type { SqliteDestructiveUseStore } from './destructive-uses.ts'
 import { refreshWaiting, requireRunRow } from './run-rows.ts'
 import { wakeRun } from './run-turns.ts'
 import type { StoreContext } from './store-context.ts'
@@ -39,19 +47,25 @@ export class SqliteJournalStore implements JournalStore {
   /** Keys of runs by uuid: of those that are under way. They never change, and a run is written to after it is durable. */
   readonly #rows = new QuickLRU<string, number>({ maxSize: maxRows })
 
-  constructor(context: StoreContext) {
+  readonly #uses: SqliteDestructiveUseStore
+
+  constructor(context: StoreContext, uses: SqliteDestructiveUseStore) {
     this.#context = context
+    this.#uses = uses
   }
 
-  begin(runUuid: string, entry: JournalBegin): Promise<void> {
+  begin(runUuid: string, entry: JournalBegin): Promise<HeldUse | undefined> {
     const { database, commits } = this.#context
     return commits.write(() => {
+      const run = this.#requireRun(runUuid)
+      const held = entry.destructive && this.#takeUse(runUuid, run, entry, entry.destructive)
+      if (held !== undefined) return held
       const isNews = database.run(
         `INSERT INTO journal (run_id, path, step_id, kind, state, input, attempt, started_at, destructive)
          VALUES (?, ?, ?, ?, 'started', ?, ?, ?, ?)
          ON CONFLICT (run_id, path) DO UPDATE SET attempt = excluded.attempt
            WHERE state = 'started' AND attempt < excluded.attempt`,
-        this.#requireRun(runUuid),
+        run,
         entry.path,
         entry.stepId,
         entry.kind,
@@ -60,15 +74,24 @@ export class SqliteJournalStore implements JournalStore {
         entry.startedAt,
         entry.destructive === undefined ? 0 : 1,
       )
-      if (isNews === 0 || entry.destructive === undefined) return
+      if (isNews === 0 || entry.destructive === undefined) return undefined
       const { path, kind: skill, attempt } = entry
-      this.#recordSkill(runUuid, 'skill.called', {
-        skill,
-        path,
-        attempt,
-        input: shown(entry.destructive.input),
-      })
+      const input = shown(entry.destructive.input)
+      this.#recordSkill(runUuid, 'skill.called', { skill, path, attempt, input })
+      return undefined
     })
+  }
+
+  #takeUse(
+    runUuid: string,
+    run: number,
+    { path, kind: skill }: JournalBegin,
+    { input, limit }: DestructiveCall,
+  ): HeldUse | undefined {
+    const held = this.#uses.take({ run, path, skill }, limit)
+    if (held !== undefined)
+      this.#recordSkill(runUuid, 'skill.held', { skill, path, ...held, input: shown(input) })
+    return held
   }
 
   attemptFailed(runUuid: string, attempt: FailedAttempt): Promise<void> {

@@ -6,5 +6,5 @@ import type { GroupCommit } from './group-commit.ts'
 export interface StoreContext {
   readonly database: Database
   readonly commits: GroupCommit
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
 }

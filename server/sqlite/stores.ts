@@ -9,6 +9,7 @@ import { SqliteCaseStore } from './case-store.ts'
 import { SqliteCheckpointStore } from './checkpoint-store.ts'
 import { SqliteConnectionStore } from './connection-store.ts'
 import type { Database, DatabaseOptions } from './database.ts'
+import { SqliteDestructiveUseStore } from './destructive-uses.ts'
 import { setFact } from './facts.ts'
 import { GroupCommit, type Commit, type GroupCommitOptions } from './group-commit.ts'
 import { SqliteInboundStore } from './inbound-store.ts'
@@ -33,7 +34,7 @@ export interface SqliteStoresOptions extends GroupCommitOptions, DatabaseOptions
   /** Made when missing, readable by its owner only. */
   readonly dataDir: string
   readonly secrets: SecretBox
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
   /**
    * `exclusive` (default) for the process that runs investigations: one per data directory. `shared` for commands that work
    * beside it, e.g. making a key; it takes the claim only while it has to change the tables.
@@ -84,6 +85,7 @@ function committed(
 function assembleStores(context: StoreContext, secrets: SecretBox, lock: DataDirLock | undefined): Stores {
   const { database, commits, clock } = context
   const indexer = new AlertIndexer(context)
+  const destructiveUses = new SqliteDestructiveUseStore(context)
   // A command beside the server leaves that to it.
   if (lock !== undefined) indexer.soon()
   return {
@@ -96,7 +98,8 @@ function assembleStores(context: StoreContext, secrets: SecretBox, lock: DataDir
     cases: new SqliteCaseStore(context),
     playbooks: new SqlitePlaybookStore(context),
     runs: new SqliteRunStore(context),
-    journal: new SqliteJournalStore(context),
+    journal: new SqliteJournalStore(context, destructiveUses),
+    destructiveUses,
     checkpoints: new SqliteCheckpointStore(context),
     inbound: new SqliteInboundStore(context),
     schedules: new SqliteScheduleStore(context),

@@ -36,6 +36,7 @@ describe('configuration', () => {
       maxRuns: 50,
       maxQueued: 100_000,
       groupWindowMs: 3_600_000,
+      destructivePerHour: 10,
       sessions: { idleMs: 3_600_000, maxMs: 43_200_000 },
       logLevel: 'info',
       allowPrivateEgress: [],
@@ -59,6 +60,7 @@ describe('configuration', () => {
       TOCSIN_MAX_RUNS: '7',
       TOCSIN_MAX_QUEUED: '8',
       TOCSIN_GROUP_MINUTES: '0',
+      TOCSIN_DESTRUCTIVE_PER_HOUR: '0',
       TOCSIN_SESSION_IDLE_MINUTES: '15',
       TOCSIN_SESSION_MAX_HOURS: '8',
       TOCSIN_LOG_LEVEL: 'WARN',
@@ -76,6 +78,7 @@ describe('configuration', () => {
       maxRuns: 7,
       maxQueued: 8,
       groupWindowMs: 0,
+      destructivePerHour: 0,
       logLevel: 'warn',
     })
     expect(config.sessions).to.deep.equal({ idleMs: 900_000, maxMs: 28_800_000 })
@@ -152,6 +155,7 @@ describe('configuration', () => {
     TOCSIN_SESSION_MAX_HOURS: ['0', '721'],
     TOCSIN_MAX_QUEUED: ['0', '-5', 'many', '10000001'],
     TOCSIN_GROUP_MINUTES: ['-1', '10081', '1h'],
+    TOCSIN_DESTRUCTIVE_PER_HOUR: ['-1', '1000001', 'few'],
     TOCSIN_LOG_LEVEL: ['verbose', 'trace'],
     TOCSIN_ALLOW_PRIVATE_EGRESS: [
       'http://x',
@@ -181,7 +185,7 @@ describe('configuration', () => {
   }
 
   it('tests every variable above', () => {
-    expect(variableNames).to.have.length(17)
+    expect(variableNames).to.have.length(18)
   })
 
   it('names all that is wrong in one error', () => {

@@ -257,7 +257,7 @@ describe('a run whose process crashes', function () {
   it('would repeat what must not be repeated if the intent were not recorded first (planted fault)', async () => {
     const withoutIntent = (store: JournalStore): JournalStore => ({
       ...crashingJournal(store, Infinity, 'before').journal,
-      begin: () => Promise.resolve(), // the fault: the effect comes first
+      begin: () => Promise.resolve(undefined), // the fault: the effect comes first
       end: () => Promise.reject(new Crash()), // the process dies before the result
     })
     const single = makePlaybook({ steps: [{ id: 'scan', uses: 'scan' }] })

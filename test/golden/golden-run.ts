@@ -74,7 +74,7 @@ export function recordingJournal(store: JournalStore) {
 export async function replayWrite(store: JournalStore, write: Write): Promise<void> {
   switch (write.write) {
     case 'begin':
-      return await store.begin('', write.begin)
+      return void (await store.begin('', write.begin))
     case 'end':
       return await store.end('', write.path, write.end)
     case 'record':

@@ -1,7 +1,7 @@
 import { isInScope } from '../../../core/scope.ts'
 import { admins, defineRoute, readers, type Caller, type Services } from '../route.ts'
 import { requireWholeScope } from '../whole-scope.ts'
-import { objectSchema, textOrNull, timeOrNull } from './page.ts'
+import { objectSchema, text, textOrNull, timeOrNull } from './page.ts'
 
 const answer = objectSchema({
   state: { enum: ['running', 'paused'] },
@@ -9,9 +9,20 @@ const answer = objectSchema({
   paused_by: textOrNull,
   reason: textOrNull,
   queued: { type: 'integer', description: 'Runs of the organizations of the API key that have not begun.' },
+  destructive: {
+    type: 'array',
+    description: 'Destructive skills that were used within the last hour, or wait to be approved.',
+    items: objectSchema({
+      organization_code: text,
+      skill: text,
+      uses: { type: 'integer', description: 'Within the last hour.' },
+      limit: { type: 'integer', description: 'Further ones wait for a person.' },
+      held: { type: 'integer', description: 'Uses that wait for a person: see GET checkpoints.' },
+    }),
+  },
 })
 
-async function view({ scope }: Caller, { engine, stores }: Services) {
+async function view({ scope }: Caller, { engine, stores, directory }: Services) {
   const pause = engine.pauses.current()
   const organizations = await stores.organizations.list('all')
   const queued = organizations
@@ -23,6 +34,15 @@ async function view({ scope }: Caller, { engine, stores }: Services) {
     paused_by: pause?.by ?? null,
     reason: pause?.reason ?? null,
     queued,
+    destructive: await Promise.all(
+      (await stores.destructiveUses.list(scope)).map(async ({ organizationUuid, skill, uses, held }) => ({
+        organization_code: await directory.organizationCode(organizationUuid),
+        skill,
+        uses,
+        limit: engine.destructivePerHour,
+        held,
+      })),
+    ),
   }
 }
 
@@ -30,7 +50,8 @@ const getEngine = defineRoute({
   method: 'GET',
   path: '/engine',
   access: readers,
-  summary: 'Whether runs are paused, and how many wait for their first turn.',
+  summary:
+    'Whether runs are paused, how many wait for their first turn, and how often destructive skills were used.',
   status: 200,
   answer,
   async handle({ caller }, services) {

@@ -16,6 +16,7 @@ import { sessions } from './0015-sessions.ts'
 import { caseEdits } from './0016-case-edits.ts'
 import { revisionsAndRequests } from './0017-revisions-and-requests.ts'
 import { alertGroups } from './0018-alert-groups.ts'
+import { destructiveUses } from './0019-destructive-uses.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -37,4 +38,5 @@ export const migrations: readonly string[] = [
   caseEdits,
   revisionsAndRequests,
   alertGroups,
+  destructiveUses,
 ]

@@ -43,19 +43,24 @@ export interface Bench {
   readonly logged: Record<string, unknown>[]
   readonly log: Log
   /** A run that has been started. */
-  startRun(): Promise<Run>
+  startRun(organizationUuid?: string): Promise<Run>
   /** Interprets a playbook for a run: a new process, as far as the engine can tell. */
   go(playbook: Playbook, skills: TestSkills, options?: GoOptions): Promise<RunOutcome>
   close(): Promise<void>
 }
 
 interface GoOptions extends Partial<
-  Pick<LocalContextOptions, 'journal' | 'stop' | 'cancel' | 'onIdle' | 'wakeUps' | 'checkpoints'>
+  Pick<
+    LocalContextOptions,
+    'journal' | 'stop' | 'cancel' | 'onIdle' | 'wakeUps' | 'checkpoints' | 'destructivePerHour'
+  >
 > {
   readonly run?: Run
   readonly names?: Readonly<Record<string, unknown>>
   readonly playbooks?: CalledPlaybooks
   readonly schemas?: Skills['schemas']
+  /** Names of skills that are. */
+  readonly destructive?: readonly string[]
 }
 
 export async function openBench(clock: Clock): Promise<Bench> {
@@ -68,9 +73,9 @@ export async function openBench(clock: Clock): Promise<Bench> {
   const note = (fields: object, message: string) => void logged.push({ ...fields, message })
   const log: Log = { debug: note, info: note, warn: note, error: note }
 
-  async function startRun(): Promise<Run> {
+  async function startRun(organizationUuid = organization.uuid): Promise<Run> {
     const { uuid } = await stores.runs.queue({
-      organizationUuid: organization.uuid,
+      organizationUuid,
       playbookName: 'tested',
       playbookHash: 'a'.repeat(64),
       alertUuid: null,
@@ -103,7 +108,11 @@ export async function openBench(clock: Clock): Promise<Bench> {
         playbook,
         { run: { uuid, organizationUuid, openCase }, names, playbooks: options.playbooks },
         context,
-        { ...testSkills(skills, calls), schemas: options.schemas },
+        {
+          ...testSkills(skills, calls),
+          schemas: options.schemas,
+          isDestructive: (name) => options.destructive?.includes(name) === true,
+        },
       )
       await context.settled()
       return outcome

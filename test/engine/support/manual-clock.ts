@@ -11,6 +11,10 @@ export class ManualClock implements Clock {
     return this.#setTo + this.#passed
   }
 
+  monotonic(): number {
+    return this.#passed
+  }
+
   sleep(ms: number, signal: AbortSignal): Promise<void> {
     return this.#sleepers.sleepUntil(this.#passed + ms, signal)
   }

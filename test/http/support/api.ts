@@ -104,6 +104,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: Pa
     engine: {
       pauses: createPauses({ store: stores.pause, runner: { pause() {}, resume() {} }, clock, log }),
       queuedOf: () => 0,
+      destructivePerHour: 10,
     },
     scheduler: { organizationAdded: async () => {} },
     reruns: createReruns({ stores, library: playbooks, catalogue, enqueue() {} }),

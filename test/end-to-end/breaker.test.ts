@@ -1,0 +1,120 @@
+import { expect } from 'chai'
+import type { ServedSandbox } from '../../core/plugin/testing/index.ts'
+import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
+
+const block = `apiVersion: tocsin/v1
+name: block
+on: { alert: { type: block } }
+steps:
+  - id: block
+    uses: endpoint_security.create_indicator
+    with:
+      indicatorValue: '\${{ alert.content }}'
+      indicatorType: DomainName
+      action: Block
+      title: Bad
+      description: Named by an alert
+`
+
+describe('too many uses of a destructive skill', function () {
+  this.timeout(30_000)
+  let tocsin: TestTocsin
+  let sandbox: ServedSandbox<unknown>
+
+  before(async () => {
+    tocsin = await startTestTocsin('endpoint_security', { block }, { TOCSIN_DESTRUCTIVE_PER_HOUR: '1' })
+    sandbox = tocsin.sandbox as ServedSandbox<unknown>
+    expect((await tocsin.connect('endpoint')).status).to.equal(201)
+  })
+  after(() => tocsin?.close())
+
+  const blocked = () =>
+    sandbox.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/indicators')).length
+  const get = async (path: string) => (await tocsin.call(path)).body
+  const post = async (content: string) => {
+    const body = {
+      alert_provider: 'custom',
+      organization_code: 'main',
+      alert_type: 'block',
+      alert_content: content,
+    }
+    return (await tocsin.call('/alerts', { body })).body.alert_id as string
+  }
+  async function until<T>(look: () => Promise<T | undefined | false>): Promise<T> {
+    for (let n = 0; n < 400; n++) {
+      const found = await look()
+      if (found !== undefined && found !== false) return found
+      await new Promise((resolve) => setTimeout(resolve, 25))
+    }
+    return expect.fail('it did not come to this')
+  }
+  const question = () =>
+    until(async () => (await get('/checkpoints')).data[0] as { checkpoint_id: string } | undefined)
+  const statusOf = async (alert: string) => (await get(`/alerts/${alert}`)).investigation_status as number
+
+  it('wait for an analyst over the API, also over a restart, and happen when they are approved', async () => {
+    expect(
+      (await tocsin.investigate({ type: 'block', content: 'first.example.com' })).body.investigation_status,
+    ).to.equal(15)
+    const held = await post('second.example.com')
+    const asked = await question()
+    expect(asked).to.deep.include({
+      via: 'operator',
+      path: 'block/@approval',
+      answers: ['approve', 'refuse'],
+    })
+    expect(asked).to.have.nested.property('input.skill', 'endpoint_security.create_indicator')
+    expect(asked).to.have.nested.property('input.input.indicatorValue', 'second.example.com')
+    expect(blocked()).to.equal(1)
+    const { destructive } = await get('/engine')
+    expect(destructive).to.deep.equal([
+      {
+        organization_code: 'main',
+        skill: 'endpoint_security.create_indicator',
+        uses: 1,
+        limit: 1,
+        held: 1,
+      },
+    ])
+
+    await tocsin.restart()
+    const path = `/checkpoints/${asked.checkpoint_id}/answer`
+    const keyFor = async (role: string) =>
+      (await tocsin.call('/keys', { body: { name: role, role, organization_codes: null } })).body
+        .key as string
+    expect(
+      (await tocsin.call(path, { body: { answer: 'approve' }, key: await keyFor('reader') })).status,
+    ).to.equal(403)
+    expect((await tocsin.call(path, { body: { answer: 'yes' } })).status).to.equal(400)
+    expect(blocked()).to.equal(1)
+    const analyst = await keyFor('analyst')
+    const answered = await tocsin.call(path, { body: { answer: 'approve', text: 'seen' }, key: analyst })
+    expect(answered.body).to.include({ outcome: 'accepted' })
+    await until(async () => (await statusOf(held)) === 15)
+    expect(blocked()).to.equal(2)
+
+    const audit = (await get('/audit?limit=200')).data.toReversed()
+    const told = audit
+      .filter(({ action }: { action: string }) => /^(skill|checkpoint)\./.test(action))
+      .slice(2)
+    expect(told.map(({ action, actor }: any) => [action, actor.kind])).to.deep.equal([
+      ['skill.held', 'run'],
+      ['checkpoint.answered', 'api_key'],
+      ['skill.called', 'run'],
+      ['skill.ended', 'run'],
+    ])
+    expect(told[1]).to.deep.include({ actor: { kind: 'api_key', id: told[1].actor.id, name: 'analyst' } })
+    expect(told[1].details).to.include({ answer: 'approve' })
+  })
+
+  it('do not happen when they are refused: the step fails, and says by whom', async () => {
+    const held = await post('third.example.com')
+    const { checkpoint_id: id } = await question()
+    await tocsin.call(`/checkpoints/${id}/answer`, { body: { answer: 'refuse' } })
+    await until(async () => (await statusOf(held)) === 20)
+    const [run] = (await get(`/runs?alert=${held}`)).data
+    expect(run.error).to.include({ code: 'use_refused' })
+    expect(run.error.message).to.include('bootstrap refused this use')
+    expect(blocked()).to.equal(2)
+  })
+})

@@ -1,0 +1,325 @@
+import { expect } from 'chai'
+import type { Run } from '../../core/domain/run.ts'
+import { RunSuspended } from '../../core/engine/durable-context.ts'
+import { createWakeUps } from '../../core/engine/wake-ups.ts'
+import { RetryableError } from '../../core/plugin/index.ts'
+import { somebody } from '../support/somebody.ts'
+import { openBench, type Bench, type TestSkills } from './support/bench.ts'
+import { Crash, crashingStores } from './support/crashing-journal.ts'
+import { makePlaybook } from './support/make-playbook.ts'
+import { ManualClock, settle } from './support/manual-clock.ts'
+
+const hour = 3_600_000
+const isolate = makePlaybook({
+  steps: [{ id: 'isolate', uses: 'edr.isolate', with: { machine: 'WS-7' } }],
+  outputs: '${{ steps.isolate.output }}',
+})
+const schema = { type: 'object', properties: { machine: { type: 'string' } } } as const
+
+describe('a destructive skill that is used too often', () => {
+  let bench: Bench
+  let clock: ManualClock
+
+  beforeEach(async () => {
+    clock = new ManualClock()
+    bench = await openBench(clock)
+  })
+  afterEach(() => bench.close())
+
+  interface More {
+    readonly run?: Run
+    readonly playbook?: ReturnType<typeof makePlaybook>
+    readonly skills?: TestSkills
+    readonly limit?: number
+    readonly names?: Readonly<Record<string, unknown>>
+  }
+
+  async function begin({ run, playbook = isolate, skills = {}, limit = 2, names }: More = {}) {
+    const wakeUps = createWakeUps()
+    const [stop, cancel] = [new AbortController(), new AbortController()]
+    const own = run ?? (await bench.startRun())
+    const going = bench.go(
+      playbook,
+      { 'edr.isolate': () => 'isolated', 'edr.scan': () => 'scanned', ...skills },
+      {
+        run: own,
+        wakeUps,
+        stop: stop.signal,
+        cancel: cancel.signal,
+        destructive: ['edr.isolate', 'edr.scan'],
+        destructivePerHour: limit,
+        schemas: () => ({ input: schema, output: {} }),
+        ...(names && { names }),
+      },
+    )
+    going.catch(() => {})
+    await settle()
+    const halt = async () => {
+      stop.abort()
+      expect(await going.catch((error: unknown) => error)).to.be.instanceOf(RunSuspended)
+    }
+    return { run: own, going, wakeUps, cancel, halt }
+  }
+  /** Uses that are in order. */
+  async function use(count: number, more: More = {}): Promise<void> {
+    for (let n = 0; n < count; n++) expect((await (await begin(more)).going).status).to.equal('completed')
+  }
+  const called = () => bench.calls.length
+  const waiting = async () => (await bench.stores.checkpoints.waiting('all', { limit: 50 })).data
+  const answer = async (value: string) => {
+    const [question] = await waiting()
+    const given = { value, text: null }
+    return await bench.stores.checkpoints.answer(question!.id, given, somebody('kim'))
+  }
+  const counted = async () =>
+    (await bench.stores.destructiveUses.list('all')).map(({ skill, uses, held }) => [skill, uses, held])
+  const audited = async () =>
+    (await bench.stores.audit.list('all', {}, { limit: 50 })).data
+      .map(({ action }) => action)
+      .filter((action) => /^(skill|checkpoint)/.test(action))
+      .toReversed()
+
+  it('waits for a person, and is not called before', async () => {
+    await use(2)
+    const { run, halt } = await begin()
+    expect(called()).to.equal(2)
+    expect((await bench.stores.runs.find('all', run.uuid))?.status).to.equal('waiting')
+    const [question] = await waiting()
+    expect(question).to.deep.include({ path: 'isolate/@approval', runUuid: run.uuid, stepId: 'isolate' })
+    expect(question?.question).to.deep.include({ via: 'operator', answers: ['approve', 'refuse'] })
+    expect(question?.question.input).to.deep.equal({
+      message:
+        'edr.isolate was used 2 times within the last hour in this organization; 2 are allowed without a person. ' +
+        'Approve one more use, with the input below?',
+      skill: 'edr.isolate',
+      input: { machine: 'WS-7' },
+    })
+    expect(await counted()).to.deep.equal([['edr.isolate', 2, 1]])
+    await halt()
+  })
+
+  it('goes on when it was approved, once, and that is counted and on record', async () => {
+    await use(2)
+    const { going, wakeUps } = await begin()
+    await answer('approve')
+    wakeUps.wake()
+    expect(await going).to.include({ status: 'completed', output: 'isolated' })
+    expect(called()).to.equal(3)
+    expect(await counted()).to.deep.equal([['edr.isolate', 3, 0]])
+    expect((await audited()).slice(-4)).to.deep.equal([
+      'skill.held',
+      'checkpoint.answered',
+      'skill.called',
+      'skill.ended',
+    ])
+    const { halt } = await begin()
+    expect(called(), 'the next one waits as well').to.equal(3)
+    await halt()
+  })
+
+  it('fails when it was refused, which the playbook can handle', async () => {
+    await use(2)
+    const { going, wakeUps, run } = await begin()
+    await answer('refuse')
+    wakeUps.wake()
+    const outcome = await going
+    expect(outcome).to.include({ status: 'failed' })
+    expect(outcome.error).to.include({ code: 'use_refused', message: 'kim refused this use of edr.isolate' })
+    expect(await bench.stores.journal.entry(run.uuid, 'isolate')).to.include({
+      state: 'failed',
+      kind: 'edr.isolate',
+    })
+    const [step] = isolate.steps
+    const handled = await begin({
+      playbook: { ...isolate, outputs: undefined, steps: [{ ...step!, onError: 'continue' }] },
+    })
+    await answer('refuse')
+    handled.wakeUps.wake()
+    expect(await handled.going).to.include({ status: 'completed' })
+    expect(called()).to.equal(2)
+  })
+
+  it('waits over a restart, with the same question, and goes on from an answer that came meanwhile', async () => {
+    await use(2)
+    const first = await begin()
+    const [asked] = await waiting()
+    await first.halt()
+    const second = await begin({ run: first.run })
+    expect((await waiting()).map(({ id }) => id)).to.deep.equal([asked?.id])
+    await second.halt()
+    await answer('approve')
+    const third = await begin({ run: first.run })
+    expect(await third.going).to.include({ status: 'completed' })
+    expect(called()).to.equal(3)
+    expect((await audited()).filter((action) => action === 'skill.held')).to.have.length(1)
+  })
+
+  it('waits also where there would be room again', async () => {
+    await use(2)
+    const { run, halt } = await begin()
+    await halt()
+    await clock.advance(hour)
+    const later = await begin({ run })
+    expect(called()).to.equal(2)
+    await later.halt()
+  })
+
+  it('counts once, wherever the process dies', async () => {
+    for (let at = 1; ; at++) {
+      const before = (await counted())[0]?.[1] ?? 0
+      const run = await bench.startRun()
+      const { stores, writes } = crashingStores(bench.stores, at, 'after')
+      const options = { run, ...stores, destructive: ['edr.isolate'], destructivePerHour: 1_000 }
+      await bench.go(isolate, { 'edr.isolate': () => 'isolated' }, options).catch((error: unknown) => {
+        if (!(error instanceof Crash)) throw error
+      })
+      await use(1, { run, limit: 1_000 })
+      expect((await counted())[0]?.[1], `after write ${at}`).to.equal(Number(before) + 1)
+      if (writes() < at) return
+    }
+  })
+
+  it('asks once, wherever the process dies, and calls once when that was approved', async () => {
+    await use(2)
+    for (const when of ['before', 'after'] as const) {
+      for (let at = 1; at <= 3; at++) {
+        const calls = called()
+        const run = await bench.startRun()
+        const { stores } = crashingStores(bench.stores, at, when)
+        const options = { run, ...stores, destructive: ['edr.isolate'], destructivePerHour: 2 }
+        await bench.go(isolate, { 'edr.isolate': () => 'isolated' }, options).catch((error: unknown) => {
+          if (!(error instanceof Crash)) throw error
+        })
+        const { going, wakeUps } = await begin({ run })
+        expect(called(), `${when} write ${at}`).to.equal(calls)
+        expect(await waiting()).to.have.length(1)
+        await answer('approve')
+        wakeUps.wake()
+        expect(await going).to.include({ status: 'completed' })
+        expect(called()).to.equal(calls + 1)
+      }
+    }
+  })
+
+  it('counts a step once, however often it is tried', async () => {
+    const [step] = isolate.steps
+    const retry = { max: 2, backoffMs: 1, factor: 1, maxBackoffMs: 1, jitter: 0, on: undefined }
+    const skills: TestSkills = {
+      'edr.isolate': (_input, _attempt, call) => {
+        if (call < 3) throw new RetryableError('http_429', 'busy')
+        return 'isolated'
+      },
+    }
+    const { going } = await begin({
+      playbook: { ...isolate, steps: [{ ...step!, retry } as typeof step & object] },
+      skills,
+      limit: 1,
+    })
+    await clock.advance(100)
+    expect(await going).to.include({ status: 'completed' })
+    expect(await counted()).to.deep.equal([['edr.isolate', 1, 0]])
+  })
+
+  it('is counted for each skill and organization by itself', async () => {
+    await use(2)
+    const scan = makePlaybook({ steps: [{ id: 'scan', uses: 'edr.scan', with: { machine: 'WS-7' } }] })
+    await use(2, { playbook: scan })
+    const { uuid } = await bench.stores.organizations.create({ code: 'other', name: 'Other' }, somebody())
+    await use(1, { run: await bench.startRun(uuid) })
+    expect(called()).to.equal(5)
+  })
+
+  it('has room again an hour after the first, not before', async () => {
+    await use(1)
+    await clock.advance(hour / 2)
+    await use(1)
+    await clock.advance(hour / 2 - 1)
+    const early = await begin()
+    expect(called()).to.equal(2)
+    await early.halt()
+    await clock.advance(1)
+    await use(1)
+    const late = await begin()
+    expect(called()).to.equal(3)
+    await late.halt()
+  })
+
+  it('has no room earlier where the clock is set forward, and none later where it is set back', async () => {
+    await use(2)
+    clock.jump(5 * hour)
+    const early = await begin()
+    expect(called(), 'set forward').to.equal(2)
+    await early.halt()
+    clock.jump(-50 * hour)
+    await clock.advance(hour)
+    await use(2)
+    expect(called(), 'set back').to.equal(4)
+  })
+
+  it('of uses at the same time, as many begin as may', async () => {
+    const many = makePlaybook({
+      steps: [
+        {
+          id: 'each',
+          foreach: ['a', 'b', 'c', 'd', 'e'],
+          as: 'machine',
+          concurrency: 5,
+          uses: 'edr.isolate',
+          with: { machine: '${{ machine }}' },
+        },
+      ],
+    })
+    const { halt } = await begin({ playbook: many })
+    expect(called()).to.equal(2)
+    expect(await waiting()).to.have.length(3)
+    await halt()
+  })
+
+  it('always waits where none is allowed', async () => {
+    const { halt } = await begin({ limit: 0 })
+    expect(called()).to.equal(0)
+    expect(await waiting()).to.have.length(1)
+    await halt()
+  })
+
+  it('waits no more when the run is cancelled, or out of time', async () => {
+    await use(2)
+    const cancelled = await begin()
+    cancelled.cancel.abort()
+    expect(await cancelled.going).to.include({ status: 'cancelled' })
+    expect(await waiting()).to.deep.equal([])
+    const short = await begin({ playbook: { ...isolate, timeoutMs: 60_000 } })
+    await clock.advance(60_000)
+    const outcome = await short.going
+    expect(outcome.error).to.include({ code: 'run_timeout' })
+    expect(await waiting()).to.deep.equal([])
+    expect(called()).to.equal(2)
+  })
+
+  it('shows nothing that is sensitive', async () => {
+    const secretive = makePlaybook({
+      inputs: new Map([
+        [
+          'pin',
+          {
+            schema: { type: 'string' },
+            type: { kind: 'string' },
+            default: undefined,
+            sensitive: true,
+            description: undefined,
+          },
+        ],
+      ]) as never,
+      steps: [{ id: 'isolate', uses: 'edr.isolate', with: { machine: '${{ inputs.pin }}' } }],
+    })
+    const { halt } = await begin({
+      playbook: secretive,
+      limit: 0,
+      names: { inputs: { pin: 'sesame-street' } },
+    })
+    const [question] = await waiting()
+    expect(question?.question.input).to.have.property('skill')
+    expect(JSON.stringify(question)).to.not.include('sesame-street')
+    await halt()
+  })
+})

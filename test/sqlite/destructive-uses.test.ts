@@ -1,0 +1,96 @@
+import { expect } from 'chai'
+import type { Stores } from '../../core/ports.ts'
+import { createSecretBox } from '../../server/secrets/secret-box.ts'
+import { loadMasterKey } from '../../server/secrets/master-key.ts'
+import { openSqliteStores } from '../../server/sqlite/stores.ts'
+import { somebody } from '../support/somebody.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+
+const hour = 3_600_000
+
+describe('uses of destructive skills in SQLite', () => {
+  let folder: TemporaryFolder
+  let stores: Stores
+  let organizationUuid: string
+  const clock = {
+    setTo: 0,
+    passed: 0,
+    now() {
+      return this.setTo + this.passed
+    },
+    monotonic() {
+      return this.passed
+    },
+  }
+
+  const open = async () => {
+    const secrets = createSecretBox(loadMasterKey(folder.path, {}))
+    stores = await openSqliteStores({ dataDir: folder.path, secrets, clock })
+  }
+  beforeEach(async () => {
+    Object.assign(clock, { setTo: 1_800_000_000_000, passed: 0 })
+    folder = await makeTemporaryFolder()
+    await open()
+    organizationUuid = (await stores.organizations.create({ code: 'acme', name: 'Acme' }, somebody())).uuid
+  })
+  afterEach(async () => {
+    await stores.close()
+    await folder.remove()
+  })
+
+  async function startRun(): Promise<string> {
+    const given = { organizationUuid, playbookName: 'p', playbookHash: 'h', alertUuid: null }
+    const { uuid } = await stores.runs.queue(given)
+    await stores.runs.start(uuid, { title: 'x' })
+    return uuid
+  }
+  const use = (run: string, attempt = 1) =>
+    stores.journal.begin(run, {
+      path: 'isolate',
+      stepId: 'isolate',
+      kind: 'edr.isolate',
+      input: {},
+      attempt,
+      startedAt: clock.now(),
+      destructive: { input: {}, limit: attempt === 1 ? 1 : undefined },
+    })
+
+  it('are there after a restart, and over in an hour although the clock was set back meanwhile', async () => {
+    expect(await use(await startRun())).to.equal(undefined)
+    await stores.close()
+    clock.setTo -= 100 * hour
+    await open()
+    expect(await use(await startRun()), 'after the restart').to.deep.equal({ uses: 1, limit: 1 })
+    clock.passed += hour
+    expect(await use(await startRun()), 'an hour later').to.equal(undefined)
+  })
+
+  it('count from the first try of a step', async () => {
+    const run = await startRun()
+    await use(run)
+    clock.passed += hour / 2
+    await use(run, 2)
+    clock.passed += hour / 2
+    expect(await use(await startRun())).to.equal(undefined)
+  })
+
+  it('leave no step in the journal where they are held back', async () => {
+    await use(await startRun())
+    const run = await startRun()
+    await use(run)
+    expect(await stores.journal.entries(run)).to.deep.equal([])
+    const { data } = await stores.audit.list('all', { action: 'skill.held' }, { limit: 5 })
+    expect(
+      data.map(({ subject, details }) => [subject.id, details['skill'], details['limit']]),
+    ).to.deep.equal([[run, 'edr.isolate', 1]])
+  })
+
+  it('are shown to whoever sees the organization', async () => {
+    await use(await startRun())
+    const uses = [{ organizationUuid, skill: 'edr.isolate', uses: 1, held: 0 }]
+    expect(await stores.destructiveUses.list([organizationUuid])).to.deep.equal(uses)
+    expect(await stores.destructiveUses.list([])).to.deep.equal([])
+    clock.passed += hour
+    expect(await stores.destructiveUses.list('all')).to.deep.equal([])
+  })
+})
