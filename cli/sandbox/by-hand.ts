@@ -98,8 +98,18 @@ function general(
       },
     },
     {
+      usage: 'limit <plugin> <requests>',
+      description: 'no more requests a minute are answered, others with 429, e.g. limit travel 5',
+      run(plugin = '', requests = '') {
+        if (!/^[1-9]\d{0,3}$/.test(requests)) throw new Error(`'${requests}' is no number of requests`)
+        const limited = chosen(plugin)
+        for (const { running } of limited) running.limitRate?.({ requests: Number(requests), perMs: 60_000 })
+        return `at most ${requests} a minute: ${limited.map((one) => one.plugin).join(', ')}`
+      },
+    },
+    {
       usage: 'heal [plugin]',
-      description: 'requests are answered again, whatever was said with fail',
+      description: 'requests are answered again, whatever was said with fail and limit',
       run(plugin = '') {
         const healed = chosen(plugin)
         for (const { running } of healed) running.stopFailing?.()

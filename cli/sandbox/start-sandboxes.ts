@@ -6,7 +6,8 @@ import { loadSandbox, type PluginSources } from '../../core/registry/index.ts'
 export interface StartedSandbox {
   /** Name of the plugin. */
   readonly plugin: string
-  readonly running: RunningSandbox & Partial<Pick<ServedSandbox, 'failNext' | 'stopFailing' | 'faults'>>
+  readonly running: RunningSandbox &
+    Partial<Pick<ServedSandbox, 'failNext' | 'limitRate' | 'stopFailing' | 'faults'>>
 }
 
 export interface StartOptions extends PluginSources {

@@ -99,7 +99,7 @@ describe('tocsin sandbox', function () {
       typing(
         'help\n\nfial\nexpire\ntravel expire\ntravel\ncancel\ncancel 99\ncancel 1',
         'book kim@example.com BR 2026-03-02 2026-03-06\nbookings\nmachines\nopen high Two  leaks',
-        'set alert_125 resolved\nscore ip 192.0.2.9 90\nfail travel oops\nfail travel 429 2\nheal',
+        'set alert_125 resolved\nscore ip 192.0.2.9 90\nfail travel oops\nfail travel 429 2\nlimit travel none\nlimit travel 5\nheal',
       ),
     )
     expect(code, stdout).to.equal(0)
@@ -119,6 +119,8 @@ describe('tocsin sandbox', function () {
       /^90 +ip 192.0.2.9$/m,
       /^no 'oops' is no way to fail; 'faults' lists them$/m,
       /^the next 2 requests to travel: 429$/m,
+      /^no 'none' is no number of requests$/m,
+      /^at most 5 a minute: travel$/m,
       /^healed: travel, endpoint_security, threat_platform, intel_provider$/m,
     ])
       expect(stdout).to.match(said)

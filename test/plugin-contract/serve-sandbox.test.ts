@@ -115,6 +115,31 @@ describe('serveSandbox', () => {
     expect(await dripping).to.equal('RetryableError')
   })
 
+  it('refuses what is too much, on request, as the system does, until that ends', async () => {
+    const busy = { status: 429, headers: { 'retry-after': '7' }, json: { error: 'slow down' } }
+    const bell = await serveSandbox(
+      () => ({ answer: () => ({ text: 'rung' }), faults: { busy } }),
+      () => ({}),
+    ).start()
+    const ring = async () => {
+      const request = { method: 'GET', url: bell.url, headers: {}, body: undefined }
+      const { status, body, headers } = await loopbackEgress.send({
+        ...request,
+        signal: AbortSignal.timeout(5_000),
+      })
+      return { status, body, waitS: Number(headers['retry-after'] ?? 0) }
+    }
+    bell.limitRate({ requests: 2, perMs: 3_600_000 })
+    for (const time of ['once', 'twice'])
+      expect(await ring(), time).to.deep.equal({ status: 200, body: 'rung', waitS: 0 })
+    const refused = await ring()
+    expect(refused).to.include({ status: 429, body: '{"error":"slow down"}' })
+    expect(refused.waitS, 'until the first two are long ago').to.be.within(3_500, 3_600)
+    bell.stopFailing()
+    expect(await ring()).to.include({ status: 200 })
+    await bell.close()
+  })
+
   it('gives the ways to act on its state', async () => {
     const lamp = await serveSandbox(
       () => {

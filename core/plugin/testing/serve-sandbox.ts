@@ -1,6 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { parseJson } from '../../json.ts'
-import type { RunningSandbox, Sandbox, SandboxCommand, SandboxOptions, SandboxRequest } from '../index.ts'
+import type {
+  RateLimit,
+  RunningSandbox,
+  Sandbox,
+  SandboxCommand,
+  SandboxOptions,
+  SandboxRequest,
+} from '../index.ts'
+import { countCalls } from './count-calls.ts'
 import { fail, type Failure } from './failures.ts'
 import { compileRoutes } from './routes.ts'
 
@@ -53,7 +61,9 @@ export interface ServedSandbox<Controls = undefined> extends RunningSandbox {
   readonly faults: Readonly<Record<string, SandboxReply>>
   /** The next `times` requests (default 1) are answered so, whatever they ask. */
   failNext(how: SandboxReply | Failure, times?: number): void
-  /** Requests are answered again, whatever `failNext` said. */
+  /** From now on no more requests are answered than that; others get 429 with `Retry-After`, like that of the `faults` where they have one. */
+  limitRate(limit: RateLimit): void
+  /** Requests are answered again, whatever `failNext` and `limitRate` said. */
   stopFailing(): void
 }
 
@@ -101,7 +111,12 @@ async function start<Controls>(
 ): Promise<ServedSandbox<Controls>> {
   const requests: SandboxRequest[] = []
   const failures: (SandboxReply | Failure)[] = []
+  const tooMany = Object.values(faults).find(({ status }) => status === 429) ?? {
+    json: { error: 'too_many_requests' },
+  }
+  let refuse: Served['refuse'] = () => undefined
   const served: Served = {
+    refuse: () => refuse(),
     handler: typeof answering === 'function' ? answering : compileRoutes(answering),
     requests,
     failures,
@@ -124,7 +139,19 @@ async function start<Controls>(
     failNext(how, times = 1) {
       for (let count = 0; count < times; count++) failures.push(how)
     },
-    stopFailing: () => void failures.splice(0),
+    limitRate(limit) {
+      const count = countCalls()
+      refuse = () => {
+        const waitS = count('', [limit])
+        return waitS === undefined
+          ? undefined
+          : { ...tooMany, status: 429, headers: { 'retry-after': String(waitS) } }
+      }
+    },
+    stopFailing() {
+      failures.splice(0)
+      refuse = () => undefined
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -138,13 +165,15 @@ interface Served {
   readonly handler: SandboxHandler
   readonly requests: SandboxRequest[]
   readonly failures: (SandboxReply | Failure)[]
+  /** The answer to a request that is one too many. */
+  readonly refuse: () => SandboxReply | undefined
   readonly onAnswer: NonNullable<SandboxOptions['onAnswer']>
 }
 
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { handler, requests, failures, onAnswer }: Served,
+  { handler, requests, failures, refuse, onAnswer }: Served,
 ): Promise<void> {
   // Answers depend on the request alone, so that examples can be compared with them.
   response.sendDate = false
@@ -164,7 +193,7 @@ async function answer(
       onAnswer(received, failure)
       return fail(failure, response)
     }
-    const made = failure ?? (await handler(call))
+    const made = failure ?? refuse() ?? (await handler(call))
     if (made.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, made.delayMs).unref())
     finish(made)
   } catch (error) {
