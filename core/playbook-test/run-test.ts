@@ -81,6 +81,7 @@ export function createWorld(
     clock,
     nameOf,
     asks: (path) => stepAt(path)?.step.action === 'checkpoint',
+    isAnswered: (name) => test.choices?.has(name) === true,
     failures: (path) =>
       journal.failedAttempts(path).filter(({ error }) => error.code !== 'step_interrupted').length,
     otherwise: (skill) => (reachesOut(catalogue, skill) ? undefined : local),

@@ -28,6 +28,12 @@ outputs: { answer: "\${{ steps.sub.output.answer }}" }
   - { id: sure, checkpoint: { via: operator, with: { message: Sure? }, answers: [a, b], timeout: 1h } }
 outputs: { answer: "\${{ steps.sure.output.answer }}" }
 `,
+  'tells.yaml': `${head('tells', 'manual')}steps:
+  - id: confirm
+    checkpoint: { via: messaging.checkpoint, with: { user: eve@example.com, message: Was it you? }, answers: [mine, not_mine], timeout: 1h, on_timeout: mine }
+outputs: { answer: "\${{ steps.confirm.output.answer }}" }
+`,
+  'none.yaml': 'mocks: {}\n',
   'mocks.yaml': 'mocks: { steps.confirm: { answer: mine }, steps.machine: timeout }\n',
 }
 
@@ -72,6 +78,14 @@ describe('questions of tocsin run', function () {
   it('are answered by --answer before the mocks', async () => {
     const { stdout } = await run('asks.yaml', '--mocks', 'mocks.yaml', '--answer', 'confirm=not_mine')
     expect(outputOf(stdout)).to.deep.equal({ answer: 'not_mine', by: 'analyst', id: 'unknown' })
+  })
+
+  it('need no mock of what tells of them where --answer answers', async () => {
+    const { code, stdout } = await run('tells.yaml', '--mocks', 'none.yaml', '--answer', 'confirm=mine')
+    expect([code, outputOf(stdout)]).to.deep.equal([0, { answer: 'mine' }])
+    const unanswered = await run('tells.yaml', '--mocks', 'none.yaml')
+    expect(unanswered.code).to.equal(1)
+    expect(unanswered.stdout).to.include('messaging.checkpoint, which is not mocked')
   })
 
   it('that nobody could answer end the command before anything runs', async () => {
