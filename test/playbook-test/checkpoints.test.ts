@@ -140,7 +140,7 @@ tests: [{ name: a, expect: { path: [sub], outputs: { name: Kim }, calls: [{ skil
     }
     const { problems } = parseTests(source, { catalogue, loadPlaybook: (name) => sources[name] })
     expect(problems.map(({ code, message }) => `${code} ${message}`)).to.deep.equal([
-      "E603 the playbook 'folder/p.yaml' has 2 problems: 5:22 'who' is required",
+      "E603 the playbook 'folder/p.yaml' has 1 problem: 5:37 there is no input 'whom'",
     ])
   })
 })
