@@ -16,7 +16,7 @@ const copied = [
   'CHANGELOG.md',
   'docs/**/*.md',
   'schemas/*.json',
-  'playbooks/*.yaml',
+  'playbooks/*.{yaml,md}',
   'cli/demo/alerts/*',
   'cli/demo/playbooks/*',
   'cli/new-plugin/templates/{plain,connected,package}/**/*.*',

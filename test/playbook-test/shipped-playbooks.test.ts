@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatProblem } from '../../core/errors/source-frame.ts'
 import { coverageOf, loadTests, runTests } from '../../core/playbook-test/index.ts'
@@ -10,6 +10,8 @@ const root = join(import.meta.dirname, '../..')
 const folder = join(root, 'playbooks')
 const files = readdirSync(folder)
 const playbooks = files.filter((name) => /\.ya?ml$/.test(name) && !/\.test\.ya?ml$/.test(name))
+
+const page = readFileSync(join(folder, 'README.md'), 'utf8').split('\n')
 
 describe('shipped playbooks', function () {
   this.timeout(60_000)
@@ -23,6 +25,16 @@ describe('shipped playbooks', function () {
   })
 
   for (const playbook of playbooks) {
+    it(`${playbook} stands in the table of playbooks, with its alerts and connections`, () => {
+      const row = page.find((line) => line.includes(`](${playbook})`)) ?? ''
+      const source = readFileSync(join(folder, playbook), 'utf8')
+      const type = /^on:\n {2}alert: \{ type: (\w+)/m.exec(source)?.[1]
+      expect(row).to.contain(type === undefined ? '| none: ' : `\`${type}\``)
+      const skills = [...source.matchAll(/\b(?:uses|via): (\w+)\.\w+/g)].map(([, plugin = '']) => plugin)
+      const connections = skills.filter((plugin) => plugin !== 'case' && plugin !== 'indicators')
+      for (const plugin of connections) expect(row).to.contain(plugin.replaceAll('_', ' '))
+    })
+
     it(`${playbook} does what its tests say, after crashes too, and they take every branch`, async () => {
       const file = playbook.replace(/\.ya?ml$/, '.test.yaml')
       expect(files, 'every playbook has its tests').to.include(file)
