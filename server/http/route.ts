@@ -17,6 +17,7 @@ import type { RecordKeyUse } from '../key-use.ts'
 import type { Sessions } from '../sessions.ts'
 import type { Directory } from './directory.ts'
 import type { FailedAuthentications } from './failed-authentications.ts'
+import type { OpenApiDocument } from './reference/openapi.ts'
 import type { RecordRefusal } from './refusal-log.ts'
 import type { SessionCookie } from './session-cookie.ts'
 import type { SignInGate } from './sign-in-gate.ts'
@@ -88,7 +89,7 @@ export interface Services {
   /** Of all paths of the API, without slashes at its ends. */
   readonly apiPrefix: string
   /** The description of the API: an OpenAPI document. */
-  readonly openApi: unknown
+  readonly openApi: OpenApiDocument
   /** Aborted when the server begins to close. */
   readonly closing: AbortSignal
 }
@@ -148,6 +149,8 @@ interface RouteBase {
   readonly outsidePrefix?: true
   /** Success answers text, no JSON. */
   readonly isText?: true
+  /** Of that text. Default: `text/plain`. */
+  readonly textType?: string
   /** Success answers text of this type, where the request prefers that to JSON. */
   readonly alsoText?: string
   /** An object schema. Parameters not in it are refused. */

@@ -123,6 +123,7 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'POST /engine/pause': { roles: admins, of: 'whole', body: () => ({ reason: 'x' }) },
   'POST /engine/resume': { roles: admins, of: 'whole' },
   'GET /openapi.json': 'public',
+  'GET /docs': 'public',
   'GET /healthz': 'public',
   'GET /readyz': 'public',
   'GET /metrics': { roles: readers, of: 'whole' },

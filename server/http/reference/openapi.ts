@@ -1,0 +1,202 @@
+import type { JsonSchema } from '../../../core/plugin/index.ts'
+import { headersOf, isOnce } from '../idempotency.ts'
+import type { Route } from '../route.ts'
+import { componentSchemas, described } from './components.ts'
+
+/** What of an OpenAPI 3.1 document is made here. */
+export interface OpenApiDocument {
+  readonly openapi: string
+  readonly info: Readonly<Record<string, unknown>>
+  readonly servers: readonly { readonly url: string }[]
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, unknown>>
+    readonly responses: Readonly<Record<string, unknown>>
+    readonly securitySchemes: Readonly<Record<string, unknown>>
+  }
+}
+
+export interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly tags: readonly string[]
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly 'x-roles'?: readonly string[]
+  readonly parameters: readonly Parameter[]
+  readonly requestBody?: { readonly required: boolean; readonly content: Content }
+  readonly responses: Readonly<Record<string, Response>>
+}
+
+export interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly required: boolean
+  readonly description?: string
+  readonly schema: JsonSchema
+}
+
+export interface Response {
+  readonly $ref?: string
+  readonly description?: string
+  readonly content?: Content
+}
+
+/** By the type of the content. */
+export type Content = Readonly<Record<string, { readonly schema?: JsonSchema }>>
+
+/** An OpenAPI 3.1 document of the table: every operation with its parameters, bodies, answers and the roles that may call it. */
+export function openApiDocument(
+  routes: readonly Route[],
+  prefix: string,
+  publicUrl: string | undefined,
+  cookie: string,
+): OpenApiDocument {
+  const paths: Record<string, Record<string, Operation>> = {}
+  for (const route of routes) {
+    const path = route.outsidePrefix === true ? route.path : `/${prefix}${route.path}`
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) }
+  }
+  const used = new Set(routes.map(tagOf))
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Tocsin',
+      version: '1',
+      description: 'Alerts in, playbooks investigate them, cases out. Times are epoch milliseconds.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: publicUrl ?? '/' }],
+    tags: [...used].map((name) => ({ name, description: tags[name] ?? '' })),
+    paths,
+    components: {
+      schemas: componentSchemas(),
+      responses: {
+        problem: {
+          description: 'The request was refused.',
+          content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/error' } } },
+        },
+      },
+      securitySchemes: {
+        api_key: { type: 'apiKey', in: 'cookie', name: 'Session', description: 'An API key.' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'An API key.' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: cookie,
+          description: 'Of a person who has signed in: `POST session` sets it.',
+        },
+        events_token: { type: 'apiKey', in: 'query', name: 'token', description: 'Of a connection.' },
+      },
+    },
+  }
+}
+
+/** By the first part of the path. */
+const tags: Readonly<Record<string, string>> = {
+  alerts: 'What comes in.',
+  cases: 'What investigations open, and people work on.',
+  runs: 'Executions of playbooks.',
+  checkpoints: 'Questions to people.',
+  playbooks: 'What is run.',
+  skills: 'What playbooks can use.',
+  plugins: 'What is installed.',
+  organizations: 'Owners of alerts, cases and connections.',
+  providers: 'Systems that send alerts.',
+  keys: 'API keys.',
+  session: 'People at the web page.',
+  connections: 'Settings and secrets for other systems.',
+  audit: 'Who did what.',
+  webhooks: 'Where other systems send to.',
+  engine: 'The runs of all organizations.',
+  server: 'The server itself.',
+}
+
+function tagOf({ path }: Route): string {
+  const [first = ''] = path.slice(1).split('/', 1)
+  return Object.hasOwn(tags, first) ? first : 'server'
+}
+
+/** As the plugin wants it. */
+const anyBody = { 'application/json': {}, 'application/x-www-form-urlencoded': {} }
+
+function operation(route: Route): Operation {
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    tags: [tagOf(route)],
+    ...(typeof route.access === 'string'
+      ? { security: route.access === 'events_token' ? [{ events_token: [] }] : [] }
+      : { security: [{ api_key: [] }, { bearer: [] }, { session: [] }], 'x-roles': route.access }),
+    parameters: [
+      ...pathParameters(route.path),
+      ...parametersIn('query', route.query),
+      ...parametersIn('header', headersOf(route)),
+    ],
+    ...(route.body !== undefined && {
+      requestBody: { required: true, content: content('application/json', route.body) },
+    }),
+    ...(route.bytes !== undefined && { requestBody: { required: true, content: anyBody } }),
+    responses: {
+      [route.status]: {
+        description: 'Success.',
+        content: {
+          ...content(
+            route.isText === true ? (route.textType ?? 'text/plain') : 'application/json',
+            route.answer,
+          ),
+          ...(route.alsoText !== undefined && content(route.alsoText, { type: 'string' })),
+        },
+      },
+      ...Object.fromEntries(refusals(route).map((status) => [status, problem])),
+      default: problem,
+    },
+  }
+}
+
+const problem: Response = { $ref: '#/components/responses/problem' }
+
+/** Statuses that the table itself leads to. What lies behind it, such as 409 and 5xx, is in `default`. */
+function refusals(route: Route): readonly number[] {
+  const takesBody = route.body !== undefined || route.bytes !== undefined
+  const needsKey = typeof route.access !== 'string'
+  return [
+    400,
+    ...(needsKey || route.access === 'events_token' || route.access === 'sign_in' ? [401] : []),
+    ...(needsKey || route.access === 'sign_in' ? [403] : []),
+    ...(route.path.includes('{') ? [404] : []),
+    ...(route.headers?.properties?.['if-match'] === undefined ? [] : [412]),
+    ...(takesBody ? [413] : []),
+    ...(route.body !== undefined || (needsKey && route.method !== 'GET') ? [415] : []),
+    ...(isOnce(route) || route.headers?.properties?.['idempotency-key'] !== undefined ? [422] : []),
+    ...(route.method === 'PATCH' ? [428] : []),
+    ...(route.access === 'events_token' || route.access === 'sign_in' ? [429] : []),
+  ]
+}
+
+function content(type: string, schema: JsonSchema): Content {
+  return { [type]: { schema: described(schema) as JsonSchema } }
+}
+
+/** `GET /alerts/{alert}` → `get_alerts_alert`. */
+function operationId({ method, path }: Route): string {
+  return `${method}${path}`
+    .toLowerCase()
+    .replaceAll(/[^a-z]+/g, '_')
+    .replace(/_$/, '')
+}
+
+function pathParameters(path: string): readonly Parameter[] {
+  const names = [...path.matchAll(/\{(\w+)\}/g)]
+  return names.map(([, name = '']) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
+}
+
+function parametersIn(place: 'query' | 'header', given: JsonSchema | undefined): readonly Parameter[] {
+  return Object.entries(given?.properties ?? {}).map(([name, { description, ...schema }]) => ({
+    name,
+    in: place,
+    required: given?.required?.includes(name) ?? false,
+    ...(description !== undefined && { description }),
+    schema: described(schema) as JsonSchema,
+  }))
+}
