@@ -5,7 +5,7 @@ import { goesOn, joined, type Flow, type ItemView } from './flow.ts'
 import { limited } from './limited.ts'
 import { itemPath } from './paths.ts'
 import { advance, fork, isOver, withLocals, type Scope } from './scope.ts'
-import { attempt, remember, type Walk } from './walk.ts'
+import { attempt, beginLate, remember, type Walk } from './walk.ts'
 
 type RunItem = (path: string, scope: Scope) => Promise<Flow>
 
@@ -26,7 +26,7 @@ export async function runForeach(
   if ('error' in listed) {
     return await remember(walk, step, path, scope, () => ({ state: 'failed', error: listed.error }))
   }
-  const flows = await runItems(foreach, listed.value, path, scope, runItem)
+  const flows = await runItems(walk, step, listed.value, path, scope, runItem)
   const items = flows.map(itemView)
   const stop =
     foreach.onItemError === 'fail' ? joined(flows) : flows.find((flow) => flow.state === 'run_ends')
@@ -71,19 +71,24 @@ function itemsOf(foreach: Foreach, scope: Scope): readonly unknown[] {
 }
 
 async function runItems(
-  foreach: Foreach,
+  walk: Walk,
+  { id, foreach }: Step & { readonly foreach: Foreach },
   items: readonly unknown[],
   path: string,
   scope: Scope,
   runItem: RunItem,
 ): Promise<readonly Flow[]> {
-  const run = async (index: number) => {
+  const run = async (index: number, isLate = false) => {
+    const here = itemPath(path, index)
     const branch = fork(withLocals(scope, { [foreach.as]: items[index], index }))
-    const flow = await runItem(itemPath(path, index), branch)
+    if (isLate) await beginLate(walk, here, id, branch)
+    const flow = await runItem(here, branch)
     return { flow, endedAt: branch.thread.nowMs }
   }
   if (foreach.concurrency > 1) {
-    const ended = await limited(items.length, foreach.concurrency, run)
+    const ended = await limited(items.length, foreach.concurrency, (index) =>
+      run(index, index >= foreach.concurrency),
+    )
     for (const { endedAt } of ended) advance(scope, endedAt)
     return ended.map(({ flow }) => flow)
   }

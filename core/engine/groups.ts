@@ -4,7 +4,7 @@ import { joined, type Flow } from './flow.ts'
 import { limited } from './limited.ts'
 import { inside } from './paths.ts'
 import { fork, isOver, join, type Deadline, type Scope } from './scope.ts'
-import { attempt, remember, type Walk } from './walk.ts'
+import { attempt, beginLate, remember, type Walk } from './walk.ts'
 
 type Group = GroupStep | ParallelStep | SwitchStep
 
@@ -60,6 +60,9 @@ async function runParallel(walk: Walk, step: ParallelStep, path: string, scope: 
   const branches = step.steps.map((branch) => ({ step: branch, scope: fork(scope) }))
   const flows = await limited(branches.length, step.concurrency, async (index) => {
     const branch = branches[index]!
+    if (index >= step.concurrency) {
+      await beginLate(walk, inside(path, branch.step.key), branch.step.id, branch.scope)
+    }
     return await walk.runStep(branch.step, path, branch.scope)
   })
   for (const branch of branches) join(scope, branch.scope, branch.step)

@@ -8,6 +8,7 @@
  * | a step inside a case           | `<switch>/<case, from 0>/<step>`        |
  * | a step inside `else`           | `<switch>/else/<step>`                  |
  * | an item of `foreach`           | `<step>[<index>]`                       |
+ * | the beginning of one that had to wait for others | `<step>[<index>]/@begin`, `<branch>/@begin` |
  * | a time of `repeat`             | `<step>#<time, from 1>`                 |
  * | the wait after it              | `<step>#<time>/@wait`                   |
  * | the asking of a checkpoint     | `<step>/@ask`                           |
@@ -41,6 +42,7 @@ export function repeatPath(path: string, time: number): string {
   return `${path}#${time}`
 }
 
+export const beginPath = (path: string): string => `${path}/@begin`
 export const waitPath = (path: string): string => `${path}/@wait`
 export const askPath = (path: string): string => `${path}/@ask`
 export const remindPath = (path: string): string => `${path}/@remind`

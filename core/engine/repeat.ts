@@ -3,7 +3,7 @@ import type { Repeat, Step } from '../playbook/playbook.ts'
 import { holds } from './evaluate.ts'
 import { fromOutcome, type Flow } from './flow.ts'
 import { repeatPath, waitPath } from './paths.ts'
-import { advance, withLocals, type Scope } from './scope.ts'
+import { advance, forget, withLocals, type Scope } from './scope.ts'
 import { attempt, remember, type Walk } from './walk.ts'
 
 /** Runs a step again and again until its condition holds; fails when it never does. Its output is that of the last time. */
@@ -18,6 +18,7 @@ export async function runRepeated(
   const startedAt = scope.thread.nowMs
   for (let time = 1; ; time++) {
     const here = repeatPath(path, time)
+    forget(step, scope)
     const flow = await runOnce(here, scope)
     if (flow.state === 'failed') {
       return { ...flow, ...(await remember(walk, step, path, scope, () => flow, startedAt)) }

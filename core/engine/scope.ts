@@ -95,6 +95,11 @@ export function emptyThread(
   return { steps, sensitive: new Set(), nowMs }
 }
 
+/** Before a step begins once more: what it did not reach this time reads as not reached, whatever it was the last time. */
+export function forget(step: Step, { thread }: Scope): void {
+  for (const id of idsWithin(step)) if (id !== step.id) thread.steps[id] = unreached
+}
+
 function emptySteps(): Record<string, StepView> {
   return Object.create(null) as Record<string, StepView>
 }

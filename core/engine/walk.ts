@@ -3,6 +3,7 @@ import { TocsinError } from '../plugin/index.ts'
 import type { Playbook, Step } from '../playbook/playbook.ts'
 import type { DurableContext, PureResult } from './durable-context.ts'
 import { fromOutcome, type Flow } from './flow.ts'
+import { beginPath } from './paths.ts'
 import { advance, type Scope } from './scope.ts'
 import type { FollowUps, Interrupted, SkillCaller, SkillCallRun } from './skill-caller.ts'
 import type { SkillSchemas } from './sensitive.ts'
@@ -58,6 +59,21 @@ export async function remember(
   const outcome = await walk.context.remember(work)
   advance(scope, outcome.endedAt)
   return fromOutcome(outcome, path)
+}
+
+/**
+ * Begins what had to wait until others of its group ended: at that time, not at the beginning of the group. Which of them ended
+ * first cannot be told from a replay, so the time is recorded.
+ */
+export async function beginLate(
+  walk: Walk,
+  path: string,
+  stepId: string | null,
+  branch: Scope,
+): Promise<void> {
+  const evaluate = () => ({ state: 'completed' as const, output: null })
+  const outcome = await walk.context.remember({ path: beginPath(path), stepId, kind: 'begin', evaluate })
+  advance(branch, outcome.endedAt)
 }
 
 function kindOf(step: Step): string {

@@ -85,7 +85,7 @@ describe('interpreter', () => {
     it('comes to the same journal whatever the order in which work ends', async () => {
       const reference = await withDelays(() => 0)
       expect(reference.outcome.output).to.deep.equal({ each: 'failed', code: 'bad' })
-      expect(reference.journal).to.have.length(5 + 1 + 5 * 3 + 5 + 1 + 1 + (1 + 2 * 3) + 2)
+      expect(reference.journal).to.have.length(5 + 1 + 5 * 3 + 2 + 5 + 1 + 1 + (1 + 2 * 3) + 2)
       for (const delayOf of [
         (n: number) => 20 - (n % 17),
         (n: number) => n % 17,

@@ -71,6 +71,34 @@ describe('repeat', () => {
     expect(await going).to.include({ status: 'completed', output: 2 })
   })
 
+  it('shows of a time only what was reached in it', async () => {
+    const playbook = makePlaybook({
+      steps: [
+        { id: 'start', set: '${{ now }}' },
+        {
+          id: 'g',
+          repeat: { until: 'steps.time.output == 3', everyMs: 1_000, max: 5 },
+          steps: [
+            { id: 'time', uses: 'count' },
+            { id: 'first', if: 'steps.time.output == 1', steps: [{ id: 'inner', set: 'of the first time' }] },
+            {
+              id: 'seen',
+              set: [
+                '${{ steps.first.status }}',
+                '${{ steps.inner.status }}',
+                '${{ has(steps.inner.output) }}',
+              ],
+            },
+          ],
+        },
+      ],
+      outputs: ['${{ steps.seen.output }}', '${{ has(steps.inner.output) }}'],
+    })
+    const going = bench.go(playbook, { count: (_i, _a, n) => n })
+    await clock.advance(2_000)
+    expect((await going).output).to.deep.equal([['skipped', 'skipped', false], false])
+  })
+
   it('repeats inside of each item', async () => {
     const each = makePlaybook({
       steps: [
