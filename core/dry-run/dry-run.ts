@@ -6,12 +6,13 @@ import type { RunOutcome } from '../engine/flow.ts'
 import { skillsOf, type SkillCaller } from '../engine/skill-caller.ts'
 import { createCheckpointAnswers, type Choice } from '../playbook-test/checkpoint-answers.ts'
 import { createMemoryJournal } from '../playbook-test/memory-journal.ts'
-import { createMockedSkills } from '../playbook-test/mocked-skills.ts'
+import { createMockedSkills, type Places } from '../playbook-test/mocked-skills.ts'
 import { withCallsAnswered, withMockedCalls } from '../playbook-test/mocked-calls.ts'
 import { namedSteps, stepFinder } from '../playbook-test/named-steps.ts'
 import type { CalledByName, Fixtures, Mocks } from '../playbook-test/playbook-test.ts'
 import { withRealTimeout } from '../playbook-test/real-timeout.ts'
 import { rehearse } from '../playbook-test/rehearse.ts'
+import { triesBefore } from '../playbook-test/tries-before.ts'
 import { VirtualClock } from '../playbook-test/virtual-clock.ts'
 import type { Playbook } from '../playbook/playbook.ts'
 import type { Log } from '../ports.ts'
@@ -55,15 +56,17 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   const clock = new VirtualClock(fixtures.nowMs)
   const journal = createMemoryJournal(options.onEnd)
   const stepAt = stepFinder(namedSteps(playbook, options.called))
-  const nameOf = (path: string) => stepAt(path)?.name ?? path
+  const places: Places = {
+    nameOf: (path) => stepAt(path)?.name ?? path,
+    triesBefore: (path) => triesBefore(journal, path),
+  }
   const live = withoutRetries(withRealTimeout(options.live, readTimeoutMs))
   const answers = createMockedSkills({
     catalogue,
     mocks,
     clock,
-    nameOf,
+    ...places,
     asks: (path) => stepAt(path)?.step.action === 'checkpoint',
-    failures: (path) => journal.failedAttempts(path).length,
     otherwise: () => (call) => clock.hold(() => live(call)),
   })
   const wouldDo: WouldDo[] = []
@@ -76,7 +79,7 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
       options.onWouldDo?.(would)
     },
   })
-  const people = questions(options, nameOf, clock)
+  const people = questions(options, places, clock)
   const run = rehearse({
     ...people.forRun,
     called: options.called,
@@ -96,13 +99,13 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
 }
 
 /** Answers as it was said beforehand, or as the mocks say; a question that nothing is said about stops the run. */
-function questions({ choices, mocks }: DryRunOptions, nameOf: (path: string) => string, clock: VirtualClock) {
+function questions({ choices, mocks }: DryRunOptions, places: Places, clock: VirtualClock) {
   const stop = new AbortController()
   const wakeUps = createWakeUps()
   let open: Checkpoint | undefined
   const checkpoints = createCheckpointAnswers({
     mocks,
-    nameOf,
+    ...places,
     clock,
     wakeUps,
     choose: ({ path }, name) => choices?.get(path) ?? choices?.get(name),

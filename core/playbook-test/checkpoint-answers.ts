@@ -4,16 +4,14 @@ import type { WakeUps } from '../engine/wake-ups.ts'
 import type { Clock } from '../ports.ts'
 import { compare } from './compare.ts'
 import { createMemoryCheckpoints, type MemoryCheckpoints } from './memory-checkpoints.ts'
-import type { Unmocked } from './mocked-skills.ts'
+import type { Places, Unmocked } from './mocked-skills.ts'
 import type { MockAnswer, Mocks } from './playbook-test.ts'
 
 /** What may come of a question: an answer, or none in time. */
 export type Choice = { readonly answer: unknown } | 'timeout'
 
-export interface CheckpointAnswersOptions {
+export interface CheckpointAnswersOptions extends Places {
   readonly mocks: Mocks
-  /** How mocks call a step, by its path in the journal; see `NamedStep`. */
-  readonly nameOf: (path: string) => string
   readonly clock: Clock
   readonly wakeUps: WakeUps
   /** Comes before the mocks. */
@@ -33,7 +31,7 @@ export function createCheckpointAnswers(options: CheckpointAnswersOptions): Memo
     const chosen = options.choose?.(checkpoint, name)
     if (chosen === 'timeout') return
     if (chosen !== undefined) return void answerLater(checkpoint, { ...nobodyElse, ...chosen }, 0)
-    const reply = replyTo(mocks, checkpoint, name)
+    const reply = replyTo(mocks, checkpoint, name, options.triesBefore(checkpoint.path))
     if (reply === undefined) options.onUnanswered(checkpoint, name)
     else if (reply.kind === 'answer') void answerLater(checkpoint, reply, reply.delayMs)
   })
@@ -53,10 +51,13 @@ export function createCheckpointAnswers(options: CheckpointAnswersOptions): Memo
 
 const nobodyElse = { by: 'analyst', text: undefined }
 
-function replyTo(mocks: Mocks, { question }: Checkpoint, name: string) {
-  const replies = mocks.get(`steps.${name}`)
+/** Those for this question before those for any; the last one stays for all that follow. */
+function replyTo(mocks: Mocks, { question }: Checkpoint, name: string, triesBefore: number) {
+  const replies = mocks.get(`steps.${name}`) ?? []
   const fits = (given: unknown) => given !== undefined && compare(given, question.input).length === 0
-  return replies?.find((reply) => fits(reply.with)) ?? replies?.find((reply) => reply.with === undefined)
+  const own = replies.filter((reply) => fits(reply.with))
+  const usable = own.length > 0 ? own : replies.filter((reply) => reply.with === undefined)
+  return usable[Math.min(triesBefore, usable.length - 1)]
 }
 
 /** The failure of a test that says nothing about an answer. */

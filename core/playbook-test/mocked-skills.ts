@@ -28,14 +28,18 @@ export interface Unmocked {
   readonly hint: string
 }
 
-export interface MockedSkillsOptions {
+/** What mocks need to know of a place in a run. */
+export interface Places {
+  /** How mocks call a step, by its path in the journal; see `NamedStep`. */
+  readonly nameOf: (path: string) => string
+  /** How many tries came before this one (`triesBefore`): it gets the reply after theirs, also after a crash. */
+  readonly triesBefore: (path: string) => number
+}
+
+export interface MockedSkillsOptions extends Places {
   readonly catalogue: Pick<Catalogue, 'skill'>
   readonly mocks: Mocks
   readonly clock: Clock
-  /** How mocks call a step, by its path in the journal; see `NamedStep`. */
-  readonly nameOf: (path: string) => string
-  /** Tries of the path whose failure is recorded: the next one gets the reply after theirs, also after a crash. */
-  readonly failures: (path: string) => number
   /** Whether the path is of a checkpoint: its skill only tells a person, who answers by another way. */
   readonly asks: (path: string) => boolean
   /** Whether a checkpoint has its answer from elsewhere: then nobody has to be told. */
@@ -81,7 +85,7 @@ export function createMockedSkills(options: MockedSkillsOptions): MockedSkills {
       unmocked.push(missing)
       throw new TocsinError('mock_missing', missing.message, { hint: missing.hint })
     } else {
-      const reply = replies[Math.min(options.failures(path), replies.length - 1)]!
+      const reply = replies[Math.min(options.triesBefore(path), replies.length - 1)]!
       const isTold = reply.kind === 'answer' || (reply.kind === 'timeout' && options.asks(path))
       output = isTold
         ? toldOutput(options.catalogue, asked)

@@ -8,6 +8,7 @@ import { showDuration } from './judge.ts'
 import { reachesOut } from './run-test.ts'
 import { placedSteps, withoutItems } from './placed-steps.ts'
 import { traceOf } from './trace.ts'
+import { withoutTimes } from './tries-before.ts'
 
 /** A run as `GET /runs/<id>` answers it; what is read of it. */
 interface RecordedRun {
@@ -146,17 +147,30 @@ function callsOf(run: RecordedRun, catalogue: Catalogue): readonly RecordedStep[
 function answersOf(run: RecordedRun, playbook: Playbook | undefined): Readonly<Record<string, unknown>> {
   const isOwn = ownSteps(playbook)
   const asked = run.steps.filter(
-    ({ kind, state, step_id: id }) => kind === 'checkpoint' && state !== 'skipped' && id !== null,
+    ({ kind, state, step_id: id, output }) =>
+      kind === 'checkpoint' && state !== 'skipped' && id !== null && isAnswer(output),
   )
-  const entries = asked.map((step) => {
-    const { output, started_at: from, ended_at: to } = step
-    const { answer, by, text } = (output ?? {}) as Partial<Record<'answer' | 'by' | 'text', unknown>>
-    const key = `steps.${isOwn(step) ? step.step_id : withoutItems(step.path)}`
-    if (typeof by !== 'string') return [key, { timeout: true }] as const
-    const delay = to === null || to === from ? undefined : showDuration(to - from)
-    return [key, { answer, by, text: text ?? undefined, delay }] as const
-  })
-  return Object.fromEntries(entries)
+  return byPlaces(
+    asked,
+    (step) => `steps.${isOwn(step) ? step.step_id : withoutItems(step.path)}`,
+    (step) => [answerReply(step)],
+    ({ input }) => (input as { readonly question?: { readonly input?: unknown } } | null)?.question?.input,
+  )
+}
+
+/** The entry of all items or times together has another output. */
+const isAnswer = (output: unknown): boolean =>
+  typeof output === 'object' && output !== null && 'answer' in output
+
+function answerReply({
+  output,
+  started_at: from,
+  ended_at: to,
+}: RecordedStep): Readonly<Record<string, unknown>> {
+  const { answer, by, text } = (output ?? {}) as Partial<Record<'answer' | 'by' | 'text', unknown>>
+  if (typeof by !== 'string') return { timeout: true }
+  const delay = to === null || to === from ? undefined : showDuration(to - from)
+  return { answer, by, text: text ?? undefined, delay }
 }
 
 function mocksOf(
@@ -165,10 +179,30 @@ function mocksOf(
 ): Readonly<Record<string, unknown>> {
   const outside = callsOf(run, catalogue)
   const isOwn = ownSteps(playbook)
-  const byKey = Map.groupBy(outside, (step) => (isOwn(step) ? `steps.${step.step_id}` : step.kind))
-  const entries = Array.from(byKey, ([key, steps]) => {
-    const replies = distinct(steps).flatMap((step) => repliesOf(step, steps.length > 1))
-    return [key, replies.length === 1 ? replies[0] : replies] as const
+  return byPlaces(outside, (step) => (isOwn(step) ? `steps.${step.step_id}` : step.kind), repliesOf)
+}
+
+/**
+ * Replies by the key of their mock. Those of one place come in the order of its tries, as mocks give them; where there are several
+ * places, such as the items of a `foreach`, each says for which input it is. What is asked twice alike is said once.
+ */
+function byPlaces(
+  steps: readonly RecordedStep[],
+  keyOf: (step: RecordedStep) => string,
+  repliesTo: (step: RecordedStep) => readonly Readonly<Record<string, unknown>>[],
+  askedOf: (step: RecordedStep) => unknown = ({ input }) => input,
+): Readonly<Record<string, unknown>> {
+  const entries = Array.from(Map.groupBy(steps, keyOf), ([key, ofKey]) => {
+    const places = [...Map.groupBy(ofKey, ({ path }) => withoutTimes(path)).values()]
+    const replies = places.map((times) =>
+      times.flatMap((step) =>
+        repliesTo(step).map((reply) => (places.length > 1 ? { with: askedOf(step), ...reply } : reply)),
+      ),
+    )
+    const distinct = [
+      ...new Map(replies.map((each) => [stringifyJson(withoutUndefined(each)), each])).values(),
+    ].flat()
+    return [key, distinct.length === 1 ? distinct[0] : distinct] as const
   })
   return Object.fromEntries(entries)
 }
@@ -179,18 +213,13 @@ function ownSteps(playbook: Playbook | undefined): (step: RecordedStep) => boole
   return ({ step_id: id, path }) => id !== null && own?.has(withoutItems(path)) !== false
 }
 
-/** The same question is answered once. */
-function distinct(steps: readonly RecordedStep[]): readonly RecordedStep[] {
-  return [...new Map(steps.map((step) => [stringifyJson(step.input), step])).values()]
-}
-
-function repliesOf(step: RecordedStep, isOneOfMany: boolean): readonly unknown[] {
+function repliesOf(step: RecordedStep): readonly Readonly<Record<string, unknown>>[] {
   const failed = step.failed_attempts
     .filter(({ error }) => error.code !== 'step_interrupted')
     .map(({ error }) => errorReply(error, true))
   const last =
     step.error === null || step.state !== 'failed' ? { output: step.output } : errorReply(step.error, false)
-  return [...failed, last].map((reply) => (isOneOfMany ? { with: step.input, ...reply } : reply))
+  return [...failed, last]
 }
 
 function errorReply(error: StoredError, retryable: boolean): Readonly<Record<string, unknown>> {

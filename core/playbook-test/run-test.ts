@@ -13,12 +13,19 @@ import { createSkillCaller } from '../skill/index.ts'
 import { createCheckpointAnswers, unanswered, type Choice } from './checkpoint-answers.ts'
 import type { MemoryCheckpoints } from './memory-checkpoints.ts'
 import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts'
-import { createMockedSkills, type MockedSkills, type SeenCall, type Unmocked } from './mocked-skills.ts'
+import {
+  createMockedSkills,
+  type MockedSkills,
+  type Places,
+  type SeenCall,
+  type Unmocked,
+} from './mocked-skills.ts'
 import { withCallsAnswered, withMockedCalls } from './mocked-calls.ts'
 import { namedSteps, stepFinder } from './named-steps.ts'
 import type { CalledByName, Fixtures, Mocks } from './playbook-test.ts'
 import { withRealTimeout } from './real-timeout.ts'
 import { rehearse, startsFor } from './rehearse.ts'
+import { triesBefore } from './tries-before.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 /** What a run with mocks came to. */
@@ -73,23 +80,24 @@ export function createWorld(
   const cases = testCases(fixtures.organization.code, caseTitle(test))
   const bugs: string[] = []
   const stepAt = stepFinder(namedSteps(playbook, test.called))
-  const nameOf = (path: string) => stepAt(path)?.name ?? path
+  const places: Places = {
+    nameOf: (path) => stepAt(path)?.name ?? path,
+    triesBefore: (path) => triesBefore(journal, path),
+  }
   const local = localSkills(catalogue, cases, clock)
   const skills = createMockedSkills({
     catalogue,
     mocks: test.mocks,
     clock,
-    nameOf,
+    ...places,
     asks: (path) => stepAt(path)?.step.action === 'checkpoint',
     isAnswered: (name) => test.choices?.has(name) === true,
-    failures: (path) =>
-      journal.failedAttempts(path).filter(({ error }) => error.code !== 'step_interrupted').length,
     otherwise: (skill) => (reachesOut(catalogue, skill) ? undefined : local),
   })
   const wakeUps = createWakeUps()
   const checkpoints = createCheckpointAnswers({
     mocks: test.mocks,
-    nameOf,
+    ...places,
     clock,
     wakeUps,
     choose: ({ path }, name) => test.choices?.get(path) ?? test.choices?.get(name),

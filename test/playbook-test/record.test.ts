@@ -34,9 +34,9 @@ mocks:
 )
 
 /** A run as the API answers it. */
-async function finishedRun(): Promise<Record<string, unknown>> {
-  const { tests } = testsOf(playbook, source)
-  const { playbook: checked, fixtures, mocks } = { playbook: playbookOf(playbook), ...tests[0]! }
+async function finishedRun(text = playbook, tested = source): Promise<Record<string, unknown>> {
+  const { tests } = testsOf(text, tested)
+  const { playbook: checked, fixtures, mocks } = { playbook: playbookOf(text), ...tests[0]! }
   const run = await runTest({ playbook: checked, fixtures, mocks }, catalogue)
   const failed = (path: string) =>
     path === 'who' ? [{ attempt: 1, error: { code: 'http_503', message: 'busy' } }] : []
@@ -91,6 +91,41 @@ describe('recordTests', () => {
     expect([...test!.mocks.keys()]).to.deep.equal(['steps.who', 'steps.each', 'people.isolate', 'steps.sure'])
     const [answered] = test!.mocks.get('steps.sure')!
     expect(answered).to.include({ kind: 'answer', answer: 'yes', by: 'kim', text: 'quite', delayMs: 600_000 })
+  })
+
+  it('keeps the answers of each time and each item apart', async () => {
+    const rounds = playbookSource(`
+  - id: poll
+    uses: people.find
+    with: { email: kim }
+    repeat: { until: output.name != "", every: 5m, max: 4 }
+  - id: each
+    foreach: [ann, bob]
+    as: who
+    steps:
+      - id: sure
+        checkpoint: { via: people.ask, with: { user: "\${{ who }}" }, answers: [yes, no], timeout: 1h, on_timeout: no }
+  - id: loop
+    repeat: { until: steps.done.output.answer == "yes", every: 1m, max: 3 }
+    steps:
+      - { id: done, checkpoint: { via: people.ask, with: { user: eve }, answers: [yes, no], timeout: 1h } }`)
+    const tested = testsSource(
+      '  - { name: a, expect: {} }',
+      `mocks:
+  people.find: [{ example: Nobody }, { error: { code: http_503, retryable: true } }, { example: Nobody }, { example: A person }]
+  steps.sure: [{ with: { user: ann }, answer: yes, by: ann }, { with: { user: bob }, answer: no, by: bob }]
+  steps.done: [{ answer: no }, { answer: yes, delay: 2m }]
+`,
+    )
+    const run = await finishedRun(rounds, tested)
+    expect(run).to.include({ status: 'completed' })
+    const text = recordTests(run, { ...options, playbook: playbookOf(rounds) })
+    expect(await failures(rounds, text, { crash: true }), text).to.deep.equal([])
+    const { mocks } = testsOf(rounds, text).tests[0]!
+    const answers = (step: string) => mocks.get(step)!.map((reply) => 'answer' in reply && reply.answer)
+    expect(answers('steps.sure')).to.deep.equal(['yes', 'no'])
+    expect(answers('steps.done')).to.deep.equal(['no', 'yes'])
+    expect(mocks.get('steps.poll')).to.have.length(3)
   })
 
   it('fails where the playbook does something else since', async () => {

@@ -26,6 +26,26 @@ async function missing(pollMocks: string, eachMocks = person): Promise<readonly 
   return coverageOf(file.playbook, taken).missing.map(({ key }) => key)
 }
 
+describe('mocks of what is repeated', () => {
+  const run = async (mocks: string) => {
+    const test = `  - { name: a, mocks: { ${mocks} }, expect: { duration: 2m, calls: [{ step: poll, times: 3 }] } }`
+    const file = testsOf(playbook, testsSource(test))
+    return (await runTests(file, { catalogue, crash: true })).tests.flatMap(({ failures }) => failures)
+  }
+
+  it('give one reply after the other, of the step and of the skill, also over crashes', async () => {
+    const replies = `[${nobody}, ${nobody}, ${person}]`
+    expect(await run(`steps.poll: ${replies}, steps.inner: ${person}`)).to.deep.equal([])
+    expect(await run(`people.find: ${replies}, steps.inner: ${person}`)).to.deep.equal([])
+  })
+
+  it('count for each item by itself', async () => {
+    const later = `[${nobody}, ${person}]`
+    const [failure] = await run(`steps.poll: [${nobody}, ${nobody}, ${person}], steps.inner: ${later}`)
+    expect(failure?.message).to.match(/^expected 2m.*, got 4m/)
+  })
+})
+
 describe('coverage of repeat', () => {
   it('asks for a condition that holds at once, later, and never', () => {
     const branches = branchesOf(playbookOf(playbook)).filter(({ key }) => key.startsWith('poll '))
