@@ -1,10 +1,9 @@
 import { stringifyJson } from '../json.ts'
 import { TocsinError } from '../plugin/index.ts'
 import { evaluateTemplate } from '../playbook/template.ts'
-import { parseDurationMs } from '../playbook/durations.ts'
 import { parseTimeMs, timeHint } from '../playbook/times.ts'
 import type { Template } from '../playbook/playbook.ts'
-import type { Program } from '../expression/index.ts'
+import { nanosIn, type Program } from '../expression/index.ts'
 import type { Scope } from './scope.ts'
 import { withoutSensitive } from './sensitive.ts'
 
@@ -53,8 +52,6 @@ function namesOf(scope: Scope): Record<string, unknown> {
   return { ...names, ...locals, steps: thread.steps, now: new Date(thread.nowMs).toISOString() }
 }
 
-const seconds = /^(\d{1,10}(?:\.\d{1,9})?)s$/
-
 /** Milliseconds. Throws where it is none. */
 export function durationOf(duration: Template, scope: Scope): number {
   // What is written in a playbook has been read; a number from elsewhere has no unit.
@@ -62,13 +59,10 @@ export function durationOf(duration: Template, scope: Scope): number {
   return guarded(scope, () => durationMsOf(valueOf(duration, scope)))
 }
 
-/** The same of a value that is at hand. */
+/** The same of a value that is at hand: text that expressions read as a duration. */
 export function durationMsOf(value: unknown): number {
-  if (typeof value === 'string') {
-    const fraction = seconds.exec(value)
-    const ms = fraction ? Number(fraction[1]) * 1000 : parseDurationMs(value)
-    if (ms !== undefined) return ms
-  }
+  const nanos = typeof value === 'string' ? nanosIn(value) : undefined
+  if (nanos !== undefined) return Number(nanos / 1_000n) / 1_000
   throw new TocsinError('wait_invalid', `cannot wait for ${stringifyJson(value)}`, {
     hint: 'write a duration such as 30s, 5m or 1h',
   })

@@ -9,7 +9,7 @@ export { isAbout, type Fact } from './narrowing.ts'
 export { keywords, reserved } from './parser.ts'
 export type { Program, Reference } from './program.ts'
 export { typeOfSchema } from './schema-types.ts'
-export { timestampIn } from './time.ts'
+export { nanosIn, timestampIn } from './time.ts'
 export { toJsonValue, toText } from './to-json.ts'
 export {
   admitsNull,
