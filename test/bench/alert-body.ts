@@ -1,3 +1,6 @@
+/** Stands in the content of an alert, in the place of a number of as many digits: repeats of an alert would be grouped with it. */
+export const numberMark = '0000000000'
+
 /** The content of an alert as a sign-in log would send it, about as long as wanted; the same for the same number. */
 function content(number: number, length: number): string {
   const event = (n: number) => ({
@@ -12,8 +15,9 @@ function content(number: number, length: number): string {
     outcome: n % 5 === 0 ? 'failure' : 'success',
   })
   const events: unknown[] = []
-  while (JSON.stringify({ severity: 'high', events }).length < length) events.push(event(events.length))
-  return JSON.stringify({ severity: 'high', events }).slice(0, length)
+  const text = () => JSON.stringify({ severity: 'high', number: numberMark, events })
+  while (text().length < length) events.push(event(events.length))
+  return text().slice(0, length)
 }
 
 /** The body of a request that sends an alert in: JSON of exactly this many bytes. Without a type it is not investigated. */

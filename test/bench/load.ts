@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { numberMark } from './alert-body.ts'
 import type { Usage } from './answer-parent.ts'
 import { measure, type Figures } from './measure.ts'
 
@@ -14,21 +15,23 @@ export interface Load {
 }
 
 /**
- * A closed loop over HTTP: each connection posts the same body again when its last answer is complete. Every answer must have
- * the status 201. Bare sockets, so that the load costs little beside what it measures; times in fractions of a millisecond.
+ * A closed loop over HTTP: each connection posts the body again, with another number in it, when its last answer is complete. Every
+ * answer must have the status 201. Bare sockets, so that the load costs little beside what it measures; times in fractions of a millisecond.
  */
 export async function post(load: Load): Promise<Figures> {
-  const request = requestBytes(load)
+  const bytes = requestBytes(load)
+  const at = bytes.indexOf(numberMark)
   const { hostname, port } = new URL(load.url)
   const sockets = await Promise.all(
     Array.from({ length: load.connections }, async () => {
       const socket = connect(Number(port), hostname).setNoDelay(true)
       await once(socket, 'connect')
-      return { socket, answers: readAnswers(socket) }
+      return { socket, answers: readAnswers(socket), request: Buffer.from(bytes) }
     }),
   )
   const one = async (loop: number): Promise<void> => {
-    const { socket, answers } = sockets[loop]!
+    const { socket, answers, request } = sockets[loop]!
+    request.write(String(++lastNumber).padStart(numberMark.length, '0'), at, 'latin1')
     socket.write(request)
     const status = (await answers.next()).value
     if (status !== 201)
@@ -38,6 +41,9 @@ export async function post(load: Load): Promise<Figures> {
   for (const { socket } of sockets) socket.destroy()
   return figures
 }
+
+/** Of this process: no two alerts are the same. */
+let lastNumber = 0
 
 function requestBytes({ url, headers, body }: Load): Buffer {
   const { host, pathname } = new URL(url)
