@@ -261,7 +261,9 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
         return takeUpCreated((alerts) => Promise.all(alerts.map((alert) => tryTakeUp(alert))))
       })
       .catch((error: unknown) => {
-        if (!stopping.signal.aborted) log.error({ error }, 'alerts at Created could not be looked through')
+        if (stopping.signal.aborted) return
+        log.error({ error }, 'alerts at Created could not be looked through for now')
+        lookAgainLater()
       })
   }
 

@@ -154,6 +154,28 @@ describe('investigations', () => {
     await investigations.stop()
   })
 
+  it('looks again until the store can be read, too', async () => {
+    const { stores } = opened
+    const failing = () => new UnavailableError('store_unavailable', 'the disk fails', { retryAfterMs: 1 })
+    let writes = 1
+    let reads = 3
+    const queue: Stores['runs']['queue'] = (run) =>
+      writes-- > 0 ? Promise.reject(failing()) : stores.runs.queue(run)
+    const awaitingInvestigation: Stores['alerts']['awaitingInvestigation'] = (limit, after) =>
+      reads-- > 0 ? Promise.reject(failing()) : stores.alerts.awaitingInvestigation(limit, after)
+    const alert = await post('phishing')
+    const investigations = await start({
+      ...stores,
+      runs: Object.assign(Object.create(stores.runs) as Stores['runs'], { queue }),
+      alerts: Object.assign(Object.create(stores.alerts) as Stores['alerts'], { awaitingInvestigation }),
+    })
+    investigations.submit(alert)
+    const until = Date.now() + 5_000
+    while (runs.length === 0 && Date.now() < until) await new Promise(setImmediate)
+    expect(runs.map((run) => run.alertId)).to.deep.equal([alert.id])
+    await investigations.stop()
+  })
+
   it('leaves an alert alone that can never be taken up, and goes on with those after it', async () => {
     const { stores } = opened
     const [poison] = await Promise.all([
