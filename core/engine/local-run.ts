@@ -44,13 +44,13 @@ export function recordedOutcome(entry: JournalEntry | undefined): Outcome | unde
   return { state: 'failed', error, endedAt }
 }
 
-export function failedWith(local: LocalRun, path: string, error: unknown): PureResult {
+export function failedWith(local: Pick<LocalRun, 'uuid' | 'log'>, path: string, error: unknown): PureResult {
   return { state: 'failed', error: toStoredError(error, local.log, { run: local.uuid, path }) }
 }
 
 /** The failure of timed work. A platform's timer may fire a little early: the deadline that ended it has passed by definition. */
 export function failedOutcome(
-  local: LocalRun,
+  local: Pick<LocalRun, 'uuid' | 'log' | 'clock'>,
   work: { readonly path: string; readonly deadlineMs: number },
   error: unknown,
 ): Outcome {

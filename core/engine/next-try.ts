@@ -10,7 +10,7 @@ import { isOverBudget, isOwnStore, isRetriedOn, mayHaveHappened } from './retry-
 
 /** How long to wait before the next try, in milliseconds; undefined: there is none. */
 export function delayBeforeNextTry(
-  local: LocalRun,
+  local: Pick<LocalRun, 'uuid' | 'clock'>,
   work: EffectWork,
   progress: Progress,
   error: unknown,
@@ -22,7 +22,7 @@ export function delayBeforeNextTry(
 }
 
 function delayAfterFailure(
-  local: LocalRun,
+  local: Pick<LocalRun, 'uuid'>,
   { retry, path }: EffectWork,
   progress: Progress,
   error: unknown,

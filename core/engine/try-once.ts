@@ -8,7 +8,7 @@ import type { Progress } from './progress.ts'
 
 /** Asks first where an earlier try may have taken effect and the other system can tell: one of this run, or of a run that it goes on from. */
 export async function tryOnce(
-  local: LocalRun,
+  local: Pick<LocalRun, 'uuid' | 'clock' | 'cancel' | 'stop' | 'earlierTries'>,
   work: EffectWork,
   input: unknown,
   progress: Progress,
@@ -26,7 +26,7 @@ export async function tryOnce(
 
 /** The output of an effect that took place already; undefined where there is none, or nobody can tell. */
 async function findDone(
-  local: LocalRun,
+  local: Pick<LocalRun, 'earlierTries'>,
   work: EffectWork,
   input: unknown,
   progress: Progress,
@@ -47,7 +47,11 @@ async function findDone(
 }
 
 /** Under which the same was tried by the runs that this one goes on from. Another input is another effect. */
-async function earlierKeys(local: LocalRun, work: EffectWork, input: unknown): Promise<string[]> {
+async function earlierKeys(
+  local: Pick<LocalRun, 'earlierTries'>,
+  work: EffectWork,
+  input: unknown,
+): Promise<string[]> {
   const tries = await local.earlierTries()
   return tries
     .filter(({ path, kind }) => path === work.path && kind === work.kind)
