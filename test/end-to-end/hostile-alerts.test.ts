@@ -47,6 +47,10 @@ const contents: Record<string, string> = {
   'NUL and other controls': 'a\u0000b\u0001c\u007fd',
 }
 
+/** A type that looks like a pattern to people (W405) is a type all the same. */
+const mistakesIn = (problems: ReturnType<typeof parsePlaybook>['problems']) =>
+  problems.filter(({ code }) => code !== 'W405')
+
 describe('alerts that are written by attackers', function () {
   this.timeout(30_000)
   let tocsin: TestTocsin
@@ -64,7 +68,7 @@ describe('alerts that are written by attackers', function () {
       expect(alert).to.include({ alert_type: type, investigation_status: 15 })
       const { body: playbook } = await tocsin.call(`/playbooks/${alert.investigator}`)
       const { playbook: parsed, problems } = parsePlaybook(playbook.source)
-      expect(problems).to.deep.equal([])
+      expect(mistakesIn(problems)).to.deep.equal([])
       expect(parsed?.alertTrigger?.type).to.equal(type)
       expect(parsed?.name).to.match(/^investigate-[a-z0-9-]+-main$/)
       expect(
@@ -125,7 +129,7 @@ describe('alerts that are written by attackers', function () {
     fc.assert(
       fc.property(accepted, (type) => {
         const { playbook, problems } = parsePlaybook(makeInvestigator(type, { code: 'main' }, []))
-        expect(problems).to.deep.equal([])
+        expect(mistakesIn(problems)).to.deep.equal([])
         expect(playbook?.alertTrigger?.type).to.equal(type)
       }),
       tries(100),
