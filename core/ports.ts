@@ -6,6 +6,7 @@
  */
 
 import type { Alert, AlertStatus, NewAlert } from './domain/alert.ts'
+import type { AlertGroup } from './domain/alert-group.ts'
 import type { AuditVerdict } from './audit/audit-chain.ts'
 import type { ApiKey } from './domain/api-key.ts'
 import type { Actor, AuditEntry, AuditFilter, AuditHead, NewAuditEntry } from './domain/audit.ts'
@@ -144,6 +145,8 @@ export interface AlertStore {
    * where they are large, but never none while there are any. `after`: uuid of the last alert of the batch before.
    */
   awaitingInvestigation(limit: number, after?: string): Promise<readonly AwaitingAlert[]>
+  /** Groups that have repeats and whose time is not over: the largest first. */
+  groups(scope: Scope, limit: number): Promise<readonly AlertGroup[]>
   /** Notes, before it is done, that these alerts are taken up by a process that found them left at Created. */
   noteTakeUp(uuids: readonly string[]): Promise<void>
 }

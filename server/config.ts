@@ -5,6 +5,7 @@ import { defaultDestructivePerHour } from '../core/domain/destructive-use.ts'
 import { defaultMaxRuns } from '../core/engine/runner.ts'
 import { defaultMaxQueued } from '../core/investigation/investigations.ts'
 import type { SessionLimits } from '../core/domain/session.ts'
+import { defaultStormPerMinute } from '../core/investigation/storm-watch.ts'
 import { ValidationError, type PointedMessage } from '../core/errors/errors.ts'
 import { Secret } from '../core/plugin/index.ts'
 import { nearest } from '../core/schema/index.ts'
@@ -42,6 +43,8 @@ export interface Config {
   readonly maxRuns: number
   /** Runs of one organization that wait for their first turn. */
   readonly maxQueued: number
+  /** Alerts of one organization in a minute from which on it is called a storm. */
+  readonly stormPerMinute: number
   /** Uses of one destructive skill in one organization within an hour that no person need approve. */
   readonly destructivePerHour: number
   /** How long after an alert its repeats are grouped with it; 0: only where a playbook says so. */
@@ -71,6 +74,7 @@ const variables = {
   TOCSIN_PLUGINS: read.pluginSources,
   TOCSIN_MAX_RUNS: read.integerBetween(1, 10_000),
   TOCSIN_MAX_QUEUED: read.integerBetween(1, 10_000_000),
+  TOCSIN_STORM_PER_MINUTE: read.integerBetween(1, 10_000_000),
   TOCSIN_GROUP_MINUTES: read.integerBetween(0, 10_080),
   TOCSIN_DESTRUCTIVE_PER_HOUR: read.integerBetween(0, 1_000_000),
   TOCSIN_SESSION_IDLE_MINUTES: read.integerBetween(1, 10_080),
@@ -121,6 +125,7 @@ export function readConfig(env: Environment): Config {
     plugins: value('TOCSIN_PLUGINS') ?? [],
     maxRuns: value('TOCSIN_MAX_RUNS') ?? defaultMaxRuns,
     maxQueued: value('TOCSIN_MAX_QUEUED') ?? defaultMaxQueued,
+    stormPerMinute: value('TOCSIN_STORM_PER_MINUTE') ?? defaultStormPerMinute,
     destructivePerHour: value('TOCSIN_DESTRUCTIVE_PER_HOUR') ?? defaultDestructivePerHour,
     groupWindowMs: minutes(value('TOCSIN_GROUP_MINUTES')) ?? defaultGroupWindowMs,
     sessions: sessionLimits(value('TOCSIN_SESSION_IDLE_MINUTES'), value('TOCSIN_SESSION_MAX_HOURS')),

@@ -8,6 +8,7 @@ import { followUpsOf, skillsOf, type SkillCaller } from '../core/engine/skill-ca
 import { createInbound, type Inbound } from '../core/inbound/inbound.ts'
 import { createRefusals } from '../core/inbound/refusals.ts'
 import { createInvestigations, type Investigations } from '../core/investigation/investigations.ts'
+import { createStormWatch, type StormWatch } from '../core/investigation/storm-watch.ts'
 import type { PlaybookLibrary } from '../core/investigation/playbook-library.ts'
 import type { Run } from '../core/domain/run.ts'
 import type { Clock, Log, Stores } from '../core/ports.ts'
@@ -56,6 +57,7 @@ export const tokens = {
   reruns: token<Reruns>('reruns'),
   scheduler: token<Scheduler>('scheduler'),
   investigations: token<Investigations>('investigations'),
+  storms: token<StormWatch>('storm watch'),
   inbound: token<Inbound>('inbound'),
   httpServer: token<HttpServer>('http server'),
 }
@@ -73,6 +75,7 @@ export function createContainer(opened: Opened): Container {
 
   const onRunEnded = (run: Run): void => {
     metrics.runEnded(run)
+    get(tokens.storms).count('ended', run.organizationUuid)
     get(tokens.investigations).runEnded(run)
   }
 
@@ -149,6 +152,17 @@ export function createContainer(opened: Opened): Container {
       queuedOf: (organizationUuid) => get(tokens.runner).queuedOf(organizationUuid),
       maxQueued: config.maxQueued,
       groupWindowMs: config.groupWindowMs,
+      onGrouped({ organizationUuid }) {
+        metrics.alertGrouped()
+        get(tokens.storms).count('grouped', organizationUuid)
+      },
+    }),
+  )
+  register(tokens.storms, () =>
+    createStormWatch({
+      clock: get(tokens.clock),
+      perMinute: config.stormPerMinute,
+      onStorm: (organization) => log.warn({ organization }, 'a storm of alerts has begun'),
     }),
   )
   register(tokens.inbound, () => {
@@ -168,6 +182,8 @@ export function createContainer(opened: Opened): Container {
         pauses: get(tokens.pauses),
         queuedOf: (organizationUuid) => get(tokens.runner).queuedOf(organizationUuid),
         destructivePerHour: config.destructivePerHour,
+        maxQueued: config.maxQueued,
+        storms: get(tokens.storms),
       },
       reruns: get(tokens.reruns),
       scheduler: get(tokens.scheduler),

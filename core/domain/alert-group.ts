@@ -10,5 +10,20 @@ export interface NewGroup {
   readonly caseTitle: (alertId: string) => string
 }
 
+/** A group as it is now. */
+export interface AlertGroup {
+  readonly organizationUuid: string
+  /** The alert that its repeats are grouped with. */
+  readonly alertId: string
+  readonly caseId: string | null
+  /** Alerts, the first one included. */
+  readonly size: number
+  /** Epoch milliseconds. */
+  readonly beginsAt: number
+  readonly endsAt: number
+  /** When the newest repeat came. */
+  readonly lastAt: number
+}
+
 /** Where a group is not told otherwise: an hour. */
 export const defaultGroupWindowMs = 3_600_000

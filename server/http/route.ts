@@ -7,6 +7,7 @@ import type { RunControl } from '../../core/engine/run-control.ts'
 import type { Scheduler } from '../../core/engine/scheduler.ts'
 import type { Inbound } from '../../core/inbound/inbound.ts'
 import type { Investigations } from '../../core/investigation/investigations.ts'
+import type { StormWatch } from '../../core/investigation/storm-watch.ts'
 import type { PlaybookLibrary } from '../../core/investigation/playbook-library.ts'
 import type { Clock, Log, OpenConnection, Scope, Stores } from '../../core/ports.ts'
 import type { Authenticated, ConnectionDefinition, Infer, JsonSchema } from '../../core/plugin/index.ts'
@@ -71,6 +72,9 @@ export interface Services {
     readonly queuedOf: (organizationUuid: string) => number
     /** Uses of one destructive skill in one organization within an hour that no person need approve. */
     readonly destructivePerHour: number
+    /** Of one organization: from then on its alerts are refused. */
+    readonly maxQueued: number
+    readonly storms: StormWatch
   }
   readonly recordKeyUse: RecordKeyUse
   readonly failedAuthentications: FailedAuthentications

@@ -12,14 +12,23 @@ export interface Metrics {
   /** @param status of the answer */
   requestAnswered(method: string, status: number, isNewAlert: boolean): void
   runEnded(run: Pick<Run, 'status'>): void
+  /** An alert joined a case as a repeat. */
+  alertGrouped(): void
   /** The same, with its calls counted and measured. */
   watchSkills(call: SkillCaller): SkillCaller
   watchEgress(egress: ClosableEgress): ClosableEgress
   /** What is asked for its state whenever the figures are. */
-  watchEngine(engine: { load(): { readonly active: number } }): void
+  watchEngine(engine: WatchedEngine): void
   /** In the text format of Prometheus. */
-  text(stores: Pick<Stores, 'runs'>): Promise<string>
+  text(stores: Pick<Stores, 'runs' | 'destructiveUses'>): Promise<string>
   close(): void
+}
+
+interface WatchedEngine {
+  /** How many runs work. */
+  readonly active: () => number
+  /** How many organizations have a storm of alerts. */
+  readonly storms: () => number
 }
 
 const callBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
@@ -38,6 +47,10 @@ export function createMetrics(): Metrics {
   const refused = exposition.counter(
     'tocsin_alerts_refused_total',
     'Alerts that were not taken in, by status of the answer.',
+  )
+  const grouped = exposition.counter(
+    'tocsin_alerts_grouped_total',
+    'Alerts that joined a case as repeats, without a run.',
   )
   const requests = exposition.counter(
     'tocsin_http_requests_total',
@@ -71,10 +84,19 @@ export function createMetrics(): Metrics {
   exposition.gauge('tocsin_runs', 'Runs that have not ended, by state.', () =>
     ['queued', 'running', 'waiting'].map((state) => ({ labels: { state }, value: counts[state] ?? 0 })),
   )
-  let active = () => 0
+  let engine: WatchedEngine = { active: () => 0, storms: () => 0 }
+  let held = 0
   exposition.gauge('tocsin_runs_active', 'Runs that work at this moment; at most TOCSIN_MAX_RUNS.', () => [
-    { value: active() },
+    { value: engine.active() },
   ])
+  exposition.gauge('tocsin_organizations_in_storm', 'Organizations with a storm of alerts.', () => [
+    { value: engine.storms() },
+  ])
+  exposition.gauge(
+    'tocsin_destructive_uses_held',
+    'Uses of destructive skills that wait for a person.',
+    () => [{ value: held }],
+  )
   describeProcess(exposition)
   const stopWatching = watchEventLoop((seconds) => lag.observe(seconds))
 
@@ -114,11 +136,13 @@ export function createMetrics(): Metrics {
       },
       close: () => egress.close(),
     }),
-    watchEngine(engine) {
-      active = () => engine.load().active
+    alertGrouped: () => grouped.increase(),
+    watchEngine(watched) {
+      engine = watched
     },
     async text(stores) {
       counts = await stores.runs.countUnfinished()
+      held = (await stores.destructiveUses.list('all')).reduce((sum, uses) => sum + uses.held, 0)
       return exposition.text()
     },
     close: stopWatching,

@@ -1,13 +1,15 @@
 import { alertStatus } from '../../core/domain/alert.ts'
-import type { NewGroup } from '../../core/domain/alert-group.ts'
-import { composeAlertId } from '../../core/domain/ids.ts'
+import type { AlertGroup, NewGroup } from '../../core/domain/alert-group.ts'
+import { composeAlertId, composeCaseId } from '../../core/domain/ids.ts'
 import type { NewRun } from '../../core/domain/run.ts'
-import type { QueuedOrGrouped } from '../../core/ports.ts'
+import type { QueuedOrGrouped, Scope } from '../../core/ports.ts'
 import { alertStateOf, findAlertState, requireMove, type AlertState } from './alert-rows.ts'
 import { insertCase, insertEntry } from './case-rows.ts'
 import type { Database } from './database.ts'
 import { requireOrganization, type OrganizationKey } from './organization-store.ts'
+import { whereAll } from './paging.ts'
 import { queueRun } from './run-moves.ts'
+import { scopeConditions } from './scope.ts'
 import type { StoreContext } from './store-context.ts'
 
 interface GroupRow {
@@ -178,3 +180,34 @@ function note(
 
 const idOf = ({ code }: OrganizationKey, { providerCode, sequence }: AlertState): string =>
   composeAlertId(code, providerCode, sequence)
+
+type ListedGroupRow = Omit<AlertGroup, 'alertId' | 'caseId'> & {
+  readonly code: string
+  readonly provider: string
+  readonly sequence: number
+  readonly caseNumber: number | null
+}
+
+export function listGroups(
+  database: Database,
+  scope: Scope,
+  now: number,
+  limit: number,
+): readonly AlertGroup[] {
+  const conditions = scopeConditions(scope, 'g.organization_id')
+  const rows = database.all<ListedGroupRow>(
+    `SELECT o.uuid AS organizationUuid, o.code, p.code AS provider, a.sequence, c.number AS caseNumber, g.size,
+       g.begins_at AS beginsAt, g.ends_at AS endsAt, g.last_at AS lastAt
+     FROM alert_groups g CROSS JOIN alerts a ON a.id = g.alert_id CROSS JOIN organizations o ON o.id = g.organization_id
+       CROSS JOIN providers p ON p.id = a.provider_id LEFT JOIN cases c ON c.id = a.case_id
+     ${whereAll([{ sql: 'g.size > 1 AND g.ends_at > ?', values: [] }, ...conditions])} ORDER BY g.size DESC, g.id LIMIT ?`,
+    now,
+    ...conditions.flatMap(({ values }) => values),
+    limit,
+  )
+  return rows.map(({ code, provider, sequence, caseNumber, ...group }) => ({
+    ...group,
+    alertId: composeAlertId(code, provider, sequence),
+    caseId: caseNumber === null ? null : composeCaseId(code, caseNumber),
+  }))
+}

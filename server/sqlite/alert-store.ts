@@ -1,5 +1,6 @@
 import { alertStatus, type Alert, type NewAlert } from '../../core/domain/alert.ts'
 import { composeAlertId } from '../../core/domain/ids.ts'
+import type { AlertGroup } from '../../core/domain/alert-group.ts'
 import { NotFoundError, ValidationError } from '../../core/errors/errors.ts'
 import type {
   AlertFilter,
@@ -12,6 +13,7 @@ import type {
   Page,
   Scope,
 } from '../../core/ports.ts'
+import { listGroups } from './alert-groups.ts'
 import { findAlertOfRequest, keepAlertRequest, requireSame } from './alert-requests.ts'
 import {
   findAlert,
@@ -118,6 +120,11 @@ export class SqliteAlertStore implements AlertStore {
         return { ...toAlert(database, row), takeUps }
       })
     })
+  }
+
+  groups(scope: Scope, limit: number): Promise<readonly AlertGroup[]> {
+    const { database, clock } = this.#context
+    return database.read(() => listGroups(database, scope, clock.now(), requireLimit(limit)))
   }
 
   noteTakeUp(uuids: readonly string[]): Promise<void> {

@@ -35,6 +35,7 @@ describe('configuration', () => {
       plugins: [],
       maxRuns: 50,
       maxQueued: 100_000,
+      stormPerMinute: 600,
       groupWindowMs: 3_600_000,
       destructivePerHour: 10,
       sessions: { idleMs: 3_600_000, maxMs: 43_200_000 },
@@ -59,6 +60,7 @@ describe('configuration', () => {
         'tocsin-plugin-a, @acme/plugin-b,,tocsin-plugin-a,./own/plugin.ts,../x,/opt/plugins/y.js',
       TOCSIN_MAX_RUNS: '7',
       TOCSIN_MAX_QUEUED: '8',
+      TOCSIN_STORM_PER_MINUTE: '9',
       TOCSIN_GROUP_MINUTES: '0',
       TOCSIN_DESTRUCTIVE_PER_HOUR: '0',
       TOCSIN_SESSION_IDLE_MINUTES: '15',
@@ -77,6 +79,7 @@ describe('configuration', () => {
       publicUrl: 'https://tocsin.example',
       maxRuns: 7,
       maxQueued: 8,
+      stormPerMinute: 9,
       groupWindowMs: 0,
       destructivePerHour: 0,
       logLevel: 'warn',
@@ -154,6 +157,7 @@ describe('configuration', () => {
     TOCSIN_SESSION_IDLE_MINUTES: ['0', '10081', '1h'],
     TOCSIN_SESSION_MAX_HOURS: ['0', '721'],
     TOCSIN_MAX_QUEUED: ['0', '-5', 'many', '10000001'],
+    TOCSIN_STORM_PER_MINUTE: ['0', '10000001'],
     TOCSIN_GROUP_MINUTES: ['-1', '10081', '1h'],
     TOCSIN_DESTRUCTIVE_PER_HOUR: ['-1', '1000001', 'few'],
     TOCSIN_LOG_LEVEL: ['verbose', 'trace'],
@@ -185,7 +189,7 @@ describe('configuration', () => {
   }
 
   it('tests every variable above', () => {
-    expect(variableNames).to.have.length(18)
+    expect(variableNames).to.have.length(19)
   })
 
   it('names all that is wrong in one error', () => {

@@ -27,7 +27,7 @@ describe('repeats of an alert over HTTP', function () {
   let tocsin: TestTocsin
 
   before(async () => {
-    const env = { TOCSIN_GROUP_MINUTES: '60' }
+    const env = { TOCSIN_GROUP_MINUTES: '60', TOCSIN_STORM_PER_MINUTE: '30', TOCSIN_MAX_QUEUED: '100' }
     tocsin = await startTestTocsin('intel_provider', { 'sign-in': signIn, asks, apart }, env)
   })
   after(() => tocsin?.close())
@@ -107,5 +107,46 @@ describe('repeats of an alert over HTTP', function () {
     expect(
       (await get('/runs')).data.filter((run: { playbook: string }) => run.playbook === 'asks'),
     ).to.have.length(1)
+  })
+
+  it('are seen as a storm: how much comes, how much of it is grouped, and by which groups', async () => {
+    const first = await investigate('flood', 'the same')
+    const before = await get('/engine')
+    expect(before).to.include({ storm: false })
+    const post = () =>
+      tocsin.call('/alerts', {
+        body: {
+          alert_provider: 'custom',
+          organization_code: 'main',
+          alert_type: 'flood',
+          alert_content: 'the same',
+        },
+      })
+    await Promise.all(Array.from({ length: 40 }, post))
+    // A repeat is taken up after its answer.
+    for (let n = 0; n < 500 && (await get('/alerts?type=flood&status=15')).total < 41; n++);
+    const engine = await get('/engine')
+    expect(engine).to.include({ storm: true, queued: 0 })
+    const [row] = engine.organizations
+    expect(row).to.include({ organization_code: 'main', storm: true, queued: 0, max_queued: 100 })
+    expect(row.received_per_minute - before.organizations[0].received_per_minute).to.equal(40)
+    expect(row.grouped_per_minute - before.organizations[0].grouped_per_minute).to.equal(40)
+    expect(row.ended_per_minute).to.equal(before.organizations[0].ended_per_minute)
+    expect(engine.groups[0]).to.include({
+      organization_code: 'main',
+      alert_id: first.alert_id,
+      case_id: first.case_id,
+      alerts: 41,
+    })
+    const metrics = await (await tocsin.fetch('/metrics')).text()
+    expect(metrics).to.include('\ntocsin_organizations_in_storm 1\n')
+    expect(Number(/^tocsin_alerts_grouped_total (\d+)$/m.exec(metrics)?.[1])).to.be.at.least(40)
+
+    await tocsin.call('/organizations', { body: { code: 'calm', name: 'Calm' } })
+    const made = await tocsin.call('/keys', {
+      body: { name: 'k', role: 'reader', organization_codes: ['calm'] },
+    })
+    const seen = (await tocsin.call('/engine', { key: made.body.key })).body
+    expect(seen).to.deep.include({ storm: false, organizations: [], groups: [], destructive: [] })
   })
 })

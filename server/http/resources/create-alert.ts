@@ -72,6 +72,7 @@ export const createAlert = defineRoute({
       createdAtSource,
       createdBy: caller.keyUuid,
     })
+    if (!replayed) services.engine.storms.count('received', organization.uuid)
     if (!replayed && type !== null) services.investigations.submit(alert)
     const location = `/alerts/${alert.id}`
     const marks = replayed ? { 'idempotency-replayed': 'true' } : {}

@@ -1,7 +1,11 @@
+import type { Organization } from '../../../core/domain/organization.ts'
+import type { Scope } from '../../../core/ports.ts'
 import { isInScope } from '../../../core/scope.ts'
 import { admins, defineRoute, readers, type Caller, type Services } from '../route.ts'
 import { requireWholeScope } from '../whole-scope.ts'
-import { objectSchema, text, textOrNull, timeOrNull } from './page.ts'
+import { objectSchema, text, textOrNull, time, timeOrNull } from './page.ts'
+
+const count = { type: 'integer', minimum: 0 } as const
 
 const answer = objectSchema({
   state: { enum: ['running', 'paused'] },
@@ -9,6 +13,34 @@ const answer = objectSchema({
   paused_by: textOrNull,
   reason: textOrNull,
   queued: { type: 'integer', description: 'Runs of the organizations of the API key that have not begun.' },
+  storm: { type: 'boolean', description: 'Whether one of the organizations has a storm of alerts.' },
+  organizations: {
+    type: 'array',
+    description:
+      'In which something waits or has happened within the last minute; the longest lines first, at most 100.',
+    items: objectSchema({
+      organization_code: text,
+      queued: { ...count, description: 'Runs that have not begun.' },
+      max_queued: { ...count, description: 'From then on alerts that are to be investigated are refused.' },
+      storm: { type: 'boolean', description: 'More alerts come than are usual, or the line is half full.' },
+      received_per_minute: count,
+      grouped_per_minute: { ...count, description: 'Of the alerts, those that joined a case as repeats.' },
+      ended_per_minute: { ...count, description: 'Runs.' },
+    }),
+  },
+  groups: {
+    type: 'array',
+    description: 'Groups that take in repeats at present: the largest 20.',
+    items: objectSchema({
+      organization_code: text,
+      alert_id: { ...text, description: 'With which the repeats are grouped.' },
+      case_id: textOrNull,
+      alerts: { ...count, description: 'The first one included.' },
+      begins_at: time,
+      last_at: { ...time, description: 'When the newest repeat came (epoch milliseconds).' },
+      ends_at: time,
+    }),
+  },
   destructive: {
     type: 'array',
     description: 'Destructive skills that were used within the last hour, or wait to be approved.',
@@ -22,28 +54,72 @@ const answer = objectSchema({
   },
 })
 
-async function view({ scope }: Caller, { engine, stores, directory }: Services) {
+/** Rows of organizations, and of groups. */
+const [maxOrganizations, maxGroups] = [100, 20]
+
+async function view({ scope }: Caller, services: Services) {
+  const { engine, stores } = services
   const pause = engine.pauses.current()
-  const organizations = await stores.organizations.list('all')
-  const queued = organizations
+  const all = await stores.organizations.list('all')
+  const organizations = all
     .filter(({ uuid }) => isInScope(scope, uuid))
-    .reduce((sum, { uuid }) => sum + engine.queuedOf(uuid), 0)
+    .map((organization) => organizationView(organization, engine))
   return {
     state: pause === undefined ? 'running' : 'paused',
     paused_since: pause?.since ?? null,
     paused_by: pause?.by ?? null,
     reason: pause?.reason ?? null,
-    queued,
-    destructive: await Promise.all(
-      (await stores.destructiveUses.list(scope)).map(async ({ organizationUuid, skill, uses, held }) => ({
-        organization_code: await directory.organizationCode(organizationUuid),
-        skill,
-        uses,
-        limit: engine.destructivePerHour,
-        held,
-      })),
-    ),
+    queued: organizations.reduce((sum, { queued }) => sum + queued, 0),
+    storm: organizations.some(({ storm }) => storm),
+    organizations: organizations
+      .filter((row) => row.queued + row.received_per_minute + row.ended_per_minute > 0)
+      .toSorted((a, b) => b.queued - a.queued || b.received_per_minute - a.received_per_minute)
+      .slice(0, maxOrganizations),
+    groups: await groupViews(scope, services),
+    destructive: await destructiveViews(scope, services),
   }
+}
+
+function organizationView({ uuid, code }: Organization, { queuedOf, maxQueued, storms }: Services['engine']) {
+  const queued = queuedOf(uuid)
+  const { received, grouped, ended } = storms.rates(uuid)
+  return {
+    organization_code: code,
+    queued,
+    max_queued: maxQueued,
+    storm: storms.isStorm(uuid) || queued * 2 >= maxQueued,
+    received_per_minute: received,
+    grouped_per_minute: grouped,
+    ended_per_minute: ended,
+  }
+}
+
+async function groupViews(scope: Scope, { stores, directory }: Services) {
+  const groups = await stores.alerts.groups(scope, maxGroups)
+  return await Promise.all(
+    groups.map(async ({ organizationUuid, alertId, caseId, size, beginsAt, lastAt, endsAt }) => ({
+      organization_code: await directory.organizationCode(organizationUuid),
+      alert_id: alertId,
+      case_id: caseId,
+      alerts: size,
+      begins_at: beginsAt,
+      last_at: lastAt,
+      ends_at: endsAt,
+    })),
+  )
+}
+
+async function destructiveViews(scope: Scope, { stores, directory, engine }: Services) {
+  const all = await stores.destructiveUses.list(scope)
+  return await Promise.all(
+    all.map(async ({ organizationUuid, skill, uses, held }) => ({
+      organization_code: await directory.organizationCode(organizationUuid),
+      skill,
+      uses,
+      limit: engine.destructivePerHour,
+      held,
+    })),
+  )
 }
 
 const getEngine = defineRoute({
@@ -51,7 +127,7 @@ const getEngine = defineRoute({
   path: '/engine',
   access: readers,
   summary:
-    'Whether runs are paused, how many wait for their first turn, and how often destructive skills were used.',
+    'Whether runs are paused, how many wait for their first turn, whether there is a storm, and how often destructive skills were used.',
   status: 200,
   answer,
   async handle({ caller }, services) {

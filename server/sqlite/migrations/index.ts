@@ -17,6 +17,7 @@ import { caseEdits } from './0016-case-edits.ts'
 import { revisionsAndRequests } from './0017-revisions-and-requests.ts'
 import { alertGroups } from './0018-alert-groups.ts'
 import { destructiveUses } from './0019-destructive-uses.ts'
+import { groupsOfRepeats } from './0020-groups-of-repeats.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -39,4 +40,5 @@ export const migrations: readonly string[] = [
   revisionsAndRequests,
   alertGroups,
   destructiveUses,
+  groupsOfRepeats,
 ]

@@ -3,6 +3,7 @@ import type { Role } from '../../../core/domain/api-key.ts'
 import { createPauses } from '../../../core/engine/pauses.ts'
 import { createRunControl } from '../../../core/engine/run-control.ts'
 import { createInbound } from '../../../core/inbound/inbound.ts'
+import { createStormWatch } from '../../../core/investigation/storm-watch.ts'
 import { createReruns } from '../../../core/rerun/reruns.ts'
 import { NotFoundError } from '../../../core/errors/errors.ts'
 import type { Playbook } from '../../../core/playbook/index.ts'
@@ -105,6 +106,8 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: Pa
       pauses: createPauses({ store: stores.pause, runner: { pause() {}, resume() {} }, clock, log }),
       queuedOf: () => 0,
       destructivePerHour: 10,
+      maxQueued: 100,
+      storms: createStormWatch({ clock, perMinute: 600 }),
     },
     scheduler: { organizationAdded: async () => {} },
     reruns: createReruns({ stores, library: playbooks, catalogue, enqueue() {} }),
