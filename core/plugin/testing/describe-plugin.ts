@@ -15,6 +15,7 @@ import {
 } from '../index.ts'
 import { checkConnection } from './check-connection.ts'
 import { describeFailures } from './describe-failures.ts'
+import { namesOfSecrets } from './names-of-secrets.ts'
 import { loopbackEgress } from './loopback-egress.ts'
 import { runSkill } from './run-skill.ts'
 
@@ -109,10 +110,10 @@ function describeConnection(definition: ConnectionDefinition, { sandbox }: Descr
       }))
   }
 
-  if (secretNames(definition).length === 0) return
+  if (namesOfSecrets(definition.settings).length === 0) return
   it('answers wrong credentials with a ConnectionError', () =>
     withSandbox(sandbox, async (running) => {
-      const wrong = secretNames(definition).flatMap((name) => {
+      const wrong = namesOfSecrets(definition.settings).flatMap((name) => {
         const secret = running?.settings[name]
         return typeof secret === 'string' ? [[name, spoil(secret)]] : []
       })
@@ -138,11 +139,6 @@ async function withSandbox(
   } finally {
     await running?.close()
   }
-}
-
-function secretNames(definition: ConnectionDefinition): readonly string[] {
-  const properties = Object.entries(definition.settings.properties ?? {})
-  return properties.filter(([, schema]) => schema['x-secret'] === true).map(([name]) => name)
 }
 
 /** Another secret of the same form: the last letters and digits are changed, each to one of its kind. */

@@ -1,0 +1,63 @@
+import { ok } from 'node:assert/strict'
+import { inspect } from 'node:util'
+import { TocsinError, type PluginDefinition } from '../index.ts'
+import type { Egress } from '../../ports.ts'
+import { checkConnection } from './check-connection.ts'
+import type { Failure } from './failures.ts'
+import { loopbackEgress } from './loopback-egress.ts'
+import { runSkill } from './run-skill.ts'
+import type { SandboxReply, ServedSandbox } from './serve-sandbox.ts'
+
+/** What the connection has already: without a token, nothing of the plugin would be reached. */
+export const givenToken = 'the-token-of-this-test'
+
+/** How long a call may take that would wait for ever. */
+const deadlineMs = 50
+
+interface CallOptions {
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly egress: Egress
+  readonly token: string
+  readonly signal: AbortSignal
+}
+
+/** Something that calls the other system: a skill, or the check of the connection. */
+export interface Call {
+  readonly name: string
+  readonly make: (options: CallOptions) => Promise<unknown>
+}
+
+export function callsOf({ skills, connection }: PluginDefinition): readonly Call[] {
+  if (connection === undefined) return []
+  const connected = skills.filter((skill) => skill.connection !== undefined)
+  return [
+    ...connected.map((skill) => ({
+      name: skill.name,
+      make: (options: CallOptions) => runSkill(skill, skill.examples[0]?.input, options),
+    })),
+    { name: 'the check of the connection', make: (options) => checkConnection(connection, options) },
+  ]
+}
+
+/** Makes the call against a system that fails so, and gives the error it ends with, if any: one on purpose, or that of the deadline. */
+export async function meetFailure(
+  running: ServedSandbox<unknown>,
+  how: Failure | SandboxReply,
+  { make }: Call,
+): Promise<TocsinError | undefined> {
+  const isEndless = how === 'hang' || how === 'drip'
+  const signal = AbortSignal.timeout(isEndless ? deadlineMs : 10_000)
+  running.failNext(how, 1_000)
+  const { settings } = running
+  const error: unknown = await make({ settings, egress: loopbackEgress, token: givenToken, signal }).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  running.stopFailing()
+  if (error === undefined || error === signal.reason) return undefined
+  ok(error instanceof TocsinError, `${nameOf(how)}: ${inspect(error)}`)
+  return error
+}
+
+export const nameOf = (how: Failure | SandboxReply): string =>
+  typeof how === 'string' ? how : `status ${how.status}`
