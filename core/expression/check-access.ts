@@ -93,10 +93,20 @@ function ident(checker: Checker, node: IdentNode, scope: Scope): Type {
     return dyn
   }
   const near = suggest(name, [...scope.variables.keys(), ...Object.keys(checker.names)])
-  const hint = near === undefined ? `text is written in quotes: '${name}'` : `did you mean ${near}?`
+  const hint =
+    near === undefined
+      ? (literals.get(name.toLowerCase()) ?? `text is written in quotes: '${name}'`)
+      : `did you mean ${near}?`
   checker.problem('unknown_name', `there is no '${name}' here`, { start, end }, hint)
   return dyn
 }
+
+/** What other languages call them. */
+const literals: ReadonlyMap<string, string> = new Map([
+  ...['null', 'none', 'nil', 'undefined'].map((name) => [name, 'write null'] as const),
+  ['true', 'write true'],
+  ['false', 'write false'],
+])
 
 /** The type of a field of a container, with the problems of reading it. */
 function field(checker: Checker, node: SelectNode, container: Type, scope: Scope, access: Access): Type {

@@ -2,6 +2,7 @@ import type { BinaryNode, Node } from './ast.ts'
 import type { Checker, Scope } from './checker.ts'
 import { pathOf } from './narrowing.ts'
 import { suggest } from './suggest.ts'
+import { kindOfTime } from './text-times.ts'
 import {
   admitsNull,
   assumed,
@@ -167,7 +168,7 @@ function checkIn(checker: Checker, node: BinaryNode, left: Type, right: Type): T
       'wrong_type',
       `${one} is never in a list of ${many}`,
       node,
-      conversionHint(left, right.element),
+      elementHint(checker, node, left, right.element) ?? conversionHint(left, right.element),
     )
   }
   return bool
@@ -190,9 +191,11 @@ function checkArithmetic(checker: Checker, node: BinaryNode, left: Type, right: 
     'wrong_type',
     `${node.operator} does not work on ${describeType(widened(left))} and ${describeType(widened(right))}`,
     node,
-    node.operator === '+' && [left.kind, right.kind].includes('string')
-      ? plusHint(left, right)
-      : (timeHint(checker, node, left, right) ?? conversionHint(left, right)),
+    writtenDuration(left, right) || writtenDuration(right, left)
+      ? 'convert with duration(…)'
+      : node.operator === '+' && [left.kind, right.kind].includes('string')
+        ? plusHint(left, right)
+        : (timeHint(checker, node, left, right) ?? conversionHint(left, right)),
   )
   return isOrder ? bool : dyn
 }
@@ -289,6 +292,24 @@ export const widened = (type: Type): Type => (type.kind === 'string' ? string : 
 function plusHint(left: Type, right: Type): string | undefined {
   const other = left.kind === 'string' ? right : left
   return other.kind === 'list' ? "join the list: list.join(', ')" : 'convert with string(…)'
+}
+
+/** A duration in quotes beside a time. */
+const writtenDuration = (text: Type, time: Type): boolean =>
+  (time.kind === 'timestamp' || time.kind === 'duration') &&
+  text.kind === 'string' &&
+  text.literal === true &&
+  text.values?.every((value) => kindOfTime(value) === 'duration') === true
+
+/** How to find a time among texts. */
+function elementHint(
+  checker: Checker,
+  { left, right }: BinaryNode,
+  type: Type,
+  element: Type,
+): string | undefined {
+  if ((type.kind !== 'timestamp' && type.kind !== 'duration') || element.kind !== 'string') return undefined
+  return `convert the elements: ${checker.text(right)}.exists(x, ${type.kind}(x) == ${checker.text(left)})`
 }
 
 /** How to compare a number with a point in time. */

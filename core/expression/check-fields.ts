@@ -97,7 +97,7 @@ function reportUnknown(
     const hint = /^(?:length|len|size|count)$/.test(field)
       ? `write size(${path})`
       : members.some((member) => member.kind === 'list')
-        ? `write ${path}[0].${field} for the first one, or ${path}.map(each, each.${field}) for all`
+        ? hintForElements(path, field)
         : undefined
     checker.problem('wrong_type', `${path} is ${type}: it has no field '${field}'`, span, hint)
     return
@@ -113,6 +113,12 @@ function reportUnknown(
     span,
     isKey ? hintForKey(key) : near === undefined ? listed : `did you mean ${near}?`,
   )
+}
+
+function hintForElements(list: string, field: string): string {
+  if (/^\d+$/.test(field)) return `write ${list}[${field}]`
+  const read = /^[A-Za-z_]\w*$/.test(field) ? `.${field}` : `[${JSON.stringify(field)}]`
+  return `write ${list}[0]${read} for the first one, or ${list}.map(each, each${read}) for all`
 }
 
 function reportOptional(checker: Checker, { node, operand, field }: FieldRead): void {

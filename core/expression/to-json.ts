@@ -106,7 +106,8 @@ class Conversion {
     }
     if (typeof value === 'number') {
       if (Number.isFinite(value)) return value
-      const hint = 'a division by zero gives it: ask first, as in b == 0 ? 0 : a / b'
+      const hint =
+        'a division by zero gives it (ask first, as in b == 0 ? 0 : a / b), and so does a number of the data beyond 1.8e308'
       throw new Fault('expression_wrong_type', `JSON has no ${value}`, this.#span, hint)
     }
     if (value instanceof Timestamp || value instanceof Duration || value instanceof TypeValue)

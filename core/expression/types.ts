@@ -1,3 +1,5 @@
+import { kindOfTime } from './text-times.ts'
+
 /**
  * Static types of expressions. They follow JSON rather than CEL: an object knows which of its fields may be missing, a
  * value may be null, a string may be limited to an enumeration.
@@ -151,7 +153,7 @@ function mergeUnmarked(a: Type, b: Type): Type {
   if (a.kind === 'string' && b.kind === 'string') {
     const values = a.values && b.values ? [...new Set([...a.values, ...b.values])] : undefined
     const literal = a.literal === true && b.literal === true
-    return { kind: 'string', values, format: a.format === b.format ? a.format : undefined, literal }
+    return { kind: 'string', values, format: commonFormat(a, b), literal }
   }
   if (isNumeric(a) && isNumeric(b)) {
     if (a.kind === b.kind && a.kind !== 'number') return a
@@ -163,6 +165,15 @@ function mergeUnmarked(a: Type, b: Type): Type {
   if (a.kind === 'map' && b.kind === 'map') return map(union([a.value, b.value]), union([a.key, b.key]))
   if (a.kind === 'optional' && b.kind === 'optional') return optionalOf(union([a.value, b.value]))
   return a
+}
+
+/** Text that is written out has the format that it is written in. */
+function commonFormat(a: StringType, b: StringType): string | undefined {
+  if (a.format === b.format) return a.format
+  const [format, written] = a.format === undefined ? [b.format, a] : [a.format, b]
+  const kind = format === 'date-time' ? 'timestamp' : format
+  const isSo = written.literal === true && written.values?.every((text) => kindOfTime(text) === kind)
+  return isSo === true ? format : undefined
 }
 
 /** The members of a union, or the type itself. */

@@ -215,11 +215,8 @@ export function familiarKey(what: string, name: string): Familiar | undefined {
   return typeof found === 'string' ? { hint: found } : found
 }
 
-const writeNull = 'write null'
 const inData = 'the alert is `alert`; what its sender put in is alert.data'
 const noSecrets = 'expressions see no secrets: skills take them from connections'
-const writeTrue = 'write true'
-const writeFalse = 'write false'
 
 /** Names that other languages have. */
 export const familiarNames: ReadonlyMap<string, string> = new Map([
@@ -227,9 +224,8 @@ export const familiarNames: ReadonlyMap<string, string> = new Map([
     (name) => [name, inData] as const,
   ),
   ...['secrets', 'env', 'credentials'].map((name) => [name, noSecrets] as const),
-  ...['none', 'None', 'nil', 'undefined', 'NULL', 'Null'].map((name) => [name, writeNull] as const),
-  ...['True', 'TRUE', 'yes', 'on'].map((name) => [name, writeTrue] as const),
-  ...['False', 'FALSE', 'no', 'off'].map((name) => [name, writeFalse] as const),
+  ...['yes', 'on'].map((name) => [name, 'write true'] as const),
+  ...['no', 'off'].map((name) => [name, 'write false'] as const),
   ['needs', 'the results of earlier steps are steps.<id>.output'],
   ['jobs', 'the results of earlier steps are steps.<id>.output'],
   ['vars', 'values of a `set` step are steps.<id>.output'],

@@ -83,7 +83,7 @@ function readInput(problems: Problems, node: Node): Input | undefined {
   if (preset !== undefined) checkDefault(problems, schema, preset, nodeAt(node, ['default']))
   return {
     schema,
-    type: own && schema.enum === undefined ? own.type : typeOfSchema(schema),
+    type: own ? typeOfOwn(own.type, schema) : typeOfSchema(schema),
     default: preset === undefined ? undefined : { value: preset },
     sensitive: sensitive === true || schema['x-sensitive'] === true,
     description: typeof schema.description === 'string' ? schema.description : undefined,
@@ -97,6 +97,13 @@ function hintForShort(node: Node): string {
     return `write { type: ${typeof value}, default: ${value} }`
   const word = typeof value === 'string' ? value : 'string'
   return `write { type: ${typeWords.get(word) ?? (isType(word) ? word : 'string')} }`
+}
+
+/** One of a few times is both: the text that is written, and a time beside another. */
+function typeOfOwn(type: Type, schema: JsonSchema): Type {
+  const chosen = schema.enum === undefined ? undefined : typeOfSchema(schema)
+  if (chosen?.kind !== 'string') return chosen ?? type
+  return { ...chosen, format: type.kind === 'timestamp' ? 'date-time' : 'duration' }
 }
 
 function checkDefault(problems: Problems, schema: JsonSchema, value: unknown, node: Node): void {
@@ -183,6 +190,9 @@ function hintForKeyword(
 
 function hintForUnknown(keyword: string, isOfInput: boolean): string | undefined {
   if (keyword === 'nullable') return "say it with the type: [string, 'null']"
+  if (keyword === 'patternProperties')
+    return 'it is not supported: `additionalProperties` says what all fields are that `properties` does not list'
+  if (keyword === 'prefixItems') return 'it is not supported: `items` says what all elements are'
   if (keyword === 'schema') return 'write what stands under it in its place'
   if (keyword === 'optional')
     return isOfInput ? 'give it a default' : 'what is not listed in `required` may be missing'

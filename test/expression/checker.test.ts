@@ -326,6 +326,33 @@ describe('checking expressions', () => {
       expect(problems('"a" in alert.id')[0]).to.include('text.contains(part)')
     })
 
+    it('suits what stands there', () => {
+      const hintOf = (source: string) => compileExpression(source, names).problems[0]?.hint
+      for (const source of ['now - "1h"', 'now + "1h"', 'inputs.within + "90s"'])
+        expect(hintOf(source), source).to.equal('convert with duration(…)')
+      expect(hintOf('now - "a"')).to.equal('convert with timestamp(…)')
+      expect(hintOf('now in b.tags')).to.equal('convert the elements: b.tags.exists(x, timestamp(x) == now)')
+      expect(hintOf('b.tags["0"]')).to.equal('write b.tags[0]')
+      expect(hintOf('b.rows["a b"]')).to.match(
+        /^write b\.rows\[0\]\["a b"\] for the first one, or .*each\["a b"\]/,
+      )
+      for (const name of ['None', 'nil', 'NULL']) expect(hintOf(name), name).to.equal('write null')
+      expect(hintOf('b.score > 1 && True')).to.equal('write true')
+      // What is hinted at is accepted.
+      for (const source of ['b.tags.exists(x, timestamp(x) == now)', 'b.tags[0]', 'now - duration("1h")'])
+        expect(problems(source), source).to.deep.equal([])
+    })
+
+    it('keeps the format of a time that has a default in it', () => {
+      const names = {
+        now: timestamp,
+        d: object({ at: optional(typeOfSchema({ type: 'string', format: 'date-time' })) }),
+      }
+      const found = (source: string) => compileExpression(source, names).problems.length
+      expect(found('d.?at.orValue("2020-01-01T00:00:00Z") < now')).to.equal(0)
+      expect(found('d.?at.orValue("never") < now')).to.equal(1)
+    })
+
     it('knows numbers that count milliseconds, and times that are counted in seconds', () => {
       const write = 'b.made_at counts milliseconds: write timestamp(b.made_at / 1000)'
       expect(problems('timestamp(b.made_at)')).to.deep.equal([

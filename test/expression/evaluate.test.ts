@@ -237,6 +237,17 @@ describe('evaluating expressions', () => {
     })
   })
 
+  it('refuses base64 that was cut off', () => {
+    for (const x of ['a', 'aGVsb', 'aGVsbA==='])
+      expect(failure('base64Decode(x)', { x }).message, x).to.equal(`'${x}' is not base64`)
+    expect(evaluate('base64Decode(x)', { x: 'aGVsbG8' })).to.equal('hello')
+    expect(evaluate('base64Decode(x)', { x: '' })).to.equal('')
+  })
+
+  it('says where a number comes from that JSON does not have', () => {
+    expect(failure('x', { x: parseJson('1e400') }).hint).to.match(/a number of the data beyond 1\.8e308$/)
+  })
+
   describe('hostile keys', () => {
     it('are data, for reading and for building', () => {
       const x = parseJson('{"__proto__": {"a": 1}, "constructor": 2, "toString": 3}')

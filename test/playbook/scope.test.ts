@@ -73,6 +73,20 @@ describe('what expressions see', () => {
     expect(read('map(i, i.result)')).to.deep.equal(['E205'])
   })
 
+  it('is a time or its text, of an input that is one of a few times', () => {
+    const read = (expression: string) =>
+      errors(
+        `  - return: '\${{ ${expression} }}'`,
+        'inputs: { within: { type: duration, enum: [30m, 1h], default: 30m } }',
+      )
+    expect(read('now - inputs.within')).to.deep.equal([])
+    expect(read('inputs.within == "30m"')).to.deep.equal([])
+    expect(read('inputs.within == "20m"')).to.have.length(1)
+    expect(
+      errors('  - wait: ${{ inputs.w }}', 'inputs: { w: { type: duration, enum: [30m], default: 30m } }'),
+    ).to.deep.equal([])
+  })
+
   it('is an output wherever it is certain that the step completed', () => {
     const read = (condition: string) =>
       errors(

@@ -48,13 +48,16 @@ function base64(meter: Meter, span: Span, value: Value): Value {
   return Buffer.from(source, 'utf8').toString('base64')
 }
 
-const base64Text = /^[A-Za-z0-9+/_-]*={0,2}$/
+const base64Text = /^([A-Za-z0-9+/_-]*)={0,2}$/
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function base64Decode(meter: Meter, span: Span, value: Value): Value {
   const source = text(value, span)
   meter.allocateText(source.length, span)
-  if (!base64Text.test(source)) throw invalidArgument(span, `'${shorten(source)}' is not base64`)
+  const [, written] = base64Text.exec(source) ?? []
+  // A single character that is left over from the groups of four is no byte.
+  if (written === undefined || written.length % 4 === 1)
+    throw invalidArgument(span, `'${shorten(source)}' is not base64`)
   try {
     return utf8.decode(Buffer.from(source, 'base64'))
   } catch {
