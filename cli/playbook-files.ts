@@ -8,6 +8,9 @@ import { printable } from './output/printable.ts'
 import { missingFile, readGiven } from './read-given.ts'
 import { shortestPath } from './shortest-path.ts'
 
+/** What problems call the playbook that `-` stands for. */
+export const standardInput = '<stdin>'
+
 /** A playbook as it was read; `-` is standard input, and called `<stdin>`. */
 export interface PlaybookSource {
   readonly file: string
@@ -26,7 +29,7 @@ export async function readPlaybooks(given: readonly string[]): Promise<readonly 
 
 /** @throws NotFoundError `file_not_found` */
 export async function readPlaybook(file: string): Promise<PlaybookSource> {
-  if (file === '-') return { file: '<stdin>', source: await readAll(process.stdin) }
+  if (file === '-') return { file: standardInput, source: await readAll(process.stdin) }
   return { file, source: await readGiven(file) }
 }
 

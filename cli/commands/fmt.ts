@@ -5,7 +5,7 @@ import { formatPlaybook } from '../../core/playbook/index.ts'
 import { Exit, exitCodes } from '../exit-codes.ts'
 import { paintError } from '../output/paint.ts'
 import { printable } from '../output/printable.ts'
-import { readPlaybooks, type PlaybookSource } from '../playbook-files.ts'
+import { readPlaybooks, standardInput, type PlaybookSource } from '../playbook-files.ts'
 
 /** `tocsin fmt`: playbooks in their canonical form. */
 export function fmtCommand(): Command {
@@ -40,7 +40,7 @@ type Outcome = 'unchanged' | 'changed' | 'refused'
 
 async function format({ file, source }: PlaybookSource, isCheck: boolean): Promise<Outcome> {
   const formatted = formatPlaybook(source, file)
-  const isInput = file === '<stdin>'
+  const isInput = file === standardInput
   const before = new TextDecoder('utf-8', { ignoreBOM: true }).decode(source)
   if (formatted.kind === 'refused') {
     for (const problem of formatted.problems) process.stderr.write(`${formatProblem(problem, before)}\n\n`)

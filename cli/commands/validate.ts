@@ -31,7 +31,7 @@ export function validateCommand(): Command {
     .description('check playbooks: files, folders, or - for standard input')
     .argument('[paths...]', 'playbook files or folders; TOCSIN_PLAYBOOKS_DIR (./playbooks) when left out')
     .addOption(new Option('--format <format>', 'how to say it').choices(formats).default('text'))
-    .option('--json', 'the same as --format json')
+    .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
     .addHelpText(
       'after',
       `

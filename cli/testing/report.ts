@@ -54,7 +54,9 @@ export function coverageReport({ coverage, files }: Tested, min: number | undefi
   const isEnough = isMet && unread === 0
   const asked = min === undefined || isMet ? '' : `, and ${min} % are asked for`
   const without = unread === 0 ? '' : `, without the tests of ${withMistakes(unread)}`
-  const sentence = `${percent} % of branches taken: ${taken} of ${total}${asked}${without}`
+  const share =
+    total === 0 ? 'there are no branches to take' : `${percent} % of branches taken: ${taken} of ${total}`
+  const sentence = `${share}${asked}${without}`
   const head = lines.length === 0 ? [] : ['', 'Never taken:', ...lines]
   return [...head, `${isEnough ? paint.good('ok') : paint.bad('not ok')} ${sentence}`].join('\n')
 }

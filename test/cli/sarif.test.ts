@@ -85,6 +85,11 @@ describe('tocsin validate --format sarif', () => {
     expect(await sarif(['play books/good.yaml'])).to.deep.include({ code: 0, results: [] })
   })
 
+  it('has a name for standard input that is an address', async () => {
+    const { results } = await sarif(['-'], bad)
+    expect(results[0].locations[0].physicalLocation.artifactLocation).to.deep.equal({ uri: 'stdin' })
+  })
+
   it('names files elsewhere whole', async () => {
     const elsewhere = await makeTemporaryFolder()
     try {
@@ -108,6 +113,9 @@ describe('tocsin validate --format sarif', () => {
     const { code, stderr } = await runTocsin(['validate', '--format', 'xml'], options)
     expect(code).to.equal(2)
     expect(stderr).to.include('text, json, sarif')
+    const both = await runTocsin(['validate', '--json', '--format', 'sarif', 'play books'], options)
+    expect(both).to.include({ code: 2, stdout: '' })
+    expect(both.stderr).to.include("'--json' cannot be used with option '--format <format>'")
   })
 })
 

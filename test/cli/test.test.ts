@@ -93,6 +93,10 @@ not ok 1 test in 1 file: 1 failed
       /^not ok .* of branches taken: .*, without the tests of 1 file with mistakes$/m,
     )
     expect(covered.stdout).to.not.match(/^ok /m)
+    const alone = await test(['broken/small.test.yaml', '--coverage'])
+    expect(alone.stdout).to.match(
+      /^not ok there are no branches to take, without the tests of 1 file with mistakes$/m,
+    )
   })
 
   it('lists branches that were never taken, and lets them count with --min', async () => {
