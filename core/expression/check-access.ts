@@ -3,7 +3,7 @@ import { selectField, type Access } from './check-fields.ts'
 import type { Checker, Scope } from './checker.ts'
 import { hintForKey } from './lexer.ts'
 import { pathOf } from './narrowing.ts'
-import { suggest } from './suggest.ts'
+import { nearest } from '../nearest.ts'
 import {
   admitsNull,
   bool,
@@ -92,7 +92,7 @@ function ident(checker: Checker, node: IdentNode, scope: Scope): Type {
     checker.problem('unknown_name', message, { start, end }, hintForKey(key))
     return dyn
   }
-  const near = suggest(name, [...scope.variables.keys(), ...Object.keys(checker.names)])
+  const near = nearest(name, [...scope.variables.keys(), ...Object.keys(checker.names)])
   const hint =
     near === undefined
       ? (literals.get(name.toLowerCase()) ?? `text is written in quotes: '${name}'`)

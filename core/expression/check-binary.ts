@@ -1,7 +1,7 @@
 import type { BinaryNode, Node } from './ast.ts'
 import type { Checker, Scope } from './checker.ts'
 import { pathOf } from './narrowing.ts'
-import { suggest } from './suggest.ts'
+import { nearest } from '../nearest.ts'
 import { kindOfTime } from './text-times.ts'
 import {
   admitsNull,
@@ -108,7 +108,7 @@ function reportStray(checker: Checker, literal: Node, type: Type, other: Type): 
     allowed.push(...member.values)
   }
   if (allowed.length === 0 || allowed.includes(value)) return false
-  const near = suggest(value, allowed)
+  const near = nearest(value, allowed)
   const message = `'${value}' is not one of ${allowed.join(', ')}`
   checker.problem('not_in_enum', message, literal, near === undefined ? undefined : `did you mean '${near}'?`)
   return true

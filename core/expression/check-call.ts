@@ -4,7 +4,7 @@ import type { Checker, Scope } from './checker.ts'
 import { Fault } from './errors.ts'
 import type { ExpressionFunction, Overload, Parameter } from './functions/function.ts'
 import { allFunctions, findFunction } from './functions/index.ts'
-import { suggest } from './suggest.ts'
+import { nearest } from '../nearest.ts'
 import { describeType, duration, dyn, isNumeric, membersOf, timeKind, timestamp, type Type } from './types.ts'
 
 /** What people who know other languages try first. */
@@ -153,7 +153,7 @@ function reportUnknown(checker: Checker, node: CallNode): void {
   const names = allFunctions
     .filter((each) => each.receiver === (node.target !== undefined))
     .map((each) => each.name)
-  const near = suggest(node.name, [...names, ...(node.target ? macroNames : ['has'])])
+  const near = nearest(node.name, [...names, ...(node.target ? macroNames : ['has'])])
   const hint = other
     ? other.receiver
       ? `write value.${node.name}(…)`

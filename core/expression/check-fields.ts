@@ -3,7 +3,7 @@ import type { Checker, Scope } from './checker.ts'
 import type { Span } from './errors.ts'
 import { hintForKey } from './lexer.ts'
 import { pathOf } from './narrowing.ts'
-import { suggest } from './suggest.ts'
+import { nearest } from '../nearest.ts'
 import {
   describeType,
   dyn,
@@ -105,7 +105,7 @@ function reportUnknown(
   const fields = objects.flatMap(({ properties }) => Array.from(properties.keys()))
   const key = checker.hyphenated(span)
   const isKey = key !== undefined && fields.includes(key)
-  const near = suggest(field, fields)
+  const near = nearest(field, fields)
   const listed = fields.length > 0 && fields.length <= 8 ? `it has ${fields.join(', ')}` : undefined
   checker.problem(
     'unknown_field',

@@ -25,6 +25,7 @@ export {
   isSensitive,
   list,
   map,
+  membersOf,
   nullable,
   nullType,
   number,

@@ -1,7 +1,7 @@
-import { describeType, explainMismatch, type ObjectType, type Type } from '../expression/index.ts'
+import { describeType, explainMismatch, membersOf, type ObjectType, type Type } from '../expression/index.ts'
 import { ValidationError } from '../errors/errors.ts'
 import type { JsonSchema } from '../plugin/index.ts'
-import { nearest } from '../schema/nearest.ts'
+import { nearest } from '../nearest.ts'
 import { inputProblems } from './inputs.ts'
 import { suggest, suggestNearest } from './did-you-mean.ts'
 import { parseDurationMs } from './durations.ts'
@@ -43,8 +43,6 @@ export function checkFit(
   }
   return checkLeaf(problems, value, expected, what, codes)
 }
-
-const membersOf = (type: Type): readonly Type[] => (type.kind === 'union' ? type.members : [type])
 
 function onlyMember(type: Type, kind: Type['kind']): Type | undefined {
   const found = membersOf(type).filter((member) => member.kind === kind)

@@ -1,11 +1,8 @@
-import { nearest } from '../schema/nearest.ts'
-
-/** Comparing takes time: a few microseconds each. */
-const maxCompared = 500
+import { nearest } from '../nearest.ts'
 
 /** The one that was probably meant, where the message lists them all. */
 export function suggestNearest(word: string, known: readonly string[]): string | undefined {
-  const meant = nearest(word, known.slice(0, maxCompared))
+  const meant = nearest(word, known)
   return meant === undefined ? undefined : `did you mean '${meant}'?`
 }
 

@@ -1,4 +1,4 @@
-import { nearest } from '../schema/nearest.ts'
+import { nearest } from '../nearest.ts'
 import { suggest, suggestNearest } from './did-you-mean.ts'
 import type { Entry, MapNode, Node } from './document.ts'
 import { durationHint, hintForDuration, parseDurationMs } from './durations.ts'

@@ -1,6 +1,6 @@
 import { hintForDuration } from './durations.ts'
 import { timeHint } from './times.ts'
-import { describeType, type Type } from '../expression/index.ts'
+import { describeType, membersOf, type Type } from '../expression/index.ts'
 import type { TypedTemplate } from './template.ts'
 
 /** A type in plain words: `a text`, `a list of numbers`. */
@@ -51,7 +51,7 @@ export function valueInWords({ template, type, items, entries }: TypedTemplate):
 export function literalHint({ template }: TypedTemplate, expected: Type): string | undefined {
   if (template.kind !== 'literal') return undefined
   const { value } = template
-  const members = expected.kind === 'union' ? expected.members : [expected]
+  const members = membersOf(expected)
   const wants = (...kinds: readonly Type['kind'][]) => members.some(({ kind }) => kinds.includes(kind))
   if (wants('timestamp')) return timeHint
   if (wants('duration') && (typeof value === 'string' || typeof value === 'number'))

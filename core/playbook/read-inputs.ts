@@ -2,7 +2,7 @@ import { duration, dyn, keywords, timestamp, typeOfSchema, type Type } from '../
 import { ValidationError } from '../errors/errors.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 import { compileSchema, keywordNames } from '../schema/index.ts'
-import { nearest } from '../schema/nearest.ts'
+import { nearest } from '../nearest.ts'
 import type { Entry, Node } from './document.ts'
 import { suggest, suggestNearest } from './did-you-mean.ts'
 import { hintForDuration } from './durations.ts'

@@ -4,6 +4,7 @@ import {
   enumeration,
   integer,
   list,
+  membersOf,
   nullType,
   number,
   bool,
@@ -171,8 +172,6 @@ function withoutExpressions(text: string, segments: readonly Segment[]): string 
   }
   return pieces.join('') + text.slice(at)
 }
-
-const membersOf = (type: Type): readonly Type[] => (type.kind === 'union' ? type.members : [type])
 
 const textual = new Set<Type['kind']>([
   'dyn',
