@@ -2,25 +2,17 @@ import type { BinaryNode, Node } from './ast.ts'
 import type { Checker, Scope } from './checker.ts'
 import { pathOf } from './narrowing.ts'
 import { nearest } from '../nearest.ts'
-import { kindOfTime } from './text-times.ts'
+import { conversionHint, elementHint, operandHint, widened } from './operator-hints.ts'
+import { arithmetic, comparable, isTimeText, order } from './operator-types.ts'
 import {
   admitsNull,
-  assumed,
   bool,
   describeType,
-  double,
-  duration,
   dyn,
-  int,
-  isNumeric,
-  isWhole,
-  list,
   membersOf,
   string,
   timeKind,
-  timestamp,
   union,
-  withoutNull,
   type Type,
 } from './types.ts'
 
@@ -45,14 +37,6 @@ function meantAsText(checker: Checker, operand: Node, other: Type): void {
   const texts = membersOf(other).filter((member) => member.kind === 'string')
   const choices = texts.flatMap(({ values = [] }) => values)
   if (operand.kind === 'ident' && texts.length > 0) checker.meantAsText(operand, choices)
-}
-
-const timesByKind = { timestamp, duration }
-
-/** Text that is a time only in the eyes of its schema. */
-const isTimeText = (type: Type): boolean => {
-  const plain = withoutNull(type)
-  return plain.kind === 'string' && timeKind(plain) !== undefined
 }
 
 /** Two texts are never read as durations, nor are two texts added up: what would be meant is not what happens. */
@@ -91,7 +75,7 @@ function checkEquality(checker: Checker, node: BinaryNode, left: Type, right: Ty
     'wrong_type',
     `${describeType(widened(left))} is never equal to ${describeType(widened(right))}`,
     node,
-    timeHint(checker, node, left, right) ?? conversionHint(left, right),
+    operandHint(checker, node, left, right),
   )
   return bool
 }
@@ -126,17 +110,6 @@ function doubtNumber(checker: Checker, literal: Node, other: Type): void {
   const message = `${value} is not one of ${allowed.join(', ')}`
   checker.doubts.push({ code: 'number_not_in_enum', message, start: literal.start, end: literal.end })
 }
-
-function comparable(left: Type, right: Type): boolean {
-  if (left.kind === 'dyn' || right.kind === 'dyn') return true
-  if (isNumeric(left) && isNumeric(right)) return true
-  if (isMapLike(left) && isMapLike(right)) return true
-  const [leftTime, rightTime] = [timeKind(left), timeKind(right)]
-  if (leftTime !== undefined && rightTime !== undefined) return leftTime === rightTime
-  return left.kind === right.kind
-}
-
-const isMapLike = (type: Type): boolean => type.kind === 'map' || type.kind === 'object'
 
 function checkIn(checker: Checker, node: BinaryNode, left: Type, right: Type): Type {
   if (right.kind === 'dyn' || checker.mayBeNull(node.right, right)) return bool
@@ -179,7 +152,7 @@ function checkArithmetic(checker: Checker, node: BinaryNode, left: Type, right: 
   const isOrder = ['<', '<=', '>', '>='].includes(node.operator)
   if (nulls.includes(true)) return isOrder ? bool : dyn
   warnOfTexts(checker, node, left, right)
-  const result = (a: Type, b: Type) => (isOrder ? order(a, b) : withTimes(node.operator, a, b))
+  const result = (a: Type, b: Type) => (isOrder ? order(a, b) : arithmetic(node.operator, a, b))
   const found = membersOf(left).flatMap((a) => membersOf(right).map((b) => result(a, b)))
   const possible = found.filter((each) => each !== undefined)
   if (possible.length > 0) {
@@ -191,11 +164,7 @@ function checkArithmetic(checker: Checker, node: BinaryNode, left: Type, right: 
     'wrong_type',
     `${node.operator} does not work on ${describeType(widened(left))} and ${describeType(widened(right))}`,
     node,
-    writtenDuration(left, right) || writtenDuration(right, left)
-      ? 'convert with duration(…)'
-      : node.operator === '+' && [left.kind, right.kind].includes('string')
-        ? plusHint(left, right)
-        : (timeHint(checker, node, left, right) ?? conversionHint(left, right)),
+    operandHint(checker, node, left, right),
   )
   return isOrder ? bool : dyn
 }
@@ -220,127 +189,4 @@ function doubtOperands(
     (b) => membersOf(left).some((a) => result(a, b)),
     (stray) => `${operator} does not work on ${before} and ${stray}`,
   )
-}
-
-const orderedKinds: ReadonlySet<Type['kind']> = new Set(['string', 'bool', 'timestamp', 'duration', 'dyn'])
-
-function order(left: Type, right: Type): Type | undefined {
-  if (isNumeric(left) && (isNumeric(right) || right.kind === 'dyn')) return bool
-  if (isNumeric(right) && left.kind === 'dyn') return bool
-  if (!orderedKinds.has(left.kind) || !orderedKinds.has(right.kind)) return undefined
-  return comparable(left, right) ? bool : undefined
-}
-
-/** The same with text that is read as a time: beside a time, and on both sides of a minus, where nothing else can be meant. */
-function withTimes(operator: string, left: Type, right: Type): Type | undefined {
-  const [leftTime, rightTime] = [timeKind(left), timeKind(right)]
-  const areTexts = left.kind === 'string' && right.kind === 'string'
-  const areRead = leftTime !== undefined && rightTime !== undefined ? !areTexts || operator === '-' : false
-  if (!areRead) return arithmetic(operator, left, right)
-  const result = arithmetic(operator, timesByKind[leftTime!], timesByKind[rightTime!])
-  const isAssumed = [left, right].some((type) => type.kind === 'string' || type.assumed === true)
-  return result && isAssumed ? assumed(result) : result
-}
-
-function arithmetic(operator: string, left: Type, right: Type): Type | undefined {
-  if (isNumeric(left) && isNumeric(right)) return numeric(operator, left, right)
-  if (left.kind === 'dyn' || right.kind === 'dyn') {
-    const known = left.kind === 'dyn' ? right : left
-    // The other side may be a time.
-    return isTimeText(known) && /^[+-]$/.test(operator) ? dyn : withUnknown(operator, known)
-  }
-  const kinds = `${left.kind} ${operator} ${right.kind}`
-  switch (kinds) {
-    case 'string + string':
-      return string
-    case 'list + list':
-      return left.kind === 'list' && right.kind === 'list'
-        ? list(union([left.element, right.element]))
-        : undefined
-    case 'timestamp + duration':
-    case 'duration + timestamp':
-    case 'timestamp - duration':
-      return timestamp
-    case 'timestamp - timestamp':
-    case 'duration + duration':
-    case 'duration - duration':
-      return duration
-    default:
-      return undefined
-  }
-}
-
-function withUnknown(operator: string, known: Type): Type | undefined {
-  if (known.kind === 'dyn' || isNumeric(known)) return dyn
-  if (operator === '+') {
-    if (known.kind === 'string') return string
-    return known.kind === 'list' || known.kind === 'timestamp' || known.kind === 'duration' ? dyn : undefined
-  }
-  return operator === '-' && (known.kind === 'timestamp' || known.kind === 'duration') ? dyn : undefined
-}
-
-function numeric(operator: string, left: Type, right: Type): Type {
-  if (left.kind === 'int' && right.kind === 'int') return int
-  if (operator === '%') return { kind: 'number', whole: true }
-  if (left.kind === 'double' || right.kind === 'double') return double
-  return { kind: 'number', whole: operator !== '/' && isWhole(left) && isWhole(right) }
-}
-
-/** A literal is spoken of as its type, not as an enumeration of one. */
-export const widened = (type: Type): Type => (type.kind === 'string' ? string : type)
-
-function plusHint(left: Type, right: Type): string | undefined {
-  const other = left.kind === 'string' ? right : left
-  return other.kind === 'list' ? "join the list: list.join(', ')" : 'convert with string(…)'
-}
-
-/** A duration in quotes beside a time. */
-const writtenDuration = (text: Type, time: Type): boolean =>
-  (time.kind === 'timestamp' || time.kind === 'duration') &&
-  text.kind === 'string' &&
-  text.literal === true &&
-  text.values?.every((value) => kindOfTime(value) === 'duration') === true
-
-/** How to find a time among texts. */
-function elementHint(
-  checker: Checker,
-  { left, right }: BinaryNode,
-  type: Type,
-  element: Type,
-): string | undefined {
-  if ((type.kind !== 'timestamp' && type.kind !== 'duration') || element.kind !== 'string') return undefined
-  return `convert the elements: ${checker.text(right)}.exists(x, ${type.kind}(x) == ${checker.text(left)})`
-}
-
-/** How to compare a number with a point in time. */
-function timeHint(checker: Checker, node: BinaryNode, left: Type, right: Type): string | undefined {
-  const sides = [
-    [node.left, left, right],
-    [node.right, right, left],
-  ] as const
-  for (const [operand, type, other] of sides) {
-    if (type.kind !== 'number' || timeKind(other) !== 'timestamp') continue
-    const text = checker.text(operand)
-    return type.unit === 'epoch_ms'
-      ? fromMilliseconds(text)
-      : `convert with timestamp(${text}), if it counts seconds`
-  }
-  return undefined
-}
-
-export const fromMilliseconds = (text: string): string =>
-  `${text} counts milliseconds: write timestamp(${text} / 1000)`
-
-/** How to make text comparable with what stands on the other side. */
-export function conversionHint(left: Type, right: Type): string | undefined {
-  const [text, other] = left.kind === 'string' ? [left, right] : [right, left]
-  if (text.kind === 'optional' || other.kind === 'optional') return 'take the value out with orValue(…)'
-  if (text.kind !== 'string') return undefined
-  if (other.kind === 'timestamp') return 'convert with timestamp(…)'
-  if (other.kind === 'duration') return 'convert with duration(…)'
-  if (isNumeric(other)) return 'convert with double(…) or int(…)'
-  if (other.kind !== 'bool') return undefined
-  return text.values && text.literal !== true
-    ? `the text is ${describeType(text)}: compare it with that`
-    : 'convert with bool(…), or compare it with text in quotes'
 }

@@ -1,5 +1,5 @@
 import type { CallNode, Node } from './ast.ts'
-import { conversionHint, fromMilliseconds, widened } from './check-binary.ts'
+import { conversionHint, fromMilliseconds, widened } from './operator-hints.ts'
 import type { Checker, Scope } from './checker.ts'
 import { Fault } from './errors.ts'
 import type { ExpressionFunction, Overload, Parameter } from './functions/function.ts'
