@@ -49,7 +49,15 @@ export function untilMs(wait: { durationMs: Template } | { until: Template }, sc
 /** What expressions see. */
 function namesOf(scope: Scope): Record<string, unknown> {
   const { names, locals, thread } = scope
-  return { ...names, ...locals, steps: thread.steps, now: new Date(thread.nowMs).toISOString() }
+  return {
+    ...names,
+    ...locals,
+    steps: thread.steps,
+    // Few look at it, and to write a time costs as much as most expressions.
+    get now() {
+      return new Date(thread.nowMs).toISOString()
+    },
+  }
 }
 
 /** Milliseconds. Throws where it is none. */

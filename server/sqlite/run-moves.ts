@@ -237,8 +237,10 @@ function submitAlert(database: Database, alert: AlertState, run: NewRun, now: nu
   const retries = run.retry === true ? 1 : 0
   const isFirst = alert.status === alertStatus.created
   if (isFirst !== (retries === 0)) throw moveForbidden(alert, alertStatus.submitted)
+  // Only one that was taken up before may follow another; a column that refers to a row costs as much as all the others.
+  const stopsFollowing = isFirst ? '' : 'follows = NULL,'
   database.run(
-    `UPDATE alerts SET status = ?, retry_count = retry_count + ?, investigator = ?, completed_at = NULL, follows = NULL,
+    `UPDATE alerts SET status = ?, retry_count = retry_count + ?, investigator = ?, completed_at = NULL, ${stopsFollowing}
        modified_at = ? WHERE id = ?`,
     alertStatus.submitted,
     retries,
