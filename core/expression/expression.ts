@@ -17,6 +17,8 @@ export interface CompileOptions {
    * looked at. Default `strict`.
    */
   readonly types?: 'strict' | 'off' | undefined
+  /** What the patterns of several expressions together may still weigh; those of this one are taken from it. */
+  readonly patterns?: { left: number } | undefined
 }
 
 export interface CompiledExpression {
@@ -78,8 +80,11 @@ export function compileExpression(
     problems.push({ code: 'too_deep', message, ...whole })
     return broken()
   }
-  if (size.patterns > maxPatternWeight) {
-    const message = `the patterns are too large: with their repeats they stand for more than ${maxPatternWeight} characters`
+  const { patterns = { left: maxPatternWeight } } = options
+  patterns.left -= size.patterns
+  if (size.patterns > maxPatternWeight || (size.patterns > 0 && patterns.left < 0)) {
+    const which = size.patterns > maxPatternWeight ? 'the patterns' : 'the patterns so far'
+    const message = `${which} are too large: with their repeats they stand for more characters than may be`
     const hint = 'repeat less often, or without a limit: * or + in place of {0,1000}'
     problems.push({ code: 'too_many_nodes', message, hint, ...whole })
     return broken()

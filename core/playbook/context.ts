@@ -50,6 +50,8 @@ export interface Context {
   readonly calls: Set<string>
   /** Of every `return` outside of `finally`. */
   readonly returns: Type[]
+  /** What the patterns in all expressions may still weigh. */
+  readonly patterns: { left: number }
   /** Ids of steps that some expression reads. */
   readonly readSteps: Set<string>
   /** Read skills and `set` steps, whose only use is their output: reported when nothing reads it. */

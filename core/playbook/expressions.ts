@@ -164,7 +164,10 @@ function compileAt(context: Context, scope: Scope, scalar: ScalarNode, from: num
     problems.add('E201', 'the expression is empty', spanInScalar(source.text, scalar, from, end))
     return { type: dyn, whenTrue: [], whenFalse: [] }
   }
-  const strict = compileExpression(expression, scope.names, { given: scope.given })
+  const strict = compileExpression(expression, scope.names, {
+    given: scope.given,
+    patterns: context.patterns,
+  })
   const compiled = strict.program ? strict : (taken(expression, scope) ?? strict)
   for (const problem of worthSaying(expression, strict.problems)) {
     const span = spanInScalar(

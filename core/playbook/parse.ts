@@ -24,6 +24,9 @@ import { endsRun, reportUnusedOutputs } from './step-advice.ts'
 import { collectStepIds } from './step-ids.ts'
 import type { TypedTemplate } from './template.ts'
 
+/** What the patterns of a playbook may weigh, which are compiled when it is read; an expression may have a tenth of it. */
+const maxPatternWeight = 100_000
+
 export interface ParseOptions {
   /** Shown with the problems. */
   readonly file?: string | undefined
@@ -83,14 +86,15 @@ function readPlaybook(
   const fields = readFields(problems, root, grammar.playbook)
   if (fields === undefined) return undefined
   const head = readHead(problems, fields)
+  const limits = { problems, patterns: { left: maxPatternWeight } }
   const inputsEntry = fields.get('inputs')
-  const inputs: Inputs = inputsEntry ? readInputs(problems, inputsEntry) : new Map()
+  const inputs: Inputs = inputsEntry ? readInputs(limits, inputsEntry) : new Map()
   const on = fields.get('on')
   const alertEntry = fields.get('alert')
-  const alertSchema = alertEntry && readWrittenSchema(problems, alertEntry)
+  const alertSchema = alertEntry && readWrittenSchema(limits, alertEntry)
   const context: Context = {
+    ...limits,
     source,
-    problems,
     catalogue: options.catalogue,
     connections: options.connections,
     observer: options.observer,

@@ -137,7 +137,7 @@ export const problemCatalogue = {
   E209: {
     title: 'expression too large',
     explanation:
-      'An expression may have 8 KiB, 64 levels and 2,000 nodes. Split it over several steps with `set`.',
+      'An expression may have 8 KiB, 64 levels and 2,000 nodes. Split it over several steps with `set`. Its patterns, with their repeats, may stand for 10,000 characters, and those of a playbook for 100,000: `a{900}` stands for 900.',
   },
   E210: {
     title: 'condition is not boolean',

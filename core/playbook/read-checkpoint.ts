@@ -102,11 +102,8 @@ function readVia(
   return via === undefined || given === undefined ? undefined : { via, with: given, connection: name }
 }
 
-function readChoices(
-  { problems }: Context,
-  fields: Fields,
-  head: Node,
-): CheckpointPart['choices'] | undefined {
+function readChoices(context: Context, fields: Fields, head: Node): CheckpointPart['choices'] | undefined {
+  const { problems } = context
   const answers = fields.get('answers')
   const form = fields.get('form')
   if (answers && form) {
@@ -114,7 +111,7 @@ function readChoices(
     return undefined
   }
   if (form) {
-    const schema = readWrittenSchema(problems, form)
+    const schema = readWrittenSchema(context, form)
     return schema && { form: schema }
   }
   if (answers === undefined) {

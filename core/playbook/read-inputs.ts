@@ -1,6 +1,15 @@
-import { duration, dyn, keywords, timestamp, typeOfSchema, type Type } from '../expression/index.ts'
+import {
+  duration,
+  dyn,
+  keywords,
+  patternWeight,
+  timestamp,
+  typeOfSchema,
+  type Type,
+} from '../expression/index.ts'
 import { ValidationError } from '../errors/errors.ts'
 import type { JsonSchema } from '../plugin/index.ts'
+import type { Context } from './context.ts'
 import { compileSchema, keywordNames } from '../schema/index.ts'
 import { nearest } from '../nearest.ts'
 import type { Entry, Node } from './document.ts'
@@ -13,10 +22,13 @@ import { nodeAt, partsOf, plainValue } from './plain-value.ts'
 import type { Input, Inputs } from './playbook.ts'
 import { quote, type Problems } from './problem.ts'
 
+type Reading = Pick<Context, 'problems' | 'patterns'>
+
 const validName = new RegExp(idPattern)
 
 /** `inputs`: each is `{ type, default, enum, sensitive, description }`, or any other JSON Schema. */
-export function readInputs(problems: Problems, { value }: Entry): Inputs {
+export function readInputs(reading: Reading, { value }: Entry): Inputs {
+  const { problems } = reading
   const inputs = new Map<string, Input>()
   if (value.kind !== 'map') {
     const hint = 'write { <name>: { type: string } }'
@@ -41,7 +53,7 @@ export function readInputs(problems: Problems, { value }: Entry): Inputs {
       problems.add('E107', `${quote(name)} cannot be the name of an input`, key, hint)
     }
     // What is broken has been reported; nothing more is said where it is read.
-    inputs.set(name, readInput(problems, node) ?? unknownInput)
+    inputs.set(name, readInput(reading, node) ?? unknownInput)
   }
   return inputs
 }
@@ -62,7 +74,8 @@ const ownTypes: Readonly<Record<string, { readonly schema: JsonSchema; readonly 
   timestamp: { schema: timestampSchema, type: timestamp },
 }
 
-function readInput(problems: Problems, node: Node): Input | undefined {
+function readInput(reading: Reading, node: Node): Input | undefined {
+  const { problems } = reading
   if (node.kind !== 'map') {
     problems.add('E106', `an input must be a map, not ${describe(node)}`, node, hintForShort(node))
     return undefined
@@ -78,7 +91,7 @@ function readInput(problems: Problems, node: Node): Input | undefined {
   }
   const own = typeof type === 'string' && Object.hasOwn(ownTypes, type) ? ownTypes[type] : undefined
   const written = { ...(own ? own.schema : type === undefined ? {} : { type }), ...rest } as JsonSchema
-  const schema = readSchema(problems, written, node, true)
+  const schema = readSchema(reading, written, node, true)
   if (schema === undefined) return undefined
   if (preset !== undefined) checkDefault(problems, schema, preset, nodeAt(node, ['default']))
   return {
@@ -140,13 +153,29 @@ const typeWords: ReadonlyMap<string, string> = new Map([
   ...['datetime', 'date', 'time', 'date-time'].map((word) => [word, 'timestamp'] as const),
 ])
 
+/** What the patterns in a schema weigh. It is no deeper than the file. */
+function patternsOf(schema: unknown): number {
+  if (typeof schema !== 'object' || schema === null) return 0
+  return Object.entries(schema).reduce(
+    (sum, [name, value]) =>
+      sum + (name === 'pattern' && typeof value === 'string' ? patternWeight(value) : patternsOf(value)),
+    0,
+  )
+}
+
 /** A JSON Schema that stands in a playbook; undefined when it cannot be used, which has been reported. */
 function readSchema(
-  problems: Problems,
+  { problems, patterns }: Reading,
   schema: JsonSchema,
   node: Node,
   isInput = false,
 ): JsonSchema | undefined {
+  patterns.left -= patternsOf(schema)
+  if (patterns.left < 0) {
+    const hint = 'repeat less often, or without a limit: * or + in place of {0,1000}'
+    problems.add('E311', 'the patterns so far are too large', node, hint)
+    return undefined
+  }
   try {
     if (!isDurationSchema(schema)) compileSchema(schema)
     return schema
@@ -167,9 +196,9 @@ function readSchema(
 }
 
 /** A schema as it is written. */
-export function readWrittenSchema(problems: Problems, { name, value }: Entry): JsonSchema | undefined {
-  if (value.kind === 'map') return readSchema(problems, plainValue(value) as JsonSchema, value)
-  problems.add('E106', `\`${name}\` must be a JSON Schema, not ${describe(value)}`, value)
+export function readWrittenSchema(reading: Reading, { name, value }: Entry): JsonSchema | undefined {
+  if (value.kind === 'map') return readSchema(reading, plainValue(value) as JsonSchema, value)
+  reading.problems.add('E106', `\`${name}\` must be a JSON Schema, not ${describe(value)}`, value)
   return undefined
 }
 

@@ -80,6 +80,19 @@ const hostile: Readonly<Record<string, readonly [source: string | Uint8Array, co
     ),
     'E302',
   ],
+  'thousands of large patterns': [
+    withSteps(
+      `  - set:\n${Array.from({ length: 4000 }, (_, at) => `      a${at}: "\${{ 'x'.matches('a{900}b{9}${at}') }}"`).join('\n')}`,
+    ),
+    'E209',
+  ],
+  'thousands of large patterns of inputs': [
+    withSteps(
+      '  - return: 1',
+      `inputs:\n${Array.from({ length: 1500 }, (_, at) => `  a${at}: { type: string, pattern: 'a{900}b{9}${at}' }`).join('\n')}`,
+    ),
+    'E311',
+  ],
   'expressions never closed': [withSteps(`  - fail: "${'${{ '.repeat(20_000)}"`), 'E201'],
 }
 
