@@ -79,6 +79,6 @@ const stepsInCheckout = (folder: string, name: string) => [
 const stepsOfPackage = (folder: string, name: string) => [
   `cd ${folder}`,
   `npm install --save-dev ${dirname(pluginsDir)}`,
-  'npm test',
+  'npm test                    # with Node 22.18 or later, which runs TypeScript',
   `TOCSIN_PLUGINS=./plugin.ts npx tocsin skills ${name}`,
 ]
