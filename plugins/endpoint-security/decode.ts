@@ -66,13 +66,14 @@ function decodeNumber(type: 'number' | 'integer', value: unknown): number | unde
   return type === 'number' || Number.isInteger(number) ? number : undefined
 }
 
-/** One value where a list is expected is a list of one; null is none. What cannot be an item is left out. */
+/** One value where a list is expected is a list of one; null is none. What stands where a record should is kept as its `unreadable`. */
 function decodeList(items: JsonSchema, value: unknown, what: string): readonly unknown[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
-  const fitting = list.filter((item) =>
-    items.type === 'object' ? isObject(item) : item !== undefined && item !== null,
+  const given = list.filter((item) => item !== undefined && item !== null)
+  const isRecords = items.type === 'object'
+  return given.map((item, index) =>
+    decodeValue(items, isRecords && !isObject(item) ? { unreadable: item } : item, `${what}[${index}]`),
   )
-  return fitting.map((item, index) => decodeValue(items, item, `${what}[${index}]`))
 }
 
 function badRecord(what: string, why: string): SkillError {

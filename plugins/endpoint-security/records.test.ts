@@ -132,6 +132,13 @@ describe('the records of endpoint_security', () => {
     })
   })
 
+  it('lose nothing of a list that holds something else than records', () => {
+    const [only, text] = decodeAlert({ id: 'a', evidence: [{ url: 'x' }, 'a text', null] }).evidence
+    expect(only).to.include({ url: 'x' })
+    expect(text).to.include({ url: null, unreadable: 'a text' })
+    expect(decodeAlert({ id: 'a', evidence: [{ url: 'x' }, 'a text', null] }).evidence).to.have.length(2)
+  })
+
   for (const value of [null, 'text', [], { title: 'without an id' }, { id: null }]) {
     it(`cannot be made of ${JSON.stringify(value)}`, () => {
       expect(() => decodeAlert(value))

@@ -24,15 +24,13 @@ const enrichment = (kind: IndicatorKind): Row => keeps((json) => enrich(kind, { 
 
 /** What a public client wrote down: its wrapper holds one record of the provider, or a list of them. */
 const wrapped = (kind: IndicatorKind): Row =>
-  keeps(
-    async (answer) =>
-      Promise.all(
-        objectsAt({ answer }, 'answer')
-          .flatMap((item) => valueAt(item, 'EntityResult'))
-          .map((data) => enrich(kind, { json: { data } })),
-      ),
-    ['Entity'],
-  )
+  keeps(async (answer) => {
+    const wrappers = objectsAt({ answer }, 'answer')
+    const records = wrappers.flatMap((wrapper) => valueAt(wrapper, 'EntityResult'))
+    const outputs = await Promise.all(records.map((data) => enrich(kind, { json: { data } })))
+    // What else the wrapper holds is the client's own.
+    return [outputs, wrappers.map((wrapper) => ({ ...wrapper, EntityResult: null }))]
+  })
 
 const alerts = async (json: unknown) =>
   (await runSkill(listAlerts, {}, { settings, replies: [{ json }] })).output

@@ -38,6 +38,18 @@ function fieldsOf(value: unknown, name: string): readonly string[] {
     : [`${name}: ${JSON.stringify(value).replaceAll('"', '')}`]
 }
 
+/** The answer with a field that nobody knows in each record, those within records too. */
+export function withUnknownFields(answer: unknown): unknown {
+  let count = 0
+  const add = (value: unknown, isRecord: boolean): unknown => {
+    if (Array.isArray(value)) return value.map((item) => add(item, true))
+    if (!isObject(value)) return value
+    const fields = Object.entries(value).map(([name, field]) => [name, add(field, isRecord)])
+    return Object.fromEntries(isRecord ? [...fields, ['brandNew', `kept ${++count}`]] : fields)
+  }
+  return add(answer, false)
+}
+
 /** The error that the work rejects with. */
 export async function failureOf(work: Promise<unknown>): Promise<Record<string, unknown>> {
   return work.then(

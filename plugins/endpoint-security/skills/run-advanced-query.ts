@@ -61,7 +61,7 @@ export const runAdvancedQuery = defineSkill({
         type: 'array',
         items: {
           type: 'object',
-          additionalProperties: false,
+          additionalProperties: true,
           required: ['name', 'type'],
           properties: { name: { type: 'string' }, type: { type: ['string', 'null'] } },
         },
@@ -125,12 +125,14 @@ export const runAdvancedQuery = defineSkill({
     const columns = valueAt(body, 'Schema')
     const stats = valueAt(body, 'Stats')
     return {
-      columns: (Array.isArray(columns) ? columns : []).map((column) => ({
-        name: textAt(column, 'Name') ?? '',
-        type: textAt(column, 'Type'),
-      })),
+      columns: (Array.isArray(columns) ? columns : []).map(decodeColumn),
       ...queryRows(results, max_rows),
       ...(isObject(stats) && Object.keys(stats).length > 0 ? { stats } : {}),
     }
   },
 })
+
+function decodeColumn(column: unknown) {
+  const { Name: _name, Type: _type, ...unknown } = isObject(column) ? column : {}
+  return { ...unknown, name: textAt(column, 'Name') ?? '', type: textAt(column, 'Type') }
+}
