@@ -31,7 +31,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   'the intent of a step is not recorded': {
     file: 'core/engine/run-journal.ts',
     find: 'await writes.now(() => store.begin(runUuid, entry))',
-    replace: 'if (entry.attempt > 99) await writes.now(() => store.begin(runUuid, entry))',
+    replace: 'entry.attempt > 99 ? await writes.now(() => store.begin(runUuid, entry)) : undefined',
   },
   'the intent of a step is not waited for': {
     file: 'core/engine/run-journal.ts',
@@ -42,6 +42,46 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     file: 'core/engine/effect.ts',
     find: "if (work.interrupted === 'ask') {",
     replace: "if (work.kind === '') {",
+  },
+  'one more use of a destructive skill begins than may': {
+    file: 'server/sqlite/destructive-uses.ts',
+    find: 'uses >= limit',
+    replace: 'uses > limit',
+  },
+  'the hour of destructive skills follows the time of day': {
+    file: 'server/sqlite/destructive-uses.ts',
+    find: 'if (passed === undefined) return this.#clock.now()',
+    replace: 'return this.#clock.now()',
+  },
+  'the hour of destructive skills forgets earlier uses at a start': {
+    file: 'server/sqlite/destructive-uses.ts',
+    find: 'Math.max(this.#clock.now(), this.#newest())',
+    replace: 'this.#clock.now()',
+  },
+  'a step that waits for an approval begins after a restart where there is room': {
+    file: 'core/engine/approval.ts',
+    find: 'if (!begun && local.journal.entry(path) !== undefined)',
+    replace: 'if (begun && path === "")',
+  },
+  'whatever is answered approves a use': {
+    file: 'core/engine/approval.ts',
+    find: 'if (answer === approvalAnswers[0])',
+    replace: 'if (answer !== null)',
+  },
+  'repeats that a killed process left behind never end': {
+    file: 'server/sqlite/run-store.ts',
+    find: 'while (!settleLeftBehind(database, clock.now()));',
+    replace: '',
+  },
+  'repeats do not end with the run': {
+    file: 'server/sqlite/run-moves.ts',
+    find: 'settleFollowers(database, alert.id, goal, now)',
+    replace: 'void settleFollowers',
+  },
+  'repeats are taken for investigated where the first one failed': {
+    file: 'server/sqlite/alert-groups.ts',
+    find: 'if (first.status !== alertStatus.failed)',
+    replace: 'if (first.status !== alertStatus.created)',
   },
   'the order in which work ends decides': {
     file: 'core/engine/limited.ts',

@@ -325,6 +325,53 @@ gone on from once.`,
     ],
   },
   {
+    title: 'A repeat ends as the investigation that it was grouped with',
+    exactly: `An alert that is taken for the repeat of another is kept like any other, belongs to its case, and is Completed exactly when the investigation of that one
+has completed, also over kill -9. Where that one failed, the next repeat is investigated. What is missing, what belongs to a closed case and what came after the time are no repeats.
+What is a repeat is decided in the write that would queue its run: alerts that come at the same time have one run.`,
+    proofs: [
+      {
+        file: 'sqlite/contract.test.ts',
+        title: 'SQLite stores RunStore, of alerts that may be repeats',
+        planted: [
+          'repeats do not end with the run',
+          'repeats are taken for investigated where the first one failed',
+        ],
+      },
+      {
+        file: 'sqlite/alert-groups.test.ts',
+        title: 'repeats of an alert in SQLite',
+        planted: ['repeats that a killed process left behind never end'],
+      },
+      { file: 'faults/grouping.test.ts', title: 'repeats of an alert on a server that is killed' },
+      { file: 'investigation/group-of.test.ts', title: 'groupOf' },
+    ],
+  },
+  {
+    title: 'More than a few uses of a destructive skill need a person',
+    exactly: `Of one destructive skill, in one organization, no more uses begin within an hour than \`TOCSIN_DESTRUCTIVE_PER_HOUR\` without the approval of a person. A use is counted
+with its intent, in one write, once for each step, and stays counted over restarts. One that is one too many waits, over restarts too, until it is approved or refused; only \`approve\`
+approves. The hour is the time that has really passed: setting the clock while the process runs makes no room. A clock that was set forward while no process ran does.`,
+    proofs: [
+      {
+        file: 'engine/approvals.test.ts',
+        title: 'a destructive skill that is used too often',
+        planted: [
+          'one more use of a destructive skill begins than may',
+          'the hour of destructive skills follows the time of day',
+          'a step that waits for an approval begins after a restart where there is room',
+          'whatever is answered approves a use',
+        ],
+      },
+      {
+        file: 'sqlite/destructive-uses.test.ts',
+        title: 'uses of destructive skills in SQLite',
+        planted: ['the hour of destructive skills forgets earlier uses at a start'],
+      },
+      { file: 'end-to-end/breaker.test.ts', title: 'too many uses of a destructive skill' },
+    ],
+  },
+  {
     title: 'A connection has one budget',
     exactly: `All runs of the process share what a system allows a connection, as its plugin knows it: within any span of time no more requests are sent than
 that. A 429 with \`Retry-After\` holds back all of them for as long, up to five minutes. Those who wait take turns in the order of asking; a step that waits
