@@ -14,6 +14,7 @@ import {
   membersOf,
   optionalOf,
   sensitive,
+  textOfTime,
   typeType,
   union,
   withoutNull,
@@ -27,12 +28,29 @@ export function checkReference(
   node: IdentNode | SelectNode | IndexNode,
   scope: Scope,
 ): Type {
-  const type = accessed(checker, node, scope)
+  const found = accessed(checker, node, scope)
   record(checker, node, scope, false)
-  const time = timeOf(type.kind === 'optional' ? type.value : type)
-  if (time !== undefined) checker.conversions.set(node, time)
+  const time = timeOf(found.kind === 'optional' ? found.value : found)
+  // What has been told apart may come from outside of the playbook in part.
+  const isKnown = time !== undefined && !isToldApart(checker, node)
+  if (isKnown) checker.conversions.set(node, time)
+  const type = time === undefined || isKnown ? found : inText(found)
   if (isSensitive(type)) checker.sensitive = true
   return type
+}
+
+function isToldApart(checker: Checker, node: Node): boolean {
+  let at = node
+  while (!checker.widened.has(at)) {
+    if (at.kind !== 'select' && at.kind !== 'index') return false
+    at = at.operand
+  }
+  return true
+}
+
+function inText(type: Type): Type {
+  if (type.kind === 'optional') return { ...type, value: inText(type.value) }
+  return type.kind === 'union' ? union(type.members.map(textOfTime)) : textOfTime(type)
 }
 
 /** Which time each value of the type is, except for null: what may be other text is text. */

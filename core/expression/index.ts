@@ -34,6 +34,7 @@ export {
   optional,
   sensitive,
   string,
+  textOfTime,
   timestamp,
   union,
   withoutNull,

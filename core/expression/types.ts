@@ -125,6 +125,13 @@ export function sensitive(type: Type): Type {
 /** A time that is one only if a schema outside of the playbook is right. */
 export const assumed = (type: Type): Type => ({ ...type, assumed: true })
 
+/** What is left of a time in JSON: text in its format. Other types stay as they are. */
+export function textOfTime(type: Type): Type {
+  if (type.kind !== 'timestamp' && type.kind !== 'duration') return type
+  const text: Type = { kind: 'string', format: type.kind === 'timestamp' ? 'date-time' : 'duration' }
+  return type.sensitive === true ? sensitive(text) : text
+}
+
 /** One of several types: duplicates are merged, `dyn` swallows all but null. */
 export function union(types: readonly Type[]): Type {
   const members: Type[] = []

@@ -1,4 +1,13 @@
-import { integer, number, sensitive, string, union, type Property, type Type } from '../expression/index.ts'
+import {
+  integer,
+  number,
+  sensitive,
+  string,
+  textOfTime,
+  union,
+  type Property,
+  type Type,
+} from '../expression/index.ts'
 
 /** The type without what it says about single values: text instead of `one of a, b`. What a `set` gives may be replaced by any such. */
 export function widened(type: Type): Type {
@@ -24,11 +33,6 @@ export function keptType(type: Type): Type {
 }
 
 const keptLeaf: LeafChange = (leaf) => (leaf.assumed === true ? textOfTime(leaf) : leaf)
-
-function textOfTime(leaf: Type): Type {
-  if (leaf.kind !== 'timestamp' && leaf.kind !== 'duration') return leaf
-  return marked(leaf, { kind: 'string', format: leaf.kind === 'timestamp' ? 'date-time' : 'duration' })
-}
 
 const marked = (like: Type, type: Type): Type => (like.sensitive === true ? sensitive(type) : type)
 

@@ -32,7 +32,7 @@ on: { call: true }
 steps:
   - id: s
     set: { at: '\${{ now }}' }
-outputs: { at: '\${{ steps.s.output.at }}', took: '\${{ now - steps.s.output.at }}' }`,
+outputs: { kind: called, at: '\${{ steps.s.output.at }}', took: '\${{ now - steps.s.output.at }}' }`,
 }
 
 const caller = (expression: string) => ({
@@ -50,12 +50,15 @@ steps:
       age: '\${{ now - steps.c.output.at }}'
       read: '\${{ now - steps.r.output.at }}'
       ago: '\${{ has(steps.c.output.at) ? now : steps.r.output.at }}'
+  - { id: own, set: { kind: own, span: '\${{ duration("1h") }}' } }
+  - { id: x, set: { o: '\${{ now > timestamp(0) ? steps.own.output : steps.c.output }}' } }
   - return: '\${{ ${expression} }}'`,
 })
 
 const steps = {
   c: { output: { at: '2026-01-01T00:00:00Z', took: '5s' } },
   r: { output: { at: '2026-01-01T02:00:00+02:00' } },
+  x: { output: { o: { kind: 'own', span: '3600s' } } },
   t: {
     output: {
       now: '2026-01-01T01:00:00Z',
@@ -105,6 +108,8 @@ describe('a playbook', () => {
     ['steps.c.output.took < steps.t.output.age', true],
     ['string(steps.t.output.now)', '2026-01-01T01:00:00Z'],
     ['steps.t.output.ago == now', true],
+    ['steps.x.output.o.kind == "own" ? steps.x.output.o.span + steps.x.output.o.span : null', '3600s3600s'],
+    ['steps.x.output.o.kind == "own" ? now - steps.x.output.o.span : null', '2026-01-01T00:00:00Z'],
   ] as const) {
     it(`gives the same whoever checked it: ${expression}`, () => {
       const found = results(expression)
