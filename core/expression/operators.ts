@@ -259,7 +259,8 @@ export function isIn(element: Value, container: Value, meter: Meter, span: Span)
   if (isList(container)) {
     meter.spend(container.length >>> 3, span)
     if (typeof element === 'string') {
-      meter.read(element.length, span)
+      // Each of them may be as long, and be the same up to its end.
+      meter.read(element.length * container.length, span)
       if (container.includes(element)) return true
       // Only what names a time may be equal to what is written otherwise.
       if (kindOfTime(element) === undefined) return false

@@ -85,13 +85,13 @@ export class Pattern {
     const automaton = (this.#automaton ??= this.#compiled.re2Input.dfa as unknown as Automaton)
     if (this.#evaluation === meter.evaluation) return automaton
     this.#evaluation = meter.evaluation
-    // What is made is paid for, which bounds it too.
-    automaton.memBudget = Infinity
     if (this.#kept > maxKept) {
       automaton.clearCache()
       this.#rows.clear()
       this.#kept = 0
     }
+    // What is made is paid for, which bounds it too.
+    automaton.memBudget = Infinity
     return automaton
   }
 

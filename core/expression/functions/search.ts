@@ -56,11 +56,12 @@ export class Part {
     return -1
   }
 
-  /** What stands between the occurrences, as `split` has it. The part is not empty. */
-  splits(value: string): string[] {
+  /** What stands between the occurrences, as `split` has it, in at most so many pieces, each paid for. The part is not empty. */
+  splits(value: string, most: number, meter: Meter, span: Span): string[] {
     const pieces: string[] = []
     let from = 0
-    for (let at = this.indexIn(value); at >= 0; at = this.indexIn(value, from)) {
+    for (let at = this.indexIn(value); at >= 0 && pieces.length < most - 1; at = this.indexIn(value, from)) {
+      if (pieces.length % 4 === 3) meter.spend(1, span)
       pieces.push(value.slice(from, at))
       from = at + this.#part.length
     }

@@ -107,8 +107,7 @@ function pieces(
   part.pay(value, meter, span)
   const wanted = limit === undefined ? -1 : whole(limit, span)
   const most = wanted < 0 ? Infinity : wanted + extra
-  const parts = separator === '' ? letters(value, extra, meter, span) : part.splits(value)
-  meter.spend(parts.length >>> 3, span)
+  const parts = separator === '' ? letters(value, extra, meter, span) : part.splits(value, most, meter, span)
   meter.allocate(parts.length * 16 + value.length * 2, span)
   if (parts.length <= most) return parts
   return [...parts.slice(0, most - 1), parts.slice(most - 1).join(separator)]
@@ -117,6 +116,7 @@ function pieces(
 // An empty separator lies between all characters; for `replace` also before the first and behind the last.
 function letters(value: string, around: number, meter: Meter, span: Span): string[] {
   const found = characters(value, meter, span)
+  meter.spend(found.length >>> 3, span)
   return around ? ['', ...found, ''] : [...found]
 }
 

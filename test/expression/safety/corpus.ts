@@ -125,6 +125,20 @@ const corpus: readonly Hostile[] = [
   { name: 'shared text returned', expression: doubling('["' + 'a'.repeat(1000) + '"]', pair, 30, same) },
   { name: 'replace that grows', expression: 'x.replace("a", x)', scope: { x: 'a'.repeat(100_000) } },
   { name: 'replace of nothing', expression: 'x.replace("", "bbbbbbbbbbbbbbbb")', scope: { x: bigText } },
+  {
+    name: 'four million replacements',
+    expression: 'x.replace("a", "b")',
+    scope: { x: 'a'.repeat(4_000_000) },
+  },
+  {
+    name: 'a long text in a list of others that end differently',
+    expression: 'x.all(i, !(y in z))',
+    scope: {
+      x: bigList,
+      y: bigText,
+      z: Array.from({ length: 50 }, (_, at) => bigText.slice(1) + String.fromCharCode(98 + at)),
+    },
+  },
   { name: 'split into characters', expression: 'x.split("").size()', scope: { x: bigText } },
   {
     name: 'join that grows',
