@@ -9,6 +9,7 @@ import type { Stores } from '../../core/ports.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { openStoresIn } from '../sqlite/open-stores.ts'
 import { policies } from './playbook.ts'
+import { canTrace, failing } from '../faults/support/strace.ts'
 import { startSandbox, type EffectSandbox } from './sandbox.ts'
 import { makeRandom, seed, times } from '../support/random.ts'
 import { unfinishedRuns } from '../support/unfinished-runs.ts'
@@ -58,14 +59,14 @@ describe(`runs of a process that is killed with kill -9 (seed ${seed})`, functio
       }
     })
 
-  /** Starts a process. Resolves when it is about to go on with the runs. */
-  async function start(fault = 'none'): Promise<ChildProcess> {
+  /** Starts a process. Resolves when it is about to go on with the runs, or has died before. */
+  async function start(fault = 'none', under: readonly string[] = []): Promise<ChildProcess> {
     const script = fileURLToPath(new URL('child.ts', import.meta.url))
-    child = spawn(process.execPath, [script, folder.path, sandbox.url, fault], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    await once(child.stdout!, 'data')
-    return child
+    const command = [...under, process.execPath, script, folder.path, sandbox.url, fault]
+    const started = spawn(command[0] ?? '', command.slice(1), { stdio: ['ignore', 'pipe', 'inherit'] })
+    child = started
+    await Promise.race([once(started.stdout, 'data'), once(started, 'exit')])
+    return started
   }
 
   async function kill(victim: ChildProcess): Promise<void> {
@@ -184,6 +185,25 @@ describe(`runs of a process that is killed with kill -9 (seed ${seed})`, functio
       ended.push(await endedSoFar())
       if (n % 2 === 1) await queueRuns(1)
     }
+    await finish()
+    expect(await audit(ended, kills)).to.deep.equal([])
+  })
+
+  it('end once, repeat nothing that ended, and follow their classes when it is killed at its writes', async function () {
+    if (!canTrace) return this.skip()
+    const random = makeRandom(seed)
+    const ended: ReadonlyMap<string, number>[] = []
+    const kills = times(4)
+    for (let n = 0; n < kills; n++) {
+      await queueRuns(1)
+      forgetCrashes()
+      const at = 1 + Math.floor(random() * 120)
+      const victim = await start('none', failing(`pwrite64,fdatasync:signal=SIGKILL:when=${at}`))
+      if (victim.exitCode === null && victim.signalCode === null) await once(victim, 'exit')
+      await sleep(10) // what had left for the sandbox arrives
+      if (victim.signalCode === 'SIGKILL') ended.push(await endedSoFar())
+    }
+    expect(ended.length, 'kills').to.be.greaterThan(0)
     await finish()
     expect(await audit(ended, kills)).to.deep.equal([])
   })
