@@ -129,9 +129,13 @@ const line = (name: string, labels: Labels | undefined, value: number): string =
   `${name}${labelText(labels)} ${value}`
 
 function labelText(labels: Labels = {}): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`)
-  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
+  let text = ''
+  for (const [name, value] of Object.entries(labels))
+    text += `${text === '' ? '' : ','}${name}="${escaped(value)}"`
+  return text === '' ? '' : `{${text}}`
 }
 
 const escaped = (value: string): string =>
-  value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+  /[\\"\n]/.test(value)
+    ? value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+    : value

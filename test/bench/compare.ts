@@ -1,5 +1,5 @@
-import { table } from '../../cli/output/table.ts'
 import { bestOf, cells, figureTitles, type Figures } from './measure.ts'
+import { printTable } from './print-table.ts'
 
 /** Something to measure; gives its figures. */
 export type Way = (count: number, seconds: number) => Promise<Figures>
@@ -40,6 +40,5 @@ export async function compare({
       rows.push([name, String(count), ...cells(best[name]!), ...ratios])
     }
   }
-  console.log(`\n${title}; ratio to: ${baseline}\n`)
-  console.log(table(['', 'AT ONCE', ...figureTitles, 'RATIO', 'BY CPU'], rows))
+  printTable(title, ['', 'at once', ...figureTitles, `ratio to ${baseline}`, 'by CPU'], rows)
 }

@@ -11,7 +11,10 @@ import type { Options } from './options.ts'
 /** At once to one host: what the way out allows. */
 const maxAtOnce = 16
 
-/** What one call of another system costs: with Node's own client, with got, and through the way out with got behind it. */
+/**
+ * What one call of another system costs: with Node's own client, with its `fetch` (undici with the web's streams around it), with got, and
+ * through the way out with got behind it.
+ */
 export async function benchEgress(options: Options): Promise<void> {
   const stub = await startChild<{ url: string }>('stub-server.ts')
   const egress = createEgress({ allowPrivate: ['127.0.0.1'] })
@@ -39,11 +42,12 @@ export async function benchEgress(options: Options): Promise<void> {
       title: 'Calls: one small answer from a local system',
       ways: {
         'node:http': calling(viaNode),
+        fetch: calling(async () => (await fetch(url, { headers })).json()),
         got: calling(() => client(url, { headers }).json()),
         "Tocsin's way out": calling(viaEgress),
       },
       baseline: 'got',
-      connections: options.connections.filter((count) => count <= maxAtOnce).concat(maxAtOnce),
+      connections: [...new Set(options.connections.map((count) => Math.min(count, maxAtOnce)))],
     })
   } finally {
     egress.close()

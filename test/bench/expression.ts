@@ -2,6 +2,8 @@ import { fileURLToPath } from 'node:url'
 import { celEnv, parse, plan } from '@bufbuild/cel'
 import { strings } from '@bufbuild/cel/ext'
 import { compileExpression, dyn } from '../../core/expression/index.ts'
+import { whole } from './measure.ts'
+import { printTable } from './print-table.ts'
 
 interface Case {
   readonly name: string
@@ -64,21 +66,16 @@ function rate(run: () => unknown, roundMs: number): number {
 /** Prints evaluations each second of compiled expressions, beside those of `@bufbuild/cel`. */
 export function benchExpression(): void {
   const env = celEnv({ funcs: strings })
-  console.log(
-    `${'expression'.padEnd(22)}${'tocsin/s'.padStart(12)}${'@bufbuild/cel/s'.padStart(18)}${'ratio'.padStart(8)}`,
-  )
-  for (const { name, expression } of cases) {
+  const rows = cases.map(({ name, expression }) => {
     const { program, problems } = compileExpression(expression, { alert: dyn })
     if (!program) throw new Error(`${name}: ${problems[0]?.message}`)
     const scope = { alert }
     const theirs = plan(env, parse(expression))
     const ours = rate(() => program.evaluate(scope), 60)
     const other = rate(() => theirs(scope), 60)
-    const figures = [Math.round(ours).toLocaleString('en'), Math.round(other).toLocaleString('en')]
-    console.log(
-      `${name.padEnd(22)}${figures[0]!.padStart(12)}${figures[1]!.padStart(18)}${(ours / other).toFixed(1).padStart(8)}`,
-    )
-  }
+    return [name, whole(ours), whole(other), (ours / other).toFixed(1)]
+  })
+  printTable('Expressions: evaluations per second', ['', 'Tocsin', '@bufbuild/cel', 'ratio'], rows)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) benchExpression()

@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { table } from '../../cli/output/table.ts'
 import { contentHash } from '../../core/playbook/content-hash.ts'
 import { makeTemporaryFolder } from '../support/temporary-folder.ts'
 import { fill, type Filling } from './fill.ts'
 import { dataDirIn, fiveSteps, startFiveSteps } from './five-steps.ts'
 import { bestOf, cells, figureTitles, whole, type Figures } from './measure.ts'
 import type { Options } from './options.ts'
+import { printTable } from './print-table.ts'
 
 interface Grown extends Figures {
   readonly bootMs: number
@@ -40,17 +40,17 @@ export async function benchGrowth(options: Options): Promise<void> {
     ])
   }
   const titles = [
-    'STORED',
-    'WAITING',
+    'stored',
+    'waiting',
     ...figureTitles,
-    'CPU RATIO',
-    'BOOT MS',
+    'CPU ratio',
+    'boot ms',
     'RSS MB',
-    'HEAP MB',
-    'FILE MB',
+    'heap MB',
+    'file MB',
   ]
-  console.log('\nGrowth: alerts of 2 KB over HTTP through five no-op steps to a case, at 32 connections\n')
-  console.log(table(titles, rows))
+  const title = 'Growth: alerts of 2 KB over HTTP through five no-op steps to a case, at 32 connections'
+  printTable(title, titles, rows)
 }
 
 async function grow(filling: Filling, { seconds, rounds }: Options): Promise<Grown> {

@@ -17,7 +17,7 @@ if (options === undefined) {
 
 const [cpu] = cpus()
 console.log(
-  `Node ${process.versions.node}, ${cpus().length} cores (${cpu?.model.trim() ?? 'unknown'}), ${process.platform}`,
+  `Node ${process.versions.node}, ${cpus().length} cores (${cpu?.model.trim() ?? 'unknown'}), ${process.platform}, ${new Date().toISOString().slice(0, 10)}; the best of ${options.rounds} by ${options.seconds} s`,
 )
 const benchmarks = {
   intake: () => benchIntake(options),

@@ -13,7 +13,7 @@ export interface Figures {
 }
 
 /** Cells of a table under `figureTitles`. */
-export const figureTitles = ['PER SECOND', 'P50 MS', 'P99 MS', 'CPU MS', 'FLUSHES']
+export const figureTitles = ['per second', 'p50 ms', 'p99 ms', 'CPU ms', 'flushes']
 
 export function cells({ perSecond, p50, p99, cpuMs, flushes }: Figures): string[] {
   return [whole(perSecond), p50.toFixed(2), p99.toFixed(2), cpuMs.toFixed(3), flushes.toFixed(2)]

@@ -1,5 +1,5 @@
-import { table } from '../../cli/output/table.ts'
 import type { Options } from './options.ts'
+import { printTable } from './print-table.ts'
 import { startWholeWay } from './whole-way.ts'
 
 /** Where the time of one alert goes, from its post through five calls to its case. */
@@ -9,7 +9,7 @@ export async function benchParts({ seconds }: Options): Promise<void> {
     await way.investigate(32, seconds)
     await way.tocsin.ask('profile')
     const { perSecond } = await way.investigate(32, seconds)
-    const { idle: _, ...parts } = await way.tocsin.ask('end profile')
+    const { idle: _, measuring: __, ...parts } = await way.tocsin.ask('end profile')
     const all = Object.values(parts).reduce((sum, ms) => sum + ms, 0)
     const rows = Object.entries(parts)
       .toSorted(([, a], [, b]) => b - a)
@@ -18,10 +18,9 @@ export async function benchParts({ seconds }: Options): Promise<void> {
         ((ms * 1_000) / (perSecond * seconds)).toFixed(0),
         `${((100 * ms) / all).toFixed(0)} %`,
       ])
-    console.log(
-      '\nProfile: the time of one alert on the main thread, whole way, at 32 connections; sampling adds to it\n',
-    )
-    console.log(table(['PART', 'MICROSECONDS', 'SHARE'], rows))
+    const title =
+      'Profile: the time of one alert on the main thread, whole way, at 32 connections; sampling adds to it'
+    printTable(title, ['part', 'microseconds', 'share'], rows)
   } finally {
     await way.stop()
   }

@@ -3,6 +3,7 @@ import { Session, type Profiler } from 'node:inspector/promises'
 
 /** Where a function's time is counted, by the file it stands in; the first that fits. */
 const parts: readonly (readonly [part: string, file: RegExp])[] = [
+  ['measuring', /test\/bench\/profile|node:inspector/],
   ['store (SQLite)', /better-sqlite3|server\/sqlite\/|test\/bench\/count-commits/],
   [
     'HTTP server (Koa)',

@@ -1,0 +1,14 @@
+/** Prints a table under its title as Markdown, the way Prettier would write it: as it is, it can stand in docs/performance.md. */
+export function printTable(
+  title: string,
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+): void {
+  const widths = header.map((name, column) =>
+    Math.max(3, name.length, ...rows.map((row) => (row[column] ?? '').length)),
+  )
+  const line = (cells: readonly string[]) =>
+    `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join(' | ')} |`
+  const lines = [line(header), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)]
+  console.log(`\n### ${title}\n\n${lines.join('\n')}`)
+}
