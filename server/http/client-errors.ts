@@ -14,7 +14,16 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
     socket.destroy()
     return
   }
-  const code = codes[error.code ?? ''] ?? 'request_malformed'
+  refuseOn(socket, codes[error.code ?? ''] ?? 'request_malformed')
+}
+
+/** Nobody tunnels through this server: CONNECT comes with a socket and no answer to write to. */
+export function refuseConnect(_request: unknown, socket: Duplex): void {
+  socket.on('error', () => socket.destroy())
+  refuseOn(socket, 'method_not_allowed')
+}
+
+function refuseOn(socket: Duplex, code: RequestErrorCode): void {
   const body = JSON.stringify(problemOf(new RequestError(code), '-'))
   const { status } = requestErrors[code]
   socket.end(
@@ -25,6 +34,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
 }
 
 const reasons: Readonly<Record<number, string>> = {
+  405: 'Method Not Allowed',
   408: 'Request Timeout',
   431: 'Request Header Fields Too Large',
 }

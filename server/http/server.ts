@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import Koa, { type Middleware } from 'koa'
 import type { SessionLimits } from '../../core/domain/session.ts'
 import type { Clock, Log, Stores } from '../../core/ports.ts'
@@ -8,12 +8,13 @@ import { createKeyUseRecorder } from '../key-use.ts'
 import { createSessions, defaultSessionLimits } from '../sessions.ts'
 import { answerErrors } from './answer-errors.ts'
 import { BodyBudget } from './body-budget.ts'
-import { answerClientError } from './client-errors.ts'
+import { answerClientError, refuseConnect } from './client-errors.ts'
 import { createDirectory } from './directory.ts'
 import { createFailedAuthentications } from './failed-authentications.ts'
 import { openApiDocument } from './reference/openapi.ts'
 import type { Page } from './page/load-page.ts'
 import { servePage } from './page/serve-page.ts'
+import { refuseOddRequests } from './refuse-odd-requests.ts'
 import { createRefusalLog } from './refusal-log.ts'
 import { sessionCookie } from './session-cookie.ts'
 import { createSignInGate } from './sign-in-gate.ts'
@@ -121,15 +122,20 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   app.on('error', (error: unknown) => log.error({ error }, 'an answer could not be sent'))
   app.use(countAnswers(services.metrics, `/${config.apiPrefix}/alerts`))
   app.use(answerErrors(services))
+  app.use(refuseOddRequests)
   if (options.page !== undefined) app.use(servePage(options.page, config.apiPrefix))
   app.use(createRouter(routes, services, settings))
 
   const server = boundedServer(limits)
   const handle = app.callback()
-  server.on('request', (request, response) => {
+  const take = (request: IncomingMessage, response: ServerResponse): void => {
     boundUnreadBody(request, response)
     void handle(request, response)
-  })
+  }
+  server.on('request', take)
+  // An expectation that Node does not know.
+  server.on('checkExpectation', take)
+  server.on('connect', refuseConnect)
   server.on('clientError', answerClientError)
 
   return {
@@ -169,7 +175,8 @@ function boundedServer({ headersTimeoutMs, requestTimeoutMs, maxConnections }: L
     connectionsCheckingInterval: Math.min(headersTimeoutMs, requestTimeoutMs) / 2,
     keepAliveTimeout: 5_000,
     maxHeaderSize: 16_384,
-    requireHostHeader: true,
+    // `refuseOddRequests` does it, with an answer.
+    requireHostHeader: false,
   })
   server.maxConnections = maxConnections
   return server

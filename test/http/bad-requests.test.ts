@@ -3,6 +3,7 @@ import { stub as stubMethod } from 'sinon'
 import { patterns } from '../../server/http/patterns.ts'
 import { routes } from '../../server/http/routes.ts'
 import { startApi, type Api, type CallOptions } from './support/api.ts'
+import { exchange } from './support/exchange.ts'
 import { sendRaw } from './support/raw-request.ts'
 import { expectProblem } from './support/schemas.ts'
 import { processorTime } from '../support/processor-time.ts'
@@ -376,6 +377,24 @@ describe('bad requests', () => {
     expect(large)
       .to.match(/^HTTP\/1.1 431 /)
       .and.include('headers_too_large')
+  })
+
+  it('answers what Node would refuse by itself with a problem document', async () => {
+    const cookie = `Cookie: Session=${api.adminKey}\r\nConnection: close\r\n\r\n`
+    for (const [head, status, code] of [
+      [`GET /api/alerts HTTP/1.1\r\n${cookie}`, 400, 'request_malformed'],
+      [`GET /api/alerts HTTP/1.1\r\nHost: x\r\nHost: x\r\n${cookie}`, 400, 'request_malformed'],
+      [`GET /api/alerts HTTP/1.1\r\nHost: x\r\nExpect: the-moon\r\n${cookie}`, 417, 'expectation_failed'],
+      [`CONNECT x:443 HTTP/1.1\r\nHost: x\r\n${cookie}`, 405, 'method_not_allowed'],
+      [`GET /api/alerts HTTP/1.0\r\n${cookie}`, 200, ''],
+      [`GET /api/alerts HTTP/1.1\r\nHost: x\r\nExpect: 100-Continue\r\n${cookie}`, 200, ''],
+    ] as const) {
+      const answer = await exchange(api.url, { bytes: Buffer.from(head) })
+      expect(answer?.status, head).to.equal(status)
+      if (status === 200) continue
+      expect(answer?.headers.get('content-type'), head).to.equal('application/problem+json')
+      expect((JSON.parse(answer?.body ?? '') as { code: string }).code, head).to.equal(code)
+    }
   })
 
   it('shows nothing of an error that nobody foresaw, and logs it', async () => {

@@ -1,0 +1,88 @@
+import { expect } from 'chai'
+import * as fc from 'fast-check'
+import type { OpenApiDocument } from '../../server/http/reference/openapi.ts'
+import { seed, times, tries } from '../support/random.ts'
+import { startApi, type Api } from './support/api.ts'
+import { exchange, type Exchanged } from './support/exchange.ts'
+import { fuzzedRequests, operationsOf, type FuzzedRequest } from './support/fuzz-requests.ts'
+import { oddTexts } from './support/fuzz-values.ts'
+import { expectFits } from './support/schemas.ts'
+import { manualPlaybook, thingsOf } from './support/things.ts'
+
+describe(`any request to any route (TOCSIN_TEST_SEED=${seed})`, function () {
+  this.timeout(times(60_000))
+  let api: Api
+  let document: OpenApiDocument
+  let ids: Readonly<Record<string, string>>
+
+  before(async () => {
+    api = await startApi({ limits: { requestTimeoutMs: 5_000, headersTimeoutMs: 5_000 } })
+    api.playbooks.push(manualPlaybook)
+    document = (await api.call('GET', '/api/openapi.json', { key: null })).json
+    const made: Record<string, string> = { provider: 'siem', plugin: 'tower', route: 'rope' }
+    for (const make of Object.values(thingsOf(api, 'acme')))
+      for (const [name, [id = '']] of Object.entries(await make())) made[name] = id
+    ids = made
+  })
+  after(() => api.close())
+
+  /** It was done, or refused with a problem document that says why: never anything else. */
+  function expectAnswer({ bytes, isCut }: FuzzedRequest, answer: Exchanged | undefined): void {
+    const request = Buffer.from(bytes).toString('latin1').slice(0, 2_000)
+    if (answer === undefined) {
+      expect(isCut, `no answer to ${request}`).to.equal(true)
+      return
+    }
+    const { status, headers, body } = answer
+    expect(status, `${request}\n→ ${status} ${body.slice(0, 2_000)}`).to.be.within(200, 499)
+    expect(headers.get('x-injected'), request).to.equal(undefined)
+    if (status < 400) return
+    expect(headers.get('content-type'), request).to.equal('application/problem+json')
+    expect(headers.get('x-content-type-options'), request).to.equal('nosniff')
+    if (body === '' && request.startsWith('HEAD ')) return
+    const problem = JSON.parse(body) as { status: number }
+    expect(problem.status, request).to.equal(status)
+    expectFits('error', problem)
+  }
+
+  it('with an odd value in any one parameter of its query is done, or refused', async () => {
+    for (const [method, path, { parameters }] of operationsOf(document)) {
+      if (method !== 'get') continue
+      const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? 'x'))
+      for (const { name } of parameters.filter((one) => one.in === 'query'))
+        for (const value of oddTexts) {
+          const query = `${name}=${encodeURIComponent(value.toWellFormed())}`
+          const { status, text } = await api.call('GET', `${target}?${query}`)
+          expect(status, `${target}?${query}\n${text}`).to.be.within(200, 499)
+        }
+    }
+  })
+
+  it('is done, or refused with a problem document, and the server goes on', async () => {
+    const statuses = new Map<number, number>()
+    const reached = new Set<string>()
+    for (const [method, path, operation] of operationsOf(document)) {
+      await fc.assert(
+        fc.asyncProperty(
+          fuzzedRequests(method, path, operation, { key: api.adminKey, ids }),
+          async (request) => {
+            const answer = await exchange(api.url, request)
+            expectAnswer(request, answer)
+            const { status = 0 } = answer ?? {}
+            statuses.set(status, (statuses.get(status) ?? 0) + 1)
+            if (status >= 200 && status < 300) reached.add(operation.operationId)
+          },
+        ),
+        { ...tries(20), endOnFailure: true },
+      )
+    }
+    // What is sent is not all refused at the door: most operations were carried out, too.
+    expect(statuses.size).to.be.above(6)
+    expect(reached.size).to.be.above(operationsOf(document).length / 3)
+
+    for (const path of ['/healthz', '/readyz', '/api/alerts'])
+      expect((await api.call('GET', path)).status, path).to.equal(200)
+    expect(api.logged.filter(({ level }) => level === 'error')).to.deep.equal([])
+    expect((await api.stores.audit.verify()).broken).to.equal(null)
+  })
+})
