@@ -54,7 +54,7 @@ export function fuzzedRequests(
               .constantFrom(...known)
               .chain(({ name, schema }) =>
                 valueFor(schema).map(
-                  (value) => [name, String(typeof value === 'object' ? json(value) : value)] as const,
+                  (value) => [name, typeof value === 'string' ? value : json(value)] as const,
                 ),
               ),
           },
