@@ -75,11 +75,12 @@ export class SqliteDestructiveUseStore implements DestructiveUseStore {
     })
   }
 
+  /** In whole milliseconds; the clock of the machine counts in parts of them. */
   #now(): number {
     const passed = this.#clock.monotonic?.()
     if (passed === undefined) return this.#clock.now()
     this.#offset ??= Math.max(this.#clock.now(), this.#newest()) - passed
-    return this.#offset + passed
+    return Math.floor(this.#offset + passed)
   }
 
   #newest(): number {

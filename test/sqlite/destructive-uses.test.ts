@@ -16,7 +16,7 @@ describe('uses of destructive skills in SQLite', () => {
     setTo: 0,
     passed: 0,
     now() {
-      return this.setTo + this.passed
+      return Math.floor(this.setTo + this.passed)
     },
     monotonic() {
       return this.passed
@@ -63,6 +63,15 @@ describe('uses of destructive skills in SQLite', () => {
     expect(await use(await startRun()), 'after the restart').to.deep.equal({ uses: 1, limit: 1 })
     clock.passed += hour
     expect(await use(await startRun()), 'an hour later').to.equal(undefined)
+  })
+
+  it('are counted by a clock that knows parts of milliseconds', async () => {
+    clock.passed = 0.3
+    expect(await use(await startRun())).to.equal(undefined)
+    clock.passed += hour - 0.5
+    expect(await use(await startRun()), 'just before the hour').to.deep.equal({ uses: 1, limit: 1 })
+    clock.passed += 1
+    expect(await use(await startRun()), 'just after it').to.equal(undefined)
   })
 
   it('count from the first try of a step', async () => {
