@@ -1,9 +1,9 @@
-import { isObject, SkillError, type Infer, type JsonObject, type JsonSchema } from 'tocsin/plugin'
+import { isObject, SkillError, valueAt, type Infer, type JsonObject, type JsonSchema } from 'tocsin/plugin'
 
 /**
  * A record of the vendor as `schema` declares it. Tenants and versions answer with other sets of fields, so: what is missing
  * becomes null, an empty list or the schema's default, fields that the schema does not name pass through, a number where a text is declared becomes a
- * text. Annotations (`@odata.…`) are left out. The schema is the only declaration of a record's shape.
+ * text, and what a field cannot hold is kept in `unreadable`, by its name. Annotations (`@odata.…`) are left out. The schema is the only declaration of a record's shape.
  *
  * @param what Names the record in errors, e.g. `alert`.
  * @throws SkillError `bad_response` when it is no object, or lacks a field that may not be null
@@ -19,10 +19,24 @@ function decodeObject(schema: JsonSchema, value: JsonObject, what: string): unkn
     ([key]) => !Object.hasOwn(properties, key) && !key.startsWith('@odata.'),
   )
   const named = Object.entries(properties).map(([key, property]) => {
-    const inner = Object.hasOwn(value, key) ? value[key] : undefined
-    return [key, decodeValue(property, inner, `${what}.${key}`)] as const
+    return [key, decodeValue(property, valueAt(value, key), `${what}.${key}`)] as const
   })
-  return Object.fromEntries([...named, ...unnamed])
+  const lost = Object.entries(properties).filter(([key, property]) => !canHold(property, valueAt(value, key)))
+  const unreadable = Object.fromEntries(lost.map(([key]) => [key, value[key]]))
+  return Object.fromEntries([
+    ...named,
+    ...(lost.length === 0 ? [] : [['unreadable', unreadable] as const]),
+    ...unnamed,
+  ])
+}
+
+/** Whether the field has nothing to hold, or keeps what there is. */
+function canHold(schema: JsonSchema, value: unknown): boolean {
+  const [type] = [schema.type ?? []].flat()
+  if (value === undefined || value === null || value === '') return true
+  if (type === 'boolean') return typeof value === 'boolean' || truth.has(value)
+  if (type === 'number' || type === 'integer') return decodeNumber(type, value) !== undefined
+  return type !== 'object' || isObject(value)
 }
 
 function decodeValue(schema: JsonSchema, value: unknown, what: string): unknown {

@@ -132,6 +132,14 @@ describe('the records of endpoint_security', () => {
     })
   })
 
+  it('keep what a field cannot hold', () => {
+    const odd = { id: 'a', incidentId: 'N/A', relatedUser: 'kim', status: 7 }
+    const alert = decodeAlert(odd)
+    expect(alert).to.deep.include({ incidentId: null, relatedUser: null, status: '7' })
+    expect(alert).to.have.deep.property('unreadable', { incidentId: 'N/A', relatedUser: 'kim' })
+    expect(decodeAlert({ id: 'a', incidentId: '7', relatedUser: null })).not.to.have.property('unreadable')
+  })
+
   it('lose nothing of a list that holds something else than records', () => {
     const [only, text] = decodeAlert({ id: 'a', evidence: [{ url: 'x' }, 'a text', null] }).evidence
     expect(only).to.include({ url: 'x' })
