@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { expect } from 'chai'
+import type { MessagingSandbox } from '../../plugins/messaging/sandbox.ts'
+import type { Reply } from '../cli/support/start-server.ts'
+import { readCurl } from '../http/support/curl.ts'
+import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
+
+const page = readFileSync(new URL('../../plugins/messaging/README.md', import.meta.url), 'utf8')
+
+/** Its commands, without the file that one of them writes to. */
+const commands = [...page.matchAll(/^ *```sh\n([^]*?)^ *```$/gm)].map(([, text = '']) =>
+  text.replaceAll(/^ +/gm, '').replace(' > manifest.json', ''),
+)
+
+describe('the steps to a working messaging app, as its README has them', function () {
+  this.timeout(30_000)
+  let tocsin: TestTocsin
+  before(async () => {
+    tocsin = await startTestTocsin('messaging')
+  })
+  after(() => tocsin.close())
+
+  /** Does what a command says, with the sandbox for the workspace. */
+  async function follow(command: string, change: (body: any) => object): Promise<Reply> {
+    const variables = { TOCSIN_URL: 'http://tocsin', TOCSIN_KEY: 'key' }
+    const [
+      {
+        method,
+        url,
+        headers: { cookie: _, ...headers },
+        body,
+      },
+    ] = readCurl(command, variables) as [ReturnType<typeof readCurl>[0]]
+    // Without it the server refuses; the caller below would add it.
+    if (method === 'PATCH') expect(headers).to.include({ 'if-match': '*' })
+    return tocsin.call(url.replace('http://tocsin/api', ''), {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: change(JSON.parse(body)) }),
+    })
+  }
+
+  it('work, one after the other', async () => {
+    const { settings, controls } = tocsin.sandbox as MessagingSandbox
+    const { messaging_api_url, bot_token, webhook_url, signing_secret } = settings
+    const statuses: number[] = []
+    for (const command of commands) {
+      const { status, body } = await follow(command, (given) => ({
+        ...given,
+        settings:
+          'bot_token' in given.settings
+            ? { ...given.settings, bot_token, webhook_url, signing_secret }
+            : { ...given.settings, messaging_api_url },
+      }))
+      statuses.push(status)
+      if (command.includes('/manifest')) expect(body).to.have.nested.property('settings.interactivity')
+      if (command.includes('/authenticate')) expect(body).to.include({ status: 'ok', warning: null })
+    }
+    expect(statuses).to.deep.equal([201, 200, 200, 200])
+    // Step 7: the address of the events is verified.
+    const { body } = await tocsin.call('/connections/chat/manifest')
+    const { event_subscriptions: events, interactivity } = body.settings
+    await controls.callbacks.subscribe({
+      events: events.request_url,
+      interactions: interactivity.request_url,
+    })
+  })
+})
