@@ -3,6 +3,8 @@ import { TocsinError } from '../core/plugin/index.ts'
 /** Calls the API of a server as anybody does: over HTTP, with a key in the cookie. */
 export interface ApiClient {
   get<T>(path: string): Promise<T>
+  /** The answer as it is. */
+  text(path: string): Promise<string>
   post<T>(path: string, body: unknown): Promise<T>
   /** Whatever it is that is changed. */
   patch<T>(path: string, body: unknown): Promise<T>
@@ -20,7 +22,7 @@ interface Problem {
  * @throws TocsinError with what the problem document says when the answer is not a success; `server_unreachable`
  */
 export function apiClient(apiUrl: string, key: string): ApiClient {
-  async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  async function send(method: string, path: string, body?: unknown): Promise<string> {
     const response = await fetch(`${apiUrl}${path}`, {
       method,
       headers: {
@@ -37,10 +39,14 @@ export function apiClient(apiUrl: string, key: string): ApiClient {
     })
     const text = await response.text()
     if (!response.ok) throw refused(`${method} ${path}`, response.status, text)
-    return JSON.parse(text) as T
+    return text
+  }
+  async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    return JSON.parse(await send(method, path, body)) as T
   }
   return {
     get: (path) => call('GET', path),
+    text: (path) => send('GET', path),
     post: (path, body) => call('POST', path, body),
     patch: (path, body) => call('PATCH', path, body),
   }

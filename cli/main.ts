@@ -33,6 +33,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   fmt: async () => (await import('./commands/fmt.ts')).fmtCommand(),
   schema: async () => (await import('./commands/schema.ts')).schemaCommand(),
   lsp: async () => (await import('./commands/lsp.ts')).lspCommand(),
+  case: async () => (await import('./commands/case.ts')).caseCommand(),
   keys: async () => (await import('./commands/keys.ts')).keysCommand(),
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
   backup: async () => (await import('./commands/backup.ts')).backupCommand(),

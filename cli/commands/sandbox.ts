@@ -4,6 +4,7 @@ import { loadSandbox, type PluginSources } from '../../core/registry/index.ts'
 import { NotFoundError, ValidationError } from '../../core/errors/errors.ts'
 import { readConfig } from '../../server/config.ts'
 import { apiClient } from '../api-client.ts'
+import { apiUrlOf } from '../api-url.ts'
 import { installedCatalogue } from '../installed-catalogue.ts'
 import { printable } from '../output/printable.ts'
 import { openPrompt } from '../sandbox/open-prompt.ts'
@@ -117,16 +118,6 @@ async function connectAll(
     })
   const api = apiClient(apiUrlOf(url), key)
   for (const sandbox of sandboxes) say(`connection ${await connect(api, sandbox, { organization })}`)
-}
-
-/** The usual prefix where the address has none. */
-function apiUrlOf(url: string): string {
-  if (!/^https?:/i.test(url) || !URL.canParse(url))
-    throw new ValidationError('url_invalid', `'${printable(url)}' is no address of a server`, [], {
-      hint: 'write it like http://127.0.0.1:8080',
-    })
-  const { origin, pathname } = new URL(url)
-  return origin + (pathname === '/' ? '/api' : pathname.replace(/\/+$/, ''))
 }
 
 function portNumber(text: string): number {

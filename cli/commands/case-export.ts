@@ -1,0 +1,41 @@
+import { Command, Option } from 'commander'
+import { parseJson } from '../../core/json.ts'
+import { printableJson } from '../output/printable.ts'
+import { writeOutput } from '../output/write-output.ts'
+import { serverClient, urlOption } from '../server-client.ts'
+
+interface ExportOptions {
+  readonly format: 'json' | 'markdown'
+  readonly output?: string
+  readonly url?: string
+}
+
+/** `tocsin case export`: a case as one document, to hand on or to keep. */
+export function caseExportCommand(): Command {
+  return new Command('export')
+    .description('export a case with its alerts, runs, observables and whole timeline')
+    .argument('<id>', 'of the case, e.g. main-7')
+    .addOption(
+      new Option('-f, --format <format>', 'of the document').choices(['json', 'markdown']).default('json'),
+    )
+    .option('-o, --output <file>', 'instead of standard output')
+    .option(...urlOption)
+    .addHelpText(
+      'after',
+      `
+The key stands in TOCSIN_KEY.
+
+Examples:
+  tocsin case export main-7 > main-7.json
+  tocsin case export main-7 --format markdown --output report.md`,
+    )
+    .action(exportCase)
+}
+
+async function exportCase(id: string, { format, output, url }: ExportOptions): Promise<void> {
+  const document = await serverClient(url).text(`/cases/${encodeURIComponent(id)}/export?format=${format}`)
+  // Integers beyond 2^53 stay what they are.
+  const text = format === 'json' ? `${printableJson(parseJson(document))}\n` : document
+  if (output === undefined) process.stdout.write(text)
+  else await writeOutput(output, text)
+}
