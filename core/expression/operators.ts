@@ -3,7 +3,7 @@ import { Fault, type Span } from './errors.ts'
 import {
   isTime,
   compareTimesIn,
-  kindOfTime,
+  findKindOfTime,
   namesTime,
   nameSameInstant,
   readLike,
@@ -263,7 +263,7 @@ export function isIn(element: Value, container: Value, meter: Meter, span: Span)
       meter.read(element.length * container.length, span)
       if (container.includes(element)) return true
       // Only what names a time may be equal to what is written otherwise.
-      if (kindOfTime(element) === undefined) return false
+      if (findKindOfTime(element, meter, span) === undefined) return false
     }
     meter.spend(container.length >>> 3, span)
     return container.some((each) => equals(element, each, meter, span))

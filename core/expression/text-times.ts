@@ -11,32 +11,42 @@ export type Time = Timestamp | Duration
 
 export const isTime = (value: Value): value is Time => value instanceof Timestamp || value instanceof Duration
 
-/** Fuel for reading a text as a time. */
-const readingCost = 4
+/** Pays for reading a text as a time: a duration may have many parts. */
+const pay = (text: string, meter: Meter, span: Span): void =>
+  meter.spend(hasFormOfTimestamp(text) ? 3 : 4 + (text.length >>> 2), span)
 
 /** A text that stands beside a time, as a time of the same kind. Faults where it is none. */
 export function readLike(text: string, time: Time, meter: Meter, span: Span): Time {
-  meter.spend(readingCost, span)
+  if (text.length <= longestTime) pay(text, meter, span)
   return time instanceof Timestamp ? parseTimestamp(text, span) : parseDuration(text, span)
 }
 
 /** Whether a text says the same as a time. */
 export function namesTime(text: string, time: Time, meter: Meter, span: Span): boolean {
-  const kind = kindOfTime(text)
-  if (kind !== (time instanceof Timestamp ? 'timestamp' : 'duration')) return false
-  return compareTimes(readLike(text, time, meter, span), time) === 0
+  const isTimestamp = time instanceof Timestamp
+  if (isTimestamp ? !hasFormOfTimestamp(text) : !hasFormOfDuration(text)) return false
+  pay(text, meter, span)
+  if (!isTimestamp) return nanosIn(text) === BigInt(time.seconds) * 1_000_000_000n + BigInt(time.nanos)
+  const named = timestampIn(text)
+  return named !== undefined && compareTimes(named, time) === 0
 }
 
 /** Whether a text names a point in time or a duration. */
 export function kindOfTime(text: string): 'timestamp' | 'duration' | undefined {
   if (hasFormOfTimestamp(text)) return timestampIn(text) && 'timestamp'
-  return /^[-+.\dP]/.test(text) && nanosIn(text) !== undefined ? 'duration' : undefined
+  return hasFormOfDuration(text) && nanosIn(text) !== undefined ? 'duration' : undefined
+}
+
+/** The same, paid. */
+export function findKindOfTime(text: string, meter: Meter, span: Span): 'timestamp' | 'duration' | undefined {
+  if (text.length > longestTime) return undefined
+  pay(text, meter, span)
+  return kindOfTime(text)
 }
 
 /** The time that a text names, of whatever kind; undefined where it names none. */
 export function timeIn(text: string, meter: Meter, span: Span): Time | undefined {
-  meter.spend(readingCost, span)
-  const kind = kindOfTime(text)
+  const kind = findKindOfTime(text, meter, span)
   if (kind === undefined) return undefined
   return kind === 'timestamp' ? parseTimestamp(text, span) : parseDuration(text, span)
 }
@@ -60,6 +70,11 @@ export function nameSameInstant(left: string, right: string, meter: Meter, span:
     return false
   return compareTimesIn(left, right, meter, span) === 0
 }
+
+/** Longer texts name no time. */
+const longestTime = 80
+
+const hasFormOfDuration = (text: string): boolean => text.length <= longestTime && /^[-+.\dP]/.test(text)
 
 const [hyphen, t] = ['-'.charCodeAt(0), 't'.charCodeAt(0)]
 

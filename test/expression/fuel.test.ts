@@ -51,6 +51,28 @@ function compiled(pattern: string): RE2JS | undefined {
 }
 
 describe('fuel', () => {
+  describe('of text that is read as a time', () => {
+    const stamps = items(10_000).map((at) => `2026-01-01T00:00:00.${String(at).padStart(9, '0')}+01:00`)
+    const spans = items(10_000).map(() => '1h'.repeat(40))
+    const scope = { stamps, spans, x: '2026-01-01T00:00:00.5Z' }
+
+    it('is little for points in time, of which lists hold many', () => {
+      for (const test of ['stamps.filter(s, s < x)', 'timestamp(x) in stamps', 'stamps.filter(s, s == x)'])
+        expect(spend(test, scope), test).to.include({ outcome: 'value' })
+    })
+
+    it('is taken for each text, whatever it names', () => {
+      for (const test of [
+        'spans.filter(s, s == duration("1h"))',
+        'duration("1h") in spans',
+        'spans.filter(s, s in ["1"])',
+        'spans.filter(s, s - s == duration("1h"))',
+        'stamps.exists(s, x in stamps)',
+      ])
+        expect(spend(test, scope).outcome, test).to.equal('expression_fuel_exhausted')
+    })
+  })
+
   describe('of patterns', () => {
     it('is the same whoever has used the pattern before', () => {
       const literal = { expression: String.raw`x.matches("(a|b)*a(a|b){12}[0-9]")`, scope: { x: noise } }
