@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { parsePlaybook } from '../../core/playbook/index.ts'
 import { example } from './example.ts'
 import { catalogue, check, codesOf, withSteps } from './support.ts'
-import { tries } from '../support/random.ts'
+import { times, tries } from '../support/random.ts'
 import { processorTime } from '../support/processor-time.ts'
 
 /** Far more than any of them needs here, far less than what a quadratic step would take. */
@@ -96,7 +96,8 @@ const hostile: Readonly<Record<string, readonly [source: string | Uint8Array, co
   'expressions never closed': [withSteps(`  - fail: "${'${{ '.repeat(20_000)}"`), 'E201'],
 }
 
-describe('a hostile playbook', () => {
+describe('a hostile playbook', function () {
+  this.timeout(times(10_000))
   for (const [name, [source, code]] of Object.entries(hostile)) {
     it(`is refused quickly: ${name}`, () => {
       const problems = quickly(source)
