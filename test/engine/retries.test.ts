@@ -134,24 +134,25 @@ describe('local durable context: tries', () => {
       expect(calls).to.equal(1)
     })
 
-    it('does not count it as a failure that our own store could not be used, also after a restart', async () => {
-      let troubles = 12
-      const run = async () => {
-        if (troubles-- > 0) throw new UnavailableError('store_unavailable', 'full', { retryAfterMs: 1000 })
-        throw new RetryableError('http_503', 'busy')
-      }
-      const work = effect({ run, retry: { ...retry, max: 1 } })
-      const stop = new AbortController()
-      const first = (await one.open({ stop: stop.signal })).perform(work).catch(() => {})
-      await one.clock.advance(20_000)
-      stop.abort()
-      await first
-      expect(troubles).to.be.within(1, 11)
-      const going = (await one.open()).perform(work)
-      await one.clock.advance(600_000)
-      expect(await going).to.deep.include({ state: 'failed', error: { code: 'http_503', message: 'busy' } })
-      expect(troubles, 'two tries beyond those').to.equal(-2)
-    })
+    for (const code of ['store_unavailable', 'store_busy'])
+      it(`does not count it as a failure that our own store could not be used, also after a restart: ${code}`, async () => {
+        let troubles = 12
+        const run = async () => {
+          if (troubles-- > 0) throw new UnavailableError(code, 'full', { retryAfterMs: 1000 })
+          throw new RetryableError('http_503', 'busy')
+        }
+        const work = effect({ run, retry: { ...retry, max: 1 } })
+        const stop = new AbortController()
+        const first = (await one.open({ stop: stop.signal })).perform(work).catch(() => {})
+        await one.clock.advance(20_000)
+        stop.abort()
+        await first
+        expect(troubles).to.be.within(1, 11)
+        const going = (await one.open()).perform(work)
+        await one.clock.advance(600_000)
+        expect(await going).to.deep.include({ state: 'failed', error: { code: 'http_503', message: 'busy' } })
+        expect(troubles, 'two tries beyond those').to.equal(-2)
+      })
 
     it('does not count it as a failure that a step waits for its turn, also after a restart', async () => {
       let turnsMissed = 12
