@@ -53,6 +53,8 @@ const never = new AbortController().signal
 export interface LocalContext extends DurableContext {
   /** Resolves when all that was done is durable. To be awaited before a run is left. */
   settled(): Promise<void>
+  /** Around anything else that the run waits for: it is not idle meanwhile. */
+  busy<T>(work: () => Promise<T>): Promise<T>
   /** Any other write for the run, tried again while the store cannot take it. */
   insist<T>(write: () => Promise<T>): Promise<T>
   /** Ends the run, tried again while the store cannot take it; with what is not durable yet, or after it. */
@@ -94,6 +96,7 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
     ask: (work) => idle.busy(() => ask(local, work)),
     finish: () => besides.finish(),
     settled: () => journal.settled(),
+    busy: (work) => idle.busy(work),
     insist: (write) => idle.busy(() => journal.insist(write)),
     end: (write) => journal.finish(write),
   }

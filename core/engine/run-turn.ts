@@ -161,7 +161,10 @@ function runInputs(
     run: { uuid, organizationUuid, openCase: () => own.open() },
     ...(run.caseId === null && { openCase: async () => own.id ?? (await context.insist(() => own.open())) }),
     names: { ...names, case: namedCase(own), run: { ...names.run, url } },
-    playbooks: { newest: options.newestPlaybook ?? (() => undefined), load: options.loadPlaybook },
+    playbooks: {
+      newest: options.newestPlaybook ?? (() => undefined),
+      load: (hash: string) => context.busy(() => options.loadPlaybook(hash)),
+    },
   }
 }
 

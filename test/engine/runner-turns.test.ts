@@ -235,6 +235,21 @@ describe('turns of runs', () => {
     ])
   })
 
+  it('do not end while a called playbook is read, though another branch waits for days', async () => {
+    const called = { ...makePlaybook({ name: 'called', steps: [{ uses: 'x.echo' }] }), hash: 'b'.repeat(64) }
+    const playbook = makePlaybook({ steps: [{ parallel: [{ wait: '3d' }, { call: 'called', with: {} }] }] })
+    const loadPlaybook = async (hash: string) => {
+      if (hash !== called.hash) return playbook
+      for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
+      return called
+    }
+    const runner = start(playbook, { loadPlaybook, newestPlaybook: () => called.hash })
+    runner.enqueue(await queue())
+    await settle()
+    expect(bench.calls.map(({ skill }) => skill)).to.deep.equal(['x.echo'])
+    expect(runner.load()).to.deep.equal({ queued: 0, active: 0 })
+  })
+
   it('come to the next of a concurrency key although it was put off just as the one before ended', async () => {
     const held = Promise.withResolvers<void>()
     const stores = withRuns({
