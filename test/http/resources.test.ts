@@ -299,7 +299,9 @@ describe('resources of the API', () => {
       for (const plugin of ['none', 'quiet', '__proto__']) {
         const reply = await make({ plugin })
         expectProblem(reply, 400, 'unknown_plugin')
-        expect(reply.json.hint).to.equal('use one of: tower')
+        expect(reply.json.hint).to.equal(
+          'use one of: tower; TOCSIN_PLUGINS names further ones, where the server starts',
+        )
       }
     })
   })

@@ -87,7 +87,7 @@ export function definitionOf(catalogue: Catalogue, plugin: string): ConnectionDe
   const names = catalogue.plugins.filter(({ connection }) => connection !== undefined).map(({ name }) => name)
   const message = `no plugin '${plugin.slice(0, 64)}' takes connections`
   throw new RequestError('unknown_plugin', message, {
-    hint: `use one of: ${names.slice(0, 50).join(', ')}`,
+    hint: `use one of: ${names.slice(0, 50).join(', ')}; TOCSIN_PLUGINS names further ones, where the server starts`,
     errors: [{ pointer: '/plugin', message }],
   })
 }
