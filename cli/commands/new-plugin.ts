@@ -1,9 +1,10 @@
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { Command } from 'commander'
 import { ConflictError } from '../../core/errors/errors.ts'
 import { readConfig } from '../../server/config.ts'
 import { installedCatalogue } from '../installed-catalogue.ts'
 import { makePlugin, type NewPlugin } from '../new-plugin/make-plugin.ts'
+import { placeOf } from '../new-plugin/place-of.ts'
 import { pluginNameOf } from '../new-plugin/plugin-name.ts'
 import { paint } from '../output/paint.ts'
 import { printable } from '../output/printable.ts'
@@ -22,7 +23,7 @@ export function newPluginCommand(): Command {
       'after',
       `
 In the checkout of Tocsin it becomes plugins/<name>, and is found there. Anywhere else it is a package of its own, which TOCSIN_PLUGINS
-names. --in with another folder makes a package too. Nothing is overwritten.
+names. Nothing is overwritten.
 
 plugins/README.md is the guide for what comes next.
 
@@ -34,23 +35,14 @@ Examples:
     .action(async (text: string, options: { connection?: boolean; in?: string }) => {
       const name = pluginNameOf(text)
       await refuseTaken(name.name)
-      const isPackage = options.in !== undefined || !isCheckout(process.cwd())
-      const plugin: NewPlugin = {
-        name,
-        parent: resolve(options.in ?? (isPackage ? '.' : pluginsDir)),
-        isConnected: options.connection === true,
-        isPackage,
-      }
+      const place = placeOf(process.cwd(), options.in, pluginsDir)
+      const plugin: NewPlugin = { ...place, name, isConnected: options.connection === true }
       const { folder, files } = await makePlugin(plugin)
       console.log(report(plugin, folder, files))
     })
 }
 
 const { pluginsDir } = readConfig({})
-
-/** What is installed has no place for further plugins: the next update would take them away. */
-const isCheckout = (folder: string): boolean =>
-  resolve(folder) === dirname(pluginsDir) && !pluginsDir.split(sep).includes('node_modules')
 
 /** @throws ConflictError `plugin_exists` */
 async function refuseTaken(name: string): Promise<void> {

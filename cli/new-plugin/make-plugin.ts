@@ -2,16 +2,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { ConflictError } from '../../core/errors/errors.ts'
+import type { Place } from './place-of.ts'
 import type { PluginName } from './plugin-name.ts'
 
-export interface NewPlugin {
+export interface NewPlugin extends Place {
   readonly name: PluginName
-  /** The folder in which that of the plugin is made. */
-  readonly parent: string
   /** Whether there is another system to reach. */
   readonly isConnected: boolean
-  /** Whether it stands alone, with a manifest of its own; otherwise it becomes one of the plugins of a checkout, which are tested together. */
-  readonly isPackage: boolean
 }
 
 const templates = join(import.meta.dirname, 'templates')

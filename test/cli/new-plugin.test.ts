@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { makePlugin } from '../../cli/new-plugin/make-plugin.ts'
+import { placeOf } from '../../cli/new-plugin/place-of.ts'
 import { pluginNameOf } from '../../cli/new-plugin/plugin-name.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { killCommands, runTocsin } from './support/run-tocsin.ts'
@@ -83,6 +84,24 @@ describe('tocsin new plugin', function () {
       'sandbox.ts',
       'skills/get-item.ts',
     ])
+  })
+
+  it('makes one of the plugins of a checkout in its folder, and a package anywhere else', () => {
+    const pluginsDir = '/opt/tocsin/plugins'
+    const inside = { parent: pluginsDir, isPackage: false }
+    expect(placeOf('/opt/tocsin', undefined, pluginsDir)).to.deep.equal(inside)
+    expect(placeOf('/opt/tocsin', 'plugins', pluginsDir)).to.deep.equal(inside)
+    expect(placeOf('/opt/tocsin/plugins', undefined, pluginsDir)).to.deep.equal(inside)
+    expect(placeOf('/opt/tocsin', 'mine', pluginsDir)).to.deep.equal({
+      parent: '/opt/tocsin/mine',
+      isPackage: true,
+    })
+    expect(placeOf('/home/kim', undefined, pluginsDir)).to.deep.equal({
+      parent: '/home/kim',
+      isPackage: true,
+    })
+    const installed = '/home/kim/node_modules/tocsin/plugins'
+    expect(placeOf('/home/kim/node_modules/tocsin', undefined, installed)).to.include({ isPackage: true })
   })
 
   it('asks for the versions of the tools that it is tried with', async () => {
