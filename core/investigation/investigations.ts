@@ -15,6 +15,7 @@ import { givingUp } from './give-up.ts'
 import { groupOf } from './group-of.ts'
 import { createMadeInvestigators } from './made-investigators.ts'
 import type { PlaybookLibrary } from './playbook-library.ts'
+import { createWaits } from './waits.ts'
 
 /** Has alerts investigated: from the stored alert to the queued run. */
 export interface Investigations {
@@ -62,9 +63,6 @@ export interface InvestigationsOptions {
 
 export const defaultMaxQueued = 100_000
 
-/** Made once: an abort without a reason makes an error with a stack each time. */
-const isOver = new Error('the wait is over')
-
 /** Alerts being taken up at the same time, and characters of their contents; each is a write away from being a queued run. */
 const maxUnderWay = 10_000
 const maxCharacters = 64 * 1_048_576
@@ -92,9 +90,7 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
   const stopping = new AbortController()
   const underWay = new Map<string, Promise<Taken>>()
   let characters = 0
-  const waiting = new Map<string, Set<() => void>>()
-  /** Repeats that somebody waits for, by the alert that they were grouped with. */
-  const repeatsOf = new Map<string, readonly string[]>()
+  const waits = createWaits(clock)
   let secondLook: Promise<void> | undefined
 
   async function takeUp(alert: Alert): Promise<void> {
@@ -122,9 +118,8 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
     const queued = await stores.runs.queueOrGroup(run, group)
     if ('run' in queued) return queuedRun(queued.run, alert)
     onGrouped?.(alert)
-    if (queued.isOver) wakeWaiting(alert.id)
-    else if (waiting.has(alert.id))
-      repeatsOf.set(queued.groupedWith, [...(repeatsOf.get(queued.groupedWith) ?? []), alert.id])
+    if (queued.isOver) waits.end(alert.id)
+    else waits.follow(alert.id, queued.groupedWith)
   }
 
   /** Its run says why it is not investigated. */
@@ -268,14 +263,7 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
   }
 
   function runEnded(run: Run): void {
-    wakeWaiting(run.alertId ?? '')
-  }
-
-  function wakeWaiting(alertId: string): void {
-    for (const done of waiting.get(alertId) ?? []) done()
-    const repeats = repeatsOf.get(alertId) ?? []
-    repeatsOf.delete(alertId)
-    for (const repeat of repeats) wakeWaiting(repeat)
+    if (run.alertId !== null) waits.end(run.alertId)
   }
 
   return {
@@ -299,21 +287,7 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
       characters < maxCharacters &&
       !stopping.signal.aborted,
     recover: () => takeUpCreated(takeUpLeftBehind),
-    wait(alertId, ms) {
-      return new Promise((resolve) => {
-        const resolvers = waiting.get(alertId) ?? new Set()
-        waiting.set(alertId, resolvers)
-        const over = new AbortController()
-        const done = () => {
-          resolvers.delete(done)
-          if (resolvers.size === 0) waiting.delete(alertId)
-          over.abort(isOver)
-          resolve()
-        }
-        resolvers.add(done)
-        clock.sleep(ms, over.signal).then(done, () => undefined)
-      })
-    },
+    wait: (alertId, ms) => waits.wait(alertId, ms),
     runEnded,
     async stop() {
       stopping.abort()
