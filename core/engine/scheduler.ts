@@ -11,8 +11,8 @@ import { newRun } from './queue-run.ts'
 export interface Scheduler {
   /** Takes over what the playbooks in force say; what was due while no process ran fires once. */
   start(): Promise<void>
-  /** Takes over what the playbooks in force say for an organization that has been added. Never rejects. */
-  organizationAdded(): Promise<void>
+  /** Takes over what the playbooks in force say now that one of them, or an organization, is new. Never rejects. */
+  takeOver(): Promise<void>
   stop(): void
 }
 
@@ -74,10 +74,10 @@ export function createScheduler({ stores, clock, log, playbooks, enqueue }: Sche
 
   return {
     start,
-    async organizationAdded() {
-      // It is there, whatever becomes of its schedules; they are taken over at the next start at the latest.
+    async takeOver() {
+      // What is new is there, whatever becomes of its schedules; they are taken over at the next start at the latest.
       await start().catch((error: unknown) =>
-        log.error({ error }, 'schedules of a new organization begin at the next start'),
+        log.error({ error }, 'schedules that are new begin at the next start'),
       )
     },
     stop() {

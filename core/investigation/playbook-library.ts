@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import { parse, relative } from 'node:path'
+import { join, parse, relative } from 'node:path'
 import QuickLRU from 'quick-lru'
-import { theServer } from '../domain/audit.ts'
-import { NotFoundError } from '../errors/errors.ts'
+import { theServer, type Actor } from '../domain/audit.ts'
+import { ConflictError, NotFoundError } from '../errors/errors.ts'
 import { PlaybookError } from '../errors/playbook-error.ts'
 import type { SourceProblem } from '../errors/source-frame.ts'
 import { contentHash } from '../playbook/content-hash.ts'
@@ -16,6 +16,7 @@ import {
 } from '../playbook/index.ts'
 import type { Log, PlaybookStore } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
+import { checkBeside, checkEdit, writePlaybookFile, type CheckedEdit } from './edit-playbook.ts'
 
 /** The playbooks in force, checked and compiled, and the older versions that runs still hold on to. */
 export interface PlaybookLibrary {
@@ -31,6 +32,16 @@ export interface PlaybookLibrary {
   byHash(hash: string): Promise<Playbook>
   /** Checks a playbook, keeps it and puts it in force. Throws PlaybookError with every problem. */
   keep(source: string, from: PlaybookOrigin): Promise<Playbook>
+  /** Checks a source beside the playbooks in force, without keeping it. */
+  check(source: string): CheckedEdit
+  /**
+   * Writes a playbook of this name to its file in the folder, or to a new one, and puts it in force: for alerts and schedules
+   * from now on, while runs under way go on with the version that they began with.
+   *
+   * @param seen content hash of the version that is edited; undefined where there is none yet; `*` for whichever it is
+   * @throws what `checkEdit` and `writePlaybookFile` throw; ConflictError `revision_changed` where another version is in force
+   */
+  edit(name: string, source: string, seen: string | undefined, by: Actor): Promise<Playbook>
 }
 
 /** From the playbooks folder, or made for alerts of one organization. */
@@ -64,6 +75,8 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
   const compiled = new QuickLRU<string, Playbook>({ maxSize: maxCompiled })
   const newest = new QuickLRU<string, string>({ maxSize: maxCompiled })
   const refused: RefusedFile[] = []
+  /** Of the files in force, by name. */
+  const paths = new Map<string, string>()
 
   async function keep(source: string, from: PlaybookOrigin): Promise<Playbook> {
     const hash = contentHash(source)
@@ -72,10 +85,14 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
     return keepChecked(check(source, catalogue), from)
   }
 
-  async function keepChecked(playbook: Playbook, from: PlaybookOrigin): Promise<Playbook> {
+  async function keepChecked(
+    playbook: Playbook,
+    from: PlaybookOrigin,
+    by: Actor = theServer,
+  ): Promise<Playbook> {
     const { name, hash, source } = playbook
     const organizationUuid = from.origin === 'made' ? from.organizationUuid : null
-    await store.put({ name, hash, source, origin: from.origin, organizationUuid }, theServer)
+    await store.put({ name, hash, source, origin: from.origin, organizationUuid }, by)
     compiled.set(hash, playbook)
     newest.set(placeOf(playbook, from), hash)
     if (from.origin === 'file') written.set(name, playbook)
@@ -113,6 +130,26 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
     }
   }
 
+  let editing: Promise<unknown> = Promise.resolve()
+
+  /** One at a time: each is checked beside what the one before left. */
+  function edit(name: string, source: string, seen: string | undefined, by: Actor): Promise<Playbook> {
+    const edited = editing.then(async () => {
+      const inForce = written.get(name)?.hash
+      if (seen !== '*' && seen !== inForce) {
+        const message = inForce === undefined ? 'there is no such version' : 'another version is in force'
+        throw new ConflictError('revision_changed', message)
+      }
+      const playbook = checkEdit(name, source, [...written.values()], catalogue)
+      const path = paths.get(name) ?? join(folder, `${name}.yaml`)
+      await writePlaybookFile(path, source)
+      paths.set(name, path)
+      return await keepChecked(playbook, { origin: 'file' }, by)
+    })
+    editing = edited.catch(() => undefined)
+    return edited
+  }
+
   const files = await readPlaybooks(folder, catalogue)
   const rivals = findRivals(
     files.flatMap(({ path, playbook }) =>
@@ -126,7 +163,10 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
     )
     if (file.playbook === undefined) broken.push(file)
     else if (namesakes.length > 0) broken.push({ path: file.path, problems: namesakes })
-    else await keepChecked(file.playbook, { origin: 'file' })
+    else {
+      paths.set(file.playbook.name, file.path)
+      await keepChecked(file.playbook, { origin: 'file' })
+    }
   }
   // Last: what stands in the folder has become the newest version of its name.
   for (const { path, problems } of broken) await refuse(path, problems)
@@ -139,6 +179,8 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
     rivals: warnings,
     byHash,
     keep,
+    check: (source) => checkBeside(source, [...written.values()], catalogue),
+    edit,
   }
 }
 

@@ -35,5 +35,7 @@ export interface PlaybookStore {
   list(scope: Scope, page: PageRequest, filter?: PlaybookFilter): Promise<Page<ListedPlaybook>>
   /** The newest version of this name; of a written and a made one, the written. */
   find(scope: Scope, name: string): Promise<StoredPlaybook | undefined>
+  /** All versions of a name, the newest first; of a written and a made one, those of the written. */
+  versions(scope: Scope, name: string, page: PageRequest): Promise<Page<ListedPlaybook>>
   findByHash(scope: Scope, hash: string): Promise<StoredPlaybook | undefined>
 }

@@ -56,9 +56,9 @@ export interface Services {
   readonly investigations: Pick<Investigations, 'submit' | 'accepting' | 'wait' | 'again'>
   readonly control: RunControl
   readonly reruns: Reruns
-  readonly scheduler: Pick<Scheduler, 'organizationAdded'>
+  readonly scheduler: Pick<Scheduler, 'takeOver'>
   /** Playbooks that a person wrote, in force. */
-  readonly playbooks: Pick<PlaybookLibrary, 'written' | 'byHash'>
+  readonly playbooks: Pick<PlaybookLibrary, 'written' | 'byHash' | 'newest' | 'check' | 'edit'>
   readonly directory: Directory
   /** Asks the other system whether a connection's credentials work. */
   readonly authenticate: (

@@ -41,6 +41,7 @@ export const requestErrors = {
   checkpoint_not_found: { status: 404, title: 'There is no such checkpoint' },
   run_not_found: { status: 404, title: 'There is no such run' },
   request_interrupted: { status: 409, title: 'The request was carried out, and its answer is lost' },
+  playbook_invalid: { status: 422, title: 'The playbook has errors' },
   playbook_not_manual: { status: 409, title: 'The playbook is not started by hand' },
   method_not_allowed: { status: 405, title: 'The path does not know this method' },
   precondition_failed: { status: 412, title: 'What is to be changed is not as it was seen' },

@@ -96,6 +96,28 @@ export class SqlitePlaybookStore implements PlaybookStore {
     return this.#first([newest, { sql: 't.name = ?', values: [name] }, ...visible(scope)])
   }
 
+  async versions(scope: Scope, name: string, page: PageRequest): Promise<Page<ListedPlaybook>> {
+    const found = await this.find(scope, name)
+    const { database } = this.#context
+    const owner = found?.organizationUuid ?? null
+    return database.read(() =>
+      listPage<ListedPlaybookRow, ListedPlaybook>(database, {
+        name: 'versions',
+        table: 'playbooks t LEFT JOIN organizations o ON o.id = t.organization_id',
+        select: `SELECT t.id, ${columns} ${tables}`,
+        conditions: [
+          { sql: 't.name = ?', values: [name] },
+          owner === null
+            ? { sql: 't.organization_id IS NULL', values: [] }
+            : { sql: 'o.uuid = ?', values: [owner] },
+          ...visible(scope),
+        ],
+        page,
+        toItem: toListedPlaybook,
+      }),
+    )
+  }
+
   findByHash(scope: Scope, hash: string): Promise<StoredPlaybook | undefined> {
     return this.#first([{ sql: 't.hash = ?', values: [hash] }, ...visible(scope)])
   }

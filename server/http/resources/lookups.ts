@@ -128,7 +128,7 @@ const createOrganization = defineRoute({
   async handle({ body, caller }, { stores, scheduler }) {
     requireWholeScope(caller)
     const created = await stores.organizations.create(body, caller.actor)
-    await scheduler.organizationAdded()
+    await scheduler.takeOver()
     return {
       body: organizationView(created),
       location: `/organizations/${created.code}`,

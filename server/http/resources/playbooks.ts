@@ -1,37 +1,9 @@
-import type { ListedPlaybook } from '../../../core/ports.ts'
-import type { Directory } from '../directory.ts'
-import { RequestError } from '../request-error.ts'
 import { defineRoute, readers } from '../route.ts'
+import { putPlaybook, validatePlaybook } from './edit-playbook.ts'
+import { objectSchema, pageOf, pageParameters, pageSchema, pageView, sortByAge, text } from './page.ts'
+import { graphSchema, graphView } from './playbook-graph.ts'
+import { playbookFields, playbookTag, playbookView, requirePlaybook } from './playbook-view.ts'
 import { startRun } from './run-operations.ts'
-import {
-  objectSchema,
-  pageOf,
-  pageParameters,
-  pageSchema,
-  pageView,
-  sortByAge,
-  text,
-  textOrNull,
-  time,
-} from './page.ts'
-
-async function playbookView(playbook: ListedPlaybook, directory: Directory) {
-  const { name, hash, origin, organizationUuid, createdAt } = playbook
-  const organizationCode =
-    organizationUuid === null ? null : await directory.organizationCode(organizationUuid)
-  return { name, hash, origin, organization_code: organizationCode, created_at: createdAt }
-}
-
-const playbookFields = {
-  name: text,
-  hash: text,
-  origin: { enum: ['file', 'made'] },
-  organization_code: {
-    ...textOrNull,
-    description: 'For whose alerts it was made; null for a written one, which all organizations share.',
-  },
-  created_at: time,
-} as const
 
 const listPlaybooks = defineRoute({
   method: 'GET',
@@ -76,12 +48,48 @@ const getPlaybook = defineRoute({
   status: 200,
   answer: objectSchema({ ...playbookFields, source: text }),
   async handle({ params: { playbook }, caller: { scope } }, { stores, directory }) {
-    const found =
-      (await stores.playbooks.find(scope, playbook)) ?? (await stores.playbooks.findByHash(scope, playbook))
-    if (found === undefined)
-      throw new RequestError('playbook_not_found', undefined, { hint: 'GET playbooks lists them' })
-    return { body: { ...(await playbookView(found, directory)), source: found.source } }
+    const found = await requirePlaybook(stores.playbooks, scope, playbook)
+    return {
+      body: { ...(await playbookView(found, directory)), source: found.source },
+      headers: playbookTag(found),
+    }
   },
 })
 
-export const playbookRoutes = [listPlaybooks, getPlaybook, startRun]
+const getGraph = defineRoute({
+  method: 'GET',
+  path: '/playbooks/{playbook}/graph',
+  access: readers,
+  summary: 'A picture of a playbook, by its name or hash: its steps and ways, each with its place.',
+  status: 200,
+  answer: graphSchema,
+  async handle({ params: { playbook }, caller: { scope } }, { stores, playbooks }) {
+    const { hash } = await requirePlaybook(stores.playbooks, scope, playbook)
+    return { body: graphView(await playbooks.byHash(hash)) }
+  },
+})
+
+const listVersions = defineRoute({
+  method: 'GET',
+  path: '/playbooks/{playbook}/versions',
+  access: readers,
+  summary: 'All versions of a playbook that were ever in force, newest first.',
+  status: 200,
+  answer: pageSchema(objectSchema(playbookFields)),
+  query: { type: 'object', additionalProperties: false, properties: pageParameters },
+  async handle({ params, query, caller: { scope } }, { stores, directory }) {
+    const { name } = await requirePlaybook(stores.playbooks, scope, params.playbook)
+    const page = await stores.playbooks.versions(scope, name, pageOf(query))
+    return { body: await pageView(page, (playbook) => playbookView(playbook, directory)) }
+  },
+})
+
+export const playbookRoutes = [
+  listPlaybooks,
+  validatePlaybook,
+  getPlaybook,
+  putPlaybook,
+  getGraph,
+  listVersions,
+  startRun,
+]

@@ -1,0 +1,134 @@
+import { PlaybookError } from '../../../core/errors/playbook-error.ts'
+import type { SourceProblem } from '../../../core/errors/source-frame.ts'
+import type { JsonSchema } from '../../../core/plugin/index.ts'
+import { editIfSeen } from '../if-match.ts'
+import { RequestError } from '../request-error.ts'
+import { admins, defineRoute, readers } from '../route.ts'
+import { requireWholeScope } from '../whole-scope.ts'
+import { objectSchema, text } from './page.ts'
+import { graphSchema, graphView } from './playbook-graph.ts'
+import { playbookFields, playbookTag, playbookView, requirePlaybook } from './playbook-view.ts'
+
+const source = { type: 'string', maxLength: 1_000_000, description: 'YAML.' } as const
+
+const place: JsonSchema = { type: 'integer', minimum: 1 }
+const problemsSchema: JsonSchema = {
+  type: 'array',
+  items: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['code', 'severity', 'message', 'line', 'column', 'end_line', 'end_column'],
+    properties: {
+      code: { type: 'string', description: 'docs/problems.md tells of each.' },
+      severity: { enum: ['error', 'warning'] },
+      message: text,
+      hint: text,
+      line: place,
+      column: { ...place, description: 'In UTF-16 code units, from 1.' },
+      end_line: place,
+      end_column: { ...place, description: 'After the last one.' },
+    },
+  },
+}
+
+function problemView({ code, severity, message, hint, line, column, endLine, endColumn }: SourceProblem) {
+  const words = { code, severity, message, ...(hint === undefined ? {} : { hint }) }
+  return { ...words, line, column, end_line: endLine, end_column: endColumn }
+}
+
+/** The same checks as `tocsin validate`. */
+export const validatePlaybook = defineRoute({
+  method: 'POST',
+  path: '/playbooks/validate',
+  access: readers,
+  summary: 'Checks a playbook as it would stand beside those in force, and draws it; nothing is kept.',
+  status: 200,
+  answer: objectSchema({
+    name: { type: ['string', 'null'], description: 'null where it has errors.' },
+    problems: problemsSchema,
+    graph: { anyOf: [{ type: 'null' }, graphSchema], description: 'null where it has errors.' },
+  }),
+  body: { type: 'object', additionalProperties: false, required: ['source'], properties: { source } },
+  async handle({ body }, { playbooks }) {
+    const { playbook, problems } = playbooks.check(body.source)
+    return {
+      body: {
+        name: playbook?.name ?? null,
+        problems: problems.map(problemView),
+        graph: playbook === undefined ? null : graphView(playbook),
+      },
+    }
+  },
+})
+
+export const putPlaybook = defineRoute({
+  method: 'PUT',
+  path: '/playbooks/{playbook}',
+  access: admins,
+  summary:
+    'Writes a playbook to the playbooks folder and puts it in force, where it has no errors. The API key must not be limited to organizations.',
+  status: 200,
+  answer: objectSchema({ ...playbookFields, source: text, problems: problemsSchema }),
+  headers: {
+    type: 'object',
+    properties: {
+      'if-match': {
+        type: 'string',
+        maxLength: 200,
+        description:
+          'The `ETag` of the playbook as it was seen; `*`: whatever it is now. Left out for a new one.',
+      },
+    },
+  },
+  body: { type: 'object', additionalProperties: false, required: ['source'], properties: { source } },
+  async handle({ params: { playbook: name }, body, headers, caller }, services) {
+    requireWholeScope(caller)
+    const { playbooks, stores, scheduler, directory } = services
+    const seen = seenHash(headers['if-match'])
+    if (seen === undefined && playbooks.newest(name) !== undefined) {
+      throw new RequestError('precondition_required', 'The header If-Match is missing.', {
+        hint: 'send the ETag of the playbook as it was seen, so that nobody else’s change is lost; or `*`',
+      })
+    }
+    const warnings = playbooks.check(body.source).problems
+    const edited = await editIfSeen({}, () =>
+      asRefusal(playbooks.edit(name, body.source, seen, caller.actor)),
+    )
+    await scheduler.takeOver()
+    const kept = await requirePlaybook(stores.playbooks, caller.scope, edited.name)
+    return {
+      body: {
+        ...(await playbookView(kept, directory)),
+        source: kept.source,
+        problems: warnings.map(problemView),
+      },
+      headers: playbookTag(kept),
+    }
+  },
+})
+
+/** None has it: a tag that is none of ours. */
+const noHash = 'none'
+
+function seenHash(ifMatch: string | undefined): string | undefined {
+  const tag = ifMatch?.trim()
+  if (tag === undefined || tag === '*') return tag
+  return /^"([0-9a-f]{64})"$/.exec(tag)?.[1] ?? noHash
+}
+
+/** Errors at their lines, for whoever has no eyes for `POST playbooks/validate`. */
+async function asRefusal<T>(edited: Promise<T>): Promise<T> {
+  try {
+    return await edited
+  } catch (error) {
+    if (!(error instanceof PlaybookError)) throw error
+    const errors = error.problems.filter(({ severity }) => severity === 'error')
+    throw new RequestError('playbook_invalid', `The playbook has ${errors.length} errors.`, {
+      hint: 'POST playbooks/validate tells each with its place',
+      errors: errors.map(({ code, message, hint, line, column }) => ({
+        pointer: '/source',
+        message: `${line}:${column} ${code} ${message}${hint === undefined ? '' : ` (${hint})`}`,
+      })),
+    })
+  }
+}

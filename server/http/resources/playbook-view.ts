@@ -1,0 +1,36 @@
+import type { ListedPlaybook, PlaybookStore, Scope, StoredPlaybook } from '../../../core/ports.ts'
+import type { Directory } from '../directory.ts'
+import { RequestError } from '../request-error.ts'
+import { text, textOrNull, time } from './page.ts'
+
+export async function playbookView(playbook: ListedPlaybook, directory: Directory) {
+  const { name, hash, origin, organizationUuid, createdAt } = playbook
+  const organizationCode =
+    organizationUuid === null ? null : await directory.organizationCode(organizationUuid)
+  return { name, hash, origin, organization_code: organizationCode, created_at: createdAt }
+}
+
+export const playbookFields = {
+  name: text,
+  hash: text,
+  origin: { enum: ['file', 'made'] },
+  organization_code: {
+    ...textOrNull,
+    description: 'For whose alerts it was made; null for a written one, which all organizations share.',
+  },
+  created_at: time,
+} as const
+
+/** Of a playbook the hash is its revision. */
+export const playbookTag = ({ hash }: { readonly hash: string }) => ({ etag: `"${hash}"` })
+
+/** By name (its newest version) or by hash. Throws RequestError `playbook_not_found`. */
+export async function requirePlaybook(
+  store: PlaybookStore,
+  scope: Scope,
+  nameOrHash: string,
+): Promise<StoredPlaybook> {
+  const found = (await store.find(scope, nameOrHash)) ?? (await store.findByHash(scope, nameOrHash))
+  if (found !== undefined) return found
+  throw new RequestError('playbook_not_found', undefined, { hint: 'GET playbooks lists them' })
+}
