@@ -231,7 +231,7 @@ describe('run control', () => {
       const scheduler = schedule((run) => queued.push(run))
       await scheduler.start()
       const beta = await bench.stores.organizations.create({ code: 'BETA', name: 'Beta' }, somebody())
-      await scheduler.organizationAdded()
+      await scheduler.takeOver()
       await clock.advance(hourMs)
       expect(queued.map(({ organizationUuid }) => organizationUuid)).to.have.members([
         bench.organizationUuid,

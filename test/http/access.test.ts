@@ -58,7 +58,7 @@ describe('access', () => {
       const cookie = headers.get('set-cookie')?.split(';')[0] ?? ''
       return await api.call(method, path, { key: null, headers: { cookie } })
     }
-    const headers = method === 'PATCH' ? { 'if-match': '*' } : {}
+    const headers = method === 'PATCH' || method === 'PUT' ? { 'if-match': '*' } : {}
     return await api.call(method, path, { key, headers, ...(body !== undefined && { body }) })
   }
 

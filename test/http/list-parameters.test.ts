@@ -15,6 +15,7 @@ const idOf: Readonly<Record<string, string>> = {
   '/runs': 'run_uuid',
   '/checkpoints': 'checkpoint_id',
   '/playbooks': 'hash',
+  '/playbooks/{playbook}/versions': 'hash',
   '/skills': 'name',
   '/plugins': 'name',
   '/organizations': 'code',
@@ -41,7 +42,13 @@ describe('every list of the API', () => {
       }
     }
     const { case: id } = await thingsOf(api, 'acme').case()
-    ids = { case: id?.[0] ?? '' }
+    ids = { case: id?.[0] ?? '', playbook: 'three-versions' }
+    for (const n of [1, 2, 3]) {
+      const source = `apiVersion: tocsin/v1\nname: three-versions\non: { manual: true }\nsteps: [{ set: { n: ${n} } }]\n`
+      const headers = { 'if-match': '*' }
+      await api.call('PUT', '/api/playbooks/three-versions', { body: { source }, headers })
+      api.clock.time += 10
+    }
     for (const text of ['one', 'two', 'three'])
       await api.call('POST', `/api/cases/${ids['case']}/notes`, { body: { text } })
   })
@@ -157,7 +164,7 @@ describe('every list of the API', () => {
         ['providers?q=sie', 1, 'providers?q=d'],
         ['skills?plugin=none', 0, 'skills?plugin=tower'],
         ['skills?effect=read&plugin=quiet', 0, 'skills?effect=write'],
-        ['playbooks?origin=file', 0, 'playbooks?origin=made'],
+        ['playbooks?origin=file', 1, 'playbooks?origin=made'],
         ['playbooks?q=MADE-GLOBEX', 1, 'playbooks?q=made'],
         ['playbooks?organization=globex', 1, 'playbooks?organization=acme'],
         ['runs?playbook=none', 0, 'runs?playbook=p'],

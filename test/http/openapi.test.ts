@@ -30,6 +30,8 @@ const bodies: Record<string, object> = {
   post_runs_retry_preview: { runs: ['unknown'] },
   post_runs_run_resolve: { path: 'b', decision: 'ran', output: 7 },
   post_checkpoints_checkpoint_answer: { answer: 'yes', text: 'it was me' },
+  post_playbooks_validate: { source: 'name: x' },
+  put_playbooks_playbook: { source: manualPlaybook.source.replace(/^name: .*$/m, 'name: p') },
   post_playbooks_playbook_runs: { organization_code: 'acme', inputs: { user: 'eve' } },
   post_webhooks_plugin_v_route: { pull: true },
   post_connections: { organization_code: 'acme', name: 'north', plugin: 'tower', settings: towerSettings },
@@ -37,6 +39,7 @@ const bodies: Record<string, object> = {
 
 /** Headers that an operation needs besides. */
 const neededHeaders: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  put_playbooks_playbook: { 'if-match': '*' },
   patch_cases_case: { 'if-match': '*' },
   patch_connections_connection: { 'if-match': '*' },
   patch_organizations_organization: { 'if-match': '*' },
@@ -97,7 +100,7 @@ describe('OpenAPI document', () => {
       {
         name: 'p',
         hash: 'h',
-        source: 'name: p\n',
+        source: 'apiVersion: tocsin/v1\nname: p\non: { manual: true }\nsteps: [{ set: { a: 1 } }]\n',
         origin: 'file',
         organizationUuid: null,
       },

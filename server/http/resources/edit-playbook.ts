@@ -116,8 +116,8 @@ function seenHash(ifMatch: string | undefined): string | undefined {
   return /^"([0-9a-f]{64})"$/.exec(tag)?.[1] ?? noHash
 }
 
-/** Errors at their lines, for whoever has no eyes for `POST playbooks/validate`. */
-async function asRefusal<T>(edited: Promise<T>): Promise<T> {
+/** A playbook with errors is refused with each at its line. */
+export async function asRefusal<T>(edited: Promise<T>): Promise<T> {
   try {
     return await edited
   } catch (error) {

@@ -1,5 +1,5 @@
 import { defineRoute, readers } from '../route.ts'
-import { putPlaybook, validatePlaybook } from './edit-playbook.ts'
+import { asRefusal, putPlaybook, validatePlaybook } from './edit-playbook.ts'
 import { objectSchema, pageOf, pageParameters, pageSchema, pageView, sortByAge, text } from './page.ts'
 import { graphSchema, graphView } from './playbook-graph.ts'
 import { playbookFields, playbookTag, playbookView, requirePlaybook } from './playbook-view.ts'
@@ -65,7 +65,7 @@ const getGraph = defineRoute({
   answer: graphSchema,
   async handle({ params: { playbook }, caller: { scope } }, { stores, playbooks }) {
     const { hash } = await requirePlaybook(stores.playbooks, scope, playbook)
-    return { body: graphView(await playbooks.byHash(hash)) }
+    return { body: graphView(await asRefusal(playbooks.byHash(hash))) }
   },
 })
 
@@ -76,7 +76,7 @@ const listVersions = defineRoute({
   summary: 'All versions of a playbook that were ever in force, newest first.',
   status: 200,
   answer: pageSchema(objectSchema(playbookFields)),
-  query: { type: 'object', additionalProperties: false, properties: pageParameters },
+  query: { type: 'object', additionalProperties: false, properties: { ...pageParameters, sort: sortByAge } },
   async handle({ params, query, caller: { scope } }, { stores, directory }) {
     const { name } = await requirePlaybook(stores.playbooks, scope, params.playbook)
     const page = await stores.playbooks.versions(scope, name, pageOf(query))

@@ -80,6 +80,16 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   },
   'GET /playbooks': { roles: readers, of: 'list' },
   'GET /playbooks/{playbook}': { roles: readers, of: 'playbook' },
+  'GET /playbooks/{playbook}/graph': { roles: readers, of: 'playbook' },
+  'GET /playbooks/{playbook}/versions': { roles: readers, of: 'playbook' },
+  'POST /playbooks/validate': { roles: readers, of: 'shared', body: () => ({ source: 'name: x' }) },
+  'PUT /playbooks/{playbook}': {
+    roles: admins,
+    of: 'whole',
+    body: () => ({
+      source: 'apiVersion: tocsin/v1\nname: p\non: { manual: true }\nsteps: [{ set: { a: 1 } }]\n',
+    }),
+  },
   'GET /skills': { roles: readers, of: 'shared' },
   'GET /plugins': { roles: readers, of: 'shared' },
   'GET /organizations': { roles: all, of: 'list' },

@@ -5,7 +5,7 @@ import { createRunControl } from '../../../core/engine/run-control.ts'
 import { createInbound } from '../../../core/inbound/inbound.ts'
 import { createStormWatch } from '../../../core/investigation/storm-watch.ts'
 import { createReruns } from '../../../core/rerun/reruns.ts'
-import { NotFoundError } from '../../../core/errors/errors.ts'
+import { openPlaybookLibrary } from '../../../core/investigation/playbook-library.ts'
 import type { Playbook } from '../../../core/playbook/index.ts'
 import type { Clock, Log, LogFields, Stores } from '../../../core/ports.ts'
 import type { Page } from '../../../server/http/page/load-page.ts'
@@ -82,14 +82,19 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: Pa
       }),
   }
   const { log, logged } = recordingLog()
+  const library = await openPlaybookLibrary({
+    store: stores.playbooks,
+    catalogue,
+    log,
+    folder: folder.path,
+  })
   const playbooks = {
-    written: () => api.playbooks,
-    newest: (name: string) => api.playbooks.findLast((playbook) => playbook.name === name)?.hash,
-    byHash: async (hash: string) => {
-      const found = api.playbooks.find((playbook) => playbook.hash === hash)
-      if (found) return found
-      throw new NotFoundError('playbook_not_found', 'there is no such playbook')
-    },
+    ...library,
+    written: () => [...library.written(), ...api.playbooks],
+    newest: (name: string) =>
+      library.newest(name) ?? api.playbooks.findLast((playbook) => playbook.name === name)?.hash,
+    byHash: async (hash: string) =>
+      api.playbooks.find((playbook) => playbook.hash === hash) ?? (await library.byHash(hash)),
   }
   const metrics = createMetrics()
   const server = createHttpServer({
@@ -109,7 +114,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: Pa
       maxQueued: 100,
       storms: createStormWatch({ clock, perMinute: 600 }),
     },
-    scheduler: { organizationAdded: async () => {} },
+    scheduler: { takeOver: async () => {} },
     reruns: createReruns({ stores, library: playbooks, catalogue, enqueue() {} }),
     playbooks,
     authenticate: (...given) => api.authenticate(...given),

@@ -1,3 +1,4 @@
+import { contentHash } from '../../../core/playbook/content-hash.ts'
 import { parsePlaybook } from '../../../core/playbook/index.ts'
 import { Secret } from '../../../core/plugin/index.ts'
 import { somebody } from '../../support/somebody.ts'
@@ -85,8 +86,9 @@ export function thingsOf(api: Api, code: string) {
     },
     async playbook(): Promise<Thing> {
       const name = `made-${code}-${++count}`
-      const hash = Buffer.from(name).toString('hex').padEnd(64, '0')
-      await stores.playbooks.put({ name, hash, source: 'x', origin: 'made', organizationUuid }, somebody())
+      const source = `apiVersion: tocsin/v1\nname: ${name}\non: { manual: true }\nsteps: [{ set: { a: 1 } }]\n`
+      const hash = contentHash(source)
+      await stores.playbooks.put({ name, hash, source, origin: 'made', organizationUuid }, somebody())
       return { playbook: [name, hash] }
     },
     async key(): Promise<Thing> {

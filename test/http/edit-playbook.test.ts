@@ -1,0 +1,131 @@
+import { expect } from 'chai'
+import { startApi, type Api } from './support/api.ts'
+import { expectProblem } from './support/schemas.ts'
+
+const source = (name: string, more = '', value = '1') =>
+  `apiVersion: tocsin/v1\nname: ${name}\non: { manual: true, call: true }\n${more}steps:\n  - { id: a, set: { n: ${value} } }\n`
+
+describe('editing playbooks over HTTP', () => {
+  let api: Api
+  before(async () => {
+    api = await startApi()
+  })
+  after(() => api.close())
+
+  const put = (name: string, text: string, headers = {}) =>
+    api.call('PUT', `/api/playbooks/${name}`, { body: { source: text }, headers })
+
+  it('puts a new playbook in force, with its file', async () => {
+    const reply = await put('fresh', source('fresh'))
+    expect(reply.status, reply.text).to.equal(200)
+    expect(reply.json).to.include({ name: 'fresh', origin: 'file', source: source('fresh') })
+    expect(reply.headers.get('etag')).to.equal(`"${reply.json.hash}"`)
+    const started = await api.call('POST', '/api/playbooks/fresh/runs', {
+      body: { organization_code: 'acme' },
+    })
+    expect(started.json.playbook_hash).to.equal(reply.json.hash)
+  })
+
+  it('takes an edit of what was seen, and keeps all versions', async () => {
+    const first = await put('twice', source('twice'))
+    const second = await put('twice', source('twice', '', '2'), {
+      'if-match': first.headers.get('etag') ?? '',
+    })
+    expect(second.status, second.text).to.equal(200)
+    const { json } = await api.call('GET', '/api/playbooks/twice/versions')
+    expect(json.data.map(({ hash }: { hash: string }) => hash)).to.deep.equal([
+      second.json.hash,
+      first.json.hash,
+    ])
+    const old = await api.call('GET', `/api/playbooks/${first.json.hash}`)
+    expect(old.json.source).to.equal(source('twice'))
+  })
+
+  it('refuses an edit of what has changed since, or that does not say what it saw', async () => {
+    const first = await put('raced', source('raced'))
+    const seen = { 'if-match': first.headers.get('etag') ?? '' }
+    await put('raced', source('raced', '', '2'), seen)
+    expectProblem(await put('raced', source('raced', '', '3'), seen), 412, 'precondition_failed')
+    expectProblem(await put('raced', source('raced', '', '3')), 428, 'precondition_required')
+    expectProblem(
+      await put('raced', source('raced', '', '3'), { 'if-match': '"x"' }),
+      412,
+      'precondition_failed',
+    )
+    expect((await put('raced', source('raced', '', '3'), { 'if-match': '*' })).status).to.equal(200)
+  })
+
+  it('takes one of two edits at once', async () => {
+    const first = await put('both', source('both'))
+    const seen = { 'if-match': first.headers.get('etag') ?? '' }
+    const replies = await Promise.all(
+      ['2', '3', '4'].map((value) => put('both', source('both', '', value), seen)),
+    )
+    expect(replies.map(({ status }) => status).toSorted()).to.deep.equal([200, 412, 412])
+  })
+
+  it('refuses mistakes, each with its place', async () => {
+    const reply = await put(
+      'wrong',
+      `${source('wrong')}  - { id: b, set: { m: "\${{ steps.a.output.x }}" } }\n`,
+    )
+    expectProblem(reply, 422, 'playbook_invalid')
+    expect(reply.json.errors[0].message).to.match(/^6:44 E205 /)
+    expectProblem(await api.call('GET', '/api/playbooks/wrong'), 404, 'playbook_not_found')
+  })
+
+  it('refuses another name than that of the address, and one that is no name', async () => {
+    expectProblem(await put('mine', source('yours')), 400, 'playbook_renamed')
+    for (const name of ['..%2f..%2fetc', '.hidden', 'CON', 'a b'])
+      expect((await put(name, source('x'))).status, name).to.be.oneOf([400, 404])
+  })
+
+  it('refuses what would break a playbook that calls it', async () => {
+    const inner = source('inner', 'outputs: { n: "${{ steps.a.output.n }}" }\n')
+    const first = await put('inner', inner)
+    const outer = `apiVersion: tocsin/v1\nname: outer\non: { manual: true }\nsteps:\n  - { id: c, call: inner }\n  - { set: { x: "\${{ steps.c.output.n }}" } }\n`
+    const made = await put('outer', outer)
+    expect(made.status, made.text).to.equal(200)
+    const reply = await put('inner', source('inner'), { 'if-match': first.headers.get('etag') ?? '' })
+    expectProblem(reply, 409, 'playbook_in_use')
+    expect(reply.json.detail).to.match(/'outer' calls it/)
+    expect((await api.call('GET', '/api/playbooks/inner')).json.hash).to.equal(first.json.hash)
+  })
+
+  it('is in the audit log, with who did it', async () => {
+    const { json } = await put('told', source('told'))
+    const { data } = (await api.call('GET', '/api/audit')).json
+    const entry = data.find((each: { subject?: { id?: string } }) => each.subject?.id === json.hash)
+    expect(entry).to.include({ action: 'playbook.put_in_force' })
+    expect(JSON.stringify(entry)).to.include('"api_key"')
+  })
+
+  it('checks and draws without keeping', async () => {
+    const good = await api.call('POST', '/api/playbooks/validate', { body: { source: source('drawn') } })
+    expect(good.json).to.include({ name: 'drawn' })
+    expect(good.json.problems).to.deep.equal([
+      {
+        code: 'W403',
+        severity: 'warning',
+        message: 'nothing reads what this step sets',
+        hint: 'read steps.a.output, or remove the step',
+        line: 5,
+        column: 11,
+        end_line: 5,
+        end_column: 12,
+      },
+    ])
+    expect(good.json.graph.nodes.map(({ id }: { id: string }) => id)).to.deep.equal(['@start', 'a', '@end'])
+    const bad = await api.call('POST', '/api/playbooks/validate', { body: { source: 'name: x\nsteps: 5\n' } })
+    expect(bad.json.graph).to.equal(null)
+    expect(bad.json.problems[0]).to.include.keys('code', 'severity', 'message', 'line', 'column', 'end_line')
+    expectProblem(await api.call('GET', '/api/playbooks/drawn'), 404, 'playbook_not_found')
+  })
+
+  it('draws a stored playbook, by name and by hash', async () => {
+    const { json } = await put('pictured', source('pictured'))
+    const byName = await api.call('GET', '/api/playbooks/pictured/graph')
+    expect(byName.json.edges).to.have.length(2)
+    expect((await api.call('GET', `/api/playbooks/${json.hash}/graph`)).json).to.deep.equal(byName.json)
+  })
+})
