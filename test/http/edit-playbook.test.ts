@@ -61,7 +61,7 @@ describe('editing playbooks over HTTP', () => {
     const replies = await Promise.all(
       ['2', '3', '4'].map((value) => put('both', source('both', '', value), seen)),
     )
-    expect(replies.map(({ status }) => status).toSorted()).to.deep.equal([200, 412, 412])
+    expect(replies.map(({ status }) => status)).to.have.members([200, 412, 412])
   })
 
   it('refuses mistakes, each with its place', async () => {
