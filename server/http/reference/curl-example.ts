@@ -14,7 +14,9 @@ export function curlExample(method: string, path: string, operation: Operation):
   const parts = [
     `curl -s${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} "$TOCSIN_URL${filled}${token}"`,
     ...(needed !== undefined && Object.hasOwn(needed, 'api_key') ? [`-H "Cookie: Session=$TOCSIN_KEY"`] : []),
-    ...(method === 'patch' && parameters.some(({ name }) => name === 'if-match') ? [`-H 'If-Match: *'`] : []),
+    ...(['patch', 'put'].includes(method) && parameters.some(({ name }) => name === 'if-match')
+      ? [`-H 'If-Match: *'`]
+      : []),
     ...(requestBody === undefined
       ? []
       : [
