@@ -54,23 +54,36 @@ async function refuseTaken(name: string): Promise<void> {
 }
 
 function report({ name, isPackage }: NewPlugin, folder: string, files: readonly string[]): string {
-  const shown = relative('.', folder) || '.'
-  const steps = isPackage ? stepsOfPackage(shown, name.name) : stepsInCheckout(shown, name.name)
-  const listed = files.map((path) => `  ${printable(join(shown, path))}`)
-  return [paint.good('made'), ...listed, '', 'next:', ...steps.map((step) => `  ${printable(step)}`)].join(
-    '\n',
-  )
+  const listed = files.map((path) => `  ${printable(join(relative('.', folder), path), longest)}`)
+  const steps = isPackage ? stepsOfPackage(folder, name.name) : stepsInCheckout(folder, name.name)
+  const shown = steps.map((step) => `  ${printable(step, longest)}`)
+  return [paint.good('made'), ...listed, '', 'next:', ...shown].join('\n')
 }
 
+/** Of a line: paths are shown whole. */
+const longest = 5_000
+
+const root = dirname(pluginsDir)
+
 const stepsInCheckout = (folder: string, name: string) => [
-  `npx mocha --no-config "${folder}/**/*.test.ts"`,
+  ...goTo(root),
+  `npx mocha --no-config "${relative(root, folder)}/**/*.test.ts"`,
   `npx mocha --no-config test/plugin-contract/every-plugin.test.ts --fgrep "plugin ${name}"`,
   `npx tocsin skills ${name}`,
 ]
 
 const stepsOfPackage = (folder: string, name: string) => [
-  `cd ${folder}`,
-  `npm install --save-dev ${dirname(pluginsDir)}`,
+  ...goTo(folder),
+  `npm install --save-dev ${quoted(root)}`,
   'npm test                    # with Node 22.18 or later, which runs TypeScript',
   `TOCSIN_PLUGINS=./plugin.ts npx tocsin skills ${name}`,
 ]
+
+function goTo(folder: string): readonly string[] {
+  const way = relative('.', folder)
+  return way === '' ? [] : [`cd ${quoted(way)}`]
+}
+
+/** As one word of a shell. */
+const quoted = (text: string): string =>
+  /^[\w./@+:,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`

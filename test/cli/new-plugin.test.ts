@@ -129,6 +129,10 @@ describe('tocsin new plugin', function () {
   it('takes another folder, which it makes', async () => {
     expect(await tocsin('new', 'plugin', 'bell', '--in', 'all/plugins')).to.include({ code: 0 })
     expect(await contents(join(parent, 'all/plugins'))).to.include('bell/package.json')
+    const { stdout } = await tocsin('new', 'plugin', 'gong', '--in', "all of kim's")
+    expect(stdout)
+      .to.include("made\n  all of kim's/gong/README.md\n")
+      .and.include(`  cd 'all of kim'\\''s/gong'\n`)
   })
 
   it('refuses a name that no plugin can have, or that one has, and offers another', async () => {
