@@ -27,12 +27,16 @@ export async function runAttempt<T>(
   const attempt = new AbortController()
   const over = new AbortController()
   const followed: (() => void)[] = []
-  const interrupted = new Promise<never>((_resolve, reject) => {
-    attempt.signal.addEventListener('abort', () => reject(attempt.signal.reason as Error), { once: true })
-  })
+  const { promise: interrupted, reject } = Promise.withResolvers<never>()
   interrupted.catch(() => {})
+  const interrupt = (reason: Error): void => {
+    if (attempt.signal.aborted) return
+    // First: what the call answers when it hears of it is ignored.
+    reject(reason)
+    attempt.abort(reason)
+  }
   const follow = (signal: AbortSignal, reason: () => Error) => {
-    const abort = (): void => attempt.abort(reason())
+    const abort = (): void => interrupt(reason())
     if (signal.aborted) return abort()
     signal.addEventListener('abort', abort, { once: true })
     followed.push(() => signal.removeEventListener('abort', abort))
@@ -40,7 +44,7 @@ export async function runAttempt<T>(
   follow(limits.stop, () => new RunSuspended())
   if (limits.cancel) follow(limits.cancel, cancelled)
   const deadlineMs = Math.min(limits.deadlineMs, clock.now() + limits.timeoutMs)
-  abortInTime(attempt, limits, clock, over.signal)
+  interruptInTime(interrupt, limits, clock, over.signal)
   try {
     if (attempt.signal.aborted) throw attempt.signal.reason
     return await Promise.race([start(call, { ...identity, deadlineMs, signal: attempt.signal }), interrupted])
@@ -74,12 +78,17 @@ async function start<T>(call: (attempt: EffectAttempt) => Promise<T>, attempt: E
   return await call(attempt)
 }
 
-function abortInTime(attempt: AbortController, limits: AttemptLimits, clock: Clock, over: AbortSignal): void {
+function interruptInTime(
+  interrupt: (reason: Error) => void,
+  limits: AttemptLimits,
+  clock: Clock,
+  over: AbortSignal,
+): void {
   const left = limits.deadlineMs - clock.now()
   const byGroup = left <= limits.timeoutMs
   const reason = () => (byGroup ? new GroupTimeoutError() : timedOut(limits.timeoutMs))
   clock.sleep(Math.max(0, byGroup ? left : limits.timeoutMs), over).then(
-    () => attempt.abort(reason()),
+    () => interrupt(reason()),
     () => {}, // over before its time
   )
 }

@@ -17,6 +17,8 @@ export class Redactor {
   readonly #secrets = new Set<string>()
   readonly #forms = new Set<string>()
   #longestFirst: readonly string[] | undefined
+  /** Length of the shortest form: no shorter text can hold one. */
+  #shortest = Infinity
   readonly #onSecret: OnSecret | undefined
 
   /** @param onSecret is told of every secret, those that become known later too */
@@ -48,6 +50,7 @@ export class Redactor {
     }
     for (const form of this.#forms) copy.#forms.add(form)
     copy.#longestFirst = this.#longestFirst
+    copy.#shortest = this.#shortest
     return copy
   }
 
@@ -65,7 +68,10 @@ export class Redactor {
       bytes.toString('base64').replace(/=+$/, ''),
       bytes.toString('base64url'),
     ]
-    for (const form of forms) this.#forms.add(form)
+    for (const form of forms) {
+      this.#forms.add(form)
+      this.#shortest = Math.min(this.#shortest, form.length)
+    }
     this.#longestFirst = undefined
   }
 
@@ -76,6 +82,7 @@ export class Redactor {
   }
 
   text(text: string): string {
+    if (text.length < this.#shortest) return text
     let shown = text
     // Longest first: a secret may be the beginning of another one, or of another form of itself.
     this.#longestFirst ??= [...this.#forms].toSorted((a, b) => b.length - a.length)

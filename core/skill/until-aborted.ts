@@ -3,8 +3,10 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   return new Promise((resolve, reject) => {
     // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the reason is the engine's own error
     const abort = (): void => reject(signal.reason)
+    const unwatch = (): void => signal.removeEventListener('abort', abort)
     signal.addEventListener('abort', abort, { once: true })
     if (signal.aborted) abort()
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+    work.then(resolve, reject)
+    work.then(unwatch, unwatch)
   })
 }
