@@ -168,6 +168,8 @@ export interface JournalStore {
   record(runUuid: string, entry: JournalBegin, end: JournalEnd): Promise<void>
   /** In the order in which they began. */
   entries(runUuid: string): Promise<readonly JournalEntry[]>
+  /** Those of these kinds alone; with `maxBytes`, without any whose output has more. */
+  entriesOf(runUuid: string, kinds: readonly string[], maxBytes?: number): Promise<readonly JournalEntry[]>
   failedAttempts(runUuid: string): Promise<readonly FailedAttempt[]>
   /** Nobody knows whether the step took effect: it becomes `unknown`, and its run `waiting`. Repeating it changes nothing. */
   park(runUuid: string, path: string): Promise<void>

@@ -28,7 +28,7 @@ export interface CaseEdit extends Omit<CaseChanges, 'assignee'> {
 export interface CaseEntry {
   /** Epoch milliseconds. */
   readonly at: number
-  /** Who: `run <id>`, or the name of an API key. */
+  /** Who: `run <id>`, `grouping of repeats`, or the name of an API key. */
   readonly by: string
   readonly kind: 'opened' | 'alert' | 'changed' | 'note' | 'run_ended'
   /** The note or a sentence; plain text. */

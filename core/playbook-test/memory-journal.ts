@@ -47,6 +47,7 @@ export function createMemoryJournal(onEnd: (entry: JournalEntry) => void = () =>
       finish(entries.get(begin.path) ?? started(begin), end)
     },
     entries: async () => [...entries.values()],
+    entriesOf: async (_run, kinds) => [...entries.values()].filter(({ kind }) => kinds.includes(kind)),
     failedAttempts: async () => failed,
     entry: async (_run, path) => entries.get(path),
     async park(_run, path) {

@@ -164,6 +164,24 @@ export class SqliteJournalStore implements JournalStore {
     return database.read(() => database.all<EntryRow>(`${selectEntry} ORDER BY id`, runUuid).map(toEntry))
   }
 
+  entriesOf(
+    runUuid: string,
+    kinds: readonly string[],
+    maxBytes = Number.MAX_SAFE_INTEGER,
+  ): Promise<readonly JournalEntry[]> {
+    const { database } = this.#context
+    return database.read(() =>
+      database
+        .all<EntryRow>(
+          `${selectEntry} AND kind IN (SELECT value FROM json_each(?)) AND ifnull(octet_length(output), 0) <= ? ORDER BY id`,
+          runUuid,
+          JSON.stringify(kinds),
+          maxBytes,
+        )
+        .map(toEntry),
+    )
+  }
+
   failedAttempts(runUuid: string): Promise<readonly FailedAttempt[]> {
     const { database } = this.#context
     return database.read(() =>

@@ -313,6 +313,16 @@ describe('cases over HTTP', () => {
       )
     })
 
+    it('leave out what a step that was too large says, and still hide what is sensitive in it', async () => {
+      const much = 'x'.repeat(1_100_000)
+      const output = { keeper: 'keeper-of-the-bells', risk: { score: 1 }, raw: much }
+      await step('a', 'tower.look_up', { kind: 'ip', value: '192.0.2.1' }, output)
+      await step('b', 'tower.look_up', { kind: 'user', value: 'keeper-of-the-bells' }, null, true)
+      const { json, text } = await call('GET', caseId)
+      expect(json.observables).to.have.length(1)
+      expect(text).to.not.include('keeper-of-the-bells')
+    })
+
     it('leave out what is no look-up of a known kind', async () => {
       await step('a', 'tower.look_up', { kind: '<b>', value: 'x' }, null, true)
       await step('b', 'tower.ring_bell', { kind: 'ip', value: '192.0.2.1' }, {})

@@ -3,6 +3,7 @@ import { extractingSkill, observablesOf, type CaseObservable } from '../../../co
 import type { Case, CaseEntry } from '../../../core/domain/case.ts'
 import type { JournalEntry } from '../../../core/domain/run.ts'
 import type { ListedRun, Scope } from '../../../core/ports.ts'
+import type { Catalogue } from '../../../core/registry/catalogue.ts'
 import { RequestError } from '../request-error.ts'
 import type { Services } from '../route.ts'
 import { showRun } from './redact-run.ts'
@@ -74,27 +75,50 @@ async function readTimeline({ stores }: Needed, { id, organizationUuid }: Case, 
   return { entries: entries.toReversed(), total }
 }
 
-/** One journal after the other: each may hold megabytes of what other systems answered. */
+/** Of one step; larger ones are left out. */
+const maxStepBytes = 1_048_576
+
+/** One journal after the other, and of each what is needed: it may hold megabytes of what other systems answered. */
 async function readObservables(
   services: Needed,
   runs: readonly ListedRun[],
 ): Promise<readonly CaseObservable[]> {
   const { stores, catalogue } = services
-  const enriches = (skill: string): boolean => catalogue.skill(skill)?.skill.enriches !== undefined
+  const { telling, sensitive } = kindsIn(catalogue)
   const journals: Parameters<typeof observablesOf>[0][number][] = []
   for (const run of runs) {
-    const entries = await stores.journal.entries(run.uuid)
-    const { shown } = await showRun(run, entries, services)
-    journals.push({
-      runUuid: run.uuid,
-      entries: entries.filter(isAbout).map((entry) => withoutRest(shown(entry))),
-    })
+    const entries = await stores.journal.entriesOf(run.uuid, telling, maxStepBytes)
+    // Of these all, however large: what is left out could not be kept out of the others.
+    const { shown } = await showRun(run, await stores.journal.entriesOf(run.uuid, sensitive), services)
+    journals.push({ runUuid: run.uuid, entries: entries.map((entry) => withoutRest(shown(entry))) })
   }
-  return observablesOf(journals, enriches)
+  return observablesOf(journals, (skill) => skill !== extractingSkill && telling.includes(skill))
+}
 
-  function isAbout({ kind }: JournalEntry): boolean {
-    return kind === extractingSkill || enriches(kind)
+interface Kinds {
+  /** Steps that tell something about observables. */
+  readonly telling: readonly string[]
+  /** Steps in which something sensitive may stand, to be kept out of what the others tell. */
+  readonly sensitive: readonly string[]
+}
+
+const kinds = new WeakMap<Catalogue, Kinds>()
+
+function kindsIn(catalogue: Catalogue): Kinds {
+  const known = kinds.get(catalogue)
+  if (known !== undefined) return known
+  const { skills } = catalogue
+  const enriching = skills.filter(({ skill }) => skill.enriches !== undefined)
+  const marked = skills.filter(({ skill: { input, output } }) =>
+    JSON.stringify([input, output]).includes('"x-sensitive":true'),
+  )
+  const found = {
+    telling: [extractingSkill, ...enriching.map(({ name }) => name)],
+    // Forms have marks of their own.
+    sensitive: ['checkpoint', ...marked.map(({ name }) => name)],
   }
+  kinds.set(catalogue, found)
+  return found
 }
 
 /** Without what else the other system said. */

@@ -25,6 +25,7 @@ export function crashingStores({ journal, checkpoints }: RunStores, at: number, 
     park: (run, path) => write(() => journal.park(run, path)),
     resolve: (run, path, resolution) => journal.resolve(run, path, resolution),
     entries: (run) => journal.entries(run),
+    entriesOf: (run, kinds, maxBytes) => journal.entriesOf(run, kinds, maxBytes),
     failedAttempts: (run) => journal.failedAttempts(run),
     entry: (run, path) => journal.entry(run, path),
   }
