@@ -148,7 +148,8 @@ function readPlaybook(
   if (reference === undefined) return none
   const source = loadPlaybook(reference)
   if (source === undefined) {
-    const hint = 'the path begins where this file stands'
+    const isNamed = loadPlaybook(`${reference}.yaml`) !== undefined
+    const hint = isNamed ? `did you mean ${reference}.yaml?` : 'the path begins where this file stands'
     problems.add('E603', `there is no playbook ${quote(reference)}`, entry.value, hint)
     return none
   }

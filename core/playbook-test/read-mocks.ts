@@ -5,7 +5,7 @@ import { viaOperator } from '../playbook/grammar.ts'
 import { checkFit } from '../playbook/check-fit.ts'
 import { jsonType } from '../playbook/type-forms.ts'
 import type { CheckpointStep, Playbook, Step } from '../playbook/playbook.ts'
-import { quote } from '../playbook/problem.ts'
+import { quote, type Problems } from '../playbook/problem.ts'
 import { writtenValue } from '../playbook/template.ts'
 import type { CatalogueSkill } from '../registry/catalogue.ts'
 import { compileSchema } from '../schema/index.ts'
@@ -219,12 +219,32 @@ function readOutput(
   }
   const at = output?.value ?? example!.value
   const misfits = skill === undefined ? [] : compileSchema(skill.skill.output).problems(value)
+  const missing = new Map<Node, string[]>()
   for (const { pointer, message } of misfits) {
-    const hint = skill && `\`tocsin skills ${skill.name}\` shows its output`
-    const where = pointer === '' ? '' : `${partsOf(pointer).join('.')}: `
-    problems.add('E602', `${where}${message}`, nodeAt(at, partsOf(pointer)), hint)
+    const parts = partsOf(pointer)
+    const node = nodeAt(at, parts)
+    if (message === 'is missing') missing.set(node, [...(missing.get(node) ?? []), parts.join('.')])
+    else {
+      const hint = skill && `\`tocsin skills ${skill.name}\` shows its output`
+      problems.add('E602', `${pointer === '' ? '' : `${parts.join('.')}: `}${message}`, node, hint)
+    }
   }
+  for (const [node, names] of missing) reportMissing(problems, node, names, skill)
   return { kind: 'output', output: value }
+}
+
+/** Of a mock that gives only what matters to its test. */
+function reportMissing(
+  problems: Problems,
+  node: Node,
+  names: readonly string[],
+  skill: CatalogueSkill | undefined,
+): void {
+  const [title] = skill?.skill.examples.map((each) => each.title) ?? []
+  const hint = title && `an example gives the rest: { example: ${title}, output: { … } }`
+  const listed =
+    names.length > 8 ? `${names.slice(0, 7).join(', ')} and ${names.length - 7} more` : names.join(', ')
+  problems.add('E602', `${listed} ${names.length === 1 ? 'is' : 'are'} missing`, node, hint)
 }
 
 function readError({ problems }: Context, node: Node): ReplyContent | undefined {

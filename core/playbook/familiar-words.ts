@@ -1,5 +1,6 @@
 /** Words of other automation languages, and of plain English, with what they are here. Only for hints. */
 
+import { nearest } from '../nearest.ts'
 import type { Node } from './document.ts'
 
 interface Familiar {
@@ -157,6 +158,25 @@ const keys: Readonly<Record<string, Readonly<Record<string, string | Familiar>>>
     tz: 'times are in UTC',
     every: { hint: 'write cron: "*/5 * * * *"', standsFor: ['cron'] },
   },
+  'an expected call': {
+    input: 'write with',
+    inputs: 'write with',
+    count: 'write times',
+    uses: 'write skill',
+  },
+  '`expect`': {
+    output: 'write outputs',
+    result: 'write outputs, or status',
+    steps: 'write path: the steps that run, in their order',
+  },
+  'a mock': {
+    result: 'write output',
+    outputs: 'write output',
+    returns: 'write output',
+    response: 'write output',
+    fail: 'write error: { code: … }',
+    fails: 'write error: { code: … }',
+  },
   '`concurrency`': {
     group: { hint: 'write key', standsFor: ['key'] },
     'cancel-in-progress': 'write policy: drop, which leaves out the new run',
@@ -173,6 +193,14 @@ const missing: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     steps: 'write steps: with a list of steps below it',
   },
   'an alert trigger': { type: 'write type: the type of the alerts' },
+  'a file of tests': {
+    playbook: 'write playbook: <name>.yaml, the file beside this one',
+    tests: 'write tests: with a list of { name: …, expect: { … } } below it',
+  },
+  'a test': {
+    name: 'write name: what is to be shown',
+    expect: 'write expect: { status: completed }',
+  },
   '`repeat`': {
     until: 'write until: the condition that ends it',
     every: 'write every: 1m, the time between two tries',
@@ -191,6 +219,16 @@ export function familiarMissing(what: string, name: string): string | undefined 
 
 /** Other words for choices, by key. */
 const choices: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  status: {
+    success: 'completed',
+    succeeded: 'completed',
+    ok: 'completed',
+    done: 'completed',
+    passed: 'completed',
+    failure: 'failed',
+    error: 'failed',
+    skipped: 'not_started',
+  },
   policy: { cancel: 'drop', skip: 'drop', ignore: 'drop', wait: 'queue', block: 'queue' },
   on_interrupted: {
     retry: 'repeat',
@@ -203,9 +241,19 @@ const choices: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   on_item_error: { ignore: 'continue', skip: 'continue', stop: 'fail', abort: 'fail', break: 'fail' },
 }
 
-export function familiarChoice(key: string, word: string): string | undefined {
-  const table = choices[key]
-  return table && Object.hasOwn(table, word) ? table[word] : undefined
+/** The choice that a word stands for: one of the choices themselves, or one of their other words, also misspelt. */
+export function familiarChoice(key: string, word: string, own: readonly string[]): string | undefined {
+  const table = choices[key] ?? {}
+  if (Object.hasOwn(table, word)) return table[word]
+  const near = nearest(word, own)
+  if (near !== undefined) return near
+  const other = nearest(word, Object.keys(table))
+  return other === undefined ? undefined : table[other]
+}
+
+/** Where what is not a key of its own belongs. */
+export function placeOfOthers(what: string): string | undefined {
+  return what === 'an alert' ? 'what its sender put in stands under `data`' : undefined
 }
 
 /** What a foreign key is here; `what` as in the grammar. */

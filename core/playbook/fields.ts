@@ -1,9 +1,15 @@
 import { nearest } from '../nearest.ts'
-import { suggest, suggestNearest } from './did-you-mean.ts'
+import { suggest } from './did-you-mean.ts'
 import type { Entry, MapNode, Node } from './document.ts'
 import { durationHint, hintForDuration, parseDurationMs } from './durations.ts'
 import { apiVersion, type KeyTable } from './grammar.ts'
-import { familiarChoice, familiarKey, familiarMissing, familiarValue } from './familiar-words.ts'
+import {
+  familiarChoice,
+  familiarKey,
+  familiarMissing,
+  familiarValue,
+  placeOfOthers,
+} from './familiar-words.ts'
 import { quote, type Problems } from './problem.ts'
 import type { Span } from './source-text.ts'
 import { splitTemplate } from './template-text.ts'
@@ -47,11 +53,8 @@ export function readFields(
     }
     const readAs = familiarKey(table.what, entry.name)?.readAs
     if (readAs !== undefined && !node.entries.some(({ name }) => name === readAs)) fields.set(readAs, entry)
-    problems.add(
-      'E104',
-      `${quote(entry.name)} is not a key of ${table.what}`,
-      entry.key,
-      () => familiarKey(table.what, entry.name)?.hint ?? suggest(entry.name, table.keys),
+    problems.add('E104', `${quote(entry.name)} is not a key of ${table.what}`, entry.key, () =>
+      hintForKey(entry.name, table),
     )
   }
   for (const name of table.required ?? []) {
@@ -62,6 +65,13 @@ export function readFields(
     }
   }
   return fields
+}
+
+function hintForKey(name: string, { what, keys }: KeyTable): string | undefined {
+  const near = suggest(name, keys)
+  // A short name is near to every other short name.
+  const isMeant = name.length > 2 && near?.startsWith('did you mean') === true
+  return familiarKey(what, name)?.hint ?? (isMeant ? near : (placeOfOthers(what) ?? near))
 }
 
 /** Keys that hold a map. */
@@ -182,8 +192,8 @@ export function readChoice<T extends string>(
   const text = readText(problems, entry)
   const choice = choices.find((each) => each === text)
   if (text === undefined || choice !== undefined) return choice
-  const familiar = familiarChoice(entry.name, text)
-  const hint = familiar === undefined ? suggestNearest(text, choices) : `did you mean '${familiar}'?`
+  const familiar = familiarChoice(entry.name, text, choices)
+  const hint = familiar && `did you mean '${familiar}'?`
   problems.add('E107', `${quote(text)} is not one of ${choices.join(', ')}`, entry.value, hint)
   return undefined
 }

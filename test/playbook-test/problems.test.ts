@@ -104,7 +104,7 @@ const wrong: readonly (readonly [what: string, source: string, says: RegExp, mar
   [
     'an output with something missing',
     testsSource(anything, 'mocks: { people.find: { output: { name: x } } }\n'),
-    /E602 .*risk: is missing/,
+    /E602 .*risk is missing/,
     '{ name',
   ],
   [
@@ -166,6 +166,30 @@ const wrong: readonly (readonly [what: string, source: string, says: RegExp, mar
     testsSource(anything, 'unreachable: [who skip]\n'),
     /E107 .*no branch/,
     'who skip',
+  ],
+  [
+    'fields of the alert where its content belongs',
+    testsSource(anything, 'fixtures: { alert: { ip: 1.2.3.4 } }\n'),
+    /E104 .*'ip' is not a key of an alert[^]*stands under `data`/,
+    'ip',
+  ],
+  [
+    'a status of another system',
+    testsSource('  - { name: a, expect: { status: sucess } }'),
+    /E107 .*'sucess' is not one of [^]*did you mean 'completed'/,
+    'sucess',
+  ],
+  [
+    'a mock that gives a part',
+    testsSource(anything, 'mocks: { people.find: { output: { name: x } } }\n'),
+    /E602 .*missing[^]*an example gives the rest: \{ example: A person, output: /,
+    '{ name',
+  ],
+  [
+    'a playbook without its ending',
+    testsSource(anything).replace('p.yaml', 'p'),
+    /E603 .*there is no playbook 'p'[^]*did you mean p\.yaml/,
+    'p',
   ],
   ['a merge key', testsSource(anything, 'mocks: { <<: {} }\n'), /E102 .*merge keys/, '<<'],
   ['broken YAML', 'playbook: "x', /E101 /, '"x'],
