@@ -78,7 +78,7 @@ function observableLine({ kind, value, learned }: CaseObservable): string {
 function learnedText({ source, at, score, level, summary, error }: Learned): string {
   const asked = `${markdownCode(source)} on ${utc(at)}`
   if (error !== null) return `could not be looked up with ${asked}: ${markdownCode(error.message)}`
-  const risk = score === null ? 'nothing bad is known' : `risk ${score} of 100`
+  const risk = score === null ? 'nothing is known' : `risk ${score} of 100`
   const words = [level, summary].filter((text) => text !== null).map((text) => markdownCode(text))
   return `${risk}, by ${[asked, ...words].join(', ')}`
 }

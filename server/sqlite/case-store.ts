@@ -199,7 +199,7 @@ export class SqliteCaseStore implements CaseStore {
       at,
       row.id,
     )
-    insertEntry(database, row.id, { at, by, kind: 'changed', text: describeChanges(changes), changes })
+    insertEntry(database, row.id, { at, by, kind: 'changed', text: describeChanges(row, changes), changes })
   }
 
   /** The write and the mark that it happened are one transaction; a repeat answers with the case of the first time. */
@@ -226,9 +226,21 @@ function toEntry(row: EntryRow): CaseEntry {
   return { at, by, kind, text, changes: fromJson<CaseEdit>(changes) }
 }
 
-function describeChanges(changes: CaseEdit): string {
+/** In words, with what it was before. */
+function describeChanges(before: CaseEdit, changes: CaseEdit): string {
   const parts = fields
     .filter((field) => changes[field] !== undefined)
-    .map((field) => (shown.has(field) ? `${field} is now ${changes[field] ?? 'nobody'}` : `new ${field}`))
+    .map((field) =>
+      shown.has(field) ? describeChange(field, before[field], changes[field]) : `new ${field}`,
+    )
   return parts.length === 0 ? 'nothing changed' : parts.join(', ')
+}
+
+function describeChange(
+  field: string,
+  before: string | null | undefined,
+  after: string | null | undefined,
+): string {
+  const was = before === after ? '' : ` (was ${before ?? 'nobody'})`
+  return `${field} is now ${after ?? 'nobody'}${was}`
 }
