@@ -39,4 +39,6 @@ export async function readGivenJson(
 }
 
 export const missingFile = (path: string): NotFoundError =>
-  new NotFoundError('file_not_found', `there is no file or folder '${printable(path)}'`)
+  new NotFoundError('file_not_found', `there is no file or folder '${printable(path)}'`, {
+    hint: /^\s*[[{]/.test(path) ? 'give JSON by standard input: echo … | tocsin … -' : undefined,
+  })

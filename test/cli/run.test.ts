@@ -91,6 +91,7 @@ describe('a playbook on the command line', function () {
     await writeFile(join(folder.path, 'torn.json'), '{ "host": ')
     for (const [file, says] of [
       ['nofile.json', /^error there is no file or folder 'nofile\.json'\n$/],
+      ['{"host":1}', /^error there is no file .*\nhint {2}give JSON by standard input/],
       ['.', /^error '\.' is a folder, and a file is needed\n$/],
       ['torn.json', /^error torn\.json: not valid JSON: /],
     ] as const) {

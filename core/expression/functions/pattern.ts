@@ -8,8 +8,10 @@ import { patternWeight } from './pattern-weight.ts'
 const maxPatternLength = 1000
 /** Heaviest pattern, and heaviest patterns of one expression together: see {@link patternWeight}. */
 export const maxPatternWeight = 10_000
-/** What is kept of states for later searches, in numbers; about half a megabyte. */
+/** What a pattern keeps of states for later evaluations, in numbers; about half a megabyte. */
 const maxKept = 1 << 15
+/** Patterns that hold more, until the next evaluation with any pattern. */
+const large = new Set<Pattern>()
 
 /** What is used here of the library's automaton, which makes its states one by one as they are needed. */
 interface Automaton {
@@ -85,14 +87,18 @@ export class Pattern {
     const automaton = (this.#automaton ??= this.#compiled.re2Input.dfa as unknown as Automaton)
     if (this.#evaluation === meter.evaluation) return automaton
     this.#evaluation = meter.evaluation
-    if (this.#kept > maxKept) {
-      automaton.clearCache()
-      this.#rows.clear()
-      this.#kept = 0
-    }
+    for (const pattern of large)
+      if (pattern === this || pattern.#evaluation !== this.#evaluation) pattern.#forget()
     // What is made is paid for, which bounds it too.
     automaton.memBudget = Infinity
     return automaton
+  }
+
+  #forget(): void {
+    this.#automaton?.clearCache()
+    this.#rows.clear()
+    this.#kept = 0
+    large.delete(this)
   }
 
   /** One character on, by a way that this evaluation has not gone yet. */
@@ -114,6 +120,7 @@ export class Pattern {
       row = { state, isMatch: state.isMatch, next, paid: new Float64Array(ways), entered: 0 }
       this.#rows.set(state, row)
       this.#kept += state.nfaStates.length + 2 * this.#automaton!.numClasses
+      if (this.#kept > maxKept) large.add(this)
     }
     return this.#pay(row, meter, span)
   }
