@@ -1,9 +1,10 @@
 import { expect } from 'chai'
-import { valueAt } from 'tocsin/plugin'
-import { loopbackEgress } from 'tocsin/plugin/testing'
+import { objectsAt, valueAt } from 'tocsin/plugin'
+import { loopbackEgress, runSkill } from 'tocsin/plugin/testing'
 import sandbox from './sandbox.ts'
 import { clients } from './sandbox/clients.ts'
 import { fixture } from './sandbox/fixture.ts'
+import { getBookings } from './skills/get-bookings.ts'
 
 type Running = Awaited<ReturnType<typeof sandbox.start>>
 
@@ -110,6 +111,34 @@ describe('the sandbox of travel', () => {
       expect((await send('GET', path, await authorize())).status).to.equal(400)
     })
   }
+
+  it('is read to its end, page after page, while it changes and its tokens expire', async () => {
+    const { book, expireTokens } = running.controls
+    const [sample] = objectsAt(fixture('bookings-single-flight'), 'data')
+    const add = (number: number) =>
+      book({ ...sample, uuid: `added-${number}`, created: '2026-02-01T08:00:00.000Z' })
+    for (let number = 0; number < 250; number++) add(number)
+    const february = { created_from: '2026-02-01T00:00:00Z', created_to: '2026-02-02T00:00:00Z' }
+    let pages = 0
+    const egress: typeof loopbackEgress = {
+      async send(request) {
+        // Between the first page and the second.
+        if (request.method === 'GET' && ++pages === 2) {
+          expireTokens()
+          add(250)
+        }
+        return loopbackEgress.send(request)
+      },
+    }
+    const { output } = await runSkill(
+      getBookings,
+      { ...february, limit: 1000 },
+      { settings: running.settings, egress },
+    )
+    expect(new Set(output.bookings.map(({ uuid }) => uuid)).size).to.equal(251)
+    expect(output).to.deep.include({ partial: false, counts: { returned: 251, read: 251, total: 251 } })
+    expect(running.controls.tokensIssued()).to.equal(2)
+  })
 
   it('forgets what was changed when it is started anew', async () => {
     running.controls.cancel('b0000001-2222-4222-8222-000000000001')
