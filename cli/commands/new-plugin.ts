@@ -13,7 +13,7 @@ import { printable } from '../output/printable.ts'
 export function newPluginCommand(): Command {
   return new Command('plugin')
     .description('make a plugin that builds, passes its tests and can be used, to be changed into yours')
-    .argument('<name>', 'what playbooks call it, e.g. ticket-system')
+    .argument('<name>', 'e.g. ticket-system, which playbooks call ticket_system')
     .option(
       '--connection',
       'there is another system to reach: with a connection, and a sandbox of that system',
