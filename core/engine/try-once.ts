@@ -14,8 +14,11 @@ export async function tryOnce(
   progress: Progress,
 ): Promise<unknown> {
   const call = async (attempt: EffectAttempt) => {
-    const done = await findDone(local, work, input, progress, attempt)
-    if (done !== undefined) return plainJson(done)
+    // `repeat` is what the author of the playbook wants done without asking.
+    if (work.verify !== undefined && work.interrupted !== 'repeat') {
+      const done = await findDone(local, work, work.verify, input, progress, attempt)
+      if (done !== undefined) return plainJson(done)
+    }
     return plainJson(await work.run(input, attempt))
   }
   const cancel = work.shielded ? undefined : local.cancel
@@ -24,20 +27,19 @@ export async function tryOnce(
   return await runAttempt(call, identity, limits, local.clock)
 }
 
-/** The output of an effect that took place already; undefined where there is none, or nobody can tell. */
+/** The output of an effect that took place already; undefined where there is none. */
 async function findDone(
   local: Pick<LocalRun, 'earlierTries'>,
   work: EffectWork,
+  verify: NonNullable<EffectWork['verify']>,
   input: unknown,
   progress: Progress,
   attempt: EffectAttempt,
 ): Promise<unknown> {
-  // `repeat` is what the author of the playbook wants done without asking.
-  if (work.verify === undefined || work.interrupted === 'repeat') return undefined
   const keys = progress.isFirst ? [] : await earlierKeys(local, work, input)
   if (progress.doubtful) keys.push(attempt.idempotencyKey)
   for (const idempotencyKey of keys) {
-    const done = await work.verify(input, { ...attempt, idempotencyKey })
+    const done = await verify(input, { ...attempt, idempotencyKey })
     if (done !== undefined) return done
     attempt.signal.throwIfAborted()
   }
