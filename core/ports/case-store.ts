@@ -57,14 +57,8 @@ export interface CaseStore {
     revision: number | undefined,
   ): Promise<Case>
   /**
-   * Adds a note. Throws NotFoundError `case_not_found`, and ConflictError `idempotency_key_reused` for a key that belongs to another
+   * Adds a note, and gives its entry; a repeat that of the first time. Throws NotFoundError `case_not_found`, and ConflictError `idempotency_key_reused` for a key that belongs to another
    * write.
    */
-  comment(organizationUuid: string, id: string, text: string, by: string, key: string): Promise<AddedNote>
-}
-
-export interface AddedNote {
-  readonly entry: CaseEntry
-  /** It was there already: the key is that of an earlier call. */
-  readonly replayed: boolean
+  comment(organizationUuid: string, id: string, text: string, by: string, key: string): Promise<CaseEntry>
 }

@@ -1,7 +1,6 @@
 import type { Case, CaseEdit, CaseEntry } from '../../core/domain/case.ts'
 import type { CaseChanges, NewCase } from '../../core/plugin/index.ts'
 import type {
-  AddedNote,
   CaseFilter,
   CasePageRequest,
   CaseSort,
@@ -158,18 +157,18 @@ export class SqliteCaseStore implements CaseStore {
     })
   }
 
-  comment(organizationUuid: string, id: string, text: string, by: string, key: string): Promise<AddedNote> {
+  comment(organizationUuid: string, id: string, text: string, by: string, key: string): Promise<CaseEntry> {
     const { database, commits, clock } = this.#context
     return commits.write(() => {
       const organization = requireOrganization(database, organizationUuid)
       const row = requireCaseRow(database, organizationUuid, id)
       const earlier = findCaseWrite(database, organization, 'comment', key)
-      if (earlier !== undefined) return { entry: this.#earlierNote(earlier, row, text, key), replayed: true }
+      if (earlier !== undefined) return this.#earlierNote(earlier, row, text, key)
       const entry: CaseEntry = { at: clock.now(), by, kind: 'note', text, changes: null }
       const entryRow = insertEntry(database, row.id, entry)
       database.run('UPDATE cases SET modified_at = ? WHERE id = ?', entry.at, row.id)
       keepCaseWrite(database, organization, 'comment', key, row.id, entryRow)
-      return { entry, replayed: false }
+      return entry
     })
   }
 

@@ -55,7 +55,7 @@ export const addNote = defineRoute({
   async handle({ params, body, caller }, services) {
     const { id, organizationUuid } = await requireCase(services, caller.scope, params.case)
     const { cases } = services.stores
-    const { entry } = await cases.comment(
+    const entry = await cases.comment(
       organizationUuid,
       id,
       body.text,
