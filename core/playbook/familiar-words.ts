@@ -88,6 +88,7 @@ const playbook: Readonly<Record<string, string | Familiar>> = {
   retries: 'write defaults: { retry: { max: 3 } }',
 }
 
+const groupBy = 'repeats of an alert are grouped by group: { by: [alert.data.user], within: 30m }'
 const inAlert = 'it belongs under `alert`: alert: { type: … }'
 
 const on: Readonly<Record<string, string | Familiar>> = {
@@ -125,7 +126,9 @@ const keys: Readonly<Record<string, Readonly<Record<string, string | Familiar>>>
     alert_provider: 'write provider',
     if: 'write where',
     condition: 'write where',
+    ...Object.fromEntries(['group_by', 'groupBy', 'dedupe', 'throttle'].map((name) => [name, groupBy])),
   },
+  '`group`': { fields: { hint: 'write by', standsFor: ['by'] }, window: 'write within' },
   '`retry`': {
     attempts: 'write max, which counts the tries after the first',
     count: 'write max',
