@@ -101,6 +101,8 @@ describe('the impossible-travel playbook', () => {
       {
         user: 'eve@example.org',
         message: 'Sign-in from NO at 2026-03-01T08:00:00Z. Was this you?',
+        labels: { mine: 'Yes, this was me', not_mine: 'No' },
+        styles: { not_mine: 'danger' },
         checkpoint_id: checkpoint?.id,
         answers: ['mine', 'not_mine'],
       },
