@@ -112,7 +112,7 @@ export class Meter {
 
   /** Pays for the list of so many keys of a map. */
   listKeys(count: number, span: Span): void {
-    this.spend(count, span)
+    this.spend(count + (count >>> 2), span)
     this.allocate(count * 16, span)
   }
 

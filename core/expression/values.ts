@@ -159,7 +159,7 @@ export function entryOf(container: ObjectValue | MapValue, key: MapKey): Value |
 export function keysOf(container: ObjectValue | MapValue): readonly MapKey[] {
   if (container instanceof MapValue) return [...container.entries.keys()]
   const keys = Object.keys(container)
-  return Object.values(container).includes(undefined)
-    ? keys.filter((key) => container[key] !== undefined)
-    : keys
+  for (const key of keys)
+    if (container[key] === undefined) return keys.filter((each) => container[each] !== undefined)
+  return keys
 }
