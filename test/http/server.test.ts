@@ -105,12 +105,14 @@ describe('HTTP server', () => {
 
   it('lets requests under way end when it closes, and takes no more', async () => {
     const { promise: gate, resolve: go } = Promise.withResolvers<undefined>()
+    const { promise: underWay, resolve: begun } = Promise.withResolvers<undefined>()
     const stub = stubMethod(api.stores.alerts, 'create').callsFake(async (given) => {
+      begun(undefined)
       await gate
       return stub.wrappedMethod.call(api.stores.alerts, given)
     })
     const pending = api.call('POST', '/soc/v2/alerts', { body: alert })
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await underWay
     const closed = api.close()
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect(await sendRaw(api.url, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')).to.equal('')
@@ -122,9 +124,13 @@ describe('HTTP server', () => {
   })
 
   it('does not make a closing wait for Prefer: wait', async () => {
-    api.investigations.wait = () => new Promise(() => undefined)
+    const { promise: underWay, resolve: begun } = Promise.withResolvers<undefined>()
+    api.investigations.wait = () => {
+      begun(undefined)
+      return new Promise(() => undefined)
+    }
     const pending = api.call('POST', '/soc/v2/alerts', { body: alert, headers: { prefer: 'wait=60' } })
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await underWay
     const closed = api.close()
     expect((await pending).status).to.equal(201)
     await closed

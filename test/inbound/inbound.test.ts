@@ -242,15 +242,16 @@ describe('what another system sends', () => {
       await by('U2')
       await settle()
       expect(refused).to.have.length(1)
-      const { attempt, sensitive: _, ...call } = refused[0]!
+      const { attempt, sensitive: _, run: about, ...call } = refused[0]!
       expect(call).to.deep.equal({
         purpose: 'refuse',
         skill: 'chat.ask',
         connection: 'Chat',
         input: { n: 1, checkpoint_id: id, answers: ['yes', 'no'] },
         asked: { output: { asked: 'U1', ts: '1' }, answer: { by: 'U2', reason: 'not_asked' } },
-        run: { uuid: run.uuid, organizationUuid: bench.organizationUuid, caseId: run.caseId },
       })
+      expect(about).to.include({ uuid: run.uuid, organizationUuid: bench.organizationUuid })
+      expect(await about.openCase()).to.equal(run.caseId ?? undefined)
       expect(attempt.idempotencyKey).to.equal(`${run.uuid}/ask/@refuse`)
     })
 
