@@ -106,6 +106,8 @@ export function createContainer(opened: Opened): Container {
         followUps: (skill) => followUpsOf(catalogue, skill),
       },
       newestPlaybook: (name) => library.newest(name),
+      // No run has a turn before the server listens.
+      runUrl: (uuid) => `${get(tokens.httpServer).publicUrl()}/runs/${uuid}`,
       maxRuns: config.maxRuns,
       destructivePerHour: config.destructivePerHour,
       held: true,

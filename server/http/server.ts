@@ -85,6 +85,8 @@ export interface HttpServer {
   listen(): Promise<{ readonly url: string }>
   /** Accepts nothing more, lets requests under way end (10 seconds at most), and resolves when all connections are closed. */
   close(): Promise<void>
+  /** Where people and other systems reach it, without trailing slash: as configured, else where it listens. */
+  publicUrl(): string
 }
 
 /** How long requests under way may take once the server closes. */
@@ -95,6 +97,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { config, stores, log } = options
   const limits = { ...defaultLimits, ...config.limits }
   const closing = new AbortController()
+  /** Kept, for runs that end while the server has closed. */
+  let ownUrl = ''
+  const publicUrl = () => config.publicUrl ?? ownUrl
   const cookie = sessionCookie(config.publicUrl?.startsWith('https:') === true)
   const services = {
     ...options,
@@ -106,7 +111,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     signInGate: createSignInGate(options.clock),
     webhookGate: createWebhookGate(options.clock),
     recordRefusedWebhook: createRefusalLog(log, 'what was sent to a connection was refused'),
-    publicUrl: () => config.publicUrl ?? urlOf(server),
+    publicUrl,
     apiPrefix: config.apiPrefix,
     openApi: openApiDocument(routes, config.apiPrefix, config.publicUrl, cookie.name),
     closing: closing.signal,
@@ -142,7 +147,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     async listen() {
       server.listen(config.port, config.host)
       await once(server, 'listening')
-      return { url: urlOf(server) }
+      ownUrl = urlOf(server)
+      return { url: ownUrl }
     },
     async close() {
       closing.abort()
@@ -155,6 +161,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       clearTimeout(timer)
       await services.failedAuthentications.flush()
     },
+    publicUrl,
   }
 }
 

@@ -83,4 +83,28 @@ describe('the playbook that investigates an alert', function () {
     expect(summary).to.contain('Edited:')
     expect((await tocsin.call('/playbooks/investigate-roof-main')).body.origin).to.equal('file')
   })
+
+  it('knows the address at which people look at its run, also where the server is behind a proxy', async () => {
+    await write('linked', playbook('linked', 'linked', '${{ run.url }}'))
+    await tocsin.restart()
+    const { summary } = await investigated('linked')
+    expect(summary).to.match(/^http:\/\/127\.0\.0\.1:\d+\/runs\/[\da-f-]{36}$/)
+    const page = await fetch(summary)
+    // The web page, or where it was not built: nothing, but of this server.
+    expect([200, 404]).to.include(page.status)
+    const behind = await startTestTocsin(
+      'intel_provider',
+      { linked: playbook('linked', 'linked', '${{ run.url }}') },
+      {
+        TOCSIN_PUBLIC_URL: 'https://tocsin.example.com',
+      },
+    )
+    try {
+      const { body: alert } = await behind.investigate({ type: 'linked', content: 'x' })
+      const { body: opened } = await behind.call(`/cases/${alert.case_id}`)
+      expect(opened.summary).to.match(/^https:\/\/tocsin\.example\.com\/runs\/[\da-f-]{36}$/)
+    } finally {
+      await behind.close()
+    }
+  })
 })
