@@ -35,6 +35,21 @@ export function addressOf(path: string, query: Query = {}): string {
  * @throws ApiError with the problem document, or with `unreachable` where there was no answer
  */
 export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
+  return (await callTagged<T>(method, path, options)).data
+}
+
+/** What the API answers, with its `ETag`: an edit names it in `If-Match`. */
+export interface Tagged<T> {
+  readonly data: T
+  readonly etag: string | null
+}
+
+/** As `call`, for what is to be edited. */
+export async function callTagged<T>(
+  method: string,
+  path: string,
+  options: CallOptions = {},
+): Promise<Tagged<T>> {
   const { query, body, headers, signal } = options
   const response = await send(addressOf(path, query), {
     method,
@@ -43,7 +58,8 @@ export async function call<T>(method: string, path: string, options: CallOptions
     ...(signal !== undefined && { signal }),
   })
   const text = await response.text()
-  if (response.ok) return (text === '' ? undefined : parseJson(text)) as T
+  if (response.ok)
+    return { data: (text === '' ? undefined : parseJson(text)) as T, etag: response.headers.get('etag') }
   if (response.status === 401) onSignedOut()
   throw new ApiError(readProblem(response, text))
 }

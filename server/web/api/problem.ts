@@ -5,7 +5,7 @@ export interface Problem {
   readonly code: string
   readonly detail?: string
   readonly hint?: string
-  readonly errors?: readonly { readonly pointer?: string; readonly detail: string }[]
+  readonly errors?: readonly { readonly pointer?: string; readonly message: string }[]
 }
 
 /** A request that the API refused, or that did not reach it (then `status` is 0). */

@@ -14,10 +14,10 @@ export function Refusal({ error, onRetry }: RefusalProps) {
       {detail !== undefined && <Text size="sm">{detail}</Text>}
       {errors !== undefined && errors.length > 0 && (
         <List size="sm" my={4}>
-          {errors.map(({ pointer, detail: what }, index) => (
+          {errors.map(({ pointer, message }, index) => (
             <List.Item key={index}>
               {pointer !== undefined && pointer !== '' && <code>{pointer} </code>}
-              {what}
+              {message}
             </List.Item>
           ))}
         </List>

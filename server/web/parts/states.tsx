@@ -15,7 +15,7 @@ export const alertStatuses: Readonly<Record<number, Look>> = {
   20: { text: 'Failed', color: 'red' },
 }
 
-const runs: Readonly<Record<RunStatus, Look>> = {
+export const runStatuses: Readonly<Record<RunStatus, Look>> = {
   queued: { text: 'Queued', color: 'blue' },
   running: { text: 'Running', color: 'yellow' },
   waiting: { text: 'Waiting', color: 'grape' },
@@ -24,7 +24,7 @@ const runs: Readonly<Record<RunStatus, Look>> = {
   cancelled: { text: 'Cancelled', color: 'gray' },
 }
 
-const stepLooks: Readonly<Record<StepState, Look>> = {
+export const stepLooks: Readonly<Record<StepState, Look>> = {
   started: { text: 'Under way', color: 'yellow' },
   unknown: { text: 'Unknown', color: 'orange' },
   completed: { text: 'Completed', color: 'green' },
@@ -32,7 +32,7 @@ const stepLooks: Readonly<Record<StepState, Look>> = {
   skipped: { text: 'Skipped', color: 'gray' },
 }
 
-const severities: Readonly<Record<Severity, Look>> = {
+export const severities: Readonly<Record<Severity, Look>> = {
   informational: { text: 'Informational', color: 'gray' },
   low: { text: 'Low', color: 'blue' },
   medium: { text: 'Medium', color: 'yellow' },
@@ -40,14 +40,14 @@ const severities: Readonly<Record<Severity, Look>> = {
   critical: { text: 'Critical', color: 'red' },
 }
 
-const verdicts: Readonly<Record<Verdict, Look>> = {
+export const verdicts: Readonly<Record<Verdict, Look>> = {
   unknown: { text: 'Unknown', color: 'gray' },
   benign: { text: 'Benign', color: 'green' },
   suspicious: { text: 'Suspicious', color: 'orange' },
   malicious: { text: 'Malicious', color: 'red' },
 }
 
-const caseStatuses: Readonly<Record<CaseStatus, Look>> = {
+export const caseStatuses: Readonly<Record<CaseStatus, Look>> = {
   open: { text: 'Open', color: 'blue' },
   in_progress: { text: 'In progress', color: 'yellow' },
   closed: { text: 'Closed', color: 'gray' },
@@ -56,7 +56,7 @@ const caseStatuses: Readonly<Record<CaseStatus, Look>> = {
 function LookBadge({ look }: { readonly look: Look | undefined }) {
   if (look === undefined) return null
   return (
-    <Badge variant="light" color={look.color} tt="none" radius="sm">
+    <Badge variant="light" color={look.color} tt="none" radius="sm" className="state">
       {look.text}
     </Badge>
   )
@@ -65,7 +65,9 @@ function LookBadge({ look }: { readonly look: Look | undefined }) {
 export const AlertStatus = ({ status }: { readonly status: number }) => (
   <LookBadge look={alertStatuses[status]} />
 )
-export const RunState = ({ status }: { readonly status: RunStatus }) => <LookBadge look={runs[status]} />
+export const RunState = ({ status }: { readonly status: RunStatus }) => (
+  <LookBadge look={runStatuses[status]} />
+)
 export const StepStateBadge = ({ state }: { readonly state: StepState }) => (
   <LookBadge look={stepLooks[state]} />
 )

@@ -2,7 +2,8 @@ import { Anchor, Table, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
 import type { Run } from '../api/types.ts'
 import { RunState } from '../parts/states.tsx'
-import { durationText, Time } from '../parts/times.tsx'
+import { durationText } from '../parts/duration-text.ts'
+import { Time } from '../parts/times.tsx'
 
 /** Runs about something, newest first. */
 export function RunList({ runs }: { readonly runs: readonly Run[] }) {

@@ -1,62 +1,118 @@
-import { Anchor, Group, Loader, Stack } from '@mantine/core'
+import { Anchor, Grid, Group, Loader, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { Link, useParams } from 'wouter'
 import { get } from '../api/call.ts'
 import type { RunDetail } from '../api/types.ts'
-import { Fields } from '../parts/fields.tsx'
+import type { Graph } from '../graph/graph-types.ts'
+import { PlaybookGraph } from '../graph/playbook-graph.tsx'
+import { useFilters } from '../lists/use-filters.ts'
+import { JsonView } from '../parts/json-view.tsx'
 import { Refusal } from '../parts/refusal.tsx'
 import { RunState } from '../parts/states.tsx'
-import { durationText, Time } from '../parts/times.tsx'
+import { StoredErrorView } from '../parts/stored-error-view.tsx'
 import { ViewTitle } from '../shell/view-title.tsx'
-import { Steps } from './steps.tsx'
+import { hasEnded } from './has-ended.ts'
+import { nodeMarks, nodeOf, shownAt } from './node-marks.ts'
+import { RunActions } from './run-actions.tsx'
+import { RunFields } from './run-fields.tsx'
+import { StepPanel } from './step-panel.tsx'
+import { firstToSee } from './first-to-see.ts'
+import { WaterfallView } from './waterfall-view.tsx'
 
-const ended = new Set(['completed', 'failed', 'cancelled'])
+const names = ['step'] as const
 
+/** One run: its playbook with what became of each step, when, and why. */
 export default function RunPage() {
   const { id } = useParams<{ id: string }>()
   const run = useQuery({
     queryKey: ['run', id],
     queryFn: () => get<RunDetail>(`/runs/${encodeURIComponent(id)}`),
-    refetchInterval: ({ state }) => (ended.has(state.data?.status ?? '') ? false : 1_000),
+    refetchInterval: ({ state }) => (state.data !== undefined && hasEnded(state.data) ? false : 1_000),
   })
   if (run.isPending) return <Loader aria-label="Loading" />
   if (run.isError) return <Refusal error={run.error} onRetry={() => void run.refetch()} />
-  const { data } = run
+  return <RunView run={run.data} />
+}
+
+function RunView({ run }: { readonly run: RunDetail }) {
+  const { filters, set } = useFilters(names)
+  const graph = useQuery({
+    queryKey: ['graph', run.playbook_hash],
+    queryFn: () => get<Graph>(`/playbooks/${run.playbook_hash}/graph`),
+    staleTime: Infinity,
+  })
+  const marks = useMemo(() => nodeMarks(run.steps), [run.steps])
+  const ids = useMemo(() => new Set(graph.data?.nodes.map(({ id }) => id)), [graph.data])
+  const step = run.steps.find(({ path }) => path === filters.step) ?? firstToSee(run.steps)
+  const node = step && nodeOf(step.path)
+  const siblings = run.steps.filter(({ path }) => nodeOf(path) === node)
+  const lineOf = (path: string | null | undefined): number | null =>
+    (typeof path === 'string' && graph.data?.nodes.find(({ id }) => id === nodeOf(path))?.line) || null
+  const failedAt = lineOf(run.error?.step)
+  const select = (path: string): void => set('step', path)
   return (
     <Stack>
-      <Group gap="sm">
-        <ViewTitle>{data.playbook}</ViewTitle>
-        <RunState status={data.status} />
+      <Group justify="space-between">
+        <Group gap="sm">
+          <ViewTitle>{run.playbook}</ViewTitle>
+          <RunState status={run.status} />
+        </Group>
+        <RunActions run={run} />
       </Group>
-      <Fields
-        entries={[
-          ['Organization', data.organization_code],
-          [
-            'Alert',
-            data.alert_id !== null && (
-              <Anchor component={Link} href={`/alerts/${data.alert_id}`} size="sm">
-                {data.alert_id.toUpperCase()}
-              </Anchor>
-            ),
-          ],
-          [
-            'Case',
-            data.case_id !== null && (
-              <Anchor component={Link} href={`/cases/${data.case_id}`} size="sm">
-                {data.case_id.toUpperCase()}
-              </Anchor>
-            ),
-          ],
-          ['Started', data.started_at !== null && <Time key="started" at={data.started_at} />],
-          [
-            'Took',
-            data.started_at !== null &&
-              data.ended_at !== null &&
-              durationText(data.ended_at - data.started_at),
-          ],
-        ]}
-      />
-      <Steps run={data} />
+      <RunFields run={run} />
+      {run.error !== null && (
+        <StoredErrorView
+          error={run.error}
+          line={failedAt === null ? undefined : { playbook: run.playbook_hash, number: failedAt }}
+        />
+      )}
+      {run.status === 'waiting' && (
+        <Text size="sm">
+          It waits for a person:{' '}
+          <Anchor component={Link} href={`/checkpoints?run=${run.run_uuid}`} size="sm">
+            see the question
+          </Anchor>
+        </Text>
+      )}
+      <Grid>
+        <Grid.Col span={{ base: 12, lg: 7 }}>
+          {graph.isError && <Refusal error={graph.error} />}
+          {graph.isSuccess && (
+            <PlaybookGraph
+              graph={graph.data}
+              label={`Steps of ${run.playbook}`}
+              marks={marks}
+              selected={step && shownAt(step.path, ids)}
+              onSelect={({ id: wanted }) => {
+                const found = firstToSee(run.steps.filter(({ path }) => nodeOf(path) === wanted))
+                if (found !== undefined) select(found.path)
+              }}
+            />
+          )}
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 5 }}>
+          {step !== undefined && (
+            <StepPanel run={run} step={step} siblings={siblings} line={lineOf(step.path)} onSelect={select} />
+          )}
+        </Grid.Col>
+      </Grid>
+      <Title order={2} size="h4">
+        Timeline
+      </Title>
+      <WaterfallView steps={run.steps} isLive={!hasEnded(run)} selected={step?.path} onSelect={select} />
+      <Title order={2} size="h4">
+        Inputs
+      </Title>
+      <JsonView value={run.inputs} label="Inputs of the run" />
+      {run.output !== null && (
+        <>
+          <Title order={2} size="h4">
+            Output
+          </Title>
+          <JsonView value={run.output} label="Output of the run" />
+        </>
+      )}
     </Stack>
   )
 }

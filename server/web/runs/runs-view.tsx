@@ -7,7 +7,8 @@ import { useFilters } from '../lists/use-filters.ts'
 import { useList } from '../lists/use-list.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import { RunState } from '../parts/states.tsx'
-import { durationText, Time } from '../parts/times.tsx'
+import { durationText } from '../parts/duration-text.ts'
+import { Time } from '../parts/times.tsx'
 import { ViewTitle } from '../shell/view-title.tsx'
 
 const columns: readonly Column<Run>[] = [

@@ -1,0 +1,69 @@
+import type { CSSProperties } from 'react'
+import type { StepState } from '../api/types.ts'
+import { stepLooks } from '../parts/states.tsx'
+import type { Box, GraphNode } from './graph-types.ts'
+
+/** What became of a node in a run. */
+export interface NodeMark {
+  /** The worst, where it ran several times; `passed`: the run came through it. */
+  readonly state: StepState | 'passed'
+  /** How often it ran: for items, or again. */
+  readonly count: number
+  /** `2.4 s`; empty while it is under way. */
+  readonly took: string
+}
+
+interface GraphNodeBoxProps {
+  readonly node: GraphNode
+  readonly mark: NodeMark | undefined
+  readonly isRun: boolean
+  readonly isSelected: boolean
+  readonly onSelect: (node: GraphNode) => void
+}
+
+/** One node: a button where there is something to know about it. */
+export function GraphNodeBox({ node, mark, isRun, isSelected, onSelect }: GraphNodeBoxProps) {
+  const { shape, kind, title, notes } = node
+  const look = {
+    className: 'graph-node',
+    style: placeOf(node),
+    'data-shape': shape,
+    'data-kind': kind,
+    'data-state': mark?.state ?? (isRun ? 'never' : undefined),
+    'data-repeated': node.is_repeated,
+  }
+  if (shape === 'fork' || shape === 'join') return <span {...look} />
+  const content = (
+    <>
+      {title !== '' && <span className="graph-title">{title}</span>}
+      {notes.map(({ kind: of, text }, index) => (
+        <span key={index} className="graph-note" data-kind={of} title={text}>
+          {text}
+        </span>
+      ))}
+      {mark !== undefined && <MarkText mark={mark} />}
+    </>
+  )
+  if (shape === 'start' || shape === 'end') return <span {...look}>{content}</span>
+  return (
+    <button type="button" {...look} aria-pressed={isSelected} onClick={() => onSelect(node)}>
+      {content}
+    </button>
+  )
+}
+
+function MarkText({ mark: { state, count, took } }: { readonly mark: NodeMark }) {
+  if (state === 'passed') return null
+  const times = count > 1 ? `${count} × ` : ''
+  return (
+    <span className="graph-mark">
+      {times}
+      {state === 'completed' && took !== '' ? took : stepLooks[state].text}
+    </span>
+  )
+}
+
+/** Where a box stands whose `x` and `y` are its middle. */
+export function placeOf({ x, y, width, height }: Box): CSSProperties {
+  return { left: x - width / 2, top: y - height / 2, width, height }
+}

@@ -1,0 +1,90 @@
+import { Alert, Button, Group, List, Loader, Modal, SegmentedControl, Stack, Text } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { call, get } from '../api/call.ts'
+import type { Run } from '../api/types.ts'
+import { JsonView } from '../parts/json-view.tsx'
+import { Refusal } from '../parts/refusal.tsx'
+import { repeatText, type RetryPreview } from './retry-preview.ts'
+
+interface RetryDialogProps {
+  readonly run: Run
+  readonly opened: boolean
+  readonly onClose: () => void
+}
+
+/** Shows what a retry would do again before it is done. */
+export function RetryDialog({ run, opened, onClose }: RetryDialogProps) {
+  const [, navigate] = useLocation()
+  const [playbook, setPlaybook] = useState<'same' | 'newest'>(run.status === 'completed' ? 'newest' : 'same')
+  const path = `/runs/${run.run_uuid}/retry`
+  const preview = useQuery({
+    queryKey: ['retry', run.run_uuid, playbook],
+    queryFn: () => get<RetryPreview>(path, { playbook }),
+    enabled: opened,
+    staleTime: 0,
+  })
+  const retry = useMutation({
+    mutationFn: () => call<Run>('POST', path, { body: playbook === 'newest' ? { playbook } : {} }),
+    onSuccess({ run_uuid: uuid }) {
+      onClose()
+      navigate(`/runs/${uuid}`)
+    },
+  })
+  return (
+    <Modal opened={opened} onClose={onClose} title="Retry from the failed step" size="lg">
+      <Stack>
+        <SegmentedControl
+          aria-label="Which version of the playbook"
+          data={[
+            { value: 'same', label: 'The playbook that ran' },
+            { value: 'newest', label: 'Its newest version' },
+          ]}
+          value={playbook}
+          onChange={setPlaybook}
+        />
+        {preview.isPending && <Loader size="sm" aria-label="Loading" />}
+        {preview.isError && <Refusal error={preview.error} />}
+        {preview.isSuccess && <Preview preview={preview.data} />}
+        {retry.isError && <Refusal error={retry.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Back
+          </Button>
+          <Button disabled={!preview.isSuccess} loading={retry.isPending} onClick={() => retry.mutate()}>
+            Retry
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+function Preview({ preview: { steps, repeats } }: { readonly preview: RetryPreview }) {
+  const carried = steps.filter((step) => step.carried).length
+  return (
+    <Stack gap="xs">
+      <Text size="sm">
+        {carried} of {steps.length} steps are carried over; the others run again.
+      </Text>
+      {repeats.length === 0 ? (
+        <Alert color="green" variant="light" title="Nothing that took effect is done again" />
+      ) : (
+        <Alert color="orange" variant="light" title="Done again, where the new run comes past it">
+          <List size="sm" spacing="xs">
+            {repeats.map((effect) => (
+              <List.Item key={effect.path}>
+                <Text size="sm" fw={600}>
+                  {effect.skill}
+                </Text>
+                <Text size="sm">{repeatText(effect)}</Text>
+                <JsonView value={effect.input} label={`Input of ${effect.path}`} />
+              </List.Item>
+            ))}
+          </List>
+        </Alert>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,28 @@
+/** What `GET runs/{run}/retry` answers. */
+export interface RetryPreview {
+  readonly playbook: string
+  readonly playbook_hash: string
+  readonly steps: readonly { readonly path: string; readonly carried: boolean }[]
+  readonly repeats: readonly RepeatedEffect[]
+}
+
+export interface RepeatedEffect {
+  readonly path: string
+  readonly skill: string
+  readonly input: unknown
+  readonly took_effect: 'yes' | 'may_have'
+  readonly reason: string
+  readonly repeat: 'safe' | 'verify' | 'never' | null
+}
+
+const repeats: Readonly<Record<NonNullable<RepeatedEffect['repeat']>, string>> = {
+  safe: 'to do it twice does no harm',
+  verify: 'the other system is asked first whether it happened',
+  never: 'it must not be done twice',
+}
+
+/** In a sentence: what was done already, and what its skill says about doing it again. */
+export function repeatText({ took_effect: effect, repeat }: RepeatedEffect): string {
+  const done = effect === 'yes' ? 'It was done' : 'It may have been done'
+  return `${done}; ${repeat === null ? 'its skill is not installed' : repeats[repeat]}.`
+}

@@ -1,0 +1,119 @@
+import { Anchor, Group, Paper, Select, Stack, Table, Text, Title } from '@mantine/core'
+import { Link } from 'wouter'
+import type { RunDetail, Step } from '../api/types.ts'
+import { durationText } from '../parts/duration-text.ts'
+import { JsonView } from '../parts/json-view.tsx'
+import { showInvisible } from '../parts/show-invisible.ts'
+import { StepStateBadge } from '../parts/states.tsx'
+import { StoredErrorView } from '../parts/stored-error-view.tsx'
+import { Time } from '../parts/times.tsx'
+import { ResolveStep } from './resolve-step.tsx'
+
+interface StepPanelProps {
+  readonly run: RunDetail
+  readonly step: Step
+  /** The same step for other items, or at other times; with this one. */
+  readonly siblings: readonly Step[]
+  readonly line: number | null
+  readonly onSelect: (path: string) => void
+}
+
+/** One step: what it was given, what it gave, and why it failed. */
+export function StepPanel({ run, step, siblings, line, onSelect }: StepPanelProps) {
+  const place = line === null ? undefined : { playbook: run.playbook_hash, number: line }
+  return (
+    <Paper withBorder p="md" component="section" aria-label="Step">
+      <Stack gap="sm">
+        <Group gap="sm">
+          <Title order={2} size="h4" className="outside-text">
+            {showInvisible(step.step_id ?? step.path)}
+          </Title>
+          <StepStateBadge state={step.state} />
+          <Text size="sm" c="dimmed">
+            {step.kind}
+          </Text>
+        </Group>
+        {siblings.length > 1 && (
+          <Select
+            size="xs"
+            label={`One of ${siblings.length}`}
+            data={siblings.map(({ path, state }) => ({ value: path, label: `${path} · ${state}` }))}
+            value={step.path}
+            onChange={(path) => path !== null && onSelect(path)}
+            allowDeselect={false}
+            searchable
+          />
+        )}
+        <Text size="sm" c="dimmed">
+          <Time at={step.started_at} />
+          {step.ended_at !== null && ` · took ${durationText(step.ended_at - step.started_at)}`}
+          {step.attempt > 1 && ` · try ${step.attempt}`}
+          {place !== undefined && (
+            <>
+              {' · '}
+              <Anchor component={Link} href={`/playbooks/${place.playbook}?line=${place.number}`} size="sm">
+                line {place.number}
+              </Anchor>
+            </>
+          )}
+        </Text>
+        {step.carried_from !== null && (
+          <Text size="sm">
+            Done by the{' '}
+            <Anchor component={Link} href={`/runs/${step.carried_from}`} size="sm">
+              run before
+            </Anchor>
+            , and carried over.
+          </Text>
+        )}
+        {step.resolution !== null && (
+          <Text size="sm">
+            {showInvisible(step.resolution.by)} decided: {step.resolution.decision}
+          </Text>
+        )}
+        {step.error !== null && <StoredErrorView error={step.error} line={place} />}
+        {step.state === 'unknown' && <ResolveStep key={step.path} run={run} path={step.path} />}
+        {step.failed_attempts.length > 0 && <FailedTries step={step} />}
+        {step.input !== null && (
+          <Labelled label="Input">
+            <JsonView value={step.input} label={`Input of ${step.path}`} />
+          </Labelled>
+        )}
+        {step.output !== null && (
+          <Labelled label="Output">
+            <JsonView value={step.output} label={`Output of ${step.path}`} />
+          </Labelled>
+        )}
+      </Stack>
+    </Paper>
+  )
+}
+
+function Labelled({ label, children }: { readonly label: string; readonly children: React.ReactNode }) {
+  return (
+    <div>
+      <Text size="sm" fw={600} mb={4}>
+        {label}
+      </Text>
+      {children}
+    </div>
+  )
+}
+
+function FailedTries({ step }: { readonly step: Step }) {
+  return (
+    <Table aria-label="Tries that failed" fz="xs">
+      <Table.Tbody>
+        {step.failed_attempts.map(({ attempt, started_at: at, error }) => (
+          <Table.Tr key={attempt}>
+            <Table.Td>Try {attempt}</Table.Td>
+            <Table.Td>
+              <Time at={at} />
+            </Table.Td>
+            <Table.Td className="outside-text">{showInvisible(`${error.code}: ${error.message}`)}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}

@@ -1,0 +1,21 @@
+import type { Step } from '../../server/web/api/types.ts'
+
+/** A step that completed within a second, with what is said otherwise. */
+export function step(path: string, other: Partial<Step> = {}): Step {
+  return {
+    path,
+    step_id: path,
+    kind: 'set',
+    state: 'completed',
+    attempt: 1,
+    started_at: 1_000,
+    ended_at: 2_000,
+    input: null,
+    output: null,
+    error: null,
+    resolution: null,
+    carried_from: null,
+    failed_attempts: [],
+    ...other,
+  }
+}
