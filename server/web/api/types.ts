@@ -118,9 +118,29 @@ export interface CaseEntry {
   readonly changes: Readonly<Record<string, unknown>> | null
 }
 
+export interface Observable {
+  readonly kind: string
+  readonly value: string
+  readonly learned: readonly Learned[]
+}
+
+/** What one look-up said about an observable. */
+export interface Learned {
+  readonly source: string
+  readonly run_uuid: string
+  readonly path: string
+  readonly at: number
+  /** 0 to 100; null where no risk is known. */
+  readonly score: number | null
+  readonly level: string | null
+  readonly summary: string | null
+  readonly error: string | null
+}
+
 export interface CaseDetail extends Case {
   readonly alerts: readonly Alert[]
   readonly runs: readonly Run[]
+  readonly observables: readonly Observable[]
   readonly timeline: readonly CaseEntry[]
   readonly timeline_total: number
 }

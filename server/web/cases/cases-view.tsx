@@ -1,13 +1,20 @@
-import '../lists/list-page.css'
-import { Anchor, Group, Text } from '@mantine/core'
+import { Anchor, Group } from '@mantine/core'
 import { Link, useLocation } from 'wouter'
 import type { Case } from '../api/types.ts'
-import { DataTable, type Column } from '../lists/data-table.tsx'
-import { useList } from '../lists/use-list.ts'
-import { Refusal } from '../parts/refusal.tsx'
-import { CaseState, SeverityBadge, VerdictBadge } from '../parts/states.tsx'
+import type { Column } from '../lists/data-table.tsx'
+import { ChoiceFilter, SearchFilter, TypedFilter } from '../lists/filter-fields.tsx'
+import { ListPage } from '../lists/list-page.tsx'
+import { useFilters } from '../lists/use-filters.ts'
+import {
+  CaseState,
+  caseStatuses,
+  choicesOf,
+  severities,
+  SeverityBadge,
+  VerdictBadge,
+  verdicts,
+} from '../parts/states.tsx'
 import { Time } from '../parts/times.tsx'
-import { ViewTitle } from '../shell/view-title.tsx'
 
 const columns: readonly Column<Case>[] = [
   {
@@ -20,40 +27,51 @@ const columns: readonly Column<Case>[] = [
     ),
   },
   { title: 'TITLE', width: 'minmax(240px, 3fr)', cell: ({ title }) => title },
-  { title: 'SEVERITY', width: '120px', cell: ({ severity }) => <SeverityBadge severity={severity} /> },
+  {
+    title: 'SEVERITY',
+    width: '120px',
+    sort: 'severity',
+    cell: ({ severity }) => <SeverityBadge severity={severity} />,
+  },
   { title: 'VERDICT', width: '110px', cell: ({ verdict }) => <VerdictBadge verdict={verdict} /> },
   { title: 'STATUS', width: '110px', cell: ({ status }) => <CaseState status={status} /> },
   { title: 'ASSIGNEE', width: 'minmax(100px, 1fr)', cell: ({ assignee }) => assignee },
-  { title: 'OPENED', width: '170px', cell: (found) => <Time at={found.created_at} /> },
+  { title: 'OPENED', width: '170px', sort: 'created_at', cell: (found) => <Time at={found.created_at} /> },
 ]
 
 const idOf = (found: Case): string => found.case_id
+const names = ['q', 'status', 'severity', 'verdict', 'assignee', 'sort'] as const
+const newestFirst = '-created_at'
 
 export default function CasesView() {
   const [, navigate] = useLocation()
-  const list = useList<Case>({ path: '/cases', idOf })
+  const { filters, set } = useFilters(names)
+  const sort = filters.sort ?? newestFirst
+  const of = (name: (typeof names)[number]) => ({
+    value: filters[name],
+    onChange: (value: string | null) => set(name, value),
+  })
   return (
-    <div className="list-page">
-      <Group gap="sm" align="baseline">
-        <ViewTitle>Cases</ViewTitle>
-        {list.total !== undefined && (
-          <Text c="dimmed" size="sm">
-            {list.total.toLocaleString()}
-          </Text>
-        )}
-      </Group>
-      {list.isError && <Refusal error={list.error} onRetry={() => void list.refetch()} />}
-      <DataTable
-        label="Cases"
-        rows={list.rows}
-        columns={columns}
-        idOf={idOf}
-        onOpen={({ case_id: id }) => navigate(`/cases/${id}`)}
-        hasMore={list.hasNextPage}
-        isLoadingMore={list.isFetchingNextPage}
-        onMore={() => void list.fetchNextPage()}
-        empty={<Text c="dimmed">{list.isPending ? 'Loading …' : 'No case has been opened yet.'}</Text>}
-      />
-    </div>
+    <ListPage
+      title="Cases"
+      path="/cases"
+      query={filters}
+      columns={columns}
+      idOf={idOf}
+      onOpen={({ case_id: id }) => navigate(`/cases/${id}`)}
+      isNewestFirst={sort === newestFirst}
+      sort={sort}
+      onSort={(by) => set('sort', by === newestFirst ? null : by)}
+      filters={
+        <Group gap="xs">
+          <SearchFilter label="Search in cases" placeholder="In title and summary" {...of('q')} />
+          <ChoiceFilter label="Status" data={choicesOf(caseStatuses)} {...of('status')} />
+          <ChoiceFilter label="Severity" data={choicesOf(severities)} {...of('severity')} />
+          <ChoiceFilter label="Verdict" data={choicesOf(verdicts)} {...of('verdict')} />
+          <TypedFilter label="Assignee" {...of('assignee')} />
+        </Group>
+      }
+      empty="No case fits, or none has been opened yet."
+    />
   )
 }

@@ -18,7 +18,8 @@ interface DataTableProps<Row> {
   readonly rows: readonly Row[]
   readonly columns: readonly Column<Row>[]
   readonly idOf: (row: Row) => string
-  readonly onOpen: (row: Row) => void
+  /** What a click on a row, and Enter in it, does. */
+  readonly onOpen?: (row: Row) => void
   readonly hasMore: boolean
   readonly isLoadingMore: boolean
   readonly onMore: () => void
@@ -68,7 +69,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const onKeyDown = (event: KeyboardEvent<HTMLElement>, index: number, row: Row): void => {
     if (event.target !== event.currentTarget) return
     const move = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: rows.length - 1 }[event.key]
-    if (event.key === 'Enter') onOpen(row)
+    if (event.key === 'Enter') onOpen?.(row)
     else if (event.key === ' ' && selection !== undefined) toggle(selection, idOf(row))
     else if (move === undefined) return
     else focusRow(move)
@@ -115,7 +116,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   transform: `translateY(${start}px)`,
                   height: rowHeight,
                 }}
-                onClick={() => onOpen(row)}
+                onClick={() => onOpen?.(row)}
+                data-opens={onOpen !== undefined}
                 onKeyDown={(event) => onKeyDown(event, index, row)}
               >
                 {selection && (

@@ -80,3 +80,7 @@ export const VerdictBadge = ({ verdict }: { readonly verdict: Verdict }) => (
 export const CaseState = ({ status }: { readonly status: CaseStatus }) => (
   <LookBadge look={caseStatuses[status]} />
 )
+
+/** What a select offers: each value with the text that its badge has. */
+export const choicesOf = (looks: Readonly<Record<string, Look>>) =>
+  Object.entries(looks).map(([value, { text }]) => ({ value, label: text }))

@@ -1,15 +1,13 @@
-import '../lists/list-page.css'
-import { Anchor, Group, Text } from '@mantine/core'
+import { Anchor, Group } from '@mantine/core'
 import { Link, useLocation } from 'wouter'
 import type { Run } from '../api/types.ts'
-import { DataTable, type Column } from '../lists/data-table.tsx'
+import type { Column } from '../lists/data-table.tsx'
+import { ChoiceFilter, TypedFilter } from '../lists/filter-fields.tsx'
+import { ListPage } from '../lists/list-page.tsx'
 import { useFilters } from '../lists/use-filters.ts'
-import { useList } from '../lists/use-list.ts'
-import { Refusal } from '../parts/refusal.tsx'
-import { RunState } from '../parts/states.tsx'
 import { durationText } from '../parts/duration-text.ts'
+import { choicesOf, RunState, runStatuses } from '../parts/states.tsx'
 import { Time } from '../parts/times.tsx'
-import { ViewTitle } from '../shell/view-title.tsx'
 
 const columns: readonly Column<Run>[] = [
   {
@@ -35,34 +33,32 @@ const columns: readonly Column<Run>[] = [
 ]
 
 const idOf = (run: Run): string => run.run_uuid
-const names = ['alert', 'case'] as const
+const names = ['status', 'playbook', 'alert', 'case'] as const
 
 export default function RunsView() {
   const [, navigate] = useLocation()
-  const { filters } = useFilters(names)
-  const list = useList<Run>({ path: '/runs', query: filters, idOf })
+  const { filters, set } = useFilters(names)
+  const of = (name: (typeof names)[number]) => ({
+    value: filters[name],
+    onChange: (value: string | null) => set(name, value),
+  })
   return (
-    <div className="list-page">
-      <Group gap="sm" align="baseline">
-        <ViewTitle>Runs</ViewTitle>
-        {list.total !== undefined && (
-          <Text c="dimmed" size="sm">
-            {list.total.toLocaleString()}
-          </Text>
-        )}
-      </Group>
-      {list.isError && <Refusal error={list.error} onRetry={() => void list.refetch()} />}
-      <DataTable
-        label="Runs"
-        rows={list.rows}
-        columns={columns}
-        idOf={idOf}
-        onOpen={(run) => navigate(`/runs/${run.run_uuid}`)}
-        hasMore={list.hasNextPage}
-        isLoadingMore={list.isFetchingNextPage}
-        onMore={() => void list.fetchNextPage()}
-        empty={<Text c="dimmed">{list.isPending ? 'Loading …' : 'No playbook has run yet.'}</Text>}
-      />
-    </div>
+    <ListPage
+      title="Runs"
+      path="/runs"
+      query={filters}
+      columns={columns}
+      idOf={idOf}
+      onOpen={(run) => navigate(`/runs/${run.run_uuid}`)}
+      filters={
+        <Group gap="xs">
+          <ChoiceFilter label="Status" data={choicesOf(runStatuses)} {...of('status')} />
+          <TypedFilter label="Playbook" {...of('playbook')} />
+          <TypedFilter label="Alert" {...of('alert')} />
+          <TypedFilter label="Case" {...of('case')} />
+        </Group>
+      }
+      empty="No run fits, or no playbook has run yet."
+    />
   )
 }

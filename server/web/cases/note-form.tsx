@@ -1,0 +1,48 @@
+import { Button, Stack, Textarea } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../api/call.ts'
+import { Refusal } from '../parts/refusal.tsx'
+
+/** Adds a note to the timeline of a case, once, however often it has to be sent. */
+export function NoteForm({ path, onDone }: { readonly path: string; readonly onDone: () => void }) {
+  const [text, setText] = useState('')
+  const [key, setKey] = useState(() => crypto.randomUUID())
+  const add = useMutation({
+    mutationFn: () => call('POST', `${path}/notes`, { body: { text }, headers: { 'idempotency-key': key } }),
+    onSuccess() {
+      setText('')
+      setKey(crypto.randomUUID())
+      onDone()
+    },
+  })
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        add.mutate()
+      }}
+    >
+      <Stack gap="xs" align="flex-end">
+        <Textarea
+          aria-label="Note"
+          placeholder="A note for whoever looks at this case"
+          value={text}
+          onChange={(event) => {
+            setText(event.currentTarget.value)
+            if (add.isError) setKey(crypto.randomUUID())
+          }}
+          autosize
+          minRows={2}
+          maxRows={8}
+          maxLength={10_000}
+          w="100%"
+        />
+        {add.isError && <Refusal error={add.error} />}
+        <Button type="submit" size="xs" loading={add.isPending} disabled={text.trim() === ''}>
+          Add note
+        </Button>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,80 @@
+import { CloseButton, Select, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { MagnifyingGlassIcon } from '@radix-ui/react-icons'
+import { useEffect, useState } from 'react'
+
+interface FilterProps {
+  readonly label: string
+  readonly value: string | undefined
+  readonly onChange: (value: string | null) => void
+}
+
+/** Text that is used once somebody stops typing. */
+function useTyped({ value = '', onChange }: Pick<FilterProps, 'value' | 'onChange'>) {
+  const [text, setText] = useState(value)
+  const tell = useDebouncedCallback(onChange, 300)
+  useEffect(() => setText(value), [value])
+  const change = (next: string): void => {
+    setText(next)
+    tell(next.trim())
+  }
+  return [text, change] as const
+}
+
+/** Words that are looked for. */
+export function SearchFilter({
+  label,
+  placeholder,
+  ...props
+}: FilterProps & { readonly placeholder: string }) {
+  const [text, change] = useTyped(props)
+  return (
+    <TextInput
+      aria-label={label}
+      placeholder={placeholder}
+      leftSection={<MagnifyingGlassIcon />}
+      rightSection={text !== '' && <CloseButton size="xs" aria-label="Clear" onClick={() => change('')} />}
+      value={text}
+      onChange={(event) => change(event.currentTarget.value)}
+      size="xs"
+      w={260}
+      maxLength={200}
+    />
+  )
+}
+
+/** A value that has to fit exactly. */
+export function TypedFilter({ label, ...props }: FilterProps) {
+  const [text, change] = useTyped(props)
+  return (
+    <TextInput
+      aria-label={label}
+      placeholder={label}
+      value={text}
+      onChange={(event) => change(event.currentTarget.value)}
+      size="xs"
+      w={140}
+    />
+  )
+}
+
+interface ChoiceFilterProps extends FilterProps {
+  readonly data: readonly (string | { readonly value: string; readonly label: string })[]
+}
+
+/** One of a few values. */
+export function ChoiceFilter({ label, value, onChange, data }: ChoiceFilterProps) {
+  return (
+    <Select
+      aria-label={label}
+      placeholder={label}
+      data={[...data]}
+      value={value ?? null}
+      onChange={onChange}
+      clearable
+      searchable
+      size="xs"
+      w={140}
+    />
+  )
+}

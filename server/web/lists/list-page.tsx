@@ -1,0 +1,66 @@
+import './list-page.css'
+import { Group, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { Query } from '../api/call.ts'
+import { Refusal } from '../parts/refusal.tsx'
+import { ViewTitle } from '../shell/view-title.tsx'
+import { DataTable, type Column } from './data-table.tsx'
+import { useList } from './use-list.ts'
+
+interface ListPageProps<Row> {
+  readonly title: string
+  /** Of the list in the API, e.g. `/cases`. */
+  readonly path: string
+  readonly query?: Query
+  readonly columns: readonly Column<Row>[]
+  readonly idOf: (row: Row) => string
+  readonly onOpen?: (row: Row) => void
+  readonly isNewestFirst?: boolean
+  readonly sort?: string
+  readonly onSort?: (sort: string) => void
+  readonly filters?: ReactNode
+  readonly actions?: ReactNode
+  /** Shown where there are no rows. */
+  readonly empty: string
+}
+
+/** A view that is one list: its title, how many there are, filters, and the table. */
+export function ListPage<Row>(props: ListPageProps<Row>) {
+  const { title, path, query, columns, idOf, onOpen, sort, onSort, filters, actions, empty } = props
+  const list = useList<Row>({
+    path,
+    idOf,
+    ...(query && { query }),
+    ...(props.isNewestFirst !== undefined && { isNewestFirst: props.isNewestFirst }),
+  })
+  return (
+    <div className="list-page">
+      <Group justify="space-between">
+        <Group gap="sm" align="baseline">
+          <ViewTitle>{title}</ViewTitle>
+          {list.total !== undefined && (
+            <Text c="dimmed" size="sm" aria-live="polite">
+              {list.total.toLocaleString()}
+            </Text>
+          )}
+        </Group>
+        {actions}
+      </Group>
+      {filters}
+      {list.isError && <Refusal error={list.error} onRetry={() => void list.refetch()} />}
+      <DataTable
+        label={title}
+        rows={list.rows}
+        columns={columns}
+        idOf={idOf}
+        hasMore={list.hasNextPage}
+        isLoadingMore={list.isFetchingNextPage}
+        onMore={() => void list.fetchNextPage()}
+        {...(onOpen && { onOpen })}
+        {...(sort !== undefined && { sort })}
+        {...(onSort && { onSort })}
+        empty={<Text c="dimmed">{list.isPending ? 'Loading …' : empty}</Text>}
+      />
+    </div>
+  )
+}
