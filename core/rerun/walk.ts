@@ -137,9 +137,13 @@ export function walkAction(
 
 function walkLeaf({ journal }: Comparison, { action }: Step, path: string): Ending {
   const entry = journal.entry(path)
-  if (entry === undefined) return open
-  const ending = endedEntry(journal, entry)
   const besides = [askPath, remindPath, settlePath, approvalPath].map((beside) => beside(path))
+  if (entry === undefined) {
+    // It may have waited for an approval when the run ended.
+    journal.refuse(besides, 'not_ended')
+    return open
+  }
+  const ending = endedEntry(journal, entry)
   if (ending.flow === 'open') {
     journal.refuse(besides, 'failed')
     return open

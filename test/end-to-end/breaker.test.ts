@@ -117,4 +117,16 @@ describe('too many uses of a destructive skill', function () {
     expect(run.error.message).to.include('bootstrap refused this use')
     expect(blocked()).to.equal(2)
   })
+
+  it('are asked about again when the run is retried', async () => {
+    const [failed] = (await get('/runs')).data
+    const preview = await get(`/runs/${failed.run_uuid}/retry`)
+    expect(preview.repeats, 'nothing of it took effect').to.deep.equal([])
+    expect((await tocsin.call(`/runs/${failed.run_uuid}/retry`, { body: {} })).status).to.equal(201)
+    const { checkpoint_id: id } = await question()
+    expect(blocked()).to.equal(2)
+    await tocsin.call(`/checkpoints/${id}/answer`, { body: { answer: 'approve' } })
+    await until(async () => (await statusOf(failed.alert_id)) === 15)
+    expect(blocked()).to.equal(3)
+  })
 })
