@@ -77,7 +77,7 @@ export type QueuedOrGrouped =
 /** A run that has a turn. */
 export interface TakenRun {
   readonly run: Run
-  /** How often an earlier process stopped while it had its turn alone. */
+  /** How often an earlier process stopped while it had its turn alone, since it last rested. */
   readonly convictions: number
 }
 

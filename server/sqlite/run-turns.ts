@@ -30,10 +30,10 @@ export function takeTurn(database: Database, uuid: string, now: number) {
   return { row: turn.id, convictions: turn.convictions }
 }
 
-/** False where it was woken since it was taken. */
+/** False where it was woken since it was taken. It has come through: whatever crashed before is forgotten. */
 export function parkRun(database: Database, uuid: string, wakeAt: number): boolean {
   const changed = database.run(
-    'UPDATE runs SET wake_at = ?, crashes = 0 WHERE uuid = ? AND wake_at IS NULL AND ended_at IS NULL',
+    'UPDATE runs SET wake_at = ?, crashes = 0, convictions = 0 WHERE uuid = ? AND wake_at IS NULL AND ended_at IS NULL',
     Math.min(Math.max(0, Math.ceil(wakeAt)), maxWakeAt),
     uuid,
   )

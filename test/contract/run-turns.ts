@@ -142,6 +142,8 @@ export function runTurnsContract(subject: GetSubject): void {
       expect(await runs.take(bad.uuid)).to.deep.include({ convictions: 1 })
       await runs.recover()
       expect(await runs.take(bad.uuid), 'it is not alone now').to.deep.include({ convictions: 1 })
+      await runs.park(bad.uuid, 0)
+      expect(await runs.take(bad.uuid), 'it has come through').to.deep.include({ convictions: 0 })
     })
 
     it('come for the next of a concurrency key when the one before has ended, and not before', async () => {

@@ -244,6 +244,34 @@ describe('runner', () => {
       for (const other of others) expect((await find(other)).status).to.equal('completed')
     })
 
+    it('gives up no more of a run that has rested since, however a process ends', async () => {
+      const [poison] = [await bench.startRun(), await bench.startRun()]
+      await crash()
+      await crash()
+      const more = makePlaybook({
+        steps: [
+          { id: 'only', uses: 'case.update', onError: 'continue' },
+          { uses: 'x.busy' },
+          { uses: 'x.last' },
+        ],
+      })
+      const busy = Promise.withResolvers<void>()
+      const skills: TestSkills = { 'case.update': () => 1, 'x.busy': () => busy.promise, 'x.last': () => 1 }
+      const runner = start(more, skills)
+      await runner.recover()
+      await settle()
+      await clock.advance(10_000)
+      runner.pause()
+      busy.resolve()
+      await settle()
+      runner.resume()
+      await settle()
+      expect(await bench.stores.journal.entry(poison.uuid, 'only')).to.nested.include({
+        'error.code': 'step_interrupted',
+      })
+      expect(await find(poison)).to.deep.include({ status: 'completed', error: null })
+    })
+
     it('gives up no run that rested or ended between them', async () => {
       const waits = makePlaybook({ steps: [{ id: 'w', wait: 3_600_000 }] })
       const run = await bench.startRun()
