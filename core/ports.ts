@@ -109,8 +109,8 @@ export type AlertSort = (typeof alertSorts)[number]
 export interface AlertPageRequest extends PageRequest {
   /** Default `-created_at`. */
   readonly sort?: AlertSort | undefined
-  /** Whether rows carry their content; the page ends early where it would become large. Default false. */
-  readonly withContent?: boolean | undefined
+  /** Rows carry their content: so many bytes at most, or one row; then the page ends early. Default: they do not. */
+  readonly contentBytes?: number | undefined
 }
 
 /** An alert as lists show it. */

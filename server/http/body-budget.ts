@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { RequestError } from './request-error.ts'
 
+/** A body up to this size always finds room: all connections together cannot bring much of it, and alerts are mostly small. */
+const smallBytes = 16_384
+
 /**
  * Bounds the memory that bodies take together while their requests are answered: each may be as large as a body may be, and each of the
  * connections may send one.
@@ -9,7 +12,7 @@ export class BodyBudget {
   readonly #max: number
   #taken = 0
 
-  /** @param max bytes; one body always finds room */
+  /** @param max bytes of all but small ones; one body always finds room */
   constructor(max: number) {
     this.#max = max
   }
@@ -21,7 +24,7 @@ export class BodyBudget {
   take({ headers }: IncomingMessage, limit: number): () => void {
     const declared = Number(headers['content-length'] ?? limit)
     const bytes = declared >= 0 && declared < limit ? declared : limit
-    if (this.#taken > 0 && this.#taken + bytes > this.#max) {
+    if (bytes > smallBytes && this.#taken + bytes > this.#max && this.#taken > 0) {
       throw new RequestError('bodies_full', 'Too many large bodies are being taken; this one was not read.', {
         hint: 'send the request again after the time in Retry-After, and fewer at once',
         headers: { 'retry-after': '1' },

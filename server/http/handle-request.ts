@@ -105,6 +105,9 @@ export function requestHandler(route: Route, services: Services, settings: Reque
     context.status = answer.status ?? route.status
     const textType = answer.type ?? 'text/plain; charset=utf-8'
     context.set('content-type', answer.text === undefined ? 'application/json' : textType)
-    context.body = answer.text ?? stringifyJson(answer.body)
+    context.body = sendable(answer.text ?? stringifyJson(answer.body))
   }
 }
+
+/** A large text that is written as such takes three bytes for each of its characters until it has been read. */
+const sendable = (text: string): string | Buffer => (text.length > 65_536 ? Buffer.from(text) : text)

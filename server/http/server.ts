@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import Koa, { type Middleware } from 'koa'
 import type { SessionLimits } from '../../core/domain/session.ts'
 import type { Clock, Log, Stores } from '../../core/ports.ts'
@@ -7,6 +7,7 @@ import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { createKeyUseRecorder } from '../key-use.ts'
 import { createSessions, defaultSessionLimits } from '../sessions.ts'
 import { answerErrors } from './answer-errors.ts'
+import { AnswerBudget } from './answer-budget.ts'
 import { BodyBudget } from './body-budget.ts'
 import { answerClientError, refuseConnect } from './client-errors.ts'
 import { createDirectory } from './directory.ts'
@@ -14,6 +15,7 @@ import { createFailedAuthentications } from './failed-authentications.ts'
 import { openApiDocument } from './reference/openapi.ts'
 import type { Page } from './page/load-page.ts'
 import { servePage } from './page/serve-page.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { refuseOddRequests } from './refuse-odd-requests.ts'
 import { createRefusalLog } from './refusal-log.ts'
 import { sessionCookie } from './session-cookie.ts'
@@ -45,6 +47,10 @@ interface Limits {
   readonly maxBodyBytes: number
   /** Bodies of requests that are being answered, together. */
   readonly maxBodiesBytes: number
+  /** Answers that their readers have not taken, together. */
+  readonly maxAnswersBytes: number
+  /** An answer of which nothing is taken for so long is given up, in milliseconds. */
+  readonly answerTimeoutMs: number
   /** Headers must be there by then, in milliseconds. */
   readonly headersTimeoutMs: number
   /** The whole request must be there by then, in milliseconds. */
@@ -55,7 +61,9 @@ interface Limits {
 
 const defaultLimits: Limits = {
   maxBodyBytes: 1_048_576,
-  maxBodiesBytes: 128 * 1_048_576,
+  maxBodiesBytes: 64 * 1_048_576,
+  maxAnswersBytes: 32 * 1_048_576,
+  answerTimeoutMs: 30_000,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   maxConnections: 2_000,
@@ -133,10 +141,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   const server = boundedServer(limits)
   const handle = app.callback()
-  const take = (request: IncomingMessage, response: ServerResponse): void => {
+  const answers = new AnswerBudget(limits.maxAnswersBytes, limits.answerTimeoutMs)
+  const take = oneAtATime((request, response) => {
     boundUnreadBody(request, response)
-    void handle(request, response)
-  }
+    void handle(request, response).then(() => answers.watch(response))
+  })
   server.on('request', take)
   // An expectation that Node does not know.
   server.on('checkExpectation', take)

@@ -34,8 +34,6 @@ import { isInScope, scopeConditions } from './scope.ts'
 import type { StoreContext } from './store-context.ts'
 import { makeUuid } from './uuid.ts'
 
-/** Content in one page of a list. */
-const maxListedBytes = 4 * 1_048_576
 /** Content that a process which has just started takes into memory at once. */
 const maxRecoveredBytes = 16 * 1_048_576
 
@@ -91,17 +89,17 @@ export class SqliteAlertStore implements AlertStore {
   async list(scope: Scope, filter: AlertFilter, page: AlertPageRequest): Promise<Page<ListedAlert>> {
     const { database } = this.#context
     if (filter.words !== undefined) await this.#indexer.catchUp()
-    const withContent = page.withContent === true
+    const { contentBytes } = page
     return database.read(() =>
       listPage<SizedAlertRow, ListedAlert>(database, {
         name: 'alerts',
         table: 'alerts t',
-        select: withContent ? selectSizedAlert : selectAlert,
+        select: contentBytes === undefined ? selectAlert : selectSizedAlert,
         conditions: [...scopeConditions(scope, 't.organization_id'), ...filterConditions(filter)],
         page,
         order: orders[page.sort ?? '-created_at'],
-        cut: (rows) => (withContent ? rowsWithin(rows, maxListedBytes) : rows),
-        toItem: (row) => (withContent ? toAlert(database, row) : toListedAlert(row)),
+        cut: (rows) => (contentBytes === undefined ? rows : rowsWithin(rows, contentBytes)),
+        toItem: (row) => (contentBytes === undefined ? toListedAlert(row) : toAlert(database, row)),
       }),
     )
   }

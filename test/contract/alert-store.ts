@@ -187,11 +187,11 @@ export function alertStoreContract(subject: GetSubject): void {
       expect(plain.data.map((alert) => 'content' in alert)).to.deep.equal(
         Array.from({ length: 6 }, () => false),
       )
-      const first = await stores.alerts.list('all', {}, { limit: 10, withContent: true })
+      const first = await stores.alerts.list('all', {}, { limit: 10, contentBytes: 4 * 1_048_576 })
       expect(first.data.map(({ id }) => id)).to.deep.equal([6, 5, 4, 3].map((n) => `Acme-SIEM-${n}`))
       expect(first.data.every((alert) => alert.content === content)).to.equal(true)
       const cursor = first.nextCursor ?? ''
-      const second = await stores.alerts.list('all', {}, { limit: 10, withContent: true, cursor })
+      const second = await stores.alerts.list('all', {}, { limit: 10, contentBytes: 4 * 1_048_576, cursor })
       expect(second.data.map(({ id }) => id)).to.deep.equal(['Acme-SIEM-2', 'Acme-SIEM-1'])
       expect([second.total, second.nextCursor]).to.deep.equal([6, null])
     })
@@ -203,7 +203,7 @@ export function alertStoreContract(subject: GetSubject): void {
       const sizes: number[][] = []
       let cursor: string | undefined
       do {
-        const page = await stores.alerts.list('all', {}, { limit: 10, withContent: true, cursor })
+        const page = await stores.alerts.list('all', {}, { limit: 10, contentBytes: 4 * 1_048_576, cursor })
         sizes.push(page.data.map(({ content = '' }) => content.length / 1_048_576))
         cursor = page.nextCursor ?? undefined
       } while (cursor !== undefined)

@@ -52,9 +52,9 @@ describe('HTTP server', () => {
   })
 
   it('reads no more bodies than it has memory for at once, and others when these are answered', async () => {
-    const small = await startApi({ limits: { maxBodiesBytes: 3_000 } })
+    const small = await startApi({ limits: { maxBodiesBytes: 30_000 } })
     const { hostname, port } = new URL(small.url)
-    const body = JSON.stringify({ ...alert, alert_content: 'x'.repeat(2_000) })
+    const body = JSON.stringify({ ...alert, alert_content: 'x'.repeat(20_000) })
     const slow = connect(Number(port), hostname)
     const head = `POST /api/alerts HTTP/1.1\r\nhost: x\r\ncookie: Session=${small.adminKey}\r\ncontent-type: application/json\r\n`
     slow.write(`${head}content-length: ${body.length}\r\n\r\n${body.slice(0, 100)}`)

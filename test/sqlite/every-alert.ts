@@ -6,7 +6,7 @@ export async function everyAlert(stores: Stores): Promise<Alert[]> {
   const alerts: Alert[] = []
   let cursor: string | undefined
   do {
-    const page = await stores.alerts.list('all', {}, { limit: 200, cursor, withContent: true })
+    const page = await stores.alerts.list('all', {}, { limit: 200, cursor, contentBytes: 1_048_576 })
     alerts.push(...(page.data as readonly Alert[]))
     cursor = page.nextCursor ?? undefined
   } while (cursor !== undefined)

@@ -8,6 +8,9 @@ import { createAlert } from './create-alert.ts'
 import { epochMs, pageOf, pageParameters, pageSchema, pageView } from './page.ts'
 import { runView } from './run-view.ts'
 
+/** Of the alerts in one page, where they are shown with their content. */
+const maxContentBytes = 1_048_576
+
 const listAlerts = defineRoute({
   method: 'GET',
   path: '/alerts',
@@ -44,7 +47,7 @@ const listAlerts = defineRoute({
         type: 'string',
         enum: ['true', 'false'],
         default: 'false',
-        description: 'Whether rows have `alert_content`; a page then ends after 4 MB of it.',
+        description: 'Whether rows have `alert_content`; a page then ends after 1 MB of it.',
       },
     },
   },
@@ -68,7 +71,7 @@ const listAlerts = defineRoute({
     const page = await stores.alerts.list(caller.scope, filter, {
       ...pageOf(query),
       sort: query.sort,
-      withContent: query.content === 'true',
+      contentBytes: query.content === 'true' ? maxContentBytes : undefined,
     })
     return { body: await pageView(page, investigatedAlertView) }
   },

@@ -59,7 +59,7 @@ const listCases = defineRoute({
 })
 
 /** Shown with a case; the rest of alerts and runs is found with `case`, and the timeline comes in pages. */
-const shownLimits = { alerts: 50, withContent: false, runs: 50, timeline: 100 }
+const shownLimits = { alerts: 50, contentBytes: undefined, runs: 50, timeline: 100 }
 
 const getCase = defineRoute({
   method: 'GET',

@@ -5,7 +5,7 @@ import { caseFileView, caseView } from './case-view.ts'
 import { objectSchema, time } from './page.ts'
 import { readCaseFile, requireCase } from './read-case.ts'
 
-const limits = { alerts: 200, withContent: true, runs: 200, timeline: 2_000 }
+const limits = { alerts: 200, contentBytes: 4 * 1_048_576, runs: 200, timeline: 2_000 }
 const markdown = 'text/markdown'
 const count = { type: 'integer', minimum: 0 } as const
 

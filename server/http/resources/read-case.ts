@@ -13,7 +13,8 @@ type Needed = Pick<Services, 'stores' | 'catalogue' | 'playbooks'>
 /** How much of a case is read at once. */
 export interface CaseLimits {
   readonly alerts: number
-  readonly withContent: boolean
+  /** Undefined: alerts are shown without their content. */
+  readonly contentBytes: number | undefined
   readonly runs: number
   readonly timeline: number
 }
@@ -39,7 +40,7 @@ export async function readCaseFile(services: Needed, found: Case, limits: CaseLi
   const scope = [found.organizationUuid]
   const filter = { caseId: found.id }
   const [alerts, runs, timeline] = await Promise.all([
-    stores.alerts.list(scope, filter, { limit: limits.alerts, withContent: limits.withContent }),
+    stores.alerts.list(scope, filter, { limit: limits.alerts, contentBytes: limits.contentBytes }),
     stores.runs.list(scope, filter, { limit: limits.runs }),
     readTimeline(services, found, limits.timeline),
   ])

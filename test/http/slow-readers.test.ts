@@ -1,0 +1,109 @@
+import { expect } from 'chai'
+import { connect, type Socket } from 'node:net'
+import { stub as stubMethod } from 'sinon'
+import { eventually } from '../support/eventually.ts'
+import { startApi, type Api } from './support/api.ts'
+
+const alerts = 12
+const asked = 24
+
+describe('readers of answers', () => {
+  let api: Api
+  const sockets: Socket[] = []
+  const limits = { maxAnswersBytes: 3 * 1_048_576, answerTimeoutMs: 1_000 }
+
+  before(async () => {
+    api = await startApi({ limits })
+    const alert = { alert_provider: 'SIEM', organization_code: 'acme', alert_content: 'x'.repeat(90_000) }
+    for (let n = 0; n < alerts; n++) await api.call('POST', '/api/alerts', { body: alert })
+  })
+  after(() => api.close())
+  afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()))
+
+  const request = (path: string) =>
+    `GET ${path} HTTP/1.1\r\nHost: x\r\nCookie: Session=${api.adminKey}\r\n\r\n`
+
+  /** Asks for about a megabyte many times, and reads nothing until it is resumed. */
+  function ask(times = asked) {
+    const { hostname, port } = new URL(api.url)
+    const socket = connect(Number(port), hostname)
+    sockets.push(socket)
+    const state = { socket, answers: 0, isClosed: false }
+    socket.on('connect', () => socket.write(request('/api/alerts?content=true').repeat(times)))
+    socket.on('data', (chunk) => (state.answers += chunk.toString('latin1').split('HTTP/1.1 200').length - 1))
+    socket.on('error', () => undefined)
+    socket.on('close', () => (state.isClosed = true))
+    socket.pause()
+    return state
+  }
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+  it('that take nothing are left', async () => {
+    const reader = ask()
+    await pause(2.5 * limits.answerTimeoutMs)
+    reader.socket.resume()
+    await eventually('the end of the connection', () => reader.isClosed || undefined)
+    expect(reader.answers).to.be.below(asked)
+  })
+
+  it('that take their time get everything', async () => {
+    const reader = ask()
+    const slowly = setInterval(() => {
+      reader.socket.resume()
+      setTimeout(() => reader.socket.pause(), 5)
+    }, 50)
+    await eventually('all answers', () => reader.answers === asked || undefined)
+    clearInterval(slowly)
+    expect(reader.isClosed).to.equal(false)
+  })
+
+  it('that come when too much waits for others get their answer: those who wait for longest lose theirs', async () => {
+    const slow = Array.from({ length: 8 }, () => ask())
+    await eventually('answers that wait', async () => {
+      await pause(20)
+      return (await api.call('GET', '/api/alerts?content=true')).status === 200 || undefined
+    })
+    expect((await api.call('GET', '/api/alerts?content=true')).json.total).to.equal(alerts)
+    for (const { socket } of slow) socket.resume()
+    await eventually(
+      'the end of some of them before they had everything',
+      () => slow.some(({ isClosed, answers }) => isClosed && answers < asked) || undefined,
+    )
+    expect((await api.call('GET', '/healthz', { key: null })).status).to.equal(200)
+  })
+
+  it('who ask for more before they were answered wait for their turn', async () => {
+    const list = api.stores.providers.list.bind(api.stores.providers)
+    const { promise: go, resolve: letGo } = Promise.withResolvers<void>()
+    const stub = stubMethod(api.stores.providers, 'list').callsFake(async () => {
+      await go
+      return await list()
+    })
+    const { hostname, port } = new URL(api.url)
+    const socket = connect(Number(port), hostname)
+    sockets.push(socket)
+    let text = ''
+    socket.on('data', (chunk) => (text += chunk.toString('latin1')))
+    socket.write(request('/api/providers').repeat(3))
+    await eventually('the first request', () => stub.callCount || undefined)
+    await api.call('GET', '/readyz')
+    expect(stub.callCount).to.equal(1)
+    letGo()
+    await eventually('three answers', () => text.split('HTTP/1.1 200').length === 4 || undefined)
+    expect(stub.callCount).to.equal(3)
+    stub.restore()
+  })
+
+  it('who ask for very much at once are left', async () => {
+    const { hostname, port } = new URL(api.url)
+    const socket = connect(Number(port), hostname)
+    sockets.push(socket)
+    let isClosed = false
+    socket.on('error', () => undefined)
+    socket.on('close', () => (isClosed = true))
+    socket.resume()
+    socket.write(request('/api/providers').repeat(2_000))
+    await eventually('the end of the connection', () => isClosed || undefined)
+    expect((await api.call('GET', '/healthz', { key: null })).status).to.equal(200)
+  })
+})

@@ -1,0 +1,22 @@
+import { expect } from 'chai'
+import { makeHouse, type House } from '../faults/support/house.ts'
+import { besiege } from './siege.ts'
+
+describe('slow sockets and a storm of alerts', function () {
+  this.timeout(90_000)
+  let house: House
+  before(async () => {
+    house = await makeHouse()
+    await house.addPlaybook('storm', '  - set: { ok: true }')
+    await house.start()
+  })
+  after(() => house?.close())
+
+  it('take a bounded part of the memory, and no alert is lost', async function () {
+    if (process.platform !== 'linux') this.skip()
+    const { before, peak, closed } = await besiege(house, { sockets: 80, alerts: 1_000, characters: 1_000 })
+    expect(closed, 'sockets that the server closed').to.be.above(0)
+    expect(peak - before, 'MB more').to.be.below(300)
+    expect(await house.server.stop()).to.include({ code: 0, signal: null })
+  })
+})
