@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 
 type Take = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -11,9 +10,9 @@ const maxWaiting = 100
  * connection never holds more than one answer. One with very many of them is closed.
  */
 export function oneAtATime(take: Take): Take {
-  const waiting = new WeakMap<Socket, (() => void)[]>()
+  const waiting = new WeakMap<IncomingMessage['socket'], (() => void)[]>()
 
-  function next(socket: Socket): void {
+  function next(socket: IncomingMessage['socket']): void {
     if (!socket.destroyed) waiting.get(socket)?.shift()?.()
   }
 

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 /** How somebody can be slow: what is sent at once, and what follows byte by byte. */
 interface Slowness {
   readonly first: (host: string, key: string) => string | Buffer
-  readonly then: string
+  readonly drip: string
   /** Of what is answered, nothing is taken. */
   readonly readsNothing?: true
 }
@@ -13,7 +13,7 @@ const bodyBytes = 1_048_576 - 1
 
 const kinds: readonly Slowness[] = [
   // Headers that do not end.
-  { first: (host) => `GET /api/alerts HTTP/1.1\r\nHost: ${host}\r\nX-Slow: `, then: 'x' },
+  { first: (host) => `GET /api/alerts HTTP/1.1\r\nHost: ${host}\r\nX-Slow: `, drip: 'x' },
   // A body of which nearly all has come.
   {
     first: (host, key) =>
@@ -23,7 +23,7 @@ const kinds: readonly Slowness[] = [
         ),
         Buffer.alloc(bodyBytes, ' '),
       ]),
-    then: '',
+    drip: '',
   },
   // The largest answer there is, which is not read.
   {
@@ -31,13 +31,13 @@ const kinds: readonly Slowness[] = [
       `GET /api/alerts?limit=200&content=true HTTP/1.1\r\nHost: ${host}\r\nCookie: Session=${key}\r\n\r\n`.repeat(
         3,
       ),
-    then: '',
+    drip: '',
     readsNothing: true,
   },
   // Requests that come and never stop.
   {
     first: (host) => `GET /healthz HTTP/1.1\r\nHost: ${host}\r\n\r\n`.repeat(100),
-    then: 'G',
+    drip: 'G',
     readsNothing: true,
   },
 ]
@@ -64,7 +64,7 @@ export function openSlowSockets(url: string, key: string, count: number): SlowSo
     socket.on('connect', () => socket.write(kind.first(host, key)))
     if (kind.readsNothing === true) socket.pause()
     else socket.resume()
-    const trickle = setInterval(() => kind.then !== '' && socket.writable && socket.write(kind.then), 500)
+    const trickle = setInterval(() => kind.drip !== '' && socket.writable && socket.write(kind.drip), 500)
     socket.on('error', () => undefined)
     socket.on('close', () => {
       clearInterval(trickle)
