@@ -74,7 +74,7 @@ function approvalWork(local: LocalRun, work: EffectWork, held: HeldBack | undefi
 }
 
 function messageOf(skill: string, use: HeldUse | undefined): string {
-  const count = use === undefined ? '' : ` ${use.uses} times`
+  const count = use === undefined ? '' : ` ${use.uses} ${use.uses === 1 ? 'time' : 'times'}`
   const limit = use === undefined ? '' : `; ${use.limit} are allowed without a person`
   return `${skill} was used${count} within the last hour in this organization${limit}. Approve one more use, with the input below?`
 }

@@ -3,17 +3,12 @@ import type { AuditAction } from '../../core/domain/audit.ts'
 import type { HeldUse } from '../../core/domain/destructive-use.ts'
 import type { FailedAttempt, JournalEntry, Resolution, StoredError } from '../../core/domain/run.ts'
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
-import type {
-  DestructiveCall,
-  JournalBegin,
-  JournalEnd,
-  JournalStore,
-  NewResolution,
-} from '../../core/ports.ts'
+import type { JournalBegin, JournalEnd, JournalStore, NewResolution } from '../../core/ports.ts'
 import { actorOf, recordRun } from './audit-run.ts'
 import { fromJson, toJson } from './columns.ts'
 import type { Database } from './database.ts'
 import type { SqliteDestructiveUseStore } from './destructive-uses.ts'
+import { auditText, takeUse } from './take-use.ts'
 import { refreshWaiting, requireRunRow } from './run-rows.ts'
 import { wakeRun } from './run-turns.ts'
 import type { StoreContext } from './store-context.ts'
@@ -58,7 +53,7 @@ export class SqliteJournalStore implements JournalStore {
     const { database, commits } = this.#context
     return commits.write(() => {
       const run = this.#requireRun(runUuid)
-      const held = entry.destructive && this.#takeUse(runUuid, run, entry, entry.destructive)
+      const held = takeUse(this.#context, this.#uses, run, entry)
       if (held !== undefined) return held
       const isNews = database.run(
         `INSERT INTO journal (run_id, path, step_id, kind, state, input, attempt, started_at, destructive)
@@ -76,22 +71,10 @@ export class SqliteJournalStore implements JournalStore {
       )
       if (isNews === 0 || entry.destructive === undefined) return undefined
       const { path, kind: skill, attempt } = entry
-      const input = shown(entry.destructive.input)
+      const input = auditText(entry.destructive.input)
       this.#recordSkill(runUuid, 'skill.called', { skill, path, attempt, input })
       return undefined
     })
-  }
-
-  #takeUse(
-    runUuid: string,
-    run: number,
-    { path, kind: skill }: JournalBegin,
-    { input, limit }: DestructiveCall,
-  ): HeldUse | undefined {
-    const held = this.#uses.take({ run, path, skill }, limit)
-    if (held !== undefined)
-      this.#recordSkill(runUuid, 'skill.held', { skill, path, ...held, input: shown(input) })
-    return held
   }
 
   attemptFailed(runUuid: string, attempt: FailedAttempt): Promise<void> {
@@ -323,11 +306,6 @@ function toFailedAttempt(row: FailedAttemptRow): FailedAttempt {
 function errorJson(error: StoredError | null): string | null {
   return error === null ? null : toJson(error)
 }
-
-/** Characters of an input that the audit log shows; the journal has all of it. */
-const maxShown = 4_000
-
-const shown = (input: unknown): string => (toJson(input) ?? '').slice(0, maxShown)
 
 function stepHasEnded(path: string): ConflictError {
   return new ConflictError('step_has_ended', `the step at ${path} has a result already`)

@@ -66,6 +66,10 @@ describe('too many uses of a destructive skill', function () {
     expect(asked).to.have.nested.property('input.skill', 'endpoint_security.create_indicator')
     expect(asked).to.have.nested.property('input.input.indicatorValue', 'second.example.com')
     expect(blocked()).to.equal(1)
+    const { case_id: caseId } = await get(`/alerts/${held}`)
+    expect((await get(`/cases/${caseId}`)).timeline.at(-1).text).to.equal(
+      'endpoint_security.create_indicator waits for a person to approve it: it would be use 2 within an hour.',
+    )
     const { destructive } = await get('/engine')
     expect(destructive).to.deep.equal([
       {
