@@ -107,7 +107,9 @@ async function takeTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd> {
     if (!(error instanceof RunSuspended)) controls.stop.abort()
     await context?.finish().catch(() => {})
     await context?.settled().catch(() => {})
-    if (error instanceof RunSuspended) return { againAtMs: againAtMs ?? clock.now() }
+    // A branch may have been held although others wait for long.
+    if (error instanceof RunSuspended)
+      return { againAtMs: hold.aborted ? clock.now() : (againAtMs ?? clock.now()) }
     if (error instanceof UnavailableError) throw error
     // It was cancelled when its turn had come already.
     if (error instanceof ConflictError && error.code === 'run_not_queued') return 'over'

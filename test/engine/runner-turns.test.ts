@@ -235,6 +235,29 @@ describe('turns of runs', () => {
     ])
   })
 
+  it('come at once after a pause to a branch that was held, though another one waits for days', async () => {
+    const branch = { steps: [{ uses: 'x.busy' }, { uses: 'x.echo' }] }
+    const playbook = makePlaybook({ steps: [{ parallel: [{ wait: '3d' }, branch] }] })
+    for (const how of ['resume', 'next process'] as const) {
+      bench.calls.length = 0
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const runner = start(playbook, {}, { ...echo, 'x.busy': () => promise })
+      runner.enqueue(await queue())
+      await settle()
+      const drained = how === 'resume' ? runner.pause() : runner.drain(10_000)
+      resolve()
+      await settle()
+      await drained
+      if (how === 'resume') runner.resume()
+      else await start(playbook).recover()
+      await settle()
+      expect(
+        bench.calls.map(({ skill }) => skill),
+        how,
+      ).to.deep.equal(['x.busy', 'x.echo'])
+    }
+  })
+
   it('do not end while a called playbook is read, though another branch waits for days', async () => {
     const called = { ...makePlaybook({ name: 'called', steps: [{ uses: 'x.echo' }] }), hash: 'b'.repeat(64) }
     const playbook = makePlaybook({ steps: [{ parallel: [{ wait: '3d' }, { call: 'called', with: {} }] }] })
