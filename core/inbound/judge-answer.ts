@@ -1,5 +1,5 @@
 import type { Checkpoint, Question } from '../domain/checkpoint.ts'
-import type { InboundAnswer } from '../plugin/index.ts'
+import { textAt, valueAt, type InboundAnswer } from '../plugin/index.ts'
 import type { JudgedAnswer } from '../ports.ts'
 import { compileSchema } from '../schema/index.ts'
 
@@ -54,7 +54,7 @@ const waits = ({ state, timeoutAt }: Checkpoint, now: number): boolean =>
 const endOf = ({ answer, timeoutAt }: Checkpoint): number => answer?.at ?? timeoutAt
 
 /** Undefined: it is none of the answers. */
-function valueOf({ answers, form }: Question, { value, text }: InboundAnswer): unknown {
+function valueOf({ answers, form, input }: Question, { value, text }: InboundAnswer): unknown {
   if (form !== null) {
     const filledIn = value ?? text
     return compileSchema(form).problems(filledIn).length === 0 ? filledIn : undefined
@@ -62,12 +62,16 @@ function valueOf({ answers, form }: Question, { value, text }: InboundAnswer): u
   const known = answers ?? []
   if (value !== undefined) return known.find((answer) => answer === value)
   if (text === undefined) return undefined
-  const alike = known.filter((answer) => bare(answer) === bare(text))
-  return alike.length === 1 ? alike[0] : alike.find((answer) => answer === text)
+  const labels = valueAt(input, 'labels')
+  const wordsOf = (answer: string) => [answer, textAt(labels, answer) ?? answer]
+  const alike = known.filter((answer) => wordsOf(answer).some((word) => bare(word) === bare(text)))
+  const meant = alike.length === 1 ? alike : alike.filter((answer) => wordsOf(answer).includes(text))
+  return meant.length === 1 ? meant[0] : undefined
 }
 
-/** Without blanks and letter case, and as one of the ways to write the same characters. */
-const bare = (text: string): string => text.normalize('NFKC').replaceAll(/\s/g, '').toLowerCase()
+/** Without blanks and letter case, and as one of the ways to write the same characters: telephones write ’ where ' is pressed. */
+const bare = (text: string): string =>
+  text.normalize('NFKC').replaceAll(/\s/g, '').replaceAll('’', "'").toLowerCase()
 
 /** Whether all of `part` stands in `whole`. Lists are compared as a whole. */
 function holds(whole: unknown, part: unknown): boolean {

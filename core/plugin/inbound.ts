@@ -61,7 +61,10 @@ export interface InboundAnswer {
   readonly message?: Readonly<Record<string, unknown>> | undefined
   /** Who, as the other system knows them: compared with `asked` in the output of the asking skill. */
   readonly by: string
-  /** One of the answers, as the question carried it. Absent: `text` is taken for one, ignoring case and blanks. */
+  /**
+   * One of the answers, as the question carried it. Absent: `text` is taken for one, or for its label in the input `labels` of the
+   * asking skill, ignoring case and blanks; what fits several answers is none.
+   */
   readonly value?: string | undefined
   /** What they wrote. */
   readonly text?: string | undefined

@@ -67,9 +67,9 @@ export const isCut = ({ message }: Pick<ShownQuestion, 'message'>): boolean =>
 export const labelOf = ({ labels }: Pick<ShownQuestion, 'labels'>, answer: string): string =>
   oneLine(ownOf(labels, answer) ?? answer, maxButton)
 
-/** The words that can be replied. */
-export function wordsOf({ answers }: Pick<ShownQuestion, 'answers'>): string {
-  const words = answers.map((answer) => `"${oneLine(answer, 300)}"`)
+/** The words that can be replied: what the buttons say. */
+export function wordsOf({ answers, labels }: Pick<ShownQuestion, 'answers' | 'labels'>): string {
+  const words = answers.map((answer) => `"${oneLine(ownOf(labels, answer) ?? answer, 300)}"`)
   const list = words.length < 2 ? words.join('') : `one of: ${words.join(', ')}`
   return list.length <= maxContext - 100 ? list : 'one of the answers'
 }

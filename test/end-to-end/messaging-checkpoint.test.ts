@@ -139,8 +139,8 @@ describe('a messaging checkpoint, end to end', function () {
     expect((await ended(first.run)).output).to.include({ answer: 'not_mine', by: ana.id, text: ' Not_Mine ' })
 
     const [second, third] = [await ask(), await ask()]
-    await people().reply(third.message, 'mine')
-    expect((await ended(third.run)).output).to.include({ answer: 'mine' })
+    await people().reply(third.message, 'yes, ME')
+    expect((await ended(third.run)).output).to.include({ answer: 'mine', text: 'yes, ME' })
     expect((await runOf(second.run)).status).to.equal('waiting')
   })
 
@@ -172,7 +172,7 @@ describe('a messaging checkpoint, end to end', function () {
   it('says what can be answered to a reply that is none, and waits on', async () => {
     const { run } = await ask()
     await people().reply(ana.id, 'What is this about?')
-    await said(ana.conversation, /not one of the answers.*"mine", "not_mine"/)
+    await said(ana.conversation, /not one of the answers.*"Yes, me", "not_mine"/)
     expect((await runOf(run)).status).to.equal('waiting')
   })
 

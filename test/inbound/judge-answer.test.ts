@@ -61,6 +61,50 @@ describe('judgeById', () => {
     expect(judged({ text: 'Ok' }, alike)).to.deep.equal([null, 'not_an_answer'])
   })
 
+  describe('takes what the button of an answer says for it', () => {
+    const labelled = (labels: unknown, answers = ['mine', 'not_mine']) =>
+      question({ question: { via: 'chat.ask', input: { labels }, answers, form: null } })
+
+    it('and the answer itself', () => {
+      const checkpoint = labelled({ mine: 'Yes, this was me', not_mine: "No, it wasn't" })
+      for (const text of ['Yes, this was me', 'yes,  THIS was me ', 'mine']) {
+        expect(judged({ text }, checkpoint), text).to.deep.equal(['mine', null])
+      }
+      for (const text of ["no, it wasn't", 'No, it wasn’t', 'Not_Mine']) {
+        expect(judged({ text }, checkpoint), text).to.deep.equal(['not_mine', null])
+      }
+      expect(judged({ text: 'no' }, checkpoint)).to.deep.equal([null, 'not_an_answer'])
+      expect(judged({ value: 'Yes, this was me' }, checkpoint)[0], 'a button carries its answer').to.equal(
+        null,
+      )
+    })
+
+    it('unless it could be another one', () => {
+      const crossed = labelled({ mine: 'Not_mine', not_mine: 'Mine' })
+      for (const text of ['mine', 'not_mine', 'MINE']) {
+        expect(judged({ text }, crossed)[1], text).to.equal('not_an_answer')
+      }
+      expect(judged({ text: 'YES' }, labelled({ mine: 'Yes', not_mine: 'yes' }))[1]).to.equal('not_an_answer')
+      expect(judged({ text: 'No' }, labelled({ Yes: 'No', No: 'Yes' }, ['Yes', 'No']))[1]).to.equal(
+        'not_an_answer',
+      )
+      expect(
+        judged({ text: 'yes' }, labelled({ mine: 'Yes', not_mine: 'yes' }))[0],
+        'to the letter',
+      ).to.equal('not_mine')
+    })
+
+    it('whatever the labels are', () => {
+      for (const labels of [null, 'Yes', ['Yes'], { mine: 7, not_mine: { a: 'Yes' } }, { other: 'Yes' }]) {
+        expect(judged({ text: 'Yes' }, labelled(labels))[1]).to.equal('not_an_answer')
+        expect(judged({ text: 'mine' }, labelled(labels))[0]).to.equal('mine')
+      }
+      expect(judged({ text: 'constructor' }, labelled({}, ['constructor', 'toString']))[0]).to.equal(
+        'constructor',
+      )
+    })
+  })
+
   it('refuses whoever was not asked, whatever they answer and whenever', () => {
     for (const by of ['U2', 'u1', 'U1 ', '']) {
       expect(judged({ by, value: 'Yes' }), by).to.deep.equal(['Yes', 'not_asked'])

@@ -289,6 +289,20 @@ describe('messaging.checkpoint', () => {
     })
   })
 
+  it('names the words of the buttons where it says what can be replied', async () => {
+    const input = { ...question, labels: { mine: 'Yes, <it>  was me', not_mine: 'n'.repeat(100) } }
+    const words = `"Yes, <it> was me", "${'n'.repeat(100)}"`
+    const output = await ask(input)
+    expect(noteOf(only())).to.equal(`Press a button, or reply with one of: ${words}.`)
+    await afterwards((context) => checkpoint.remind!({ input, output }, context))
+    const by = output.asked
+    await afterwards((context) =>
+      checkpoint.refuse!({ input, output }, { by, reason: 'not_an_answer' }, context),
+    )
+    for (const { text } of running.controls.workspace.messages.slice(1))
+      expect(text).to.contain(words.replace('<it>', '&lt;it&gt;'))
+  })
+
   it('reminds in the thread of the question, and in the conversation', async () => {
     const output = await ask()
     await afterwards((context) => checkpoint.remind!({ input: question, output }, context))
