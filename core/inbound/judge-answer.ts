@@ -63,9 +63,9 @@ function valueOf({ answers, form, input }: Question, { value, text }: InboundAns
   if (value !== undefined) return known.find((answer) => answer === value)
   if (text === undefined) return undefined
   const labels = valueAt(input, 'labels')
-  const wordsOf = (answer: string) => [answer, textAt(labels, answer) ?? answer]
-  const alike = known.filter((answer) => wordsOf(answer).some((word) => bare(word) === bare(text)))
-  const meant = alike.length === 1 ? alike : alike.filter((answer) => wordsOf(answer).includes(text))
+  const shown = (answer: string): string => textAt(labels, answer) ?? answer
+  const alike = known.filter((answer) => [answer, shown(answer)].some((word) => bare(word) === bare(text)))
+  const meant = alike.length === 1 ? alike : alike.filter((answer) => shown(answer) === text)
   return meant.length === 1 ? meant[0] : undefined
 }
 
