@@ -21,6 +21,7 @@ describe('access', () => {
   let api: Api
   const keys = new Map<string, string>()
   const keyOf = (role: Role, scope: ScopeName) => keys.get(`${role} ${scope}`) ?? ''
+  const cookies: Partial<Record<Role, string>> = {}
   let things: ReturnType<typeof thingsOf>
   let calls = 0
 
@@ -30,6 +31,7 @@ describe('access', () => {
     for (const role of roles)
       for (const [name, codes] of Object.entries(scopes))
         keys.set(`${role} ${name}`, await api.newKey(role, codes))
+    for (const role of roles) cookies[role] = await signIn(keyOf(role, 'own'))
     // One of each, for the lists.
     things = thingsOf(api, 'acme')
     for (const make of Object.values(things)) await make()
@@ -46,6 +48,7 @@ describe('access', () => {
     key: string | null,
     ids: Readonly<Record<string, string>>,
     body?: object,
+    cookie?: string,
   ) {
     const [method = '', template = ''] = operation.split(' ')
     const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
@@ -54,16 +57,23 @@ describe('access', () => {
     const path = `${outsidePrefix.has(operation) ? '' : '/api'}${filled}`
     // A session ends itself and nothing else.
     if (operation === 'DELETE /session' && key !== null) {
-      const { headers } = await api.call('POST', path, { key: null, body: { api_key: key } })
-      const cookie = headers.get('set-cookie')?.split(';')[0] ?? ''
-      return await api.call(method, path, { key: null, headers: { cookie } })
+      return await api.call(method, path, { key: null, headers: { cookie: await signIn(key) } })
     }
-    const headers = method === 'PATCH' || method === 'PUT' ? { 'if-match': '*' } : {}
+    const headers = {
+      ...((method === 'PATCH' || method === 'PUT') && { 'if-match': '*' }),
+      ...(cookie !== undefined && { cookie }),
+    }
     return await api.call(method, path, { key, headers, ...(body !== undefined && { body }) })
   }
 
   const isThing = (of: AccessRow['of']): of is ThingKind => Object.hasOwn(things, of)
   const nothing = async (): Promise<Thing> => ({})
+
+  /** The cookie that a browser has once somebody has signed in with the key. */
+  async function signIn(key: string): Promise<string> {
+    const { headers } = await api.call('POST', '/api/session', { key: null, body: { api_key: key } })
+    return headers.get('set-cookie')?.split(';')[0] ?? ''
+  }
 
   /** Each spelling of the ids of something new of `acme`, or once where nothing is named. */
   async function* attempts({ of, body }: AccessRow) {
@@ -119,6 +129,16 @@ describe('access', () => {
         })
         return
       }
+
+      if (operation.startsWith('GET '))
+        it('is for a person who has signed in as it is for their key', async () => {
+          for (const role of roles)
+            for await (const { ids } of attempts(row)) {
+              const byKey = await send(operation, keyOf(role, 'own'), ids)
+              const bySession = await send(operation, null, ids, undefined, cookies[role])
+              expect([bySession.status, bySession.json?.code]).to.deep.equal([byKey.status, byKey.json?.code])
+            }
+        })
 
       it('is for nobody without a key', async () => {
         expectProblem(await send(operation, null, {}), 401, 'key_missing')

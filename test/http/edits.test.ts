@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { routes } from '../../server/http/routes.ts'
 import { startApi, type Api } from './support/api.ts'
 import { expectProblem } from './support/schemas.ts'
 import { thingsOf, towerSettings } from './support/things.ts'
@@ -25,6 +26,13 @@ describe('an edit over the API', () => {
     await thingsOf(api, 'acme').case()
   })
   afterEach(() => api.close())
+
+  it('names what it has seen, whatever it edits', () => {
+    for (const { method, path, headers } of routes.filter((route) => /^(PATCH|PUT)$/.test(route.method)))
+      expect(headers?.properties, `${method} ${path}`).to.have.property('if-match')
+    const patched = routes.filter(({ method }) => method === 'PATCH').map(({ path }) => path.split('/')[1])
+    expect(edited.map(([path]) => path.split('/')[2])).to.have.members(patched)
+  })
 
   for (const [path, body] of edited) {
     describe(`of ${path}`, () => {

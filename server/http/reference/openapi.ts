@@ -169,7 +169,7 @@ function refusals(route: Route): readonly number[] {
     ...(takesBody ? [413] : []),
     ...(route.body !== undefined || (needsKey && route.method !== 'GET') ? [415] : []),
     ...(isOnce(route) || route.headers?.properties?.['idempotency-key'] !== undefined ? [422] : []),
-    ...(route.method === 'PATCH' ? [428] : []),
+    ...(route.headers?.properties?.['if-match'] === undefined || route.method === 'DELETE' ? [] : [428]),
     ...(route.access === 'events_token' || route.access === 'sign_in' ? [429] : []),
   ]
 }
