@@ -102,7 +102,8 @@ async function exchange(stream: GotRequest, signal: AbortSignal): Promise<Egress
     const headers = flatten(response.headers)
     return { status: response.statusCode, headers, body: await readBody(stream, headers['content-type']) }
   } finally {
-    stream.destroy()
+    // What is over has let go of its connection and its signal; a body that nobody reads is not sent any further.
+    if (!stream.readableEnded || !stream.writableFinished) stream.destroy()
   }
 }
 
