@@ -14,6 +14,10 @@ const places: Readonly<Record<string, readonly string[]>> = {
   'ajv/dist/2020.js': ['core/schema/**'],
   'ajv-formats': ['core/schema/**'],
   pino: ['server/log.ts'],
+  '@opentelemetry/api': ['server/tracing/**'],
+  '@opentelemetry/sdk-trace': ['server/tracing/**'],
+  '@opentelemetry/resources': ['server/tracing/**'],
+  '@opentelemetry/exporter-trace-otlp-http': ['server/tracing/**'],
   re2js: ['core/expression/**', 'core/schema/**'],
   croner: ['core/playbook/**'],
   'ipaddr.js': [

@@ -11,6 +11,7 @@ import { Secret } from '../core/plugin/index.ts'
 import { nearest } from '../core/schema/index.ts'
 import * as read from './config-values.ts'
 import { defaultSessionLimits } from './sessions.ts'
+import { wantsTraces } from './tracing/wants-traces.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -25,6 +26,8 @@ export interface Config {
   readonly apiPrefix: string
   /** Where people reach the server, without trailing slash; undefined: where it listens. */
   readonly publicUrl: string | undefined
+  /** Whether runs are told to a collector of traces (the variables `OTEL_…` of OpenTelemetry). */
+  readonly traces: boolean
   /** 32 bytes in base64; undefined: `master.key` in the data directory. */
   readonly masterKey: Secret | undefined
   /** 32 bytes in base64: what a rotation puts in its place; undefined: a file. */
@@ -123,6 +126,7 @@ export function readConfig(env: Environment): Config {
     playbooksDirNamed: playbooksDir !== undefined,
     pluginsDir,
     plugins: value('TOCSIN_PLUGINS') ?? [],
+    traces: wantsTraces(env),
     maxRuns: value('TOCSIN_MAX_RUNS') ?? defaultMaxRuns,
     maxQueued: value('TOCSIN_MAX_QUEUED') ?? defaultMaxQueued,
     stormPerMinute: value('TOCSIN_STORM_PER_MINUTE') ?? defaultStormPerMinute,

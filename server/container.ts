@@ -21,6 +21,7 @@ import { createEgress, type ClosableEgress } from './egress/index.ts'
 import type { Page } from './http/page/load-page.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
+import type { Tracing } from './tracing/tracing.ts'
 
 /** What has to be opened, with waiting, before the rest can be put together. */
 export interface Opened {
@@ -30,6 +31,8 @@ export interface Opened {
   readonly catalogue: Catalogue
   readonly library: PlaybookLibrary
   readonly metrics: Metrics
+  /** Where the environment asks for traces. */
+  readonly tracing: Tracing | undefined
   /** The web page, where it has been built. */
   readonly page: Page | undefined
   /** Is told of every secret in use, so that the log can leave it out. */
@@ -64,7 +67,7 @@ export const tokens = {
 
 /** The composition root: the only place that knows which implementation stands for what. */
 export function createContainer(opened: Opened): Container {
-  const { config, log, stores, catalogue, library, metrics, page, onSecret } = opened
+  const { config, log, stores, catalogue, library, metrics, tracing, page, onSecret } = opened
   const container = root.createChildContainer()
   const register = <T>(token: Token<T>, make: () => T) =>
     container.register<T>(token, {
@@ -75,6 +78,7 @@ export function createContainer(opened: Opened): Container {
 
   const onRunEnded = (run: Run): void => {
     metrics.runEnded(run)
+    tracing?.runEnded(run)
     get(tokens.storms).count('ended', run.organizationUuid)
     get(tokens.investigations).runEnded(run)
   }

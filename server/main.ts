@@ -14,6 +14,7 @@ import { createMetrics } from './metrics/metrics.ts'
 import { openStores } from './open-stores.ts'
 import { requirePlaybooksDir } from './playbooks-dir.ts'
 import { createLiveSecrets } from './secrets/live-secrets.ts'
+import { openTracing } from './tracing/tracing.ts'
 
 /** A server that listens. */
 export interface Tocsin {
@@ -64,7 +65,8 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
       log,
       folder: config.playbooksDir,
     })
-    const opened = { config, log, stores, catalogue, library, metrics, page, onSecret: live.add }
+    const tracing = config.traces ? await openTracing({ stores, log }) : undefined
+    const opened = { config, log, stores, catalogue, library, metrics, tracing, page, onSecret: live.add }
     container = createContainer(opened)
     const [runner, storms] = [container.get(tokens.runner), container.get(tokens.storms)]
     metrics.watchEngine({ active: () => runner.load().active, storms: () => storms.storms().length })
@@ -101,12 +103,13 @@ async function takeUpUnfinished(container: Container): Promise<void> {
 }
 
 /** From the outside in: nothing more comes in, then nothing more goes on, then the files are let go. */
-async function close(container: Container, { log, stores, metrics }: Opened): Promise<void> {
+async function close(container: Container, { log, stores, metrics, tracing }: Opened): Promise<void> {
   await container.get(tokens.httpServer).close()
   container.get(tokens.scheduler).stop()
   await container.get(tokens.investigations).stop()
   await container.get(tokens.runner).drain(drainMs)
   container.get(tokens.egress).close()
+  await tracing?.close()
   await stores.close()
   metrics.close()
   log.info({}, 'stopped')

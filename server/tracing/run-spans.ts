@@ -1,0 +1,87 @@
+import type { FailedAttempt, JournalEntry, Run } from '../../core/domain/run.ts'
+
+/** A span as it can be told: of a run, of a step, or of a try of a step that failed. Nothing in it was written by others but codes. */
+export interface RunSpan {
+  /** Unique in the run; `''` is the run itself. */
+  readonly key: string
+  /** Key of the span around it; undefined for the run. */
+  readonly parent: string | undefined
+  readonly name: string
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+  readonly endedAt: number
+  readonly attributes: Readonly<Record<string, string | number>>
+  /** Code of the error, where it failed. */
+  readonly error: string | undefined
+}
+
+/**
+ * The spans of a run that has ended, from its journal: the run, its steps inside of it, and tries that failed inside of those. They
+ * hold names and codes, never inputs, outputs or messages, which others wrote.
+ */
+export function spansOfRun(
+  run: Run,
+  organizationCode: string,
+  entries: readonly JournalEntry[],
+  failed: readonly FailedAttempt[],
+): readonly RunSpan[] {
+  const startedAt = run.startedAt ?? run.createdAt
+  const endedAt = Math.max(startedAt, run.endedAt ?? startedAt)
+  const whole: RunSpan = {
+    key: '',
+    parent: undefined,
+    name: `run ${run.playbookName}`,
+    startedAt,
+    endedAt,
+    attributes: {
+      'tocsin.run.id': run.uuid,
+      'tocsin.run.status': run.status,
+      'tocsin.run.queued_ms': startedAt - run.createdAt,
+      'tocsin.playbook.name': run.playbookName,
+      'tocsin.playbook.hash': run.playbookHash,
+      'tocsin.organization.code': organizationCode,
+      ...(run.alertId === null ? {} : { 'tocsin.alert.id': run.alertId }),
+      ...(run.caseId === null ? {} : { 'tocsin.case.id': run.caseId }),
+    },
+    error: run.status === 'failed' ? (run.error?.code ?? 'failed') : undefined,
+  }
+  const done = entries.filter(
+    ({ state, carriedFrom }) => state !== 'skipped' && (carriedFrom ?? null) === null,
+  )
+  const paths = new Set(done.map(({ path }) => path))
+  const steps = done.map((entry): RunSpan => ({
+    key: entry.path,
+    parent: around(entry.path, paths),
+    name: entry.stepId === null ? entry.kind : `${entry.stepId} ${entry.kind}`,
+    startedAt: entry.startedAt,
+    endedAt: Math.max(entry.startedAt, entry.endedAt ?? endedAt),
+    attributes: {
+      'tocsin.step.path': entry.path,
+      'tocsin.step.kind': entry.kind,
+      'tocsin.step.state': entry.state,
+      'tocsin.step.attempts': entry.attempt,
+    },
+    error: entry.state === 'failed' ? (entry.error?.code ?? 'failed') : undefined,
+  }))
+  const tries = failed
+    .filter(({ path }) => paths.has(path))
+    .map((attempt): RunSpan => ({
+      key: `${attempt.path} ${attempt.attempt}`,
+      parent: attempt.path,
+      name: `attempt ${attempt.attempt}`,
+      startedAt: attempt.startedAt,
+      endedAt: Math.max(attempt.startedAt, attempt.endedAt),
+      attributes: { 'tocsin.step.path': attempt.path, 'tocsin.step.attempt': attempt.attempt },
+      error: attempt.error.code,
+    }))
+  return [whole, ...steps, ...tries]
+}
+
+/** The nearest step around a path: `a[0]/b#2` stands in `a[0]`, which stands in `a`. */
+function around(path: string, paths: ReadonlySet<string>): string {
+  for (let at = path.length - 1; at > 0; at--) {
+    const isEdge = path[at] === '/' || path[at] === '[' || path[at] === '#'
+    if (isEdge && paths.has(path.slice(0, at))) return path.slice(0, at)
+  }
+  return ''
+}

@@ -1,0 +1,111 @@
+import type { Run } from '../../core/domain/run.ts'
+import type { Log, Stores } from '../../core/ports.ts'
+import { spansOfRun, type RunSpan } from './run-spans.ts'
+
+/** Tells a collector of runs that have ended. */
+export interface Tracing {
+  /** Never throws; what cannot be told is logged and left out. */
+  runEnded(run: Run): void
+  /** Sends what is left, for a few seconds at most. */
+  close(): Promise<void>
+}
+
+export interface TracingOptions {
+  readonly stores: Pick<Stores, 'journal' | 'organizations'>
+  readonly log: Log
+}
+
+/** A collector that is slow or gone costs traces, never memory. */
+const maxWaiting = 1_000
+const closingMs = 5_000
+
+/**
+ * Traces over OTLP, as `OTEL_EXPORTER_OTLP_*`, `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` say. One trace for each run, made
+ * from its journal when it ends, so that a run that waited for days and survived restarts is one trace too. Its trace id is the uuid
+ * of the run without hyphens.
+ */
+export async function openTracing({ stores, log }: TracingOptions): Promise<Tracing> {
+  // Loaded only where traces are wanted: they are many files.
+  const [{ ROOT_CONTEXT, SpanStatusCode, trace }, sdk, resources, { OTLPTraceExporter }] = await Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/sdk-trace'),
+    import('@opentelemetry/resources'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+  ])
+  const ids = new RunIds()
+  const named = resources.detectResources({ detectors: [resources.envDetector] })
+  const provider = new sdk.TracerProvider({
+    resource: resources.resourceFromAttributes({ 'service.name': 'tocsin' }).merge(named),
+    idGenerator: ids,
+    spanProcessors: [new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+  })
+  const tracer = provider.getTracer('tocsin')
+  let waiting = 0
+  let telling: Promise<void> = Promise.resolve()
+
+  async function tell(run: Run): Promise<void> {
+    const [organizations, entries, failed] = await Promise.all([
+      stores.organizations.list('all'),
+      stores.journal.entries(run.uuid),
+      stores.journal.failedAttempts(run.uuid),
+    ])
+    const code = organizations.find(({ uuid }) => uuid === run.organizationUuid)?.code ?? ''
+    emit(run, spansOfRun(run, code, entries, failed))
+  }
+
+  function emit(run: Run, spans: readonly RunSpan[]): void {
+    const contexts = new Map<string, typeof ROOT_CONTEXT>()
+    ids.next = run.uuid.replaceAll('-', '')
+    // What is around stands in shorter paths.
+    for (const span of spans.toSorted((a, b) => a.key.length - b.key.length)) {
+      const parent = span.parent === undefined ? ROOT_CONTEXT : (contexts.get(span.parent) ?? ROOT_CONTEXT)
+      const { name, startedAt: startTime, attributes } = span
+      const made = tracer.startSpan(name, { startTime, attributes: { ...attributes } }, parent)
+      if (span.error !== undefined) {
+        made.setAttribute('error.type', span.error)
+        made.setStatus({ code: SpanStatusCode.ERROR, message: span.error })
+      }
+      made.end(span.endedAt)
+      contexts.set(span.key, trace.setSpan(ROOT_CONTEXT, made))
+    }
+  }
+
+  return {
+    runEnded(run) {
+      if (waiting >= maxWaiting) return
+      waiting++
+      telling = telling
+        .then(() => tell(run))
+        .catch((error: unknown) => log.warn({ error }, 'a run could not be traced'))
+        .finally(() => waiting--)
+    },
+    async close() {
+      const timer = AbortSignal.timeout(closingMs)
+      const late = new Promise<void>((resolve) =>
+        timer.addEventListener('abort', () => resolve(), { once: true }),
+      )
+      await Promise.race([telling.then(() => provider.shutdown()), late]).catch((error: unknown) =>
+        log.warn({ error }, 'the last traces could not be sent'),
+      )
+    },
+  }
+}
+
+/** Random ids, but for the trace of a run. */
+class RunIds {
+  /** For the next trace that begins. */
+  next: string | undefined
+
+  generateTraceId(): string {
+    const id = this.next ?? hex(16)
+    this.next = undefined
+    return id
+  }
+
+  generateSpanId(): string {
+    return hex(8)
+  }
+}
+
+const hex = (bytes: number): string =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex')

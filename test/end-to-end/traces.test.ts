@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import { startTestTocsin } from './support/test-tocsin.ts'
+
+const playbook = `apiVersion: tocsin/v1
+name: traced
+on: { alert: { type: traced } }
+steps:
+  - { id: seen, uses: case.comment, with: { text: canary-content } }
+`
+
+interface Span {
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId?: string
+  readonly name: string
+}
+
+/** Takes what is exported, as a collector of OpenTelemetry does (OTLP over HTTP, JSON). */
+async function startCollector() {
+  const bodies: string[] = []
+  const server: Server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      bodies.push(`${request.method} ${request.url} ${Buffer.concat(chunks).toString()}`)
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, bodies, server }
+}
+
+describe('traces', function () {
+  this.timeout(20_000)
+  const variables = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_SERVICE_NAME'] as const
+  afterEach(() => {
+    for (const name of variables) delete process.env[name]
+  })
+
+  it('come to the collector that the standard variables name: one for each run, under its id', async () => {
+    const collector = await startCollector()
+    process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = collector.url
+    process.env['OTEL_SERVICE_NAME'] = 'tocsin-west'
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }
+    const tocsin = await startTestTocsin('intel_provider', { traced: playbook }, env)
+    const { body: alert } = await tocsin.investigate({ type: 'traced', content: 'canary-content' })
+    const { body } = await tocsin.call(`/runs?alert=${alert.alert_id}`)
+    await tocsin.close()
+    const [sent = ''] = collector.bodies
+    expect(sent).to.match(/^POST \/v1\/traces /)
+    expect(sent).to.contain('tocsin-west').and.not.contain('canary')
+    const told = JSON.parse(sent.slice(sent.indexOf('{'))) as {
+      resourceSpans: { scopeSpans: { spans: Span[] }[] }[]
+    }
+    const spans = told.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
+    expect(spans.map(({ name }) => name)).to.have.members(['run traced', 'seen case.comment'])
+    const [whole, step] = spans.toSorted((a, b) => a.name.length - b.name.length)
+    const traceId = String(body.data[0].run_uuid).replaceAll('-', '')
+    expect(spans.map((span) => span.traceId)).to.deep.equal([traceId, traceId])
+    expect(step?.parentSpanId).to.equal(whole?.spanId)
+    collector.server.close()
+  })
+
+  it('that nobody takes stop nothing', async () => {
+    process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = 'http://127.0.0.1:9'
+    const tocsin = await startTestTocsin(
+      'intel_provider',
+      { traced: playbook },
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
+    )
+    const { body: alert } = await tocsin.investigate({ type: 'traced', content: 'x' })
+    expect(alert.investigation_status).to.equal(15)
+    await tocsin.close()
+  })
+})
