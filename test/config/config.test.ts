@@ -27,6 +27,7 @@ describe('configuration', () => {
       dataDir: resolve('data'),
       apiPrefix: 'api',
       publicUrl: undefined,
+      traces: false,
       masterKey: undefined,
       nextMasterKey: undefined,
       bootstrapApiKey: undefined,
