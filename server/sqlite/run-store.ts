@@ -198,7 +198,7 @@ export class SqliteRunStore implements RunStore {
   recover(): Promise<void> {
     const { database, commits, clock } = this.#context
     return commits.write(() => {
-      recoverRuns(database)
+      recoverRuns(database, clock.now())
       while (!settleLeftBehind(database, clock.now()));
     })
   }

@@ -90,13 +90,20 @@ export function countQueuedRuns(database: Database): ReadonlyMap<string, number>
   return new Map(rows.map(({ organizationUuid, count }) => [organizationUuid, count]))
 }
 
-export function recoverRuns(database: Database): void {
+export function recoverRuns(database: Database, now: number): void {
   database.run(
     `UPDATE runs SET wake_at = ?, crashes = crashes + 1, convictions = convictions + alone
      WHERE wake_at IS NULL AND ended_at IS NULL`,
     leftBehind,
   )
   database.run('UPDATE runs SET alone = 0 WHERE alone = 1')
+  // What has not begun waits for no time: the clock has been set back since it was queued.
+  database.run(
+    'UPDATE runs SET wake_at = ? WHERE wake_at > ? AND wake_at < ? AND ended_at IS NULL AND started_at IS NULL',
+    now,
+    now,
+    maxWakeAt,
+  )
 }
 
 /** Those left behind more than once since they last rested; the oldest first. */

@@ -104,6 +104,18 @@ export function runTurnsContract(subject: GetSubject): void {
       await subject().stores.journal.resolve(runUuid, begin.path, decision)
     }
 
+    it('come after a restart for what was queued before the clock was set back', async () => {
+      const { stores, clock } = subject()
+      const queued = await queuedRun(subject(), null)
+      const resting = await startedRun(subject(), null)
+      await stores.runs.park(resting.uuid, clock.nowMs + 5)
+      clock.nowMs -= 3_600_000
+      expect(await due()).to.deep.equal([])
+      await stores.runs.recover()
+      expect(await due()).to.deep.equal([queued.uuid])
+      expect(await stores.runs.take(queued.uuid)).to.deep.include({ convictions: 0 })
+    })
+
     it('come first for what an earlier process had taken', async () => {
       const { runs } = subject().stores
       const queued = await queuedRun(subject(), null)
