@@ -27,9 +27,9 @@ export function PlaybookGraph({ graph, label, marks, selected, onSelect }: Playb
   }, [graph.width])
   useEffect(() => {
     viewport.current
-      ?.querySelector('[aria-pressed=true]')
+      ?.querySelector(selected === undefined ? '[data-shape=start]' : '[aria-pressed=true]')
       ?.scrollIntoView({ block: 'nearest', inline: 'center' })
-  }, [selected])
+  }, [selected, zoom])
   const change = (by: number): void => setZoom((now) => Math.max(smallest, Math.min(largest, now + by)))
   return (
     <div className="graph">

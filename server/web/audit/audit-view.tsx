@@ -1,0 +1,79 @@
+import { Group, Modal } from '@mantine/core'
+import { useState } from 'react'
+import type { Column } from '../lists/data-table.tsx'
+import { ChoiceFilter, TypedFilter } from '../lists/filter-fields.tsx'
+import { ListPage } from '../lists/list-page.tsx'
+import { useFilters } from '../lists/use-filters.ts'
+import { useOrganizations } from '../api/lookups.ts'
+import { JsonView } from '../parts/json-view.tsx'
+import { showInvisible } from '../parts/show-invisible.ts'
+import { Time } from '../parts/times.tsx'
+
+interface Named {
+  readonly kind: string
+  readonly id: string | null
+  readonly name: string | null
+}
+
+interface AuditEntry {
+  readonly sequence: number
+  readonly at: number
+  readonly action: string
+  readonly actor: Named
+  readonly subject: Named
+  readonly organization_code: string | null
+}
+
+const nameOf = ({ kind, name, id }: Named): string => showInvisible(`${kind} ${name ?? id ?? ''}`)
+
+const columns: readonly Column<AuditEntry>[] = [
+  { title: 'NUMBER', width: '80px', cell: ({ sequence }) => sequence },
+  { title: 'WHEN', width: '180px', cell: ({ at }) => <Time at={at} /> },
+  { title: 'WHAT', width: 'minmax(160px, 1fr)', cell: ({ action }) => action },
+  { title: 'WHO', width: 'minmax(160px, 1.4fr)', cell: ({ actor }) => nameOf(actor) },
+  { title: 'TO WHAT', width: 'minmax(160px, 1.4fr)', cell: ({ subject }) => nameOf(subject) },
+  { title: 'ORG', width: '100px', cell: (entry) => entry.organization_code },
+]
+
+const idOf = ({ sequence }: AuditEntry): string => String(sequence)
+const names = ['action', 'actor', 'subject', 'organization'] as const
+
+/** What people and destructive skills did, the newest first. */
+export default function AuditView() {
+  const { filters, set } = useFilters(names)
+  const organizations = useOrganizations().map(({ code }) => code)
+  const [shown, setShown] = useState<AuditEntry>()
+  const of = (name: (typeof names)[number]) => ({
+    value: filters[name],
+    onChange: (value: string | null) => set(name, value),
+  })
+  return (
+    <>
+      <ListPage
+        title="Audit"
+        path="/audit"
+        query={filters}
+        columns={columns}
+        idOf={idOf}
+        onOpen={setShown}
+        filters={
+          <Group gap="xs">
+            <TypedFilter label="Action" {...of('action')} />
+            <TypedFilter label="Who" {...of('actor')} />
+            <TypedFilter label="To what (id)" {...of('subject')} />
+            <ChoiceFilter label="Organization" data={organizations} {...of('organization')} />
+          </Group>
+        }
+        empty="No entry fits."
+      />
+      <Modal
+        opened={shown !== undefined}
+        onClose={() => setShown(undefined)}
+        title={`Entry ${shown?.sequence ?? ''}`}
+        size="lg"
+      >
+        <JsonView value={shown ?? null} label="The entry" />
+      </Modal>
+    </>
+  )
+}

@@ -1,0 +1,55 @@
+import type { FormSchema, FormValues } from '../forms/form-fields.ts'
+
+/** A connection, without its secrets (`schemas/connection.schema.json`). */
+export interface Connection {
+  readonly connection_uuid: string
+  readonly organization_code: string
+  readonly name: string
+  readonly plugin: string
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly enabled: boolean
+  readonly credential_age_days: number | null
+  readonly broken: Remark | null
+  readonly warnings: readonly Remark[]
+}
+
+interface Remark {
+  readonly reason: string
+  readonly at: number
+}
+
+/** A plugin, as far as connections need it. */
+export interface Plugin {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly connection: {
+    readonly title: string
+    readonly description: string | null
+    readonly docs: string | null
+    readonly settings: FormSchema
+    readonly has_manifest: boolean
+  } | null
+}
+
+/** What stands in the form of a connection that is there: its settings; its secrets are not known, and stay empty. */
+export function valuesOf(settings: Connection['settings']): FormValues {
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [
+      name,
+      typeof value === 'string' || typeof value === 'boolean' ? value : JSON.stringify(value),
+    ]),
+  )
+}
+
+/** Of what the form says, what is not so already. What was emptied is taken away (`null`). */
+export function changedSettings(
+  before: Connection['settings'],
+  after: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const changed = Object.entries(after).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
+  )
+  const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name))
+  return Object.fromEntries([...changed, ...gone.map((name) => [name, null] as const)])
+}

@@ -1,0 +1,94 @@
+/** JSON Schema, as far as forms are made of it. */
+export interface FieldSchema {
+  readonly type?: string | readonly string[]
+  readonly title?: string
+  readonly description?: string
+  readonly enum?: readonly unknown[]
+  readonly default?: unknown
+  readonly examples?: readonly unknown[]
+  readonly maxLength?: number
+  readonly 'x-secret'?: boolean
+}
+
+export interface FormSchema {
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, FieldSchema>>
+}
+
+export interface FormField {
+  readonly name: string
+  readonly label: string
+  readonly description: string | undefined
+  readonly placeholder: string | undefined
+  readonly isRequired: boolean
+  readonly kind: 'text' | 'secret' | 'choice' | 'switch' | 'number' | 'json'
+  readonly choices: readonly string[]
+}
+
+/** What stands in the fields: text for all that is typed. */
+export type FormValues = Readonly<Record<string, string | boolean>>
+
+/** The fields of a form for an object that fits the schema: those that are needed first. */
+export function fieldsOf({ properties = {}, required = [] }: FormSchema): readonly FormField[] {
+  const fields = Object.entries(properties).map(([name, schema]): FormField => ({
+    name,
+    label: schema.title ?? name,
+    description: schema.description,
+    placeholder: placeholderOf(schema),
+    isRequired: required.includes(name),
+    kind: kindOf(schema),
+    choices: (schema.enum ?? []).filter((value) => typeof value === 'string'),
+  }))
+  return fields.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired))
+}
+
+function kindOf({ type, enum: values, 'x-secret': isSecret }: FieldSchema): FormField['kind'] {
+  if (isSecret === true) return 'secret'
+  if (values?.every((value) => typeof value === 'string') === true) return 'choice'
+  if (type === 'boolean') return 'switch'
+  if (type === 'number' || type === 'integer') return 'number'
+  return type === 'string' || (Array.isArray(type) && type.includes('string')) ? 'text' : 'json'
+}
+
+function placeholderOf({ default: value, examples }: FieldSchema): string | undefined {
+  const shown = value ?? examples?.[0]
+  return shown === undefined ? undefined : typeof shown === 'string' ? shown : JSON.stringify(shown)
+}
+
+/**
+ * What the form says: fields that are empty are left out, so that defaults apply.
+ *
+ * @throws SyntaxError where a field that takes JSON holds none
+ */
+export function valueOf(fields: readonly FormField[], values: FormValues): Record<string, unknown> {
+  return Object.fromEntries(
+    fields.flatMap(({ name, kind }) => {
+      const value = values[name]
+      if (value === undefined || value === '') return []
+      if (typeof value === 'boolean') return [[name, value]]
+      if (kind === 'number') return [[name, Number(value)]]
+      return [[name, kind === 'json' ? (JSON.parse(value) as unknown) : value]]
+    }),
+  )
+}
+
+interface Pointed {
+  readonly pointer?: string
+  readonly message: string
+}
+
+/** Of the errors of the API those that belong to a field, by its name: their pointers are `<parent>/<name>`. */
+export function fieldErrors(
+  errors: readonly Pointed[] | undefined,
+  parent: string,
+): ReadonlyMap<string, string> {
+  return new Map(
+    errors?.flatMap(({ pointer, message }) => {
+      const name =
+        pointer?.startsWith(`${parent}/`) === true
+          ? pointer.slice(parent.length + 1).split('/')[0]
+          : undefined
+      return name === undefined ? [] : [[name, message]]
+    }),
+  )
+}

@@ -1,0 +1,38 @@
+/** What `GET engine` answers. */
+export interface Engine {
+  readonly state: 'running' | 'paused'
+  readonly paused_since: number | null
+  readonly paused_by: string | null
+  readonly reason: string | null
+  readonly queued: number
+  readonly storm: boolean
+  readonly organizations: readonly OrganizationLoad[]
+  readonly groups: readonly RepeatGroup[]
+  readonly destructive: readonly DestructiveUse[]
+}
+
+interface OrganizationLoad {
+  readonly organization_code: string
+  readonly queued: number
+  readonly max_queued: number
+  readonly storm: boolean
+  readonly received_per_minute: number
+  readonly grouped_per_minute: number
+  readonly ended_per_minute: number
+}
+
+interface RepeatGroup {
+  readonly organization_code: string
+  readonly alert_id: string
+  readonly case_id: string | null
+  readonly alerts: number
+  readonly last_at: number
+}
+
+interface DestructiveUse {
+  readonly organization_code: string
+  readonly skill: string
+  readonly uses: number
+  readonly limit: number
+  readonly held: number
+}

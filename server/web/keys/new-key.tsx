@@ -1,0 +1,104 @@
+import { Button, Modal, MultiSelect, NumberInput, Select, Stack, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../api/call.ts'
+import { useOrganizations } from '../api/lookups.ts'
+import type { Role } from '../api/types.ts'
+import { Refusal } from '../parts/refusal.tsx'
+import { ShownOnce } from './shown-once.tsx'
+
+const roles: readonly { readonly value: Role; readonly label: string }[] = [
+  { value: 'intake', label: 'intake: posts alerts' },
+  { value: 'reader', label: 'reader: reads all but keys' },
+  { value: 'analyst', label: 'analyst: reads, answers, retries' },
+  { value: 'admin', label: 'admin: everything' },
+]
+
+const dayMs = 86_400_000
+
+/** Makes an API key, and shows its value once. */
+export function NewKey() {
+  const queries = useQueryClient()
+  const [opened, { open, close }] = useDisclosure()
+  const organizations = useOrganizations()
+  const [name, setName] = useState('')
+  const [role, setRole] = useState<Role>('intake')
+  const [codes, setCodes] = useState<string[]>([])
+  const [days, setDays] = useState<number | string>('')
+  const make = useMutation({
+    mutationFn: () =>
+      call<{ readonly key: string | null }>('POST', '/keys', {
+        body: {
+          name: name.trim(),
+          role,
+          ...(codes.length > 0 && { organization_codes: codes }),
+          ...(typeof days === 'number' && { expires_at: Date.now() + days * dayMs }),
+        },
+      }),
+    onSuccess: () => queries.resetQueries({ queryKey: ['list', '/keys'] }),
+  })
+  const finish = (): void => {
+    close()
+    make.reset()
+    setName('')
+  }
+  return (
+    <>
+      <Button size="xs" onClick={open}>
+        New key
+      </Button>
+      <Modal opened={opened} onClose={finish} title="New key" closeOnClickOutside={!make.isSuccess}>
+        {make.isSuccess ? (
+          <ShownOnce value={make.data.key ?? ''} onDone={finish} />
+        ) : (
+          <form
+            onSubmit={(event) => {
+              event.preventDefault()
+              make.mutate()
+            }}
+          >
+            <Stack>
+              <TextInput
+                label="What it is for"
+                placeholder="mail gateway"
+                value={name}
+                onChange={(event) => setName(event.currentTarget.value)}
+                required
+                data-autofocus
+              />
+              <Select
+                label="Role"
+                data={[...roles]}
+                value={role}
+                onChange={(value) => value !== null && setRole(value)}
+                allowDeselect={false}
+              />
+              <MultiSelect
+                label="Organizations"
+                description="None chosen: all, also those that are added later."
+                data={organizations.map(({ code }) => code)}
+                value={codes}
+                onChange={setCodes}
+                clearable
+              />
+              <NumberInput
+                label="Expires after days"
+                placeholder="never"
+                value={days}
+                onChange={setDays}
+                min={1}
+                max={3_650}
+                allowDecimal={false}
+              />
+              {make.isError && <Refusal error={make.error} />}
+              <Button type="submit" loading={make.isPending} disabled={name.trim() === ''}>
+                Make the key
+              </Button>
+            </Stack>
+          </form>
+        )}
+      </Modal>
+    </>
+  )
+}

@@ -1,0 +1,13 @@
+import { Stack } from '@mantine/core'
+import { ViewTitle } from '../shell/view-title.tsx'
+import { Workbench } from './workbench.tsx'
+import { newSource } from './playbook.ts'
+
+export default function NewPlaybook() {
+  return (
+    <Stack>
+      <ViewTitle>New playbook</ViewTitle>
+      <Workbench source={newSource} hash={null} isReadOnly={false} />
+    </Stack>
+  )
+}

@@ -1,0 +1,46 @@
+import type { Graph } from '../graph/graph-types.ts'
+
+/** A version of a playbook. */
+export interface Playbook {
+  readonly name: string
+  /** Of its source. */
+  readonly hash: string
+  /** `made`: by an investigation. */
+  readonly origin: 'file' | 'made'
+  readonly organization_code: string | null
+  readonly created_at: number
+}
+
+export interface PlaybookDetail extends Playbook {
+  readonly source: string
+}
+
+/** What `POST playbooks/validate` answers. */
+export interface Validation {
+  readonly name: string | null
+  readonly problems: readonly Problem[]
+  readonly graph: Graph | null
+}
+
+/** A mistake, with its place in UTF-16 code units from 1; the end is after the last one. */
+export interface Problem {
+  readonly code: string
+  readonly severity: 'error' | 'warning'
+  readonly message: string
+  readonly hint?: string
+  readonly line: number
+  readonly column: number
+  readonly end_line: number
+  readonly end_column: number
+}
+
+/** Whether people may start it: `manual: true` in its `on`. The API decides; this only hides a button that it would refuse. */
+export const isManual = (source: string): boolean => /\bmanual:\s*true\b/.test(source)
+
+/** What a new playbook begins with. */
+export const newSource = `apiVersion: tocsin/v1
+name: my-playbook
+on: { manual: true }
+steps:
+  - return: done
+`

@@ -1,0 +1,29 @@
+import { expect } from 'chai'
+import { Text } from '@codemirror/state'
+import { diagnosticsOf, offsetOf } from '../../server/web/playbooks/diagnostics.ts'
+
+const text = Text.of(['name: hello', 'steps: []'])
+const problem = {
+  code: 'E1',
+  severity: 'error',
+  message: 'no',
+  line: 2,
+  column: 1,
+  end_line: 2,
+  end_column: 6,
+} as const
+
+describe('mistakes in the editor', () => {
+  it('stand where the API says', () => {
+    const [marked] = diagnosticsOf(text, [{ ...problem, hint: 'do this' }])
+    expect(text.sliceString(marked?.from ?? 0, marked?.to)).to.equal('steps')
+    expect(marked).to.include({ severity: 'error', source: 'E1', message: 'no\ndo this' })
+  })
+
+  it('stay inside the text, which may be newer than they are', () => {
+    expect(offsetOf(text, 9, 9)).to.equal(text.length)
+    expect(offsetOf(text, 1, 99)).to.equal(11)
+    const [marked] = diagnosticsOf(text, [{ ...problem, end_line: 1, end_column: 1 }])
+    expect(marked?.to).to.equal(marked?.from)
+  })
+})

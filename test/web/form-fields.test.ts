@@ -1,0 +1,53 @@
+import { expect } from 'chai'
+import { changedSettings } from '../../server/web/connections/connection.ts'
+import { fieldErrors, fieldsOf, valueOf } from '../../server/web/forms/form-fields.ts'
+
+const fields = fieldsOf({
+  required: ['token'],
+  properties: {
+    url: { type: 'string', title: 'URL', default: 'https://example.com' },
+    token: { type: 'string', 'x-secret': true },
+    mode: { enum: ['a', 'b'] },
+    port: { type: 'integer' },
+    on: { type: 'boolean' },
+    list: { type: 'array' },
+  },
+})
+
+describe('forms made of a JSON Schema', () => {
+  it('show what is needed first, and secrets hidden', () => {
+    expect(fields.map(({ name, kind }) => `${name} ${kind}`)).to.deep.equal([
+      'token secret',
+      'url text',
+      'mode choice',
+      'port number',
+      'on switch',
+      'list json',
+    ])
+    expect(fields[1]).to.include({ label: 'URL', placeholder: 'https://example.com', isRequired: false })
+  })
+
+  it('leave out what is empty, so that defaults apply', () => {
+    const values = { token: 't', url: '', port: '8', on: false, list: '[1]' }
+    expect(valueOf(fields, values)).to.deep.equal({ token: 't', port: 8, on: false, list: [1] })
+  })
+
+  it('show errors of the API at their fields', () => {
+    const errors = [
+      { pointer: '/settings/token', message: 'is missing' },
+      { pointer: '/name', message: 'is taken' },
+      { message: 'no place' },
+    ]
+    expect([...fieldErrors(errors, '/settings')]).to.deep.equal([['token', 'is missing']])
+    expect([...fieldErrors(errors, '')].map(([name]) => name)).to.deep.equal(['settings', 'name'])
+  })
+
+  it('send only the settings that changed, and take away what was emptied', () => {
+    const before = { url: 'https://a', mode: 'a', port: 1 }
+    expect(changedSettings(before, { url: 'https://a', mode: 'b', token: 'new' })).to.deep.equal({
+      mode: 'b',
+      token: 'new',
+      port: null,
+    })
+  })
+})
