@@ -1,0 +1,26 @@
+import { expect } from 'chai'
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+
+const root = join(import.meta.dirname, '../..')
+
+describe('hunting queries of the shipped playbooks', () => {
+  const queries = globSync(join(root, 'playbooks/*.yaml')).flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split(/^ *- /m)
+      .filter((step) => /uses: endpoint_security\.run_advanced_query$/m.test(step))
+      .map((step) => ({ file: basename(file), step })),
+  )
+
+  it('are some', () => {
+    expect(queries.length).to.be.greaterThan(4)
+  })
+
+  it('ask for one row more than is taken, so that `truncated` says when there are more', () => {
+    for (const { file, step } of queries) {
+      const asked = Number(/\| take (\d+)/.exec(step)?.[1])
+      const taken = Number(/max_rows: (\d+)/.exec(step)?.[1])
+      expect(asked, `${file}:\n${step}`).to.equal(taken + 1)
+    }
+  })
+})
