@@ -1,0 +1,333 @@
+/** What docs/security.md promises, and the tests that would fail where it were not so. */
+
+/** A file below the root, and what its tests are called (the beginning of the title is enough). */
+export type Proof = readonly [file: string, ...titles: readonly string[]]
+
+export interface Lesson {
+  readonly promise: string
+  readonly proofs: readonly Proof[]
+}
+
+export interface Chapter {
+  readonly title: string
+  readonly lessons: readonly Lesson[]
+}
+
+const http = (file: string, ...titles: readonly string[]): Proof => [`test/http/${file}.test.ts`, ...titles]
+
+export const chapters: readonly Chapter[] = [
+  {
+    title: 'Keys, sessions, organizations',
+    lessons: [
+      {
+        promise:
+          'An API key is stored as its id and a SHA-256, has a role, may be limited to organizations, may expire, and stops working with its revocation.',
+        proofs: [
+          http(
+            'authentication',
+            'is malformed, unknown, wrong, expired or revoked: one and the same answer, without the key',
+            'is revoked at once: each request asks the store',
+            'never stands in the log',
+          ),
+          http(
+            'scoped-keys',
+            'gives no key that reaches further than its maker, and shows none',
+            'revokes no key that reaches further',
+          ),
+        ],
+      },
+      {
+        promise:
+          'A key comes as the cookie `Session` or as a bearer token, once; the server never sets that cookie.',
+        proofs: [
+          http(
+            'authentication',
+            'is taken from the Session cookie',
+            'is taken from Authorization: Bearer',
+            'stands twice: 400, even when both are the same',
+            'is never set as a cookie by the server',
+          ),
+        ],
+      },
+      {
+        promise:
+          'Who signs in to the web page gets a session of its own: HttpOnly, SameSite=Strict, Secure over TLS, a random token that is stored hashed and new with each sign-in, and ends by idleness, by age, and with its key.',
+        proofs: [
+          http(
+            'session',
+            'has a cookie for TLS alone',
+            'gets another token with each sign-in',
+            'ends when nothing is done',
+            'ends after its whole time',
+            'ends with its key',
+            'has a token that is stored nowhere',
+          ),
+        ],
+      },
+      {
+        promise:
+          'A browser acts for nobody on another web site: `Sec-Fetch-Site` and `Origin` must be the server’s own, bodies are JSON, there is no CORS, and GET changes nothing.',
+        proofs: [
+          http('browsers', 'are refused before the key is looked at', 'get no permission for other origins'),
+          http('session', 'is not begun, ended or used', 'is not begun by a form'),
+        ],
+      },
+      {
+        promise:
+          'Every route says who may use it; what belongs to another organization is not there, whatever the spelling of its id. A route without a row in the table of tests fails.',
+        proofs: [
+          http(
+            'access',
+            'is decided for every route, here as well',
+            'reaches nothing of another organization',
+            'is not for ',
+          ),
+        ],
+      },
+      {
+        promise:
+          'Nobody sets what the platform decides: unknown fields and parameters are refused, and `__proto__` is plain data.',
+        proofs: [
+          http('bad-requests', 'names the field that was probably meant', 'refuses the query '),
+          ['test/end-to-end/hostile-alerts.test.ts', 'of a type that is ', 'that hold '],
+        ],
+      },
+      {
+        promise: 'No encoded or doubled slash, suffix or letter case leads around a protected path.',
+        proofs: [
+          http('bad-requests', 'knows no path '),
+          http('webhooks', 'know no other way to their path'),
+          http('page', 'is not at '),
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Secrets',
+    lessons: [
+      {
+        promise:
+          'Secrets of connections are sealed with AES-256-GCM, bound to their place and the version of the key; swapped, cut or changed ciphertexts do not open.',
+        proofs: [
+          [
+            'test/secrets/secret-box.test.ts',
+            'seals the same secret differently each time',
+            'opens nothing in another place',
+            'opens nothing that was changed',
+          ],
+        ],
+      },
+      {
+        promise:
+          'The master key is a file that nobody else can read, made at the first start, or comes from the environment; there is no default, and a weak or damaged one is refused.',
+        proofs: [
+          [
+            'test/secrets/master-key.test.ts',
+            'lets nobody else read the file',
+            'refuses a key of the wrong length',
+            'refuses a damaged file',
+            'refuses a file that others can read',
+          ],
+        ],
+      },
+      {
+        promise:
+          'The API takes secrets and never gives one back; a secret goes to no other address than the one it was entered for.',
+        proofs: [
+          http(
+            'connections',
+            'one shows it to whoever reads, without its secrets',
+            'changes a secret without the rest, and shows none',
+            'takes a secret to no other address unless it is given again',
+          ),
+        ],
+      },
+      {
+        promise:
+          'No secret, in any form (raw, base64, escaped for URLs or JSON, tokens as they are received), stands in logs, files or answers.',
+        proofs: [
+          ['test/secrets/live-secrets.test.ts', 'are taken out of a text in every form'],
+          [
+            'test/security/canaries.test.ts',
+            'are in no line of its log',
+            'are in no file of its data directory',
+            'are in no answer of its API',
+          ],
+          [
+            'test/security/sensitive-values.test.ts',
+            'are in no answer about the run or its case',
+            'are in no line of the log',
+          ],
+        ],
+      },
+      {
+        promise: 'A connection shows the age of its credentials, and warns from their 90th day on.',
+        proofs: [http('connections', 'warns of credentials from their 90th day on')],
+      },
+    ],
+  },
+  {
+    title: 'The way out',
+    lessons: [
+      {
+        promise:
+          'There is one way out of the process. It reaches public addresses alone, by every address that a name has, unless the operator allows a private one; never the metadata of a cloud.',
+        proofs: [
+          [
+            'test/egress/addresses.test.ts',
+            'refuses a name when any one of its addresses is private',
+            'does not reach another port, host or range',
+            'refuses where clouds keep credentials',
+            'takes no proxy from the environment',
+          ],
+          ['test/architecture/imports.test.ts', 'is held by the '],
+        ],
+      },
+      {
+        promise:
+          'Certificates are verified, whatever the environment says; redirects are not followed; nothing is retried here.',
+        proofs: [
+          ['test/egress/addresses.test.ts', 'verifies certificates'],
+          [
+            'test/egress/exchange.test.ts',
+            'gives back a redirect as it is',
+            'gives back error statuses and retries nothing',
+          ],
+        ],
+      },
+      {
+        promise: 'An answer ends at its deadline and at 10 MB as unpacked.',
+        proofs: [
+          [
+            'test/egress/exchange.test.ts',
+            'stops a body that unfolds without end',
+            'stops reading a body that is too large',
+            'also ends the wait for a free connection',
+          ],
+        ],
+      },
+    ],
+  },
+  {
+    title: 'What comes in',
+    lessons: [
+      {
+        promise:
+          'A webhook is taken within its rate and 256 KB, by the token of a connection and the signature of the vendor over the bytes as they came, within 300 seconds, once.',
+        proofs: [
+          http(
+            'webhooks',
+            'are read up to 256 KB',
+            'refuse an unknown token, a missing one, and one that stands twice',
+            'are taken at a rate that strangers cannot use up',
+          ),
+          [
+            'test/end-to-end/inbound.test.ts',
+            'is refused like every other: ',
+            'that is sent once more has no effect',
+            'is not there, with the token and signature of another connection',
+            'decides nothing as a GET',
+          ],
+        ],
+      },
+      {
+        promise:
+          'Only the answer of the person who was asked counts, the first one, in time, and it must be one of the answers.',
+        proofs: [
+          [
+            'test/end-to-end/inbound.test.ts',
+            'counts of the asked person only',
+            'counts once: a second click',
+            'comes too late after the timeout',
+            'is one of the answers',
+          ],
+        ],
+      },
+      {
+        promise:
+          'The content of an alert is kept byte for byte, and is data everywhere: in playbooks that are made for it, in messages, and on the page.',
+        proofs: [
+          [
+            'test/end-to-end/hostile-alerts.test.ts',
+            'that hold ',
+            'with lone surrogates are refused or kept',
+          ],
+          ['test/end-to-end/messaging-checkpoint.test.ts', 'shows what an alert wrote as mere text'],
+        ],
+      },
+      {
+        promise:
+          'Whatever is sent to whichever route, the answer is what the route says or a problem document, and the server goes on.',
+        proofs: [
+          http(
+            'fuzz',
+            'is done, or refused with a problem document',
+            'with an odd value in any one parameter',
+          ),
+          http('bad-requests', 'shows nothing of an error that nobody foresaw'),
+        ],
+      },
+      {
+        promise:
+          'Slow senders and readers are cut off, bodies are read within a budget of memory, and connections are counted.',
+        proofs: [
+          http(
+            'server',
+            'gives up on headers that do not end',
+            'gives up on a body that does not end',
+            'takes no more connections than it can hold',
+            'reads no more bodies than it has memory for',
+          ),
+          http('slow-readers', 'that take nothing are left'),
+        ],
+      },
+      {
+        promise:
+          'The web page runs its own scripts alone: its content security policy allows no other source, and style elements by a nonce.',
+        proofs: [
+          http('page', 'allows only itself, and style elements with a nonce that is another one each time'),
+        ],
+      },
+    ],
+  },
+  {
+    title: 'What is done, and who did it',
+    lessons: [
+      {
+        promise:
+          'The audit log can only be added to, each entry is chained to the one before, and is written with what it tells of.',
+        proofs: [
+          [
+            'test/cli/audit.test.ts',
+            'cannot be changed in the database, by any statement',
+            'names the first entry that was changed',
+            'finds a cut off end',
+          ],
+          http('audit', 'tells who did what by which request', 'never shows a secret or the value of a key'),
+          http('failed-authentications', 'are in the audit log: from where, which key, and why'),
+        ],
+      },
+      {
+        promise: 'A destructive skill is used so often in an hour, and then waits for a person.',
+        proofs: [
+          [
+            'test/end-to-end/breaker.test.ts',
+            'wait for an analyst over the API',
+            'do not happen when they are refused',
+          ],
+        ],
+      },
+      {
+        promise:
+          'The process writes for its owner only, and does not start where others may enter what is not its own.',
+        proofs: [
+          [
+            'test/security/process.test.ts',
+            'writes for its owner only',
+            'does not start, and says what to do',
+          ],
+        ],
+      },
+    ],
+  },
+]
