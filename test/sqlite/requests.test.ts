@@ -1,0 +1,61 @@
+import { expect } from 'chai'
+import { readdir, readFile } from 'node:fs/promises'
+import { expectRejection } from '../contract/fixture.ts'
+import { eventually } from '../support/eventually.ts'
+import { somebody } from '../support/somebody.ts'
+import { makeTemporaryFolder } from '../support/temporary-folder.ts'
+import { openStoresIn } from './open-stores.ts'
+
+describe('requests that take effect once, for the process that comes after', () => {
+  it('are answered as before, and are not done again where their answer was lost', async () => {
+    const folder = await makeTemporaryFolder()
+    const first = await openStoresIn(folder.path)
+    const second = await openStoresIn(folder.path, { claim: 'shared' })
+    const request = (key: string) => ({ apiKeyUuid: 'u', key, asks: 'x', keepMs: 1_000_000 })
+    const make = (code: string) => first.organizations.create({ code, name: 'x' }, somebody())
+    let again = 0
+    try {
+      await first.requests.once(request('whole'), async () => (await make('whole')).code)
+      // As if the process had been killed right after the commit: it never comes to an answer.
+      void first.requests.once(request('cut'), async () => {
+        await make('cut')
+        await new Promise(() => {})
+      })
+      await eventually('the commit', async () =>
+        (await second.organizations.list('all')).length === 2 ? true : undefined,
+      )
+      const work = async () => again++
+      expect(await second.requests.once(request('whole'), work)).to.deep.equal({
+        answer: 'whole',
+        replayed: true,
+      })
+      await expectRejection(
+        second.requests.once(request('cut'), work),
+        'ConflictError',
+        'request_interrupted',
+      )
+      expect(again).to.equal(0)
+    } finally {
+      await second.close()
+      await first.close()
+      await folder.remove()
+    }
+  })
+
+  it('keep neither the key nor what was sent', async () => {
+    const folder = await makeTemporaryFolder()
+    const stores = await openStoresIn(folder.path)
+    const asks = JSON.stringify({ settings: { token: 'canary-of-the-request' } })
+    await stores.requests.once(
+      { apiKeyUuid: 'u', key: 'canary-of-the-key', asks, keepMs: 1_000_000 },
+      async () => 'done',
+    )
+    await stores.close()
+    for (const name of await readdir(folder.path)) {
+      const bytes = await readFile(`${folder.path}/${name}`)
+      for (const canary of ['canary-of-the-request', 'canary-of-the-key'])
+        expect(bytes.includes(canary), name).to.equal(false)
+    }
+    await folder.remove()
+  })
+})
