@@ -225,7 +225,9 @@ describe('OpenAPI document', () => {
         ...(operationId === 'delete_session' && { key: null, headers: { cookie } }),
       })
       expect(reply.status, `${operationId} ${reply.text}`).to.be.oneOf([200, 201])
-      const { content = {} } = operation.responses[reply.status] ?? {}
+      const { content = {}, headers = {} } = operation.responses[reply.status] ?? {}
+      if (Object.hasOwn(headers, 'ETag') || method === 'get')
+        expect(reply.headers.has('etag'), operationId).to.equal(Object.hasOwn(headers, 'ETag'))
       const type = /^[^;]+/.exec(reply.headers.get('content-type') ?? '')?.[0] ?? ''
       expect(Object.keys(content), operationId).to.include(type)
       const value = type === 'application/json' ? parseJson(reply.text) : reply.text

@@ -39,6 +39,7 @@ export interface Parameter {
 export interface Response {
   readonly $ref?: string
   readonly description?: string
+  readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: JsonSchema }>>
   readonly content?: Content
 }
 
@@ -53,9 +54,10 @@ export function openApiDocument(
   cookie: string,
 ): OpenApiDocument {
   const paths: Record<string, Record<string, Operation>> = {}
+  const edited = new Set(routes.filter(isEdit).map(({ path }) => path))
   for (const route of routes) {
     const path = route.outsidePrefix === true ? route.path : `/${prefix}${route.path}`
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) }
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, edited) }
   }
   const used = new Set(routes.map(tagOf))
   return {
@@ -120,7 +122,18 @@ function tagOf({ path }: Route): string {
 /** As the plugin wants it. */
 const anyBody = { 'application/json': {}, 'application/x-www-form-urlencoded': {} }
 
-function operation(route: Route): Operation {
+/** What can be edited at a path is shown there with its `ETag`. */
+const isEdit = ({ method, headers }: Route): boolean =>
+  method !== 'DELETE' && headers?.properties?.['if-match'] !== undefined
+
+const entityTag = {
+  ETag: {
+    description: 'Of what is shown, as it is now; an edit names it in `If-Match`.',
+    schema: { type: 'string' },
+  },
+} as const
+
+function operation(route: Route, edited: ReadonlySet<string>): Operation {
   return {
     operationId: operationId(route),
     summary: route.summary,
@@ -140,6 +153,7 @@ function operation(route: Route): Operation {
     responses: {
       [route.status]: {
         description: 'Success.',
+        ...(edited.has(route.path) && route.method !== 'DELETE' && { headers: entityTag }),
         content: {
           ...content(
             route.isText === true ? (route.textType ?? 'text/plain') : 'application/json',
@@ -169,7 +183,7 @@ function refusals(route: Route): readonly number[] {
     ...(takesBody ? [413] : []),
     ...(route.body !== undefined || (needsKey && route.method !== 'GET') ? [415] : []),
     ...(isOnce(route) || route.headers?.properties?.['idempotency-key'] !== undefined ? [422] : []),
-    ...(route.headers?.properties?.['if-match'] === undefined || route.method === 'DELETE' ? [] : [428]),
+    ...(isEdit(route) ? [428] : []),
     ...(route.access === 'events_token' || route.access === 'sign_in' ? [429] : []),
   ]
 }
