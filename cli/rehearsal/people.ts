@@ -1,5 +1,5 @@
 import { assumedOutput } from '../../core/dry-run/assumed-output.ts'
-import { personNamed } from '../../core/domain/audit.ts'
+import { personOf } from '../../core/domain/audit.ts'
 import type { Checkpoint } from '../../core/domain/checkpoint.ts'
 import { createWakeUps } from '../../core/engine/wake-ups.ts'
 import type { SkillCaller } from '../../core/engine/skill-caller.ts'
@@ -18,7 +18,7 @@ import { systemClock } from '../../server/clock.ts'
 import { canAskHere, openTerminal, type Terminal } from './ask-here.ts'
 
 /** Who sits at the terminal, or has said it on the command line. */
-const analyst = personNamed('analyst')
+const analyst = personOf('analyst')
 
 /** Longest time that a timer of the platform knows. */
 const longestMs = 2 ** 31 - 1

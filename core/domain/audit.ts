@@ -17,11 +17,15 @@ export interface Actor {
 /** The server, where nobody asked it to. */
 export const theServer: Actor = { kind: 'server', id: 'server', name: 'server', requestId: null }
 
-/** @param requestId by which it came; null where it came by none */
-export const personNamed = (name: string, requestId: string | null = null): Actor => ({
+/**
+ * @param id as the other system knows them
+ * @param requestId by which it came; null where it came by none
+ * @param name as people know them; null where that is not known
+ */
+export const personOf = (id: string, requestId: string | null = null, name: string | null = null): Actor => ({
   kind: 'person',
-  id: name,
-  name,
+  id,
+  name: name ?? id,
   requestId,
 })
 

@@ -28,7 +28,7 @@ export interface Checkpoint {
   readonly question: Question
   /** Name of the connection that it went out over; null until then, and for an operator. */
   readonly connection: string | null
-  /** What the skill answered when it asked, such as the id of a message; null until then. */
+  /** What the skill answered when it asked, such as the id of a message and who was `asked`; null until then. */
   readonly reference: unknown
   readonly state: CheckpointState
   /** Epoch milliseconds. */

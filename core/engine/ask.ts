@@ -1,3 +1,4 @@
+import { nameOfAnswerer } from '../domain/asked-person.ts'
 import type { Checkpoint, Question } from '../domain/checkpoint.ts'
 import { CancelledError, TimeoutError } from '../errors/errors.ts'
 import { TocsinError } from '../plugin/index.ts'
@@ -143,7 +144,10 @@ class ToldInVain extends Error {
 function resultOf(local: LocalRun, work: AskWork, checkpoint: Checkpoint): PureResult {
   try {
     const { answer, timeoutAt } = checkpoint
-    const result = answer === null ? work.timedOut(timeoutAt) : work.answered(answer)
+    const result =
+      answer === null
+        ? work.timedOut(timeoutAt)
+        : work.answered(answer, nameOfAnswerer(checkpoint, answer.by))
     return result.state === 'failed' ? result : { state: result.state, output: plainJson(result.output) }
   } catch (error) {
     return failedWith(local, work.path, error)

@@ -114,7 +114,8 @@ export interface AskWork extends TimedWork {
   readonly remind?: ((checkpoint: Checkpoint) => EffectWork) | undefined
   /** Goes on beside the run once the question is over, at least once; how it ends changes nothing. */
   readonly settle?: ((checkpoint: Checkpoint) => EffectWork) | undefined
-  readonly answered: (answer: CheckpointAnswer) => PureResult
+  /** `byName`: how people know whoever answered; null where that is not known. */
+  readonly answered: (answer: CheckpointAnswer, byName: string | null) => PureResult
   /** Nobody answered until then (epoch milliseconds). */
   readonly timedOut: (atMs: number) => PureResult
 }

@@ -48,10 +48,13 @@ export async function runCheckpoint(
     remind:
       followUps?.reminds === true ? (checkpoint) => reminding(walk, path, scope, checkpoint) : undefined,
     settle: followUps?.settles === true ? (checkpoint) => settling(walk, path, scope, checkpoint) : undefined,
-    answered: ({ value, by, text, at }) => ({ state: 'completed', output: answerOf(value, by, text, at) }),
+    answered: ({ value, by, text, at }, byName) => ({
+      state: 'completed',
+      output: { answer: value, by, by_name: byName, at: new Date(at).toISOString(), text },
+    }),
     timedOut: (atMs) =>
       step.onTimeout
-        ? { state: 'completed', output: answerOf(step.onTimeout.answer, null, null, atMs) }
+        ? { state: 'completed', output: silent(step.onTimeout.answer, atMs) }
         : {
             state: 'failed',
             error: { code: 'checkpoint_timeout', message: `nobody answered '${path}' in time` },
@@ -157,9 +160,10 @@ function outcomeOf({ state, answer, timeoutAt }: Checkpoint): QuestionOutcome {
   return state === 'timed_out' ? { state, at: timeoutAt } : { state: 'withdrawn' }
 }
 
-const answerOf = (answer: unknown, by: string | null, text: string | null, atMs: number) => ({
+const silent = (answer: unknown, atMs: number) => ({
   answer,
-  by,
+  by: null,
+  by_name: null,
   at: new Date(atMs).toISOString(),
-  text,
+  text: null,
 })

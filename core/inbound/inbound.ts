@@ -1,3 +1,4 @@
+import { askedOf } from '../domain/asked-person.ts'
 import type { Checkpoint } from '../domain/checkpoint.ts'
 import type { Runner } from '../engine/runner.ts'
 import { NotFoundError, UnavailableError } from '../errors/errors.ts'
@@ -5,7 +6,7 @@ import { TocsinError, type InboundAnswer, type InboundReply, type InboundResult 
 import type { AnswerOutcome, Clock, JudgedAnswer, Log, OpenConnection, Stores } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { openSettings, Redactor } from '../skill/index.ts'
-import { askedOf, judgeById, judgeReply } from './judge-answer.ts'
+import { judgeById, judgeReply } from './judge-answer.ts'
 import type { SayRefused } from './refusals.ts'
 
 /** A request to the address of a connection, as it came. */

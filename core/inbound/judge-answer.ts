@@ -1,3 +1,4 @@
+import { askedOf } from '../domain/asked-person.ts'
 import type { Checkpoint, Question } from '../domain/checkpoint.ts'
 import { textAt, valueAt, type InboundAnswer } from '../plugin/index.ts'
 import type { JudgedAnswer } from '../ports.ts'
@@ -39,13 +40,6 @@ export function judgeReply(
   if (last === undefined || now - endOf(last) > aftermathMs) return undefined
   // Whoever writes on after an answer is not told each time that it comes too late: only what could have been one.
   return valueOf(last.question, answer) === undefined ? undefined : judgeById(last, answer, now)
-}
-
-/** Who was asked, as the other system knows them. */
-export function askedOf({ reference }: Checkpoint): unknown {
-  return typeof reference === 'object' && reference !== null
-    ? (reference as { readonly asked?: unknown }).asked
-    : undefined
 }
 
 const waits = ({ state, timeoutAt }: Checkpoint, now: number): boolean =>

@@ -1,4 +1,4 @@
-import { personNamed } from '../domain/audit.ts'
+import { personOf } from '../domain/audit.ts'
 import type { Checkpoint } from '../domain/checkpoint.ts'
 import type { WakeUps } from '../engine/wake-ups.ts'
 import type { Clock } from '../ports.ts'
@@ -37,19 +37,20 @@ export function createCheckpointAnswers(options: CheckpointAnswersOptions): Memo
   })
 
   async function answerLater(
-    { id }: Checkpoint,
-    { answer, by, text }: MockAnswer,
+    { id, runUuid, path }: Checkpoint,
+    { answer, by, byName, text }: MockAnswer,
     delayMs: number,
   ): Promise<void> {
     // Also without a delay the question is asked first: whoever answers has read it.
     await clock.sleep(delayMs, nothingStops)
-    await checkpoints.store.answer(id, { value: answer, text: text ?? null }, personNamed(by))
+    if (byName !== undefined) await checkpoints.store.asked(runUuid, path, { asked: by, asked_name: byName })
+    await checkpoints.store.answer(id, { value: answer, text: text ?? null }, personOf(by))
     wakeUps.wake()
   }
   return checkpoints
 }
 
-const nobodyElse = { by: 'analyst', text: undefined }
+const nobodyElse = { by: 'analyst', byName: undefined, text: undefined }
 
 /** Those for this question before those for any; the last one stays for all that follow. */
 function replyTo(mocks: Mocks, { question }: Checkpoint, name: string, triesBefore: number) {

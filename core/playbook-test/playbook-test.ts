@@ -71,6 +71,7 @@ export type ReplyContent =
 export interface MockAnswer {
   readonly answer: unknown
   readonly by: string
+  readonly byName: string | undefined
   readonly text: string | undefined
 }
 

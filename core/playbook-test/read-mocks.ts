@@ -124,7 +124,7 @@ function readReply(context: Context, node: Node, subject: Subject): Reply | unde
 function readContent(context: Context, fields: Fields, subject: Subject): ReplyContent | undefined {
   const { problems } = context
   const answer = fields.get('answer')
-  for (const name of ['by', 'text']) {
+  for (const name of ['by', 'by_name', 'text']) {
     const entry = fields.get(name)
     if (entry && !answer) problems.add('E112', `\`${name}\` goes with \`answer\``, entry.key)
   }
@@ -182,11 +182,13 @@ function readAnswer(
     problems.add('E202', message, value, suggest(String(answer), choices.answers))
   }
   const by = fields.get('by')
+  const byName = fields.get('by_name')
   const text = fields.get('text')
   return {
     kind: 'answer',
     answer,
     by: (by && readString(problems, by)) ?? 'analyst',
+    byName: byName && readString(problems, byName),
     text: text && readString(problems, text),
   }
 }

@@ -167,10 +167,10 @@ function answerReply({
   started_at: from,
   ended_at: to,
 }: RecordedStep): Readonly<Record<string, unknown>> {
-  const { answer, by, text } = (output ?? {}) as Partial<Record<'answer' | 'by' | 'text', unknown>>
+  const { answer, by, by_name, text } = (output ?? {}) as Readonly<Record<string, unknown>>
   if (typeof by !== 'string') return { timeout: true }
   const delay = to === null || to === from ? undefined : showDuration(to - from)
-  return { answer, by, text: text ?? undefined, delay }
+  return { answer, by, by_name: by_name ?? undefined, text: text ?? undefined, delay }
 }
 
 function mocksOf(

@@ -51,7 +51,7 @@ export function readCheckpoint(
 }
 
 const outputOf = (answer: Type): Type =>
-  object({ answer, by: nullable(string), at: timestamp, text: nullable(string) })
+  object({ answer, by: nullable(string), by_name: nullable(string), at: timestamp, text: nullable(string) })
 
 function answerType(
   choices: CheckpointPart['choices'] | undefined,

@@ -1,12 +1,19 @@
-import { SkillError, valueAt, type HttpClient } from 'tocsin/plugin'
+import { SkillError, textAt, valueAt, type HttpClient } from 'tocsin/plugin'
 import { callWebApi, requireText } from './web-api.ts'
 
 /** An e-mail address, or a user id of the messaging system. */
 export const personPattern = '^([UW][A-Z0-9]{2,30}|[^@\\s]{1,64}@[^@\\s]{1,255})$'
 
-/** The user id of a person who can answer. */
-export async function findPerson(http: HttpClient, user: string): Promise<string> {
-  if (!user.includes('@')) return user
+/** Somebody who can answer. */
+export interface FoundPerson {
+  /** User id. */
+  readonly asked: string
+  /** E-mail address; absent for those who were named by their user id. */
+  readonly asked_name?: string
+}
+
+export async function findPerson(http: HttpClient, user: string): Promise<FoundPerson> {
+  if (!user.includes('@')) return { asked: user }
   const method = 'users.lookupByEmail'
   const answer = await callWebApi(http, method, { email: user })
   const found = valueAt(answer, 'user')
@@ -15,7 +22,8 @@ export async function findPerson(http: HttpClient, user: string): Promise<string
       hint: 'ask somebody else',
     })
   }
-  return requireText(method, found, 'id')
+  const email = textAt(valueAt(found, 'profile'), 'email') ?? user
+  return { asked: requireText(method, found, 'id'), asked_name: email }
 }
 
 /** The id of the direct conversation with a person; opened if there is none. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { personNamed } from '../../core/domain/audit.ts'
+import { nameOfAnswerer } from '../../core/domain/asked-person.ts'
+import { personOf } from '../../core/domain/audit.ts'
 import type { AnswerOutcome, InboundCall, InboundStore } from '../../core/ports.ts'
 import { recordCheckpoint } from './audit-run.ts'
 import { recordAnswer } from './checkpoint-rows.ts'
@@ -29,7 +30,8 @@ export class SqliteInboundStore implements InboundStore {
       }
       return call.answers.map(({ checkpointId, refused, ...given }) => {
         const outcome = recordAnswer(database, checkpointId, { ...given, at }, refused)
-        recordCheckpoint(this.#context, outcome, personNamed(given.by.slice(0, maxName), call.requestId))
+        const name = nameOfAnswerer(outcome.checkpoint, given.by)
+        recordCheckpoint(this.#context, outcome, personOf(given.by.slice(0, maxName), call.requestId, name))
         return outcome
       })
     })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { personNamed } from '../../core/domain/audit.ts'
+import { personOf } from '../../core/domain/audit.ts'
 import { alertGroupsContract } from './alert-groups.ts'
 import { alertStoreContract } from './alert-store.ts'
 import { auditStoreContract } from './audit-store.ts'
@@ -70,13 +70,13 @@ export function storesContract(makeStores: MakeStores): void {
     it('remember that runs are paused, until they are not', async () => {
       const { pause, audit } = subject.stores
       expect(await pause.get()).to.equal(undefined)
-      const held = await pause.pause('why', personNamed('anna'))
+      const held = await pause.pause('why', personOf('anna'))
       expect(held).to.deep.equal({ by: 'anna', since: subject.clock.nowMs, reason: 'why' })
       subject.clock.nowMs++
-      expect(await pause.pause('because', personNamed('bert'))).to.deep.equal(held)
+      expect(await pause.pause('because', personOf('bert'))).to.deep.equal(held)
       expect(await pause.get()).to.deep.equal(held)
-      await pause.resume(personNamed('bert'))
-      await pause.resume(personNamed('bert'))
+      await pause.resume(personOf('bert'))
+      await pause.resume(personOf('bert'))
       expect(await pause.get()).to.equal(undefined)
       const { data } = await audit.list('all', {}, { limit: 2 })
       expect(data.map(({ action, actor }) => [action, actor.name])).to.deep.equal([

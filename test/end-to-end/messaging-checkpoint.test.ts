@@ -129,8 +129,29 @@ describe('a messaging checkpoint, end to end', function () {
     expect(await people().click(message, 'Yes, me')).to.deep.equal({ status: 200, body: '' })
     const { status, output } = await ended(run)
     expect(status).to.equal('completed')
-    expect(output).to.include({ answer: 'mine', by: ana.id })
+    expect(output).to.include({ answer: 'mine', by: ana.id, by_name: ana.email })
     expect(await settled(message)).to.match(/^You answered: Yes, me$/)
+  })
+
+  it('says how people know whoever answered, in the API and in the audit log', async () => {
+    const { run, message } = await ask()
+    const { data } = (await tocsin.call('/checkpoints')).body
+    const { checkpoint_id: id } = data.find((row: any) => row.run_uuid === run)
+    await people().click(message, 'Yes, me', chen.id)
+    await people().click(message, 'Yes, me')
+    await ended(run)
+    const { checkpoint, given } = (await tocsin.call(`/checkpoints/${id}`)).body
+    expect(checkpoint.answer).to.include({ by: ana.id, by_name: ana.email })
+    expect(given.map((one: any) => [one.by, one.by_name])).to.deep.equal([
+      [chen.id, null],
+      [ana.id, ana.email],
+    ])
+    const entries = (await tocsin.call(`/audit?subject=${id}`)).body.data
+    expect(entries.map((entry: any) => entry.actor)).to.deep.equal([
+      { kind: 'person', id: ana.id, name: ana.email },
+    ])
+    const found = (await tocsin.call(`/audit?actor=${encodeURIComponent(ana.email)}`)).body.data
+    expect(found).to.deep.equal(entries)
   })
 
   it('goes on with a word that was written, in the conversation or in the thread', async () => {
@@ -224,6 +245,7 @@ describe('a messaging checkpoint, end to end', function () {
     })
     expect(status).to.equal(200)
     await ended(run)
+    expect((await runOf(run)).output.by_name, 'a key is no person').to.equal(null)
     expect(await settled(message)).to.match(/^(?!You).* answered: Yes, me$/)
   })
 

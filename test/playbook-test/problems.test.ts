@@ -254,7 +254,15 @@ describe('mocks of checkpoints', () => {
     expect(problemsOf(asking, source)).to.deep.equal([])
     const { mocks } = parsed(asking, source).tests!.tests[0]!
     expect(mocks.get('steps.confirm')).to.deep.equal([
-      { kind: 'answer', answer: 'not_mine', by: 'kim', text: 'no idea', delayMs: 300_000, with: undefined },
+      {
+        kind: 'answer',
+        answer: 'not_mine',
+        by: 'kim',
+        byName: undefined,
+        text: 'no idea',
+        delayMs: 300_000,
+        with: undefined,
+      },
     ])
     expect(mocks.get('steps.details')?.map(({ kind }) => kind)).to.deep.equal(['timeout', 'answer'])
   })

@@ -29,7 +29,7 @@ mocks:
   steps.who: [{ error: { code: http_503, retryable: true, message: busy } }, { example: A person }]
   steps.each: [{ with: { email: a }, example: Nobody }, { with: { email: b }, error: { code: http_404 } }]
   people.isolate: timeout
-  steps.sure: { answer: yes, by: kim, text: quite, delay: 10m }
+  steps.sure: { answer: yes, by: kim, by_name: kim@example.com, text: quite, delay: 10m }
 `,
 )
 
@@ -90,7 +90,14 @@ describe('recordTests', () => {
     expect(test!.fixtures.alert).to.deep.include({ id: 'acme-splunk-7', provider: 'splunk', type: 'odd' })
     expect([...test!.mocks.keys()]).to.deep.equal(['steps.who', 'steps.each', 'people.isolate', 'steps.sure'])
     const [answered] = test!.mocks.get('steps.sure')!
-    expect(answered).to.include({ kind: 'answer', answer: 'yes', by: 'kim', text: 'quite', delayMs: 600_000 })
+    expect(answered).to.include({
+      kind: 'answer',
+      answer: 'yes',
+      by: 'kim',
+      byName: 'kim@example.com',
+      text: 'quite',
+      delayMs: 600_000,
+    })
   })
 
   it('keeps the answers of each time and each item apart', async () => {

@@ -80,6 +80,7 @@ describe('messaging.checkpoint', () => {
       const output = await ask()
       expect(output).to.deep.equal({
         asked: 'U0ANASILVA',
+        asked_name: 'ana.silva@example.com',
         channel: 'D0ANASILVA',
         ts: '1767225600.000100',
         truncated: false,
@@ -109,7 +110,9 @@ describe('messaging.checkpoint', () => {
     })
 
     it('by user id, without looking anybody up', async () => {
-      expect((await ask({ user: 'U0BENOKORO' })).channel).to.equal('D0BENOKORO')
+      const output = await ask({ user: 'U0BENOKORO' })
+      expect(output.channel).to.equal('D0BENOKORO')
+      expect(output, 'how people know them is not known').not.to.have.property('asked_name')
       expect(running.requests.map(({ path }) => path)).to.deep.equal([
         '/api/conversations.open',
         '/api/chat.postMessage',

@@ -72,6 +72,10 @@ export const checkpoint = defineSkill({
     additionalProperties: false,
     properties: {
       asked: { type: 'string', description: 'User id of the person who alone may answer.' },
+      asked_name: {
+        type: 'string',
+        description: 'Their e-mail address; absent where `user` was a user id.',
+      },
       channel: { type: 'string', description: 'The direct conversation.' },
       ts: { type: 'string', description: 'Names the message within the conversation. A text, not a number.' },
       truncated: { type: 'boolean', description: 'The message was too long and was cut, with a note.' },
@@ -88,26 +92,32 @@ export const checkpoint = defineSkill({
         checkpoint_id: 'Jd8sKq0vWm3xTz5yBn7cRf2h',
         answers: ['mine', 'not_mine'],
       },
-      output: { asked: 'U0ANASILVA', channel: 'D0ANASILVA', ts: '1767225600.000100', truncated: false },
+      output: {
+        asked: 'U0ANASILVA',
+        asked_name: 'ana.silva@example.com',
+        channel: 'D0ANASILVA',
+        ts: '1767225600.000100',
+        truncated: false,
+      },
     },
   ],
   async run(input, { http, settings }) {
     requireSettings(settings, ['bot_token', 'signing_secret'])
-    const asked = await findPerson(http, input.user)
-    const channel = await openConversation(http, asked)
+    const person = await findPerson(http, input.user)
+    const channel = await openConversation(http, person.asked)
     const method = 'chat.postMessage'
     const message = askMessage(input, input.checkpoint_id)
     const posted = await callWebApi(http, method, { channel, ...message, ...asWritten })
-    return { asked, channel, ts: requireText(method, posted, 'ts'), truncated: isCut(input) }
+    return { ...person, channel, ts: requireText(method, posted, 'ts'), truncated: isCut(input) }
   },
   async verify(input, { http }) {
-    const asked = await findPerson(http, input.user)
-    const channel = await openConversation(http, asked)
+    const person = await findPerson(http, input.user)
+    const channel = await openConversation(http, person.asked)
     const history = await callWebApi(http, 'conversations.history', { channel, limit: 100 })
     const isAsked = (block: unknown) => textAt(block, 'block_id') === blockId(input.checkpoint_id)
     const found = objectsAt(history, 'messages').find((message) => objectsAt(message, 'blocks').some(isAsked))
     const ts = textAt(found, 'ts')
-    return ts === null ? undefined : { asked, channel, ts, truncated: isCut(input) }
+    return ts === null ? undefined : { ...person, channel, ts, truncated: isCut(input) }
   },
   async settle({ input, output: { asked, channel, ts }, outcome }, { http }) {
     const message = settledMessage(input, outcomeText(input, asked, outcome))

@@ -1,3 +1,4 @@
+import { nameOfAnswerer } from '../../../core/domain/asked-person.ts'
 import type { Checkpoint, CheckpointAnswer } from '../../../core/domain/checkpoint.ts'
 import { maskSensitive } from '../../../core/engine/sensitive.ts'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
@@ -22,6 +23,10 @@ const givenSchema = objectSchema({
   },
   value: { description: 'One of the answers, or what was filled in; null for what was none.' },
   by: { type: 'string', description: 'As the other system knows them, or the name of an API key.' },
+  by_name: {
+    ...textOrNull,
+    description: 'How people know them, such as an e-mail address, where the skill that asked has said so.',
+  },
   text: textOrNull,
   at: time,
 })
@@ -47,14 +52,16 @@ async function checkpointView(checkpoint: Checkpoint, { directory, catalogue }: 
     state: checkpoint.state,
     created_at: checkpoint.createdAt,
     timeout_at: checkpoint.timeoutAt,
-    answer: answer && answerView(answer, form),
+    answer: answer && answerView(answer, checkpoint),
   }
 }
 
-function answerView({ value, by, text, at }: CheckpointAnswer, form: JsonSchema | null) {
+function answerView({ value, by, text, at }: CheckpointAnswer, checkpoint: Checkpoint) {
+  const { form } = checkpoint.question
   const shown = form ? maskSensitive(form, value) : value
   // A text reply may be what was filled in.
-  return { value: shown, by, text: text === value && shown !== value ? shown : text, at }
+  const said = text === value && shown !== value ? shown : text
+  return { value: shown, by, by_name: nameOfAnswerer(checkpoint, by), text: said, at }
 }
 
 const listCheckpoints = defineRoute({
@@ -103,7 +110,7 @@ const getCheckpoint = defineRoute({
         checkpoint: await checkpointView(checkpoint, services),
         given: given.map((answer) => ({
           outcome: answer.outcome,
-          ...answerView(answer, checkpoint.question.form),
+          ...answerView(answer, checkpoint),
         })),
       },
     }

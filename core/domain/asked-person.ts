@@ -1,0 +1,19 @@
+import { textAt, valueAt } from '../plugin/index.ts'
+import type { Checkpoint } from './checkpoint.ts'
+
+type Asked = Pick<Checkpoint, 'reference'>
+
+const maxName = 200
+
+/** Who was asked, as the other system knows them. */
+export const askedOf = ({ reference }: Asked): unknown => valueAt(reference, 'asked')
+
+/**
+ * How people know whoever answered, such as an e-mail address, where the skill that asked has said so of them. Null: not known.
+ *
+ * @param by as the other system knows them
+ */
+export function nameOfAnswerer(checkpoint: Asked, by: string): string | null {
+  if (askedOf(checkpoint) !== by) return null
+  return textAt(checkpoint.reference, 'asked_name')?.slice(0, maxName).toWellFormed() ?? null
+}
