@@ -217,7 +217,9 @@ export function openNamedContext(options: NamedContextOptions): DurableContext {
         found ??= await wait<Answered>(work, answerName, asked.untilMs)
         found ??= await engine.resolve<Answered>(answerName, { state: 'timed_out', answer: null })
         const { answer } = found
-        const result = evaluated(path, () => (answer ? work.answered(answer, null) : work.timedOut(asked.untilMs)))
+        const result = evaluated(path, () =>
+          answer ? work.answered(answer, null) : work.timedOut(asked.untilMs),
+        )
         return { ...result, endedAt: answer ? clock.now() : Math.max(clock.now(), asked.untilMs) }
       } catch (error) {
         if (error instanceof Crash) throw error
