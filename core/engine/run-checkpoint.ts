@@ -50,11 +50,11 @@ export async function runCheckpoint(
     settle: followUps?.settles === true ? (checkpoint) => settling(walk, path, scope, checkpoint) : undefined,
     answered: ({ value, by, text, at }, byName) => ({
       state: 'completed',
-      output: { answer: value, by, by_name: byName, at: new Date(at).toISOString(), text },
+      output: { ...answerOf(value, by, text, at), ...(byName === null ? {} : { by_name: byName }) },
     }),
     timedOut: (atMs) =>
       step.onTimeout
-        ? { state: 'completed', output: silent(step.onTimeout.answer, atMs) }
+        ? { state: 'completed', output: answerOf(step.onTimeout.answer, null, null, atMs) }
         : {
             state: 'failed',
             error: { code: 'checkpoint_timeout', message: `nobody answered '${path}' in time` },
@@ -160,10 +160,9 @@ function outcomeOf({ state, answer, timeoutAt }: Checkpoint): QuestionOutcome {
   return state === 'timed_out' ? { state, at: timeoutAt } : { state: 'withdrawn' }
 }
 
-const silent = (answer: unknown, atMs: number) => ({
+const answerOf = (answer: unknown, by: string | null, text: string | null, atMs: number) => ({
   answer,
-  by: null,
-  by_name: null,
+  by,
   at: new Date(atMs).toISOString(),
-  text: null,
+  text,
 })

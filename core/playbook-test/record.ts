@@ -170,7 +170,7 @@ function answerReply({
   const { answer, by, by_name, text } = (output ?? {}) as Readonly<Record<string, unknown>>
   if (typeof by !== 'string') return { timeout: true }
   const delay = to === null || to === from ? undefined : showDuration(to - from)
-  return { answer, by, by_name: by_name ?? undefined, text: text ?? undefined, delay }
+  return { answer, by, by_name, text: text ?? undefined, delay }
 }
 
 function mocksOf(

@@ -3,6 +3,7 @@ import {
   enumeration,
   nullable,
   object,
+  optional,
   string,
   timestamp,
   typeOfSchema,
@@ -51,7 +52,7 @@ export function readCheckpoint(
 }
 
 const outputOf = (answer: Type): Type =>
-  object({ answer, by: nullable(string), by_name: nullable(string), at: timestamp, text: nullable(string) })
+  object({ answer, by: nullable(string), by_name: optional(string), at: timestamp, text: nullable(string) })
 
 function answerType(
   choices: CheckpointPart['choices'] | undefined,

@@ -56,7 +56,7 @@ describe('a checkpoint', () => {
     wakeUps.wake()
     const at = new Date(clock.now()).toISOString()
     expect((await going).output).to.deep.equal({
-      confirm: { answer: 'not_mine', by: 'eve', by_name: null, at, text: 'help' },
+      confirm: { answer: 'not_mine', by: 'eve', at, text: 'help' },
     })
     expect(await statusOf()).to.equal('running')
   })
@@ -81,7 +81,7 @@ describe('a checkpoint', () => {
     await clock.advance(60_000)
     const at = new Date(clock.now()).toISOString()
     expect((await silent.going).output).to.deep.equal({
-      confirm: { answer: 'no_reply', by: null, by_name: null, at, text: null },
+      confirm: { answer: 'no_reply', by: null, at, text: null },
     })
   })
 

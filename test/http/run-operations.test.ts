@@ -53,6 +53,7 @@ describe('what people do with runs', () => {
       expect(first.json.checkpoint.answer).to.deep.equal({
         value: 'no',
         by: 'analyst',
+        by_name: null,
         text: 'I was in bed',
         at: api.clock.time,
       })

@@ -23,7 +23,7 @@ const playbook = playbookSource(
       with: { message: Which one? }
       form: { type: object, required: [id], properties: { id: { type: string } } }
       timeout: 1h`,
-  'outputs: { said: "${{ steps.confirm.output.answer }}", who: "${{ steps.confirm.output.by }}", name: "${{ steps.confirm.output.by_name }}", form: "${{ steps.machine.output.answer }}" }\n',
+  'outputs: { said: "${{ steps.confirm.output.answer }}", who: "${{ steps.confirm.output.by }}", name: "${{ steps.confirm.output.?by_name.orValue(null) }}", form: "${{ steps.machine.output.answer }}" }\n',
 )
 
 const mocks = `mocks:

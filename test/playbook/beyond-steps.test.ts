@@ -119,6 +119,8 @@ describe('checkpoints', () => {
     expect(ask(whole, read("steps.ask.output.answer == 'no_reply'"))).to.deep.equal([])
     expect(ask(whole, read("steps.ask.output.answer == 'perhaps'"))).to.deep.equal(['E202'])
     expect(ask(whole, read('steps.ask.output.at < now && steps.ask.output.by != null'))).to.deep.equal([])
+    expect(ask(whole, read("steps.ask.output.?by_name.orValue('?') == '?'"))).to.deep.equal([])
+    expect(ask(whole, read('steps.ask.output.by_name'))).to.deep.equal(['E206'])
     const form = `${operator}, form: { type: object, required: [n], properties: { n: { type: integer } } }`
     expect(ask(form, read('steps.ask.output.answer.n + 1'))).to.deep.equal([])
     expect(ask(form, read('steps.ask.output.answer.m'))).to.deep.equal(['E205'])
