@@ -24,6 +24,8 @@ export interface Tocsin {
   readonly apiUrl: string
   /** An admin key, if this start made it because none was usable: to be shown once. */
   readonly adminKey: string | undefined
+  /** The web page was built, and is served. */
+  readonly hasPage: boolean
   readonly config: Config
   readonly catalogue: Catalogue
   readonly library: PlaybookLibrary
@@ -78,7 +80,17 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
     const apiUrl = `${url}/${config.apiPrefix}`
     const started = container
     const pause = started.get(tokens.pauses).current()
-    return { url, apiUrl, adminKey, config, catalogue, library, pause, close: () => close(started, opened) }
+    return {
+      url,
+      apiUrl,
+      adminKey,
+      hasPage: page !== undefined,
+      config,
+      catalogue,
+      library,
+      pause,
+      close: () => close(started, opened),
+    }
   } catch (error) {
     await container?.get(tokens.httpServer).close()
     await stores.close()

@@ -7,6 +7,7 @@ import { printable } from './printable.ts'
 export function welcome(tocsin: Tocsin): string {
   const { config, catalogue } = tocsin
   const facts = [
+    ['page', pageFact(tocsin)],
     ['data', printable(config.dataDir)],
     ...playbookFacts(tocsin),
     ...pauseFacts(tocsin),
@@ -23,6 +24,11 @@ export function welcome(tocsin: Tocsin): string {
     tocsin.adminKey === undefined ? lines : [...lines, ...firstSteps(tocsin.apiUrl, tocsin.adminKey)]
   ).join('\n')
 }
+
+const pageFact = ({ url, hasPage, adminKey }: Tocsin): string =>
+  hasPage
+    ? `${url}/ (sign in with ${adminKey === undefined ? 'an API key' : 'the key below'})`
+    : 'not built: npm run page builds it, for the next start'
 
 /** Refused files that are named. */
 const maxNamed = 5

@@ -9,7 +9,7 @@ import { problemOf } from './api/problem.ts'
 import { nonce } from './nonce.ts'
 import { SessionGate } from './session/session-gate.tsx'
 import { Shell } from './shell/shell.tsx'
-import { theme } from './theme.ts'
+import { readableColours, theme } from './theme.ts'
 
 /** Refusals stay refusals when they are asked again; what did not arrive is tried again. */
 const tryAgain = (failures: number, error: unknown): boolean => {
@@ -23,7 +23,12 @@ const queries = new QueryClient({
 
 export function App() {
   return (
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={readableColours}
+      defaultColorScheme="auto"
+      getStyleNonce={() => nonce}
+    >
       <QueryClientProvider client={queries}>
         <Notifications position="bottom-right" />
         <SessionGate>

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { glob, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { glob, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 const here = import.meta.dirname
@@ -35,7 +35,11 @@ async function buildPage(): Promise<void> {
     return
   }
   process.stderr.write('Building the web page, once …\n')
-  await vite.build({ configFile: join(here, 'vite.config.ts'), logLevel: 'warn' })
   await mkdir(dirname(stamp), { recursive: true })
+  const [made, place] = [join(dirname(stamp), `page-${process.pid}`), join(here, 'dist')]
+  await vite.build({ configFile: join(here, 'vite.config.ts'), logLevel: 'warn', build: { outDir: made } })
+  // A server that starts meanwhile finds the page before, or this one.
+  await rm(place, { recursive: true, force: true })
+  await rename(made, place)
   await writeFile(stamp, sources)
 }

@@ -19,7 +19,7 @@ export function servePage(page: Page, apiPrefix: string): Middleware {
 }
 
 /** First parts of the paths that the page shows, as its address bar has them (`server/web/views.ts`). */
-const views: ReadonlySet<string> = new Set([
+export const viewPaths: ReadonlySet<string> = new Set([
   'alerts',
   'audit',
   'cases',
@@ -35,7 +35,7 @@ const views: ReadonlySet<string> = new Set([
 function isView(path: string, apiPrefix: string): boolean {
   if (path === '/') return true
   const [, first = ''] = path.split('/', 2)
-  return first !== apiPrefix.split('/', 1)[0] && views.has(first)
+  return first !== apiPrefix.split('/', 1)[0] && viewPaths.has(first)
 }
 
 /** Only what the page needs: its own scripts and style sheets, the API, and style elements with the nonce of the response. */

@@ -58,7 +58,7 @@ export function FirstAlert() {
       <Text size="sm" c="dimmed">
         The kind of alert, <Code>alert_type</Code>, decides which playbook investigates it; where there is
         none for it, one is made. The{' '}
-        <Anchor component={Link} href="/cases">
+        <Anchor underline="always" component={Link} href="/cases">
           cases
         </Anchor>{' '}
         hold what was found.

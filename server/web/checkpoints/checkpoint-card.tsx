@@ -41,6 +41,7 @@ export function CheckpointCard({ checkpoint }: { readonly checkpoint: Checkpoint
         <Text size="sm" c="dimmed">
           {checkpoint.organization_code} · asked <Time at={checkpoint.created_at} ago /> by{' '}
           <Anchor
+            underline="always"
             component={Link}
             href={`/runs/${run}?${new URLSearchParams({ step: checkpoint.path }).toString()}`}
             size="sm"

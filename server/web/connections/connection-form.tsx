@@ -46,7 +46,7 @@ export function ConnectionForm({ plugin, onBack }: ConnectionFormProps) {
       <Text size="sm">
         {connection?.description}{' '}
         {typeof connection?.docs === 'string' && (
-          <Anchor href={connection.docs} target="_blank" rel="noreferrer" size="sm">
+          <Anchor underline="always" href={connection.docs} target="_blank" rel="noreferrer" size="sm">
             How to set it up
           </Anchor>
         )}

@@ -24,7 +24,7 @@ export function Manifest({ path, docs }: { readonly path: string; readonly docs:
         Paste it into the other system to set it up. It holds the token of this connection: keep it as a
         secret.{' '}
         {docs !== null && (
-          <Anchor href={docs} target="_blank" rel="noreferrer" size="sm">
+          <Anchor underline="always" href={docs} target="_blank" rel="noreferrer" size="sm">
             Where to paste it
           </Anchor>
         )}

@@ -40,7 +40,7 @@ export default function PlaybookPage() {
       {!isNewest && (
         <Alert color="blue" variant="light" title="This is an earlier version">
           In force from <Time at={data.created_at} /> on.{' '}
-          <Anchor component={Link} href={`/playbooks/${data.name}`} size="sm">
+          <Anchor underline="always" component={Link} href={`/playbooks/${data.name}`} size="sm">
             To the newest
           </Anchor>
         </Alert>

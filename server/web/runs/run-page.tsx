@@ -70,7 +70,7 @@ function RunView({ run }: { readonly run: RunDetail }) {
       {run.status === 'waiting' && (
         <Text size="sm">
           It waits for a person:{' '}
-          <Anchor component={Link} href={`/checkpoints?run=${run.run_uuid}`} size="sm">
+          <Anchor underline="always" component={Link} href={`/checkpoints?run=${run.run_uuid}`} size="sm">
             see the question
           </Anchor>
         </Text>

@@ -51,7 +51,12 @@ export function StepPanel({ run, step, siblings, line, onSelect }: StepPanelProp
           {place !== undefined && (
             <>
               {' · '}
-              <Anchor component={Link} href={`/playbooks/${place.playbook}?line=${place.number}`} size="sm">
+              <Anchor
+                underline="always"
+                component={Link}
+                href={`/playbooks/${place.playbook}?line=${place.number}`}
+                size="sm"
+              >
                 line {place.number}
               </Anchor>
             </>
@@ -60,7 +65,7 @@ export function StepPanel({ run, step, siblings, line, onSelect }: StepPanelProp
         {step.carried_from !== null && (
           <Text size="sm">
             Done by the{' '}
-            <Anchor component={Link} href={`/runs/${step.carried_from}`} size="sm">
+            <Anchor underline="always" component={Link} href={`/runs/${step.carried_from}`} size="sm">
               run before
             </Anchor>
             , and carried over.

@@ -1,0 +1,192 @@
+import { execFile } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { killCommands } from '../cli/support/run-tocsin.ts'
+import { startServer, type RunningServer } from '../cli/support/start-server.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import { openBrowser, picture, seriousFaults, type BrowserPage } from './support/browser.ts'
+
+const asking = `apiVersion: tocsin/v1
+name: asking
+on: { alert: { type: question }, manual: true }
+steps:
+  - id: sure
+    checkpoint:
+      via: operator
+      with: { message: Is this alert real? }
+      answers: [yes, no]
+      timeout: 1h
+  - return: \${{ steps.sure.output.answer }}
+`
+
+describe('web page in a browser', function () {
+  this.timeout(60_000)
+  let folder: TemporaryFolder
+  let server: RunningServer
+  let browser: BrowserPage
+  let page: Page
+
+  before(async function () {
+    this.timeout(180_000)
+    const opened = await openBrowser()
+    if (opened === undefined) return this.skip()
+    browser = opened
+    ;({ page } = opened)
+    await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../server/web/build.ts')])
+    folder = await makeTemporaryFolder()
+    await mkdir(join(folder.path, 'playbooks'))
+    await writeFile(join(folder.path, 'playbooks/asking.yaml'), asking)
+    server = await startServer({ cwd: folder.path, dataDir: 'data' })
+  })
+  after(async () => {
+    await browser?.close()
+    await killCommands()
+    await folder?.remove()
+  })
+  afterEach(() => {
+    expect(browser.alarms, 'dialogs, refused content, errors in the page').to.deep.equal([])
+  })
+
+  const visit = (path: string) => page.goto(`${server.url}${path}`)
+
+  async function postAlert(type: string, content = '{"user":"kim"}'): Promise<string> {
+    const { body } = await server.call('/alerts', {
+      body: { alert_provider: 'custom', organization_code: 'main', alert_type: type, alert_content: content },
+      headers: { prefer: 'wait=10' },
+    })
+    return body.alert_id
+  }
+
+  it('lets nobody in without a right key, and says why', async () => {
+    await visit('/alerts')
+    await page.getByLabel('API key').first().fill('toc_000000000000_wrong')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+  })
+
+  it('tells at first how an alert comes in, and shows alerts as they do', async () => {
+    await page.getByLabel('API key').first().fill(server.adminKey)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('No alert has come in yet').waitFor()
+    const id = await postAlert('first')
+    await page.getByRole('row', { name: id.toUpperCase() }).waitFor()
+    const next = await postAlert('second')
+    await page.getByRole('row', { name: next.toUpperCase() }).waitFor()
+    await page.getByRole('row', { name: next.toUpperCase() }).getByText('Completed').waitFor()
+    await picture(page, 'alerts')
+  })
+
+  it('takes the answer to a question, and shows its run go on', async () => {
+    const { body } = await server.call('/playbooks/asking/runs', { body: { organization_code: 'main' } })
+    await visit(`/runs/${body.run_uuid}`)
+    await page.getByText('It waits for a person').waitFor()
+    await page.getByRole('link', { name: 'see the question' }).click()
+    await page.getByRole('heading', { name: 'Is this alert real?' }).waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await page.getByRole('button', { name: 'yes' }).click()
+    await page.getByText('The answer counts').waitFor()
+    await visit(`/runs/${body.run_uuid}`)
+    await page.locator('.graph-node[data-state=completed]').filter({ hasText: 'sure' }).click()
+    await page.getByRole('region', { name: 'Output of sure' }).getByText('"yes"').waitFor()
+    await picture(page, 'run')
+  })
+
+  it('marks a mistake in a playbook at its place while it is typed, and saves what has none', async () => {
+    await visit('/playbooks/asking')
+    const source = page.getByLabel('Source of the playbook')
+    await source.click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type('  - uses: nowhere.nothing')
+    await page.locator('.cm-lintRange-error', { hasText: 'nowhere.nothing' }).waitFor()
+    await page.getByRole('region', { name: 'Problems' }).getByText("no plugin 'nowhere'").waitFor()
+    expect(await page.getByRole('button', { name: 'Save and put in force' }).isDisabled()).to.equal(true)
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'playbook')
+    await page.keyboard.press('Control+Shift+Home')
+    await page.keyboard.press('Delete')
+    await page.keyboard.insertText(asking.replace('Is this alert real?', 'Is it?'))
+    await page.getByRole('button', { name: 'Save and put in force' }).click()
+    await page.getByText('asking is in force').waitFor()
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.locator('.cm-mergeView .cm-changedLine', { hasText: 'Is it?' }).waitFor({ state: 'attached' })
+    const { body } = await server.call('/playbooks/asking')
+    expect(body.source).to.contain('Is it?')
+  })
+
+  it('makes a connection from what its plugin asks for', async () => {
+    await visit('/connections/new')
+    await page.getByRole('button', { name: 'HTTP' }).click()
+    await page.getByRole('button', { name: 'Make the connection' }).click()
+    await page.getByRole('alert').waitFor()
+    await page.getByLabel('Base URL').fill('https://tickets.example.com')
+    await page.getByLabel('Header value').first().fill('Bearer canary')
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await page.getByRole('button', { name: 'Make the connection' }).click()
+    await page.getByRole('button', { name: 'Authenticate' }).waitFor()
+    const { body } = await server.call('/connections/http')
+    expect(body).to.deep.include({ plugin: 'http', name: 'http' })
+    expect(body.settings.base_url).to.equal('https://tickets.example.com')
+    expect(await page.content()).not.to.contain('canary')
+  })
+
+  describe('hostile content', () => {
+    const markup = `"><script>alert(1)</script><img src=x onerror=alert(2)><iframe srcdoc="<script>alert(3)</script>">`
+    for (const [name, content, shown] of [
+      ['markup', markup, markup],
+      ['text that turns around', 'pay \u202Emoc.live', 'pay ‹U+202E›moc.live'],
+      ['a megabyte', `start ${'x'.repeat(1_000_000)}`, 'start xxx'],
+      ['deep JSON', `${'['.repeat(20_000)}${']'.repeat(20_000)}`, '[[[['],
+    ] as const) {
+      it(`shows ${name} as text`, async () => {
+        const id = await postAlert('hostile', content)
+        await visit(`/alerts/${id}`)
+        const region = page.getByRole('region', { name: 'Content of the alert' })
+        await region.waitFor()
+        expect(await region.innerText()).to.contain(shown)
+        expect(await page.locator('iframe, img[src=x]').count()).to.equal(0)
+        const { body } = await server.call(`/alerts/${id}`)
+        if (body.case_id !== null) {
+          await visit(`/cases/${body.case_id}`)
+          await page.getByRole('heading', { name: 'Observables' }).waitFor()
+        }
+      })
+    }
+  })
+
+  describe('for everybody', () => {
+    const mixed = ['/alerts', '/cases/main-1', '/playbooks/asking', '/connections/http']
+    const plain = [
+      '/alerts/main-custom-1',
+      '/cases',
+      '/runs',
+      '/playbooks',
+      '/connections',
+      '/keys',
+      '/audit',
+      '/health',
+    ]
+    const looked = { light: [...mixed, ...plain], dark: mixed }
+    for (const scheme of ['light', 'dark'] as const) {
+      it(`has nothing serious that axe finds, ${scheme}`, async function () {
+        this.timeout(120_000)
+        await page.emulateMedia({ colorScheme: scheme })
+        const { body: runs } = await server.call('/runs?playbook=asking')
+        const paths = [...looked[scheme], `/runs/${runs.data[0].run_uuid}`]
+        const found: Record<string, readonly string[]> = {}
+        for (const path of paths) {
+          await visit(path)
+          await page.getByRole('heading', { level: 1 }).waitFor()
+          await page.waitForLoadState('networkidle')
+          const faults = await seriousFaults(page)
+          if (faults.length > 0) found[path] = faults
+          await picture(page, `${scheme}${path.replaceAll('/', '-')}`)
+        }
+        expect(found).to.deep.equal({})
+      })
+    }
+  })
+})

@@ -1,0 +1,66 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import chromium from '@sparticuz/chromium'
+import axe from 'axe-core'
+import { chromium as playwright, type Browser, type Page } from 'playwright-core'
+
+/** Pages are written here for people to look at, where it is said. */
+const pictures = process.env['TOCSIN_PICTURES']
+
+export interface BrowserPage {
+  readonly page: Page
+  /** What must not have happened: dialogs, refusals by the content security policy, errors in the page. */
+  readonly alarms: readonly string[]
+  close(): Promise<void>
+}
+
+/** The browser that the development packages bring. Undefined, with the reason in the output, where it cannot be started. */
+export async function openBrowser(): Promise<BrowserPage | undefined> {
+  let browser: Browser
+  try {
+    browser = await playwright.launch({
+      executablePath: await chromium.executablePath(),
+      args: chromium.args,
+      headless: true,
+    })
+  } catch (error) {
+    const [reason] = String(error).split('\n')
+    process.stdout.write(`\n  The page is not tested: no browser can be started here (${reason}).\n`)
+    return undefined
+  }
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
+  const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
+  const alarms: string[] = []
+  page.on('dialog', (dialog) => {
+    alarms.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('pageerror', (error) => alarms.push(`error: ${error.message}`))
+  page.on('console', (message) => {
+    if (/content security policy/i.test(message.text())) alarms.push(message.text())
+  })
+  return { page, alarms, close: () => browser.close() }
+}
+
+/** What axe finds serious or worse in the page as it is, each with where. */
+export async function seriousFaults(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source)
+  const found = await page.evaluate(async () => {
+    const { axe: loaded } = globalThis as unknown as { axe: typeof axe }
+    const { violations } = await loaded.run()
+    return violations.flatMap(({ id, impact, nodes }) =>
+      impact === 'serious' || impact === 'critical'
+        ? nodes.map(({ html }) => `${id}: ${html.slice(0, 300)}`)
+        : [],
+    )
+  })
+  return found
+}
+
+/** Writes the page as a picture, where `TOCSIN_PICTURES` names a folder. */
+export async function picture(page: Page, name: string): Promise<void> {
+  if (pictures === undefined) return
+  await mkdir(pictures, { recursive: true })
+  await page.screenshot({ path: join(pictures, `${name}.png`) })
+}

@@ -1,0 +1,14 @@
+import { expect } from 'chai'
+import { viewPaths } from '../../server/http/page/serve-page.ts'
+import { pages, views } from '../../server/web/views.ts'
+
+const firstPart = (path: string): string => path.split('/')[1] ?? ''
+
+describe('views of the web page', () => {
+  it('are at the paths that the server answers with the page', () => {
+    expect(views.map(({ path }) => path).toSorted()).to.deep.equal([...viewPaths].toSorted())
+    expect([...new Set(pages.map(({ path }) => firstPart(path)))].toSorted()).to.deep.equal(
+      [...viewPaths].toSorted(),
+    )
+  })
+})
