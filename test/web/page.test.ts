@@ -22,6 +22,15 @@ steps:
   - return: \${{ steps.sure.output.answer }}
 `
 
+const failing = `apiVersion: tocsin/v1
+name: failing
+on: { manual: true }
+steps:
+  - id: asked
+    set: { n: 1 }
+  - fail: The other system said no
+`
+
 describe('web page in a browser', function () {
   this.timeout(60_000)
   let folder: TemporaryFolder
@@ -39,6 +48,7 @@ describe('web page in a browser', function () {
     folder = await makeTemporaryFolder()
     await mkdir(join(folder.path, 'playbooks'))
     await writeFile(join(folder.path, 'playbooks/asking.yaml'), asking)
+    await writeFile(join(folder.path, 'playbooks/failing.yaml'), failing)
     server = await startServer({ cwd: folder.path, dataDir: 'data' })
   })
   after(async () => {
@@ -115,6 +125,50 @@ describe('web page in a browser', function () {
     await page.locator('.cm-mergeView .cm-changedLine', { hasText: 'Is it?' }).waitFor({ state: 'attached' })
     const { body } = await server.call('/playbooks/asking')
     expect(body.source).to.contain('Is it?')
+  })
+
+  it('shows why a run failed, where in the playbook, and what a retry would do', async () => {
+    const { body } = await server.call('/playbooks/failing/runs', { body: { organization_code: 'main' } })
+    await visit(`/runs/${body.run_uuid}`)
+    await page.getByText('The other system said no').first().waitFor()
+    await page.getByRole('button', { name: 'Retry from the failed step' }).click()
+    await page.getByText('1 of 2 steps are carried over').waitFor()
+    await page.getByText('Nothing that took effect is done again').waitFor()
+    await page.getByRole('button', { name: 'Retry', exact: true }).click()
+    await page.getByRole('link', { name: 'the run before' }).waitFor()
+    await page
+      .getByRole('link', { name: /line of the playbook|line 7/ })
+      .first()
+      .click()
+    await page.locator('.cm-activeLine', { hasText: 'fail: The other system said no' }).waitFor()
+  })
+
+  it('takes decisions and notes about a case', async () => {
+    await visit('/cases/main-1')
+    await page.getByRole('combobox', { name: 'Verdict' }).click()
+    await page.getByRole('option', { name: 'Malicious' }).click()
+    await page.getByText('verdict is now malicious').waitFor()
+    await page.getByLabel('Note').fill('<b>seen</b> on two machines')
+    await page.getByRole('button', { name: 'Add note' }).click()
+    await page.getByText('<b>seen</b> on two machines').first().waitFor()
+    const { body } = await server.call('/cases/main-1')
+    expect(body.verdict).to.equal('malicious')
+    expect(body.timeline.at(-1)).to.include({ kind: 'note', text: '<b>seen</b> on two machines' })
+  })
+
+  it('shows a new key once, and revokes it', async () => {
+    await visit('/keys')
+    await page.getByRole('button', { name: 'New key' }).click()
+    await page.getByLabel('What it is for').fill('mail gateway')
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    const key = (await page.getByRole('dialog').locator('pre').innerText()).trim()
+    expect((await server.call('/organizations', { key })).status).to.equal(200)
+    await page.getByRole('button', { name: 'I have kept it' }).click()
+    const row = page.getByRole('row', { name: 'mail gateway' })
+    await row.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await row.getByText('Revoked').waitFor()
+    expect((await server.call('/organizations', { key })).status).to.equal(401)
   })
 
   it('makes a connection from what its plugin asks for', async () => {

@@ -22,32 +22,32 @@ const stop = { onClick: (event: { stopPropagation: () => void }) => event.stopPr
 const columns: readonly Column<Alert>[] = [
   {
     title: 'ID',
-    width: 'minmax(150px, 1.2fr)',
+    width: 'minmax(160px, 1.3fr)',
     cell: ({ alert_id: id }) => (
       <Anchor component={Link} href={`/alerts/${id}`} size="sm" fw={600} tabIndex={-1} {...stop}>
         {id.toUpperCase()}
       </Anchor>
     ),
   },
-  { title: 'ORG', width: 'minmax(60px, 0.5fr)', cell: (alert) => alert.organization_code },
+  { title: 'ORG', width: 'minmax(56px, 0.4fr)', cell: (alert) => alert.organization_code },
   { title: 'PROVIDER', width: 'minmax(90px, 0.7fr)', cell: (alert) => alert.alert_provider },
-  { title: 'ALERT NAME', width: 'minmax(150px, 1.4fr)', cell: (alert) => alert.alert_type },
+  { title: 'ALERT NAME', width: 'minmax(125px, 1.2fr)', cell: (alert) => alert.alert_type },
   {
     title: 'STATUS',
-    width: '110px',
+    width: '100px',
     sort: 'investigation_status',
     cell: (alert) => <AlertStatus status={alert.investigation_status} />,
   },
   {
     title: 'CREATION TIME',
-    width: '170px',
+    width: '152px',
     sort: 'created_at',
     cell: (alert) => <Time at={alert.created_at} />,
   },
   { title: 'INVESTIGATOR', width: 'minmax(120px, 1fr)', cell: (alert) => alert.investigator },
   {
     title: 'CASE ID',
-    width: 'minmax(80px, 0.6fr)',
+    width: 'minmax(76px, 0.5fr)',
     cell: ({ case_id: id }) =>
       id !== null && (
         <Anchor component={Link} href={`/cases/${id}`} size="sm" tabIndex={-1} {...stop}>
@@ -55,10 +55,10 @@ const columns: readonly Column<Alert>[] = [
         </Anchor>
       ),
   },
-  { title: 'COMPLETION TIME', width: '170px', cell: (alert) => <Time at={alert.completed_at} /> },
+  { title: 'COMPLETION TIME', width: '152px', cell: (alert) => <Time at={alert.completed_at} /> },
   {
     title: 'Content',
-    width: '80px',
+    width: '60px',
     cell: ({ alert_id: id }) => (
       <Anchor component={Link} href={`/alerts/${id}#content`} size="sm" tabIndex={-1} {...stop}>
         Show

@@ -28,7 +28,7 @@ const nameOf = ({ kind, name, id }: Named): string => showInvisible(`${kind} ${n
 
 const columns: readonly Column<AuditEntry>[] = [
   { title: 'NUMBER', width: '80px', cell: ({ sequence }) => sequence },
-  { title: 'WHEN', width: '180px', cell: ({ at }) => <Time at={at} /> },
+  { title: 'WHEN', width: '160px', cell: ({ at }) => <Time at={at} /> },
   { title: 'WHAT', width: 'minmax(160px, 1fr)', cell: ({ action }) => action },
   { title: 'WHO', width: 'minmax(160px, 1.4fr)', cell: ({ actor }) => nameOf(actor) },
   { title: 'TO WHAT', width: 'minmax(160px, 1.4fr)', cell: ({ subject }) => nameOf(subject) },

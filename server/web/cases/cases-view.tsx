@@ -36,7 +36,7 @@ const columns: readonly Column<Case>[] = [
   { title: 'VERDICT', width: '110px', cell: ({ verdict }) => <VerdictBadge verdict={verdict} /> },
   { title: 'STATUS', width: '110px', cell: ({ status }) => <CaseState status={status} /> },
   { title: 'ASSIGNEE', width: 'minmax(100px, 1fr)', cell: ({ assignee }) => assignee },
-  { title: 'OPENED', width: '170px', sort: 'created_at', cell: (found) => <Time at={found.created_at} /> },
+  { title: 'OPENED', width: '160px', sort: 'created_at', cell: (found) => <Time at={found.created_at} /> },
 ]
 
 const idOf = (found: Case): string => found.case_id

@@ -15,7 +15,7 @@ export default function KeysView() {
   const now = useNow(false)
   const [revoked, setRevoked] = useState<Key>()
   const columns: readonly Column<Key>[] = [
-    { title: 'NAME', width: 'minmax(160px, 2fr)', cell: ({ name }) => name },
+    { title: 'NAME', width: 'minmax(140px, 2fr)', cell: ({ name }) => name },
     { title: 'ID', width: '130px', cell: ({ key_id: id }) => <code>{id}</code> },
     { title: 'ROLE', width: '90px', cell: ({ role }) => role },
     {
@@ -29,14 +29,20 @@ export default function KeysView() {
       cell(key) {
         const state = keyState(key, now)
         return (
-          <Badge variant="light" color={state === 'Usable' ? 'green' : 'gray'} tt="none" radius="sm">
+          <Badge
+            variant="light"
+            color={state === 'Usable' ? 'green' : 'gray'}
+            tt="none"
+            radius="sm"
+            className="state"
+          >
             {state}
           </Badge>
         )
       },
     },
-    { title: 'MADE', width: '170px', cell: (key) => <Time at={key.created_at} /> },
-    { title: 'EXPIRES', width: '170px', cell: (key) => <Time at={key.expires_at} /> },
+    { title: 'MADE', width: '160px', cell: (key) => <Time at={key.created_at} /> },
+    { title: 'EXPIRES', width: '160px', cell: (key) => <Time at={key.expires_at} /> },
     { title: 'LAST USED', width: '110px', cell: (key) => <Time at={key.last_used_at} ago /> },
     {
       title: '',

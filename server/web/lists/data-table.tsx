@@ -58,7 +58,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     if (hasMore && !isLoadingMore && last >= rows.length - 20) onMore()
   }, [hasMore, isLoadingMore, last, onMore, rows.length])
 
-  const template = [...(selection ? ['36px'] : []), ...columns.map(({ width }) => width)].join(' ')
+  const template = [...(selection ? ['20px'] : []), ...columns.map(({ width }) => width)].join(' ')
   const focusRow = (index: number): void => {
     const target = Math.max(0, Math.min(rows.length - 1, index))
     virtual.scrollToIndex(target)
@@ -132,9 +132,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   </div>
                 )}
                 {columns.map(({ title, cell }) => (
-                  <div key={title} role="gridcell" className="data-table-cell">
-                    {cell(row)}
-                  </div>
+                  <Cell key={title} content={cell(row)} />
                 ))}
               </div>
             )
@@ -146,6 +144,15 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           </Text>
         )}
       </div>
+    </div>
+  )
+}
+
+/** What is cut off can be read in the tooltip. */
+function Cell({ content }: { readonly content: ReactNode }) {
+  return (
+    <div role="gridcell" className="data-table-cell" {...(typeof content === 'string' && { title: content })}>
+      {content}
     </div>
   )
 }

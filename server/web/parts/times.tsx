@@ -1,7 +1,8 @@
 import { Tooltip } from '@mantine/core'
 import { useNow } from './now.ts'
 
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+/** `2026-11-21 18:22:36`, in the time zone of the reader: short, read alike everywhere, and in order when sorted. */
+const whole = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium' })
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
 
 const units = [

@@ -30,7 +30,7 @@ const columns: readonly Column<Playbook>[] = [
   },
   { title: 'ORG', width: '100px', cell: (playbook) => playbook.organization_code ?? 'all' },
   { title: 'VERSION', width: '130px', cell: ({ hash }) => <code>{hash.slice(0, 12)}</code> },
-  { title: 'IN FORCE SINCE', width: '180px', cell: (playbook) => <Time at={playbook.created_at} /> },
+  { title: 'IN FORCE SINCE', width: '160px', cell: (playbook) => <Time at={playbook.created_at} /> },
 ]
 
 const idOf = ({ name, organization_code: code }: Playbook): string => `${name} ${code ?? ''}`

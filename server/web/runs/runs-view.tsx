@@ -23,7 +23,7 @@ const columns: readonly Column<Run>[] = [
   { title: 'ORG', width: 'minmax(60px, 0.5fr)', cell: (run) => run.organization_code },
   { title: 'ALERT', width: 'minmax(140px, 1fr)', cell: (run) => run.alert_id?.toUpperCase() },
   { title: 'CASE', width: 'minmax(80px, 0.6fr)', cell: (run) => run.case_id?.toUpperCase() },
-  { title: 'STARTED', width: '170px', cell: (run) => <Time at={run.started_at ?? run.created_at} /> },
+  { title: 'STARTED', width: '160px', cell: (run) => <Time at={run.started_at ?? run.created_at} /> },
   {
     title: 'TOOK',
     width: '90px',

@@ -36,7 +36,7 @@ export function WaterfallView({ steps, isLive, selected, onSelect }: WaterfallVi
             <Text size="sm" truncate title={step.path}>
               {showInvisible(lastParts(step.path))}
             </Text>
-            <Text size="xs" c="dimmed" truncate>
+            <Text size="xs" c="dimmed" truncate visibleFrom="lg">
               {step.kind}
             </Text>
           </Group>

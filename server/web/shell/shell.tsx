@@ -17,7 +17,7 @@ export function Shell() {
   return (
     <AppShell
       header={{ height: 52 }}
-      navbar={{ width: 190, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      navbar={{ width: 160, breakpoint: 'sm', collapsed: { mobile: !opened } }}
       padding="md"
     >
       <a href="#view" className="skip-link">
