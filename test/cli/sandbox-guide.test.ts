@@ -1,0 +1,74 @@
+import { expect } from 'chai'
+import { copyFile, mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import { killCommands, startTocsinCommand } from './support/run-tocsin.ts'
+import { startServer } from './support/start-server.ts'
+
+const root = join(import.meta.dirname, '../..')
+const prompt = '> '
+
+/** What the authors' guide shows: the content of the alert, and what is typed and printed. */
+async function guideOf(): Promise<{ readonly content: string; readonly lines: readonly string[] }> {
+  const guide = await readFile(join(root, 'plugins/README.md'), 'utf8')
+  const [, content, transcript] =
+    /\n### Playing by hand\n[^]*?\n```json\n([^]*?)\n```\n[^]*?\n```text\n([^]*?)\n```/.exec(guide) ?? []
+  if (content === undefined || transcript === undefined) throw new Error('the guide shows no such thing')
+  return { content, lines: transcript.split('\n') }
+}
+
+const escaped = (line: string): string => RegExp.escape(line.trimEnd())
+
+describe("the authors' guide, played by hand", function () {
+  this.timeout(60_000)
+  let folder: TemporaryFolder
+
+  before(async () => {
+    folder = await makeTemporaryFolder()
+    await mkdir(join(folder.path, 'playbooks'))
+    await copyFile(
+      join(root, 'playbooks/impossible-travel.yaml'),
+      join(folder.path, 'playbooks/impossible-travel.yaml'),
+    )
+  })
+  after(async () => {
+    await killCommands()
+    await folder.remove()
+  })
+
+  it('prints what it says', async () => {
+    const { content, lines } = await guideOf()
+    const server = await startServer({
+      dataDir: join(folder.path, 'data'),
+      cwd: folder.path,
+      env: { TOCSIN_ALLOW_PRIVATE_EGRESS: '127.0.0.1' },
+    })
+    const sandboxes = startTocsinCommand(['sandbox', '--connect', server.url], {
+      env: { TOCSIN_KEY: server.adminKey },
+    })
+    await sandboxes.hasPrinted(/(connection sandbox-\S+ +made[^]*){5}/)
+    const posted = await server.call('/alerts', {
+      body: {
+        alert_provider: 'custom',
+        organization_code: 'main',
+        alert_type: 'impossible_travel',
+        alert_content: content,
+      },
+    })
+    expect(posted.status, JSON.stringify(posted.body)).to.equal(201)
+    let printed = ''
+    for (const line of lines) {
+      if (line.startsWith(prompt)) {
+        sandboxes.process.stdin.write(`${line.slice(prompt.length)}\n`)
+        continue
+      }
+      // In the order of the guide; the requests between are left out there.
+      printed += `^${escaped(line)} *$[^]*?`
+      await sandboxes.hasPrinted(new RegExp(printed, 'm'))
+    }
+    expect(
+      lines.filter((line) => line.startsWith(prompt)),
+      'what is typed',
+    ).not.to.deep.equal([])
+  })
+})
