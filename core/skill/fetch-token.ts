@@ -48,7 +48,7 @@ async function fetchToken(
   // It has no limits, but Retry-After closes it; then nobody waits here for others.
   const budget = { ...call, bucket: 'token', limits: [] }
   const inTurn = { ...options, deadlineMs: clock.now() }
-  const response = await inTime(clock, signal, async (signal) => {
+  const response = await inTime(call, clock, signal, async (signal) => {
     try {
       return await sendInTurn({ ...requestFor(call), signal }, budget, inTurn)
     } catch (error) {
@@ -72,6 +72,7 @@ function requestFor({ url, form }: TokenCall): Omit<EgressRequest, 'signal'> {
 }
 
 async function inTime<T>(
+  call: TokenCall,
   clock: Clock,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
@@ -79,9 +80,13 @@ async function inTime<T>(
   const late = new AbortController()
   const over = new AbortController()
   const reason = () =>
-    new RetryableError('network_error', `no token: no answer within ${timeoutMs / 1000} s`, {
-      details: { code: 'ETIMEDOUT', sent: false },
-    })
+    notNow(
+      call,
+      new RetryableError('network_error', `${whatOf(call)} gave no answer within ${timeoutMs / 1000} s`, {
+        hint: 'the other system takes too long, which passes as a rule; see whether its address is right',
+        details: { code: 'ETIMEDOUT' },
+      }),
+    )
   clock.sleep(timeoutMs, over.signal).then(
     () => late.abort(reason()),
     () => {}, // over in time

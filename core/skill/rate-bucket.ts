@@ -8,8 +8,8 @@ export interface Turn {
   /** Epoch milliseconds: to wait for a turn that comes later is of no use. */
   readonly latestMs: number
   readonly signal: AbortSignal
-  /** What to reject with where no turn comes in time; it is told when to come back. */
-  readonly refuse: (waitMs: number) => Error
+  /** What to reject with where no turn comes in time; it is told when to come back, and whether the bucket is closed. */
+  readonly refuse: (waitMs: number, isClosed: boolean) => Error
 }
 
 interface Waiter {
@@ -50,7 +50,7 @@ export class RateBucket {
       this.#longestMs = Math.max(this.#longestMs, perMs)
     }
     const at = this.#timeOf(this.#times.length, turn, now)
-    if (isTooLate(at, turn, now)) throw turn.refuse(this.#promise(at, turn) - now)
+    if (isTooLate(at, turn, now)) throw this.#refusal(at, turn, now)
     this.#times.push(at)
     if (this.#waiting.length === 0 && at <= now) this.#forgetOldest()
     else await this.#wait(turn)
@@ -138,7 +138,7 @@ export class RateBucket {
       const at = this.#timeOf(index, turn, now)
       if (isTooLate(at, turn, now)) {
         this.#remove(place)
-        refuse(turn.refuse(this.#promise(at, turn) - now))
+        refuse(this.#refusal(at, turn, now))
       } else {
         this.#times[index] = at
         place++
@@ -151,6 +151,10 @@ export class RateBucket {
     this.#waiting.splice(place, 1)
     this.#somebodyLeft.abort()
     this.#somebodyLeft = new AbortController()
+  }
+
+  #refusal(at: number, turn: Turn, now: number): Error {
+    return turn.refuse(this.#promise(at, turn) - now, this.#closedUntil > now)
   }
 
   /** Who is refused is told to come back one after the other, as fast as the limits allow, and not all at once. */

@@ -38,7 +38,7 @@ export async function sendInTurn(
     // The exchange itself wants some of the time that is left.
     latestMs: now + Math.min(maxWaitMs, (deadlineMs - now) / 2),
     signal: request.signal,
-    refuse: (waitMs) => overBudget(budget, waitMs),
+    refuse: (waitMs, isClosed) => overBudget(budget, waitMs, isClosed),
   })
   const response = await egress.send(request)
   if (response.status === 429) {
@@ -48,11 +48,19 @@ export async function sendInTurn(
   return response
 }
 
-function overBudget({ connection, bucket }: Budget, waitMs: number): RetryableError {
+/** `asked`: the other system has asked for the pause (429); else it is ours, to stay below its limits. */
+function overBudget({ connection, bucket }: Budget, waitMs: number, asked: boolean): RetryableError {
   const retryAfterMs = Math.ceil(waitMs)
-  return new RetryableError(
-    'rate_limited',
-    `connection '${connection}' has sent as much as the other system takes; there is room in ${retryAfterMs / 1000} s`,
-    { retryAfterMs, details: { connection, bucket, sent: false } },
-  )
+  const seconds = `${retryAfterMs / 1000} s`
+  const [message, hint] = asked
+    ? [
+        `the other system has asked connection '${connection}' for a pause (429), which is over in ${seconds}`,
+        'it has had too many requests, maybe also of others with the same credentials: try again then',
+      ]
+    : [
+        `connection '${connection}' has sent as much as the other system takes; there is room in ${seconds}`,
+        'requests are kept below the limits that its plugin declares: try again then',
+      ]
+  const details = { connection, bucket, sent: false }
+  return new RetryableError('rate_limited', message, { hint, retryAfterMs, details })
 }

@@ -93,6 +93,7 @@ describe('the rate of a connection', () => {
       name: 'RetryableError',
       code: 'rate_limited',
       message: "connection 'main' has sent as much as the other system takes; there is room in 40 s",
+      hint: 'requests are kept below the limits that its plugin declares: try again then',
       retryAfterMs: 40_000,
     })
     expect(error.details).to.deep.equal({ connection: 'main', bucket: 'requests all', sent: false })
@@ -139,7 +140,12 @@ describe('the rate of a connection', () => {
     it('believes a Retry-After up to five minutes', async () => {
       const { call } = callerThat(undefined, undefined, busyOnce({ 'retry-after': '86400' }))
       await failure(call())
-      expect(await failure(call())).to.include({ code: 'rate_limited', retryAfterMs: 300_000 })
+      expect(await failure(call())).to.include({
+        code: 'rate_limited',
+        message: "the other system has asked connection 'main' for a pause (429), which is over in 300 s",
+        hint: 'it has had too many requests, maybe also of others with the same credentials: try again then',
+        retryAfterMs: 300_000,
+      })
       await clock.advance(300_000)
       await call()
     })

@@ -372,7 +372,13 @@ describe('authenticate of a connection with a token', () => {
     )
     await clock.advance(20_000)
     const error = await work
-    expect(error).to.include({ name: 'RetryableError', code: 'network_error' })
+    expect(error).to.include({
+      name: 'RetryableError',
+      code: 'network_error',
+      message: `no token for connection 'main': POST ${login} gave no answer within 20 s`,
+      hint: 'the other system takes too long, which passes as a rule; see whether its address is right',
+    })
+    expect(error.details).to.deep.equal({ code: 'ETIMEDOUT', connection: 'main', sent: false })
     expect(mayHaveHappened(error)).to.equal(false)
     expect(signals).to.have.length(1)
     expect(clock.pending).to.deep.equal([])
