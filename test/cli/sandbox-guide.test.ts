@@ -17,7 +17,7 @@ async function guideOf(): Promise<{ readonly content: string; readonly lines: re
   return { content, lines: transcript.split('\n') }
 }
 
-const escaped = (line: string): string => RegExp.escape(line.trimEnd())
+const escaped = (line: string): string => line.trimEnd().replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
 
 describe("the authors' guide, played by hand", function () {
   this.timeout(60_000)
