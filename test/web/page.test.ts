@@ -90,6 +90,14 @@ describe('web page in a browser', function () {
     await picture(page, 'alerts')
   })
 
+  it('leads anywhere by keyboard', async () => {
+    await page.keyboard.press('Control+k')
+    await page.getByPlaceholder('A view, an id, or words of an alert').fill('MAIN-CUSTOM-1')
+    await page.getByRole('button', { name: 'Alert MAIN-CUSTOM-1' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'MAIN-CUSTOM-1' }).waitFor()
+  })
+
   it('takes the answer to a question, and shows its run go on', async () => {
     const { body } = await server.call('/playbooks/asking/runs', { body: { organization_code: 'main' } })
     await visit(`/runs/${body.run_uuid}`)

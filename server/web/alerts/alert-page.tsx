@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Loader, Stack, Title } from '@mantine/core'
+import { Alert as MantineAlert, Anchor, Button, Group, Loader, Stack, Text, Title } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useLocation, useParams } from 'wouter'
 import { call, get } from '../api/call.ts'
@@ -6,6 +6,7 @@ import type { Alert, Run } from '../api/types.ts'
 import { Fields } from '../parts/fields.tsx'
 import { TextView } from '../parts/json-view.tsx'
 import { Refusal } from '../parts/refusal.tsx'
+import { showInvisible } from '../parts/show-invisible.ts'
 import { AlertStatus } from '../parts/states.tsx'
 import { Time } from '../parts/times.tsx'
 import { RunList } from '../runs/run-list.tsx'
@@ -58,6 +59,17 @@ export default function AlertPage() {
           ],
         ]}
       />
+      {data.grouped_with !== null && (
+        <MantineAlert color="blue" variant="light" title="It repeats another alert">
+          <Text size="sm" className="outside-text">
+            It was grouped with{' '}
+            <Anchor component={Link} href={`/alerts/${data.grouped_with}`} size="sm" underline="always">
+              {data.grouped_with.toUpperCase()}
+            </Anchor>
+            {data.grouped_because !== null && <>: {showInvisible(data.grouped_because)}</>}
+          </Text>
+        </MantineAlert>
+      )}
       <RunList runs={data.runs ?? []} />
       <Title order={2} size="h4" id="content">
         Content

@@ -33,6 +33,9 @@ export interface Alert {
   readonly investigator: string | null
   readonly case_id: string | null
   readonly completed_at: number | null
+  /** Id of the alert that it repeats, and why it was grouped with it. */
+  readonly grouped_with: string | null
+  readonly grouped_because: string | null
   readonly runs?: readonly Run[]
 }
 

@@ -5,6 +5,7 @@ import type { Column } from '../lists/data-table.tsx'
 import { ChoiceFilter, SearchFilter, TypedFilter } from '../lists/filter-fields.tsx'
 import { ListPage } from '../lists/list-page.tsx'
 import { useFilters } from '../lists/use-filters.ts'
+import { showInvisible } from '../parts/show-invisible.ts'
 import {
   CaseState,
   caseStatuses,
@@ -26,7 +27,7 @@ const columns: readonly Column<Case>[] = [
       </Anchor>
     ),
   },
-  { title: 'TITLE', width: 'minmax(240px, 3fr)', cell: ({ title }) => title },
+  { title: 'TITLE', width: 'minmax(240px, 3fr)', cell: ({ title }) => showInvisible(title) },
   {
     title: 'SEVERITY',
     width: '120px',
@@ -35,7 +36,11 @@ const columns: readonly Column<Case>[] = [
   },
   { title: 'VERDICT', width: '110px', cell: ({ verdict }) => <VerdictBadge verdict={verdict} /> },
   { title: 'STATUS', width: '110px', cell: ({ status }) => <CaseState status={status} /> },
-  { title: 'ASSIGNEE', width: 'minmax(100px, 1fr)', cell: ({ assignee }) => assignee },
+  {
+    title: 'ASSIGNEE',
+    width: 'minmax(100px, 1fr)',
+    cell: ({ assignee }) => assignee !== null && showInvisible(assignee),
+  },
   { title: 'OPENED', width: '160px', sort: 'created_at', cell: (found) => <Time at={found.created_at} /> },
 ]
 

@@ -11,6 +11,7 @@ import { useFilters } from '../lists/use-filters.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import type { PlaybookDetail, Validation } from './playbook.ts'
 import { ProblemList } from './problem-list.tsx'
+import { useUnsaved } from './use-unsaved.ts'
 import { SourceEditor } from './source-editor.tsx'
 
 interface WorkbenchProps {
@@ -44,6 +45,7 @@ export function Workbench({ source, hash, isReadOnly }: WorkbenchProps) {
     if (drawn) setGraph(drawn)
   }, [drawn])
   const problems = checked.data?.problems ?? none
+  useUnsaved(!isReadOnly && text !== source)
   return (
     <Stack gap="xs">
       <Grid>

@@ -1,6 +1,7 @@
 import { Anchor, Table, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
 import type { Run } from '../api/types.ts'
+import { showInvisible } from '../parts/show-invisible.ts'
 import { RunState } from '../parts/states.tsx'
 import { durationText } from '../parts/duration-text.ts'
 import { Time } from '../parts/times.tsx'
@@ -47,7 +48,9 @@ export function RunList({ runs }: { readonly runs: readonly Run[] }) {
                       run.ended_at !== null &&
                       durationText(run.ended_at - run.started_at)}
                   </Table.Td>
-                  <Table.Td>{run.error?.message}</Table.Td>
+                  <Table.Td className="outside-text">
+                    {run.error !== null && showInvisible(run.error.message)}
+                  </Table.Td>
                 </Table.Tr>
               ))}
             </Table.Tbody>

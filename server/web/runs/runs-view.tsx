@@ -6,6 +6,7 @@ import { ChoiceFilter, TypedFilter } from '../lists/filter-fields.tsx'
 import { ListPage } from '../lists/list-page.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { durationText } from '../parts/duration-text.ts'
+import { showInvisible } from '../parts/show-invisible.ts'
 import { choicesOf, RunState, runStatuses } from '../parts/states.tsx'
 import { Time } from '../parts/times.tsx'
 
@@ -29,7 +30,11 @@ const columns: readonly Column<Run>[] = [
     width: '90px',
     cell: ({ started_at: from, ended_at: to }) => from !== null && to !== null && durationText(to - from),
   },
-  { title: 'ERROR', width: 'minmax(160px, 1.5fr)', cell: (run) => run.error?.message },
+  {
+    title: 'ERROR',
+    width: 'minmax(160px, 1.5fr)',
+    cell: (run) => run.error !== null && showInvisible(run.error.message),
+  },
 ]
 
 const idOf = (run: Run): string => run.run_uuid
