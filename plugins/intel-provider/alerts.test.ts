@@ -252,6 +252,30 @@ describe('intel_provider.get_playbook_alerts', () => {
     })
   })
 
+  it('leaves out the details that are refused, and fails where all are', async () => {
+    const found = objectsAt(fixture('playbook-alert-search-page'), 'data').slice(0, 3)
+    const ask = (
+      ...details: readonly { readonly status?: number; readonly json?: unknown; readonly text?: string }[]
+    ) =>
+      runSkill(
+        getPlaybookAlerts,
+        { details: true },
+        { settings, replies: [{ json: { data: found, counts: { returned: 3, total: 3 } } }, ...details] },
+      )
+    const refused = { status: 403, json: fixture('error-403') }
+    const { output } = await ask(refused, { json: { data: { panel: 1 } } }, { status: 404, text: '' })
+    expect(output.alerts.map(({ details }) => details)).to.deep.equal([null, { panel: 1 }, null])
+    expect(output).to.deep.include({
+      without_details: 2,
+      without_details_why: ['the key may not have those of domain_abuse (403)', 'they are gone'],
+    })
+    expect((await ask(refused, refused, { status: 404, text: '' })).output.without_details).to.equal(3)
+    const all: unknown = await ask(refused, refused, refused).catch((error: unknown) => error)
+    expect(all).to.include({ name: 'ConnectionError', code: 'http_403' })
+    const revoked: unknown = await ask(refused, { status: 401, text: '' }, refused).catch((e: unknown) => e)
+    expect(revoked, 'another refusal is about the key as a whole').to.include({ code: 'http_401' })
+  })
+
   it('fetches the details of many, a few at the same time, and keeps their order', async () => {
     const data = Array.from({ length: 12 }, (_, index) => ({ playbook_alert_id: `task:${index}` }))
     let atOnce = 0

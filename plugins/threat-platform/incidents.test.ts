@@ -421,6 +421,43 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
     })
   })
 
+  it('leaves out a group of which nothing can be read, and fails where that is all there is', async () => {
+    const answer = (alarms: readonly unknown[]) => ({
+      json: { is_success: true, data: alarms.length === 0 ? [] : { alarms, total_records: alarms.length } },
+    })
+    const closed = answer([{ alarm_text: 'x' }, null])
+    const ask = (...replies: readonly ReturnType<typeof answer>[]) =>
+      runSkill(fetchIncidents, { status: ['Open', 'Closed'] }, { settings: vendorSettings, replies })
+    for (const replies of [
+      [answer([{ alarm_id: 1, status: 'OPEN' }]), closed],
+      [closed, answer([{ alarm_id: 1, status: 'RESOLVED' }])],
+    ]) {
+      const { output } = await ask(...replies)
+      expect(output.incidents.map(({ id }) => id)).to.deep.equal(['1'])
+      expect(output).to.deep.include({
+        partial: true,
+        counts: { returned: 1, read: 3, total: 3 },
+        unreadable: 2,
+        unreadable_why: [
+          "the platform gave an incident without 'alarm_id'",
+          'a record of the list is no object',
+        ],
+      })
+    }
+    for (const replies of [
+      [answer([]), closed],
+      [closed, closed],
+    ])
+      expect(await caught(ask(...replies))).to.include({ code: 'bad_response' })
+    const sick = { status: 500, text: '' }
+    const work = runSkill(
+      fetchIncidents,
+      { status: ['Open', 'Closed'] },
+      { settings: vendorSettings, replies: [closed, sick] },
+    )
+    expect(await caught(work), 'what was not read at all is not left out').to.include({ code: 'http_500' })
+  })
+
   it('fails on a revoked token, a body that is none, and alarms without an id', async () => {
     const other = { ...running.settings, api_token: revokedToken }
     expect(

@@ -28,9 +28,12 @@ export async function fetchAlarms(
   companyId: string,
   question: IncidentQuestion,
 ): Promise<FoundIncidents> {
-  const lists: CollectedPages<Incident>[] = []
+  const lists: FoundList[] = []
   for (const list of statusLists(question.statuses))
     lists.push(await fetchList(http, companyId, question, list))
+  const unreadable = lists.find(({ failure }) => failure !== undefined)?.failure
+  const nothingWasRead = lists.every(({ read, leftOut }) => read === (leftOut.unreadable ?? 0))
+  if (unreadable !== undefined && nothingWasRead) throw unreadable
   // One that changed its status meanwhile was read twice; the later reading counts.
   const byId = new Map(lists.flatMap(({ items }) => items).map((incident) => [incident.id, incident]))
   const incidents = lists.length === 1 ? [...byId.values()] : [...byId.values()].toSorted(newestFirst)
@@ -49,12 +52,18 @@ function together(all: readonly LeftOut[]): LeftOut {
   return unreadable === 0 ? {} : { unreadable, unreadable_why: [...reasons] }
 }
 
-function fetchList(
+interface FoundList extends CollectedPages<Incident> {
+  /** Why not one of the incidents that are there can be read. */
+  readonly failure?: SkillError
+}
+
+/** Where nothing in the list can be read, that is left out and said: the other groups still count. */
+async function fetchList(
   http: HttpClient,
   companyId: string,
   { fromMs, toMs, severities, limit }: IncidentQuestion,
   list: StatusList,
-): Promise<CollectedPages<Incident>> {
+): Promise<FoundList> {
   const filters = {
     // Whole seconds are all that the vendor knows.
     start_date: fromMs === undefined ? undefined : Math.floor(fromMs / 1000),
@@ -63,7 +72,9 @@ function fetchList(
     severities: severities.map(vendorWord),
   }
   const filtered = list.words !== undefined || severities.length > 0
-  return collectPages<Incident>({
+  const failures: SkillError[] = []
+  let [read, said]: [number, number | null] = [0, null]
+  const collecting = collectPages<Incident>({
     limit,
     pageSize,
     idOf: (incident) => incident.id,
@@ -72,9 +83,22 @@ function fetchList(
     // The number of pages, which is not looked at, may be counted with another size of page; the number of records is not.
     fetch: async ({ number, size }) => {
       const { alarms, total } = await readAlarms(http, companyId, { ...filters, page: number, limit: size })
-      return { items: alarms.map(readable(decodeAlarm)), total }
+      const items = alarms.map(readable(decodeAlarm))
+      failures.push(...items.filter((item) => item instanceof SkillError))
+      read += items.length
+      said = total ?? said
+      return { items, total }
     },
   })
+  try {
+    return await collecting
+  } catch (error) {
+    const failure = failures.find((one) => one === error)
+    if (failure === undefined) throw error
+    const why = [...new Set(failures.map(({ message }) => message))]
+    const leftOut = { unreadable: failures.length, unreadable_why: why }
+    return { items: [], complete: false, read, total: said, leftOut, failure }
+  }
 }
 
 /** Those without a time come last. */

@@ -1,5 +1,6 @@
 import {
   collectPages,
+  ConnectionError,
   defineSkill,
   isObject,
   leftOutProperties,
@@ -122,7 +123,12 @@ export const getPlaybookAlerts = defineSkill({
       without_details: {
         type: 'integer',
         description:
-          'How many alerts are without the details that were asked for, which are gone or cannot be read. Absent: none.',
+          'How many alerts are without the details that were asked for, which are gone, refused or cannot be read. Absent: none.',
+      },
+      without_details_why: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Why, each reason once. Absent: none is without.',
       },
     },
   },
@@ -157,14 +163,14 @@ export const getPlaybookAlerts = defineSkill({
         return decodePage((await http.post('/playbook-alert/search', { json })).json(), decodePlaybookAlert)
       },
     })
-    const alerts = input.details ? await allWithDetails(items, http) : items
-    const bare = input.details ? alerts.filter(({ details }) => details === null).length : 0
+    const found = input.details ? await allWithDetails(items, http) : items.map((alert) => ({ alert }))
+    const alerts = found.map(({ alert }) => alert)
     return {
       alerts,
       counts: { returned: alerts.length, total },
       truncated: !complete,
       ...leftOut,
-      ...(bare === 0 ? {} : { without_details: bare }),
+      ...withoutDetails(found),
     }
   },
 })
@@ -178,23 +184,45 @@ function list<const D extends string>(description: D) {
   } as const
 }
 
-async function allWithDetails(alerts: readonly PlaybookAlert[], http: HttpClient): Promise<PlaybookAlert[]> {
-  const detailed: PlaybookAlert[] = []
-  for (let from = 0; from < alerts.length; from += atOnce) {
-    const some = alerts.slice(from, from + atOnce)
-    detailed.push(...(await Promise.all(some.map((alert) => withDetails(alert, http)))))
-  }
-  return detailed
+interface Detailed {
+  readonly alert: PlaybookAlert
+  /** Why it is without details that were asked for. */
+  readonly why?: string
+  readonly refusal?: ConnectionError
 }
 
-/** An alert that was deleted between the two calls, or whose details are none, stays in the list, without details. */
-async function withDetails(alert: PlaybookAlert, http: HttpClient): Promise<PlaybookAlert> {
+/** Throws ConnectionError `http_403` where all details are refused: the key may not have any. */
+async function allWithDetails(alerts: readonly PlaybookAlert[], http: HttpClient): Promise<Detailed[]> {
+  const found: Detailed[] = []
+  for (let from = 0; from < alerts.length; from += atOnce) {
+    const some = alerts.slice(from, from + atOnce)
+    found.push(...(await Promise.all(some.map((alert) => withDetails(alert, http)))))
+  }
+  const [first] = found
+  if (first?.refusal !== undefined && found.every(({ refusal }) => refusal !== undefined)) throw first.refusal
+  return found
+}
+
+/** An alert that was deleted between the two calls, or whose details are refused or none, stays in the list, without details. */
+async function withDetails(alert: PlaybookAlert, http: HttpClient): Promise<Detailed> {
   const { method, path } = detailRequest(alert)
   const body = method === 'POST' ? { json: {} } : {}
-  const response = await http.request({ method, path, ...body, accept: [404] })
-  if (response.status === 404) return alert
-  const details = valueAt(jsonIn(response), 'data')
-  return isObject(details) ? { ...alert, details } : alert
+  try {
+    const response = await http.request({ method, path, ...body, accept: [404] })
+    if (response.status === 404) return { alert, why: 'they are gone' }
+    const details = valueAt(jsonIn(response), 'data')
+    return isObject(details) ? { alert: { ...alert, details } } : { alert, why: 'they cannot be read' }
+  } catch (error) {
+    if (!(error instanceof ConnectionError) || error.code !== 'http_403') throw error
+    const category = alert.category?.slice(0, 100) ?? 'no category'
+    return { alert, why: `the key may not have those of ${category} (403)`, refusal: error }
+  }
+}
+
+function withoutDetails(found: readonly Detailed[]) {
+  const reasons = found.flatMap(({ why }) => why ?? [])
+  if (reasons.length === 0) return {}
+  return { without_details: reasons.length, without_details_why: [...new Set(reasons)].slice(0, 5) }
 }
 
 function tooManyDetails(limit: number): SkillError {
