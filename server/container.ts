@@ -11,7 +11,7 @@ import { createInvestigations, type Investigations } from '../core/investigation
 import { createStormWatch, type StormWatch } from '../core/investigation/storm-watch.ts'
 import type { PlaybookLibrary } from '../core/investigation/playbook-library.ts'
 import type { Run } from '../core/domain/run.ts'
-import type { Clock, Log, Stores } from '../core/ports.ts'
+import type { CaseStore, Clock, Log, Stores } from '../core/ports.ts'
 import type { Catalogue } from '../core/registry/catalogue.ts'
 import { authenticate, createSkillCaller, createTraffic, type Traffic } from '../core/skill/index.ts'
 import { createReruns, type Reruns } from '../core/rerun/reruns.ts'
@@ -83,22 +83,23 @@ export function createContainer(opened: Opened): Container {
     get(tokens.investigations).runEnded(run)
   }
 
-  register(tokens.clock, () => systemClock)
-  register(tokens.egress, () =>
-    metrics.watchEgress(createEgress({ allowPrivate: config.allowPrivateEgress })),
-  )
-  register(tokens.traffic, () => createTraffic(get(tokens.clock)))
-  register(tokens.skillCaller, () =>
+  const callerOfSkills = (cases: CaseStore): SkillCaller =>
     createSkillCaller({
       catalogue,
-      stores,
+      stores: { connections: stores.connections, cases },
       egress: get(tokens.egress),
       log,
       clock: get(tokens.clock),
       traffic: get(tokens.traffic),
       onSecret,
-    }),
+    })
+
+  register(tokens.clock, () => systemClock)
+  register(tokens.egress, () =>
+    metrics.watchEgress(createEgress({ allowPrivate: config.allowPrivateEgress })),
   )
+  register(tokens.traffic, () => createTraffic(get(tokens.clock)))
+  register(tokens.skillCaller, () => callerOfSkills(stores.cases))
   register(tokens.runner, () =>
     createRunner({
       stores,
@@ -195,6 +196,7 @@ export function createContainer(opened: Opened): Container {
       scheduler: get(tokens.scheduler),
       inbound: get(tokens.inbound),
       playbooks: library,
+      callerOfSkills,
       authenticate: (definition, open, signal) =>
         authenticate(
           {

@@ -1,13 +1,13 @@
 import { Command } from 'commander'
-import { entriesOf, exploreDryRun } from '../../core/dry-run/index.ts'
+import { choicesOf, entriesOf, exploreDryRun } from '../../core/dry-run/index.ts'
 import { redactorOf } from '../../core/playbook-test/index.ts'
 import { testCases } from '../../core/plugin/testing/memory-stores.ts'
 import { Exit, exitCodes } from '../exit-codes.ts'
 import { openLiveSkills } from '../rehearsal/connections.ts'
 import { collectAnswers, collectTexts, type Texts } from '../rehearsal/key-value.ts'
 import { prepare } from '../rehearsal/prepare.ts'
-import { choicesOf } from '../rehearsal/choices.ts'
 import { treeLines, wouldFail } from '../rehearsal/show-tree.ts'
+import { typedChoice } from '../rehearsal/typed-choice.ts'
 
 interface Options {
   readonly alert?: string
@@ -65,7 +65,7 @@ async function runDry(file: string, options: Options): Promise<void> {
     const { catalogue, playbook, fixtures } = prepared
     const tree = await exploreDryRun({
       ...prepared,
-      choices: choicesOf(playbook, prepared.called, options.answer ?? {}),
+      choices: choicesOf(playbook, prepared.called, options.answer ?? {}, typedChoice),
       live: live.caller(catalogue, testCases(fixtures.organization.code, playbook.name)),
       organizationUuid: uuid,
       log: live.log,

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { JournalEntry } from '../../core/domain/run.ts'
+import { choicesOf } from '../../core/dry-run/index.ts'
 import { skillsOf } from '../../core/engine/skill-caller.ts'
 import {
   createMemoryJournal,
@@ -16,10 +17,10 @@ import { paint } from '../output/paint.ts'
 import { printableLines } from '../output/printable.ts'
 import { openLiveSkills } from '../rehearsal/connections.ts'
 import { collectAnswers, collectTexts, type Texts } from '../rehearsal/key-value.ts'
-import { choicesOf } from '../rehearsal/choices.ts'
 import { peopleHere } from '../rehearsal/people.ts'
 import { prepare } from '../rehearsal/prepare.ts'
 import { endLines, stepLine } from '../rehearsal/show.ts'
+import { typedChoice } from '../rehearsal/typed-choice.ts'
 import { stopSignal } from '../stop-signal.ts'
 
 interface Options {
@@ -76,7 +77,7 @@ async function runMocked(file: string, mocks: string, options: Options): Promise
     world: mocks,
     organization: undefined,
   })
-  const choices = choicesOf(playbook, world.called, options.answer ?? {})
+  const choices = choicesOf(playbook, world.called, options.answer ?? {}, typedChoice)
   const made = createWorld({ playbook, ...world, choices }, catalogue, print)
   const outcome = await startProcess(made, made.journal.store)
   const run = resultOf(made, outcome)
@@ -104,7 +105,7 @@ async function runLive(file: string, options: Options): Promise<void> {
       playbook,
       called,
       organizationUuid: uuid,
-      choices: choicesOf(playbook, called, options.answer ?? {}),
+      choices: choicesOf(playbook, called, options.answer ?? {}, typedChoice),
       catalogue,
       cancel: cancel.signal,
     })

@@ -5,7 +5,7 @@ import { TocsinError, type JsonSchema } from '../../core/plugin/index.ts'
 import { nearest } from '../../core/schema/index.ts'
 import { paint } from '../output/paint.ts'
 import { printable, printableJson, printableLines } from '../output/printable.ts'
-import { choiceOf } from './choices.ts'
+import { typedChoice } from './typed-choice.ts'
 
 /** Whether somebody sits there who can be asked. */
 export const canAskHere = (): boolean => process.stdin.isTTY && process.stdout.isTTY
@@ -75,7 +75,7 @@ const kindOf = ({ enum: values, type }: JsonSchema): string =>
 function understood(path: string, { answers, form }: Question, typed: string): Choice | undefined {
   if (typed === '') return undefined
   try {
-    return choiceOf(path, answers === null ? { form: form ?? {} } : { answers }, typed)
+    return typedChoice(path, answers === null ? { form: form ?? {} } : { answers }, typed)
   } catch (error) {
     if (!(error instanceof TocsinError)) throw error
     const near = answers === null ? undefined : nearest(typed, answers)

@@ -1,4 +1,4 @@
-import type { DryRunTree } from '../../core/dry-run/index.ts'
+import { eventsOf, type DryRunTree } from '../../core/dry-run/index.ts'
 import { stringifyJson } from '../../core/json.ts'
 import type { Choice } from '../../core/playbook-test/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
@@ -14,12 +14,9 @@ export function treeLines(
   catalogue: Catalogue,
   redactor: Redactor,
 ): readonly string[] {
-  const events = tree.events.flatMap((event) => {
-    if ('would' in event) return [wouldDoLines(event.would, redactor)]
-    const { state, kind } = event.ended
-    const isShown = state === 'completed' && catalogue.skill(kind)?.skill.effect === 'write'
-    return isShown ? [] : [stepLine(event.ended)]
-  })
+  const events = eventsOf(tree, catalogue).map((event) =>
+    'would' in event ? wouldDoLines(event.would, redactor) : stepLine(event.ended),
+  )
   return [...events, ...endOf(tree, name, catalogue, redactor)].flatMap((text) => text.split('\n'))
 }
 

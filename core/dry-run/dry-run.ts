@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Checkpoint } from '../domain/checkpoint.ts'
 import type { JournalEntry } from '../domain/run.ts'
 import { RunSuspended } from '../engine/durable-context.ts'
@@ -15,7 +16,7 @@ import { rehearse } from '../playbook-test/rehearse.ts'
 import { triesBefore } from '../playbook-test/tries-before.ts'
 import { VirtualClock } from '../playbook-test/virtual-clock.ts'
 import type { Playbook } from '../playbook/playbook.ts'
-import type { Log } from '../ports.ts'
+import type { JournalStore, Log } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { createDryRunCaller, withoutRetries, type WouldDo } from './dry-run-caller.ts'
 
@@ -32,6 +33,8 @@ export interface DryRunOptions {
   /** What is answered to checkpoints, by name (see `NamedStep`) or by path. */
   readonly choices?: ReadonlyMap<string, Choice> | undefined
   readonly called?: CalledByName | undefined
+  /** Ends it early, with all reads under way: it then has no outcome. Default: nothing does. */
+  readonly signal?: AbortSignal | undefined
   readonly onEnd?: ((entry: JournalEntry) => void) | undefined
   readonly onWouldDo?: ((would: WouldDo) => void) | undefined
 }
@@ -86,7 +89,7 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     playbook: withMockedCalls(playbook, mocks),
     fixtures,
     clock,
-    journal: journal.store,
+    journal: inTurn(journal.store, clock),
     skills: withCallsAnswered(skillsOf(catalogue, call), options.called ?? new Map(), answers.call),
     log: options.log,
     caseId: `${fixtures.organization.code}-1`,
@@ -98,8 +101,18 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   return { outcome, asked: people.asked(), entries: journal.entries(), wouldDo, durationMs }
 }
 
+/** A run in memory waits for nothing: after each step others have their turn, and whoever wants to end it. */
+function inTurn(store: JournalStore, clock: VirtualClock): JournalStore {
+  const turn = <T>(write: () => Promise<T>): Promise<T> => clock.hold(() => setImmediate().then(write))
+  return {
+    ...store,
+    end: (...given) => turn(() => store.end(...given)),
+    record: (...given) => turn(() => store.record(...given)),
+  }
+}
+
 /** Answers as it was said beforehand, or as the mocks say; a question that nothing is said about stops the run. */
-function questions({ choices, mocks }: DryRunOptions, places: Places, clock: VirtualClock) {
+function questions({ choices, mocks, signal }: DryRunOptions, places: Places, clock: VirtualClock) {
   const stop = new AbortController()
   const wakeUps = createWakeUps()
   let open: Checkpoint | undefined
@@ -116,7 +129,8 @@ function questions({ choices, mocks }: DryRunOptions, places: Places, clock: Vir
       void clock.sleep(0, stop.signal).then(() => stop.abort())
     },
   })
-  return { forRun: { checkpoints: checkpoints.store, wakeUps, stop: stop.signal }, asked: () => open }
+  const stopped = signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal])
+  return { forRun: { checkpoints: checkpoints.store, wakeUps, stop: stopped }, asked: () => open }
 }
 
 function stoppedHere(error: unknown): undefined {

@@ -4,6 +4,7 @@ import { stringifyJson } from '../json.ts'
 import type { Choice } from '../playbook-test/checkpoint-answers.ts'
 import { madeFromSchema } from './assumed-output.ts'
 import { dryRun, type DryRun, type DryRunOptions } from './dry-run.ts'
+import type { Catalogue } from '../registry/catalogue.ts'
 import type { WouldDo } from './dry-run-caller.ts'
 
 /** A run up to its end, or up to a question with every way that goes on from there. */
@@ -26,6 +27,8 @@ const maxEnds = 64
 /**
  * Runs a playbook without changing anything, once for each way that people may answer where no answer is given. What was read on
  * one way is not read again on another.
+ *
+ * @throws the reason of `signal`, once it is aborted
  */
 export async function exploreDryRun(options: DryRunOptions): Promise<DryRunTree> {
   const read = remembering(options.live)
@@ -35,6 +38,7 @@ export async function exploreDryRun(options: DryRunOptions): Promise<DryRunTree>
     choices: ReadonlyMap<string, Choice>,
     seen: ReadonlySet<string>,
   ): Promise<DryRunTree> {
+    options.signal?.throwIfAborted()
     if (ends >= maxEnds) return { events: [], end: 'too many ways' }
     const events: DryRunEvent[] = []
     const happened = new Set(seen)
@@ -49,6 +53,7 @@ export async function exploreDryRun(options: DryRunOptions): Promise<DryRunTree>
       onEnd: (ended) => note(`ended ${ended.path}`, { ended }),
       onWouldDo: (would) => note(`would ${would.path}`, { would }),
     })
+    options.signal?.throwIfAborted()
     if (run.asked === undefined) {
       ends++
       return { events, end: run }
@@ -78,6 +83,18 @@ function remembering(live: DryRunOptions['live']): DryRunOptions['live'] {
     known.set(key, asked)
     return asked
   }
+}
+
+/** What happened, as it is shown: a write that would be made is told of once, and not as a step that has ended too. */
+export function eventsOf(
+  { events }: Pick<DryRunTree, 'events'>,
+  catalogue: Pick<Catalogue, 'skill'>,
+): readonly DryRunEvent[] {
+  return events.filter((event) => {
+    if ('would' in event) return true
+    const { state, kind } = event.ended
+    return state !== 'completed' || catalogue.skill(kind)?.skill.effect !== 'write'
+  })
 }
 
 /** What the journals of all ways hold. */

@@ -1,6 +1,7 @@
 /** Dry runs: what a playbook would do, without doing it. */
+export { choiceOf, choicesOf } from './choices.ts'
 export { dryRun } from './dry-run.ts'
 export type { DryRunOptions } from './dry-run.ts'
 export type { WouldDo } from './dry-run-caller.ts'
-export { entriesOf, exploreDryRun } from './explore.ts'
-export type { DryRunTree } from './explore.ts'
+export { entriesOf, eventsOf, exploreDryRun } from './explore.ts'
+export type { DryRunEvent, DryRunTree } from './explore.ts'

@@ -10,6 +10,8 @@ import type { Catalogue } from '../registry/catalogue.ts'
 export interface CheckedEdit {
   /** Undefined where there are errors. */
   readonly playbook: Playbook | undefined
+  /** The playbooks that it calls, and that those call, by name; complete where there is no error. */
+  readonly called: ReadonlyMap<string, Playbook>
   /** Warnings too. */
   readonly problems: readonly Problem[]
 }
@@ -17,8 +19,8 @@ export interface CheckedEdit {
 /** Checks a source as it would stand beside the playbooks in force: what it calls is checked with it. */
 export function checkBeside(source: string, inForce: readonly Playbook[], catalogue: Catalogue): CheckedEdit {
   const beside = new Map(inForce.map((playbook) => [playbook.name, playbook.source]))
-  const { playbook, problems } = parseWithCalled(source, { catalogue, beside })
-  return { playbook, problems }
+  const { playbook, called, problems } = parseWithCalled(source, { catalogue, beside })
+  return { playbook, called, problems }
 }
 
 /**

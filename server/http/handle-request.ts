@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
+import { CancelledError } from '../../core/errors/errors.ts'
 import { stringifyJson } from '../../core/json.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
 import { compileSchema } from '../../core/schema/index.ts'
@@ -66,9 +67,15 @@ export function requestHandler(route: Route, services: Services, settings: Reque
     const parameters = parseQuery(context.querystring, querySchema)
     validateQuery(query, parameters)
     if (headerSchema !== undefined) validateHeaders(headerSchema, headers)
+    const gone = new AbortController()
+    context.res.once('close', () => {
+      if (!context.res.writableFinished)
+        gone.abort(new CancelledError('request_given_up', 'nobody waits for the answer'))
+    })
     const content = await readContent(context.req, parameters)
     try {
-      const request = { params, query: parameters, ...content, headers, caller, address, requestId }
+      const about = { headers, caller, address, requestId, gone: gone.signal }
+      const request = { params, query: parameters, ...content, ...about }
       const work = (): Promise<Answer> => handle(request, services)
       const target = `${route.method} ${context.path}`
       const answer = isOnce(route) ? handleOnce(services.stores, target, request, work) : work()

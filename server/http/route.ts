@@ -5,11 +5,12 @@ import type { Session } from '../../core/domain/session.ts'
 import type { Pauses } from '../../core/engine/pauses.ts'
 import type { RunControl } from '../../core/engine/run-control.ts'
 import type { Scheduler } from '../../core/engine/scheduler.ts'
+import type { SkillCaller } from '../../core/engine/skill-caller.ts'
 import type { Inbound } from '../../core/inbound/inbound.ts'
 import type { Investigations } from '../../core/investigation/investigations.ts'
 import type { StormWatch } from '../../core/investigation/storm-watch.ts'
 import type { PlaybookLibrary } from '../../core/investigation/playbook-library.ts'
-import type { Clock, Log, OpenConnection, Scope, Stores } from '../../core/ports.ts'
+import type { CaseStore, Clock, Log, OpenConnection, Scope, Stores } from '../../core/ports.ts'
 import type { Authenticated, ConnectionDefinition, Infer, JsonSchema } from '../../core/plugin/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import type { Reruns } from '../../core/rerun/reruns.ts'
@@ -17,6 +18,7 @@ import type { Metrics } from '../metrics/metrics.ts'
 import type { RecordKeyUse } from '../key-use.ts'
 import type { Sessions } from '../sessions.ts'
 import type { Directory } from './directory.ts'
+import type { DryRunGate } from './dry-run-gate.ts'
 import type { FailedAuthentications } from './failed-authentications.ts'
 import type { OpenApiDocument } from './reference/openapi.ts'
 import type { RecordRefusal } from './refusal-log.ts'
@@ -59,6 +61,9 @@ export interface Services {
   readonly scheduler: Pick<Scheduler, 'takeOver'>
   /** Playbooks that a person wrote, in force. */
   readonly playbooks: Pick<PlaybookLibrary, 'written' | 'byHash' | 'newest' | 'check' | 'edit'>
+  /** Calls skills over the connections of organizations, with these cases instead of those that are stored. */
+  readonly callerOfSkills: (cases: CaseStore) => SkillCaller
+  readonly dryRunGate: DryRunGate
   readonly directory: Directory
   /** Asks the other system whether a connection's credentials work. */
   readonly authenticate: (
@@ -111,6 +116,8 @@ export interface ApiRequest<Params, Query, Body> {
   readonly address: string
   /** As the log has it. */
   readonly requestId: string
+  /** Aborted when the connection is gone before the answer. */
+  readonly gone: AbortSignal
 }
 
 export interface Answer {

@@ -11,6 +11,7 @@ import { AnswerBudget } from './answer-budget.ts'
 import { BodyBudget } from './body-budget.ts'
 import { answerClientError, refuseConnect } from './client-errors.ts'
 import { createDirectory } from './directory.ts'
+import { createDryRunGate } from './dry-run-gate.ts'
 import { createFailedAuthentications } from './failed-authentications.ts'
 import { openApiDocument } from './reference/openapi.ts'
 import type { Page } from './page/load-page.ts'
@@ -79,6 +80,7 @@ export interface HttpServerOptions {
   readonly reruns: Services['reruns']
   readonly scheduler: Services['scheduler']
   readonly playbooks: Services['playbooks']
+  readonly callerOfSkills: Services['callerOfSkills']
   readonly authenticate: Services['authenticate']
   readonly inbound: Services['inbound']
   readonly metrics: Services['metrics']
@@ -112,6 +114,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const services = {
     ...options,
     directory: createDirectory(stores),
+    dryRunGate: createDryRunGate(closing.signal),
     recordKeyUse: createKeyUseRecorder(stores.keys, log),
     failedAuthentications: createFailedAuthentications(stores, log),
     sessions: createSessions(stores.sessions, config.sessions ?? defaultSessionLimits, options.clock, log),

@@ -56,6 +56,7 @@ export const requestErrors = {
   headers_too_large: { status: 431, title: 'The headers are too large' },
   not_ready: { status: 503, title: 'The server cannot take work now' },
   bodies_full: { status: 503, title: 'The server cannot take more bodies now' },
+  dry_runs_full: { status: 503, title: 'The server cannot make more dry runs now' },
   investigations_full: { status: 503, title: 'The server cannot take more investigations now' },
 } as const satisfies Readonly<Record<string, StatusAndTitle>>
 

@@ -27,6 +27,7 @@ async function explore(
   choices: Readonly<Record<string, Choice>> = {},
   mocks = '',
   explored: DryRunOptions['playbook'] = playbook,
+  signal?: AbortSignal,
 ) {
   const reads: string[] = []
   const { fixtures, mocks: given } = parseWorld(`{ ${mocks} }`, explored, { catalogue }).world!
@@ -37,6 +38,7 @@ async function explore(
     mocks: given,
     log: silent,
     choices: new Map(Object.entries(choices)),
+    signal,
     live: async ({ skill }) => {
       reads.push(skill)
       return { name: 'Kim', risk: 1 }
@@ -155,5 +157,33 @@ describe('exploreDryRun', () => {
     })
     expect(JSON.stringify(drawn(tree)).match(/too many ways/g)?.length).to.be.greaterThan(0)
     expect(JSON.stringify(drawn(tree)).match(/"completed"\]/g)).to.have.length(64)
+  })
+
+  it('gives up as soon as it is told to, and with a read under way', async () => {
+    const stop = new AbortController()
+    const { fixtures, mocks } = parseWorld('{}', playbook, { catalogue }).world!
+    const reason = new Error('nobody waits')
+    const error: unknown = await exploreDryRun({
+      playbook,
+      catalogue,
+      fixtures: fixtures({}),
+      mocks,
+      log: silent,
+      signal: stop.signal,
+      live: async ({ attempt: { signal } }) => {
+        stop.abort(reason)
+        signal.throwIfAborted()
+      },
+    }).catch((thrown: unknown) => thrown)
+    expect(error).to.equal(reason)
+  })
+
+  it('lets others have their turn, also where a run waits for nothing', async () => {
+    const steps = Array.from({ length: 40 }, (_, n) => `  - { id: s${n}, set: { n: ${n} } }`)
+    const stop = new AbortController()
+    setImmediate(() => setImmediate(() => stop.abort(new Error('told in time'))))
+    const tried = explore({}, '', playbookOf(playbookSource(`\n${steps.join('\n')}`)), stop.signal)
+    const error: unknown = await tried.catch((thrown: unknown) => thrown)
+    expect(error).to.have.property('message', 'told in time')
   })
 })

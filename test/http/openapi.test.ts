@@ -31,6 +31,11 @@ const bodies: Record<string, object> = {
   post_runs_run_resolve: { path: 'b', decision: 'ran', output: 7 },
   post_checkpoints_checkpoint_answer: { answer: 'yes', text: 'it was me' },
   post_playbooks_validate: { source: 'name: x' },
+  post_playbooks_dry_run: {
+    organization_code: 'acme',
+    source: manualPlaybook.source,
+    inputs: { user: 'eve' },
+  },
   put_playbooks_playbook: { source: manualPlaybook.source.replace(/^name: .*$/m, 'name: p') },
   post_playbooks_playbook_runs: { organization_code: 'acme', inputs: { user: 'eve' } },
   post_webhooks_plugin_v_route: { pull: true },

@@ -1,4 +1,5 @@
 import type { Alert } from '../../../core/domain/alert.ts'
+import { RequestError } from '../request-error.ts'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
 import type { ListedAlert } from '../../../core/ports.ts'
 import { component } from '../route.ts'
@@ -45,3 +46,6 @@ export function investigatedAlertView(alert: ListedAlert): Readonly<Record<strin
     grouped_because: alert.groupedBecause,
   }
 }
+
+export const alertNotFound = () =>
+  new RequestError('alert_not_found', undefined, { hint: 'GET alerts lists those this API key may see' })

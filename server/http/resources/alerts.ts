@@ -1,9 +1,8 @@
 import { alertStatus } from '../../../core/domain/alert.ts'
 import { alertSorts } from '../../../core/ports.ts'
 import { patterns } from '../patterns.ts'
-import { RequestError } from '../request-error.ts'
 import { component, defineRoute, operators, readers } from '../route.ts'
-import { investigatedAlertView, wholeAlertSchema } from './alert-view.ts'
+import { alertNotFound, investigatedAlertView, wholeAlertSchema } from './alert-view.ts'
 import { createAlert } from './create-alert.ts'
 import { epochMs, pageOf, pageParameters, pageSchema, pageView } from './page.ts'
 import { runView } from './run-view.ts'
@@ -112,8 +111,5 @@ const investigateAgain = defineRoute({
     return { body: await runView(run, directory), location: `/runs/${run.uuid}` }
   },
 })
-
-const alertNotFound = () =>
-  new RequestError('alert_not_found', undefined, { hint: 'GET alerts lists those this API key may see' })
 
 export const alertRoutes = [createAlert, listAlerts, getAlert, investigateAgain]

@@ -9,7 +9,7 @@ import { objectSchema, text } from './page.ts'
 import { graphSchema, graphView } from './playbook-graph.ts'
 import { playbookFields, playbookTag, playbookView, requirePlaybook } from './playbook-view.ts'
 
-const source = { type: 'string', maxLength: 1_000_000, description: 'YAML.' } as const
+export const playbookSource = { type: 'string', maxLength: 1_000_000, description: 'YAML.' } as const
 
 const place: JsonSchema = { type: 'integer', minimum: 1 }
 const problemsSchema: JsonSchema = {
@@ -48,7 +48,12 @@ export const validatePlaybook = defineRoute({
     problems: problemsSchema,
     graph: { anyOf: [{ type: 'null' }, graphSchema], description: 'null where it has errors.' },
   }),
-  body: { type: 'object', additionalProperties: false, required: ['source'], properties: { source } },
+  body: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['source'],
+    properties: { source: playbookSource },
+  },
   async handle({ body }, { playbooks }) {
     const { playbook, problems } = playbooks.check(body.source)
     return {
@@ -80,7 +85,12 @@ export const putPlaybook = defineRoute({
       },
     },
   },
-  body: { type: 'object', additionalProperties: false, required: ['source'], properties: { source } },
+  body: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['source'],
+    properties: { source: playbookSource },
+  },
   async handle({ params: { playbook: name }, body, headers, caller }, services) {
     requireWholeScope(caller)
     const { playbooks, stores, scheduler, directory } = services

@@ -1,4 +1,5 @@
 import { defineRoute, readers } from '../route.ts'
+import { dryRunPlaybook } from './dry-run-playbook.ts'
 import { asRefusal, putPlaybook, validatePlaybook } from './edit-playbook.ts'
 import { objectSchema, pageOf, pageParameters, pageSchema, pageView, sortByAge, text } from './page.ts'
 import { graphSchema, graphView } from './playbook-graph.ts'
@@ -87,6 +88,7 @@ const listVersions = defineRoute({
 export const playbookRoutes = [
   listPlaybooks,
   validatePlaybook,
+  dryRunPlaybook,
   getPlaybook,
   putPlaybook,
   getGraph,

@@ -1,5 +1,5 @@
 import type { Role } from '../../../core/domain/api-key.ts'
-import { towerSettings, type ThingKind } from './things.ts'
+import { manualPlaybook, towerSettings, type ThingKind } from './things.ts'
 
 const all: readonly Role[] = ['intake', 'reader', 'analyst', 'admin']
 const posters: readonly Role[] = ['intake', 'analyst', 'admin']
@@ -83,6 +83,15 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'GET /playbooks/{playbook}/graph': { roles: readers, of: 'playbook' },
   'GET /playbooks/{playbook}/versions': { roles: readers, of: 'playbook' },
   'POST /playbooks/validate': { roles: readers, of: 'shared', body: () => ({ source: 'name: x' }) },
+  'POST /playbooks/dry-run': {
+    roles: operators,
+    of: 'body',
+    body: (organization_code) => ({
+      organization_code,
+      source: manualPlaybook.source,
+      inputs: { user: 'eve' },
+    }),
+  },
   'PUT /playbooks/{playbook}': {
     roles: admins,
     of: 'whole',

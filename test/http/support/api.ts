@@ -3,6 +3,7 @@ import type { Role } from '../../../core/domain/api-key.ts'
 import { createPauses } from '../../../core/engine/pauses.ts'
 import { createRunControl } from '../../../core/engine/run-control.ts'
 import { createInbound } from '../../../core/inbound/inbound.ts'
+import { createSkillCaller } from '../../../core/skill/index.ts'
 import { createStormWatch } from '../../../core/investigation/storm-watch.ts'
 import { createReruns } from '../../../core/rerun/reruns.ts'
 import { openPlaybookLibrary } from '../../../core/investigation/playbook-library.ts'
@@ -49,6 +50,8 @@ export interface Api {
   }
   /** What is asked of the other system; a test may put its own in. Default: all credentials work. */
   authenticate: Services['authenticate']
+  /** Of dry runs; a test may put its own in. Default: skills that reach no other system. */
+  callerOfSkills: Services['callerOfSkills']
   /** In force; a test may add its own. */
   readonly playbooks: Playbook[]
   /** Uuid of an organization by its code. */
@@ -117,6 +120,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: Pa
     scheduler: { takeOver: async () => {} },
     reruns: createReruns({ stores, library: playbooks, catalogue, enqueue() {} }),
     playbooks,
+    callerOfSkills: (cases) => api.callerOfSkills(cases),
     authenticate: (...given) => api.authenticate(...given),
     inbound: createInbound({
       stores,
@@ -169,6 +173,14 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: Pa
     clock,
     investigations,
     authenticate: async () => ({}),
+    callerOfSkills: (cases) =>
+      createSkillCaller({
+        catalogue,
+        stores: { connections: stores.connections, cases },
+        egress: { send: () => Promise.reject(new Error('a test sends nothing')) },
+        log,
+        clock,
+      }),
     playbooks: [],
     organizations,
     newKey,

@@ -1,0 +1,50 @@
+import { NotFoundError, ValidationError } from '../errors/errors.ts'
+import type { Choice } from '../playbook-test/checkpoint-answers.ts'
+import { namedSteps } from '../playbook-test/named-steps.ts'
+import type { CalledByName } from '../playbook-test/playbook-test.ts'
+import type { CheckpointStep, Playbook } from '../playbook/playbook.ts'
+import { quote } from '../playbook/problem.ts'
+import { compileSchema, nearest, validate } from '../schema/index.ts'
+
+type Choices = CheckpointStep['choices']
+
+/**
+ * What is said beforehand about checkpoints, by name of the step.
+ *
+ * @param choose what is meant by what is given
+ * @throws NotFoundError `checkpoint_not_found`, and what `choose` throws
+ */
+export function choicesOf<T>(
+  playbook: Playbook,
+  called: CalledByName,
+  given: Readonly<Record<string, T>>,
+  choose: (name: string, choices: Choices, given: T) => Choice,
+): ReadonlyMap<string, Choice> {
+  const checkpoints = namedSteps(playbook, called).flatMap(({ step, name }) =>
+    step.action === 'checkpoint' ? [{ name, step }] : [],
+  )
+  const names = checkpoints.map(({ name }) => name)
+  const entries = Object.entries(given).map(([name, value]) => {
+    const step = checkpoints.find((each) => each.name === name)?.step
+    if (step !== undefined) return [name, choose(name, step.choices, value)] as const
+    const meant = nearest(name, names)
+    throw new NotFoundError('checkpoint_not_found', `the playbook has no checkpoint ${quote(name)}`, {
+      hint: meant === undefined ? `it has: ${names.join(', ') || 'none'}` : `did you mean ${meant}?`,
+    })
+  })
+  return new Map(entries)
+}
+
+/** @throws ValidationError `answer_invalid`, or what does not fit the form */
+export function choiceOf(name: string, choices: Choices, given: unknown): Choice {
+  if (given === 'timeout') return 'timeout'
+  if ('form' in choices) {
+    validate(compileSchema(choices.form), given, `the answer to '${name}'`)
+    return { answer: given }
+  }
+  if (typeof given === 'string' && choices.answers.includes(given)) return { answer: given }
+  const shown = typeof given === 'string' ? quote(given) : 'this'
+  throw new ValidationError('answer_invalid', `${shown} is no answer to '${name}'`, [], {
+    hint: `answers: ${choices.answers.join(', ')}, timeout`,
+  })
+}

@@ -1,0 +1,59 @@
+import { TimeoutError } from '../../core/errors/errors.ts'
+import { RequestError } from './request-error.ts'
+
+/** Bounds how much dry runs take of the server, and of the systems that they read from. */
+export interface DryRunGate {
+  /**
+   * Does the work, unless as many are under way as may be. Its signal is aborted when the time is over, the caller is gone, or
+   * the server closes; then it has to end soon.
+   *
+   * @throws RequestError `dry_runs_full`, and `not_ready` where the server closes; TimeoutError `dry_run_timeout`
+   */
+  through<T>(gone: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>
+}
+
+/** At once, of all callers. */
+const maxAtOnce = 2
+
+/** Of one dry run with all its ways, in milliseconds. */
+const defaultDeadlineMs = 60_000
+
+export function createDryRunGate(closing: AbortSignal, deadlineMs = defaultDeadlineMs): DryRunGate {
+  let underWay = 0
+  return {
+    async through(gone, work) {
+      if (underWay >= maxAtOnce) throw full()
+      underWay++
+      const deadline = new AbortController()
+      const timer = setTimeout(() => deadline.abort(tooLate(deadlineMs)), deadlineMs)
+      const signal = AbortSignal.any([deadline.signal, gone, closing])
+      try {
+        return await work(signal)
+      } catch (error) {
+        if (closing.aborted) throw new RequestError('not_ready', 'The server is closing.')
+        signal.throwIfAborted()
+        throw error
+      } finally {
+        clearTimeout(timer)
+        underWay--
+      }
+    },
+  }
+}
+
+function full(): RequestError {
+  return new RequestError('dry_runs_full', `There are ${maxAtOnce} dry runs under way.`, {
+    hint: 'send the request again after the time in Retry-After',
+    headers: { 'retry-after': '5' },
+  })
+}
+
+function tooLate(deadlineMs: number): TimeoutError {
+  return new TimeoutError(
+    'dry_run_timeout',
+    `the dry run was not over within ${deadlineMs / 1_000} seconds`,
+    {
+      hint: 'say in `answers` what is answered to checkpoints, so that fewer ways are tried',
+    },
+  )
+}
