@@ -61,7 +61,7 @@ function RunView({ run }: { readonly run: RunDetail }) {
         <RunActions run={run} />
       </Group>
       <RunFields run={run} />
-      {run.error !== null && (
+      {run.error !== null && step?.error?.message !== run.error.message && (
         <StoredErrorView
           error={run.error}
           line={failedAt === null ? undefined : { playbook: run.playbook_hash, number: failedAt }}

@@ -26,11 +26,11 @@ export function StepPanel({ run, step, siblings, line, onSelect }: StepPanelProp
       <Stack gap="sm">
         <Group gap="sm">
           <Title order={2} size="h4" className="outside-text">
-            {showInvisible(step.step_id ?? step.path)}
+            {showInvisible(step.step_id ?? step.kind)}
           </Title>
           <StepStateBadge state={step.state} />
           <Text size="sm" c="dimmed">
-            {step.kind}
+            {showInvisible(step.step_id === null ? step.path : step.kind)}
           </Text>
         </Group>
         {siblings.length > 1 && (
