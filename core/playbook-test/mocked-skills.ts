@@ -64,6 +64,8 @@ export function createMockedSkills(options: MockedSkillsOptions): MockedSkills {
   const { mocks, clock } = options
   const calls = new Map<string, SeenCall>()
   const effects = new Map<string, { readonly output: unknown }>()
+  /** When each try began: the other system goes on with it after a crash, and answers no later for it. */
+  const begun = new Map<string, number>()
   const unmocked: Unmocked[] = []
 
   const call: SkillCaller = async (asked) => {
@@ -85,11 +87,15 @@ export function createMockedSkills(options: MockedSkillsOptions): MockedSkills {
       unmocked.push(missing)
       throw new TocsinError('mock_missing', missing.message, { hint: missing.hint })
     } else {
-      const reply = replies[Math.min(options.triesBefore(path), replies.length - 1)]!
+      const tries = options.triesBefore(path)
+      const reply = replies[Math.min(tries, replies.length - 1)]!
+      const attempt = `${idempotencyKey} ${tries}`
+      const begunAt = begun.get(attempt) ?? clock.now()
+      begun.set(attempt, begunAt)
       const isTold = reply.kind === 'answer' || (reply.kind === 'timeout' && options.asks(path))
       output = isTold
         ? toldOutput(options.catalogue, asked)
-        : await answer(reply, clock, asked.attempt.signal)
+        : await answer(reply, begunAt, clock, asked.attempt.signal)
     }
     effects.set(idempotencyKey, { output })
     return output
@@ -154,8 +160,9 @@ function toldOutput(catalogue: Pick<Catalogue, 'skill'>, { skill, input }: Skill
   return found === undefined ? null : assumedOutput(found, input).output
 }
 
-async function answer(reply: Reply, clock: Clock, signal: AbortSignal): Promise<unknown> {
-  if (reply.delayMs > 0) await clock.sleep(reply.delayMs, signal)
+async function answer(reply: Reply, begunAt: number, clock: Clock, signal: AbortSignal): Promise<unknown> {
+  const leftMs = begunAt + reply.delayMs - clock.now()
+  if (leftMs > 0) await clock.sleep(leftMs, signal)
   switch (reply.kind) {
     case 'output':
       return structuredClone(reply.output)

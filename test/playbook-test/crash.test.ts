@@ -68,6 +68,24 @@ describe('a test with crashes', () => {
     expect(text).to.match(/the calls by idempotency key: /)
   })
 
+  it('lets a call that was under way beside the crash answer no later for it', async () => {
+    const beside = playbookSource(
+      `
+  - id: both
+    parallel:
+      - { uses: people.find, with: { email: a } }
+      - { steps: [{ wait: 10s }, { wait: 10s }] }`,
+      'outputs: { now: "${{ now }}" }\n',
+    )
+    const slow = testsSource(
+      '  - { name: a, expect: { duration: 20s } }',
+      'mocks: { people.find: { example: A person, delay: 20s } }\n',
+    )
+    const [test] = await results(beside, slow, { crash: true })
+    expect(test!.failures).to.deep.equal([])
+    expect(test!.crashes).to.be.greaterThan(4)
+  })
+
   it('is not tried for a test that fails as it is, or does not start', async () => {
     const wrong = testsSource(
       '  - { name: a, expect: { status: failed } }\n  - { name: b, alert: { type: x }, expect: { status: not_started } }',
