@@ -74,6 +74,7 @@ const asked = async () => {
 const ofQuestion = checks(async () => {
   expect(await asked()).to.deep.equal({
     asked: 'U00000000',
+    asked_name: 'ana.silva@example.com',
     channel: 'D00000000',
     ts: '1767225600.000100',
     truncated: false,

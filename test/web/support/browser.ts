@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import chromium from '@sparticuz/chromium'
 import axe from 'axe-core'
 import { chromium as playwright, type Browser, type Page } from 'playwright-core'
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts'
 
 /** Pages are written here for people to look at, where it is said. */
 const pictures = process.env['TOCSIN_PICTURES']
@@ -16,14 +17,16 @@ export interface BrowserPage {
 
 /** The browser that the development packages bring. Undefined, with the reason in the output, where it cannot be started. */
 export async function openBrowser(): Promise<BrowserPage | undefined> {
+  const folder = await makeTemporaryFolder()
   let browser: Browser
   try {
     browser = await playwright.launch({
-      executablePath: await chromium.executablePath(),
+      executablePath: await unpackedIn(folder.path),
       args: chromium.args,
       headless: true,
     })
   } catch (error) {
+    await folder.remove()
     const [reason] = String(error).split('\n')
     process.stdout.write(`\n  The page is not tested: no browser can be started here (${reason}).\n`)
     return undefined
@@ -40,7 +43,26 @@ export async function openBrowser(): Promise<BrowserPage | undefined> {
   page.on('console', (message) => {
     if (/content security policy/i.test(message.text())) alarms.push(message.text())
   })
-  return { page, alarms, close: () => browser.close() }
+  return {
+    page,
+    alarms,
+    async close() {
+      await browser.close()
+      await folder.remove()
+    },
+  }
+}
+
+/** The package unpacks the browser into the temporary folder of the process, and leaves it there. */
+async function unpackedIn(folder: string): Promise<string> {
+  const usual = process.env['TMPDIR']
+  process.env['TMPDIR'] = folder
+  try {
+    return await chromium.executablePath()
+  } finally {
+    if (usual === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = usual
+  }
 }
 
 /** What axe finds serious or worse in the page as it is, each with where. */
