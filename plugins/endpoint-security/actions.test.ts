@@ -107,10 +107,27 @@ describe('the actions of endpoint_security', () => {
     ])
   })
 
-  it('isolates more of a machine that is isolated in part', async () => {
-    await finish((await act(isolateMachine, { isolationType: 'Selective' })).output)
-    expect((await act(isolateMachine)).output).to.deep.include({ adopted: false })
-    expect(posts()).to.have.length(2)
+  it('isolates no machine in another kind before its release, and releases it', async () => {
+    const kindOf = (output: JsonObject) => valueAt(output['action'], 'scope')
+    const partly = await act(isolateMachine, { isolationType: 'Selective' })
+    const error = await caught(act(isolateMachine))
+    expect(error).to.include({ name: 'SkillError', code: 'already_isolated' })
+    expect(error).to.have.property('message').that.includes('is being isolated as Selective')
+    await finish(partly.output)
+    const stands = await caught(act(isolateMachine))
+    expect(stands).to.include({ name: 'SkillError', code: 'already_isolated' })
+    expect(stands).to.have.property('message').that.includes('is already isolated as Selective')
+    expect(valueAt(stands, 'hint')).to.match(/^release it first with unisolate_machine/)
+    expect(valueAt(stands, 'details')).to.deep.equal({
+      machine_id: id,
+      action_id: valueAt(partly.output['action'], 'id'),
+      scope: 'Selective',
+    })
+    const release = await act(unisolateMachine)
+    await finish(release.output)
+    expect((await act(unisolateMachine)).output).to.deep.include({ adopted: true, finished: true })
+    expect(kindOf((await act(isolateMachine)).output)).to.equal('Full')
+    expect(posts()).to.have.length(3)
   })
 
   for (const [skill, other] of [
@@ -171,6 +188,23 @@ describe('the actions of endpoint_security', () => {
     it('takes the isolation that waits for a release which is over', async () => {
       const over = at(3, { ...release, ...succeeded })
       expect(await isolate(at(1, succeeded), at(2, {}), over)).to.equal('at-2')
+    })
+
+    it('takes the isolation that stands, not one that waits for its release', async () => {
+      expect(await isolate(at(1, succeeded), at(2, {}))).to.equal('at-1')
+      const error = await caught(isolate(at(1, { ...succeeded, scope: 'Selective' }), at(2, {})))
+      expect(error).to.include({ name: 'SkillError', code: 'already_isolated' })
+      expect(valueAt(error, 'details')).to.deep.include({ action_id: 'at-1', scope: 'Selective' })
+    })
+
+    it('releases no machine whose second isolation waits for that, and says so', async () => {
+      const replies = [{ json: { value: [at(1, succeeded), at(2, { scope: 'Selective' })] } }]
+      const error = await caught(
+        runSkill(unisolateMachine, { id, comment }, { settings: running.settings, replies }),
+      )
+      expect(error).to.include({ name: 'RetryableError', code: 'machine_busy' })
+      expect(error).to.have.property('message').that.includes('a second Isolate as Selective waits for it')
+      expect(valueAt(error, 'hint')).to.include('cancel the action at-2 in the portal')
     })
 
     it('does not act where one of the actions cannot be read', async () => {

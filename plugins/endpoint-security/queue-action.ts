@@ -2,7 +2,8 @@ import { ConnectionError, RetryableError, type HttpResponse, type SkillContext }
 import { commentWith, referenceOf } from './action-reference.ts'
 import { findActions, findOpenActions, type ActionType } from './find-actions.ts'
 import type { Permission } from './permissions.ts'
-import { decodeMachineAction, hasSucceeded, isOpen, type MachineAction } from './records/machine-action.ts'
+import { decodeMachineAction, isOpen, type MachineAction } from './records/machine-action.ts'
+import { doesTheSame, machineIsBusy, sameAction } from './same-action.ts'
 import { refusal, refusals, vendorError } from './vendor-error.ts'
 
 /** An action to be queued on a machine. */
@@ -36,9 +37,10 @@ type Context = Pick<SkillContext, 'http' | 'idempotencyKey' | 'log' | 'signal'>
  * (https://github.com/MicrosoftDocs/microsoft-365-docs/issues/5903). It sends one POST, never two.
  *
  * @throws RetryableError `machine_busy` where what undoes it is under way, or another scope that the vendor does not take it beside
+ * @throws SkillError `already_isolated` where an isolation of another scope stands or is under way
  */
 export async function queueAction(wanted: WantedAction, context: Context): Promise<QueuedAction> {
-  const known = wanted.ownOnly ? undefined : await sameAction(wanted, context)
+  const known = wanted.ownOnly ? undefined : await knownAction(wanted, context)
   if (known !== undefined) return { action: known, adopted: true }
   const response = await context.http.post(wanted.path, {
     json: { Comment: commentWith(wanted.comment, referenceOf(context.idempotencyKey)), ...wanted.body },
@@ -83,25 +85,18 @@ export async function findQueuedAction(
   return action && { action, adopted: own === undefined }
 }
 
-/** The action that makes another one needless. */
-async function sameAction(wanted: WantedAction, context: Context): Promise<MachineAction | undefined> {
+/** The action under way, or done, that makes another one needless. */
+async function knownAction(wanted: WantedAction, context: Context): Promise<MachineAction | undefined> {
   const { type, undoneBy, machineId } = wanted
   if (undoneBy === undefined) {
     const open = await seen(context, ({ http }) => findOpenActions(http, machineId, type))
     return open.find((one) => doesTheSame(wanted, one))
   }
-  const all = await seen(context, ({ http }) => findActions(http, machineId, { type: [type, undoneBy] }))
-  const open = all.filter(isOpen)
-  const opposite = open.find((one) => one.type === undoneBy)
-  if (opposite !== undefined) throw machineIsBusy(wanted, opposite)
-  if (open.length > 0) return open.find((one) => doesTheSame(wanted, one))
-  const last = all.filter(hasSucceeded).toSorted(byLastUpdate)[0]
-  return last?.type === type && doesTheSame(wanted, last) ? last : undefined
+  return sameAction(
+    wanted,
+    await seen(context, ({ http }) => findActions(http, machineId, { type: [type, undoneBy] })),
+  )
 }
-
-/** Newest first: what waited ends after what was queued later. */
-const byLastUpdate = (a: MachineAction, b: MachineAction): number =>
-  (b.lastUpdateDateTimeUtc ?? '') > (a.lastUpdateDateTimeUtc ?? '') ? 1 : -1
 
 /** Where the application may act but not read actions, there is nothing to be seen, and the action is sent all the same. */
 async function seen(
@@ -126,17 +121,3 @@ async function adopt(wanted: WantedAction, context: Context): Promise<QueuedActi
   if (same !== undefined) return { action: same, adopted: true }
   throw machineIsBusy(wanted, open[0])
 }
-
-const machineIsBusy = ({ machineId, type }: WantedAction, open: MachineAction | undefined): RetryableError =>
-  new RetryableError(
-    'machine_busy',
-    `machine ${machineId} cannot take the action ${type}: ${open?.type ?? `another ${type}`} is under way there`,
-    {
-      hint: 'wait for it to end, or cancel it in the portal',
-      details: { machine_id: machineId, action_id: open?.id ?? null, scope: open?.scope ?? null },
-    },
-  )
-
-/** Some answers leave the scope out; then there is nothing to compare. */
-const doesTheSame = ({ scope, ownOnly }: WantedAction, action: MachineAction): boolean =>
-  ownOnly !== true && (scope === undefined || action.scope === null || action.scope === scope)

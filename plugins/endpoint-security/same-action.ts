@@ -1,0 +1,76 @@
+import { RetryableError, SkillError } from 'tocsin/plugin'
+import type { WantedAction } from './queue-action.ts'
+import { hasSucceeded, isOpen, type MachineAction } from './records/machine-action.ts'
+
+/**
+ * Of all actions on the machine of the wanted type, and of what undoes it: the one that makes the wanted one needless. Undefined:
+ * there is none, it may be queued.
+ *
+ * @throws RetryableError `machine_busy` where what undoes it is under way
+ * @throws SkillError `already_isolated` where the machine is, or is about to be, isolated in another kind: a second isolation would
+ *   wait for the release, and isolate the machine again after it
+ */
+export function sameAction(wanted: WantedAction, all: readonly MachineAction[]): MachineAction | undefined {
+  const { type, undoneBy } = wanted
+  const open = all.filter(isOpen)
+  const last = all.filter(hasSucceeded).toSorted(byLastUpdate)[0]
+  const opposite = open.find((one) => one.type === undoneBy)
+  if (opposite !== undefined) {
+    throw last?.type === undoneBy ? waitsForIt(wanted, opposite) : machineIsBusy(wanted, opposite)
+  }
+  const standing = last?.type === type ? last : undefined
+  const candidates = standing === undefined ? open : [standing]
+  const same = candidates.find((one) => doesTheSame(wanted, one))
+  const [other] = candidates
+  if (same === undefined && other !== undefined) throw alreadyIsolated(wanted, other)
+  return same
+}
+
+/** Some answers leave the scope out; then there is nothing to compare. */
+export const doesTheSame = ({ scope, ownOnly }: WantedAction, action: MachineAction): boolean =>
+  ownOnly !== true && (scope === undefined || action.scope === null || action.scope === scope)
+
+export const machineIsBusy = (
+  { machineId, type }: WantedAction,
+  open: MachineAction | undefined,
+): RetryableError =>
+  new RetryableError(
+    'machine_busy',
+    `machine ${machineId} cannot take the action ${type}: ${open?.type ?? `another ${type}`} is under way there`,
+    { hint: 'wait for it to end, or cancel it in the portal', details: detailsOf(machineId, open) },
+  )
+
+/** The machine is isolated, and another isolation waits: neither would ever end by itself. */
+const waitsForIt = ({ machineId, type }: WantedAction, open: MachineAction): RetryableError =>
+  new RetryableError(
+    'machine_busy',
+    `machine ${machineId} cannot take the action ${type}: a second ${open.type ?? 'action'}${inScope(open)} waits for it there, ` +
+      'and would be carried out right after it',
+    {
+      hint: `cancel the action ${open.id} in the portal; the step is tried again`,
+      details: detailsOf(machineId, open),
+    },
+  )
+
+const alreadyIsolated = ({ machineId, scope }: WantedAction, other: MachineAction): SkillError =>
+  new SkillError(
+    'already_isolated',
+    `machine ${machineId} ${isOpen(other) ? 'is being' : 'is already'} isolated${inScope(other)}: it takes no other isolation ` +
+      'before it is released',
+    {
+      hint: `release it first with unisolate_machine, then isolate it as ${scope ?? 'wanted'}`,
+      details: detailsOf(machineId, other),
+    },
+  )
+
+const inScope = ({ scope }: MachineAction): string => (scope === null ? '' : ` as ${scope}`)
+
+const detailsOf = (machineId: string, action: MachineAction | undefined) => ({
+  machine_id: machineId,
+  action_id: action?.id ?? null,
+  scope: action?.scope ?? null,
+})
+
+/** Newest first: what waited ends after what was queued later. */
+const byLastUpdate = (a: MachineAction, b: MachineAction): number =>
+  (b.lastUpdateDateTimeUtc ?? '') > (a.lastUpdateDateTimeUtc ?? '') ? 1 : -1
