@@ -3,6 +3,7 @@ import { ValidationError } from '../errors/errors.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 import { nearest } from '../nearest.ts'
 import { inputProblems } from './inputs.ts'
+import { warnOfOptionals } from './kept-value.ts'
 import { suggest, suggestNearest } from './did-you-mean.ts'
 import { parseDurationMs } from './durations.ts'
 import type { ProblemCode } from './problem-catalogue.ts'
@@ -98,7 +99,10 @@ function checkLeaf(
   const areAll = choices.length > 0 && texts.every(({ values }) => values)
   if (areAll && reportStray(problems, value, choices, label)) return false
   const reason = explainMismatch(value.type, expected)
-  if (reason === undefined || isWrittenTime(value, expected)) return true
+  if (reason === undefined || isWrittenTime(value, expected)) {
+    warnOfOptionals(problems, value)
+    return true
+  }
   const parts = membersOf(value.type)
   const { template } = value
   if (template.kind === 'literal' && typeof template.value === 'string' && choices.length > 0) {

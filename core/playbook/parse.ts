@@ -9,6 +9,7 @@ import { compileValue } from './expressions.ts'
 import { describe, readFields, type Fields } from './fields.ts'
 import { grammar } from './grammar.ts'
 import type { ReadObserver } from './observer.ts'
+import { keptValue } from './kept-value.ts'
 import { openSource } from './open-source.ts'
 import type { Inputs, Playbook } from './playbook.ts'
 import type { Problem, Problems } from './problem.ts'
@@ -172,7 +173,7 @@ function readBody(
 }
 
 function readOutputs(context: Context, node: Node, scope: Scope): TypedTemplate | undefined {
-  if (node.kind === 'map') return compileValue(context, scope, node)
+  if (node.kind === 'map') return keptValue(context.problems, compileValue(context, scope, node))
   context.problems.add('E106', `\`outputs\` must be a map of values, not ${describe(node)}`, node)
   return undefined
 }

@@ -301,6 +301,11 @@ export const problemCatalogue = {
     title: 'number that is never the value',
     explanation: 'The schema lists the numbers that the value can be, and this is none of them.',
   },
+  W413: {
+    title: 'optional that is kept',
+    explanation:
+      '`x.?field` is an optional, which may be without a value, and JSON has no such thing: kept in `set`, `return`, `outputs`, `default` or an input, it becomes its value, and where it has none the step fails. Give it one with `orValue(…)`, null if need be; `{?"key": x.?field}` and `[?x.?field]` leave it out.',
+  },
   I501: {
     title: 'steps could be parallel',
     explanation:

@@ -6,6 +6,7 @@ import type { Entry, Node } from './document.ts'
 import { hintForDuration, parseDurationMs } from './durations.ts'
 import { compileCondition, compileValue } from './expressions.ts'
 import { describe, readFields, readNumber, type Fields } from './fields.ts'
+import { keptValue } from './kept-value.ts'
 import { typeInWords } from './plain-words.ts'
 import { bounds, grammar } from './grammar.ts'
 import type {
@@ -36,7 +37,7 @@ export function readSet(context: Context, { value }: Entry, scope: Scope): Actio
     context.problems.add('E106', `\`set\` must be a map of values, not ${describe(value)}`, value)
     return { part: undefined }
   }
-  const { template, type } = compileValue(context, scope, value)
+  const { template, type } = keptValue(context.problems, compileValue(context, scope, value))
   return { part: { action: 'set', set: template }, output: type }
 }
 
@@ -172,7 +173,7 @@ export function readReturn(
   scope: Scope,
 ): ActionResult<Own<ReturnStep, 'return'>> {
   checkMayEnd(context, entry, scope)
-  const { template, type } = compileValue(context, scope, entry.value)
+  const { template, type } = keptValue(context.problems, compileValue(context, scope, entry.value))
   context.returns.push(type)
   return { part: { action: 'return', return: template } }
 }

@@ -13,6 +13,7 @@ import type { Entry } from './document.ts'
 import { compileValue } from './expressions.ts'
 import { describe, readChoice, readNumber, readWord, type Fields } from './fields.ts'
 import { bounds, defaultForeach, idPattern, reservedNames } from './grammar.ts'
+import { keptValue } from './kept-value.ts'
 import type { Foreach } from './playbook.ts'
 import { quote } from './problem.ts'
 import type { Scope } from './scope.ts'
@@ -25,7 +26,7 @@ export function readForeach(
   scope: Scope,
 ): { readonly foreach: Foreach; readonly names: Readonly<Record<string, Type>> } {
   const { problems } = context
-  const items = compileValue(context, scope, value)
+  const items = keptValue(problems, compileValue(context, scope, value))
   const element = elementOf(items.type)
   if (element === undefined && !problems.hasErrorIn(value)) {
     const isBare = value.kind === 'scalar' && typeof value.value === 'string' && !value.value.includes('${{')

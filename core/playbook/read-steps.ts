@@ -13,6 +13,7 @@ import {
   isAction,
   type Action,
 } from './grammar.ts'
+import { keptValue } from './kept-value.ts'
 import type { Step, Template, UsesStep } from './playbook.ts'
 import {
   readFail,
@@ -31,7 +32,7 @@ import { readRepeat } from './read-repeat.ts'
 import { readUses } from './read-uses.ts'
 import { errorNames, stepProperty, type Scope } from './scope.ts'
 import type { Span } from './source-text.ts'
-import { widened } from './type-forms.ts'
+import { widened, withoutOptionals } from './type-forms.ts'
 import { adviseParallel, endsRun, endsRunIfRun, endsRunOnError } from './step-advice.ts'
 
 /** Steps in order: each sees those before it. What they add stays in the scope. */
@@ -247,11 +248,11 @@ function readDefault(
   output: Type | undefined,
 ): { readonly template: Template; readonly type: Type } {
   const given = compileValue(context, scope, value)
-  if (output === undefined) return given
+  if (output === undefined) return keptValue(context.problems, given)
   const isSet = action === 'set'
   const fits = checkFit(context.problems, given, isSet ? widened(output) : output, '', defaultCodes, value)
   const type = fits && !isSet && !isSensitive(given.type) ? output : union([output, given.type])
-  return { template: given.template, type }
+  return { template: given.template, type: withoutOptionals(type) }
 }
 
 /** The steps of `on_error` see what had run inside of the failed step (`body`), and the error. */

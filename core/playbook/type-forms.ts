@@ -32,6 +32,14 @@ export function keptType(type: Type): Type {
   return ofLeaves(type, keptLeaf)
 }
 
+/** The type with each optional as what it holds: JSON has the value, or there is none at all. */
+export function withoutOptionals(type: Type): Type {
+  return ofLeaves(type, heldLeaf)
+}
+
+const heldLeaf: LeafChange = (leaf) =>
+  leaf.kind === 'optional' ? marked(leaf, withoutOptionals(leaf.value)) : leaf
+
 const keptLeaf: LeafChange = (leaf) => (leaf.assumed === true ? textOfTime(leaf) : leaf)
 
 const marked = (like: Type, type: Type): Type => (like.sensitive === true ? sensitive(type) : type)

@@ -135,6 +135,7 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
       'inputs: { level: { type: integer, enum: [1, 2, 3] } }',
     ),
   },
+  W413: steps('  - return: "${{ alert.data.?x }}"'),
   I501: steps(
     '  - { uses: travel.search_user_travel, with: { email: x } }\n  - { uses: travel.search_user_travel, with: { email: y } }',
   ),

@@ -62,7 +62,7 @@ describe('what expressions see', () => {
       'filter(i, i.status == "failed").map(i, i.error.code)',
       'map(i, i.status == "completed" ? string(i.output.v) : i.status)',
       'filter(i, i.status in ["completed"]).map(i, i.output.v)',
-      'filter(i, i.status == "completed").map(i, i.?error.code)',
+      'filter(i, i.status == "completed").map(i, i.?error.code.orValue("none"))',
       'exists(i, i.status == "failed")',
     ])
       expect(read(expression), expression).to.deep.equal([])
