@@ -252,6 +252,18 @@ describe('the actions of endpoint_security', () => {
     ])
   })
 
+  for (const status of ['Failed', 'TimeOut', 'Cancelled']) {
+    it(`fails where the action is ${status} at once, though nobody waits`, async () => {
+      const action = { ...(fixture('machine-action-isolate') as object), status }
+      const replies = [{ json: { value: [] } }, { status: 201, json: action }]
+      const error = await caught(
+        runSkill(isolateMachine, { id, comment }, { settings: running.settings, replies }),
+      )
+      expect(error).to.include({ name: 'SkillError', code: 'action_failed' })
+      expect(valueAt(error, 'details')).to.deep.include({ status })
+    })
+  }
+
   it('names the permission that is missing', async () => {
     const settings = settingsFor(running.url, clients.reader)
     const error = await caught(act(isolateMachine, {}, { settings }))
@@ -298,6 +310,14 @@ describe('the actions of endpoint_security', () => {
       expect((await verify([listed(others)])).output).to.deep.include({ adopted: true })
       expect((await verify([listed({ ...others, status: 'Succeeded' })])).output).to.equal(undefined)
       expect((await verify([listed({ ...others, scope: 'Selective' })])).output).to.equal(undefined)
+    })
+
+    it('fails where what it queued has failed, though nobody waits', async () => {
+      for (const status of ['Failed', 'TimeOut', 'Cancelled']) {
+        const error = await caught(verify([listed({ ...own, status })]))
+        expect(error).to.include({ name: 'SkillError', code: 'action_failed' })
+        expect(valueAt(error, 'details')).to.deep.equal({ action_id: 'own', status })
+      }
     })
 
     it('says that nothing happened where there is none', async () => {

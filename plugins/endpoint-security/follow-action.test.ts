@@ -1,5 +1,12 @@
 import { expect } from 'chai'
-import { ConnectionError, RetryableError, valueAt, type HttpClient, type HttpResponse } from 'tocsin/plugin'
+import {
+  ConnectionError,
+  RetryableError,
+  SkillError,
+  valueAt,
+  type HttpClient,
+  type HttpResponse,
+} from 'tocsin/plugin'
 import { followAction } from './follow-action.ts'
 import { decodeMachineAction } from './records/machine-action.ts'
 import { fixture } from './sandbox/fixture.ts'
@@ -41,7 +48,7 @@ async function follow(
 }
 
 describe('followAction', () => {
-  it('does not ask where nobody waits, whatever became of the action', async () => {
+  it('does not ask where nobody waits', async () => {
     expect(await follow(['Failed'], 0)).to.deep.equal({ outcome: 'Pending', pauses: [], asked: 0 })
   })
 
@@ -90,6 +97,15 @@ describe('followAction', () => {
   it('goes on where an answer cannot be had just now', async () => {
     const { outcome } = await follow([new RetryableError('http_500', 'x'), 'Succeeded'], 60_000)
     expect(outcome).to.equal('Succeeded')
+  })
+
+  it('goes on where the action does not show yet', async () => {
+    const notFound = new SkillError('resource_not_found', 'x')
+    expect(await follow([notFound, notFound, 'Succeeded'], 60_000)).to.deep.equal({
+      outcome: 'Succeeded',
+      pauses: [5000, 7500, 11_250],
+      asked: 3,
+    })
   })
 
   it('gives up looking, and nothing else, where it may not look', async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { RetryableError, SkillError, TocsinError, type SkillContext } from 'tocsin/plugin'
+import { ConnectionError, SkillError, TocsinError, type SkillContext } from 'tocsin/plugin'
 import { actionsPermission } from './permissions.ts'
 import { readRecord } from './read-record.ts'
 import { decodeMachineAction, hasFailed, hasSucceeded, type MachineAction } from './records/machine-action.ts'
@@ -26,7 +26,8 @@ const realTime: Time = {
 
 /**
  * Asks again and again until the action has ended or the time is up, with growing pauses and never beyond the call's own time, and gives it as it was seen last: an
- * action that is still pending is no failure. Neither is an answer that cannot be had, since the action is queued already.
+ * action that is still pending is no failure. Neither is an answer that cannot be had, since the action is queued already: not found is
+ * asked again, the vendor may not show yet what it has just queued.
  *
  * @throws SkillError `action_failed` where the action ended as Failed, TimeOut or Cancelled
  */
@@ -48,11 +49,11 @@ export async function followAction(
     if (seen === 'hidden') break
     action = seen ?? action
   }
-  if (forMs > 0 && hasFailed(action)) throw actionFailed(action)
+  if (hasFailed(action)) throw actionFailed(action)
   return action
 }
 
-/** Undefined where another look may help, `hidden` where none will. */
+/** Undefined where another look may help, `hidden` where the application may not look: none will. */
 async function look(
   { id }: MachineAction,
   { http, log, signal }: Pick<SkillContext, 'http' | 'log' | 'signal'>,
@@ -63,7 +64,7 @@ async function look(
   } catch (error) {
     if (signal.aborted || !(error instanceof TocsinError)) throw error
     log.warn('cannot see how the action goes on', { action: id, why: error.message })
-    return error instanceof RetryableError ? undefined : 'hidden'
+    return error instanceof ConnectionError ? 'hidden' : undefined
   }
 }
 
