@@ -16,10 +16,11 @@ export interface TripPlaces {
  * Where a trip leads to. The country that it starts from counts only when it leads nowhere else: a flight home does not make home a
  * destination. The main destination is the first that a booking names outside of it, or else the first place that is reached.
  *
- * @param bookings in the order of travel
+ * @param bookings those that count, in the order of travel
+ * @param whole all of the trip, of which the first tells where it starts; default: those that count
  */
-export function tripPlaces(bookings: readonly Booking[]): TripPlaces {
-  const start = startOf(bookings)
+export function tripPlaces(bookings: readonly Booking[], whole = bookings): TripPlaces {
+  const start = startOf(whole)
   const reached = bookings.flatMap(placesOf)
   const abroad = reached.filter(({ country }) => country !== start)
   const counted = abroad.length > 0 ? abroad : reached

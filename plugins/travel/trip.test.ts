@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { decodeBooking } from './booking.ts'
+import { alpha3 } from './country-codes.ts'
 import { countryCode } from './country.ts'
+import { decodePlace } from './place.ts'
 import { groupTrips } from './trip.ts'
 import { tripPlaces } from './trip-countries.ts'
 
@@ -163,6 +165,34 @@ describe('groupTrips', () => {
     expect(trip?.bookings).to.have.length(2)
   })
 
+  it('leads a confirmed trip only to the places of what is confirmed', () => {
+    const unconfirmed = { bookingStatus: 'UNKNOWN' }
+    const trip = (...bookings: readonly ReturnType<typeof booking>[]) => groupTrips(bookings, wanted)[0]
+    expect(
+      trip(flight('DE', 'GB', '2026-01-01'), flight('GB', 'US', '2026-01-09', unconfirmed)),
+    ).to.deep.include({
+      status: 'confirmed',
+      country: 'GB',
+      countries: ['GB'],
+      endMs: Date.parse('2026-01-10T00:00:00Z'),
+    })
+    expect(
+      trip(flight('DE', 'GB', '2026-01-01', unconfirmed), flight('GB', 'US', '2026-01-09', unconfirmed)),
+    ).to.deep.include({ status: 'unconfirmed', countries: ['GB', 'US'] })
+  })
+
+  it('takes the start of a trip also from a booking that is not confirmed', () => {
+    const [trip] = groupTrips(
+      [
+        flight('DE', 'GB', '2026-01-01', { bookingStatus: 'UNKNOWN' }),
+        at('GB', '2026-01-02'),
+        flight('GB', 'DE', '2026-01-05'),
+      ],
+      wanted,
+    )
+    expect(trip).to.deep.include({ country: 'GB', countries: ['GB'] })
+  })
+
   it('joins what the person does in the bookings of the trip', () => {
     const me = { person: wanted }
     const role = (...bookings: readonly object[]) =>
@@ -188,13 +218,95 @@ describe('countryCode', () => {
     ['United States', 'US'],
     ['United States of America', 'US'],
     ['Deutschland', 'Deutschland'],
-    ['DEU', 'DEU'],
+    ['DEU', 'DE'],
+    ['GBR', 'GB'],
+    ['usa', 'US'],
+    ['U.S.A.', 'US'],
+    ['Virgin Islands (U.S.)', 'VI'],
+    ['Virgin Islands, British', 'VG'],
+    ['Netherlands, Kingdom of the', 'NL'],
+    ['Taiwan, Province of China', 'TW'],
+    ['Falkland Islands (Malvinas)', 'FK'],
+    ['Hong Kong', 'HK'],
+    ['Hong Kong SAR China', 'HK'],
+    ['Macau', 'MO'],
+    ['Czech Republic', 'CZ'],
+    ['Turkey', 'TR'],
+    ['Türkiye', 'TR'],
+    ['Bosnia and Herzegovina', 'BA'],
+    ['Bosnia & Herzegovina', 'BA'],
+    ['Trinidad and Tobago', 'TT'],
+    ['Myanmar', 'MM'],
+    ['Russian Federation', 'RU'],
+    ['Viet Nam', 'VN'],
+    ['Great Britain', 'GB'],
+    ['United Kingdom of Great Britain and Northern Ireland', 'GB'],
+    ["Cote d'Ivoire", 'CI'],
+    ['Côte d’Ivoire', 'CI'],
+    ['Palestine', 'PS'],
+    ['The Bahamas', 'BS'],
+    ['Bahamas, The', 'BS'],
+    ['The Gambia', 'GM'],
+    ['Saint Lucia', 'LC'],
+    ['St. Lucia', 'LC'],
+    ['Korea, Republic of', 'KR'],
+    ["Korea, Democratic People's Republic of", 'KP'],
+    ['Congo, The Democratic Republic of the', 'CD'],
+    ['Congo', 'CG'],
+    ['Iran, Islamic Republic of', 'IR'],
+    ['Bolivia (Plurinational State of)', 'BO'],
+    ['Tanzania, United Republic of', 'TZ'],
+    ['Republic of Moldova', 'MD'],
+    ["People's Republic of China", 'CN'],
+    ['Republic of China', 'TW'],
+    ['Republic of Sudan', 'SD'],
+    ['Dominican Republic', 'DO'],
+    ['Dominica', 'DM'],
+    ['Georgia', 'GE'],
+    ['State of Georgia', 'State of Georgia'],
+    ['XX', 'XX'],
+    ['ZZ', 'ZZ'],
+    ['', ''],
     ['constructor', 'constructor'],
     [null, null],
   ]
   for (const [text, code] of rows) {
     it(`reads ${JSON.stringify(text)} as ${code}`, () => {
       expect(countryCode(text)).to.equal(code)
+    })
+  }
+
+  it('knows one code of three letters for each country that the Unicode CLDR names', () => {
+    const pairs = [...alpha3.matchAll(/(\w{3}) (\w{2})/g)].map(
+      ([, long = '', code = '']) => [long, code] as const,
+    )
+    const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+    expect(pairs).to.have.length(249)
+    expect(new Set(pairs.map(([long]) => long))).to.have.property('size', 249)
+    expect(new Set(pairs.map(([, code]) => code))).to.have.property('size', 249)
+    for (const [long, code] of pairs) {
+      expect(names.of(code), code).to.be.a('string')
+      expect(countryCode(long)).to.equal(code)
+      expect(countryCode(names.of(code) ?? '')).to.equal(code)
+    }
+  })
+})
+
+describe('decodePlace', () => {
+  for (const [country, countryCode, code] of [
+    ['Turkey', 'TR', 'TR'],
+    ['TR', 'Turkey', 'TR'],
+    ['TR', undefined, 'TR'],
+    [undefined, 'tur', 'TR'],
+    ['Georgia', 'US', 'US'],
+    ['GB', '826', 'GB'],
+    ['Turkey', 'XX', 'TR'],
+    ['Atlantis', undefined, 'Atlantis'],
+    [undefined, 'XX', 'XX'],
+    [undefined, undefined, null],
+  ] as const) {
+    it(`reads country ${country} with countryCode ${countryCode} as ${code}`, () => {
+      expect(decodePlace({ country, countryCode })?.country).to.equal(code)
     })
   }
 })

@@ -30,7 +30,7 @@ export function roleOf(booking: Booking, wanted: Wanted): Role | undefined {
 
 /**
  * The person's bookings by trip, in the order of travel. A booking of two trips is in both; one of none is a trip by itself. A trip that
- * is not cancelled as a whole is described by the bookings that are left.
+ * is not cancelled as a whole is described by the bookings that are left; a confirmed one leads only to the places of confirmed bookings.
  */
 export function groupTrips(bookings: readonly Booking[], wanted: Wanted): readonly Trip[] {
   const groups = new Map<string, { readonly trip_uuid: string | null; readonly bookings: Booking[] }>()
@@ -52,13 +52,13 @@ function describeTrip(trip_uuid: string | null, bookings: readonly Booking[], wa
   const kept = bookings.filter(({ cancelled }) => !cancelled)
   const telling = kept.length > 0 ? kept : bookings
   const roles = new Set(telling.map((booking) => roleOf(booking, wanted)))
-  const confirmed = kept.some(({ status }) => confirmedWords.includes(status?.toUpperCase() ?? ''))
+  const confirmed = kept.filter(({ status }) => confirmedWords.includes(status?.toUpperCase() ?? ''))
   return {
     trip_uuid,
     name: bookings.find(({ trip_name }) => trip_name !== null)?.trip_name ?? null,
-    status: kept.length === 0 ? 'cancelled' : confirmed ? 'confirmed' : 'unconfirmed',
+    status: kept.length === 0 ? 'cancelled' : confirmed.length > 0 ? 'confirmed' : 'unconfirmed',
     role: joined(roles),
-    ...tripPlaces(telling),
+    ...tripPlaces(confirmed.length > 0 ? confirmed : telling, telling),
     startMs: least(telling.map(({ startMs }) => startMs)),
     endMs: most(telling.map(({ endMs }) => endMs)),
     bookings,

@@ -55,7 +55,8 @@ const trip = {
       type: 'array',
       items: { type: 'string' },
       description:
-        'All that the trip leads to, in the order of travel. The one that it starts from counts only when it leads nowhere else.',
+        'All that the trip leads to, in the order of travel. The one that it starts from counts only when it leads nowhere else; of a ' +
+        'confirmed trip, only those of confirmed bookings.',
     },
     bookings: {
       type: 'array',
