@@ -5,7 +5,17 @@ import { Fault } from './errors.ts'
 import type { ExpressionFunction, Overload, Parameter } from './functions/function.ts'
 import { allFunctions, findFunction } from './functions/index.ts'
 import { nearest } from '../nearest.ts'
-import { describeType, duration, dyn, isNumeric, membersOf, timeKind, timestamp, type Type } from './types.ts'
+import {
+  describeType,
+  duration,
+  dyn,
+  isNumeric,
+  membersOf,
+  timeKind,
+  timestamp,
+  union,
+  type Type,
+} from './types.ts'
 
 /** What people who know other languages try first. */
 const habits: ReadonlyMap<string, string> = new Map([
@@ -104,8 +114,27 @@ function doubtArguments(
   for (const [at, node] of nodes.entries()) {
     const works = (member: Type) => fitting.some(({ parameters }) => acceptsOne(parameters[at]!, member))
     checker.doubt(node, types[at]!, works, (stray) => `${name}() does not work on ${stray}`)
+    if (fitting[0]!.parameters[at] === 'strings') doubtElements(checker, name, node, types[at]!)
   }
 }
+
+/** A list of texts may hold something else as well, such as null. */
+function doubtElements(checker: Checker, name: string, node: Node, type: Type): void {
+  const elements = membersOf(type).flatMap((each) => (each.kind === 'list' ? membersOf(each.element) : []))
+  const stray = elements.filter(({ kind }) => !textual.has(kind))
+  if (stray.length === 0) return
+  const kinds = stray.map(({ kind }) => kind)
+  const hint = kinds.includes('null')
+    ? 'leave nulls out: .filter(x, x != null)'
+    : kinds.includes('optional')
+      ? 'leave out what is missing: [?x.?field]'
+      : 'convert what it holds: .map(x, string(x))'
+  const found = describeType(union(stray))
+  const message = `${checker.text(node)} may hold ${found}: ${name}() does not work on it`
+  checker.doubts.push({ code: 'mixed_type', message, hint, start: node.start, end: node.end })
+}
+
+const textual = new Set<Type['kind']>(['string', 'dyn', 'timestamp', 'duration'])
 
 function isNullProblem(
   checker: Checker,

@@ -13,6 +13,7 @@ const names = {
   n: typeOfSchema({ type: ['string', 'integer'] }),
   either: typeOfSchema({ anyOf: [{ type: 'boolean' }, { type: 'string' }] }),
   some: typeOfSchema({ type: ['string', 'integer', 'null'] }),
+  nul: typeOfSchema({ type: ['string', 'null'] }),
   tags: typeOfSchema({ type: ['string', 'array'], items: { type: 'string' } }),
   st: typeOfSchema(shape),
   many: typeOfSchema({ type: 'array', items: shape }),
@@ -39,6 +40,18 @@ const doubts = (source: string) =>
   )
 
 describe('values of several types', () => {
+  describe('in a list of texts that is joined', () => {
+    it('are told, and not once they are left out', () => {
+      expect(doubts('["a", some].join(",")')).to.deep.equal([
+        '["a", some]: ["a", some] may hold integer or null: join() does not work on it (leave nulls out: .filter(x, x != null))',
+      ])
+      expect(doubts('["a", n].join()')).to.have.length(1)
+      expect(doubts('["a", n].map(x, string(x)).join()')).to.deep.equal([])
+      expect(doubts('["a", nul].join()')).to.have.length(1)
+      expect(doubts('["a", nul].filter(x, x != null).join()')).to.deep.equal([])
+    })
+  })
+
   describe('in operations that suit some of them', () => {
     it('are told, with how to ask', () => {
       expect(doubts('n + 1')).to.deep.equal([
