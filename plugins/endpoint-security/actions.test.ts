@@ -393,11 +393,14 @@ describe('the actions of endpoint_security', () => {
     for (const [about, reply] of [
       ['is not there yet', failure(404, 'NotFound', 'not there')],
       ['may not be asked for so often', faults.tooManyRequests],
+      ['may not be asked for', faults.emptyForbidden],
+      ['is refused with the token', faults.tokenRefused],
       ['is no link', { json: { value: 'javascript:alert(1)' } }],
     ] as const) {
       it(`has collected the package also where its link ${about}`, async () => {
         const action = { ...(fixture('machine-action-collect-package') as object), status: 'Succeeded' }
-        const replies = [{ json: { value: [] } }, { status: 201, json: action }, reply]
+        // A token that was refused is asked for again, once.
+        const replies = [{ json: { value: [] } }, { status: 201, json: action }, reply, reply]
         const { output, logs } = await runSkill(
           collectInvestigationPackage,
           { id, comment, wait_seconds: 60 },

@@ -1,4 +1,4 @@
-import { RetryableError, SkillError, textAt, type SkillContext } from 'tocsin/plugin'
+import { SkillError, textAt, TocsinError, type SkillContext } from 'tocsin/plugin'
 import { actionsPermission } from './permissions.ts'
 import { readRecord } from './read-record.ts'
 
@@ -17,8 +17,13 @@ export async function downloadLink(
     const path = `/api/machineactions/${encodeURIComponent(actionId)}/${what}`
     return await readRecord(http, path, actionsPermission, linkIn)
   } catch (error) {
-    if (signal.aborted || !(error instanceof SkillError || error instanceof RetryableError)) throw error
-    log.warn('the link to a result cannot be had', { action: actionId, what, why: error.message })
+    if (signal.aborted || !(error instanceof TocsinError)) throw error
+    log.warn('the link to a result cannot be had', {
+      action: actionId,
+      what,
+      why: error.message,
+      hint: error.hint,
+    })
     return null
   }
 }
