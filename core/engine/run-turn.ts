@@ -108,8 +108,7 @@ async function takeTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd> {
     await context?.finish().catch(() => {})
     await context?.settled().catch(() => {})
     // A branch may have been held although others wait for long.
-    if (error instanceof RunSuspended)
-      return { againAtMs: hold.aborted ? clock.now() : (againAtMs ?? clock.now()) }
+    if (error instanceof RunSuspended) return { againAtMs: hold.aborted ? 0 : (againAtMs ?? 0) }
     if (error instanceof UnavailableError) throw error
     // It was cancelled when its turn had come already.
     if (error instanceof ConflictError && error.code === 'run_not_queued') return 'over'

@@ -66,13 +66,15 @@ export function createRunner(options: RunnerOptions): Runner {
   let held = options.held === true
   /** Resolves when the suspects among what an earlier process left have had their turn. */
   let recovered = Promise.resolve()
+  /** The latest time that a run has waited for which stands in line since then. */
+  let wokenAtMs = 0
 
   const onTrouble = async (error: unknown): Promise<void> => {
     log.error({ error, delay_ms: firstRetryMs }, 'the store does not say which runs are next')
     await clock.sleep(firstRetryMs, ending.signal)
   }
   const queue = new TurnQueue({
-    due: (organizationUuid, limit) => runs.due(organizationUuid, limit),
+    due,
     active,
     onFilled: fill,
     onTrouble,
@@ -81,7 +83,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const parked = createParkedRuns({
     clock,
     next: (after, limit) => runs.parked(after, limit),
-    wake: push,
+    wake: pushWoken,
     onTrouble,
     maxInMemory,
   })
@@ -91,6 +93,21 @@ export function createRunner(options: RunnerOptions): Runner {
     share.know(key.organizationUuid)
     queue.push(key, run, alert)
     fill()
+  }
+
+  function pushWoken(run: ParkedRun): void {
+    wokenAtMs = Math.max(wokenAtMs, run.wakeAt)
+    push(run)
+  }
+
+  async function due(organizationUuid: string, limit: number): Promise<readonly RunKey[]> {
+    const keys = await runs.due(organizationUuid, limit)
+    // The clock has been set back: what stood behind these in line, and in the store alone, waits again.
+    if (clock.now() < wokenAtMs && !ending.signal.aborted) {
+      wokenAtMs = 0
+      parked.start()
+    }
+    return keys
   }
 
   function fill(): void {
@@ -116,7 +133,8 @@ export function createRunner(options: RunnerOptions): Runner {
     active.delete(key.uuid)
     share.end(key.organizationUuid)
     if (again !== undefined && !ending.signal.aborted) {
-      if (woken || again.wakeAt <= clock.now()) push(key)
+      if (woken) push(key)
+      else if (again.wakeAt <= clock.now()) pushWoken(again)
       else parked.add(again)
     }
     fill()
@@ -132,7 +150,11 @@ export function createRunner(options: RunnerOptions): Runner {
     for (let trouble = 0; ; trouble++) {
       try {
         if (trouble > 0) run = await runs.find('all', key.uuid)
-        else if (run === undefined) ({ run, convictions } = (await runs.take(key.uuid)) ?? nothing)
+        else if (run === undefined) {
+          const taken = await runs.take(key.uuid)
+          if (taken === undefined || 'wakeAt' in taken) return taken
+          ;({ run, convictions } = taken)
+        }
         return run && (await goOn(run, convictions, known.alert))
       } catch (error) {
         const delayMs = Math.min(firstRetryMs * 2 ** trouble, longestRetryMs)
@@ -240,8 +262,6 @@ export function createRunner(options: RunnerOptions): Runner {
     load: () => ({ queued: queue.size, active: active.size }),
   }
 }
-
-const nothing = { run: undefined, convictions: 0 }
 
 function newControls(): TurnControls {
   return { stop: new AbortController(), cancel: new AbortController(), wakeUps: createWakeUps() }

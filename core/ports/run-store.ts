@@ -45,18 +45,18 @@ export interface RunStore {
    */
   cancel(scope: Scope, uuid: string, by: Actor): Promise<Run>
   /**
-   * Gives a run its turn, unless that has not come yet: it was put away until later. Undefined also for one that is not there; one
-   * that has ended is given as it is.
+   * Gives a run its turn, or the time at which that comes where it was put away until later. Undefined for one that has its turn, or is
+   * not there; one that has ended is given as it is.
    */
-  take(uuid: string): Promise<TakenRun | undefined>
+  take(uuid: string): Promise<TakenRun | ParkedRun | undefined>
   /**
    * Puts a run away that had its turn. Its next one comes at `wakeAt` (epoch milliseconds; Infinity: never by itself), or when it is
    * answered, decided about or cancelled. False: that has happened since it was taken, and its turn has come already.
    */
   park(uuid: string, wakeAt: number): Promise<boolean>
-  /** Those whose turn has come and which nobody has taken: those left behind first, then by the time at which it came. */
+  /** Those whose turn has come and which nobody has taken: those left behind first, then the oldest. */
   due(organizationUuid: string, limit: number): Promise<readonly RunKey[]>
-  /** Those whose turn comes at a later time than the given one's, or from the beginning; the next ones first. */
+  /** Those that wait for a later time than the given one, or from the beginning, over or not; the next ones first. */
   parked(after: ParkedRun | undefined, limit: number): Promise<readonly ParkedRun[]>
   /** How many there are of those that have not ended. */
   countUnfinished(): Promise<Readonly<Record<'queued' | 'running' | 'waiting', number>>>

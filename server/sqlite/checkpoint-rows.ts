@@ -84,7 +84,7 @@ export function recordAnswer(
   )
   if (won) {
     refreshWaiting(database, row.runRow)
-    wakeRun(database, row.runRow, given.at)
+    wakeRun(database, row.runRow)
   }
   return { outcome, checkpoint: toCheckpoint(database, findCheckpointRow(database, id) ?? row) }
 }

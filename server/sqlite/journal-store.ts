@@ -231,7 +231,7 @@ export class SqliteJournalStore implements JournalStore {
         skill: row.kind,
       })
       refreshWaiting(database, run)
-      wakeRun(database, run, at)
+      wakeRun(database, run)
       return toEntry(database.one<EntryRow>(`${selectEntry} AND path = ?`, runUuid, path))
     })
   }

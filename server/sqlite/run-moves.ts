@@ -11,7 +11,7 @@ import { requireOrganization, type OrganizationKey } from './organization-store.
 import { copyJournal, requireLast } from './reruns.ts'
 import { toListedRun, toRun, type RunRow } from './run-rows.ts'
 import { settleFollowers } from './settle-followers.ts'
-import { maxWakeAt, wakeRun } from './run-turns.ts'
+import { maxWakeAt, turnHasCome, wakeRun } from './run-turns.ts'
 import type { StoreContext } from './store-context.ts'
 import { makeUuid } from './uuid.ts'
 
@@ -52,7 +52,7 @@ export function queueRun(context: StoreContext, given: NewRun, scheduleRow: numb
     given.playbookHash,
     alert?.id ?? null,
     now,
-    now,
+    turnHasCome,
     toJson(given.inputs),
     key ?? null,
     scheduleRow,
@@ -208,18 +208,18 @@ export function endRun(
       text: describeEnd(run, end),
     })
   }
-  if (run.concurrencyKey !== null) wakeNextInLine(database, run.concurrencyKey, now)
+  if (run.concurrencyKey !== null) wakeNextInLine(database, run.concurrencyKey)
   const { status, error } = end
   return { ...toListedRun(run), status, endedAt: now, output: end.output ?? null, error }
 }
 
 /** It was put off while the one that ends now had not ended. */
-function wakeNextInLine(database: Database, key: string, now: number): void {
+function wakeNextInLine(database: Database, key: string): void {
   const next = database.get<{ id: number }>(
     `SELECT id FROM runs WHERE concurrency_key = ? AND ended_at IS NULL AND status = 'queued' ORDER BY id LIMIT 1`,
     key,
   )
-  if (next !== undefined) wakeRun(database, next.id, now)
+  if (next !== undefined) wakeRun(database, next.id)
 }
 
 function requireAlert(database: Database, organization: OrganizationKey, uuid: string): AlertState {

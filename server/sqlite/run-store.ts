@@ -107,7 +107,7 @@ export class SqliteRunStore implements RunStore {
         ) === 1
       if (isNews) recordRun(this.#context, 'run.cancelled', run, by)
       const asked = requireRunRow(database, 'id', run.id)
-      wakeRun(database, run.id, clock.now())
+      wakeRun(database, run.id)
       return run.status === 'queued' ? endRun(this.#context, asked, cancelled) : toRun(asked)
     })
   }
@@ -152,11 +152,14 @@ export class SqliteRunStore implements RunStore {
     return database.read(() => hasSuccessor(database, uuid))
   }
 
-  take(uuid: string): Promise<TakenRun | undefined> {
+  take(uuid: string): Promise<TakenRun | ParkedRun | undefined> {
     const { database, commits, clock } = this.#context
     return commits.write(() => {
       const turn = takeTurn(database, uuid, clock.now())
-      return turn && { run: toRun(requireRunRow(database, 'id', turn.row)), convictions: turn.convictions }
+      if (turn === undefined) return undefined
+      const run = toRun(requireRunRow(database, 'uuid', uuid))
+      if (turn.wakeAt === undefined) return { run, convictions: turn.convictions }
+      return { uuid: run.uuid, organizationUuid: run.organizationUuid, wakeAt: turn.wakeAt }
     })
   }
 
@@ -195,12 +198,13 @@ export class SqliteRunStore implements RunStore {
     return database.read(() => countQueuedRuns(database))
   }
 
-  recover(): Promise<void> {
+  async recover(): Promise<void> {
     const { database, commits, clock } = this.#context
-    return commits.write(() => {
-      recoverRuns(database, clock.now())
-      while (!settleLeftBehind(database, clock.now()));
+    let left = await commits.write(() => {
+      recoverRuns(database)
+      return !settleLeftBehind(database, clock.now())
     })
+    while (left) left = await commits.write(() => !settleLeftBehind(database, clock.now()))
   }
 
   suspects(): Promise<readonly SuspectRun[]> {

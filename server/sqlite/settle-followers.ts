@@ -7,15 +7,21 @@ type Ended = Extract<AlertStatus, 15 | 20>
 const settledAtOnce = 1_000
 
 /**
- * Inside of the write that ends the investigation of an alert: it is the end of those that follow it, too. False: some are left. Those
- * that failed with it complete when a retry does.
+ * Inside of the write that ends the investigation of an alert: it is the end of those that follow it, too. Those that failed with it
+ * complete when a retry does. Gives how many there were; where it is `atMost`, some may be left.
  */
-export function settleFollowers(database: Database, alertRow: number, status: Ended, now: number): boolean {
+export function settleFollowers(
+  database: Database,
+  alertRow: number,
+  status: Ended,
+  now: number,
+  atMost = settledAtOnce,
+): number {
   // Most have none, and to find no row to change costs as much as to change one.
-  if (database.get('SELECT 1 FROM alerts WHERE follows = ? LIMIT 1', alertRow) === undefined) return true
+  if (database.get('SELECT 1 FROM alerts WHERE follows = ? LIMIT 1', alertRow) === undefined) return 0
   const isCompleted = status === alertStatus.completed
   const also = isCompleted ? alertStatus.failed : alertStatus.submitted
-  const settled = database.run(
+  return database.run(
     `UPDATE alerts SET status = ?, completed_at = ?, modified_at = ?, follows = CASE ? WHEN 1 THEN NULL ELSE follows END
      WHERE id IN (SELECT id FROM alerts WHERE follows = ? AND status IN (?, ?) LIMIT ?)`,
     status,
@@ -25,18 +31,23 @@ export function settleFollowers(database: Database, alertRow: number, status: En
     alertRow,
     alertStatus.submitted,
     also,
-    settledAtOnce,
+    atMost,
   )
-  return settled < settledAtOnce
 }
 
 /** Inside of a write: followers of what has ended, that a process left behind. False: some are left. */
 export function settleLeftBehind(database: Database, now: number): boolean {
   const found = database.all<{ id: number; status: Ended }>(
     `SELECT DISTINCT first.id, first.status FROM alerts a JOIN alerts first ON first.id = a.follows
-     WHERE a.follows IS NOT NULL AND a.status = 5 AND first.status IN (15, 20)`,
+     WHERE a.follows IS NOT NULL AND a.status = 5 AND first.status IN (15, 20) LIMIT ?`,
+    settledAtOnce,
   )
-  return found.map(({ id, status }) => settleFollowers(database, id, status, now)).every(Boolean)
+  let room = settledAtOnce
+  for (const { id, status } of found) {
+    room -= settleFollowers(database, id, status, now, room)
+    if (room === 0) return false
+  }
+  return true
 }
 
 /** Whether some follow the alert of a run that has ended, and have not yet. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Run } from '../../core/domain/run.ts'
-import { createRunner, type Runner } from '../../core/engine/runner.ts'
+import { createRunner, type Runner, type RunnerOptions } from '../../core/engine/runner.ts'
 import { createScheduler } from '../../core/engine/scheduler.ts'
 import type { Playbook } from '../../core/playbook/playbook.ts'
 import { RetryableError } from '../../core/plugin/index.ts'
@@ -32,7 +32,11 @@ describe('a clock that is set while runs wait', () => {
   })
 
   /** A process that takes up what there is. */
-  async function open(playbook: Playbook, skills: TestSkills = {}): Promise<Runner> {
+  async function open(
+    playbook: Playbook,
+    skills: TestSkills = {},
+    more: Pick<RunnerOptions, 'maxInMemory'> = {},
+  ): Promise<Runner> {
     const { call, interrupted } = testSkills(skills, bench.calls)
     runner = createRunner({
       stores: bench.stores,
@@ -41,6 +45,7 @@ describe('a clock that is set while runs wait', () => {
       loadPlaybook: async () => playbook,
       skills: { call, interrupted },
       onRunEnded: (run) => ended.push(run),
+      ...more,
     })
     await runner.recover()
     await settle()
@@ -125,6 +130,57 @@ describe('a clock that is set while runs wait', () => {
       })
     }
   }
+
+  describe('back, loses no turn that has come', () => {
+    const short = playbookOf('  - { id: s, set: { done: true } }')
+    const asking = playbookOf(
+      '  - { id: w, checkpoint: { via: operator, with: { message: Hm? }, answers: [yes], timeout: 5h, on_timeout: none } }',
+    )
+
+    it('of runs that are queued, also beyond those in memory', async () => {
+      const own = await open(short, {}, { maxInMemory: 10 })
+      own.pause()
+      for (let n = 0; n < 40; n++) own.enqueue(await queue())
+      clock.jump(-2 * hour)
+      own.resume()
+      await settle()
+      expect(ended).to.have.length(40)
+      expect(own.load()).to.deep.equal({ queued: 0, active: 0 })
+    })
+
+    it('of a run that was answered', async () => {
+      const own = await open(asking)
+      const run = await queue()
+      own.enqueue(run)
+      await settle()
+      own.pause()
+      const question = await bench.stores.checkpoints.atPath(run.uuid, 'w')
+      const answered = { value: 'yes', text: null }
+      const { outcome } = await bench.stores.checkpoints.answer(question!.id, answered, somebody('anna'))
+      expect(outcome).to.equal('accepted')
+      own.wake(run)
+      clock.jump(-2 * hour)
+      own.resume()
+      await settle()
+      expect(ended.map(({ status }) => status)).to.deep.equal(['completed'])
+    })
+
+    for (const maxInMemory of [4, 1_000]) {
+      it(`of waits that had ended while nothing could go on: they end at their time (${maxInMemory} in memory)`, async () => {
+        const own = await open(playbookOf('  - { id: w, wait: 30m }'), {}, { maxInMemory })
+        for (let n = 0; n < 20; n++) own.enqueue(await queue())
+        await settle()
+        own.pause()
+        await clock.advance(hour)
+        clock.jump(-2 * hour)
+        own.resume()
+        await settle()
+        expect(ended).to.have.length(0)
+        await clock.advance(2 * hour)
+        expect(ended).to.have.length(20)
+      })
+    }
+  })
 
   describe('lets a schedule', () => {
     const patrol = playbookOf('  - set: { done: true }', 'schedule: { cron: "0 * * * *" }')

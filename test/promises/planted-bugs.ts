@@ -70,8 +70,8 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'repeats that a killed process left behind never end': {
     file: 'server/sqlite/run-store.ts',
-    find: 'while (!settleLeftBehind(database, clock.now()));',
-    replace: '',
+    find: 'return !settleLeftBehind(database, clock.now())',
+    replace: 'return false',
   },
   'repeats do not end with the run': {
     file: 'server/sqlite/run-moves.ts',
@@ -123,6 +123,30 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     file: 'core/engine/alarms.ts',
     find: 'const longestNapMs = 5 * 60_000',
     replace: 'const longestNapMs = Infinity',
+  },
+  'a queued run has the time at which it was queued': {
+    file: 'server/sqlite/run-moves.ts',
+    find: `    now,
+    turnHasCome,`,
+    replace: `    now,
+    now,`,
+  },
+  'a run that was woken has the time at which it was': {
+    file: 'server/sqlite/run-turns.ts',
+    find: `    turnHasCome,
+    row,`,
+    replace: `    Date.now(),
+    row,`,
+  },
+  'waits that had ended are lost where the clock is set back': {
+    file: 'core/engine/runner.ts',
+    find: 'clock.now() < wokenAtMs && ',
+    replace: 'clock.now() < 0 && ',
+  },
+  'a run that is taken too early is forgotten': {
+    file: 'core/engine/runner.ts',
+    find: "if (taken === undefined || 'wakeAt' in taken) return taken",
+    replace: "if (taken === undefined || 'wakeAt' in taken) return undefined",
   },
   'what rings earlier than all others is not looked at': {
     file: 'core/engine/alarms.ts',

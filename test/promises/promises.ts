@@ -140,12 +140,19 @@ person was asked; sent again, it has no effect, also after a restart. Whoever wa
     title: 'Timers and waits survive',
     exactly: `Waits, timeouts of questions, times before another try and schedules are kept as times of the clock. A restart changes none of them; one that
 is overdue rings once. A clock that is set forward is noticed within five minutes, and what was jumped over rings once. A clock that is set back lengthens a
-wait by as much; it loses and doubles none. A schedule that was reckoned while the clock was more than three hours ahead is reckoned anew at the next start.`,
+wait by as much; it loses and doubles none, and holds up no run that is queued or was answered. A schedule that was reckoned while the clock was more than three hours ahead is reckoned anew at the next start.`,
     proofs: [
       {
         file: 'faults/clock-steps.test.ts',
         title: 'a clock that is set while runs wait',
-        planted: ['a clock that is set is not looked at', 'a schedule trusts the clock that was wrong'],
+        planted: [
+          'a clock that is set is not looked at',
+          'a schedule trusts the clock that was wrong',
+          'a queued run has the time at which it was queued',
+          'a run that was woken has the time at which it was',
+          'waits that had ended are lost where the clock is set back',
+          'a run that is taken too early is forgotten',
+        ],
       },
       { file: 'engine/run-control.test.ts', title: 'run control schedules fire once for all the time' },
       {
