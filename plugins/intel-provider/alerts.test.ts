@@ -38,8 +38,10 @@ describe('intel_provider.list_alerts', () => {
   })
 
   it('lets the provider search for words', async () => {
-    await list({ freetext: 'login page', limit: 3 })
-    expect(sentQuery().get('freetext')).to.equal('login page')
+    expect(await ids({ freetext: 'Certificate LOGIN-example' })).to.deep.equal(['wkXmzR'])
+    expect(sentQuery().get('freetext')).to.equal('Certificate LOGIN-example')
+    expect(await ids({ freetext: 'leaked' })).to.deep.equal(['wkXmzS'])
+    expect(await ids({ freetext: 'certificate leaked' })).to.deep.equal([])
   })
 
   it('writes a time range as [from,to], percent-encoded', async () => {
@@ -48,6 +50,13 @@ describe('intel_provider.list_alerts', () => {
     expect(sentQuery().get('triggered')).to.equal('[2026-01-12T10:15:30.000Z,2026-01-12T10:15:30.000Z]')
     expect(running.requests[0]?.path).to.include('triggered=%5B2026-01-12T10%3A15%3A30.000Z%2C')
     expect(await ids({ triggered_from: '2030-01-01T00:00:00Z' })).to.deep.equal([])
+  })
+
+  it('takes times relative to now', async () => {
+    expect(await ids({ triggered_from: '-200y', triggered_to: '-1s' })).to.have.length(2)
+    expect(await ids({ triggered_from: '-1s' })).to.deep.equal([])
+    expect(await ids({ triggered_to: '-50y' })).to.deep.equal([])
+    expect(sentQuery().get('triggered')).to.equal('[-200y,-1s]')
   })
 
   for (const entity of ['login-example.com', 'idn:LOGIN-example.com', 'Example Corp']) {

@@ -119,6 +119,21 @@ describe('the connection of intel_provider', () => {
       )
     })
 
+    for (const [path, skill] of [
+      ['/alert/v3', 'List Alerts'],
+      ['/playbook-alert/search', 'Get Playbook Alerts'],
+    ] as const) {
+      for (const status of [401, 403]) {
+        it(`and takes ${status} from ${path} for a module that the key lacks`, async () => {
+          const { warning } = await checkConnection(connection, {
+            settings: { api_key: 'k' },
+            replies: (request) => (request.url.includes(path) ? { status, json: {} } : replies(request)),
+          })
+          expect(warning).to.include(`does not include ${skill}:`)
+        })
+      }
+    }
+
     it('not where a module answers with something else', async () => {
       for (const text of ['<html>', '{"data":{}}', '']) {
         const error: unknown = await checkConnection(connection, {

@@ -65,6 +65,8 @@ describe('the sandbox of intel_provider', () => {
     '/alert/v3?from=950&limit=100',
     '/alert/v3?priority=High',
     '/alert/v3?triggered=2026-01-01',
+    '/alert/v3?triggered=%5Byesterday,%5D',
+    '/alert/v3?triggered=%5B-2q,%5D',
     '/alert/v3?triggered=%5B2026-01-01,2026-01-02T00:00:00Z%5D',
   ]) {
     it(`refuses ${path}`, async () => {

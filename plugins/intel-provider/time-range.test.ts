@@ -8,7 +8,10 @@ describe('timeRange', () => {
     [undefined, '2026-01-12T08:00:00Z', '[,2026-01-12T08:00:00.000Z]'],
     ['-24h', undefined, '[-24h,]'],
     ['-2d', '-1d', '[-2d,-1d]'],
-    ['-60m', '-1M', '[-60m,-1M]'],
+    ['-1M', '-60m', '[-1M,-60m]'],
+    ['-30d', '-1M', '[-30d,-1M]'],
+    ['-24h', '-1d', '[-24h,-1d]'],
+    ['-12M', '-1y', '[-12M,-1y]'],
     ['2028-02-29T23:30:00-01:00', undefined, '[2028-03-01T00:30:00.000Z,]'],
     [undefined, undefined, undefined],
   ] as const) {
@@ -27,6 +30,10 @@ describe('timeRange', () => {
     ['-24h],x', undefined, 'is not a time'],
     ['2026-01-13T08:00:00Z', '2026-01-12T08:00:00Z', 'ends before it begins'],
     ['-1d', '-2d', 'ends before it begins'],
+    ['-1h', '-2d', 'ends before it begins'],
+    ['-60m', '-1M', 'ends before it begins'],
+    ['-6d', '-1w', 'ends before it begins'],
+    ['-11M', '-1y', 'ends before it begins'],
     ['-24h', '2026-01-12T08:00:00Z', 'cannot be mixed'],
   ] as const) {
     it(`refuses ${from} to ${to ?? 'nothing'}: ${problem}`, () => {

@@ -3,6 +3,18 @@ import { SkillError } from 'tocsin/plugin'
 const relative = /^-(\d{1,6})([smhdwMy])$/
 const absolute = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/
 
+const dayMs = 86_400_000
+/** The shortest and the longest that a unit can be. */
+const unitMs: ReadonlyMap<string, readonly [least: number, most: number]> = new Map([
+  ['s', [1000, 1000]],
+  ['m', [60_000, 60_000]],
+  ['h', [3_600_000, 3_600_000]],
+  ['d', [dayMs, dayMs]],
+  ['w', [7 * dayMs, 7 * dayMs]],
+  ['M', [28 * dayMs, 31 * dayMs]],
+  ['y', [365 * dayMs, 366 * dayMs]],
+])
+
 const anyHint = 'write a time with its zone, e.g. 2026-01-12T08:00:00Z, or one relative to now, e.g. -24h'
 const absoluteHint = 'write a time with its zone, e.g. 2026-01-12T08:00:00Z'
 
@@ -55,12 +67,20 @@ function isDay(day: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day)
 }
 
-/** Both written in the same way. Relative ones in different units are not compared: a month has no length. */
+/** Both written in the same way. */
 function isAfter(start: string, end: string): boolean {
-  const [, startCount, startUnit] = relative.exec(start) ?? []
-  const [, endCount, endUnit] = relative.exec(end) ?? []
-  if (startUnit !== undefined) return startUnit === endUnit && Number(startCount) < Number(endCount)
+  const begins = agoMs(start)
+  const ends = agoMs(end)
+  if (begins !== undefined) return ends !== undefined && begins.most < ends.least
   return end !== '' && start > end
+}
+
+/** How long ago a relative time is, at least and at most: months and years differ in length. */
+function agoMs(text: string): { readonly least: number; readonly most: number } | undefined {
+  const [, count, unit = ''] = relative.exec(text) ?? []
+  const [least, most] = unitMs.get(unit) ?? []
+  if (least === undefined || most === undefined) return undefined
+  return { least: Number(count) * least, most: Number(count) * most }
 }
 
 function inverted(from: string | undefined, to: string | undefined): SkillError {

@@ -1,6 +1,6 @@
 import { SkillError, type QueryValue } from 'tocsin/plugin'
 import { longestLeadMs } from './search-window.ts'
-import { epochSeconds } from './times.ts'
+import { epochSeconds, isoText } from './times.ts'
 
 const defaultSpanMs = 30 * 86_400_000
 
@@ -37,6 +37,15 @@ export function bookingQuery(filters: BookingFilters, nowMs: number): Readonly<R
   const begins = startFrom ?? startTo
   const earliest = begins === undefined ? createdTo - defaultSpanMs : begins - longestLeadMs
   const createdFrom = timeMs(filters.created_from) ?? earliest
+  if (filters.created_from === undefined && createdFrom > createdTo) {
+    throw new SkillError(
+      'invalid_time',
+      `created_to is before ${isoText(createdFrom)}, when bookings of that time can first have been made`,
+      {
+        hint: 'created_from is 400 days before they begin by default: set it as well, to a time before created_to',
+      },
+    )
+  }
   checkSpan(createdFrom, createdTo, 'created')
   checkSpan(startFrom, startTo, 'start_date')
   return {

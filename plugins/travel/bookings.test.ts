@@ -158,6 +158,15 @@ describe('travel.get_bookings', () => {
     expect(running.requests).to.have.length(0)
   })
 
+  it('names the default of created_from where created_to is before it', async () => {
+    const input: Input = { start_date_from: '2026-01-01T00:00:00Z', created_to: '2024-01-01T00:00:00Z' }
+    const error: unknown = await get(input).catch((reason: unknown) => reason)
+    expect(valueAt(error, 'code')).to.equal('invalid_time')
+    expect(valueAt(error, 'message')).to.match(/^created_to is before 2024-11-27T00:00:00.000Z/)
+    expect(valueAt(error, 'hint')).to.match(/^created_from is 400 days before/)
+    expect(running.requests).to.have.length(0)
+  })
+
   it('refuses a time without a zone', async () => {
     const error: unknown = await get({ created_from: '2026-02-01T00:00:00' }).catch(
       (reason: unknown) => reason,

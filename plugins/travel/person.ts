@@ -1,4 +1,4 @@
-import { isObject, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
+import { isObject, numberAt, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 
 /** A person of a booking. A guest may have neither id nor address. */
 export interface Person {
@@ -17,11 +17,11 @@ export interface Wanted {
 export function decodePerson(person: unknown): Person | null {
   if (!isObject(person)) return null
   return {
-    uuid: textAt(person, 'uuid'),
+    uuid: idAt(person, 'uuid'),
     name: textAt(person, 'name') ?? fullName(person),
     email: textAt(person, 'email'),
     // One public description spells it so.
-    employee_id: textAt(person, 'employeeId') ?? textAt(person, 'employeedId'),
+    employee_id: idAt(person, 'employeeId') ?? idAt(person, 'employeedId'),
   }
 }
 
@@ -37,6 +37,10 @@ export function fullName(user: JsonObject): string | null {
   const parts = [textAt(name, 'givenName'), textAt(name, 'familyName')].filter((part) => part !== null)
   return parts.length === 0 ? null : parts.join(' ')
 }
+
+/** An id as text: some systems number people. */
+export const idAt = (value: JsonObject, key: string): string | null =>
+  textAt(value, key) ?? numberAt(value, key)?.toString() ?? null
 
 function same(a: string | null, b: string | undefined): boolean {
   return a !== null && b !== undefined && a.trim().toLowerCase() === b.trim().toLowerCase()

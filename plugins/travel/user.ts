@@ -1,5 +1,5 @@
 import { objectsAt, SkillError, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
-import { fullName } from './person.ts'
+import { fullName, idAt } from './person.ts'
 
 export interface User {
   /** What `uuid` is of a person in a booking. */
@@ -20,7 +20,7 @@ export interface User {
 
 /** Throws SkillError `bad_response` for a user without an id. */
 export function decodeUser(raw: JsonObject): User {
-  const id = textAt(raw, 'id') ?? textAt(raw, 'uuid')
+  const id = idAt(raw, 'id') ?? idAt(raw, 'uuid')
   if (id === null) throw new SkillError('bad_response', 'the platform gave a user without an id')
   const emails = emailsOf(raw)
   const active = valueAt(raw, 'active')
@@ -29,7 +29,7 @@ export function decodeUser(raw: JsonObject): User {
     email: emails[0] ?? null,
     emails,
     name: fullName(raw) ?? textAt(raw, 'name'),
-    employee_id: textAt(raw, 'employeeId'),
+    employee_id: idAt(raw, 'employeeId'),
     active: typeof active === 'boolean' ? active : null,
     department: textAt(raw, 'department'),
     region: textAt(raw, 'region'),

@@ -5,6 +5,7 @@ import sandbox from './sandbox.ts'
 import { clients } from './sandbox/clients.ts'
 import { fixture } from './sandbox/fixture.ts'
 import { getUsers } from './skills/get-users.ts'
+import { decodePerson } from './person.ts'
 import { decodeUser } from './user.ts'
 
 type Input = Parameters<typeof getUsers.run>[0]
@@ -164,6 +165,12 @@ describe('decodeUser', () => {
       emails: [],
       active: null,
     })
+  })
+
+  it('takes a number for an id', () => {
+    expect(decodeUser({ id: 4711, employeeId: 12 })).to.include({ id: '4711', employee_id: '12' })
+    expect(decodePerson({ uuid: 4711, employeeId: 12 })).to.include({ uuid: '4711', employee_id: '12' })
+    expect(decodeUser({ id: '', uuid: 0 }).id).to.equal('0')
   })
 
   it('refuses a user without an id', () => {

@@ -54,21 +54,46 @@ function fits(alert: JsonObject, query: URLSearchParams): boolean {
   const assignee = query.get('assignee')
   const rules = query.getAll('alertRule')
   const rule = valueAt(alert, 'rule')
+  const words = query.get('freetext')?.toLowerCase().split(/\s+/) ?? []
+  const text = JSON.stringify([
+    valueAt(alert, 'title'),
+    textAt(rule, 'name'),
+    valueAt(alert, 'hits'),
+  ]).toLowerCase()
   return (
+    words.every((word) => text.includes(word)) &&
     (status === null || textAt(review, 'status_in_portal') === status) &&
     (assignee === null || textAt(review, 'assignee') === (assignee === 'NONE' ? null : assignee)) &&
     (rules.length === 0 || (isObject(rule) && rules.includes(textAt(rule, 'id') ?? '')))
   )
 }
 
-/** A test for seconds since 1970; ends relative to now are taken as open. `undefined` for a text that is no range. */
+/** A test for seconds since 1970. `undefined` for a text that is no range. */
 function readRange(text: string | null): ((seconds: number) => boolean) | undefined {
   if (text === null) return () => true
   const ends = /^\[([^,]*),([^,]*)\]$/.exec(text)?.slice(1)
   if (ends === undefined || new Set(ends.filter(isAbsolute).map((end) => end.length)).size > 1)
     return undefined
-  const [from, to] = ends.map((end) => (isAbsolute(end) ? Math.floor(Date.parse(end) / 1000) : undefined))
+  const [from, to] = ends.map((end) => (end === '' ? undefined : Math.floor(readTime(end) / 1000)))
+  if (Number.isNaN(from) || Number.isNaN(to)) return undefined
   return (seconds) => seconds >= (from ?? -Infinity) && seconds <= (to ?? Infinity)
 }
 
 const isAbsolute = (end: string): boolean => /^\d{4}/.test(end)
+
+const unitSeconds: ReadonlyMap<string, number> = new Map([
+  ['s', 1],
+  ['m', 60],
+  ['h', 3600],
+  ['d', 86_400],
+  ['w', 604_800],
+  ['M', 2_592_000],
+  ['y', 31_536_000],
+])
+
+/** Epoch milliseconds; NaN for what is neither a time nor one relative to now. */
+function readTime(end: string): number {
+  if (isAbsolute(end)) return Date.parse(end)
+  const [, count, unit = ''] = /^-(\d+)([a-zA-Z])$/.exec(end) ?? []
+  return Date.now() - Number(count) * (unitSeconds.get(unit) ?? Number.NaN) * 1000
+}
