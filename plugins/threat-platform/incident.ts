@@ -45,6 +45,11 @@ export function isInTime({ created_at }: Incident, { fromMs, toMs }: IncidentQue
   return at >= (fromMs ?? -Infinity) && at <= (toMs ?? Infinity)
 }
 
+/** Compares for sorting; those without a time come last. */
+export function newestFirst(a: Incident, b: Incident): number {
+  return (b.created_at ?? '').localeCompare(a.created_at ?? '')
+}
+
 /** The id as text; numbers are ids too. Throws SkillError `bad_response` where there is none. */
 export function idOf(record: JsonObject, key: string): string {
   const id = valueAt(record, key)

@@ -57,10 +57,10 @@ describe('threat_platform.fetch_incidents', () => {
 
   it('gives every alert with all of its fields', async () => {
     const output = await fetch({})
-    expect(output.incidents.map(({ raw }) => raw)).to.deep.equal(
-      valueAt(fixture('seed-alerts-list'), 'alerts'),
+    expect(output.incidents.map(({ raw }) => raw)).to.have.deep.members(
+      valueAt(fixture('seed-alerts-list'), 'alerts') as object[],
     )
-    expect(output.incidents[1]).to.deep.include({
+    expect(output.incidents[0]).to.deep.include({
       id: 'alert_124',
       title: 'Leaked credential on a dark-web market',
       severity: 'Medium',
@@ -88,6 +88,15 @@ describe('threat_platform.fetch_incidents', () => {
       })
     })
   }
+
+  it('gives the newest ones, each once, whatever the order of the platform', async () => {
+    const at = (id: string, day: number) => ({ id, created_at: `2026-01-${day}T08:00:00Z` })
+    const alerts = [at('old', 11), { id: 'undated' }, at('new', 14), at('new', 14), at('middle', 13)]
+    const replies = [{ json: { alerts, total: 5 } }]
+    const { output } = await runSkill(fetchIncidents, { limit: 3 }, { settings, replies })
+    expect(output.incidents.map(({ id }) => id)).to.deep.equal(['new', 'middle', 'old'])
+    expect(output).to.deep.include({ counts: { returned: 3, read: 5, total: 5 }, partial: true })
+  })
 
   describe('says when it is partial:', () => {
     const alerts = [{ id: 'a' }, { id: 'b' }]

@@ -12,6 +12,7 @@ import {
   hasStatus,
   idOf,
   isInTime,
+  newestFirst,
   type FoundIncidents,
   type Incident,
   type IncidentQuestion,
@@ -20,7 +21,8 @@ import { timeText } from './time-text.ts'
 
 /**
  * GET `/api/v1/alerts`. It is documented without parameters: no filters, which are applied here, and no pages, so there is nothing to
- * be done where it gives fewer alerts than it says it has, but to tell.
+ * be done where it gives fewer alerts than it says it has, but to tell. No order is documented either: they are sorted here, newest
+ * first.
  */
 export async function fetchAlerts(http: HttpClient, question: IncidentQuestion): Promise<FoundIncidents> {
   const body = (await http.get('/api/v1/alerts')).json()
@@ -32,12 +34,15 @@ export async function fetchAlerts(http: HttpClient, question: IncidentQuestion):
   }
   const total = numberAt(body, 'total')
   const { items, leftOut } = readRecords(alerts, decodeAlert)
-  const wanted = items.filter(
-    (alert) =>
-      hasStatus(alert, question.statuses) &&
-      hasSeverity(alert, question.severities) &&
-      isInTime(alert, question),
-  )
+  const distinct = [...new Map(items.map((alert) => [alert.id, alert])).values()]
+  const wanted = distinct
+    .toSorted(newestFirst)
+    .filter(
+      (alert) =>
+        hasStatus(alert, question.statuses) &&
+        hasSeverity(alert, question.severities) &&
+        isInTime(alert, question),
+    )
   return {
     incidents: wanted.slice(0, question.limit),
     read: alerts.length,

@@ -11,7 +11,14 @@ import {
   type LeftOut,
   type QueryValue,
 } from 'tocsin/plugin'
-import { hasSeverity, idOf, type FoundIncidents, type Incident, type IncidentQuestion } from './incident.ts'
+import {
+  hasSeverity,
+  idOf,
+  newestFirst,
+  type FoundIncidents,
+  type Incident,
+  type IncidentQuestion,
+} from './incident.ts'
 import { timeText } from './time-text.ts'
 import { checkSuccess } from './vendor-envelope.ts'
 import { isInList, statusLists, vendorWord, type StatusList } from './vendor-status.ts'
@@ -99,11 +106,6 @@ async function fetchList(
     const leftOut = { unreadable: failures.length, unreadable_why: why }
     return { items: [], complete: false, read, total: said, leftOut, failure }
   }
-}
-
-/** Those without a time come last. */
-function newestFirst(a: Incident, b: Incident): number {
-  return (b.created_at ?? '').localeCompare(a.created_at ?? '')
 }
 
 /** Null where one of them is not known. */
