@@ -30,7 +30,7 @@ export function checkFit(
   head: Span = value,
 ): boolean {
   const target = value.entries
-    ? onlyMember(expected, 'object')
+    ? objectFor(value, expected)
     : value.items
       ? onlyMember(expected, 'list')
       : undefined
@@ -48,6 +48,23 @@ export function checkFit(
 function onlyMember(type: Type, kind: Type['kind']): Type | undefined {
   const found = membersOf(type).filter((member) => member.kind === kind)
   return found.length === 1 ? found[0] : undefined
+}
+
+/** Of several maps that may be meant, where the value is none of them, the one that is nearest to it. */
+function objectFor({ entries = [], type }: TypedTemplate, expected: Type): ObjectType | undefined {
+  const objects = membersOf(expected).filter((member) => member.kind === 'object')
+  if (objects.length < 2) return objects[0]
+  if (explainMismatch(type, expected) === undefined) return undefined
+  const misfits = ({ properties, additional }: ObjectType) => {
+    const given = new Map(entries.map(({ name, value }) => [name, value.type]))
+    const missing = [...properties].filter(([name, each]) => each.optional !== true && !given.has(name))
+    const wrong = [...given].filter(([name, part]) => {
+      const wanted = properties.get(name)?.type ?? additional
+      return wanted === undefined || explainMismatch(part, wanted) !== undefined
+    })
+    return missing.length + wrong.length
+  }
+  return objects.toSorted((a, b) => misfits(a) - misfits(b))[0]
 }
 
 function checkObject(

@@ -239,7 +239,7 @@ function readAction(
 
 const defaultCodes = { unknown: 'E308', missing: 'E308', misfit: 'E308' } as const
 
-/** Of a skill the default has to fit the schema; what is `set` has none: the output is then one or the other. */
+/** Of a skill the default has to fit the schema; what is `set`, or called, has none: the output is then one or the other. */
 function readDefault(
   context: Context,
   { value }: Entry,
@@ -249,9 +249,9 @@ function readDefault(
 ): { readonly template: Template; readonly type: Type } {
   const given = compileValue(context, scope, value)
   if (output === undefined) return keptValue(context.problems, given)
-  const isSet = action === 'set'
-  const fits = checkFit(context.problems, given, isSet ? widened(output) : output, '', defaultCodes, value)
-  const type = fits && !isSet && !isSensitive(given.type) ? output : union([output, given.type])
+  const isFree = action === 'set' || action === 'call'
+  const fits = checkFit(context.problems, given, isFree ? widened(output) : output, '', defaultCodes, value)
+  const type = fits && !isFree && !isSensitive(given.type) ? output : union([output, given.type])
   return { template: given.template, type: withoutOptionals(type) }
 }
 

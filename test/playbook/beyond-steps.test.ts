@@ -182,6 +182,24 @@ describe('calls', () => {
     expect(call(read("steps.c.output.verdict == 'malicious'"), sources)).to.deep.equal(['E202'])
   })
 
+  it('have a default that is like one of the ways to end', () => {
+    const sources = {
+      'contain-host': callee(
+        'steps: [{ if: inputs.force, return: { got: yes, who: eve } }]\noutputs: { got: other }',
+      ),
+    }
+    const withDefault = (value: string) =>
+      `  - { id: c, if: run.dry_run, call: contain-host, with: { host: a }, default: ${value} }\n`
+    expect(call(withDefault('{ got: nobody }'), sources)).to.deep.equal([])
+    expect(call(withDefault('{ got: nobody, who: adam }'), sources)).to.deep.equal([])
+    expect(
+      call(`${withDefault('{ got: none }')}  - fail: "\${{ steps.c.output.got }}"`, sources),
+    ).to.deep.equal([])
+    const [first, ...others] = check(withSteps(withDefault('{ got: 5 }')), { playbooks: library(sources) })
+    expect(first).to.include({ code: 'E308', message: "'got' must be a text, not the number 5" })
+    expect(others.filter(({ severity }) => severity === 'error')).to.deep.equal([])
+  })
+
   it('are refused for playbooks that cannot be called', () => {
     expect(call('  - call: nobody')).to.deep.equal(['E316'])
     const step = '  - { call: contain-host, with: { host: a } }'
