@@ -398,6 +398,9 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
       [{ response_code: 404 }, { name: 'SkillError', code: 'http_404' }],
       [{ response_code: 429 }, { name: 'RetryableError', code: 'http_429' }],
       [{ response_code: 503 }, { name: 'RetryableError', code: 'http_503' }],
+      [{ response_code: '403' }, { name: 'ConnectionError', code: 'http_403' }],
+      [{ response_code: ' 503 ' }, { name: 'RetryableError', code: 'http_503' }],
+      [{ response_code: 'E403' }, { name: 'SkillError', code: 'not_successful' }],
       [{ response_code: 200 }, { name: 'SkillError', code: 'not_successful' }],
       [{ message: 'no code' }, { name: 'SkillError', code: 'not_successful' }],
     ]
@@ -407,6 +410,13 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
         expect(await caught(fetch({}))).to.include(error)
       })
     }
+
+    it('whichever of the two fields says so', async () => {
+      for (const said of [{ success: false }, { is_success: true, success: false }, { is_success: false }]) {
+        running.failNext({ json: { data: [], response_code: 403, ...said } })
+        expect(await caught(fetch({}))).to.include({ name: 'ConnectionError', code: 'http_403' })
+      }
+    })
 
     it('with the words of the platform, without the token', async () => {
       running.failNext({ json: { is_success: false, message: `no: ${apiToken}`, response_code: 401 } })

@@ -16,7 +16,7 @@ export function checkSuccess(body: unknown): unknown {
 }
 
 function refusal(body: unknown): TocsinError {
-  const status = numberAt(body, 'response_code')
+  const status = statusIn(body)
   const said = textAt(body, 'message')?.slice(0, 300) ?? 'no reason'
   const message = `the platform answered that the call failed: ${said}`
   if (status === null || status < 400) return new SkillError('not_successful', message)
@@ -25,4 +25,10 @@ function refusal(body: unknown): TocsinError {
   if (status === 401 || status === 403) return new ConnectionError(code, message, { hint })
   if (status === 408 || status === 429 || status >= 500) return new RetryableError(code, message, { hint })
   return new SkillError(code, message, { hint })
+}
+
+/** A number; the digits of one are taken for it too. */
+function statusIn(body: unknown): number | null {
+  const text = textAt(body, 'response_code')?.trim() ?? ''
+  return /^[1-5]\d\d$/.test(text) ? Number(text) : numberAt(body, 'response_code')
 }
