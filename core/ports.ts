@@ -17,6 +17,7 @@ import type { DestructiveUses, HeldUse } from './domain/destructive-use.ts'
 import type { Pause } from './domain/pause.ts'
 import type { Provider } from './domain/provider.ts'
 import type { FailedAttempt, JournalEntry, Run, StepDecision, StoredError, NewRun } from './domain/run.ts'
+import type { loggedFields } from './logged-fields.ts'
 import type { RefusalReason, Secret } from './plugin/index.ts'
 import type { CaseStore } from './ports/case-store.ts'
 import type { Page, PageRequest, Scope } from './ports/page.ts'
@@ -484,4 +485,5 @@ export interface Log {
   error(fields: LogFields, message: string): void
 }
 
-export type LogFields = Readonly<Record<string, unknown>>
+/** What is written out has a name of the list: a log drops the rest. */
+export type LogFields = Readonly<Partial<Record<(typeof loggedFields)[number], unknown>>>

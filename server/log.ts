@@ -1,5 +1,6 @@
 import pino, { type DestinationStream } from 'pino'
 import { currentLogFields } from '../core/log-context.ts'
+import { loggedFields } from '../core/logged-fields.ts'
 import { stringifyJson } from '../core/json.ts'
 import { Secret, TocsinError } from '../core/plugin/index.ts'
 import type { Log, LogFields } from '../core/ports.ts'
@@ -12,17 +13,6 @@ export interface LogOptions {
   /** Default: standard error, so that standard output stays for what commands print. Written at once, also before a crash. */
   readonly destination?: DestinationStream
 }
-
-/**
- * The fields that may be logged. Everything else is dropped and its name is listed under `dropped`, so that nothing slips
- * into the log by being passed along: no headers, no bodies, no query strings. `fields` holds what a skill logs, as text.
- */
-// prettier-ignore
-export const loggedFields = [
-  'alert', 'attempt', 'case', 'code', 'connection', 'count', 'delay_ms', 'duration_ms', 'error', 'fields', 'folder', 'hash', 'host', 'key_id',
-  'kind', 'method', 'organization', 'path', 'playbook', 'plugin', 'port', 'provider', 'reason', 'request_id', 'run', 'sequence', 'signal',
-  'skill', 'stack', 'status', 'step', 'url', 'version',
-] as const
 
 /** Longer texts are cut. */
 const maxText = 8_000
@@ -49,7 +39,7 @@ export function createLog(options: LogOptions): Log {
 
 const allowlist: ReadonlySet<string> = new Set(loggedFields)
 
-function allowed(fields: LogFields, clean: (text: string) => string): LogFields {
+function allowed(fields: LogFields, clean: (text: string) => string): Readonly<Record<string, unknown>> {
   const kept: Record<string, unknown> = {}
   const dropped: string[] = []
   for (const [name, value] of Object.entries(fields)) {
@@ -80,7 +70,7 @@ function asText(value: unknown): string {
 }
 
 /** The stack only of errors that nobody foresaw: it is for whoever repairs Tocsin. */
-function errorFields(error: Error, clean: (text: string) => string): LogFields {
+function errorFields(error: Error, clean: (text: string) => string): Readonly<Record<string, unknown>> {
   const name = clean(error.name)
   const cause = error.cause instanceof Error ? { cause: clean(error.cause.message) } : {}
   if (error instanceof TocsinError)

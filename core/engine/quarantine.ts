@@ -25,7 +25,10 @@ export async function takeUpAlone({ runs, clock, log, signal, begin }: Quarantin
   try {
     for (const { crashes, ...key } of await runs.suspects()) {
       if (signal.aborted) return
-      log.warn({ run: key.uuid, crashes }, 'the process stopped more than once while this run was under way')
+      log.warn(
+        { run: key.uuid, count: crashes },
+        'the process stopped more than once while this run was under way',
+      )
       await runs.setAlone(key.uuid, true)
       const watchMs = Math.min(firstWatchMs * 2 ** (crashes - 2), longestWatchMs)
       await atMost(watchMs, begin(key), clock, signal)

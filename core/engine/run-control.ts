@@ -1,7 +1,7 @@
 import type { Actor } from '../domain/audit.ts'
 import type { Question } from '../domain/checkpoint.ts'
 import type { JournalEntry, Run, StepDecision } from '../domain/run.ts'
-import { NotFoundError, ValidationError } from '../errors/errors.ts'
+import { NotFoundError, ValidationError, type PointedMessage } from '../errors/errors.ts'
 import type { AnswerOutcome, Scope, Stores } from '../ports.ts'
 import { compileSchema } from '../schema/index.ts'
 import { newRun, type RunRequest } from './queue-run.ts'
@@ -97,7 +97,7 @@ export function createRunControl({ stores, runner, schemas, onRunEnded }: RunCon
     const schema = entry && schemas(entry.kind)?.output
     const errors = schema === undefined ? [] : compileSchema(schema).problems(output)
     if (errors.length === 0) return
-    const message = `the output is not what ${entry?.kind} declares: ${errors[0]!.pointer} ${errors[0]!.message}`
+    const message = `the output is not what ${entry?.kind} declares: ${described(errors[0]!)}`
     throw new ValidationError('output_invalid', message, errors)
   }
 }
@@ -111,5 +111,8 @@ function checkAnswer({ answers, form }: Question, value: unknown): void {
         : [{ pointer: '', message: `must be one of ${answers?.join(', ') ?? ''}` }]
   if (errors.length === 0) return
   const [first] = errors
-  throw new ValidationError('answer_invalid', `the answer ${first!.pointer} ${first!.message}`, errors)
+  throw new ValidationError('answer_invalid', `the answer ${described(first!)}`, errors)
 }
+
+/** Of the whole value there is no pointer. */
+const described = ({ pointer, message }: PointedMessage): string => `${pointer} ${message}`.trimStart()

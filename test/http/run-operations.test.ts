@@ -79,6 +79,7 @@ describe('what people do with runs', () => {
       const reply = await answer(id, { answer: 'perhaps' })
       expectProblem(reply, 400, 'answer_invalid')
       expect(reply.json.errors[0].pointer).to.equal('/answer')
+      expect(reply.json.detail).to.equal('the answer must be one of yes, no')
       expect(await api.stores.checkpoints.answers(id)).to.deep.equal([])
     })
 
