@@ -1,4 +1,4 @@
-import { numberAt, objectsAt, SkillError, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
+import { objectsAt, SkillError, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import { decodePerson, type Person } from './person.ts'
 import { decodePlace, type Place } from './place.ts'
 import { dayEndMs, dayStartMs, epochMs } from './times.ts'
@@ -76,8 +76,8 @@ function decodeSegment(segment: JsonObject): Segment {
   return {
     departure: decodePlace(valueAt(segment, 'departure')),
     arrival: decodePlace(valueAt(segment, 'arrival')),
-    startMs: epochMs(numberAt(segment, 'startTimestamp')),
-    endMs: epochMs(numberAt(segment, 'endTimestamp')),
+    startMs: epochMs(valueAt(segment, 'startTimestamp')) ?? epochMs(valueAt(segment, 'startLocalDateTime')),
+    endMs: epochMs(valueAt(segment, 'endTimestamp')) ?? epochMs(valueAt(segment, 'endLocalDateTime')),
   }
 }
 

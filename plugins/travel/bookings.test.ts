@@ -291,6 +291,19 @@ describe('decodeBooking', () => {
     expect(decodeBooking(booking).cancelled).to.equal(true)
   })
 
+  it('takes the local times of a segment that has no others', () => {
+    const local = { startLocalDateTime: '2026-01-20T09:00:00', endLocalDateTime: '2026-01-20T11:30:00' }
+    expect(decodeBooking({ uuid: 'a', startDate: '2026-01-20', segments: [local] })).to.include({
+      startMs: Date.parse('2026-01-20T09:00:00Z'),
+      endMs: Date.parse('2026-01-20T11:30:00Z'),
+    })
+    const both = { ...local, startTimestamp: '1768896000', endTimestamp: null }
+    expect(decodeBooking({ uuid: 'a', segments: [both] })).to.include({
+      startMs: Date.parse('2026-01-20T08:00:00Z'),
+      endMs: Date.parse('2026-01-20T11:30:00Z'),
+    })
+  })
+
   it('takes whole days where there are no segments', () => {
     expect(decodeBooking({ uuid: 'a', startDate: '2026-01-20', endDate: '2026-01-21' })).to.include({
       startMs: Date.parse('2026-01-20T00:00:00Z'),

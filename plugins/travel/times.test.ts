@@ -10,6 +10,24 @@ describe('the times of travel', () => {
     expect(epochMs(Infinity)).to.equal(null)
   })
 
+  for (const [text, iso] of [
+    ['1768896000', '2026-01-20T08:00:00.000Z'],
+    ['1768896000000', '2026-01-20T08:00:00.000Z'],
+    ['2026-01-20T08:00:00Z', '2026-01-20T08:00:00.000Z'],
+    [' 2026-01-20T09:00:00.000+01:00 ', '2026-01-20T08:00:00.000Z'],
+    ['2026-01-20T09:00:00', '2026-01-20T09:00:00.000Z'],
+    ['2026-01-20 09:00', '2026-01-20T09:00:00.000Z'],
+    ['2026-01-20', null],
+    ['2026-13-20T09:00:00', null],
+    ['9', null],
+    ['soon', null],
+    ['', null],
+  ] as const) {
+    it(`may be text: '${text}'`, () => {
+      expect(isoText(epochMs(text))).to.equal(iso)
+    })
+  }
+
   it('are null where no calendar holds them', () => {
     expect(isoText(1_768_896_000_000)).to.equal('2026-01-20T08:00:00.000Z')
     expect(isoText(1e18)).to.equal(null)

@@ -1,14 +1,26 @@
 const dayMs = 86_400_000
 /** Seconds since 1970 stay below this for thousands of years; milliseconds have been above it since 1973. */
 const mostSeconds = 100_000_000_000
+const isoTime = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?$/
 
 /** Whole seconds since 1970, as the platform's parameters are. */
 export const epochSeconds = (ms: number): number => Math.floor(ms / 1000)
 
-/** Epoch milliseconds of a time the platform gave in seconds or milliseconds; null where there is none. */
-export function epochMs(value: number | null): number | null {
-  if (value === null || !Number.isFinite(value)) return null
+/**
+ * Epoch milliseconds of a time the platform gave: seconds or milliseconds since 1970, also as text, or ISO 8601. A local time without a
+ * zone is read as UTC, as dates are. Null for what is no time.
+ */
+export function epochMs(value: unknown): number | null {
+  if (typeof value === 'string') return textMs(value.trim())
+  if (typeof value !== 'number' || !Number.isFinite(value)) return null
   return Math.abs(value) < mostSeconds ? value * 1000 : value
+}
+
+function textMs(text: string): number | null {
+  if (/^\d{9,13}$/.test(text)) return epochMs(Number(text))
+  const [, day, time, zone = 'Z'] = isoTime.exec(text) ?? []
+  const ms = Date.parse(`${day}T${time}${zone}`)
+  return Number.isNaN(ms) ? null : ms
 }
 
 /** The day's first moment in UTC, in epoch milliseconds; null for what is no date. */
