@@ -1,4 +1,5 @@
 import { duration, explainMismatch, string, timestamp, type Fact, type Type } from '../expression/index.ts'
+import { checkFit } from './check-fit.ts'
 import { checkMessage } from './check-messages.ts'
 import { checkTimeFits } from './check-times.ts'
 import type { Context } from './context.ts'
@@ -178,17 +179,22 @@ export function readReturn(
   return { part: { action: 'return', return: template } }
 }
 
+const failCodes = { unknown: 'E106', missing: 'E106', misfit: 'E106' } as const
+
 export function readFail(
   context: Context,
   entry: Entry,
   scope: Scope,
 ): ActionResult<Own<FailStep, 'message'>> {
   checkMayEnd(context, entry, scope)
-  const { template, type } = compileValue(context, scope, entry.value)
-  const fits =
-    type.kind === 'dyn' || (type.kind === 'string' && template.kind !== 'list' && template.kind !== 'map')
+  const value = compileValue(context, scope, entry.value)
+  const { template, type } = value
   checkMessage(context.problems, type, entry.value)
-  if (fits) return { part: { action: 'fail', message: template } }
+  if (template.kind === 'expression') {
+    const fits = checkFit(context.problems, value, string, entry.name, failCodes)
+    return { part: fits ? { action: 'fail', message: template } : undefined }
+  }
+  if (type.kind === 'dyn' || type.kind === 'string') return { part: { action: 'fail', message: template } }
   context.problems.add(
     'E106',
     `\`fail\` must be a text, not ${describe(entry.value)}`,

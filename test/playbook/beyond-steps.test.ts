@@ -361,3 +361,18 @@ describe('what is certain after a question', () => {
     expect(codes('  - fail: x', 'on_error: [{ set: { x: "${{ error.code }}" } }]')).to.deep.equal([])
   })
 })
+
+describe('what a run fails with', () => {
+  const said = (value: string) => errorsOf(withSteps(`  - fail: ${value}`))
+
+  it('is a text, and what else an expression may give is named', () => {
+    expect(said(`'\${{ run.dry_run ? "a" : "b" }}'`)).to.deep.equal([])
+    expect(said(`'\${{ run.dry_run ? "a" : null }}'`)).to.deep.equal([
+      'E207 fail: the value may be null, and string is expected',
+    ])
+    expect(said(`'\${{ size(run.id) }}'`)).to.deep.equal([
+      "E106 'fail' must be a text, not what this expression gives: a whole number",
+    ])
+    expect(said('[a]')).to.deep.equal(['E106 `fail` must be a text, not a list'])
+  })
+})
