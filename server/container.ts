@@ -188,6 +188,7 @@ export function createContainer(opened: Opened): Container {
       engine: {
         pauses: get(tokens.pauses),
         queuedOf: (organizationUuid) => get(tokens.runner).queuedOf(organizationUuid),
+        suspects: () => get(tokens.runner).suspects(),
         destructivePerHour: config.destructivePerHour,
         maxQueued: config.maxQueued,
         storms: get(tokens.storms),

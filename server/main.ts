@@ -71,7 +71,11 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
     const opened = { config, log, stores, catalogue, library, metrics, tracing, page, onSecret: live.add }
     container = createContainer(opened)
     const [runner, storms] = [container.get(tokens.runner), container.get(tokens.storms)]
-    metrics.watchEngine({ active: () => runner.load().active, storms: () => storms.storms().length })
+    metrics.watchEngine({
+      active: () => runner.load().active,
+      suspects: () => runner.suspects(),
+      storms: () => storms.storms().length,
+    })
     const { url } = await container.get(tokens.httpServer).listen()
     // Only now: a start that fails, e.g. because the port is in use, must not use up the one time the key is shown.
     const { adminKey } = await bootstrap(stores, config.bootstrapApiKey?.reveal(), systemClock.now())

@@ -1,45 +1,59 @@
 import { TocsinError } from '../plugin/index.ts'
-import type { Clock, JournalStore, Log, RunKey, RunStore } from '../ports.ts'
+import type { Clock, JournalStore, Log, RunKey, RunStore, SuspectRun } from '../ports.ts'
 import type { Run } from '../domain/run.ts'
+import { planWatch } from './plan-watch.ts'
 
 export interface QuarantineOptions {
-  readonly runs: Pick<RunStore, 'suspects' | 'setAlone'>
+  readonly runs: Pick<RunStore, 'suspects' | 'setAlone' | 'setCrashes'>
   readonly clock: Clock
   readonly log: Log
   /** Ends it before its time. */
   readonly signal: AbortSignal
   /** Gives a run its turn. Resolves when that is over. */
   readonly begin: (key: RunKey) => Promise<void>
+  /** Is told how many runs are still to be watched; 0 at the end. */
+  readonly onLeft: (suspects: number) => void
 }
-
-/** How long a run is watched after two crashes; twice as long after each further one. */
-const firstWatchMs = 2_000
-const longestWatchMs = 5 * 60_000
 
 /**
  * After two crashes in a row nobody knows which of the runs that had their turn brings the process down, and to give all of them up
  * would be wrong. So they are taken up one by one, each with nothing else under way, until it ends, rests, or has been watched for long
- * enough; if the process stops meanwhile, that is the one. It is noted in the store before. Never rejects.
+ * enough; if the process stops meanwhile, that is the one. It is noted in the store before. Where they are too many for that they are
+ * taken up some at a time, and fewer of them after the next crash. Never rejects.
  */
-export async function takeUpAlone({ runs, clock, log, signal, begin }: QuarantineOptions): Promise<void> {
+export async function takeUpAlone(options: QuarantineOptions): Promise<void> {
+  const { runs, log, signal, onLeft } = options
   try {
-    for (const { crashes, ...key } of await runs.suspects()) {
+    const suspects = await runs.suspects()
+    const { watchMs, groups, markedCrashes } = planWatch(suspects)
+    let left = suspects.length
+    for (const group of groups) {
       if (signal.aborted) return
-      log.warn(
-        { run: key.uuid, count: crashes },
-        'the process stopped more than once while this run was under way',
-      )
-      await runs.setAlone(key.uuid, true)
-      const watchMs = Math.min(firstWatchMs * 2 ** (crashes - 2), longestWatchMs)
-      await atMost(watchMs, begin(key), clock, signal)
-      await runs.setAlone(key.uuid, false)
+      onLeft(left)
+      await Promise.all(group.map(({ uuid, crashes }) => runs.setCrashes(uuid, crashes, markedCrashes)))
+      await watch(group, watchMs, options)
+      await Promise.all(group.map(({ uuid, crashes }) => runs.setCrashes(uuid, markedCrashes, crashes)))
+      left -= group.length
     }
   } catch (error) {
     log.error({ error }, 'runs that the process stopped in cannot be taken up one by one')
+  } finally {
+    onLeft(0)
   }
 }
 
-async function atMost(ms: number, work: Promise<void>, clock: Clock, signal: AbortSignal): Promise<void> {
+async function watch(group: readonly SuspectRun[], ms: number, options: QuarantineOptions): Promise<void> {
+  const { runs, clock, log, signal, begin } = options
+  for (const { uuid } of group) {
+    log.warn({ run: uuid }, 'the process stopped more than once while this run was under way')
+  }
+  const alone = group.length === 1 ? group[0] : undefined
+  if (alone) await runs.setAlone(alone.uuid, true)
+  await atMost(ms, Promise.all(group.map((key) => begin(key))), clock, signal)
+  if (alone) await runs.setAlone(alone.uuid, false)
+}
+
+async function atMost(ms: number, work: Promise<unknown>, clock: Clock, signal: AbortSignal): Promise<void> {
   const over = new AbortController()
   const either = AbortSignal.any([signal, over.signal])
   await Promise.race([work, clock.sleep(ms, either).catch(() => {})])

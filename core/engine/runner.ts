@@ -39,6 +39,8 @@ export interface Runner {
   queuedOf(organizationUuid: string): number
   /** How many runs are in memory since they are to have a turn, and since they have one. */
   load(): { readonly queued: number; readonly active: number }
+  /** How many runs are still to be watched since the process crashed while they were under way. Nothing else begins until there are none. */
+  suspects(): number
 }
 
 export const defaultMaxRuns = 50
@@ -68,6 +70,7 @@ export function createRunner(options: RunnerOptions): Runner {
   let recovered = Promise.resolve()
   /** The latest time that a run has waited for which stands in line since then. */
   let wokenAtMs = 0
+  let suspects = 0
 
   const onTrouble = async (error: unknown): Promise<void> => {
     log.error({ error, delay_ms: firstRetryMs }, 'the store does not say which runs are next')
@@ -208,7 +211,14 @@ export function createRunner(options: RunnerOptions): Runner {
 
   async function takeUpRest(all: readonly Organization[]): Promise<void> {
     const signal = ending.signal
-    await takeUpAlone({ runs, clock, log, signal, begin: (key) => begin({ key }) })
+    await takeUpAlone({
+      runs,
+      clock,
+      log,
+      signal,
+      begin: (key) => begin({ key }),
+      onLeft: (left) => (suspects = left),
+    })
     if (signal.aborted) return
     for (const { uuid } of all) {
       share.know(uuid)
@@ -257,9 +267,13 @@ export function createRunner(options: RunnerOptions): Runner {
       clock.sleep(timeoutMs, over.signal).then(stopAll, () => {})
       await Promise.all([ended, recovered])
       over.abort()
+      await runs.forgetCrashes().catch((error: unknown) => {
+        log.error({ error }, 'runs that the process once stopped in stay under suspicion')
+      })
     },
     queuedOf: (organizationUuid) => queued.get(organizationUuid) ?? 0,
     load: () => ({ queued: queue.size, active: active.size }),
+    suspects: () => suspects,
   }
 }
 

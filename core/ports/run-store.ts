@@ -68,6 +68,10 @@ export interface RunStore {
   suspects(): Promise<readonly SuspectRun[]>
   /** Notes whether a run has its turn with nothing else under way: being left behind convicts it then. */
   setAlone(uuid: string, alone: boolean): Promise<void>
+  /** Changes what `suspects` says about a run, where it says `from`. */
+  setCrashes(uuid: string, from: number, to: number): Promise<void>
+  /** Clears all suspicion: the process ends as it should. To be called when no run has a turn any more. */
+  forgetCrashes(): Promise<void>
 }
 
 /** The run that was queued, or the id of the alert with which this one was grouped and whether its investigation is over. */
@@ -82,7 +86,7 @@ export interface TakenRun {
 }
 
 export interface SuspectRun extends RunKey {
-  /** How often it was left behind since it last rested. */
+  /** How often it was left behind since it last rested; more where it was watched meanwhile. */
   readonly crashes: number
 }
 

@@ -27,6 +27,8 @@ export interface Metrics {
 interface WatchedEngine {
   /** How many runs work. */
   readonly active: () => number
+  /** How many runs are watched after crashes of the process. */
+  readonly suspects: () => number
   /** How many organizations have a storm of alerts. */
   readonly storms: () => number
 }
@@ -84,11 +86,16 @@ export function createMetrics(): Metrics {
   exposition.gauge('tocsin_runs', 'Runs that have not ended, by state.', () =>
     ['queued', 'running', 'waiting'].map((state) => ({ labels: { state }, value: counts[state] ?? 0 })),
   )
-  let engine: WatchedEngine = { active: () => 0, storms: () => 0 }
+  let engine: WatchedEngine = { active: () => 0, suspects: () => 0, storms: () => 0 }
   let held = 0
   exposition.gauge('tocsin_runs_active', 'Runs that work at this moment; at most TOCSIN_MAX_RUNS.', () => [
     { value: engine.active() },
   ])
+  exposition.gauge(
+    'tocsin_runs_suspected',
+    'Runs to be watched after crashes of the process; nothing else begins meanwhile.',
+    () => [{ value: engine.suspects() }],
+  )
   exposition.gauge('tocsin_organizations_in_storm', 'Organizations with a storm of alerts.', () => [
     { value: engine.storms() },
   ])

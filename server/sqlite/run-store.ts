@@ -216,6 +216,24 @@ export class SqliteRunStore implements RunStore {
     const { database, commits } = this.#context
     return commits.write(() => setAlone(database, uuid, alone))
   }
+
+  setCrashes(uuid: string, from: number, to: number): Promise<void> {
+    const { database, commits } = this.#context
+    return commits.write(() => {
+      database.run('UPDATE runs SET crashes = ? WHERE uuid = ? AND crashes = ?', to, uuid, from)
+    })
+  }
+
+  forgetCrashes(): Promise<void> {
+    const { database, commits } = this.#context
+    return commits.write(() => {
+      // What is cut off by a stop that was meant is left behind, which the next start counts as a crash.
+      database.run(
+        `UPDATE runs SET crashes = iif(wake_at IS NULL, -1, 0), convictions = 0
+         WHERE ended_at IS NULL AND (crashes != 0 OR wake_at IS NULL)`,
+      )
+    })
+  }
 }
 
 const cancelled: RunEnd = {

@@ -162,6 +162,27 @@ export function runTurnsContract(subject: GetSubject): void {
       expect(await runs.take(bad.uuid), 'it has come through').to.deep.include({ convictions: 0 })
     })
 
+    it('suspect more who was watched at a crash, and nobody after a stop that was meant', async () => {
+      const { runs } = subject().stores
+      const all = [await startedRun(subject(), null), await startedRun(subject(), null)]
+      const crashes = async () => (await runs.suspects()).map((suspect) => suspect.crashes)
+      for (let n = 0; n < 2; n++) {
+        await runs.recover()
+        for (const { uuid } of all) await runs.take(uuid)
+      }
+      await runs.setCrashes(all[0]!.uuid, 2, 4)
+      await runs.setCrashes(all[1]!.uuid, 3, 4)
+      await runs.recover()
+      expect(await crashes()).to.deep.equal([5, 3])
+      await runs.take(all[0]!.uuid)
+      await runs.forgetCrashes()
+      await runs.recover()
+      expect(await crashes()).to.deep.equal([])
+      for (const { uuid } of all) await runs.take(uuid)
+      await runs.recover()
+      expect(await crashes(), 'it was cut off by that stop').to.deep.equal([])
+    })
+
     it('come for the next of a concurrency key when the one before has ended, and not before', async () => {
       const { stores, acme } = subject()
       const queue = () =>

@@ -285,6 +285,25 @@ describe('runner', () => {
       expect((await find(run)).status).to.equal('completed')
     })
 
+    it('suspects nobody after a stop that was meant', async () => {
+      const runs = [await bench.startRun(), await bench.startRun(), await bench.startRun()]
+      await crash()
+      await crash()
+      const busy: TestSkills = { 'case.update': () => new Promise(() => {}) }
+      const stopped = start(playbook, busy)
+      await stopped.recover()
+      await settle()
+      expect(stopped.suspects(), 'the first is given up').to.equal(2)
+      const drained = stopped.drain(1_000)
+      await settle()
+      await clock.advance(1_000)
+      await drained
+      const next = start(playbook, busy)
+      await next.recover()
+      await settle()
+      expect([next.suspects(), next.load().active]).to.deep.equal([0, runs.length - 1])
+    })
+
     it('begins what has just been queued only when those are through', async () => {
       await bench.startRun()
       await crash()

@@ -233,6 +233,21 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     find: 'convictions = convictions + alone',
     replace: 'convictions = convictions + (crashes > 1)',
   },
+  'many suspects hold up everything for long': {
+    file: 'core/engine/plan-watch.ts',
+    find: 'allMs / Math.max(1, groups.length)',
+    replace: 'dueMs',
+  },
+  'who was watched at a crash is as likely as others': {
+    file: 'core/engine/plan-watch.ts',
+    find: 'markedCrashes: most + perCrash - 1',
+    replace: 'markedCrashes: most',
+  },
+  'a stop that was meant counts as a crash': {
+    file: 'core/engine/runner.ts',
+    find: 'await runs.forgetCrashes()',
+    replace: 'await Promise.resolve()',
+  },
   'an alert is taken up again and again': {
     file: 'core/investigation/investigations.ts',
     find: 'return alert.takeUps >= maxTakeUps ?',

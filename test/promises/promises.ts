@@ -270,8 +270,9 @@ goes on repeats nothing. A second process on the same data is refused.`,
   },
   {
     title: 'Poison is fatal to itself alone',
-    exactly: `After two crashes in a row, the runs that were under way in them are taken up one by one, each watched for two seconds (twice as long after each
-further crash, at most five minutes) or until it ends or rests. The one during which the process stops once more, alone, is given up: the step it was in
+    exactly: `After two crashes in a row, the runs that were under way in them are taken up one by one (some at a time where they are many), each watched for two
+seconds (twice as long after each further crash) or until it ends or rests. Nothing else begins meanwhile: for 30 seconds at most, and never for more than five minutes; \`GET /engine\` says so. A
+stop that was meant clears all suspicion. The one during which the process stops once more, alone, is given up: the step it was in
 fails, or the run, and \`on_error\` and \`finally\` have their turn. The others go on, however often they were interrupted. An alert that brings the process down
 before it has a run is given up when three starts in a row found it in hand. An upgrade keeps waiting runs: each goes on where it was, with the playbook that it began with.`,
     proofs: [
@@ -288,7 +289,15 @@ before it has a run is given up when three starts in a row found it in hand. An 
       {
         file: 'engine/runner.test.ts',
         title: 'runner after crashes of the process',
-        planted: ['whoever was under way is suspected'],
+        planted: ['whoever was under way is suspected', 'a stop that was meant counts as a crash'],
+      },
+      {
+        file: 'engine/plan-watch.test.ts',
+        title: 'the watch after crashes',
+        planted: [
+          'many suspects hold up everything for long',
+          'who was watched at a crash is as likely as others',
+        ],
       },
       {
         file: 'faults/upgrade.test.ts',

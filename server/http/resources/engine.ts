@@ -13,6 +13,11 @@ const answer = objectSchema({
   paused_by: textOrNull,
   reason: textOrNull,
   queued: { type: 'integer', description: 'Runs of the organizations of the API key that have not begun.' },
+  recovering: {
+    ...count,
+    description:
+      'Runs of all organizations to be watched after crashes of the process. Until there are none, nothing else begins.',
+  },
   storm: { type: 'boolean', description: 'Whether one of the organizations has a storm of alerts.' },
   organizations: {
     type: 'array',
@@ -70,6 +75,7 @@ async function view({ scope }: Caller, services: Services) {
     paused_by: pause?.by ?? null,
     reason: pause?.reason ?? null,
     queued: organizations.reduce((sum, { queued }) => sum + queued, 0),
+    recovering: engine.suspects(),
     storm: organizations.some(({ storm }) => storm),
     organizations: organizations
       .filter((row) => row.queued + row.received_per_minute + row.ended_per_minute > 0)

@@ -5,6 +5,7 @@ export interface Engine {
   readonly paused_by: string | null
   readonly reason: string | null
   readonly queued: number
+  readonly recovering: number
   readonly storm: boolean
   readonly organizations: readonly OrganizationLoad[]
   readonly groups: readonly RepeatGroup[]

@@ -113,6 +113,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: Pa
     engine: {
       pauses: createPauses({ store: stores.pause, runner: { pause() {}, resume() {} }, clock, log }),
       queuedOf: () => 0,
+      suspects: () => 0,
       destructivePerHour: 10,
       maxQueued: 100,
       storms: createStormWatch({ clock, perMinute: 600 }),
