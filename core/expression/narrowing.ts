@@ -77,9 +77,7 @@ function ofComparison(node: Node & { kind: 'binary' }): Facts {
   // Equal to a literal other than null means not null; so does unequal to null.
   const facts =
     typeof other.value === 'string' ? ofTexts(path, [other.value]) : ofLiteral(path, other.value === null)
-  const hasCompleted = other.value === 'completed' && isStep(path, 'status')
-  const known = hasCompleted ? { ...facts, whenTrue: [...resultsOf(path), ...facts.whenTrue] } : facts
-  return node.operator === '==' ? known : opposite(known)
+  return node.operator === '==' ? facts : opposite(facts)
 }
 
 const opposite = ({ whenTrue: yes, whenFalse: no }: Facts): Facts => ({ whenTrue: no, whenFalse: yes })
@@ -129,6 +127,8 @@ function ofStep(path: Path | undefined): Facts {
   return path && isStep(path, 'ok') ? { whenTrue: resultsOf(path), whenFalse: [] } : nothing
 }
 
+const stepStatuses = ['completed', 'failed', 'skipped']
+
 const isStep = (path: Path, field: string): boolean =>
   path.length === 3 && path[0] === 'steps' && path[2] === field
 
@@ -157,7 +157,26 @@ export class Knowledge {
   }
 
   isPresent(path: Path): boolean {
-    return this.#facts.some((fact) => isThere(fact) && startsWith(fact.path, path))
+    return (
+      this.#facts.some((fact) => isThere(fact) && startsWith(fact.path, path)) || this.#isResultOfStep(path)
+    )
+  }
+
+  /** What a step has follows from its status, once every other is ruled out. */
+  #isResultOfStep(path: Path): boolean {
+    const status = ['output', 'items'].some((name) => isStep(path, name))
+      ? 'completed'
+      : isStep(path, 'error') && 'failed'
+    if (status === false) return false
+    const seen = seenFrom(this.#facts, [...path.slice(0, 2), 'status'])
+    const possible = stepStatuses.filter((each) =>
+      seen.every(({ fact }) =>
+        fact.is === 'one_of'
+          ? fact.values.includes(each)
+          : fact.is !== 'none_of' || !fact.values.includes(each),
+      ),
+    )
+    return possible.length === 1 && possible[0] === status
   }
 
   /** A value with a field that is present cannot be null itself. */

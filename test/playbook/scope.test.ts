@@ -96,10 +96,29 @@ describe('what expressions see', () => {
       'steps.a.status == "completed"',
       '!(steps.a.status != "completed")',
       'steps.a.ok',
+      'steps.a.status in ["completed"]',
+      'steps.a.status != "failed" && steps.a.status != "skipped"',
     ])
       expect(read(condition), condition).to.deep.equal([])
     expect(read('steps.a.status != "completed"')).to.have.length(1)
     expect(read('steps.a.status != "failed"')).to.have.length(1)
+    expect(read('steps.a.status == "failed"')).to.have.length(1)
+    const ended =
+      '  - switch: [{ when: steps.a.status == "skipped", steps: [{ fail: x }] }, { when: steps.a.status == "failed", steps: [{ fail: y }] }]\n    else: [{ wait: 1s }]\n'
+    const after = (between: string) =>
+      errors(
+        `  - { id: a, if: run.dry_run, ${enrich}, on_error: continue }\n${between}  - fail: \${{ steps.a.output.status }}`,
+      )
+    expect(after(ended)).to.deep.equal([])
+    expect(after('')).to.have.length(1)
+  })
+
+  it('is the error of a step that is certain to have failed', () => {
+    const read = (expression: string) =>
+      errors(`  - { id: a, ${enrich}, on_error: continue }\n  - fail: '\${{ ${expression} }}'`)
+    expect(read('steps.a.status == "failed" ? steps.a.error.message : ""')).to.deep.equal([])
+    expect(read('steps.a.status != "completed" ? steps.a.error.message : ""')).to.have.length(1)
+    expect(read('steps.a.status == "failed" ? steps.a.error.hint : ""')).to.have.length(1)
   })
 
   it('is the item inside, of which a condition about the item outside says nothing', () => {
