@@ -213,7 +213,8 @@ is kept. Organizations take turns: one that sends much does not hold up another.
   {
     title: 'A failing disk is never answered with 2xx',
     exactly: `When the disk is full, read-only or fails to write or to sync, nothing is acknowledged that is not kept: the answer is 503 with
-\`store_unavailable\`. Reads go on, \`/readyz\` says no, and everything goes on by itself when the disk does: runs wait with their results in hand. A damaged page
+\`store_unavailable\`. Reads go on, \`/readyz\` says no, and everything goes on by itself when the disk does: runs wait with their results in hand.
+That is so of a process that runs. A start has to write: on a full disk it ends with an error, and a supervisor has to try it again. A damaged page
 is named as such; what needs other pages goes on. `,
     proofs: [
       {
