@@ -18,7 +18,7 @@ export interface QuarantineOptions {
 /**
  * After two crashes in a row nobody knows which of the runs that had their turn brings the process down, and to give all of them up
  * would be wrong. So they are taken up one by one, each with nothing else under way, until it ends, rests, or has been watched for long
- * enough; if the process stops meanwhile, that is the one. It is noted in the store before. Where they are too many for that they are
+ * enough; if the process stops meanwhile twice, that is the one. It is noted in the store before. Where they are too many for that they are
  * taken up some at a time, and fewer of them after the next crash. Never rejects.
  */
 export async function takeUpAlone(options: QuarantineOptions): Promise<void> {
@@ -60,13 +60,16 @@ async function atMost(ms: number, work: Promise<unknown>, clock: Clock, signal: 
   over.abort()
 }
 
+/** Once may have been anybody's kill. */
+const proof = 2
+
 /**
  * Whether the steps that a run convicted of bringing the process down has under way are to be given up: each crash ends one at least.
  *
  * Throws TocsinError `run_interrupted` where it has none under way: then the run itself is given up.
  */
 export async function isToBeGivenUp(journal: JournalStore, run: Run, convictions: number): Promise<boolean> {
-  if (convictions === 0) return false
+  if (convictions < proof) return false
   const entries = await journal.entries(run.uuid)
   if (entries.some(({ state }) => state === 'started')) return true
   throw new TocsinError(

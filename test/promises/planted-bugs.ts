@@ -248,6 +248,11 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     find: 'await runs.forgetCrashes()',
     replace: 'await Promise.resolve()',
   },
+  'who was alone at one crash is given up': {
+    file: 'core/engine/quarantine.ts',
+    find: 'if (convictions < proof)',
+    replace: 'if (convictions === 0)',
+  },
   'an alert is taken up again and again': {
     file: 'core/investigation/investigations.ts',
     find: 'return alert.takeUps >= maxTakeUps ?',

@@ -55,7 +55,7 @@ Of power cuts: what the operating system reports as synced is taken to be on the
     title: 'A recorded step never runs again',
     exactly: `What a step came to is written down once and read ever after. A step whose process died between its intent and its result follows what its
 skill declares: \`read\` and \`safe\` are repeated with the same inputs and the same idempotency key, \`verify\` asks the other system first, \`never\` becomes
-\`unknown\` and waits for a person, unless the playbook's \`on_interrupted\` decides. Exactly-once does not exist against a system that does not help with it.
+\`unknown\` and waits for a person, unless the playbook's \`on_interrupted\` decides. The exception is a run that seems to bring the process down: its step fails (promise 9). Exactly-once does not exist against a system that does not help with it.
 
 The order in which branches and calls end makes no difference to what is recorded.`,
     proofs: [
@@ -273,8 +273,9 @@ goes on repeats nothing. A second process on the same data is refused.`,
     title: 'Poison is fatal to itself alone',
     exactly: `After two crashes in a row, the runs that were under way in them are taken up one by one (some at a time where they are many), each watched for two
 seconds (twice as long after each further crash) or until it ends or rests. Nothing else begins meanwhile: for 30 seconds at most, and never for more than five minutes; \`GET /engine\` says so. A
-stop that was meant clears all suspicion. The one during which the process stops once more, alone, is given up: the step it was in
-fails, or the run, and \`on_error\` and \`finally\` have their turn. The others go on, however often they were interrupted. An alert that brings the process down
+stop that was meant clears all suspicion. The one during which the process stops twice more, alone, is given up: the step it was in
+fails, or the run, and \`on_error\` and \`finally\` have their turn. The others go on, however often they were interrupted. Who kills the process from outside, again and again
+and without SIGTERM, can make a healthy run look like that one. An alert that brings the process down
 before it has a run is given up when three starts in a row found it in hand. An upgrade keeps waiting runs: each goes on where it was, with the playbook that it began with.`,
     proofs: [
       {
@@ -290,7 +291,11 @@ before it has a run is given up when three starts in a row found it in hand. An 
       {
         file: 'engine/runner.test.ts',
         title: 'runner after crashes of the process',
-        planted: ['whoever was under way is suspected', 'a stop that was meant counts as a crash'],
+        planted: [
+          'whoever was under way is suspected',
+          'a stop that was meant counts as a crash',
+          'who was alone at one crash is given up',
+        ],
       },
       {
         file: 'engine/plan-watch.test.ts',
