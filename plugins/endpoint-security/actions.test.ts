@@ -390,12 +390,12 @@ describe('the actions of endpoint_security', () => {
       expect(JSON.stringify(logs)).to.not.include('token=')
     })
 
-    for (const [about, reply] of [
-      ['is not there yet', failure(404, 'NotFound', 'not there')],
-      ['may not be asked for so often', faults.tooManyRequests],
-      ['may not be asked for', faults.emptyForbidden],
-      ['is refused with the token', faults.tokenRefused],
-      ['is no link', { json: { value: 'javascript:alert(1)' } }],
+    for (const [about, reply, words] of [
+      ['is not there yet', failure(404, 'NotFound', 'not there'), /list first/],
+      ['may not be asked for so often', faults.tooManyRequests, /too many requests/i],
+      ['may not be asked for', faults.emptyForbidden, /Machine\.Read\.All/],
+      ['is refused with the token', faults.tokenRefused, /Unauthorized|401/],
+      ['is no link', { json: { value: 'javascript:alert(1)' } }, /lacks a link/],
     ] as const) {
       it(`has collected the package also where its link ${about}`, async () => {
         const action = { ...(fixture('machine-action-collect-package') as object), status: 'Succeeded' }
@@ -408,6 +408,7 @@ describe('the actions of endpoint_security', () => {
         )
         expect(output).to.include({ finished: true, package_url: null })
         expect(logs[0]).to.include({ level: 'warn' })
+        expect(JSON.stringify(logs[0])).to.match(words)
       })
     }
   })
