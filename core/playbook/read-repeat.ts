@@ -1,4 +1,4 @@
-import type { Type } from '../expression/index.ts'
+import { isAbout, type Fact, type Type } from '../expression/index.ts'
 import type { Context } from './context.ts'
 import type { Entry } from './document.ts'
 import { compileCondition } from './expressions.ts'
@@ -6,6 +6,12 @@ import { readDuration, readFields, readNumber } from './fields.ts'
 import { bounds, grammar } from './grammar.ts'
 import type { Repeat } from './playbook.ts'
 import type { Scope } from './scope.ts'
+
+interface ReadRepeat {
+  readonly repeat: Repeat
+  /** What holds once it has ended well. */
+  readonly certain: readonly Fact[]
+}
 
 /**
  * `repeat`: its condition sees the `output` of the step, or the steps inside of a group.
@@ -17,16 +23,20 @@ export function readRepeat(
   { value }: Entry,
   scope: Scope,
   output: Type | undefined,
-): Repeat | undefined {
+): ReadRepeat | undefined {
   const { problems } = context
   const fields = readFields(problems, value, grammar.repeat)
   const until = fields?.get('until')
   const every = fields?.get('every')
   const max = fields?.get('max')
   const seen = output === undefined ? scope : scope.inside({ names: { output } })
-  const condition = until && compileCondition(context, seen, until).program
+  const condition = until && compileCondition(context, seen, until)
   const everyMs = every && readDuration(problems, every)
   const most = max && readNumber(problems, max, bounds.repeatMax)
-  if (condition === undefined || everyMs === undefined || most === undefined) return undefined
-  return { until: condition, everyMs, max: most }
+  if (condition?.program === undefined || everyMs === undefined || most === undefined) return undefined
+  return {
+    repeat: { until: condition.program, everyMs, max: most },
+    // Nobody else sees `output`.
+    certain: condition.whenTrue.filter((fact) => !isAbout(fact, 'output')),
+  }
 }

@@ -118,6 +118,7 @@ function readStep(context: Context, node: Node, index: number, outer: Scope): St
   const result = action && readAction(context, action, fields, body)
   const repeatEntry = fields.get('repeat')
   const repeat = repeatEntry && readRepeat(context, repeatEntry, body, result?.output)
+  if (repeat) body.learn(repeat.certain)
 
   const output = result?.output && foreach ? list(result.output) : result?.output
   const defaulted =
@@ -145,7 +146,7 @@ function readStep(context: Context, node: Node, index: number, outer: Scope): St
     onError,
     default: defaulted?.template,
     foreach: foreach?.foreach,
-    repeat,
+    repeat: repeat?.repeat,
     place: context.source.place(node.start),
   }
   // The parts of each action fit their own kind of step; the union over all of them is what cannot be written down.

@@ -113,6 +113,19 @@ describe('what expressions see', () => {
     expect(after('')).to.have.length(1)
   })
 
+  it('is what the condition of a repeat waited for, where the step cannot be passed without it', () => {
+    const read = (rest: string, around = '') =>
+      errors(
+        `  - { id: r, ${around} repeat: { until: steps.a.ok, every: 1m, max: 2 }, steps: [{ id: a, ${enrich}, on_error: continue }]${rest} }\n  - fail: \${{ steps.a.output.status }}`,
+      )
+    expect(read('')).to.deep.equal([])
+    expect(read(', on_error: [{ fail: x }]')).to.deep.equal([])
+    expect(read(', on_error: continue')).to.have.length(1)
+    expect(read(', on_error: [{ fail: "${{ steps.a.output.status }}" }]')).to.have.length(1)
+    expect(read('', 'if: run.dry_run,')).to.have.length(1)
+    expect(read('', 'foreach: [1],')).not.to.deep.equal([])
+  })
+
   it('is the error of a step that is certain to have failed', () => {
     const read = (expression: string) =>
       errors(`  - { id: a, ${enrich}, on_error: continue }\n  - fail: '\${{ ${expression} }}'`)
