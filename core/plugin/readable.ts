@@ -13,7 +13,7 @@ export interface LeftOut {
 export const leftOutProperties = {
   unreadable: {
     type: 'integer',
-    description: 'How many records could not be read and were left out. Absent: none.',
+    description: 'How many records could not be read and were left out. 0 or absent: none.',
   },
   unreadable_why: {
     type: 'array',

@@ -93,7 +93,7 @@ const texts: Texts = {
     name: 'for people',
     if: ['an expression; the step is skipped when it is not true', '`true`'],
     timeout: [
-      'of one try of a skill; of all of a group or a called playbook',
+      'of one try of a skill; of all of a group or a called playbook, for each item of `foreach` and each time of `repeat`',
       `${duration(defaultSkillTimeoutMs)} for a skill, none for a group`,
     ],
     retry: 'when and how often a skill is tried again; with `uses`',
