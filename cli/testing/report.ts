@@ -38,10 +38,11 @@ export function summary({ files, ok }: Tested): string {
   return `${paint.bad('not ok')} ${ran}: ${what.join(', ')}`
 }
 
-/** What no test has done, each at its step; and how much has been done. */
+/** What no test has done, each at its step; and how much has been done. Where mistakes kept every test from running, only that. */
 export function coverageReport({ coverage, files }: Tested, min: number | undefined): string {
   const unread = files.filter(({ result }) => result === undefined).length
-  const lines = coverage.flatMap(({ path, missing }) =>
+  const shown = files.length > 0 && unread === files.length ? [] : coverage
+  const lines = shown.flatMap(({ path, missing }) =>
     missing.map(({ label, key, place }) => {
       const at = `${printable(path)}:${place.line}:${place.column}`
       return `  ${at}  ${printable(label)}  ${paint.dim(`[${printable(key)}]`)}`

@@ -74,6 +74,10 @@ async function coverage(
     const { playbook } = parsePlaybook(await readFile(path), { file: path, catalogue })
     if (playbook) add(path, playbook)
   }
+  const called = files.flatMap(({ result }) => result?.takenInCalled ?? [])
+  for (const { playbook, taken } of covered.values()) {
+    for (const each of called) if (each.hash === playbook.hash) for (const key of each.taken) taken.add(key)
+  }
   return Array.from(covered, ([path, { playbook, taken, unreachable }]) => ({
     path,
     ...coverageOf(playbook, taken, unreachable),

@@ -1,5 +1,6 @@
 import type { SourceProblem } from '../errors/source-frame.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
+import { calledCoverage, type CalledCoverage } from './called-coverage.ts'
 import { branchesTaken } from './coverage.ts'
 import { crashEverywhere } from './crash.ts'
 import { judge, type Failure } from './judge.ts'
@@ -26,6 +27,8 @@ export interface FileResult {
   readonly tests: readonly TestResult[]
   /** Keys of branches of the playbook. */
   readonly taken: ReadonlySet<string>
+  /** Of the playbooks that were called. */
+  readonly takenInCalled: readonly CalledCoverage[]
   /** Branches that the file calls unreachable, and that a test took. */
   readonly failures: readonly Failure[]
 }
@@ -40,20 +43,22 @@ export interface RunTestsOptions {
 export async function runTests(tests: PlaybookTests, options: RunTestsOptions): Promise<FileResult> {
   const results: TestResult[] = []
   const taken = new Set<string>()
-  for (const test of tests.tests) results.push(await runOne(tests, test, options, taken))
-  return { tests: results, taken, failures: reachedAfterAll(tests, taken) }
+  const takenInCalled: CalledCoverage[] = []
+  for (const test of tests.tests) results.push(await runOne(tests, test, options, { taken, takenInCalled }))
+  return { tests: results, taken, takenInCalled, failures: reachedAfterAll(tests, taken) }
 }
 
 async function runOne(
   { playbook, called, file }: PlaybookTests,
   test: PlaybookTest,
   { catalogue, crash = false }: RunTestsOptions,
-  taken: Set<string>,
+  { taken, takenInCalled }: { readonly taken: Set<string>; readonly takenInCalled: CalledCoverage[] },
 ): Promise<TestResult> {
   const startedAt = performance.now()
   const runnable = { playbook, called, fixtures: test.fixtures, mocks: test.mocks }
   const run = await runTest(runnable, catalogue)
   for (const key of branchesTaken(playbook, run.entries)) taken.add(key)
+  takenInCalled.push(...calledCoverage(playbook, run.entries, called))
   const trace = traceOf(playbook, run.entries)
   const failures = judge(test, run, trace, file)
   // What is wrong already is not looked at again after each write.

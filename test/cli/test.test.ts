@@ -16,6 +16,9 @@ steps:
 outputs: { who: "\${{ alert.data.who }}" }
 `
 
+const caller = 'apiVersion: tocsin/v1\nname: outer\non: { manual: true }\nsteps: [{ id: sub, call: inner }]\n'
+const called = 'apiVersion: tocsin/v1\nname: inner\non: { call: true }\nsteps: [{ id: w, wait: 2h }]\n'
+
 const tests = (severity: string) => `playbook: small.yaml
 fixtures: { alert: { data: { who: kim, risk: 60 } } }
 tests:
@@ -35,6 +38,9 @@ describe('tocsin test', function () {
       'bad/small.test.yaml': tests('low'),
       'broken/small.yaml': playbook,
       'broken/small.test.yaml': tests('purple').replace('case:', 'caes:'),
+      'calls/inner.yaml': called,
+      'calls/outer.yaml': caller,
+      'calls/outer.test.yaml': 'playbook: outer.yaml\ntests: [{ name: a, expect: {} }]\n',
       'alone/small.yaml': playbook,
       'alone/other.test.yaml': tests('high').replace('small.yaml', '../good/small.yaml'),
     }
@@ -92,7 +98,7 @@ not ok 1 test in 1 file: 1 failed
     expect(covered.stdout).to.match(
       /^not ok .* of branches taken: .*, without the tests of 1 file with mistakes$/m,
     )
-    expect(covered.stdout).to.not.match(/^ok /m)
+    expect(covered.stdout).to.not.match(/^ok |Never taken/m)
     const alone = await test(['broken/small.test.yaml', '--coverage'])
     expect(alone.stdout).to.match(
       /^not ok there are no branches to take, without the tests of 1 file with mistakes$/m,
@@ -114,6 +120,10 @@ not ok 1 test in 1 file: 1 failed
     const { stdout } = await test(['alone', '--coverage'])
     expect(stdout).to.contain('alone/small.yaml:5:5  note: runs  [note run]')
     expect(stdout).to.contain('3 of 8')
+  })
+
+  it('counts what a called playbook did', async () => {
+    expect((await test(['calls', '--coverage'])).stdout).to.contain('ok 100 % of branches taken: 2 of 2')
   })
 
   it('repeats tests with crashes', async () => {
