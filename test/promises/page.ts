@@ -33,13 +33,13 @@ export function promisesPage(last: LastRun): string {
   return `${introduction(last)}\n\n${sections.join('\n\n')}\n`
 }
 
-const introduction = ({ date, seed, times, machine }: LastRun): string => `# What Tocsin promises
+const introduction = ({ date, seed, times, machine, planted }: LastRun): string => `# What Tocsin promises
 
 Each promise has tests that try to break it with real kills, real signals, failing disks and sick peers, and mistakes that were planted in the program
 to see these tests turn red. \`npm test\` runs them in their short form, \`npm run test:crash -- --times 20 --seed 7\` for longer, with the planted mistakes
 at the end; both print the seed that repeats them. Power cuts and failing disks need \`strace\` (Linux); without it those tests are pending.
 
-Last whole run: ${date}, seed ${seed}, loops ${times} times as long as in \`npm test\`, ${machine}. This page is made from \`test/promises/promises.ts\`.`
+Last whole run: ${date}, seed ${seed}, loops ${times} times as long as in \`npm test\`, ${machine}${Object.keys(planted).length === 0 ? ', without the planted mistakes' : ''}. This page is made from \`test/promises/promises.ts\`.`
 
 function table(proofs: readonly Proof[], last: LastRun): string {
   const rows = proofs.map((proof) => {
