@@ -16,6 +16,13 @@ export interface CheckedEdit {
   readonly problems: readonly Problem[]
 }
 
+/** A source that may be put in force. */
+export interface AcceptedEdit {
+  readonly playbook: Playbook
+  /** Warnings alone. */
+  readonly problems: readonly Problem[]
+}
+
 /** Checks a source as it would stand beside the playbooks in force: what it calls is checked with it. */
 export function checkBeside(source: string, inForce: readonly Playbook[], catalogue: Catalogue): CheckedEdit {
   const beside = new Map(inForce.map((playbook) => [playbook.name, playbook.source]))
@@ -35,7 +42,7 @@ export function checkEdit(
   source: string,
   inForce: readonly Playbook[],
   catalogue: Catalogue,
-): Playbook {
+): AcceptedEdit {
   const { playbook, problems } = checkBeside(source, inForce, catalogue)
   if (playbook === undefined) throw new PlaybookError('the playbook', problems)
   if (playbook.name !== name) {
@@ -61,7 +68,7 @@ export function checkEdit(
       },
     )
   }
-  return playbook
+  return { playbook, problems }
 }
 
 /**

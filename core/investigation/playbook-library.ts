@@ -16,7 +16,13 @@ import {
 } from '../playbook/index.ts'
 import type { Log, PlaybookStore } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
-import { checkBeside, checkEdit, writePlaybookFile, type CheckedEdit } from './edit-playbook.ts'
+import {
+  checkBeside,
+  checkEdit,
+  writePlaybookFile,
+  type AcceptedEdit,
+  type CheckedEdit,
+} from './edit-playbook.ts'
 
 /** The playbooks in force, checked and compiled, and the older versions that runs still hold on to. */
 export interface PlaybookLibrary {
@@ -41,7 +47,7 @@ export interface PlaybookLibrary {
    * @param seen content hash of the version that is edited; undefined where there is none yet; `*` for whichever it is
    * @throws what `checkEdit` and `writePlaybookFile` throw; ConflictError `revision_changed` where another version is in force
    */
-  edit(name: string, source: string, seen: string | undefined, by: Actor): Promise<Playbook>
+  edit(name: string, source: string, seen: string | undefined, by: Actor): Promise<AcceptedEdit>
 }
 
 /** From the playbooks folder, or made for alerts of one organization. */
@@ -133,18 +139,19 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
   let editing: Promise<unknown> = Promise.resolve()
 
   /** One at a time: each is checked beside what the one before left. */
-  function edit(name: string, source: string, seen: string | undefined, by: Actor): Promise<Playbook> {
+  function edit(name: string, source: string, seen: string | undefined, by: Actor): Promise<AcceptedEdit> {
     const edited = editing.then(async () => {
       const inForce = written.get(name)?.hash
       if (seen !== '*' && seen !== inForce) {
         const message = inForce === undefined ? 'there is no such version' : 'another version is in force'
         throw new ConflictError('revision_changed', message)
       }
-      const playbook = checkEdit(name, source, [...written.values()], catalogue)
+      const accepted = checkEdit(name, source, [...written.values()], catalogue)
       const path = paths.get(name) ?? join(folder, `${name}.yaml`)
       await writePlaybookFile(path, source)
       paths.set(name, path)
-      return await keepChecked(playbook, { origin: 'file' }, by)
+      await keepChecked(accepted.playbook, { origin: 'file' }, by)
+      return accepted
     })
     editing = edited.catch(() => undefined)
     return edited

@@ -29,18 +29,26 @@ export function editSeen<T>(
   edit: (revision: SeenRevision) => Promise<T>,
 ): Promise<T> {
   if (headers['if-match'] !== undefined) return editIfSeen(headers, edit)
-  throw new RequestError('precondition_required', 'The header If-Match is missing.', {
-    hint: 'send the ETag of what is changed as it was seen, so that nobody else’s change is lost; or `*`',
-  })
+  throw ifMatchMissing()
 }
 
 /** The same for what is no edit: without the header it is done whatever there is now. */
-export async function editIfSeen<T>(
+export function editIfSeen<T>(
   headers: IncomingHttpHeaders,
   edit: (revision: SeenRevision) => Promise<T>,
 ): Promise<T> {
+  return unlessChanged(() => edit(seenRevision(headers['if-match'])))
+}
+
+export const ifMatchMissing = () =>
+  new RequestError('precondition_required', 'The header If-Match is missing.', {
+    hint: 'send the ETag of what is changed as it was seen, so that nobody else’s change is lost; or `*`',
+  })
+
+/** @throws RequestError `precondition_failed` where the edit finds that what it is about has changed since it was seen */
+export async function unlessChanged<T>(edit: () => Promise<T>): Promise<T> {
   try {
-    return await edit(seenRevision(headers['if-match']))
+    return await edit()
   } catch (error) {
     if (!(error instanceof ConflictError) || error.code !== 'revision_changed') throw error
     throw new RequestError('precondition_failed', 'It has been changed since it was seen.', {

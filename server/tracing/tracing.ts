@@ -1,5 +1,6 @@
 import type { Run } from '../../core/domain/run.ts'
 import type { Log, Stores } from '../../core/ports.ts'
+import { createDirectory } from '../http/directory.ts'
 import { spansOfRun, type RunSpan } from './run-spans.ts'
 
 /** Tells a collector of runs that have ended. */
@@ -11,7 +12,7 @@ export interface Tracing {
 }
 
 export interface TracingOptions {
-  readonly stores: Pick<Stores, 'journal' | 'organizations'>
+  readonly stores: Pick<Stores, 'journal' | 'organizations' | 'providers'>
   readonly log: Log
 }
 
@@ -40,16 +41,16 @@ export async function openTracing({ stores, log }: TracingOptions): Promise<Trac
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
   })
   const tracer = provider.getTracer('tocsin')
+  const directory = createDirectory(stores)
   let waiting = 0
   let telling: Promise<void> = Promise.resolve()
 
   async function tell(run: Run): Promise<void> {
-    const [organizations, entries, failed] = await Promise.all([
-      stores.organizations.list('all'),
+    const [code, entries, failed] = await Promise.all([
+      directory.organizationCode(run.organizationUuid),
       stores.journal.entries(run.uuid),
       stores.journal.failedAttempts(run.uuid),
     ])
-    const code = organizations.find(({ uuid }) => uuid === run.organizationUuid)?.code ?? ''
     emit(run, spansOfRun(run, code, entries, failed))
   }
 

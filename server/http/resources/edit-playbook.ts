@@ -1,7 +1,7 @@
 import { PlaybookError } from '../../../core/errors/playbook-error.ts'
 import type { SourceProblem } from '../../../core/errors/source-frame.ts'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
-import { editIfSeen } from '../if-match.ts'
+import { ifMatchMissing, unlessChanged } from '../if-match.ts'
 import { RequestError } from '../request-error.ts'
 import { admins, defineRoute, readers } from '../route.ts'
 import { requireWholeScope } from '../whole-scope.ts'
@@ -95,22 +95,17 @@ export const putPlaybook = defineRoute({
     requireWholeScope(caller)
     const { playbooks, stores, scheduler, directory } = services
     const seen = seenHash(headers['if-match'])
-    if (seen === undefined && playbooks.newest(name) !== undefined) {
-      throw new RequestError('precondition_required', 'The header If-Match is missing.', {
-        hint: 'send the ETag of the playbook as it was seen, so that nobody else’s change is lost; or `*`',
-      })
-    }
-    const warnings = playbooks.check(body.source).problems
-    const edited = await editIfSeen({}, () =>
+    if (seen === undefined && playbooks.newest(name) !== undefined) throw ifMatchMissing()
+    const { playbook, problems } = await unlessChanged(() =>
       asRefusal(playbooks.edit(name, body.source, seen, caller.actor)),
     )
     await scheduler.takeOver()
-    const kept = await requirePlaybook(stores.playbooks, caller.scope, edited.name)
+    const kept = await requirePlaybook(stores.playbooks, caller.scope, playbook.name)
     return {
       body: {
         ...(await playbookView(kept, directory)),
         source: kept.source,
-        problems: warnings.map(problemView),
+        problems: problems.map(problemView),
       },
       headers: playbookTag(kept),
     }

@@ -1,6 +1,7 @@
 import { Group } from '@mantine/core'
 import { useOrganizations, useProviders } from '../api/lookups.ts'
 import { ChoiceFilter, SearchFilter, TypedFilter } from '../lists/filter-fields.tsx'
+import type { useFilters } from '../lists/use-filters.ts'
 import { alertStatuses } from '../parts/states.tsx'
 
 /** Names of the query parameters of GET alerts that the view offers; they stand in the address under the same names. */
@@ -16,22 +17,17 @@ export const filterNames = [
   'sort',
 ] as const
 
-export type FilterName = (typeof filterNames)[number]
+type FilterName = (typeof filterNames)[number]
 
 interface AlertFiltersProps {
-  readonly filters: Partial<Record<FilterName, string>>
-  readonly onSet: (name: FilterName, value: string | null) => void
+  readonly of: ReturnType<typeof useFilters<FilterName>>['of']
 }
 
 const statuses = Object.entries(alertStatuses).map(([value, { text }]) => ({ value, label: text }))
 
-export function AlertFilters({ filters, onSet }: AlertFiltersProps) {
+export function AlertFilters({ of }: AlertFiltersProps) {
   const organizations = useOrganizations().map(({ code }) => code)
   const providers = useProviders().map(({ code }) => code)
-  const of = (name: FilterName) => ({
-    value: filters[name],
-    onChange: (value: string | null) => onSet(name, value),
-  })
   return (
     <Group gap="xs">
       <SearchFilter label="Search in alerts" placeholder="Words in id, name or content" {...of('q')} />

@@ -72,7 +72,7 @@ const newestFirst = '-created_at'
 
 export default function AlertsView() {
   const [, navigate] = useLocation()
-  const { filters, set, clear } = useFilters(filterNames)
+  const { filters, set, of, clear } = useFilters(filterNames)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const mayRetry = useMay('analyst', 'admin')
   const sort = filters.sort ?? newestFirst
@@ -93,7 +93,7 @@ export default function AlertsView() {
         </Group>
         {mayRetry && chosen.size > 0 && <RetryChosen ids={[...chosen]} onDone={() => setChosen(new Set())} />}
       </Group>
-      <AlertFilters filters={filters} onSet={set} />
+      <AlertFilters of={of} />
       {list.isError && <Refusal error={list.error} onRetry={() => void list.refetch()} />}
       <DataTable
         label="Alerts"

@@ -40,13 +40,9 @@ const names = ['action', 'actor', 'subject', 'organization'] as const
 
 /** What people and destructive skills did, the newest first. */
 export default function AuditView() {
-  const { filters, set } = useFilters(names)
+  const { filters, of } = useFilters(names)
   const organizations = useOrganizations().map(({ code }) => code)
   const [shown, setShown] = useState<AuditEntry>()
-  const of = (name: (typeof names)[number]) => ({
-    value: filters[name],
-    onChange: (value: string | null) => set(name, value),
-  })
   return (
     <>
       <ListPage

@@ -50,12 +50,8 @@ const newestFirst = '-created_at'
 
 export default function CasesView() {
   const [, navigate] = useLocation()
-  const { filters, set } = useFilters(names)
+  const { filters, set, of } = useFilters(names)
   const sort = filters.sort ?? newestFirst
-  const of = (name: (typeof names)[number]) => ({
-    value: filters[name],
-    onChange: (value: string | null) => set(name, value),
-  })
   return (
     <ListPage
       title="Cases"

@@ -29,5 +29,10 @@ export function useFilters<Name extends string>(names: readonly Name[]) {
     [setParams],
   )
   const clear = useCallback(() => setParams(new URLSearchParams(), { replace: true }), [setParams])
-  return { filters, set, clear }
+  /** What a field of a filter needs. */
+  const of = (name: Name) => ({
+    value: filters[name],
+    onChange: (value: string | null) => set(name, value),
+  })
+  return { filters, set, of, clear }
 }

@@ -39,12 +39,8 @@ const names = ['q', 'origin'] as const
 /** The newest version of each playbook. */
 export default function PlaybooksView() {
   const [, navigate] = useLocation()
-  const { filters, set } = useFilters(names)
+  const { filters, of } = useFilters(names)
   const mayEdit = useMayEdit()
-  const of = (name: (typeof names)[number]) => ({
-    value: filters[name],
-    onChange: (value: string | null) => set(name, value),
-  })
   return (
     <ListPage
       title="Playbooks"

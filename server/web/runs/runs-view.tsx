@@ -42,11 +42,7 @@ const names = ['status', 'playbook', 'alert', 'case'] as const
 
 export default function RunsView() {
   const [, navigate] = useLocation()
-  const { filters, set } = useFilters(names)
-  const of = (name: (typeof names)[number]) => ({
-    value: filters[name],
-    onChange: (value: string | null) => set(name, value),
-  })
+  const { filters, of } = useFilters(names)
   return (
     <ListPage
       title="Runs"
