@@ -1,19 +1,35 @@
 import { createTheme, type CSSVariablesResolver } from '@mantine/core'
 
+/** What a tooltip says can be read by keyboard and by touch too. */
+const tooltipEvents = { hover: true, focus: true, touch: true }
+
 export const theme = createTheme({
   colors: {
-    // Dark enough at 8 to be read on white, bright enough at 4 to be read on black.
+    // The blue-green of the logo, which no state has. Dark enough at 8 to be read on white, bright enough at 4 to be read on black.
     brand: [
-      '#e6fbf5',
-      '#c9f2e5',
-      '#96e5cc',
-      '#63d8b3',
-      '#38cc9d',
-      '#20b489',
-      '#0fa47b',
-      '#0a8a66',
-      '#087052',
-      '#065a42',
+      '#e3f6f9',
+      '#c5ebf1',
+      '#98dbe6',
+      '#66c8d8',
+      '#45b9cc',
+      '#22a2b8',
+      '#118ba1',
+      '#0e7a8f',
+      '#0b6b7d',
+      '#08525f',
+    ],
+    // Text at 0, lines at 4, fields at 6, the page at 7.
+    dark: [
+      '#d6dde6',
+      '#b6c0cc',
+      '#98a4b2',
+      '#7b8896',
+      '#343d49',
+      '#2a323d',
+      '#1f262f',
+      '#161b22',
+      '#11151b',
+      '#0b0e13',
     ],
   },
   primaryColor: 'brand',
@@ -23,17 +39,28 @@ export const theme = createTheme({
   cursorType: 'pointer',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
-  headings: { fontWeight: '650' },
+  headings: {
+    fontWeight: '650',
+    sizes: { h1: { fontSize: '1.375rem' }, h2: { fontSize: '1rem' }, h3: { fontSize: '0.875rem' } },
+  },
+  components: {
+    Alert: { defaultProps: { variant: 'light' } },
+    Badge: { defaultProps: { variant: 'light', tt: 'none', radius: 'sm', fw: 600 } },
+    Modal: { defaultProps: { centered: true } },
+    Tooltip: { defaultProps: { openDelay: 300, multiline: true, maw: 420, events: tooltipEvents } },
+  },
 })
 
-/** Text that the component library makes too pale to be read by everybody (WCAG AA: 4.5 to 1). */
+/** Surfaces that lie behind the page, and text that the component library makes too pale to be read by everybody (WCAG AA: 4.5 to 1). */
 export const readableColours: CSSVariablesResolver = () => ({
   variables: {},
   light: {
+    '--tocsin-behind': '#f6f8fa',
+    '--tocsin-line': '#e4e8ec',
     '--mantine-color-dimmed': '#59636e',
     '--mantine-color-placeholder': '#6c757d',
     '--mantine-color-error': '#b02525',
-    '--mantine-color-brand-light-color': '#065a42',
+    '--mantine-color-brand-light-color': '#08525f',
     '--mantine-color-green-light-color': '#1b622a',
     '--mantine-color-red-light-color': '#a31f1f',
     '--mantine-color-orange-light-color': '#8f3505',
@@ -43,8 +70,12 @@ export const readableColours: CSSVariablesResolver = () => ({
     '--mantine-color-gray-light-color': '#495057',
   },
   dark: {
-    '--mantine-color-dimmed': '#a3abb3',
-    '--mantine-color-placeholder': '#9aa2aa',
+    '--tocsin-behind': '#11151b',
+    '--mantine-color-gray-light': '#2a323d',
+    '--mantine-color-gray-light-color': '#d6dde6',
+    '--tocsin-line': '#262d37',
+    '--mantine-color-dimmed': '#a3adb9',
+    '--mantine-color-placeholder': '#98a4b2',
     '--mantine-color-error': '#ff8787',
   },
 })

@@ -26,17 +26,35 @@ const readers: readonly Role[] = ['reader', 'analyst', 'admin']
 const operators: readonly Role[] = ['analyst', 'admin']
 const admins: readonly Role[] = ['admin']
 
-export const views: readonly View[] = [
-  { path: 'alerts', title: 'Alerts', icon: BellIcon, roles: readers },
-  { path: 'cases', title: 'Cases', icon: ArchiveIcon, roles: readers },
-  { path: 'runs', title: 'Runs', icon: PlayIcon, roles: readers },
-  { path: 'checkpoints', title: 'Waiting', icon: QuestionMarkCircledIcon, roles: operators },
-  { path: 'playbooks', title: 'Playbooks', icon: ReaderIcon, roles: readers },
-  { path: 'connections', title: 'Connections', icon: Link2Icon, roles: readers },
-  { path: 'keys', title: 'Keys', icon: LockClosedIcon, roles: admins },
-  { path: 'audit', title: 'Audit', icon: ActivityLogIcon, roles: admins },
-  { path: 'health', title: 'Health', icon: HeartIcon, roles: readers },
+/** The navigation: what is looked at every day, what it is made of, and who may do what. */
+export const viewGroups: readonly { readonly title: string; readonly views: readonly View[] }[] = [
+  {
+    title: 'Watch',
+    views: [
+      { path: 'alerts', title: 'Alerts', icon: BellIcon, roles: readers },
+      { path: 'cases', title: 'Cases', icon: ArchiveIcon, roles: readers },
+      { path: 'runs', title: 'Runs', icon: PlayIcon, roles: readers },
+      { path: 'checkpoints', title: 'Waiting', icon: QuestionMarkCircledIcon, roles: operators },
+    ],
+  },
+  {
+    title: 'Build',
+    views: [
+      { path: 'playbooks', title: 'Playbooks', icon: ReaderIcon, roles: readers },
+      { path: 'connections', title: 'Connections', icon: Link2Icon, roles: readers },
+    ],
+  },
+  {
+    title: 'Operate',
+    views: [
+      { path: 'health', title: 'Health', icon: HeartIcon, roles: readers },
+      { path: 'keys', title: 'Keys', icon: LockClosedIcon, roles: admins },
+      { path: 'audit', title: 'Audit', icon: ActivityLogIcon, roles: admins },
+    ],
+  },
 ]
+
+export const views: readonly View[] = viewGroups.flatMap((group) => group.views)
 
 /** What each path shows. Each is loaded when it is first looked at. */
 export const pages = [

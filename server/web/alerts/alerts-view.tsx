@@ -1,5 +1,6 @@
 import '../lists/list-page.css'
 import { Anchor, Button, Group, Text } from '@mantine/core'
+import { BellIcon } from '@radix-ui/react-icons'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { problemOf } from '../api/problem.ts'
@@ -7,6 +8,7 @@ import type { Alert } from '../api/types.ts'
 import { DataTable, type Column } from '../lists/data-table.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { useList } from '../lists/use-list.ts'
+import { Empty } from '../parts/empty.tsx'
 import { Refusal } from '../parts/refusal.tsx'
 import { AlertStatus } from '../parts/states.tsx'
 import { Time } from '../parts/times.tsx'
@@ -101,33 +103,36 @@ export default function AlertsView() {
         columns={columns}
         idOf={idOf}
         onOpen={({ alert_id: id }) => navigate(`/alerts/${id}`)}
+        isPending={list.isPending}
         hasMore={list.hasNextPage}
         isLoadingMore={list.isFetchingNextPage}
         onMore={() => void list.fetchNextPage()}
         sort={sort}
         onSort={(by) => set('sort', by === newestFirst ? null : by)}
         {...(mayRetry && { selection: { ids: chosen, onChange: setChosen } })}
-        empty={<NothingFits isPending={list.isPending} error={list.error} onClear={clear} />}
+        empty={<NothingFits error={list.error} onClear={clear} />}
       />
     </div>
   )
 }
 
 interface NothingFitsProps {
-  readonly isPending: boolean
   readonly error: unknown
   readonly onClear: () => void
 }
 
-function NothingFits({ isPending, error, onClear }: NothingFitsProps) {
-  if (isPending) return <Text c="dimmed">Loading …</Text>
-  if (error !== null) return <Text c="dimmed">{problemOf(error).title}</Text>
+function NothingFits({ error, onClear }: NothingFitsProps) {
+  if (error !== null) return <Empty>{problemOf(error).title}</Empty>
   return (
-    <Group>
-      <Text>No alert fits these filters.</Text>
-      <Button size="xs" variant="default" onClick={onClear}>
-        Show all
-      </Button>
-    </Group>
+    <Empty
+      icon={BellIcon}
+      action={
+        <Button size="xs" variant="default" onClick={onClear}>
+          Show all
+        </Button>
+      }
+    >
+      No alert fits these filters.
+    </Empty>
   )
 }

@@ -6,7 +6,7 @@ import { addressOf, callTagged } from '../api/call.ts'
 import type { CaseDetail } from '../api/types.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
-import { CaseState, SeverityBadge, VerdictBadge } from '../parts/states.tsx'
+import { CaseState, SeverityLevel, VerdictBadge } from '../parts/states.tsx'
 import { RunList } from '../runs/run-list.tsx'
 import { ViewTitle } from '../shell/view-title.tsx'
 import { useMay } from '../session/session.ts'
@@ -35,7 +35,7 @@ export default function CasePage() {
       <Group justify="space-between">
         <Group gap="sm">
           <ViewTitle>{`${data.case_id.toUpperCase()} ${showInvisible(data.title)}`}</ViewTitle>
-          <SeverityBadge severity={data.severity} />
+          <SeverityLevel severity={data.severity} />
           <VerdictBadge verdict={data.verdict} />
           <CaseState status={data.status} />
         </Group>

@@ -1,4 +1,5 @@
 import { Anchor, Group } from '@mantine/core'
+import { ArchiveIcon } from '@radix-ui/react-icons'
 import { Link, useLocation } from 'wouter'
 import type { Case } from '../api/types.ts'
 import type { Column } from '../lists/data-table.tsx'
@@ -11,7 +12,7 @@ import {
   caseStatuses,
   choicesOf,
   severities,
-  SeverityBadge,
+  SeverityLevel,
   VerdictBadge,
   verdicts,
 } from '../parts/states.tsx'
@@ -20,28 +21,36 @@ import { Time } from '../parts/times.tsx'
 const columns: readonly Column<Case>[] = [
   {
     title: 'ID',
-    width: 'minmax(90px, 0.5fr)',
+    width: 'minmax(84px, 0.5fr)',
     cell: ({ case_id: id }) => (
       <Anchor component={Link} href={`/cases/${id}`} size="sm" fw={600} tabIndex={-1}>
         {id.toUpperCase()}
       </Anchor>
     ),
   },
-  { title: 'TITLE', width: 'minmax(240px, 3fr)', cell: ({ title }) => showInvisible(title) },
+  { title: 'TITLE', width: 'minmax(170px, 3fr)', cell: ({ title }) => showInvisible(title) },
   {
     title: 'SEVERITY',
-    width: '120px',
+    width: '112px',
     sort: 'severity',
-    cell: ({ severity }) => <SeverityBadge severity={severity} />,
+    cell: ({ severity }) => <SeverityLevel severity={severity} />,
   },
-  { title: 'VERDICT', width: '110px', cell: ({ verdict }) => <VerdictBadge verdict={verdict} /> },
+  { title: 'VERDICT', width: '100px', cell: ({ verdict }) => <VerdictBadge verdict={verdict} /> },
   { title: 'STATUS', width: '110px', cell: ({ status }) => <CaseState status={status} /> },
   {
     title: 'ASSIGNEE',
     width: 'minmax(100px, 1fr)',
+    isExtra: true,
     cell: ({ assignee }) => assignee !== null && showInvisible(assignee),
   },
-  { title: 'OPENED', width: '160px', sort: 'created_at', cell: (found) => <Time at={found.created_at} /> },
+  { title: 'OPENED', width: '96px', sort: 'created_at', cell: (found) => <Time at={found.created_at} ago /> },
+  {
+    title: 'CHANGED',
+    width: '96px',
+    isExtra: true,
+    sort: 'modified_at',
+    cell: (found) => <Time at={found.modified_at} ago />,
+  },
 ]
 
 const idOf = (found: Case): string => found.case_id
@@ -72,7 +81,8 @@ export default function CasesView() {
           <TypedFilter label="Assignee" {...of('assignee')} />
         </Group>
       }
-      empty="No case fits, or none has been opened yet."
+      icon={ArchiveIcon}
+      empty="No case fits, or none has been opened yet: a playbook opens one for what it investigates."
     />
   )
 }

@@ -1,8 +1,9 @@
-import { Badge, Button } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useState } from 'react'
 import type { Column } from '../lists/data-table.tsx'
 import { ListPage } from '../lists/list-page.tsx'
 import { useNow } from '../parts/now.ts'
+import { StateBadge } from '../parts/states.tsx'
 import { Time } from '../parts/times.tsx'
 import { keyState, type Key } from './key.ts'
 import { NewKey } from './new-key.tsx'
@@ -28,17 +29,7 @@ export default function KeysView() {
       width: '100px',
       cell(key) {
         const state = keyState(key, now)
-        return (
-          <Badge
-            variant="light"
-            color={state === 'Usable' ? 'green' : 'gray'}
-            tt="none"
-            radius="sm"
-            className="state"
-          >
-            {state}
-          </Badge>
-        )
+        return <StateBadge text={state} color={state === 'Usable' ? 'green' : 'gray'} />
       },
     },
     { title: 'MADE', width: '160px', cell: (key) => <Time at={key.created_at} /> },

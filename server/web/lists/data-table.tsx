@@ -1,8 +1,10 @@
 import { Checkbox, Loader, Text } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { TriangleDownIcon, TriangleUpIcon } from '@radix-ui/react-icons'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react'
 import './data-table.css'
+import { TableSkeleton } from './table-skeleton.tsx'
 
 export interface Column<Row> {
   readonly title: string
@@ -10,6 +12,10 @@ export interface Column<Row> {
   readonly width: string
   /** Name by which the API sorts it. */
   readonly sort?: string
+  /** Numbers stand below each other, at the end. */
+  readonly isNumber?: boolean
+  /** Left out where the page is narrower than 62em. */
+  readonly isExtra?: boolean
   readonly cell: (row: Row) => ReactNode
 }
 
@@ -20,6 +26,8 @@ interface DataTableProps<Row> {
   readonly idOf: (row: Row) => string
   /** What a click on a row, and Enter in it, does. */
   readonly onOpen?: (row: Row) => void
+  /** Nothing is known yet. */
+  readonly isPending?: boolean
   readonly hasMore: boolean
   readonly isLoadingMore: boolean
   readonly onMore: () => void
@@ -40,7 +48,9 @@ const rowHeight = 40
 
 /** A table of any length, of which only what is seen is in the page. Up, Down, Home, End and Enter work in it. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { rows, columns, idOf, onOpen, hasMore, isLoadingMore, onMore, selection } = props
+  const { rows, idOf, onOpen, hasMore, isLoadingMore, onMore, selection, isPending } = props
+  const isNarrow = useMediaQuery('(max-width: 62em)', false, { getInitialValueInEffect: false })
+  const columns = isNarrow ? props.columns.filter(({ isExtra }) => isExtra !== true) : props.columns
   const viewport = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
     count: rows.length,
@@ -80,6 +90,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       ref={viewport}
       className="data-table"
       role="grid"
+      aria-busy={isPending}
+      data-pending={isPending}
       aria-label={props.label}
       aria-rowcount={rows.length + 1}
     >
@@ -95,7 +107,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             <Head key={column.title} column={column} sort={props.sort} onSort={props.onSort} />
           ))}
         </div>
-        {rows.length === 0 && <div className="data-table-empty">{props.empty}</div>}
+        {isPending === true && (
+          <TableSkeleton template={template} columns={columns.length + (selection ? 1 : 0)} />
+        )}
+        {isPending !== true && rows.length === 0 && <div className="data-table-empty">{props.empty}</div>}
         <div role="rowgroup" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
           {items.map(({ index, key, start }) => {
             const row = rows[index]
@@ -131,8 +146,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                     />
                   </div>
                 )}
-                {columns.map(({ title, cell }) => (
-                  <Cell key={title} content={cell(row)} />
+                {columns.map(({ title, cell, isNumber }) => (
+                  <Cell key={title} content={cell(row)} isNumber={isNumber} />
                 ))}
               </div>
             )
@@ -149,9 +164,20 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 }
 
 /** What is cut off can be read in the tooltip. */
-function Cell({ content }: { readonly content: ReactNode }) {
+function Cell({
+  content,
+  isNumber,
+}: {
+  readonly content: ReactNode
+  readonly isNumber: boolean | undefined
+}) {
   return (
-    <div role="gridcell" className="data-table-cell" {...(typeof content === 'string' && { title: content })}>
+    <div
+      role="gridcell"
+      className="data-table-cell"
+      data-number={isNumber}
+      {...(typeof content === 'string' && { title: content })}
+    >
       {content}
     </div>
   )
@@ -184,8 +210,13 @@ interface HeadProps<Row> {
   readonly onSort: ((sort: string) => void) | undefined
 }
 
-function Head<Row>({ column: { title, sort: name }, sort, onSort }: HeadProps<Row>) {
-  if (name === undefined || onSort === undefined) return <div role="columnheader">{title}</div>
+function Head<Row>({ column: { title, sort: name, isNumber }, sort, onSort }: HeadProps<Row>) {
+  if (name === undefined || onSort === undefined)
+    return (
+      <div role="columnheader" className="data-table-cell" data-number={isNumber}>
+        {title}
+      </div>
+    )
   const direction = sort === name ? 'ascending' : sort === `-${name}` ? 'descending' : undefined
   const Arrow = direction === 'ascending' ? TriangleUpIcon : TriangleDownIcon
   return (

@@ -1,9 +1,10 @@
 import './list-page.css'
-import { Group, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { Text } from '@mantine/core'
+import type { ComponentType, ReactNode } from 'react'
 import type { Query } from '../api/call.ts'
+import { Empty } from '../parts/empty.tsx'
 import { Refusal } from '../parts/refusal.tsx'
-import { ViewTitle } from '../shell/view-title.tsx'
+import { ViewHead } from '../shell/view-head.tsx'
 import { DataTable, type Column } from './data-table.tsx'
 import { useList } from './use-list.ts'
 
@@ -21,12 +22,13 @@ interface ListPageProps<Row> {
   readonly filters?: ReactNode
   readonly actions?: ReactNode
   /** Shown where there are no rows. */
-  readonly empty: string
+  readonly empty: ReactNode
+  readonly icon?: ComponentType<{ readonly width?: number; readonly height?: number }>
 }
 
 /** A view that is one list: its title, how many there are, filters, and the table. */
 export function ListPage<Row>(props: ListPageProps<Row>) {
-  const { title, path, query, columns, idOf, onOpen, sort, onSort, filters, actions, empty } = props
+  const { title, path, query, columns, idOf, onOpen, sort, onSort, filters, actions, empty, icon } = props
   const list = useList<Row>({
     path,
     idOf,
@@ -35,17 +37,17 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
   })
   return (
     <div className="list-page">
-      <Group justify="space-between">
-        <Group gap="sm" align="baseline">
-          <ViewTitle>{title}</ViewTitle>
-          {list.total !== undefined && (
+      <ViewHead
+        title={title}
+        states={
+          list.total !== undefined && (
             <Text c="dimmed" size="sm" aria-live="polite">
               {list.total.toLocaleString()}
             </Text>
-          )}
-        </Group>
-        {actions}
-      </Group>
+          )
+        }
+        actions={actions}
+      />
       {filters}
       {list.isError && <Refusal error={list.error} onRetry={() => void list.refetch()} />}
       <DataTable
@@ -59,7 +61,8 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
         {...(onOpen && { onOpen })}
         {...(sort !== undefined && { sort })}
         {...(onSort && { onSort })}
-        empty={<Text c="dimmed">{list.isPending ? 'Loading …' : empty}</Text>}
+        isPending={list.isPending}
+        empty={list.isError ? null : <Empty {...(icon && { icon })}>{empty}</Empty>}
       />
     </div>
   )

@@ -1,9 +1,16 @@
-import { Badge, type MantineColor } from '@mantine/core'
+import { Badge } from '@mantine/core'
 import type { CaseStatus, RunStatus, Severity, StepState, Verdict } from '../api/types.ts'
+import './states.css'
+
+/**
+ * Colours mean states, alike everywhere, and never stand without the name: gray is nothing to do, blue waits for its turn, yellow
+ * is under way, grape waits for a person, green is well, orange needs a look, red is bad.
+ */
+export type StateColor = 'gray' | 'blue' | 'yellow' | 'grape' | 'green' | 'orange' | 'red'
 
 interface Look {
   readonly text: string
-  readonly color: MantineColor
+  readonly color: StateColor
 }
 
 /** Names of `investigation_status`, as the alerts view shows them. */
@@ -53,14 +60,16 @@ export const caseStatuses: Readonly<Record<CaseStatus, Look>> = {
   closed: { text: 'Closed', color: 'gray' },
 }
 
-function LookBadge({ look }: { readonly look: Look | undefined }) {
-  if (look === undefined) return null
+/** A state that something is in, or what was judged of it. */
+export function StateBadge({ text, color }: Look) {
   return (
-    <Badge variant="light" color={look.color} tt="none" radius="sm" className="state">
-      {look.text}
+    <Badge color={color} className="state">
+      {text}
     </Badge>
   )
 }
+
+const LookBadge = ({ look }: { readonly look: Look | undefined }) => look && <StateBadge {...look} />
 
 export const AlertStatus = ({ status }: { readonly status: number }) => (
   <LookBadge look={alertStatuses[status]} />
@@ -71,15 +80,40 @@ export const RunState = ({ status }: { readonly status: RunStatus }) => (
 export const StepStateBadge = ({ state }: { readonly state: StepState }) => (
   <LookBadge look={stepLooks[state]} />
 )
-export const SeverityBadge = ({ severity }: { readonly severity: Severity }) => (
-  <LookBadge look={severities[severity]} />
-)
 export const VerdictBadge = ({ verdict }: { readonly verdict: Verdict }) => (
   <LookBadge look={verdicts[verdict]} />
 )
-export const CaseState = ({ status }: { readonly status: CaseStatus }) => (
-  <LookBadge look={caseStatuses[status]} />
-)
+
+const levels: readonly Severity[] = ['low', 'medium', 'high', 'critical']
+
+/** How bad it is, as bars: verdicts and states beside it have the same colours. */
+export function SeverityLevel({ severity }: { readonly severity: Severity }) {
+  const { text, color } = severities[severity]
+  const reached = levels.indexOf(severity)
+  return (
+    <span className="severity">
+      <span className={`severity-bars state-${color}`} aria-hidden>
+        {levels.map((level, index) => (
+          <i key={level} data-on={index <= reached || undefined} />
+        ))}
+      </span>
+      {text}
+    </span>
+  )
+}
+
+const shapes: Readonly<Record<CaseStatus, string>> = { open: 'ring', in_progress: 'half', closed: 'full' }
+
+/** How far a case is, as a dot that fills. */
+export function CaseState({ status }: { readonly status: CaseStatus }) {
+  const { text, color } = caseStatuses[status]
+  return (
+    <span className="progress-state">
+      <span className={`state-dot state-${color}`} data-shape={shapes[status]} aria-hidden />
+      {text}
+    </span>
+  )
+}
 
 /** What a select offers: each value with the text that its badge has. */
 export const choicesOf = (looks: Readonly<Record<string, Look>>) =>

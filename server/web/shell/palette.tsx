@@ -1,4 +1,4 @@
-import { Group, Kbd, Text, UnstyledButton } from '@mantine/core'
+import { Group, Kbd, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { Spotlight, spotlight } from '@mantine/spotlight'
 import { MagnifyingGlassIcon } from '@radix-ui/react-icons'
 import { useState } from 'react'
@@ -16,6 +16,7 @@ export function PaletteButton() {
         <Text size="sm" visibleFrom="xs">
           Go to or search
         </Text>
+        <VisuallyHidden hiddenFrom="xs">Go to or search</VisuallyHidden>
         <Kbd size="xs" visibleFrom="xs">
           Ctrl K
         </Kbd>

@@ -1,29 +1,34 @@
-import { AppShell, Burger, Center, Group, Loader, NavLink, ScrollArea, Stack, Text } from '@mantine/core'
+import { AppShell, Burger, Group, ScrollArea, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Suspense } from 'react'
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter'
-import { useSession } from '../session/session.ts'
-import { pages, views } from '../views.ts'
+import { PageLoading } from '../parts/page-loading.tsx'
+import { pages } from '../views.ts'
+import { EngineMark } from './engine-mark.tsx'
 import { Logo } from './logo.tsx'
+import { Navigation } from './navigation.tsx'
 import { NotFound } from './not-found.tsx'
 import { Palette, PaletteButton } from './palette.tsx'
 import { PersonMenu } from './person-menu.tsx'
+import './shell.css'
+import { useFocusView } from './use-focus-view.ts'
 import { ViewBoundary } from './view-boundary.tsx'
 
 /** The frame around every view: header, navigation, and the view that the address names. */
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure()
   const [location] = useLocation()
+  useFocusView(location)
   return (
     <AppShell
       header={{ height: 52 }}
-      navbar={{ width: 160, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      navbar={{ width: { base: 200, sm: 56, md: 176 }, breakpoint: 'sm', collapsed: { mobile: !opened } }}
       padding="md"
     >
       <a href="#view" className="skip-link">
         To the content
       </a>
-      <AppShell.Header>
+      <AppShell.Header className="shell-bar">
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap">
             <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
@@ -35,19 +40,20 @@ export function Shell() {
             </Link>
           </Group>
           <Group gap="xs" wrap="nowrap">
+            <EngineMark />
             <PaletteButton />
             <PersonMenu />
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" component="nav" aria-label="Views">
+      <AppShell.Navbar p={8} className="shell-nav" component="nav" aria-label="Views">
         <ScrollArea>
           <Navigation onNavigate={close} />
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id="view" tabIndex={-1}>
         <ViewBoundary key={location}>
-          <Suspense fallback={<ViewLoading />}>
+          <Suspense fallback={<PageLoading />}>
             <Switch>
               <Route path="/">
                 <Redirect to="/alerts" replace />
@@ -62,39 +68,5 @@ export function Shell() {
       </AppShell.Main>
       <Palette />
     </AppShell>
-  )
-}
-
-function Navigation({ onNavigate }: { readonly onNavigate: () => void }) {
-  const [location] = useLocation()
-  const { role } = useSession()
-  return (
-    <Stack gap={2}>
-      {views
-        .filter(({ roles }) => roles.includes(role))
-        .map(({ path, title, icon: Icon }) => {
-          const isActive = location === `/${path}` || location.startsWith(`/${path}/`)
-          return (
-            <NavLink
-              key={path}
-              component={Link}
-              href={`/${path}`}
-              label={title}
-              leftSection={<Icon width={16} height={16} />}
-              active={isActive}
-              aria-current={isActive ? 'page' : undefined}
-              onClick={onNavigate}
-            />
-          )
-        })}
-    </Stack>
-  )
-}
-
-function ViewLoading() {
-  return (
-    <Center h={200}>
-      <Loader aria-label="Loading" />
-    </Center>
   )
 }

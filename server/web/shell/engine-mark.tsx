@@ -1,0 +1,22 @@
+import { Badge } from '@mantine/core'
+import { LightningBoltIcon, PauseIcon } from '@radix-ui/react-icons'
+import { Link } from 'wouter'
+import { useEngine } from '../health/use-engine.ts'
+
+/** Says in every view what is not as usual: runs are paused, or a storm of alerts comes in. */
+export function EngineMark() {
+  const { data } = useEngine(15_000)
+  const text = data?.state === 'paused' ? 'Runs are paused' : data?.storm === true ? 'Storm' : undefined
+  if (text === undefined) return null
+  return (
+    <Badge
+      component={Link}
+      href="/health"
+      color={text === 'Storm' ? 'red' : 'orange'}
+      size="lg"
+      leftSection={text === 'Storm' ? <LightningBoltIcon /> : <PauseIcon />}
+    >
+      {text}
+    </Badge>
+  )
+}
