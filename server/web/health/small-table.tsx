@@ -1,5 +1,7 @@
-import { Table, Text, Title } from '@mantine/core'
+import { Table } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { Empty } from '../parts/empty.tsx'
+import { Section } from '../parts/section.tsx'
 
 interface SmallTableProps {
   readonly title: string
@@ -11,14 +13,9 @@ interface SmallTableProps {
 /** A few rows under a title. */
 export function SmallTable({ title, heads, rows, empty }: SmallTableProps) {
   return (
-    <div>
-      <Title order={2} size="h4" mb="xs">
-        {title}
-      </Title>
+    <Section title={title} isFlush>
       {rows.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          {empty}
-        </Text>
+        <Empty>{empty}</Empty>
       ) : (
         <Table.ScrollContainer minWidth={500}>
           <Table aria-label={title}>
@@ -41,6 +38,6 @@ export function SmallTable({ title, heads, rows, empty }: SmallTableProps) {
           </Table>
         </Table.ScrollContainer>
       )}
-    </div>
+    </Section>
   )
 }
