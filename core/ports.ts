@@ -112,10 +112,15 @@ export interface AlertPageRequest extends PageRequest {
   readonly sort?: AlertSort | undefined
   /** Rows carry their content: so many bytes at most, or one row; then the page ends early. Default: they do not. */
   readonly contentBytes?: number | undefined
+  /** Rows carry the beginning of their content; not together with `contentBytes`. Default: they do not. */
+  readonly hasPreviews?: boolean | undefined
 }
 
-/** An alert as lists show it. */
-export type ListedAlert = Omit<Alert, 'content'> & { readonly content?: string }
+/** An alert as lists show it: without its content, or with it or its beginning where that is asked for. */
+export type ListedAlert = Omit<Alert, 'content'> & {
+  readonly content?: string
+  readonly contentPreview?: string
+}
 
 /** What makes a repeated request known; belongs to the API key that creates the alert. */
 export interface OnceKey {

@@ -1,4 +1,5 @@
 import { mayMove, alertStatusNames, type Alert, type AlertStatus } from '../../core/domain/alert.ts'
+import { contentPreview } from '../../core/domain/content-preview.ts'
 import { composeAlertId, composeCaseId } from '../../core/domain/ids.ts'
 import { ConflictError } from '../../core/errors/errors.ts'
 import type { ListedAlert } from '../../core/ports.ts'
@@ -24,6 +25,11 @@ export interface SizedAlertRow extends AlertRow {
   readonly size: number
 }
 
+/** One with its preview where that is stored, else with its content, which is small. */
+export interface PreviewedAlertRow extends AlertRow {
+  readonly preview: string
+}
+
 const columns = `
   t.uuid, t.sequence, t.type, CAST(t.created_at_source AS TEXT) AS createdAtSource,
     t.created_by AS createdBy, t.created_at AS createdAt, t.modified_at AS modifiedAt, t.status,
@@ -41,6 +47,21 @@ export const selectAlert = `SELECT t.id, ${columns} ${tables}`
 /** SQLite knows the size without reading the content. */
 export const selectSizedAlert = `
   SELECT t.id, (SELECT octet_length(content) FROM alert_contents WHERE alert_id = t.id) AS size, ${columns} ${tables}`
+
+/** Contents of so many characters and more have their preview stored beside them. */
+const previewedFrom = 4_000
+
+/** What is stored as the preview of a content. */
+export function storedPreview(content: string): string | null {
+  return content.length < previewedFrom ? null : contentPreview(content)
+}
+
+export const selectPreviewedAlert = `
+  SELECT t.id, ifnull(t.content_preview, (SELECT content FROM alert_contents WHERE alert_id = t.id)) AS preview, ${columns} ${tables}`
+
+export function toPreviewedAlert(row: PreviewedAlertRow): ListedAlert {
+  return { ...toListedAlert(row), contentPreview: contentPreview(row.preview) }
+}
 
 export function toListedAlert(row: AlertRow): ListedAlert {
   return {

@@ -19,9 +19,14 @@ import {
   findAlert,
   rowsWithin,
   selectAlert,
+  selectPreviewedAlert,
   selectSizedAlert,
+  storedPreview,
   toAlert,
   toListedAlert,
+  toPreviewedAlert,
+  type AlertRow,
+  type PreviewedAlertRow,
   type SizedAlertRow,
 } from './alert-rows.ts'
 import { ofCase } from './case-rows.ts'
@@ -38,10 +43,10 @@ import { makeUuid } from './uuid.ts'
 const maxRecoveredBytes = 16 * 1_048_576
 
 /** Alerts are made in the order of their keys: sorting by the key is sorting by the time, also when the clock is set back. */
-const byChange = { column: 't.modified_at', valueOf: (row: SizedAlertRow) => row.modifiedAt }
-const byStatus = { column: 't.status', valueOf: (row: SizedAlertRow) => row.status }
+const byChange = { column: 't.modified_at', valueOf: (row: AlertRow) => row.modifiedAt }
+const byStatus = { column: 't.status', valueOf: (row: AlertRow) => row.status }
 
-const orders: Readonly<Record<AlertSort, Order<SizedAlertRow>>> = {
+const orders: Readonly<Record<AlertSort, Order<AlertRow>>> = {
   created_at: { descending: false },
   '-created_at': { descending: true },
   modified_at: { descending: false, by: byChange },
@@ -89,19 +94,30 @@ export class SqliteAlertStore implements AlertStore {
   async list(scope: Scope, filter: AlertFilter, page: AlertPageRequest): Promise<Page<ListedAlert>> {
     const { database } = this.#context
     if (filter.words !== undefined) await this.#indexer.catchUp()
-    const { contentBytes } = page
-    return database.read(() =>
-      listPage<SizedAlertRow, ListedAlert>(database, {
-        name: 'alerts',
-        table: 'alerts t',
-        select: contentBytes === undefined ? selectAlert : selectSizedAlert,
-        conditions: [...scopeConditions(scope, 't.organization_id'), ...filterConditions(filter)],
-        page,
-        order: orders[page.sort ?? '-created_at'],
-        cut: (rows) => (contentBytes === undefined ? rows : rowsWithin(rows, contentBytes)),
-        toItem: (row) => (contentBytes === undefined ? toListedAlert(row) : toAlert(database, row)),
-      }),
-    )
+    const { contentBytes, hasPreviews = false } = page
+    const query = {
+      name: 'alerts',
+      table: 'alerts t',
+      conditions: [...scopeConditions(scope, 't.organization_id'), ...filterConditions(filter)],
+      page,
+      order: orders[page.sort ?? '-created_at'],
+    }
+    return database.read(() => {
+      if (contentBytes !== undefined)
+        return listPage<SizedAlertRow, ListedAlert>(database, {
+          ...query,
+          select: selectSizedAlert,
+          cut: (rows) => rowsWithin(rows, contentBytes),
+          toItem: (row) => toAlert(database, row),
+        })
+      return hasPreviews
+        ? listPage<PreviewedAlertRow, ListedAlert>(database, {
+            ...query,
+            select: selectPreviewedAlert,
+            toItem: toPreviewedAlert,
+          })
+        : listPage<AlertRow, ListedAlert>(database, { ...query, select: selectAlert, toItem: toListedAlert })
+    })
   }
 
   awaitingInvestigation(limit: number, after = ''): Promise<readonly AwaitingAlert[]> {
@@ -143,7 +159,7 @@ export class SqliteAlertStore implements AlertStore {
     const uuid = makeUuid(now)
     const row = database.insert(
       `INSERT INTO alerts (uuid, organization_id, provider_id, sequence, type, created_at_source, created_by,
-         created_at, modified_at, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         created_at, modified_at, status, content_preview) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       uuid,
       organization.id,
       provider.id,
@@ -154,6 +170,7 @@ export class SqliteAlertStore implements AlertStore {
       now,
       now,
       alertStatus.created,
+      storedPreview(given.content),
     )
     database.run('INSERT INTO alert_contents (alert_id, content) VALUES (?, ?)', row, given.content)
     this.#indexer.soon()

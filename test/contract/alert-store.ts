@@ -196,6 +196,24 @@ export function alertStoreContract(subject: GetSubject): void {
       expect([second.total, second.nextCursor]).to.deep.equal([6, null])
     })
 
+    it('lists with the beginning of the content, whether it is small or large', async () => {
+      const { stores, acme } = subject()
+      const contents = ['{\n  "user": "kim"\n}\n', '', '\0 hidden', `<b>${'ü '.repeat(500_000)}`]
+      for (const content of contents) await stores.alerts.create(newAlert(acme, { content }))
+      const { data } = await stores.alerts.list(
+        'all',
+        {},
+        { limit: 10, hasPreviews: true, sort: 'created_at' },
+      )
+      expect(data.map(({ contentPreview: preview }) => preview)).to.deep.equal([
+        '{ "user": "kim" }',
+        '',
+        '\0 hidden',
+        `<b>${'ü '.repeat(99)}`.slice(0, 200),
+      ])
+      expect(data.some((alert) => 'content' in alert)).to.equal(false)
+    })
+
     it('shows an alert that is larger than a page by itself', async () => {
       const { stores, acme } = subject()
       for (const size of [5, 1, 5])

@@ -52,6 +52,17 @@ describe('lists of the API', () => {
     expect((await get(`alerts/${whole.alert_id}`)).json.alert_content).to.equal(whole.alert_content)
   })
 
+  it('of alerts have the beginning of the content, where that is asked for', async () => {
+    const { json, text } = await get('alerts?limit=200&content=preview')
+    expect(text.length).to.be.below(200_000)
+    expect(json.data).to.have.length(rows)
+    for (const row of json.data) expect(row).to.not.have.property('alert_content')
+    expect(json.data[0].content_preview)
+      .to.match(/^content 119 x+$/)
+      .and.have.length(200)
+    expect((await get('alerts')).json.data[0]).to.not.have.property('content_preview')
+  })
+
   it('of alerts with content end early, and lead on', async () => {
     const seen: string[] = []
     let cursor = ''

@@ -38,7 +38,9 @@ function fields(alert: ListedAlert): Readonly<Record<string, unknown>> {
 /** An alert with what its investigation added; its content, where it is there. */
 export function investigatedAlertView(alert: ListedAlert): Readonly<Record<string, unknown>> {
   return {
-    ...(alert.content === undefined ? fields(alert) : { alert_content: alert.content, ...fields(alert) }),
+    ...(alert.content !== undefined && { alert_content: alert.content }),
+    ...(alert.contentPreview !== undefined && { content_preview: alert.contentPreview }),
+    ...fields(alert),
     investigator: alert.investigator,
     case_id: alert.caseId,
     completed_at: alert.completedAt,

@@ -44,9 +44,10 @@ const listAlerts = defineRoute({
       sort: { type: 'string', enum: alertSorts, default: '-created_at', description: 'With `-`: downwards.' },
       content: {
         type: 'string',
-        enum: ['true', 'false'],
+        enum: ['true', 'false', 'preview'],
         default: 'false',
-        description: 'Whether rows have `alert_content`; a page then ends after 1 MB of it.',
+        description:
+          'Whether rows have `alert_content`, a page then ending after 1 MB of it, or `content_preview`.',
       },
     },
   },
@@ -71,6 +72,7 @@ const listAlerts = defineRoute({
       ...pageOf(query),
       sort: query.sort,
       contentBytes: query.content === 'true' ? maxContentBytes : undefined,
+      hasPreviews: query.content === 'preview',
     })
     return { body: await pageView(page, investigatedAlertView) }
   },

@@ -18,6 +18,7 @@ import { revisionsAndRequests } from './0017-revisions-and-requests.ts'
 import { alertGroups } from './0018-alert-groups.ts'
 import { destructiveUses } from './0019-destructive-uses.ts'
 import { groupsOfRepeats } from './0020-groups-of-repeats.ts'
+import { contentPreviews } from './0021-content-previews.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -41,4 +42,5 @@ export const migrations: readonly string[] = [
   alertGroups,
   destructiveUses,
   groupsOfRepeats,
+  contentPreviews,
 ]

@@ -24,6 +24,8 @@ export interface Alert {
   readonly alert_type: string | null
   /** Absent in lists that do not ask for it. */
   readonly alert_content?: string
+  /** In lists that ask for it: the beginning of the content in one line. */
+  readonly content_preview?: string
   /** Text where it is beyond 2^53. */
   readonly created_at_source: number | string | null
   readonly created_at: number

@@ -1,10 +1,12 @@
-import { Checkbox, Loader, Text } from '@mantine/core'
+import { Loader, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { TriangleDownIcon, TriangleUpIcon } from '@radix-ui/react-icons'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react'
+import { useEffect, useMemo, useRef, type KeyboardEvent, type ReactNode } from 'react'
 import './data-table.css'
+import { DataRow } from './data-row.tsx'
 import { TableSkeleton } from './table-skeleton.tsx'
+import { useSteady } from './use-steady.ts'
 
 export interface Column<Row> {
   readonly title: string
@@ -28,6 +30,8 @@ interface DataTableProps<Row> {
   readonly onOpen?: (row: Row) => void
   /** Nothing is known yet. */
   readonly isPending?: boolean
+  /** What the key `c` does in a row: shows more of it without leaving the table. */
+  readonly onPeek?: (row: Row) => void
   readonly hasMore: boolean
   readonly isLoadingMore: boolean
   readonly onMore: () => void
@@ -45,12 +49,17 @@ interface Selection {
 }
 
 const rowHeight = 40
+/** The next rows are asked for when so many are left below. */
+const rowsAhead = 50
 
-/** A table of any length, of which only what is seen is in the page. Up, Down, Home, End and Enter work in it. */
+/** A table of any length, of which only what is seen is in the page. Up, Down, Page Up, Page Down, Home, End and Enter work in it. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { rows, idOf, onOpen, hasMore, isLoadingMore, onMore, selection, isPending } = props
+  const { rows, idOf, onOpen, onPeek, hasMore, isLoadingMore, onMore, selection, isPending } = props
   const isNarrow = useMediaQuery('(max-width: 62em)', false, { getInitialValueInEffect: false })
-  const columns = isNarrow ? props.columns.filter(({ isExtra }) => isExtra !== true) : props.columns
+  const columns = useMemo(
+    () => (isNarrow ? props.columns.filter(({ isExtra }) => isExtra !== true) : props.columns),
+    [isNarrow, props.columns],
+  )
   const viewport = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
     count: rows.length,
@@ -65,7 +74,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? -1
   useEffect(() => {
-    if (hasMore && !isLoadingMore && last >= rows.length - 20) onMore()
+    if (hasMore && !isLoadingMore && last >= rows.length - rowsAhead) onMore()
   }, [hasMore, isLoadingMore, last, onMore, rows.length])
 
   const template = [...(selection ? ['20px'] : []), ...columns.map(({ width }) => width)].join(' ')
@@ -76,15 +85,27 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       viewport.current?.querySelector<HTMLElement>(`[data-index="${target}"]`)?.focus()
     })
   }
-  const onKeyDown = (event: KeyboardEvent<HTMLElement>, index: number, row: Row): void => {
-    if (event.target !== event.currentTarget) return
-    const move = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: rows.length - 1 }[event.key]
+  const open = useSteady((row: Row) => onOpen?.(row))
+  const choose = useSteady((id: string) => selection && toggle(selection, id))
+  const onKey = useSteady((event: KeyboardEvent<HTMLElement>, index: number, row: Row) => {
+    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return
+    const page = Math.floor((viewport.current?.clientHeight ?? rowHeight) / rowHeight) - 1
+    const move = {
+      ArrowDown: index + 1,
+      ArrowUp: index - 1,
+      PageDown: index + page,
+      PageUp: index - page,
+      Home: 0,
+      End: rows.length - 1,
+    }[event.key]
     if (event.key === 'Enter') onOpen?.(row)
     else if (event.key === ' ' && selection !== undefined) toggle(selection, idOf(row))
+    else if (event.key === 'c' && onPeek !== undefined) onPeek(row)
     else if (move === undefined) return
     else focusRow(move)
     event.preventDefault()
-  }
+  })
+  const shortcuts = ['Enter', ...(selection ? ['Space'] : []), ...(onPeek ? ['c'] : [])].join(' ')
   return (
     <div
       ref={viewport}
@@ -95,7 +116,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       aria-label={props.label}
       aria-rowcount={rows.length + 1}
     >
-      <div className="data-table-inner">
+      <div className="data-table-inner" data-chooses={selection !== undefined}>
         <div
           className="data-table-head"
           role="row"
@@ -115,41 +136,24 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           {items.map(({ index, key, start }) => {
             const row = rows[index]
             if (row === undefined) return null
-            const isSelected = selection?.ids.has(idOf(row)) === true
+            const id = idOf(row)
             return (
-              // eslint-disable-next-line jsx-a11y/interactive-supports-focus -- it has a tabIndex
-              <div
+              <DataRow
                 key={key}
-                role="row"
-                tabIndex={index === 0 ? 0 : -1}
-                data-index={index}
-                aria-rowindex={index + 2}
-                aria-selected={selection && isSelected}
-                className="data-table-row"
-                style={{
-                  gridTemplateColumns: template,
-                  transform: `translateY(${start}px)`,
-                  height: rowHeight,
-                }}
-                onClick={() => onOpen?.(row)}
-                data-opens={onOpen !== undefined}
-                onKeyDown={(event) => onKeyDown(event, index, row)}
-              >
-                {selection && (
-                  <div role="gridcell" onClick={(event) => event.stopPropagation()}>
-                    <Checkbox
-                      size="xs"
-                      tabIndex={-1}
-                      aria-label={`Choose ${idOf(row)}`}
-                      checked={isSelected}
-                      onChange={() => toggle(selection, idOf(row))}
-                    />
-                  </div>
-                )}
-                {columns.map(({ title, cell, isNumber }) => (
-                  <Cell key={title} content={cell(row)} isNumber={isNumber} />
-                ))}
-              </div>
+                row={row}
+                id={id}
+                index={index}
+                start={start}
+                height={rowHeight}
+                template={template}
+                columns={columns}
+                isChosen={selection?.ids.has(id)}
+                opens={onOpen !== undefined}
+                shortcuts={shortcuts}
+                onOpen={open}
+                onToggle={choose}
+                onKey={onKey}
+              />
             )
           })}
         </div>
@@ -163,26 +167,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   )
 }
 
-/** What is cut off can be read in the tooltip. */
-function Cell({
-  content,
-  isNumber,
-}: {
-  readonly content: ReactNode
-  readonly isNumber: boolean | undefined
-}) {
-  return (
-    <div
-      role="gridcell"
-      className="data-table-cell"
-      data-number={isNumber}
-      {...(typeof content === 'string' && { title: content })}
-    >
-      {content}
-    </div>
-  )
-}
-
 function toggle({ ids, onChange }: Selection, id: string): void {
   const after = new Set(ids)
   if (!after.delete(id)) after.add(id)
@@ -192,15 +176,17 @@ function toggle({ ids, onChange }: Selection, id: string): void {
 function SelectAll({ ids, selection }: { readonly ids: readonly string[]; readonly selection: Selection }) {
   const isAll = ids.length > 0 && ids.every((id) => selection.ids.has(id))
   return (
-    <div role="columnheader">
-      <Checkbox
-        size="xs"
+    <label role="columnheader" className="data-table-choice">
+      <input
+        type="checkbox"
         aria-label="Choose all that are loaded"
         checked={isAll}
-        indeterminate={!isAll && selection.ids.size > 0}
+        ref={(box) => {
+          if (box !== null) box.indeterminate = !isAll && selection.ids.size > 0
+        }}
         onChange={() => selection.onChange(new Set(isAll ? [] : ids))}
       />
-    </div>
+    </label>
   )
 }
 

@@ -5,8 +5,10 @@ const listeners = new Set<() => void>()
 let now = Date.now()
 let timer: ReturnType<typeof setInterval> | undefined
 
-function subscribe(listener: () => void): () => void {
+/** Calls `listener` every second; gives what ends that. */
+export function onTick(listener: () => void): () => void {
   listeners.add(listener)
+  if (timer === undefined) now = Date.now()
   timer ??= setInterval(() => {
     now = Date.now()
     for (const each of listeners) each()
@@ -19,9 +21,12 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
+/** Epoch milliseconds, the same for all until the next tick. */
+export const currentTime = (): number => now
+
 const never = (): (() => void) => () => undefined
 
 /** Epoch milliseconds, renewed every second while `ticks`. */
 export function useNow(ticks = true): number {
-  return useSyncExternalStore(ticks ? subscribe : never, () => now)
+  return useSyncExternalStore(ticks ? onTick : never, currentTime)
 }

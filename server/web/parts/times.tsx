@@ -13,11 +13,32 @@ const units = [
 ] as const
 
 /** `5 min. ago`, `in 2 days`. */
-function relativeTime(at: number, now: number): string {
+export function relativeTime(at: number, now: number): string {
   const difference = at - now
   for (const [unit, ms] of units)
     if (Math.abs(difference) >= ms) return relative.format(Math.trunc(difference / ms), unit)
   return relative.format(0, 'second')
+}
+
+const ofThisYear = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+})
+const thisYear = new Date().getFullYear()
+
+/** `21 Nov, 18:22:36`, with the year in front where it is another. */
+export function exactTime(at: number): string {
+  const date = new Date(at)
+  return date.getFullYear() === thisYear ? ofThisYear.format(date).replace(',', '') : whole.format(date)
+}
+
+/** In UTC; as the number it is where that is no time. */
+export function isoOf(at: number): string {
+  const date = new Date(at)
+  return Number.isNaN(date.getTime()) ? String(at) : date.toISOString()
 }
 
 /** A time in the time zone of the reader; its tooltip has it exactly, and in UTC. Nothing where there is none. */
@@ -25,7 +46,7 @@ export function Time({ at, ago = false }: { readonly at: number | null; readonly
   const now = useNow(ago)
   if (at === null) return null
   const date = new Date(at)
-  const iso = Number.isNaN(date.getTime()) ? String(at) : date.toISOString()
+  const iso = isoOf(at)
   return (
     <Tooltip label={ago ? `${whole.format(date)} · ${iso}` : iso} openDelay={300}>
       <time dateTime={iso}>{ago ? relativeTime(at, now) : whole.format(date)}</time>

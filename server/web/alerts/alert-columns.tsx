@@ -1,0 +1,90 @@
+import { Link } from 'wouter'
+import type { Alert } from '../api/types.ts'
+import type { Column } from '../lists/data-table.tsx'
+import { showInvisible } from '../parts/show-invisible.ts'
+import { AlertStatus } from '../parts/states.tsx'
+import { When } from '../parts/when.tsx'
+
+const stop = { onClick: (event: { stopPropagation: () => void }) => event.stopPropagation() }
+
+/**
+ * Exactly the columns of the specification, in its order; they fit into a window of 1280 pixels.
+ *
+ * @param onPeek shows the content of an alert without leaving the list
+ */
+export function alertColumns(onPeek: (alert: Alert) => void): readonly Column<Alert>[] {
+  return [
+    {
+      title: 'ID',
+      width: 'minmax(146px, 0.9fr)',
+      cell: ({ alert_id: id }) => (
+        <Link
+          href={`/alerts/${id}`}
+          className="row-link data-table-text"
+          data-main
+          title={id.toUpperCase()}
+          tabIndex={-1}
+          {...stop}
+        >
+          {id.toUpperCase()}
+        </Link>
+      ),
+    },
+    { title: 'ORG', width: 'minmax(44px, 0.4fr)', cell: (alert) => alert.organization_code },
+    { title: 'PROVIDER', width: 'minmax(76px, 0.6fr)', cell: (alert) => alert.alert_provider },
+    {
+      title: 'ALERT NAME',
+      width: 'minmax(110px, 1fr)',
+      cell: ({ alert_type: type }) => type !== null && showInvisible(type),
+    },
+    {
+      title: 'STATUS',
+      width: '92px',
+      sort: 'investigation_status',
+      cell: (alert) => <AlertStatus status={alert.investigation_status} />,
+    },
+    {
+      title: 'CREATION TIME',
+      width: '94px',
+      sort: 'created_at',
+      cell: (alert) => <When at={alert.created_at} />,
+    },
+    { title: 'INVESTIGATOR', width: 'minmax(100px, 0.8fr)', cell: (alert) => alert.investigator },
+    {
+      title: 'CASE ID',
+      width: 'minmax(66px, 0.4fr)',
+      cell: ({ case_id: id }) =>
+        id !== null && (
+          <Link
+            href={`/cases/${id}`}
+            className="row-link data-table-text"
+            title={id.toUpperCase()}
+            tabIndex={-1}
+            {...stop}
+          >
+            {id.toUpperCase()}
+          </Link>
+        ),
+    },
+    { title: 'COMPLETION TIME', width: '94px', cell: (alert) => <When at={alert.completed_at} /> },
+    {
+      title: 'Content',
+      width: 'minmax(120px, 2.2fr)',
+      cell: (alert) => (
+        <button
+          type="button"
+          className="row-peek data-table-text"
+          tabIndex={-1}
+          title="Show the content"
+          aria-label={`Content of ${alert.alert_id}`}
+          onClick={(event) => {
+            event.stopPropagation()
+            onPeek(alert)
+          }}
+        >
+          {showInvisible(alert.content_preview ?? '')}
+        </button>
+      ),
+    },
+  ]
+}
