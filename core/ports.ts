@@ -117,10 +117,7 @@ export interface AlertPageRequest extends PageRequest {
 }
 
 /** An alert as lists show it: without its content, or with it or its beginning where that is asked for. */
-export type ListedAlert = Omit<Alert, 'content'> & {
-  readonly content?: string
-  readonly contentPreview?: string
-}
+export type ListedAlert = Omit<Alert, 'content'> & { readonly [K in 'content' | 'contentPreview']?: string }
 
 /** What makes a repeated request known; belongs to the API key that creates the alert. */
 export interface OnceKey {

@@ -16,7 +16,7 @@ export function alertColumns(onPeek: (alert: Alert) => void): readonly Column<Al
   return [
     {
       title: 'ID',
-      width: 'minmax(146px, 0.9fr)',
+      width: 'minmax(142px, 0.9fr)',
       cell: ({ alert_id: id }) => (
         <Link
           href={`/alerts/${id}`}
@@ -34,7 +34,7 @@ export function alertColumns(onPeek: (alert: Alert) => void): readonly Column<Al
     { title: 'PROVIDER', width: 'minmax(76px, 0.6fr)', cell: (alert) => alert.alert_provider },
     {
       title: 'ALERT NAME',
-      width: 'minmax(110px, 1fr)',
+      width: 'minmax(104px, 1fr)',
       cell: ({ alert_type: type }) => type !== null && showInvisible(type),
     },
     {
@@ -49,10 +49,10 @@ export function alertColumns(onPeek: (alert: Alert) => void): readonly Column<Al
       sort: 'created_at',
       cell: (alert) => <When at={alert.created_at} />,
     },
-    { title: 'INVESTIGATOR', width: 'minmax(100px, 0.8fr)', cell: (alert) => alert.investigator },
+    { title: 'INVESTIGATOR', width: 'minmax(98px, 0.8fr)', cell: (alert) => alert.investigator },
     {
       title: 'CASE ID',
-      width: 'minmax(66px, 0.4fr)',
+      width: 'minmax(62px, 0.4fr)',
       cell: ({ case_id: id }) =>
         id !== null && (
           <Link
@@ -69,14 +69,13 @@ export function alertColumns(onPeek: (alert: Alert) => void): readonly Column<Al
     { title: 'COMPLETION TIME', width: '94px', cell: (alert) => <When at={alert.completed_at} /> },
     {
       title: 'Content',
-      width: 'minmax(120px, 2.2fr)',
+      width: 'minmax(112px, 2.2fr)',
       cell: (alert) => (
         <button
           type="button"
           className="row-peek data-table-text"
           tabIndex={-1}
           title="Show the content"
-          aria-label={`Content of ${alert.alert_id}`}
           onClick={(event) => {
             event.stopPropagation()
             onPeek(alert)

@@ -1,0 +1,72 @@
+import { expect } from 'chai'
+import { seriousFaults } from './support/browser.ts'
+import { openPage, type PageServer } from './support/page-server.ts'
+
+describe('list of alerts in a browser', function () {
+  this.timeout(60_000)
+  let opened: PageServer
+
+  before(async function () {
+    this.timeout(180_000)
+    const page = await openPage()
+    if (page === undefined) return this.skip()
+    opened = page
+  })
+  after(() => opened?.close())
+  afterEach(() => expect(opened.alarms).to.deep.equal([]))
+
+  it('has the columns of the specification, all in sight in a window of 1280 pixels', async () => {
+    const { page, visit, postAlert } = opened
+    await postAlert('first')
+    await page.setViewportSize({ width: 1280, height: 860 })
+    await visit('/alerts')
+    const row = page.getByRole('row', { name: 'MAIN-CUSTOM-1' })
+    await row.waitFor()
+    const titles = await page.getByRole('columnheader').allInnerTexts()
+    expect(titles.filter((title) => title !== '')).to.deep.equal([
+      'ID',
+      'ORG',
+      'PROVIDER',
+      'ALERT NAME',
+      'STATUS',
+      'CREATION TIME',
+      'INVESTIGATOR',
+      'CASE ID',
+      'COMPLETION TIME',
+      'Content',
+    ])
+    const beyond = `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('[role=grid]'))`
+    expect(await page.evaluate(beyond), 'pixels beyond the edge').to.equal(0)
+    const cells = (await row.getByRole('gridcell').allInnerTexts()).map((text) => text.split('\n')[0])
+    expect(cells.slice(1, 5)).to.deep.equal(['MAIN-CUSTOM-1', 'main', 'custom', 'first'])
+    expect(cells.slice(5)).to.include.members(['Completed', 'MAIN-1', '{"user":"kim"}'])
+  })
+
+  it('shows the content beside the list by keyboard, walks through it, and leads back to where one was', async () => {
+    const { page, visit, postAlert } = opened
+    await postAlert('second', '{"user":"ann","n":[1]}')
+    await visit('/alerts')
+    const row = page.getByRole('row', { name: 'MAIN-CUSTOM-2' })
+    await row.focus()
+    await page.keyboard.press('c')
+    const content = (id: number) => page.getByRole('region', { name: `Content of MAIN-CUSTOM-${id}` })
+    await content(2).getByText('"user": "ann"').waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await page.keyboard.press('Enter')
+    await content(1).getByText('"user": "kim"').waitFor()
+    expect(await page.getByRole('button', { name: 'Next' }).isDisabled()).to.equal(true)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    expect(new URL(page.url()).pathname).to.equal('/alerts')
+    await page.locator('[role=row]:focus', { hasText: 'MAIN-CUSTOM-2' }).waitFor()
+  })
+
+  it('shows a content of a megabyte in the list as a line, and what cannot be seen as what it is', async () => {
+    const { page, visit, postAlert, server } = opened
+    await postAlert('large', `start \u202Emoc <b>\n${'x'.repeat(900_000)}`)
+    await visit('/alerts')
+    await page.getByRole('row', { name: 'MAIN-CUSTOM-3' }).getByText('start ‹U+202E›moc <b> xxx').waitFor()
+    const { body } = await server.call('/alerts?content=preview')
+    expect(JSON.stringify(body).length).to.be.below(10_000)
+  })
+})
