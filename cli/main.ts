@@ -34,6 +34,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   schema: async () => (await import('./commands/schema.ts')).schemaCommand(),
   lsp: async () => (await import('./commands/lsp.ts')).lspCommand(),
   case: async () => (await import('./commands/case.ts')).caseCommand(),
+  checkpoints: async () => (await import('./commands/checkpoints.ts')).checkpointsCommand(),
   keys: async () => (await import('./commands/keys.ts')).keysCommand(),
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
   backup: async () => (await import('./commands/backup.ts')).backupCommand(),

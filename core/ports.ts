@@ -10,7 +10,7 @@ import type { AlertGroup } from './domain/alert-group.ts'
 import type { AuditVerdict } from './audit/audit-chain.ts'
 import type { ApiKey } from './domain/api-key.ts'
 import type { Actor, AuditEntry, AuditFilter, AuditHead, NewAuditEntry } from './domain/audit.ts'
-import type { AnswerVerdict, Checkpoint, CheckpointAnswer, Question } from './domain/checkpoint.ts'
+import type { CheckpointAnswer } from './domain/checkpoint.ts'
 import type { Connection } from './domain/connection.ts'
 import type { Organization } from './domain/organization.ts'
 import type { DestructiveUses, HeldUse } from './domain/destructive-use.ts'
@@ -20,6 +20,7 @@ import type { FailedAttempt, JournalEntry, Run, StepDecision, StoredError, NewRu
 import type { loggedFields } from './logged-fields.ts'
 import type { RefusalReason, Secret } from './plugin/index.ts'
 import type { CaseStore } from './ports/case-store.ts'
+import type { AnswerOutcome, CheckpointStore } from './ports/checkpoint-store.ts'
 import type { Page, PageRequest, Scope } from './ports/page.ts'
 import type { PlaybookStore } from './ports/playbook-store.ts'
 import type { RequestStore } from './ports/request-store.ts'
@@ -27,6 +28,7 @@ import type { RunStore } from './ports/run-store.ts'
 import type { SessionStore } from './ports/session-store.ts'
 
 export * from './ports/case-store.ts'
+export type * from './ports/checkpoint-store.ts'
 export type { Page, PageRequest, Scope } from './ports/page.ts'
 export type * from './ports/playbook-store.ts'
 export type * from './ports/request-store.ts'
@@ -189,64 +191,6 @@ export interface NewResolution {
   /** For `ran`. */
   readonly output: unknown
   readonly by: Actor
-}
-
-export interface NewCheckpoint {
-  readonly path: string
-  readonly stepId: string | null
-  readonly question: Question
-  /** Epoch milliseconds. */
-  readonly timeoutAt: number
-}
-
-export interface CheckpointFilter {
-  readonly runUuid?: string | undefined
-  /** Name of the skill that asks, or `operator`. */
-  readonly via?: string | undefined
-}
-
-/** Questions to people. A run has at most one at a path, and a question at most one answer that counts. */
-export interface CheckpointStore {
-  /** Makes the id; the run becomes `waiting`. A second call for the path gives what is there. */
-  open(runUuid: string, checkpoint: NewCheckpoint): Promise<Checkpoint>
-  /** Keeps the name of the connection that the question is about to go out over. */
-  goesOver(runUuid: string, path: string, connection: string): Promise<void>
-  /** Keeps what the skill answered when it asked; `asked` in it is who alone may answer over the connection. */
-  asked(runUuid: string, path: string, reference: unknown): Promise<void>
-  atPath(runUuid: string, path: string): Promise<Checkpoint | undefined>
-  /** Waits no longer. One of an answer and this wins: gives what holds. */
-  close(runUuid: string, path: string, state: 'timed_out' | 'withdrawn'): Promise<Checkpoint>
-  find(scope: Scope, id: string): Promise<Checkpoint | undefined>
-  /** Questions to one person over one connection, of any state, newest first. */
-  toPerson(person: AskedPerson, limit: number): Promise<readonly Checkpoint[]>
-  /** Those that wait, newest first. */
-  waiting(scope: Scope, page: PageRequest, filter?: CheckpointFilter): Promise<Page<Checkpoint>>
-  /**
-   * Records an answer. It counts if it is the first, while the checkpoint waits and before its timeout; `outcome` says so, or
-   * why not. The answer has to fit the question already. Throws NotFoundError `checkpoint_not_found`.
-   */
-  answer(id: string, answer: Omit<CheckpointAnswer, 'at' | 'by'>, by: Actor): Promise<AnswerOutcome>
-  /** All that came, oldest first. */
-  answers(id: string): Promise<readonly GivenAnswer[]>
-}
-
-export interface AskedPerson {
-  readonly organizationUuid: string
-  /** Name of the connection. */
-  readonly connection: string
-  /** As the other system knows them. */
-  readonly asked: string
-}
-
-export interface AnswerOutcome {
-  /** `second` and `late` where nothing else was said about it. */
-  readonly outcome: AnswerVerdict
-  /** As it is now. */
-  readonly checkpoint: Checkpoint
-}
-
-export interface GivenAnswer extends CheckpointAnswer {
-  readonly outcome: AnswerVerdict
 }
 
 /** What the other system of a connection sent, and what it means. */

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { labelOf } from '../../core/domain/answer-label.ts'
 import type { Checkpoint, Question } from '../../core/domain/checkpoint.ts'
 import type { Choice } from '../../core/playbook-test/index.ts'
 import { TocsinError, type JsonSchema } from '../../core/plugin/index.ts'
@@ -57,16 +58,22 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   })
 }
 
-function questionLines({ input, answers, form }: Question): string {
+function questionLines(question: Question): string {
+  const { input, answers, form } = question
   const message = (input as { readonly message?: unknown } | null)?.message
   const asked = typeof message === 'string' ? message : printableJson(input)
   const takes = answers
-    ? `answers: ${[...answers, 'timeout'].join(', ')}`
+    ? `answers: ${[...answers.map((answer) => withLabel(question, answer)), 'timeout'].join(', ')}`
     : `fill in as JSON, or write timeout: ${Object.entries(form?.properties ?? {})
         .map(([name, schema]) => `${name} (${kindOf(schema)})`)
         .join(', ')}`
   const lines = [...printableLines(asked).split('\n'), paint.dim(printableLines(takes))]
   return lines.map((line) => `    ${line}`).join('\n')
+}
+
+function withLabel(question: Question, answer: string): string {
+  const label = labelOf(question, answer)
+  return label === answer ? answer : `${answer} ("${label}")`
 }
 
 const kindOf = ({ enum: values, type }: JsonSchema): string =>

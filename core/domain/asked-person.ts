@@ -13,7 +13,9 @@ export const askedOf = ({ reference }: Asked): unknown => valueAt(reference, 'as
  *
  * @param by as the other system knows them
  */
-export function nameOfAnswerer(checkpoint: Asked, by: string): string | null {
-  if (askedOf(checkpoint) !== by) return null
-  return textAt(checkpoint.reference, 'asked_name')?.slice(0, maxName).toWellFormed() ?? null
-}
+export const nameOfAnswerer = (checkpoint: Asked, by: string): string | null =>
+  askedOf(checkpoint) === by ? nameOfAsked(checkpoint) : null
+
+/** How people know who was asked. Null: not known. */
+export const nameOfAsked = ({ reference }: Asked): string | null =>
+  textAt(reference, 'asked_name')?.slice(0, maxName).toWellFormed() ?? null

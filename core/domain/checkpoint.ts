@@ -16,12 +16,19 @@ export interface Question {
   readonly form: JsonSchema | null
 }
 
+/** What becomes of the step when nobody answers in time: it fails, or goes on as if this had been answered. */
+export type Silence = { readonly fails: true } | { readonly fails: false; readonly answer: unknown }
+
 /** A durable wait of a run for a person. */
 export interface Checkpoint {
   /** Unguessable: whoever knows it was asked. */
   readonly id: string
   readonly runUuid: string
   readonly organizationUuid: string
+  readonly playbookName: string
+  /** The alert and the case of the run; null for a run without. */
+  readonly alertId: string | null
+  readonly caseId: string | null
   /** In the run's journal. */
   readonly path: string
   readonly stepId: string | null
@@ -35,6 +42,8 @@ export interface Checkpoint {
   readonly createdAt: number
   /** From then on an answer comes too late. Epoch milliseconds. */
   readonly timeoutAt: number
+  /** Null: not known, in runs that asked before it was kept. */
+  readonly onTimeout: Silence | null
   /** The one that counts. */
   readonly answer: CheckpointAnswer | null
 }

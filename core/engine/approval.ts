@@ -6,8 +6,9 @@ import { HeldBack, perform } from './effect.ts'
 import { record, type LocalRun } from './local-run.ts'
 import { approvalPath } from './paths.ts'
 
-/** The words to choose from. */
-const approvalAnswers = ['approve', 'refuse'] as const
+/** The words to choose from, and what people read for them. */
+const approvalLabels = { approve: 'Approve this use', refuse: 'Refuse it' }
+const approved: keyof typeof approvalLabels = 'approve'
 
 /** Where nothing else ends the wait: a week. */
 const longestWaitMs = 7 * 86_400_000
@@ -33,7 +34,7 @@ async function askFirst(local: LocalRun, work: EffectWork, held?: HeldBack): Pro
   const answered = await ask(local, approvalWork(local, work, held))
   if (answered.state === 'failed') return refuse(local, work, answered)
   const { answer, by } = answered.output as { readonly answer: unknown; readonly by: string }
-  if (answer === approvalAnswers[0]) return await perform(local, { ...work, isApproved: true })
+  if (answer === approved) return await perform(local, { ...work, isApproved: true })
   const error = {
     code: 'use_refused',
     message: `${by} refused this use of ${work.kind}`,
@@ -58,12 +59,18 @@ function approvalWork(local: LocalRun, work: EffectWork, held: HeldBack | undefi
     question: () => ({
       question: {
         via: viaOperator,
-        input: { message: messageOf(kind, held?.use), skill: kind, input: held?.input ?? null },
-        answers: [...approvalAnswers],
+        input: {
+          message: messageOf(kind, held?.use),
+          skill: kind,
+          input: held?.input ?? null,
+          labels: approvalLabels,
+        },
+        answers: Object.keys(approvalLabels),
         form: null,
       },
       withinMs: Math.min(longestWaitMs, deadlineMs - local.clock.now()),
     }),
+    onTimeout: { fails: true },
     tell: () => undefined,
     answered: ({ value, by, text, at }) => ({ state: 'completed', output: { answer: value, by, text, at } }),
     timedOut: () => ({

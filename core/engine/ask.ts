@@ -88,7 +88,8 @@ async function untilAnswered(local: LocalRun, work: AskWork, intent: Intent): Pr
   const close = (state: 'timed_out' | 'withdrawn') =>
     journal.insist(() => checkpoints.close(uuid, path, state))
   try {
-    const opened = await journal.insist(() => checkpoints.open(uuid, { path, stepId, question, timeoutAt }))
+    const asked = { path, stepId, question, timeoutAt, onTimeout: work.onTimeout }
+    const opened = await journal.insist(() => checkpoints.open(uuid, asked))
     const goesOver = (connection: string) =>
       journal.insist(() => checkpoints.goesOver(uuid, path, connection))
     const telling = work.tell(opened.id, question, goesOver)

@@ -8,7 +8,7 @@
  * never handles a rejection.
  */
 
-import type { Checkpoint, CheckpointAnswer, Question } from '../domain/checkpoint.ts'
+import type { Checkpoint, CheckpointAnswer, Question, Silence } from '../domain/checkpoint.ts'
 import type { StoredError } from '../domain/run.ts'
 import type { RetryPolicy } from '../playbook/playbook.ts'
 
@@ -101,6 +101,8 @@ export interface AskWork extends TimedWork {
     /** Undefined: nobody is reminded. */
     readonly remindAfterMs?: number | undefined
   }
+  /** For showing it: `timedOut` decides. */
+  readonly onTimeout: Silence
   /**
    * Tells whoever is to answer; the id belongs to the question alone, is the same on every replay and known to nobody else.
    * Undefined: nobody has to be told. Work that failed withdraws the question. `goesOver` is told the name of the connection first.

@@ -43,6 +43,7 @@ export async function runCheckpoint(
         remindAfterMs: followUps?.reminds === true ? remindAfterMs(question) : undefined,
       }
     },
+    onTimeout: step.onTimeout ? { fails: false, answer: step.onTimeout.answer } : { fails: true },
     tell: (id, question, goesOver) =>
       via === viaOperator ? undefined : asking(walk, step, path, scope, { id, question, goesOver }),
     remind:

@@ -1,6 +1,7 @@
+import { labelOf } from '../domain/answer-label.ts'
 import { askedOf } from '../domain/asked-person.ts'
 import type { Checkpoint, Question } from '../domain/checkpoint.ts'
-import { textAt, valueAt, type InboundAnswer } from '../plugin/index.ts'
+import type { InboundAnswer } from '../plugin/index.ts'
 import type { JudgedAnswer } from '../ports.ts'
 import { compileSchema } from '../schema/index.ts'
 
@@ -48,7 +49,8 @@ const waits = ({ state, timeoutAt }: Checkpoint, now: number): boolean =>
 const endOf = ({ answer, timeoutAt }: Checkpoint): number => answer?.at ?? timeoutAt
 
 /** Undefined: it is none of the answers. */
-function valueOf({ answers, form, input }: Question, { value, text }: InboundAnswer): unknown {
+function valueOf(question: Question, { value, text }: InboundAnswer): unknown {
+  const { answers, form } = question
   if (form !== null) {
     const filledIn = value ?? text
     return compileSchema(form).problems(filledIn).length === 0 ? filledIn : undefined
@@ -56,8 +58,7 @@ function valueOf({ answers, form, input }: Question, { value, text }: InboundAns
   const known = answers ?? []
   if (value !== undefined) return known.find((answer) => answer === value)
   if (text === undefined) return undefined
-  const labels = valueAt(input, 'labels')
-  const shown = (answer: string): string => textAt(labels, answer) ?? answer
+  const shown = (answer: string): string => labelOf(question, answer)
   const alike = known.filter((answer) => [answer, shown(answer)].some((word) => bare(word) === bare(text)))
   const meant = alike.length === 1 ? alike : alike.filter((answer) => shown(answer) === text)
   return meant.length === 1 ? meant[0] : undefined

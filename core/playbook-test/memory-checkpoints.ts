@@ -41,9 +41,13 @@ export function createMemoryCheckpoints(
       if (known !== undefined) return known
       const checkpoint: Checkpoint = {
         ...opened,
+        onTimeout: opened.onTimeout ?? null,
         id: `checkpoint-${byPath.size + 1}`,
         runUuid,
         organizationUuid,
+        playbookName: '',
+        alertId: null,
+        caseId: null,
         connection: null,
         reference: null,
         state: 'waiting',
@@ -64,8 +68,8 @@ export function createMemoryCheckpoints(
     find: async (_scope, id) => withId(id),
     // Nobody answers over a connection here.
     toPerson: async () => [],
-    async waiting() {
-      const data = [...byPath.values()].filter(({ state }) => state === 'waiting').toReversed()
+    async list(_scope, _page, filter) {
+      const data = [...byPath.values()].filter(({ state }) => state === filter.state).toReversed()
       return { data, nextCursor: null, total: data.length }
     },
     async answer(id, said, by) {

@@ -7,6 +7,12 @@ export const operatorInput: JsonSchema = {
   required: ['message'],
   properties: {
     message: { type: 'string', minLength: 1, description: 'The question.', 'x-message': true },
+    labels: {
+      type: 'object',
+      'x-message': true,
+      additionalProperties: { type: 'string', minLength: 1 },
+      description: 'What the buttons say, by answer. Default: the answers.',
+    },
   },
 }
 

@@ -1,18 +1,22 @@
-import type { Checkpoint, CheckpointAnswer, Question } from '../../core/domain/checkpoint.ts'
+import type { Checkpoint, CheckpointAnswer, Question, Silence } from '../../core/domain/checkpoint.ts'
 import { NotFoundError } from '../../core/errors/errors.ts'
 import type { RefusalReason } from '../../core/plugin/index.ts'
 import type { AnswerOutcome, GivenAnswer } from '../../core/ports.ts'
 import { fromJson, toJson } from './columns.ts'
 import type { Database } from './database.ts'
-import { refreshWaiting } from './run-rows.ts'
+import { idsOfRun, ofRun, refreshWaiting, type OfRun } from './run-rows.ts'
 import { wakeRun } from './run-turns.ts'
 
-export interface CheckpointRow extends Omit<Checkpoint, 'id' | 'question' | 'reference' | 'answer'> {
+export interface CheckpointRow
+  extends
+    Omit<Checkpoint, 'id' | 'question' | 'reference' | 'onTimeout' | 'answer' | 'alertId' | 'caseId'>,
+    OfRun {
   readonly id: number
   readonly publicId: string
   readonly runRow: number
   readonly question: string
   readonly reference: string | null
+  readonly onTimeout: string | null
 }
 
 interface AnswerRow extends Omit<GivenAnswer, 'value'> {
@@ -22,8 +26,11 @@ interface AnswerRow extends Omit<GivenAnswer, 'value'> {
 export const selectCheckpoint = `
   SELECT t.id, t.public_id AS publicId, r.uuid AS runUuid, t.run_id AS runRow, o.uuid AS organizationUuid, t.path,
     t.step_id AS stepId, t.question, t.connection, t.reference, t.state, t.created_at AS createdAt,
-    t.timeout_at AS timeoutAt
-  FROM checkpoints t JOIN runs r ON r.id = t.run_id JOIN organizations o ON o.id = t.organization_id`
+    t.timeout_at AS timeoutAt, t.on_timeout AS onTimeout, r.playbook_name AS playbookName, ${ofRun.columns}
+  FROM checkpoints t
+    CROSS JOIN runs r ON r.id = t.run_id
+    CROSS JOIN organizations o ON o.id = t.organization_id
+    ${ofRun.joins('r')}`
 const selectAnswers =
   'SELECT outcome, value, author AS by, text, at FROM checkpoint_answers WHERE checkpoint_id = ?'
 
@@ -32,7 +39,8 @@ export function findCheckpointRow(database: Database, id: string): CheckpointRow
 }
 
 export function toCheckpoint(database: Database, row: CheckpointRow): Checkpoint {
-  const { id, publicId, runRow: _, question, reference, ...rest } = row
+  const { id, publicId, runRow: _, question, reference, ...others } = row
+  const { organizationCode: __, sequence: ___, provider: ____, caseNumber: _____, ...rest } = others
   const accepted =
     row.state === 'answered'
       ? database.get<AnswerRow>(`${selectAnswers} AND outcome = 'accepted'`, id)
@@ -40,9 +48,11 @@ export function toCheckpoint(database: Database, row: CheckpointRow): Checkpoint
   const given = accepted && toAnswer(accepted)
   return {
     ...rest,
+    ...idsOfRun(row),
     id: publicId,
     question: fromJson<Question>(question),
     reference: fromJson(reference),
+    onTimeout: fromJson<Silence>(row.onTimeout),
     answer: given ? { value: given.value, by: given.by, text: given.text, at: given.at } : null,
   }
 }

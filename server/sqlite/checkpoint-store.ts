@@ -43,7 +43,8 @@ export class SqliteCheckpointStore implements CheckpointStore {
       const run = requireRunRow(database, 'uuid', runUuid)
       database.run(
         `INSERT INTO checkpoints (public_id, organization_id, run_id, path, step_id, question, state, created_at,
-           timeout_at) VALUES (?, (SELECT id FROM organizations WHERE uuid = ?), ?, ?, ?, ?, 'waiting', ?, ?)
+           timeout_at, on_timeout)
+         VALUES (?, (SELECT id FROM organizations WHERE uuid = ?), ?, ?, ?, ?, 'waiting', ?, ?, ?)
          ON CONFLICT (run_id, path) DO NOTHING`,
         randomBytes(idBytes).toString('base64url'),
         run.organizationUuid,
@@ -53,6 +54,7 @@ export class SqliteCheckpointStore implements CheckpointStore {
         toJson(given.question),
         clock.now(),
         given.timeoutAt,
+        toJson(given.onTimeout),
       )
       refreshWaiting(database, run.id)
       return toCheckpoint(database, this.#require(runUuid, given.path))
@@ -126,10 +128,10 @@ export class SqliteCheckpointStore implements CheckpointStore {
     )
   }
 
-  waiting(
+  list(
     scope: Scope,
     page: PageRequest,
-    { runUuid, via }: CheckpointFilter = {},
+    { state, runUuid, via }: CheckpointFilter,
   ): Promise<Page<Checkpoint>> {
     const { database } = this.#context
     return database.read(() =>
@@ -138,12 +140,12 @@ export class SqliteCheckpointStore implements CheckpointStore {
         table: 'checkpoints t',
         select: selectCheckpoint,
         conditions: [
-          { sql: `t.state = 'waiting'`, values: [] },
+          { sql: 't.state = ?', values: [state] },
           ...scopeConditions(scope, 't.organization_id'),
           ...(runUuid === undefined
             ? []
             : [{ sql: 't.run_id = (SELECT id FROM runs WHERE uuid = ?)', values: [runUuid] }]),
-          ...(via === undefined ? [] : [{ sql: `t.question ->> '$.via' = ?`, values: [via] }]),
+          ...(via === undefined ? [] : [{ sql: `(t.question ->> '$.via') = ?`, values: [via] }]),
         ],
         page,
         toItem: (row) => toCheckpoint(database, row),

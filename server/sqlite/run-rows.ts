@@ -5,18 +5,39 @@ import type { ListedRun } from '../../core/ports.ts'
 import { fromJson } from './columns.ts'
 import type { Database } from './database.ts'
 
-/** A row without its output, which may be large. */
-export interface ListedRunRow extends Omit<
-  Run,
-  'alertId' | 'caseId' | 'output' | 'error' | 'inputs' | 'cancellation' | 'exclusive'
-> {
-  readonly id: number
+/** What the ids of a run's alert and case are made of. */
+export interface OfRun {
   readonly organizationCode: string
-  readonly alertRow: number | null
   readonly sequence: number | null
   readonly provider: string | null
-  readonly caseRow: number | null
   readonly caseNumber: number | null
+}
+
+/** Beside its organization `o`. */
+export const ofRun = {
+  columns: 'o.code AS organizationCode, a.sequence, p.code AS provider, c.number AS caseNumber',
+  joins: (run: 't' | 'r') => `LEFT JOIN alerts a ON a.id = ${run}.alert_id
+    LEFT JOIN providers p ON p.id = a.provider_id
+    LEFT JOIN cases c ON c.id = ${run}.case_id`,
+}
+
+/** An alert and a case belong to the organization of their run, so that its code is theirs. */
+export function idsOfRun({ organizationCode, sequence, provider, caseNumber }: OfRun) {
+  return {
+    alertId:
+      sequence === null || provider === null ? null : composeAlertId(organizationCode, provider, sequence),
+    caseId: caseNumber === null ? null : composeCaseId(organizationCode, caseNumber),
+  }
+}
+
+/** A row without its output, which may be large. */
+export interface ListedRunRow
+  extends
+    Omit<Run, 'alertId' | 'caseId' | 'output' | 'error' | 'inputs' | 'cancellation' | 'exclusive'>,
+    OfRun {
+  readonly id: number
+  readonly alertRow: number | null
+  readonly caseRow: number | null
   readonly error: string | null
   readonly inputs: string | null
   readonly cancelledBy: string | null
@@ -29,35 +50,30 @@ export interface RunRow extends ListedRunRow {
 }
 
 const columns = `
-  t.uuid, o.uuid AS organizationUuid, o.code AS organizationCode, t.playbook_name AS playbookName,
+  t.uuid, o.uuid AS organizationUuid, t.playbook_name AS playbookName,
     t.playbook_hash AS playbookHash, t.status, t.created_at AS createdAt, t.started_at AS startedAt,
     t.ended_at AS endedAt, t.error, t.inputs, t.cancelled_by AS cancelledBy, t.cancelled_at AS cancelledAt,
-    t.concurrency_key AS concurrencyKey, t.alert_id AS alertRow, a.sequence, p.code AS provider,
-    t.case_id AS caseRow, c.number AS caseNumber,
+    t.concurrency_key AS concurrencyKey, t.alert_id AS alertRow, t.case_id AS caseRow,
+    ${ofRun.columns},
     (SELECT uuid FROM runs WHERE id = t.retry_of) AS retryOf`
 const tables = `
   FROM runs t
     CROSS JOIN organizations o ON o.id = t.organization_id
-    LEFT JOIN alerts a ON a.id = t.alert_id
-    LEFT JOIN providers p ON p.id = a.provider_id
-    LEFT JOIN cases c ON c.id = t.case_id`
+    ${ofRun.joins('t')}`
 
 export const selectListedRun = `SELECT t.id, ${columns} ${tables}`
 export const selectRun = `SELECT t.id, t.output, ${columns} ${tables}`
 
 const selectBy = { uuid: `${selectRun} WHERE t.uuid = ?`, id: `${selectRun} WHERE t.id = ?` }
 
-/** An alert and a case belong to the organization of their run, so that its code is theirs. */
 export function toListedRun(row: ListedRunRow): ListedRun {
-  const { organizationCode, sequence, provider, caseNumber, cancelledBy, cancelledAt } = row
+  const { cancelledBy, cancelledAt } = row
   return {
     uuid: row.uuid,
     organizationUuid: row.organizationUuid,
     playbookName: row.playbookName,
     playbookHash: row.playbookHash,
-    alertId:
-      sequence === null || provider === null ? null : composeAlertId(organizationCode, provider, sequence),
-    caseId: caseNumber === null ? null : composeCaseId(organizationCode, caseNumber),
+    ...idsOfRun(row),
     status: row.status,
     inputs: fromJson<Run['inputs']>(row.inputs) ?? {},
     exclusive: row.concurrencyKey !== null,

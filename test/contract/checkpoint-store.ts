@@ -25,6 +25,9 @@ export function checkpointStoreContract(subject: GetSubject): void {
         id: checkpoint.id,
         runUuid: run.uuid,
         organizationUuid: acme.uuid,
+        playbookName: run.playbookName,
+        alertId: null,
+        caseId: run.caseId,
         path: 'confirm',
         stepId: 'confirm',
         question,
@@ -33,6 +36,7 @@ export function checkpointStoreContract(subject: GetSubject): void {
         state: 'waiting',
         createdAt: clock.nowMs,
         timeoutAt: clock.nowMs + 1_000,
+        onTimeout: null,
         answer: null,
       })
       expect(checkpoint.id.length, 'nobody guesses it').to.be.at.least(32)
@@ -40,6 +44,15 @@ export function checkpointStoreContract(subject: GetSubject): void {
       expect(await store().find('all', checkpoint.id)).to.deep.equal(checkpoint)
       expect(await store().atPath(run.uuid, 'confirm')).to.deep.equal(checkpoint)
       expect(await statusOf()).to.equal('waiting')
+    })
+
+    it('keeps what becomes of a step that nobody answers', async () => {
+      for (const onTimeout of [{ fails: true }, { fails: false, answer: null }] as const) {
+        const path = `silent ${onTimeout.fails}`
+        const asked = { path, stepId: null, question, timeoutAt: subject().clock.nowMs + 1, onTimeout }
+        const { id } = await store().open(run.uuid, asked)
+        expect((await store().find('all', id))?.onTimeout).to.deep.equal(onTimeout)
+      }
     })
 
     it('takes the first answer; later ones are recorded without effect', async () => {
@@ -124,7 +137,7 @@ export function checkpointStoreContract(subject: GetSubject): void {
       const { id } = await open()
       await subject().stores.runs.end(run.uuid, failed)
       expect((await store().find('all', id))?.state).to.equal('withdrawn')
-      expect((await store().waiting('all', { limit: 10 })).total).to.equal(0)
+      expect((await store().list('all', { limit: 10 }, { state: 'waiting' })).total).to.equal(0)
       expect((await answer(id, 'yes')).outcome).to.equal('late')
     })
 
@@ -135,7 +148,7 @@ export function checkpointStoreContract(subject: GetSubject): void {
       await open('c')
       await answer(id, 'yes')
       const pathsOf = async (scope: readonly string[] | 'all') =>
-        (await store().waiting(scope, { limit: 10 })).data.map(({ path }) => path)
+        (await store().list(scope, { limit: 10 }, { state: 'waiting' })).data.map(({ path }) => path)
       expect(await pathsOf('all')).to.deep.equal(['c', 'b'])
       expect(await pathsOf([acme.uuid])).to.deep.equal(['c', 'b'])
       expect(await pathsOf([globex.uuid])).to.deep.equal([])

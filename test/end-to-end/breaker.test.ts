@@ -61,7 +61,12 @@ describe('too many uses of a destructive skill', function () {
     expect(asked).to.deep.include({
       via: 'operator',
       path: 'block/@approval',
-      answers: ['approve', 'refuse'],
+      alert_id: held,
+      answers: [
+        { value: 'approve', label: 'Approve this use' },
+        { value: 'refuse', label: 'Refuse it' },
+      ],
+      on_timeout: { fails: true, answer: null },
     })
     expect(asked).to.have.nested.property('input.skill', 'endpoint_security.create_indicator')
     expect(asked).to.have.nested.property('input.input.indicatorValue', 'second.example.com')

@@ -65,7 +65,8 @@ describe('a destructive skill that is used too often', () => {
     for (let n = 0; n < count; n++) expect((await (await begin(more)).going).status).to.equal('completed')
   }
   const called = () => bench.calls.length
-  const waiting = async () => (await bench.stores.checkpoints.waiting('all', { limit: 50 })).data
+  const waiting = async () =>
+    (await bench.stores.checkpoints.list('all', { limit: 50 }, { state: 'waiting' })).data
   const answer = async (value: string) => {
     const [question] = await waiting()
     const given = { value, text: null }
@@ -93,6 +94,7 @@ describe('a destructive skill that is used too often', () => {
         'Approve one more use, with the input below?',
       skill: 'edr.isolate',
       input: { machine: 'WS-7' },
+      labels: { approve: 'Approve this use', refuse: 'Refuse it' },
     })
     expect(await counted()).to.deep.equal([['edr.isolate', 2, 1]])
     await halt()

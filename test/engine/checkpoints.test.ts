@@ -40,7 +40,8 @@ describe('a checkpoint', () => {
     going.catch(() => {})
     return { going, wakeUps, stop, cancel }
   }
-  const waiting = async () => (await bench.stores.checkpoints.waiting('all', { limit: 10 })).data
+  const waiting = async () =>
+    (await bench.stores.checkpoints.list('all', { limit: 10 }, { state: 'waiting' })).data
   const answer = async (value: string, text: string | null = null) => {
     const [checkpoint] = await waiting()
     return await bench.stores.checkpoints.answer(checkpoint!.id, { value, text }, somebody('eve'))

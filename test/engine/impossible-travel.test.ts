@@ -86,7 +86,8 @@ describe('the impossible-travel playbook', () => {
   const find = async (run: Run) => (await bench.stores.runs.find('all', run.uuid))!
   const called = (skill: string) =>
     bench.calls.filter((call) => call.skill === skill).map(({ input }) => input)
-  const waiting = async () => (await bench.stores.checkpoints.waiting('all', { limit: 1 })).data[0]
+  const waiting = async () =>
+    (await bench.stores.checkpoints.list('all', { limit: 1 }, { state: 'waiting' })).data[0]
 
   it('closes the case when the travel is booked', async () => {
     const { run } = await investigate(['NO'])

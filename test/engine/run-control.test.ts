@@ -52,7 +52,7 @@ describe('run control', () => {
   }
   const find = async (run: Run) => (await bench.stores.runs.find('all', run.uuid))!
   const answer = async (control: RunControl, value: string) => {
-    const [checkpoint] = (await bench.stores.checkpoints.waiting('all', { limit: 1 })).data
+    const [checkpoint] = (await bench.stores.checkpoints.list('all', { limit: 1 }, { state: 'waiting' })).data
     const result = await control.answer('all', checkpoint!.id, { value, by: somebody('anna'), text: null })
     await settle()
     return result
@@ -77,7 +77,7 @@ describe('run control', () => {
     const first = open(asking)
     const [answered, silent] = [await start(first.control, asking), await start(first.control, asking)]
     await first.runner.drain(0)
-    const checkpoints = (await bench.stores.checkpoints.waiting('all', { limit: 2 })).data
+    const checkpoints = (await bench.stores.checkpoints.list('all', { limit: 2 }, { state: 'waiting' })).data
     const own = checkpoints.find(({ runUuid }) => runUuid === answered.uuid)!
     await bench.stores.checkpoints.answer(own.id, { value: 'yes', text: null }, somebody('anna'))
     clock.jump(2 * 3_600_000)

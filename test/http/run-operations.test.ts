@@ -46,12 +46,58 @@ describe('what people do with runs', () => {
       expect(await idsOf(analyst)).to.deep.equal([])
     })
 
+    it('says what people read for its answers, who may answer, what silence means, and what it is about', async () => {
+      const input = { message: 'You?', labels: { yes: 'Yes, me', perhaps: 'x' } }
+      const asked = { ...question, input }
+      const onTimeout = { fails: false, answer: 'no' } as const
+      const timeoutAt = api.clock.time + 1_000
+      const at = { path: 'labelled', stepId: null, question: asked, timeoutAt, onTimeout }
+      const { id } = await api.stores.checkpoints.open(run.uuid, at)
+      await api.stores.checkpoints.asked(run.uuid, 'labelled', { asked: 'U1', asked_name: 'ana@x.example' })
+      const get = async () => (await api.call('GET', `/api/checkpoints/${id}`)).json
+      expect((await get()).checkpoint).to.deep.include({
+        playbook: 'p',
+        alert_id: null,
+        case_id: run.caseId,
+        asked: 'U1',
+        asked_name: 'ana@x.example',
+        answers: [
+          { value: 'yes', label: 'Yes, me' },
+          { value: 'no', label: 'no' },
+        ],
+        timeout_at: timeoutAt,
+        on_timeout: { fails: false, answer: 'no' },
+      })
+      await answer(id, { answer: 'yes' })
+      const { checkpoint, given } = await get()
+      expect([checkpoint.answer.label, given[0].label]).to.deep.equal(['Yes, me', 'Yes, me'])
+      expect(
+        (await api.call('GET', `/api/checkpoints/${(await open()).id}`)).json.checkpoint,
+      ).to.deep.include({ asked: null, asked_name: null, on_timeout: null })
+    })
+
+    it('is listed by what became of it', async () => {
+      const idsOf = async (state: string) =>
+        (await api.call('GET', `/api/checkpoints?state=${state}&run=${run.uuid}`)).json.data.map(
+          (row: { checkpoint_id: string }) => row.checkpoint_id,
+        )
+      const [answered, late, left] = [await open('a'), await open('b'), await open('c')]
+      await answer(answered.id, { answer: 'no' })
+      await api.stores.checkpoints.close(run.uuid, 'b', 'timed_out')
+      await api.stores.checkpoints.close(run.uuid, 'c', 'withdrawn')
+      const waiting = await open('d')
+      for (const [state, { id }] of Object.entries({ waiting, answered, timed_out: late, withdrawn: left }))
+        expect(await idsOf(state), state).to.deep.equal([id])
+      expectProblem(await api.call('GET', '/api/checkpoints?state=over'), 400, 'query_invalid')
+    })
+
     it('takes one answer, in the name of the key; a second one is recorded without effect', async () => {
       const { id } = await open()
       const first = await answer(id, { answer: 'no', text: 'I was in bed' })
       expect(first.json).to.nested.include({ outcome: 'accepted', 'checkpoint.state': 'answered' })
       expect(first.json.checkpoint.answer).to.deep.equal({
         value: 'no',
+        label: 'no',
         by: 'analyst',
         by_name: null,
         text: 'I was in bed',

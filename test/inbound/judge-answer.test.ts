@@ -13,6 +13,9 @@ const question = (
   id: 'c1',
   runUuid: 'r',
   organizationUuid: 'o',
+  playbookName: 'p',
+  alertId: null,
+  caseId: null,
   path: 'ask',
   stepId: 'ask',
   question: { via: 'chat.ask', input: {}, answers, form: null },
@@ -21,6 +24,7 @@ const question = (
   state: 'waiting' as const,
   createdAt: now - hour,
   timeoutAt: now + hour,
+  onTimeout: null,
   answer: null,
   ...changes,
 })

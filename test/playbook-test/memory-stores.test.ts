@@ -69,12 +69,12 @@ describe('checkpoints in memory', () => {
     now = 10
     const { store, all } = make()
     const { id } = await store.open('run', opened)
-    expect((await store.waiting('all', { limit: 10 })).total).to.equal(1)
+    expect((await store.list('all', { limit: 10 }, { state: 'waiting' })).total).to.equal(1)
     now = 100
     expect((await store.answer(id, yes, somebody())).outcome).to.equal('late')
     expect((await store.close('run', 'ask', 'timed_out')).state).to.equal('timed_out')
     expect((await store.answer(id, yes, somebody())).outcome).to.equal('late')
     expect(all()[0]?.answer).to.equal(null)
-    expect((await store.waiting('all', { limit: 10 })).total).to.equal(0)
+    expect((await store.list('all', { limit: 10 }, { state: 'waiting' })).total).to.equal(0)
   })
 })

@@ -1,10 +1,8 @@
-import { nameOfAnswerer } from '../../../core/domain/asked-person.ts'
-import type { Checkpoint, CheckpointAnswer } from '../../../core/domain/checkpoint.ts'
-import { maskSensitive } from '../../../core/engine/sensitive.ts'
-import type { JsonSchema } from '../../../core/plugin/index.ts'
+import { checkpointStates } from '../../../core/domain/checkpoint.ts'
 import { RequestError } from '../request-error.ts'
-import { component, defineRoute, operators, type Services } from '../route.ts'
+import { component, defineRoute, operators } from '../route.ts'
 import { within } from '../validate.ts'
+import { answerView, checkpointView } from './checkpoint-view.ts'
 import {
   objectSchema,
   pageOf,
@@ -22,6 +20,10 @@ const givenSchema = objectSchema({
     description: 'Whether it counts, or why not.',
   },
   value: { description: 'One of the answers, or what was filled in; null for what was none.' },
+  label: {
+    ...textOrNull,
+    description: 'What people read for the answer; null for what was filled in, or was none.',
+  },
   by: { type: 'string', description: 'As the other system knows them, or the name of an API key.' },
   by_name: {
     ...textOrNull,
@@ -31,44 +33,11 @@ const givenSchema = objectSchema({
   at: time,
 })
 
-type Seen = Pick<Services, 'directory' | 'catalogue'>
-
-async function checkpointView(checkpoint: Checkpoint, { directory, catalogue }: Seen) {
-  const { question, answer } = checkpoint
-  const { via, form } = question
-  const asking = catalogue.skill(via)?.skill.input as JsonSchema | undefined
-  return {
-    checkpoint_id: checkpoint.id,
-    run_uuid: checkpoint.runUuid,
-    organization_code: await directory.organizationCode(checkpoint.organizationUuid),
-    path: checkpoint.path,
-    step_id: checkpoint.stepId,
-    via,
-    connection: checkpoint.connection,
-    input: asking ? maskSensitive(asking, question.input ?? null) : (question.input ?? null),
-    answers: question.answers,
-    form,
-    reference: checkpoint.reference ?? null,
-    state: checkpoint.state,
-    created_at: checkpoint.createdAt,
-    timeout_at: checkpoint.timeoutAt,
-    answer: answer && answerView(answer, checkpoint),
-  }
-}
-
-function answerView({ value, by, text, at }: CheckpointAnswer, checkpoint: Checkpoint) {
-  const { form } = checkpoint.question
-  const shown = form ? maskSensitive(form, value) : value
-  // A text reply may be what was filled in.
-  const said = text === value && shown !== value ? shown : text
-  return { value: shown, by, by_name: nameOfAnswerer(checkpoint, by), text: said, at }
-}
-
 const listCheckpoints = defineRoute({
   method: 'GET',
   path: '/checkpoints',
   access: operators,
-  summary: 'Lists checkpoints that wait for an answer, newest first.',
+  summary: 'Lists checkpoints, newest first: those that wait for an answer, or that ended in another way.',
   status: 200,
   answer: pageSchema(component('checkpoint')),
   query: {
@@ -79,13 +48,19 @@ const listCheckpoints = defineRoute({
       organization: { type: 'string', description: 'Code of an organization.' },
       run: { type: 'string', description: 'Uuid of the run that asks.' },
       via: { type: 'string', description: 'Name of the skill that asks, or `operator`.' },
+      state: {
+        type: 'string',
+        enum: checkpointStates,
+        default: 'waiting',
+        description: 'What became of them.',
+      },
       sort: sortByAge,
     },
   },
   async handle({ query, caller }, { stores, ...seen }) {
     const scope = await seen.directory.scopeWithin(caller.scope, query.organization)
-    const filter = { runUuid: query.run, via: query.via }
-    const page = await stores.checkpoints.waiting(scope, pageOf(query), filter)
+    const filter = { state: query.state ?? 'waiting', runUuid: query.run, via: query.via }
+    const page = await stores.checkpoints.list(scope, pageOf(query), filter)
     return { body: await pageView(page, (checkpoint) => checkpointView(checkpoint, seen)) }
   },
 })

@@ -19,6 +19,7 @@ import { alertGroups } from './0018-alert-groups.ts'
 import { destructiveUses } from './0019-destructive-uses.ts'
 import { groupsOfRepeats } from './0020-groups-of-repeats.ts'
 import { contentPreviews } from './0021-content-previews.ts'
+import { listsOfCheckpoints } from './0022-lists-of-checkpoints.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -43,4 +44,5 @@ export const migrations: readonly string[] = [
   destructiveUses,
   groupsOfRepeats,
   contentPreviews,
+  listsOfCheckpoints,
 ]

@@ -5,16 +5,46 @@ export interface Checkpoint {
   readonly checkpoint_id: string
   readonly run_uuid: string
   readonly organization_code: string
+  readonly playbook: string
+  readonly alert_id: string | null
+  readonly case_id: string | null
   readonly path: string
   readonly step_id: string | null
   readonly via: string
   readonly connection: string | null
   readonly input: unknown
-  readonly answers: readonly string[] | null
+  readonly asked: string | null
+  readonly asked_name: string | null
+  readonly answers: readonly LabelledAnswer[] | null
   readonly form: FormSchema | null
+  readonly state: CheckpointState
   readonly created_at: number
   readonly timeout_at: number
+  readonly on_timeout: { readonly fails: boolean; readonly answer: unknown } | null
+  readonly answer: GivenAnswer | null
 }
+
+export interface LabelledAnswer {
+  readonly value: string
+  readonly label: string
+}
+
+interface GivenAnswer {
+  readonly value: unknown
+  readonly label: string | null
+  readonly by: string
+  readonly by_name: string | null
+  readonly text: string | null
+  readonly at: number
+}
+
+export const checkpointStates = {
+  waiting: { text: 'Waiting', empty: 'No question waits for an answer.' },
+  answered: { text: 'Answered', empty: 'No question has been answered yet.' },
+  timed_out: { text: 'Timed out', empty: 'No question has run out of time.' },
+  withdrawn: { text: 'Withdrawn', empty: 'No run has stopped waiting for an answer.' },
+} as const
+export type CheckpointState = keyof typeof checkpointStates
 
 /** What became of an answer. */
 export type Outcome = 'accepted' | 'second' | 'late'
@@ -25,15 +55,39 @@ export const outcomeTexts: Readonly<Record<Outcome, string>> = {
   late: 'The time was up; this answer is recorded without effect.',
 }
 
+const givenOf = ({ input }: Pick<Checkpoint, 'input'>): Readonly<Record<string, unknown>> =>
+  typeof input === 'object' && input !== null ? { ...input } : {}
+
 /** The words of the question, where the skill that asks calls them so. */
-export function questionOf({ input, step_id: step, path }: Checkpoint): string {
-  const given = input as { readonly message?: unknown; readonly text?: unknown } | null
-  const words = typeof given === 'object' ? (given?.message ?? given?.text) : undefined
-  return typeof words === 'string' ? words : `Step ${step ?? path}`
+export function questionOf(checkpoint: Pick<Checkpoint, 'input' | 'step_id' | 'path'>): string {
+  const { message, text } = givenOf(checkpoint)
+  const words = message ?? text
+  return typeof words === 'string' ? words : `Step ${checkpoint.step_id ?? checkpoint.path}`
 }
 
-/** Whom the skill asks, where it calls them so. */
-export function askedOf({ input }: Checkpoint): string | undefined {
-  const given = input as { readonly user?: unknown } | null
-  return typeof given === 'object' && typeof given?.user === 'string' ? given.user : undefined
+/** Whom the skill asks: by name where that is known, and before it has found them as the playbook calls them. */
+export function askedOf({ asked_name: name, asked: id, input }: Checkpoint): string | undefined {
+  const { user } = givenOf({ input })
+  return name ?? id ?? (typeof user === 'string' ? user : undefined)
+}
+
+/** Parts of the input that a card shows in their own place, or that say only how a message looks. */
+const shownElsewhere = new Set(['message', 'text', 'user', 'labels', 'styles', 'remind_after'])
+
+/** What else the question is about. */
+export const besides = (checkpoint: Pick<Checkpoint, 'input'>): readonly (readonly [string, unknown])[] =>
+  Object.entries(givenOf(checkpoint)).filter(([name, value]) => !shownElsewhere.has(name) && value !== null)
+
+/** What people read for a value: the label of the answer, else the value as it is written. */
+export function shownAnswer(value: unknown, answers: Checkpoint['answers']): string {
+  const known = answers?.find((answer) => answer.value === value)
+  return known?.label ?? (typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+/** What becomes of a question that nobody answers; undefined where that is not known. */
+export function silenceText({ on_timeout: silence, answers }: Checkpoint): string | undefined {
+  if (silence === null) return undefined
+  return silence.fails
+    ? 'then the step fails'
+    : `then it goes on with “${shownAnswer(silence.answer, answers)}”`
 }

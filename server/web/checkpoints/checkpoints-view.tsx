@@ -1,4 +1,4 @@
-import { Loader, Stack, Text } from '@mantine/core'
+import { Group, Loader, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { get } from '../api/call.ts'
 import type { Page } from '../api/types.ts'
@@ -6,29 +6,43 @@ import { useFilters } from '../lists/use-filters.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import { ViewTitle } from '../shell/view-title.tsx'
 import { CheckpointCard } from './checkpoint-card.tsx'
-import type { Checkpoint } from './checkpoint.ts'
+import { checkpointStates, type Checkpoint, type CheckpointState } from './checkpoint.ts'
 
-const names = ['run', 'organization'] as const
+const names = ['state', 'run', 'organization', 'via'] as const
+const shown = 100
 
-/** The questions that wait for a person. An answer here counts as the answer of whoever is signed in. */
+const isState = (word: string): word is CheckpointState => Object.hasOwn(checkpointStates, word)
+
+/** The questions to people: those that wait, the oldest first, and those that are over, the newest first. */
 export default function CheckpointsView() {
-  const { filters } = useFilters(names)
+  const { filters, set } = useFilters(names)
+  const state = isState(filters.state ?? '') ? (filters.state as CheckpointState) : 'waiting'
+  const sort = state === 'waiting' ? 'created_at' : '-created_at'
   const list = useQuery({
     queryKey: ['checkpoints', filters],
-    queryFn: () => get<Page<Checkpoint>>('/checkpoints', { ...filters, limit: 100, sort: 'created_at' }),
+    queryFn: () => get<Page<Checkpoint>>('/checkpoints', { ...filters, state, limit: shown, sort }),
     refetchInterval: 2_000,
   })
   return (
     <Stack maw={820}>
-      <ViewTitle>Waiting for a person</ViewTitle>
+      <Group justify="space-between">
+        <ViewTitle>Waiting for a person</ViewTitle>
+        <SegmentedControl
+          size="xs"
+          aria-label="What became of them"
+          data={Object.entries(checkpointStates).map(([value, { text: label }]) => ({ value, label }))}
+          value={state}
+          onChange={(next) => set('state', next === 'waiting' ? null : next)}
+        />
+      </Group>
       {list.isPending && <Loader aria-label="Loading" />}
       {list.isError && <Refusal error={list.error} onRetry={() => void list.refetch()} />}
-      {list.data?.total === 0 && <Text c="dimmed">No question waits for an answer.</Text>}
+      {list.data?.total === 0 && <Text c="dimmed">{checkpointStates[state].empty}</Text>}
       {list.data?.data.map((checkpoint) => (
         <CheckpointCard key={checkpoint.checkpoint_id} checkpoint={checkpoint} />
       ))}
-      {(list.data?.total ?? 0) > 100 && (
-        <Text c="dimmed">{(list.data?.total ?? 0) - 100} more wait behind these.</Text>
+      {(list.data?.total ?? 0) > shown && (
+        <Text c="dimmed">{(list.data?.total ?? 0) - shown} more stand behind these.</Text>
       )}
     </Stack>
   )

@@ -234,6 +234,9 @@ export function openNamedContext(options: NamedContextOptions): DurableContext {
         id: asked.id,
         runUuid: uuid,
         organizationUuid: '',
+        playbookName: '',
+        alertId: null,
+        caseId: null,
         path,
         stepId: work.stepId,
         question: asked.question,
@@ -241,6 +244,7 @@ export function openNamedContext(options: NamedContextOptions): DurableContext {
         reference: told?.state === 'completed' ? told.output : null,
         createdAt: startedAt,
         timeoutAt: asked.untilMs,
+        onTimeout: work.onTimeout,
         state: answered?.state ?? 'waiting',
         answer: answered?.answer ?? null,
       }

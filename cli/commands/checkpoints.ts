@@ -1,0 +1,32 @@
+import { Command, Option } from 'commander'
+import { checkpointStates } from '../../core/domain/checkpoint.ts'
+import { paint } from '../output/paint.ts'
+import { checkpointLines, type ShownCheckpoint } from '../output/checkpoint-lines.ts'
+import { serverClient, urlOption } from '../server-client.ts'
+
+/** `tocsin checkpoints`: what people are asked, or were. */
+export function checkpointsCommand(): Command {
+  return new Command('checkpoints')
+    .description('print what people are asked by the runs of a server, and what was answered')
+    .addOption(
+      new Option('--state <state>', 'what became of them').choices(checkpointStates).default('waiting'),
+    )
+    .option(...urlOption)
+    .addHelpText(
+      'after',
+      `
+The key stands in TOCSIN_KEY; it needs the role analyst.
+
+Example:
+  TOCSIN_KEY=toc_… tocsin checkpoints --state answered`,
+    )
+    .action(async ({ state, url }: { readonly state: string; readonly url?: string }) => {
+      const page = await serverClient(url).get<{
+        readonly data: readonly ShownCheckpoint[]
+        readonly total: number
+      }>(`/checkpoints?limit=200&state=${state}`)
+      for (const checkpoint of page.data) console.log(checkpointLines(checkpoint).join('\n'))
+      const more = page.total - page.data.length
+      console.log(paint.dim(`${page.total} ${state}${more > 0 ? `; ${more} older ones are not shown` : ''}`))
+    })
+}

@@ -1,0 +1,61 @@
+import { labelOf } from '../../../core/domain/answer-label.ts'
+import { askedOf, nameOfAnswerer, nameOfAsked } from '../../../core/domain/asked-person.ts'
+import type { Checkpoint, CheckpointAnswer } from '../../../core/domain/checkpoint.ts'
+import { maskSensitive } from '../../../core/engine/sensitive.ts'
+import type { JsonSchema } from '../../../core/plugin/index.ts'
+import type { Services } from '../route.ts'
+
+type Seen = Pick<Services, 'directory' | 'catalogue'>
+
+/** A question with whatever an answer to it needs, and what became of it (`schemas/checkpoint.schema.json`). */
+export async function checkpointView(checkpoint: Checkpoint, { directory, catalogue }: Seen) {
+  const { question, answer } = checkpoint
+  const { via, form } = question
+  const asking = catalogue.skill(via)?.skill.input as JsonSchema | undefined
+  const asked = askedOf(checkpoint)
+  return {
+    checkpoint_id: checkpoint.id,
+    run_uuid: checkpoint.runUuid,
+    organization_code: await directory.organizationCode(checkpoint.organizationUuid),
+    playbook: checkpoint.playbookName,
+    alert_id: checkpoint.alertId,
+    case_id: checkpoint.caseId,
+    path: checkpoint.path,
+    step_id: checkpoint.stepId,
+    via,
+    connection: checkpoint.connection,
+    input: asking ? maskSensitive(asking, question.input ?? null) : (question.input ?? null),
+    asked: typeof asked === 'string' ? asked : null,
+    asked_name: nameOfAsked(checkpoint),
+    answers: question.answers?.map((value) => ({ value, label: labelOf(question, value) })) ?? null,
+    form,
+    reference: checkpoint.reference ?? null,
+    state: checkpoint.state,
+    created_at: checkpoint.createdAt,
+    timeout_at: checkpoint.timeoutAt,
+    on_timeout: silenceView(checkpoint),
+    answer: answer && answerView(answer, checkpoint),
+  }
+}
+
+function silenceView({ onTimeout, question: { form } }: Checkpoint) {
+  if (onTimeout === null) return null
+  if (onTimeout.fails) return { fails: true, answer: null }
+  return { fails: false, answer: form ? maskSensitive(form, onTimeout.answer) : onTimeout.answer }
+}
+
+export function answerView({ value, by, text, at }: CheckpointAnswer, checkpoint: Checkpoint) {
+  const { question } = checkpoint
+  const { form, answers } = question
+  const shown = form ? maskSensitive(form, value) : value
+  const word = answers?.find((answer) => answer === value)
+  return {
+    value: shown,
+    label: word === undefined ? null : labelOf(question, word),
+    by,
+    by_name: nameOfAnswerer(checkpoint, by),
+    // A text reply may be what was filled in.
+    text: text === value && shown !== value ? shown : text,
+    at,
+  }
+}

@@ -1,0 +1,27 @@
+import { Text } from '@mantine/core'
+import { showInvisible } from '../parts/show-invisible.ts'
+import { Time } from '../parts/times.tsx'
+import { shownAnswer, silenceText, type Checkpoint } from './checkpoint.ts'
+
+/** Until when a question waits, or what became of it. */
+export function CheckpointOutcome({ checkpoint }: { readonly checkpoint: Checkpoint }) {
+  const { state, answer, answers, timeout_at: timeoutAt } = checkpoint
+  if (answer !== null)
+    return (
+      <Text size="sm" className="outside-text">
+        <b>{showInvisible(shownAnswer(answer.value, answers))}</b>, said{' '}
+        {showInvisible(answer.by_name === null ? answer.by : `${answer.by_name} (${answer.by})`)}{' '}
+        <Time at={answer.at} ago />
+        {answer.text !== null && showInvisible(`: “${answer.text}”`)}
+      </Text>
+    )
+  if (state === 'withdrawn') return <Text size="sm">The run stopped waiting.</Text>
+  const silence = silenceText(checkpoint)
+  return (
+    <Text size="sm" className="outside-text">
+      {state === 'waiting' ? 'Time is up ' : 'Nobody answered: time was up '}
+      <Time at={timeoutAt} ago />
+      {silence !== undefined && showInvisible(`; ${silence}`)}
+    </Text>
+  )
+}

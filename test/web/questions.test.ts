@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { killCommands } from '../cli/support/run-tocsin.ts'
+import { startServer, type RunningServer } from '../cli/support/start-server.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import { openBrowser, picture, seriousFaults, type BrowserPage } from './support/browser.ts'
+
+const asking = `apiVersion: tocsin/v1
+name: asking
+on: { alert: { type: question } }
+steps:
+  - id: sure
+    checkpoint:
+      via: operator
+      with:
+        message: |-
+          Is this alert real?
+          \${{ alert.content }}
+        labels: { real: 'Yes, it is', noise: 'No, noise' }
+      answers: [real, noise]
+      timeout: 1h
+      on_timeout: noise
+`
+
+describe('questions on the web page', function () {
+  this.timeout(60_000)
+  let folder: TemporaryFolder
+  let server: RunningServer
+  let browser: BrowserPage
+  let page: Page
+
+  before(async function () {
+    this.timeout(180_000)
+    const opened = await openBrowser()
+    if (opened === undefined) return this.skip()
+    browser = opened
+    ;({ page } = opened)
+    await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../server/web/build.ts')])
+    folder = await makeTemporaryFolder()
+    await mkdir(join(folder.path, 'playbooks'))
+    await writeFile(join(folder.path, 'playbooks/asking.yaml'), asking)
+    server = await startServer({ cwd: folder.path, dataDir: 'data' })
+    await page.goto(`${server.url}/checkpoints`)
+    await page.getByLabel('API key').first().fill(server.adminKey)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  })
+  after(async () => {
+    await browser?.close()
+    await killCommands()
+    await folder?.remove()
+  })
+  afterEach(() => {
+    expect(browser.alarms, 'dialogs, refused content, errors in the page').to.deep.equal([])
+  })
+
+  it('show their text as text, the labels of their answers, what they are about, and what silence means', async () => {
+    await page.getByText('No question waits for an answer').waitFor()
+    const { body: alert } = await server.call('/alerts', {
+      body: {
+        alert_provider: 'custom',
+        organization_code: 'main',
+        alert_type: 'question',
+        alert_content: '<img src=x onerror=alert(1)> \u202Egnp.exe',
+      },
+    })
+    const card = page.getByRole('article')
+    await card.getByText('<img src=x onerror=alert(1)>').waitFor()
+    expect(await card.innerText(), 'no character turns the text around').to.not.include('\u202E')
+    await card.getByText('then it goes on with “No, noise”').waitFor()
+    await card.getByText('in 59 min').waitFor()
+    await card.getByRole('link', { name: alert.alert_id.toUpperCase() }).waitFor()
+    await card.getByRole('link', { name: 'asking · step sure' }).waitFor()
+    await card.getByRole('link', { name: /^Case / }).waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'question')
+    await card.getByLabel('Remark').fill('seen it myself')
+    await card.getByRole('button', { name: 'Yes, it is' }).click()
+    await page.getByText('The answer counts').waitFor()
+    await page.getByText('No question waits for an answer').waitFor()
+  })
+
+  it('say by whom, when and how they were answered', async () => {
+    await page.getByText('Answered', { exact: true }).click()
+    const card = page.getByRole('article')
+    await card.getByText('Yes, it is').waitFor()
+    expect(await card.innerText()).to.match(/Yes, it is, said bootstrap .*: “seen it myself”/)
+    expect(await card.getByRole('button').count(), 'nothing is to be answered any more').to.equal(0)
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'question-answered')
+  })
+})
