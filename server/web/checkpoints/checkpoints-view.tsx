@@ -1,10 +1,13 @@
-import { Group, Loader, SegmentedControl, Stack, Text } from '@mantine/core'
+import { SegmentedControl, Stack, Text } from '@mantine/core'
+import { QuestionMarkCircledIcon } from '@radix-ui/react-icons'
 import { useQuery } from '@tanstack/react-query'
 import { get } from '../api/call.ts'
 import type { Page } from '../api/types.ts'
 import { useFilters } from '../lists/use-filters.ts'
+import { Empty } from '../parts/empty.tsx'
+import { PageLoading } from '../parts/page-loading.tsx'
 import { Refusal } from '../parts/refusal.tsx'
-import { ViewTitle } from '../shell/view-title.tsx'
+import { ViewHead } from '../shell/view-head.tsx'
 import { CheckpointCard } from './checkpoint-card.tsx'
 import { checkpointStates, type Checkpoint, type CheckpointState } from './checkpoint.ts'
 
@@ -25,19 +28,23 @@ export default function CheckpointsView() {
   })
   return (
     <Stack maw={820}>
-      <Group justify="space-between">
-        <ViewTitle>Waiting for a person</ViewTitle>
-        <SegmentedControl
-          size="xs"
-          aria-label="What became of them"
-          data={Object.entries(checkpointStates).map(([value, { text: label }]) => ({ value, label }))}
-          value={state}
-          onChange={(next) => set('state', next === 'waiting' ? null : next)}
-        />
-      </Group>
-      {list.isPending && <Loader aria-label="Loading" />}
+      <ViewHead
+        title="Waiting for a person"
+        actions={
+          <SegmentedControl
+            size="xs"
+            aria-label="What became of them"
+            data={Object.entries(checkpointStates).map(([value, { text: label }]) => ({ value, label }))}
+            value={state}
+            onChange={(next) => set('state', next === 'waiting' ? null : next)}
+          />
+        }
+      />
+      {list.isPending && <PageLoading />}
       {list.isError && <Refusal error={list.error} onRetry={() => void list.refetch()} />}
-      {list.data?.total === 0 && <Text c="dimmed">{checkpointStates[state].empty}</Text>}
+      {list.data?.total === 0 && (
+        <Empty icon={QuestionMarkCircledIcon}>{checkpointStates[state].empty}</Empty>
+      )}
       {list.data?.data.map((checkpoint) => (
         <CheckpointCard key={checkpoint.checkpoint_id} checkpoint={checkpoint} />
       ))}
