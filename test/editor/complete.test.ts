@@ -54,7 +54,7 @@ describe('completion of keys and values', () => {
     const ask = (text: string) => offered(playbook(`  - checkpoint:\n      ${text}`))
     expect(ask('via: ‸')).to.have.members(['operator', 'messaging.checkpoint'])
     expect(ask('via: messaging.checkpoint\n      with: { ‸ }')).to.deep.equal(['user', 'message'])
-    expect(ask('via: operator\n      with: { ‸ }')).to.deep.equal(['message'])
+    expect(ask('via: operator\n      with: { ‸ }')).to.deep.equal(['message', 'labels'])
   })
 
   it('offers the inputs of the skill and their values, also within further maps', () => {

@@ -65,7 +65,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'whatever is answered approves a use': {
     file: 'core/engine/approval.ts',
-    find: 'if (answer === approvalAnswers[0])',
+    find: 'if (answer === approved)',
     replace: 'if (answer !== null)',
   },
   'repeats that a killed process left behind never end': {
