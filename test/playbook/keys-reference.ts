@@ -133,7 +133,7 @@ const texts: Texts = {
   },
   checkpoint: {
     via: 'a skill that asks, or `operator`: nobody is told, somebody answers over the API',
-    with: 'the inputs of that skill; of `operator`: `message`',
+    with: 'the inputs of that skill; of `operator`: `message`, `labels`',
     connection: ['as of a step', 'the only one of the plugin'],
     answers: 'a list of words, one of which is the answer',
     form: 'a JSON Schema of what is to be filled in, instead of `answers`',
