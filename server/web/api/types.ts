@@ -106,7 +106,7 @@ export interface Case {
   readonly case_id: string
   readonly organization_code: string
   readonly title: string
-  readonly summary: string | null
+  readonly summary: string
   readonly status: CaseStatus
   readonly severity: Severity
   readonly verdict: Verdict
@@ -114,6 +114,11 @@ export interface Case {
   readonly created_at: number
   readonly modified_at: number
 }
+
+/** What people may change of a case. */
+export type CaseChange = Partial<
+  Pick<Case, 'title' | 'summary' | 'status' | 'severity' | 'verdict' | 'assignee'>
+>
 
 export interface CaseEntry {
   readonly at: number
@@ -139,7 +144,8 @@ export interface Learned {
   readonly score: number | null
   readonly level: string | null
   readonly summary: string | null
-  readonly error: string | null
+  /** Why it could not be asked. */
+  readonly error: { readonly code: string; readonly message: string } | null
 }
 
 export interface CaseDetail extends Case {

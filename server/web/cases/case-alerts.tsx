@@ -1,43 +1,57 @@
-import { Anchor, Group, Table, Title } from '@mantine/core'
+import { Anchor, Table, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import type { Alert } from '../api/types.ts'
+import { Empty } from '../parts/empty.tsx'
+import { Section } from '../parts/section.tsx'
+import { showInvisible } from '../parts/show-invisible.ts'
 import { AlertStatus } from '../parts/states.tsx'
 import { Time } from '../parts/times.tsx'
 
-/** The newest alerts of a case. */
+/** The newest alerts of a case; of those that repeat another, why they were put together. */
 export function CaseAlerts({ id, alerts }: { readonly id: string; readonly alerts: readonly Alert[] }) {
   return (
-    <>
-      <Group gap="sm" align="baseline">
-        <Title order={2} size="h4">
-          Alerts
-        </Title>
+    <Section
+      title="Alerts"
+      isFlush
+      actions={
         <Anchor component={Link} href={`/alerts?case=${id}`} size="sm">
-          all in the list
+          All in the list
         </Anchor>
-      </Group>
-      <Table.ScrollContainer minWidth={500}>
-        <Table aria-label="Alerts">
-          <Table.Tbody>
-            {alerts.map((alert) => (
-              <Table.Tr key={alert.alert_uuid}>
-                <Table.Td>
-                  <Anchor component={Link} href={`/alerts/${alert.alert_id}`} size="sm" fw={600}>
-                    {alert.alert_id.toUpperCase()}
-                  </Anchor>
-                </Table.Td>
-                <Table.Td>{alert.alert_type}</Table.Td>
-                <Table.Td>
-                  <AlertStatus status={alert.investigation_status} />
-                </Table.Td>
-                <Table.Td>
-                  <Time at={alert.created_at} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </>
+      }
+    >
+      {alerts.length === 0 && <Empty>No alert belongs to this case: its run was started by hand.</Empty>}
+      {alerts.length > 0 && (
+        <Table.ScrollContainer minWidth={460} mah={420}>
+          <Table verticalSpacing={8} aria-label="Alerts">
+            <Table.Tbody>
+              {alerts.map((alert) => (
+                <Table.Tr key={alert.alert_uuid}>
+                  <Table.Td>
+                    <Anchor component={Link} href={`/alerts/${alert.alert_id}`} size="sm" fw={600}>
+                      {alert.alert_id.toUpperCase()}
+                    </Anchor>{' '}
+                    <Text component="span" size="sm" className="outside-text">
+                      {showInvisible(alert.alert_type ?? '')}
+                    </Text>
+                    {alert.grouped_with !== null && (
+                      <Text size="xs" c="dimmed" className="outside-text">
+                        Repeats {alert.grouped_with.toUpperCase()}:{' '}
+                        {showInvisible(alert.grouped_because ?? '')}
+                      </Text>
+                    )}
+                  </Table.Td>
+                  <Table.Td w="1%">
+                    <AlertStatus status={alert.investigation_status} />
+                  </Table.Td>
+                  <Table.Td w="1%" style={{ whiteSpace: 'nowrap' }}>
+                    <Time at={alert.created_at} />
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+    </Section>
   )
 }

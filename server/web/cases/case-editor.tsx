@@ -1,10 +1,12 @@
-import { Button, Group, Paper, Select, SimpleGrid, Stack, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { Button, Group, Select, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { call } from '../api/call.ts'
 import type { CaseDetail } from '../api/types.ts'
 import { Refusal } from '../parts/refusal.tsx'
+import { Section } from '../parts/section.tsx'
 import { caseStatuses, choicesOf, severities, verdicts } from '../parts/states.tsx'
+import { useSession } from '../session/session.ts'
+import { Overtaken } from './overtaken.tsx'
+import { useChange } from './use-change.ts'
 
 interface CaseEditorProps {
   readonly found: CaseDetail
@@ -19,18 +21,27 @@ const choices = [
   { name: 'verdict', label: 'Verdict', data: choicesOf(verdicts) },
 ] as const
 
-/** Changes what people decide about a case; refused where somebody else was faster. */
+/** Changes what people decide about a case. */
 export function CaseEditor({ found, path, etag, onDone }: CaseEditorProps) {
-  const [assignee, setAssignee] = useState(found.assignee ?? '')
-  const change = useMutation({
-    mutationFn: (body: Partial<Pick<CaseDetail, 'assignee'>> | Record<string, string | null>) =>
-      call('PATCH', path, { body, headers: { 'if-match': etag ?? '*' } }),
-    onSettled: onDone,
-  })
+  const { key_name: me } = useSession()
+  const [typed, setTyped] = useState<string>()
+  const changing = useChange({ path, etag, onSettled: onDone, onSaved: () => setTyped(undefined) })
+  const { change, isPending, error } = changing
+  const assignee = typed ?? found.assignee ?? ''
+  const assign = (name: string): void => change({ assignee: name.trim() === '' ? null : name.trim() })
   return (
-    <Paper withBorder p="sm" component="section" aria-label="Decisions">
-      <Stack gap="xs">
-        <SimpleGrid cols={3} spacing="xs">
+    <Section
+      title="Decisions"
+      actions={
+        found.assignee !== me && (
+          <Button size="compact-xs" variant="default" disabled={isPending} onClick={() => assign(me)}>
+            Assign to me
+          </Button>
+        )
+      }
+    >
+      <Stack gap="sm">
+        <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
           {choices.map(({ name, label, data }) => (
             <Select
               key={name}
@@ -38,16 +49,16 @@ export function CaseEditor({ found, path, etag, onDone }: CaseEditorProps) {
               label={label}
               data={data}
               value={found[name]}
-              onChange={(value) => value !== null && change.mutate({ [name]: value })}
+              onChange={(value) => value !== null && change({ [name]: value })}
               allowDeselect={false}
-              disabled={change.isPending}
+              disabled={isPending}
             />
           ))}
         </SimpleGrid>
         <form
           onSubmit={(event) => {
             event.preventDefault()
-            change.mutate({ assignee: assignee.trim() === '' ? null : assignee.trim() })
+            assign(assignee)
           }}
         >
           <Group gap="xs" align="flex-end" wrap="nowrap">
@@ -56,7 +67,7 @@ export function CaseEditor({ found, path, etag, onDone }: CaseEditorProps) {
               label="Assignee"
               placeholder="Nobody"
               value={assignee}
-              onChange={(event) => setAssignee(event.currentTarget.value)}
+              onChange={(event) => setTyped(event.currentTarget.value)}
               flex={1}
               maxLength={200}
             />
@@ -64,15 +75,15 @@ export function CaseEditor({ found, path, etag, onDone }: CaseEditorProps) {
               type="submit"
               size="xs"
               variant="default"
-              loading={change.isPending}
-              disabled={assignee.trim() === (found.assignee ?? '')}
+              disabled={isPending || assignee.trim() === (found.assignee ?? '')}
             >
               Assign
             </Button>
           </Group>
         </form>
-        {change.isError && <Refusal error={change.error} />}
+        <Overtaken found={found} changing={changing} />
+        {error !== undefined && <Refusal error={error} />}
       </Stack>
-    </Paper>
+    </Section>
   )
 }

@@ -1,17 +1,21 @@
-import { Button, Grid, Group, Loader, Stack, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Button, Grid, Stack, Text } from '@mantine/core'
 import { DownloadIcon } from '@radix-ui/react-icons'
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from 'wouter'
+import { Link, useParams } from 'wouter'
 import { addressOf, callTagged } from '../api/call.ts'
 import type { CaseDetail } from '../api/types.ts'
+import { PageLoading } from '../parts/page-loading.tsx'
 import { Refusal } from '../parts/refusal.tsx'
+import { Section } from '../parts/section.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { CaseState, SeverityLevel, VerdictBadge } from '../parts/states.tsx'
+import { Time } from '../parts/times.tsx'
 import { RunList } from '../runs/run-list.tsx'
-import { ViewTitle } from '../shell/view-title.tsx'
 import { useMay } from '../session/session.ts'
+import { ViewHead } from '../shell/view-head.tsx'
 import { CaseAlerts } from './case-alerts.tsx'
 import { CaseEditor } from './case-editor.tsx'
+import { CaseSummary } from './case-summary.tsx'
 import { CaseTimeline } from './case-timeline.tsx'
 import { NoteForm } from './note-form.tsx'
 import { Observables } from './observables.tsx'
@@ -26,45 +30,81 @@ export default function CasePage() {
     queryFn: () => callTagged<CaseDetail>('GET', path),
     refetchInterval: 5_000,
   })
-  if (found.isPending) return <Loader aria-label="Loading" />
+  if (found.isPending) return <PageLoading />
   if (found.isError) return <Refusal error={found.error} onRetry={() => void found.refetch()} />
   const { data, etag } = found.data
   const refresh = (): void => void found.refetch()
   return (
-    <Stack>
-      <Group justify="space-between">
-        <Group gap="sm">
-          <ViewTitle>{`${data.case_id.toUpperCase()} ${showInvisible(data.title)}`}</ViewTitle>
-          <SeverityLevel severity={data.severity} />
-          <VerdictBadge verdict={data.verdict} />
-          <CaseState status={data.status} />
-        </Group>
-        <Group gap="xs">
-          <Export path={path} format="markdown" text="Report" />
-          <Export path={path} format="json" text="JSON" />
-        </Group>
-      </Group>
-      <Grid>
+    <Stack gap="var(--tocsin-gap)">
+      <CaseHead found={data} path={path} />
+      <Grid gap="var(--tocsin-gap)">
         <Grid.Col span={{ base: 12, lg: 7 }}>
-          <Stack>
-            {data.summary !== null && <Text className="outside-text">{showInvisible(data.summary)}</Text>}
+          <Stack gap="var(--tocsin-gap)">
+            <WaitingRun found={data} />
+            <CaseSummary found={data} path={path} etag={etag} mayEdit={mayEdit} onDone={refresh} />
             <Observables observables={data.observables} />
             <CaseAlerts id={data.case_id} alerts={data.alerts} />
             <RunList runs={data.runs} />
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 5 }}>
-          <Stack>
-            {mayEdit && <CaseEditor key={etag} found={data} path={path} etag={etag} onDone={refresh} />}
-            <Title order={2} size="h4">
-              Timeline
-            </Title>
-            {mayEdit && <NoteForm path={path} onDone={refresh} />}
-            <CaseTimeline found={data} />
+          <Stack gap="var(--tocsin-gap)">
+            {mayEdit && <CaseEditor found={data} path={path} etag={etag} onDone={refresh} />}
+            <Section title="Timeline" count={data.timeline_total}>
+              <Stack>
+                {mayEdit && <NoteForm path={path} onDone={refresh} />}
+                <CaseTimeline found={data} path={path} />
+              </Stack>
+            </Section>
           </Stack>
         </Grid.Col>
       </Grid>
     </Stack>
+  )
+}
+
+function CaseHead({ found, path }: { readonly found: CaseDetail; readonly path: string }) {
+  return (
+    <ViewHead
+      id={found.case_id.toUpperCase()}
+      title={showInvisible(found.title)}
+      states={
+        <>
+          <SeverityLevel severity={found.severity} />
+          <VerdictBadge verdict={found.verdict} />
+          <CaseState status={found.status} />
+        </>
+      }
+      about={
+        <>
+          {found.organization_code} · opened <Time at={found.created_at} ago /> · changed{' '}
+          <Time at={found.modified_at} ago />
+          {found.assignee !== null && <> · {showInvisible(found.assignee)}</>}
+        </>
+      }
+      actions={
+        <>
+          <Export path={path} format="markdown" text="Report" />
+          <Export path={path} format="json" text="JSON" />
+        </>
+      }
+    />
+  )
+}
+
+/** A case does not go on before somebody answers. */
+function WaitingRun({ found: { runs } }: { readonly found: CaseDetail }) {
+  const waiting = runs.find(({ status }) => status === 'waiting')
+  if (waiting === undefined) return null
+  return (
+    <Alert color="grape" py="xs">
+      <Text size="sm">
+        {waiting.playbook} waits for a person:{' '}
+        <Anchor underline="always" component={Link} href={`/checkpoints?run=${waiting.run_uuid}`} size="sm">
+          see the question
+        </Anchor>
+      </Text>
+    </Alert>
   )
 }
 

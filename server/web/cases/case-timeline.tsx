@@ -1,4 +1,4 @@
-import { Text, Timeline } from '@mantine/core'
+import { Anchor, Button, Text, Timeline } from '@mantine/core'
 import {
   BellIcon,
   ChatBubbleIcon,
@@ -7,10 +7,15 @@ import {
   Pencil1Icon,
   RocketIcon,
 } from '@radix-ui/react-icons'
-import type { ComponentType } from 'react'
-import type { CaseDetail } from '../api/types.ts'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState, type ComponentType } from 'react'
+import { Link } from 'wouter'
+import { get } from '../api/call.ts'
+import type { CaseDetail, CaseEntry, Page, Run } from '../api/types.ts'
+import { Refusal } from '../parts/refusal.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { Time } from '../parts/times.tsx'
+import './cases.css'
 
 const icons: Readonly<Record<string, ComponentType>> = {
   opened: RocketIcon,
@@ -20,34 +25,61 @@ const icons: Readonly<Record<string, ComponentType>> = {
   run_ended: CheckIcon,
 }
 
-/** What happened in a case, the newest first. */
-export function CaseTimeline({ found }: { readonly found: CaseDetail }) {
-  const entries = found.timeline.toReversed()
+/** What happened in a case and who did it, the newest first; what is older than the case brings is fetched when it is asked for. */
+export function CaseTimeline({ found, path }: { readonly found: CaseDetail; readonly path: string }) {
+  const [wantsOlder, setWantsOlder] = useState(false)
+  const older = useInfiniteQuery({
+    queryKey: ['case-timeline', path],
+    queryFn: ({ pageParam }) => get<Page<CaseEntry>>(`${path}/timeline`, { limit: 200, cursor: pageParam }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    enabled: wantsOlder,
+    staleTime: 0,
+  })
+  const newest = found.timeline.toReversed()
+  const pages = older.data?.pages.flatMap(({ data }) => data) ?? []
+  const entries = pages.length > newest.length ? pages : newest
   return (
     <>
-      <Timeline bulletSize={22} lineWidth={2}>
+      <Timeline bulletSize={22} lineWidth={1} className="case-timeline">
         {entries.map((entry, index) => {
           const Icon = icons[entry.kind] ?? DotFilledIcon
           return (
-            <Timeline.Item key={entries.length - index} bullet={<Icon />}>
-              <Text size="sm" className="outside-text">
+            <Timeline.Item key={entries.length - index} bullet={<Icon />} data-kind={entry.kind}>
+              <Text size="sm" className="outside-text case-entry">
                 {showInvisible(entry.text)}
               </Text>
               <Text size="xs" c="dimmed" className="outside-text">
-                {byWhom(entry.by)} · <Time at={entry.at} />
+                <ByWhom by={entry.by} runs={found.runs} /> · <Time at={entry.at} />
               </Text>
             </Timeline.Item>
           )
         })}
       </Timeline>
+      {older.isError && <Refusal error={older.error} />}
       {found.timeline_total > entries.length && (
-        <Text size="xs" c="dimmed">
-          {found.timeline_total - entries.length} older entries are in the JSON.
-        </Text>
+        <Button
+          mt="sm"
+          size="xs"
+          variant="default"
+          loading={older.isFetching}
+          onClick={() => (wantsOlder ? void older.fetchNextPage() : setWantsOlder(true))}
+        >
+          Show older: {(found.timeline_total - entries.length).toLocaleString()} more
+        </Button>
       )}
     </>
   )
 }
 
-/** `run 01a1ff58…`: whole ids of runs tell people nothing. */
-const byWhom = (by: string): string => showInvisible(by.replace(/^(run [\da-f]{8})[\da-f-]{28}$/, '$1…'))
+/** A run is named by its playbook, and leads to what it did; people stand with the name of their key. */
+function ByWhom({ by, runs }: { readonly by: string; readonly runs: readonly Run[] }) {
+  const uuid = /^run ([\da-f-]{36})$/.exec(by)?.[1]
+  if (uuid === undefined) return <>{showInvisible(by)}</>
+  const playbook = runs.find((run) => run.run_uuid === uuid)?.playbook
+  return (
+    <Anchor component={Link} href={`/runs/${uuid}`} size="xs">
+      {playbook ?? `run ${uuid.slice(0, 8)}…`}
+    </Anchor>
+  )
+}

@@ -1,37 +1,48 @@
-import { Anchor, Badge, Table, Text, Title } from '@mantine/core'
-import { Link } from 'wouter'
-import type { Learned, Observable } from '../api/types.ts'
+import { Button, Table, Text } from '@mantine/core'
+import { useState } from 'react'
+import type { Observable } from '../api/types.ts'
+import { Copy } from '../parts/copy.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { Section } from '../parts/section.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
+import { LearnedLine } from './learned-line.tsx'
+
+/** The worst come first; more are a click away. */
+const shownAtFirst = 12
 
 /** The values that were found in the alerts, and what other systems know about them. */
 export function Observables({ observables }: { readonly observables: readonly Observable[] }) {
+  const [isWhole, setWhole] = useState(false)
+  const shown = isWhole ? observables : observables.slice(0, shownAtFirst)
   return (
-    <>
-      <Title order={2} size="h4">
-        Observables
-      </Title>
-      {observables.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          None were found.
-        </Text>
-      ) : (
-        <Table.ScrollContainer minWidth={500} mah={480}>
-          <Table verticalSpacing={6} aria-label="Observables">
+    <Section title="Observables" count={observables.length} isFlush>
+      {observables.length === 0 && <Empty>No address, user, host or file was found in the alerts.</Empty>}
+      {shown.length > 0 && (
+        <Table.ScrollContainer minWidth={460}>
+          <Table className="observables" verticalSpacing={8} aria-label="Observables">
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>Kind</Table.Th>
-                <Table.Th>Value</Table.Th>
+                <Table.Th w="1%">Kind</Table.Th>
+                <Table.Th w="34%">Value</Table.Th>
                 <Table.Th>What was learned</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {observables.map(({ kind, value, learned }) => (
+              {shown.map(({ kind, value, learned }) => (
                 <Table.Tr key={`${kind} ${value}`}>
-                  <Table.Td>{kind}</Table.Td>
-                  <Table.Td className="outside-text" ff="monospace">
-                    {showInvisible(value)}
+                  <Table.Td c="dimmed">{kind}</Table.Td>
+                  <Table.Td>
+                    <Text component="span" size="sm" ff="monospace" className="outside-text">
+                      {showInvisible(value)}
+                    </Text>{' '}
+                    <Copy value={value} label={`Copy ${kind}`} />
                   </Table.Td>
                   <Table.Td>
+                    {learned.length === 0 && (
+                      <Text size="sm" c="dimmed">
+                        Nobody was asked.
+                      </Text>
+                    )}
                     {learned.map((each) => (
                       <LearnedLine key={`${each.run_uuid} ${each.path}`} learned={each} />
                     ))}
@@ -42,36 +53,11 @@ export function Observables({ observables }: { readonly observables: readonly Ob
           </Table>
         </Table.ScrollContainer>
       )}
-    </>
-  )
-}
-
-function LearnedLine({
-  learned: { source, run_uuid: run, path, score, level, summary, error },
-}: {
-  readonly learned: Learned
-}) {
-  const color = score === null ? 'gray' : score >= 65 ? 'red' : score >= 25 ? 'orange' : 'green'
-  const said = error ?? summary ?? level
-  return (
-    <div>
-      {score !== null && (
-        <Badge size="sm" variant="light" color={color} tt="none" radius="sm" mr={6}>
-          {score}
-        </Badge>
+      {shown.length < observables.length && (
+        <Button m="sm" size="xs" variant="default" onClick={() => setWhole(true)}>
+          Show all {observables.length}
+        </Button>
       )}
-      {said !== null && (
-        <Text component="span" size="sm" className="outside-text" {...(error !== null && { c: 'red' })}>
-          {showInvisible(said)}{' '}
-        </Text>
-      )}
-      <Anchor
-        component={Link}
-        href={`/runs/${run}?${new URLSearchParams({ step: path }).toString()}`}
-        size="xs"
-      >
-        {source}
-      </Anchor>
-    </div>
+    </Section>
   )
 }

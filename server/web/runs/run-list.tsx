@@ -1,6 +1,9 @@
-import { Anchor, Table, Text, Title } from '@mantine/core'
+import { Anchor, Table } from '@mantine/core'
+import { PlayIcon } from '@radix-ui/react-icons'
 import { Link } from 'wouter'
 import type { Run } from '../api/types.ts'
+import { Empty } from '../parts/empty.tsx'
+import { Section } from '../parts/section.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { RunState } from '../parts/states.tsx'
 import { durationText } from '../parts/duration-text.ts'
@@ -9,23 +12,18 @@ import { Time } from '../parts/times.tsx'
 /** Runs about something, newest first. */
 export function RunList({ runs }: { readonly runs: readonly Run[] }) {
   return (
-    <>
-      <Title order={2} size="h4">
-        Runs
-      </Title>
+    <Section title="Runs" count={runs.length} isFlush>
       {runs.length === 0 ? (
-        <Text c="dimmed" size="sm">
-          No playbook has run.
-        </Text>
+        <Empty icon={PlayIcon}>No playbook has run.</Empty>
       ) : (
-        <Table.ScrollContainer minWidth={600}>
-          <Table>
+        <Table.ScrollContainer minWidth={460}>
+          <Table verticalSpacing={8} aria-label="Runs">
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>Playbook</Table.Th>
                 <Table.Th>Status</Table.Th>
                 <Table.Th>Started</Table.Th>
-                <Table.Th>Took</Table.Th>
+                <Table.Th className="number">Took</Table.Th>
                 <Table.Th>Error</Table.Th>
               </Table.Tr>
             </Table.Thead>
@@ -43,7 +41,7 @@ export function RunList({ runs }: { readonly runs: readonly Run[] }) {
                   <Table.Td>
                     <Time at={run.started_at} />
                   </Table.Td>
-                  <Table.Td>
+                  <Table.Td className="number">
                     {run.started_at !== null &&
                       run.ended_at !== null &&
                       durationText(run.ended_at - run.started_at)}
@@ -57,6 +55,6 @@ export function RunList({ runs }: { readonly runs: readonly Run[] }) {
           </Table>
         </Table.ScrollContainer>
       )}
-    </>
+    </Section>
   )
 }

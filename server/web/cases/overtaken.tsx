@@ -1,0 +1,43 @@
+import { Alert, Button, Group, List, Text } from '@mantine/core'
+import type { CaseChange, CaseDetail } from '../api/types.ts'
+import { showInvisible } from '../parts/show-invisible.ts'
+import type { CaseChanging } from './use-change.ts'
+
+interface OvertakenProps {
+  readonly found: CaseDetail
+  readonly changing: CaseChanging
+}
+
+/** Says that somebody else changed the case meanwhile, what it is now, and lets whoever came second decide. */
+export function Overtaken({ found, changing: { overtaken, change, isPending, giveIn } }: OvertakenProps) {
+  if (overtaken === undefined) return null
+  const names = Object.keys(overtaken) as (keyof CaseChange)[]
+  return (
+    <Alert color="orange" title="The case was changed meanwhile" role="alert">
+      <List size="sm">
+        {names.map((name) => (
+          <List.Item key={name} className="outside-text">
+            {name}: it is now {wordsOf(found[name])}, and you wanted {wordsOf(overtaken[name])}
+          </List.Item>
+        ))}
+      </List>
+      <Text size="sm" mt={4}>
+        Who changed it stands in the timeline. Nothing of yours is saved yet.
+      </Text>
+      <Group gap="xs" mt="sm">
+        <Button size="xs" loading={isPending} onClick={() => change(overtaken)}>
+          Save mine
+        </Button>
+        <Button size="xs" variant="default" onClick={giveIn}>
+          Leave it
+        </Button>
+      </Group>
+    </Alert>
+  )
+}
+
+function wordsOf(value: string | null | undefined): string {
+  if (value === null || value === undefined || value === '') return 'empty'
+  const text = value.replaceAll('_', ' ')
+  return `“${showInvisible(text.length > 200 ? `${text.slice(0, 200)} …` : text)}”`
+}

@@ -1,0 +1,49 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../api/call.ts'
+import { problemOf } from '../api/problem.ts'
+import type { CaseChange } from '../api/types.ts'
+
+export interface CaseChanging {
+  readonly change: (body: CaseChange) => void
+  readonly isPending: boolean
+  /** Why the last change was refused, unless somebody else was faster. */
+  readonly error: unknown
+  /** What was asked for and not done, because the case was changed since it was read. */
+  readonly overtaken: CaseChange | undefined
+  /** Leaves the case as the other one made it. */
+  readonly giveIn: () => void
+}
+
+interface ChangeOptions {
+  /** Of the case, in the API. */
+  readonly path: string
+  /** Of the case as it was read. */
+  readonly etag: string | null
+  /** The case may be another now. */
+  readonly onSettled: () => void
+  readonly onSaved: () => void
+}
+
+/** Changes a case as it was read: where somebody else changed it since, nothing is overwritten unseen. */
+export function useChange({ path, etag, onSettled, onSaved }: ChangeOptions): CaseChanging {
+  const [overtaken, setOvertaken] = useState<CaseChange>()
+  const change = useMutation({
+    mutationFn: (body: CaseChange) => call('PATCH', path, { body, headers: { 'if-match': etag ?? '*' } }),
+    onSuccess() {
+      setOvertaken(undefined)
+      onSaved()
+    },
+    onError: (error, body) => setOvertaken(isOvertaken(error) ? body : undefined),
+    onSettled,
+  })
+  return {
+    change: change.mutate,
+    isPending: change.isPending,
+    error: change.isError && !isOvertaken(change.error) ? change.error : undefined,
+    overtaken,
+    giveIn: () => setOvertaken(undefined),
+  }
+}
+
+const isOvertaken = (error: unknown): boolean => problemOf(error).status === 412

@@ -1,0 +1,73 @@
+import { expect } from 'chai'
+import { picture, seriousFaults } from './support/browser.ts'
+import { openPage } from './support/open-page.ts'
+
+describe('case page', function () {
+  this.timeout(60_000)
+  const house = openPage()
+  let path: string
+
+  before(async () => {
+    const id = await house.postAlert('strange_sign_in')
+    const { body } = await house.server.call(`/alerts/${id}`)
+    path = `/cases/${body.case_id}`
+  })
+
+  const choose = async (field: string, value: string): Promise<void> => {
+    await house.page.getByRole('combobox', { name: field }).click()
+    await house.page.getByRole('option', { name: value }).click()
+  }
+
+  it('saves what is decided at once, with who did it in the timeline', async () => {
+    await house.visit(path)
+    await choose('Severity', 'Critical')
+    await house.page.getByText('severity is now critical').waitFor()
+    await house.page.getByRole('button', { name: 'Assign to me' }).click()
+    await house.page.getByText(/assignee is now bootstrap/).waitFor()
+    const { body } = await house.server.call(path)
+    expect(body).to.include({ severity: 'critical', assignee: 'bootstrap' })
+  })
+
+  it('shows what somebody else changed meanwhile, and overwrites nothing unasked', async () => {
+    const { page, server } = house
+    await house.visit(path)
+    await page.getByRole('heading', { name: 'Decisions' }).waitFor()
+    // The page cannot learn of it before it saves.
+    let isOvertaken = false
+    await page.route(`**/api${path}`, async (route) => {
+      if (route.request().method() === 'PATCH' && !isOvertaken) {
+        isOvertaken = true
+        await server.call(path, { method: 'PATCH', body: { status: 'closed', verdict: 'benign' } })
+      }
+      await route.continue()
+    })
+    await choose('Verdict', 'Malicious')
+    const refusal = page.getByRole('alert').filter({ hasText: 'The case was changed meanwhile' })
+    await refusal.getByText('verdict: it is now “benign”, and you wanted “malicious”').waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'case-overtaken')
+    expect((await server.call(path)).body.verdict).to.equal('benign')
+    await refusal.getByRole('button', { name: 'Save mine' }).click()
+    await refusal.waitFor({ state: 'detached' })
+    const { body } = await server.call(path)
+    expect(body).to.include({ verdict: 'malicious', status: 'closed' })
+  })
+
+  it('takes another title and summary, as text', async () => {
+    const { page, server } = house
+    await house.visit(path)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Title').fill('<i>Kim</i> from afar')
+    await page.getByLabel('Summary', { exact: true }).last().fill('Nothing to see.')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { level: 1, name: '<i>Kim</i> from afar' }).waitFor()
+    expect((await server.call(path)).body.summary).to.equal('Nothing to see.')
+  })
+
+  it('gives the report to keep', async () => {
+    const waiting = house.page.waitForEvent('download')
+    await house.page.getByRole('link', { name: 'Report' }).click()
+    const download = await waiting
+    expect(download.suggestedFilename()).to.equal('main-1.md')
+  })
+})
