@@ -24,6 +24,7 @@ import type { AnswerOutcome, CheckpointStore } from './ports/checkpoint-store.ts
 import type { Page, PageRequest, Scope } from './ports/page.ts'
 import type { PlaybookStore } from './ports/playbook-store.ts'
 import type { RequestStore } from './ports/request-store.ts'
+import type { RetentionStore } from './ports/retention-store.ts'
 import type { RunStore } from './ports/run-store.ts'
 import type { SessionStore } from './ports/session-store.ts'
 
@@ -32,6 +33,7 @@ export type * from './ports/checkpoint-store.ts'
 export type { Page, PageRequest, Scope } from './ports/page.ts'
 export type * from './ports/playbook-store.ts'
 export type * from './ports/request-store.ts'
+export type * from './ports/retention-store.ts'
 export type * from './ports/run-store.ts'
 export type * from './ports/session-store.ts'
 
@@ -144,6 +146,8 @@ export interface AlertStore {
   createOnce(alert: NewAlert, once: OnceKey): Promise<{ readonly alert: Alert; readonly replayed: boolean }>
   /** By id (ignoring case) or uuid. */
   find(scope: Scope, idOrUuid: string): Promise<Alert | undefined>
+  /** Whether there was an alert with this id that is kept no longer; see `RetentionStore`. */
+  wasDeleted(scope: Scope, id: string): Promise<boolean>
   list(scope: Scope, filter: AlertFilter, page: AlertPageRequest): Promise<Page<ListedAlert>>
   /**
    * Oldest first: alerts with a type whose investigation has not been queued as a run: Created, after a crash. Fewer than `limit`
@@ -379,6 +383,7 @@ export interface Stores {
   readonly pause: PauseStore
   readonly connections: ConnectionStore
   readonly audit: AuditStore
+  readonly retention: RetentionStore
   /** Does a write transaction; rejects with UnavailableError when the store cannot take one. */
   probe(): Promise<void>
   /** Commits what is under way and lets go of the files. Later calls reject. */

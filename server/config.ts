@@ -5,6 +5,7 @@ import { defaultDestructivePerHour } from '../core/domain/destructive-use.ts'
 import { defaultMaxRuns } from '../core/engine/runner.ts'
 import { defaultMaxQueued } from '../core/investigation/investigations.ts'
 import type { SessionLimits } from '../core/domain/session.ts'
+import type { Retention } from '../core/retention/pruner.ts'
 import { defaultStormPerMinute } from '../core/investigation/storm-watch.ts'
 import { ValidationError, type PointedMessage } from '../core/errors/errors.ts'
 import { Secret } from '../core/plugin/index.ts'
@@ -52,6 +53,8 @@ export interface Config {
   readonly destructivePerHour: number
   /** How long after an alert its repeats are grouped with it; 0: only where a playbook says so. */
   readonly groupWindowMs: number
+  /** How long runs and alerts are kept. */
+  readonly keep: Retention
   /** Of people who are signed in at the web page. */
   readonly sessions: SessionLimits
   readonly logLevel: read.LogLevel
@@ -82,6 +85,8 @@ const variables = {
   TOCSIN_DESTRUCTIVE_PER_HOUR: read.integerBetween(0, 1_000_000),
   TOCSIN_SESSION_IDLE_MINUTES: read.integerBetween(1, 10_080),
   TOCSIN_SESSION_MAX_HOURS: read.integerBetween(1, 720),
+  TOCSIN_KEEP_RUNS_DAYS: read.integerBetween(1, 36_500),
+  TOCSIN_KEEP_ALERTS_DAYS: read.integerBetween(1, 36_500),
   TOCSIN_LOG_LEVEL: read.logLevel,
   TOCSIN_ALLOW_PRIVATE_EGRESS: read.hostsAndRanges,
 } as const
@@ -113,6 +118,9 @@ export function readConfig(env: Environment): Config {
   }
 
   const playbooksDir = value('TOCSIN_PLAYBOOKS_DIR')
+  const [keepRuns, keepAlerts] = [value('TOCSIN_KEEP_RUNS_DAYS'), value('TOCSIN_KEEP_ALERTS_DAYS')]
+  if (keepRuns !== undefined && keepAlerts !== undefined && keepAlerts < keepRuns)
+    problems.push({ pointer: '/TOCSIN_KEEP_ALERTS_DAYS', message: alertsBeforeRuns(keepAlerts, keepRuns) })
   const config: Config = {
     host: value('TOCSIN_HOST') ?? '127.0.0.1',
     port: value('TOCSIN_PORT') ?? 8080,
@@ -133,6 +141,7 @@ export function readConfig(env: Environment): Config {
     destructivePerHour: value('TOCSIN_DESTRUCTIVE_PER_HOUR') ?? defaultDestructivePerHour,
     groupWindowMs: minutes(value('TOCSIN_GROUP_MINUTES')) ?? defaultGroupWindowMs,
     sessions: sessionLimits(value('TOCSIN_SESSION_IDLE_MINUTES'), value('TOCSIN_SESSION_MAX_HOURS')),
+    keep: { runsMs: days(keepRuns), alertsMs: days(keepAlerts) },
     logLevel: value('TOCSIN_LOG_LEVEL') ?? 'info',
     allowPrivateEgress: value('TOCSIN_ALLOW_PRIVATE_EGRESS') ?? [],
     warnings: unknownVariables(env),
@@ -150,6 +159,12 @@ function sessionLimits(idleMinutes: number | undefined, maxHours: number | undef
 
 const minutes = (count: number | undefined): number | undefined =>
   count === undefined ? undefined : count * 60_000
+
+const days = (count: number | undefined): number | undefined =>
+  count === undefined ? undefined : count * 86_400_000
+
+const alertsBeforeRuns = (alerts: number, runs: number): string =>
+  `is ${alerts}; alerts are deleted with their runs, which TOCSIN_KEEP_RUNS_DAYS keeps for ${runs} days: give at least as many`
 
 const secret = (text: string | undefined): Secret | undefined =>
   text === undefined ? undefined : new Secret(text)

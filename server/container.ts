@@ -11,6 +11,7 @@ import { createInvestigations, type Investigations } from '../core/investigation
 import { createStormWatch, type StormWatch } from '../core/investigation/storm-watch.ts'
 import type { PlaybookLibrary } from '../core/investigation/playbook-library.ts'
 import type { Run } from '../core/domain/run.ts'
+import { createPruner, type Pruner } from '../core/retention/pruner.ts'
 import type { CaseStore, Clock, Log, Stores } from '../core/ports.ts'
 import type { Catalogue } from '../core/registry/catalogue.ts'
 import { authenticate, createSkillCaller, createTraffic, type Traffic } from '../core/skill/index.ts'
@@ -59,6 +60,7 @@ export const tokens = {
   pauses: token<Pauses>('pauses'),
   reruns: token<Reruns>('reruns'),
   scheduler: token<Scheduler>('scheduler'),
+  pruner: token<Pruner>('pruner'),
   investigations: token<Investigations>('investigations'),
   storms: token<StormWatch>('storm watch'),
   inbound: token<Inbound>('inbound'),
@@ -147,6 +149,9 @@ export function createContainer(opened: Opened): Container {
       playbooks: () => library.written(),
       enqueue: (run) => get(tokens.runner).enqueue(run),
     }),
+  )
+  register(tokens.pruner, () =>
+    createPruner({ stores, keep: config.keep, sessions: config.sessions, clock: get(tokens.clock), log }),
   )
   register(tokens.investigations, () =>
     createInvestigations({

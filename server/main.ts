@@ -116,12 +116,14 @@ async function takeUpUnfinished(container: Container): Promise<void> {
   await container.get(tokens.pauses).start()
   await container.get(tokens.runner).recover()
   await container.get(tokens.scheduler).start()
+  container.get(tokens.pruner).start()
 }
 
 /** From the outside in: nothing more comes in, then nothing more goes on, then the files are let go. */
 async function close(container: Container, { log, stores, metrics, tracing }: Opened): Promise<void> {
   await container.get(tokens.httpServer).close()
   container.get(tokens.scheduler).stop()
+  await container.get(tokens.pruner).stop()
   await container.get(tokens.investigations).stop()
   await container.get(tokens.runner).drain(drainMs)
   container.get(tokens.egress).close()

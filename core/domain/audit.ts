@@ -58,6 +58,7 @@ export const auditActions = [
   'backup.made',
   'backup.restored',
   'master_key.rotated',
+  'data.pruned',
 ] as const
 export type AuditAction = (typeof auditActions)[number]
 

@@ -11,6 +11,7 @@ import type { Catalogue } from '../registry/catalogue.ts'
 import { carryOver, type WholePlaybook } from './carry-over.ts'
 import type { CarriedStep, RepeatedEffect } from './plan.ts'
 import { repeatedEffects } from './repeated-effects.ts'
+import { runPruned } from './pruned.ts'
 import { runSuperseded } from './superseded.ts'
 
 /** Whether a retry runs the version that the run before ran, or the newest of its name. */
@@ -53,7 +54,7 @@ export async function oneAfterAnother<T>(
 /** Runs that go on from where an earlier one failed. A run is gone on from once: what fails again is retried from there. */
 export interface Reruns {
   /**
-   * Throws NotFoundError `run_not_found`, `playbook_not_found`, ConflictError `run_not_ended`, `nothing_to_retry`, `run_superseded` where
+   * Throws NotFoundError `run_not_found`, `playbook_not_found`, ConflictError `run_not_ended`, `nothing_to_retry`, `run_pruned` for one whose steps are kept no longer, `run_superseded` where
    * something later has gone on from the run or its alert, and ValidationError `inputs_invalid` for an edited playbook that needs others.
    */
   preview(scope: Scope, runUuid: string, version: RetryVersion): Promise<RetryPreview>
@@ -92,6 +93,7 @@ export function createReruns({ stores, library, catalogue, enqueue, onRunEnded }
         `the run ${run.uuid} is ${run.status}: cancel it first, or wait`,
       )
     if (await stores.runs.isSuperseded(run.uuid)) throw runSuperseded(run.uuid)
+    if (run.prunedAt !== null) throw runPruned(run.uuid)
     const old = await library.byHash(run.playbookHash)
     const playbook = version === 'same' ? old : await newestOf(run)
     if (run.status === 'completed' && playbook.hash === old.hash) throw nothingToRetry(run)

@@ -40,6 +40,7 @@ export const requestErrors = {
   case_not_found: { status: 404, title: 'There is no such case' },
   checkpoint_not_found: { status: 404, title: 'There is no such checkpoint' },
   run_not_found: { status: 404, title: 'There is no such run' },
+  alert_deleted: { status: 410, title: 'The alert is kept no longer' },
   request_interrupted: { status: 409, title: 'The request was carried out, and its answer is lost' },
   playbook_invalid: { status: 422, title: 'The playbook has errors' },
   playbook_not_manual: { status: 409, title: 'The playbook is not started by hand' },

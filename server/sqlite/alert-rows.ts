@@ -2,9 +2,10 @@ import { mayMove, alertStatusNames, type Alert, type AlertStatus } from '../../c
 import { contentPreview } from '../../core/domain/content-preview.ts'
 import { composeAlertId, composeCaseId } from '../../core/domain/ids.ts'
 import { ConflictError } from '../../core/errors/errors.ts'
-import type { ListedAlert } from '../../core/ports.ts'
+import type { ListedAlert, Scope } from '../../core/ports.ts'
 import type { Database } from './database.ts'
 import { parseAlertId, parseUuid } from './ids.ts'
+import { isInScope } from './scope.ts'
 
 /** A row without its content, which may be large. */
 export interface AlertRow extends Omit<
@@ -133,6 +134,24 @@ function findRow<Row>(
   if (uuid !== undefined) return database.get<Row>(by.byUuid, uuid)
   const id = parseAlertId(idOrUuid)
   return id && database.get<Row>(by.byId, id.organization, id.provider, id.sequence)
+}
+
+/** An id that was given, and whose alert is not there. */
+export function wasAlertDeleted(database: Database, scope: Scope, text: string): boolean {
+  const id = parseAlertId(text)
+  const found =
+    id &&
+    database.get<{ uuid: string }>(
+      `SELECT o.uuid FROM alert_sequences s JOIN organizations o ON o.id = s.organization_id
+         JOIN providers p ON p.id = s.provider_id
+       WHERE o.code = ? AND p.code = ? AND s.last >= ? AND NOT EXISTS (SELECT 1 FROM alerts a
+         WHERE a.organization_id = o.id AND a.provider_id = p.id AND a.sequence = ?)`,
+      id.organization,
+      id.provider,
+      id.sequence,
+      id.sequence,
+    )
+  return found !== undefined && isInScope(scope, found.uuid)
 }
 
 /** What a run needs to know of its alert; without the content, which may be large. */

@@ -27,6 +27,7 @@ import {
   toPreviewedAlert,
   type AlertRow,
   type PreviewedAlertRow,
+  wasAlertDeleted,
   type SizedAlertRow,
 } from './alert-rows.ts'
 import { ofCase } from './case-rows.ts'
@@ -89,6 +90,11 @@ export class SqliteAlertStore implements AlertStore {
       const alert = findAlert(database, idOrUuid)
       return alert && isInScope(scope, alert.organizationUuid) ? alert : undefined
     })
+  }
+
+  wasDeleted(scope: Scope, id: string): Promise<boolean> {
+    const { database } = this.#context
+    return database.read(() => wasAlertDeleted(database, scope, id))
   }
 
   async list(scope: Scope, filter: AlertFilter, page: AlertPageRequest): Promise<Page<ListedAlert>> {

@@ -61,6 +61,16 @@ export class SqliteDestructiveUseStore implements DestructiveUseStore {
     return undefined
   }
 
+  /** Inside of a write: uses of any skill that are long over. Gives how many there were, `atMost` at a time. */
+  clearAway(atMost: number): number {
+    return this.#database.run(
+      `DELETE FROM destructive_uses WHERE (run_id, path) IN
+         (SELECT run_id, path FROM destructive_uses WHERE used_at <= ? LIMIT ?)`,
+      this.#now() - 2 * destructiveWindowMs,
+      atMost,
+    )
+  }
+
   list(scope: Scope): Promise<readonly DestructiveUses[]> {
     return this.#database.read(() => {
       const rows = this.#database.all<DestructiveUses>(

@@ -32,7 +32,7 @@ type FailedAttemptRow = Omit<FailedAttempt, 'error'> & { readonly error: string 
 const selectEntry = `
   SELECT id, path, step_id AS stepId, kind, state, input, output, error, attempt, started_at AS startedAt,
     ended_at AS endedAt, resolution, (SELECT uuid FROM runs WHERE id = journal.carried_from) AS carriedFrom
-  FROM journal WHERE run_id = (SELECT id FROM runs WHERE uuid = ?)`
+  FROM journal WHERE run_id = (SELECT id FROM runs WHERE uuid = ? AND pruned_at IS NULL)`
 
 /** More than may have their turn at the same time. */
 const maxRows = 20_000
@@ -171,7 +171,7 @@ export class SqliteJournalStore implements JournalStore {
       database
         .all<FailedAttemptRow>(
           `SELECT path, attempt, error, started_at AS startedAt, ended_at AS endedAt, retry_at AS retryAt
-           FROM failed_attempts WHERE run_id = (SELECT id FROM runs WHERE uuid = ?) ORDER BY path, attempt`,
+           FROM failed_attempts WHERE run_id = (SELECT id FROM runs WHERE uuid = ? AND pruned_at IS NULL) ORDER BY path, attempt`,
           runUuid,
         )
         .map(toFailedAttempt),

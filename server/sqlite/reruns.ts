@@ -1,4 +1,5 @@
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
+import { runPruned } from '../../core/rerun/pruned.ts'
 import { runSuperseded } from '../../core/rerun/superseded.ts'
 import type { Database } from './database.ts'
 import type { OrganizationKey } from './organization-store.ts'
@@ -25,6 +26,7 @@ export function requireLast(database: Database, organization: OrganizationKey, u
     )
   }
   if (hasSuccessor(database, uuid)) throw runSuperseded(uuid)
+  if (run.prunedAt !== null) throw runPruned(uuid)
   return run
 }
 

@@ -17,7 +17,10 @@ export function runConditions(database: Database, filter: RunFilter): readonly C
     createdAfter !== undefined && is('t.created_at >= ?', createdAfter),
     createdBefore !== undefined && is('t.created_at < ?', createdBefore),
     // Said so that the index of failed runs is used.
-    retriable === true && { sql: `t.status = 'failed' AND NOT ${isSuperseded}`, values: [] },
+    retriable === true && {
+      sql: `t.status = 'failed' AND t.pruned_at IS NULL AND NOT ${isSuperseded}`,
+      values: [],
+    },
   ]
   return conditions.filter((condition) => condition !== false)
 }

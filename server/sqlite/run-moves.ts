@@ -81,6 +81,7 @@ export function queueRun(context: StoreContext, given: NewRun, scheduleRow: numb
     caseRow: before?.caseRow ?? null,
     caseNumber: before?.caseNumber ?? null,
     retryOf: before?.uuid ?? null,
+    prunedAt: null,
     output: null,
     error: null,
   }

@@ -3,6 +3,7 @@ import type { ApiKey } from '../../core/domain/api-key.ts'
 import type { Session, SessionLimits } from '../../core/domain/session.ts'
 import type { NewSession, SessionStore } from '../../core/ports.ts'
 import { recordAudit } from './audit-log.ts'
+import type { Database } from './database.ts'
 import { requireKey } from './key-store.ts'
 import type { StoreContext } from './store-context.ts'
 import { makeUuid } from './uuid.ts'
@@ -30,7 +31,7 @@ export class SqliteSessionStore implements SessionStore {
     return commits.write(() => {
       const current = requireKey(database, key.id)
       const now = clock.now()
-      this.#forgetOld(limits, now)
+      forgetOldSessions(database, limits, now, Number.MAX_SAFE_INTEGER)
       const before = replaces && this.#find(replaces)
       if (before !== undefined) this.#remove(before, by)
       const uuid = makeUuid(now)
@@ -81,16 +82,6 @@ export class SqliteSessionStore implements SessionStore {
     this.#record('session.ended', session, by)
   }
 
-  #forgetOld({ idleMs, maxMs }: SessionLimits, now: number): void {
-    this.#context.database.run(
-      `DELETE FROM sessions WHERE last_used_at <= ? OR created_at <= ? OR api_key_id IN
-         (SELECT id FROM api_keys WHERE revoked_at IS NOT NULL OR expires_at <= ?)`,
-      now - idleMs,
-      now - maxMs,
-      now,
-    )
-  }
-
   #keepNewest(keyId: ApiKey['id']): void {
     this.#context.database.run(
       `DELETE FROM sessions WHERE id IN (SELECT s.id FROM sessions s JOIN api_keys k ON k.id = s.api_key_id
@@ -109,4 +100,21 @@ export class SqliteSessionStore implements SessionStore {
       details: { key_id: key.id },
     })
   }
+}
+
+/** Inside of a write. Those that are over: idle, old, or without their key. Gives how many there were, `atMost` at a time. */
+export function forgetOldSessions(
+  database: Database,
+  { idleMs, maxMs }: SessionLimits,
+  now: number,
+  atMost: number,
+): number {
+  return database.run(
+    `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE last_used_at <= ? OR created_at <= ? OR api_key_id IN
+       (SELECT id FROM api_keys WHERE revoked_at IS NOT NULL OR expires_at <= ?) LIMIT ?)`,
+    now - idleMs,
+    now - maxMs,
+    now,
+    atMost,
+  )
 }

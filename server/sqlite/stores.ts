@@ -24,6 +24,7 @@ import { SqlitePlaybookStore } from './playbook-store.ts'
 import { probeSpace } from './probe-space.ts'
 import { SqliteProviderStore } from './provider-store.ts'
 import { SqliteRequestStore } from './request-store.ts'
+import { SqliteRetentionStore } from './retention-store.ts'
 import { SqliteRunStore } from './run-store.ts'
 import { SqliteScheduleStore } from './schedule-store.ts'
 import { SqliteSessionStore } from './session-store.ts'
@@ -106,6 +107,7 @@ function assembleStores(context: StoreContext, secrets: SecretBox, lock: DataDir
     pause: new SqlitePauseStore(context),
     connections: new SqliteConnectionStore(context, secrets),
     audit: new SqliteAuditStore(context),
+    retention: new SqliteRetentionStore(context, destructiveUses),
     async probe() {
       await commits.write(() => setFact(database, 'probed_at', clock.now()))
       await probeSpace(dirname(database.path))

@@ -41,6 +41,7 @@ export function runStoreContract(subject: GetSubject): void {
         output: null,
         error: null,
         retryOf: null,
+        prunedAt: null,
       })
       expect(run.uuid).to.match(uuidPattern)
       const { status, investigator, retryCount, modifiedAt } = await stored(alert.id)

@@ -15,6 +15,7 @@ import { pagingContract } from './paging.ts'
 import { playbookStoreContract } from './playbook-store.ts'
 import { providerStoreContract } from './provider-store.ts'
 import { requestStoreContract } from './request-store.ts'
+import { retentionStoreContract } from './retention-store.ts'
 import { runStoreContract } from './run-store.ts'
 import { rerunsContract } from './reruns.ts'
 import { runTurnsContract } from './run-turns.ts'
@@ -59,6 +60,7 @@ export function storesContract(makeStores: MakeStores): void {
   scheduleStoreContract(getSubject)
   connectionStoreContract(getSubject)
   auditStoreContract(getSubject)
+  retentionStoreContract(getSubject)
 
   describe('the stores as a whole', () => {
     it('answer a probe, and go on', async () => {

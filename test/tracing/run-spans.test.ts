@@ -20,6 +20,7 @@ const run: Run = {
   output: null,
   error: { code: 'http_503', message: 'canary-2' },
   retryOf: null,
+  prunedAt: null,
 }
 
 const entry = (path: string, more: Partial<JournalEntry> = {}): JournalEntry => ({

@@ -1,8 +1,8 @@
 import type { Alert } from '../../../core/domain/alert.ts'
 import { RequestError } from '../request-error.ts'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
-import type { ListedAlert } from '../../../core/ports.ts'
-import { component } from '../route.ts'
+import type { ListedAlert, Scope } from '../../../core/ports.ts'
+import { component, type Services } from '../route.ts'
 
 /** Lists may leave the content out; an alert by itself has it. */
 export const wholeAlertSchema: JsonSchema = {
@@ -49,5 +49,19 @@ export function investigatedAlertView(alert: ListedAlert): Readonly<Record<strin
   }
 }
 
-export const alertNotFound = () =>
-  new RequestError('alert_not_found', undefined, { hint: 'GET alerts lists those this API key may see' })
+/** Throws RequestError `alert_not_found`, or `alert_deleted` for one that is kept no longer. */
+export async function requireAlert(
+  { stores }: Pick<Services, 'stores'>,
+  scope: Scope,
+  idOrUuid: string,
+): Promise<Alert> {
+  const alert = await stores.alerts.find(scope, idOrUuid)
+  if (alert !== undefined) return alert
+  if (await stores.alerts.wasDeleted(scope, idOrUuid))
+    throw new RequestError('alert_deleted', undefined, {
+      hint: 'what remains of it is told in the case, if it had one',
+    })
+  throw new RequestError('alert_not_found', undefined, {
+    hint: 'GET alerts lists those this API key may see',
+  })
+}

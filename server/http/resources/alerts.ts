@@ -2,7 +2,7 @@ import { alertStatus } from '../../../core/domain/alert.ts'
 import { alertSorts } from '../../../core/ports.ts'
 import { patterns } from '../patterns.ts'
 import { component, defineRoute, operators, readers } from '../route.ts'
-import { alertNotFound, investigatedAlertView, wholeAlertSchema } from './alert-view.ts'
+import { investigatedAlertView, requireAlert, wholeAlertSchema } from './alert-view.ts'
 import { createAlert } from './create-alert.ts'
 import { epochMs, pageOf, pageParameters, pageSchema, pageView } from './page.ts'
 import { runView } from './run-view.ts'
@@ -86,8 +86,7 @@ const getAlert = defineRoute({
   status: 200,
   answer: wholeAlertSchema,
   async handle({ params, caller }, { stores, directory }) {
-    const alert = await stores.alerts.find(caller.scope, params.alert)
-    if (alert === undefined) throw alertNotFound()
+    const alert = await requireAlert({ stores }, caller.scope, params.alert)
     const about = [alert.id, ...(alert.groupedWith === null ? [] : [alert.groupedWith])]
     const pages = await Promise.all(
       about.map((alertId) => stores.runs.list(caller.scope, { alertId }, { limit: 200 })),
@@ -107,8 +106,7 @@ const investigateAgain = defineRoute({
   status: 201,
   answer: component('run'),
   async handle({ params, caller }, { stores, investigations, directory }) {
-    const alert = await stores.alerts.find(caller.scope, params.alert)
-    if (alert === undefined) throw alertNotFound()
+    const alert = await requireAlert({ stores }, caller.scope, params.alert)
     const run = await investigations.again(alert, caller.actor)
     return { body: await runView(run, directory), location: `/runs/${run.uuid}` }
   },

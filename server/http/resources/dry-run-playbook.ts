@@ -7,7 +7,7 @@ import { testCases } from '../../../core/plugin/testing/memory-stores.ts'
 import type { Organization } from '../../../core/domain/organization.ts'
 import { defineRoute, operators, type Services } from '../route.ts'
 import { within } from '../validate.ts'
-import { alertNotFound } from './alert-view.ts'
+import { requireAlert } from './alert-view.ts'
 import { dryRunSchema, dryRunView } from './dry-run-view.ts'
 import { asRefusal, playbookSource } from './edit-playbook.ts'
 import { requirePlaybook } from './playbook-view.ts'
@@ -138,8 +138,7 @@ async function givenAlert(
     return { body: { content }, type, provider: code }
   }
   if (id === undefined) return undefined
-  const stored = await stores.alerts.find([organization.uuid], id)
-  if (stored === undefined) throw alertNotFound()
+  const stored = await requireAlert({ stores }, [organization.uuid], id)
   const { createdAtSource, uuid, createdAt } = stored
   return {
     id: stored.id,

@@ -20,6 +20,7 @@ import { destructiveUses } from './0019-destructive-uses.ts'
 import { groupsOfRepeats } from './0020-groups-of-repeats.ts'
 import { contentPreviews } from './0021-content-previews.ts'
 import { listsOfCheckpoints } from './0022-lists-of-checkpoints.ts'
+import { retention } from './0023-retention.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -45,4 +46,5 @@ export const migrations: readonly string[] = [
   groupsOfRepeats,
   contentPreviews,
   listsOfCheckpoints,
+  retention,
 ]

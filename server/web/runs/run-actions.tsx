@@ -32,7 +32,7 @@ export function RunActions({ run }: { readonly run: Run }) {
           {run.cancellation === null ? 'Cancel' : 'Being cancelled'}
         </Button>
       )}
-      {hasEnded(run) && (
+      {hasEnded(run) && run.pruned_at === null && (
         <Button size="xs" variant="default" onClick={open}>
           {run.status === 'completed' ? 'Run a newer playbook' : 'Retry from the failed step'}
         </Button>

@@ -22,6 +22,7 @@ export function RunFields({ run }: { readonly run: Run }) {
         ],
         ['Goes on from', before !== null && <To href={`/runs/${before}`} text="the run before" />],
         ['Cancelled by', run.cancellation?.by],
+        ['Steps deleted', run.pruned_at !== null && <Time at={run.pruned_at} />],
       ]}
     />
   )

@@ -1,0 +1,85 @@
+import type { PrunedPiece, PrunePlace } from '../../core/ports.ts'
+import type { Database } from './database.ts'
+import { PieceBudget } from './piece-budget.ts'
+import { finishPruning, pruneRun } from './prune-run.ts'
+
+interface Candidate {
+  readonly id: number
+  readonly at: number
+  readonly bytes: number
+  readonly isDue: 0 | 1
+}
+
+/** Its investigation has ended, or there will be none. */
+const isAtRest = `(t.status IN (15, 20) OR (t.status = 0 AND t.type IS NULL))`
+
+/** The newest row stays: its number must not be given again. */
+const isLeftAlone = `(t.id < (SELECT max(id) FROM alerts)
+  AND t.id <= (SELECT value FROM facts WHERE name = 'alerts_indexed_to')
+  AND NOT EXISTS (SELECT 1 FROM alerts follower WHERE follower.follows = t.id)
+  AND NOT EXISTS (SELECT 1 FROM alert_groups WHERE alert_id = t.id AND ends_at > ?)
+  AND NOT EXISTS (SELECT 1 FROM alert_requests WHERE alert_id = t.id AND expires_at > ?))`
+
+const hasBusyRun = `EXISTS (SELECT 1 FROM runs r WHERE r.alert_id = t.id AND (r.ended_at IS NULL
+  OR r.id = (SELECT max(id) FROM runs) OR EXISTS (SELECT 1 FROM journal WHERE run_id = r.id AND state = 'unknown')))`
+
+const candidates = `
+  SELECT t.id, t.modified_at AS at, octet_length(b.content) AS bytes,
+    CASE WHEN ${isAtRest} AND (c.id IS NULL OR (c.status = 'closed' AND c.modified_at <= ?))
+      THEN ${isLeftAlone} AND NOT ${hasBusyRun} ELSE 0 END AS isDue
+  FROM alerts t
+    CROSS JOIN alert_contents b ON b.alert_id = t.id
+    LEFT JOIN cases c ON c.id = t.case_id
+  WHERE t.modified_at <= ? AND (t.modified_at, t.id) > (?, ?) ORDER BY t.modified_at, t.id LIMIT ?`
+
+/** Inside of a write; see `RetentionStore`. */
+export function pruneAlerts(
+  database: Database,
+  changedBy: number,
+  from: PrunePlace | undefined,
+  now: number,
+): PrunedPiece {
+  const budget = new PieceBudget()
+  let place = from ?? { at: Number.MIN_SAFE_INTEGER, row: 0 }
+  let [runs, alerts] = [0, 0]
+  if (!finishPruning(database, budget)) return { runs, alerts, next: place }
+  const bounds = [changedBy, now, now, changedBy, place.at, place.row, budget.rows]
+  const found = database.all<Candidate>(candidates, ...bounds)
+  for (const { id, at, bytes, isDue } of found) {
+    if (budget.isSpent) return { runs, alerts, next: place }
+    if (isDue === 1) {
+      const pruned = pruneRunsOf(database, id, now, budget)
+      runs += pruned.runs
+      if (!pruned.areAll) return { runs, alerts, next: place }
+      deleteAlert(database, id)
+      budget.take(1, bytes)
+      alerts++
+    }
+    place = { at, row: id }
+  }
+  return { runs, alerts, next: found.length === 0 ? undefined : place }
+}
+
+/** The newest first: a run that goes on from another comes before it. */
+function pruneRunsOf(database: Database, alert: number, now: number, budget: PieceBudget) {
+  const left = database.all<{ id: number }>(
+    `SELECT t.id FROM runs t WHERE t.alert_id = ? AND t.pruned_at IS NULL ORDER BY t.id DESC`,
+    alert,
+  )
+  let runs = 0
+  for (const { id } of left) {
+    if (budget.isSpent) return { runs, areAll: false }
+    runs++
+    if (!pruneRun(database, id, now, budget)) return { runs, areAll: false }
+  }
+  return { runs, areAll: true }
+}
+
+function deleteAlert(database: Database, alert: number): void {
+  const runs = database.all<{ id: number }>('SELECT id FROM runs WHERE alert_id = ? ORDER BY id DESC', alert)
+  for (const { id } of runs) database.run('DELETE FROM runs WHERE id = ?', id)
+  for (const table of ['alert_requests', 'alert_groups', 'alert_contents'])
+    database.run(`DELETE FROM ${table} WHERE alert_id = ?`, alert)
+  database.run('DELETE FROM alert_search WHERE rowid = ?', alert)
+  database.run('DELETE FROM alerts WHERE id = ?', alert)
+}

@@ -1,0 +1,315 @@
+import { expect } from 'chai'
+import type { Alert } from '../../core/domain/alert.ts'
+import type { Run } from '../../core/domain/run.ts'
+import type { PrunedPiece, PrunePlace, Stores } from '../../core/ports.ts'
+import { somebody } from '../support/somebody.ts'
+import {
+  completed,
+  expectRejection,
+  failed,
+  newAlert,
+  startedRun,
+  timelineOf,
+  type GetSubject,
+} from './fixture.ts'
+
+const day = 86_400_000
+
+/** All pieces, one after the other. */
+export async function inPieces(piece: (from: PrunePlace | undefined) => Promise<PrunedPiece>) {
+  const sum = { runs: 0, alerts: 0 }
+  let from: PrunePlace | undefined
+  do {
+    const { runs, alerts, next } = await piece(from)
+    sum.runs += runs
+    sum.alerts += alerts
+    from = next
+  } while (from !== undefined)
+  return sum
+}
+
+export function retentionStoreContract(subject: GetSubject): void {
+  /** Each test has stores of its own. */
+  let own: Stores
+  beforeEach(() => {
+    own = subject().stores
+  })
+  const pruneRuns = (endedBy: number) => inPieces((from) => own.retention.pruneRuns(endedBy, from))
+  const pruneAlerts = (changedBy: number) => inPieces((from) => own.retention.pruneAlerts(changedBy, from))
+  const pass = (ms: number) => (subject().clock.nowMs += ms)
+  const now = () => subject().clock.nowMs
+  const find = async (run: Run) => own.runs.find('all', run.uuid)
+  const close = (caseId: string | null) =>
+    own.cases.edit(subject().acme.uuid, caseId ?? '', { status: 'closed' }, 'anna', undefined)
+
+  async function stepOf({ uuid }: Run, path = 'a', ends = true): Promise<void> {
+    await own.journal.begin(uuid, {
+      path,
+      stepId: path,
+      kind: 'x.do',
+      input: { path },
+      attempt: 1,
+      startedAt: 10,
+    })
+    if (ends)
+      await own.journal.end(uuid, path, {
+        state: 'completed',
+        output: { n: 1 },
+        error: null,
+        attempt: 1,
+        endedAt: 20,
+      })
+  }
+
+  async function endedRun(
+    alert: Alert | null,
+    end: typeof completed | typeof failed = completed,
+  ): Promise<Run> {
+    const run = await startedRun(subject(), alert)
+    await stepOf(run)
+    return own.runs.end(run.uuid, end)
+  }
+
+  /** With its run, in a case that is closed. */
+  async function investigated(end?: typeof completed | typeof failed): Promise<{ alert: Alert; run: Run }> {
+    const alert = await own.alerts.create(newAlert(subject().acme))
+    const run = await endedRun(alert, end)
+    await close(run.caseId)
+    return { alert, run }
+  }
+
+  /** So that another row is the newest, which stays. */
+  async function newest(): Promise<void> {
+    const alert = await own.alerts.create(newAlert(subject().acme, { content: 'the newest' }))
+    await startedRun(subject(), alert)
+    await own.alerts.list('all', { words: 'newest' }, { limit: 1 })
+  }
+
+  describe('RetentionStore, of runs', () => {
+    it('deletes the steps, inputs and output of what ended by then, and marks it', async () => {
+      const { run } = await investigated(failed)
+      pass(day)
+      expect(await pruneRuns(now() - day - 1)).to.deep.equal({ runs: 0, alerts: 0 })
+      expect(await own.journal.entries(run.uuid)).to.have.length(1)
+      expect(await pruneRuns(now() - day)).to.deep.equal({ runs: 1, alerts: 0 })
+      expect(await find(run)).to.deep.equal({ ...run, output: null, prunedAt: now() })
+      expect(await own.journal.entries(run.uuid)).to.deep.equal([])
+      expect(await pruneRuns(now())).to.deep.equal({ runs: 0, alerts: 0 })
+    })
+
+    it('keeps a run whose case is open, or was closed since, or that goes on', async () => {
+      const open = await endedRun(await own.alerts.create(newAlert(subject().acme)))
+      await startedRun(subject(), await own.alerts.create(newAlert(subject().acme)))
+      pass(day)
+      expect((await pruneRuns(now())).runs).to.equal(0)
+      await close(open.caseId)
+      expect((await pruneRuns(now() - 1)).runs).to.equal(0)
+      expect((await pruneRuns(now())).runs).to.equal(1)
+    })
+
+    it('keeps a run with a step that a person has to decide about', async () => {
+      const run = await startedRun(subject(), null)
+      await stepOf(run, 'a', false)
+      await own.journal.park(run.uuid, 'a')
+      await own.runs.end(run.uuid, failed)
+      await newest()
+      pass(day)
+      expect((await pruneRuns(now())).runs).to.equal(0)
+      await own.journal.resolve(run.uuid, 'a', { decision: 'skip', output: null, by: somebody() })
+      expect((await pruneRuns(now())).runs).to.equal(1)
+    })
+
+    it('lets nothing go on from it', async () => {
+      const { alert, run } = await investigated(failed)
+      expect((await own.runs.list('all', { retriable: true }, { limit: 5 })).total).to.equal(1)
+      pass(day)
+      await pruneRuns(now())
+      const { organizationUuid, playbookName, playbookHash } = run
+      const next = { organizationUuid, playbookName, playbookHash, alertUuid: alert.uuid, retry: true }
+      await expectRejection(
+        own.runs.queue({ ...next, carriesOver: { runUuid: run.uuid, paths: ['a'] } }),
+        'ConflictError',
+        'run_pruned',
+      )
+      expect((await own.runs.list('all', { retriable: true }, { limit: 5 })).total).to.equal(0)
+      expect((await own.runs.queue(next)).status, 'from the beginning').to.equal('queued')
+    })
+
+    it('keeps what a retry that is under way goes on from, and then prunes all of the chain', async () => {
+      const first = await endedRun(null, failed)
+      const again = async (run: Run) => {
+        const { organizationUuid, playbookName, playbookHash } = run
+        const next = { organizationUuid, playbookName, playbookHash, alertUuid: null }
+        return own.runs.queue({ ...next, carriesOver: { runUuid: run.uuid, paths: ['a'] } })
+      }
+      const second = await again(first)
+      await own.runs.start(second.uuid, { title: 'x' })
+      await own.runs.end(second.uuid, failed)
+      const third = await again(second)
+      await own.runs.start(third.uuid, { title: 'x' })
+      await newest()
+      pass(day)
+      expect((await pruneRuns(now())).runs).to.equal(0)
+      await own.runs.end(third.uuid, completed)
+      expect((await pruneRuns(now())).runs).to.equal(3)
+      expect(await Promise.all([first, second, third].map(find)), 'without an alert or a case').to.deep.equal(
+        [undefined, undefined, undefined],
+      )
+    })
+
+    it('keeps the row of the newest run, and that of one with a case', async () => {
+      const run = await endedRun(null)
+      const held = await startedRun(subject(), null)
+      const caseId = await own.runs.openCase(held.uuid, { title: 'x' })
+      await own.runs.end(held.uuid, completed)
+      await close(caseId)
+      const last = await endedRun(null)
+      pass(day)
+      expect((await pruneRuns(now())).runs).to.equal(3)
+      const left = [await find(run), await find(held), await find(last)].map((each) => each?.prunedAt)
+      expect(left).to.deep.equal([undefined, now(), now()])
+      expect(await timelineOf(own, caseId)).to.have.length(3)
+    })
+
+    it('does a large one in several pieces, of which none shows half a run', async () => {
+      const run = await startedRun(subject(), null)
+      for (let n = 0; n < 1_100; n++) await stepOf(run, `s${n}`)
+      await own.runs.end(run.uuid, completed)
+      await newest()
+      pass(day)
+      let pieces = 0
+      const sum = await inPieces(async (from) => {
+        const piece = await own.retention.pruneRuns(now(), from)
+        expect(await own.journal.entries(run.uuid)).to.deep.equal([])
+        pieces++
+        return piece
+      })
+      expect(sum.runs).to.equal(1)
+      expect(pieces).to.be.greaterThan(2)
+    })
+
+    it('deletes questions with their answers', async () => {
+      const run = await startedRun(subject(), null)
+      const question = { via: 'operator', input: {}, answers: ['yes'], form: null }
+      const given = { path: 'q', stepId: 'q', question, timeoutAt: now() + 9 }
+      const { id } = await own.checkpoints.open(run.uuid, given)
+      await own.checkpoints.answer(id, { value: 'yes', text: null }, somebody())
+      await own.checkpoints.answer(id, { value: 'yes', text: null }, somebody())
+      await own.runs.end(run.uuid, completed)
+      pass(day)
+      await pruneRuns(now())
+      expect(await own.checkpoints.find('all', id)).to.equal(undefined)
+    })
+  })
+
+  describe('RetentionStore, of alerts', () => {
+    it('deletes what was last changed by then, with its runs; its case stays, and its id is not given again', async () => {
+      const { alert, run } = await investigated()
+      await newest()
+      pass(day)
+      expect((await pruneAlerts(now() - day - 1)).alerts).to.equal(0)
+      expect(await pruneAlerts(now() - day)).to.deep.equal({ runs: 1, alerts: 1 })
+      expect([await own.alerts.find('all', alert.id), await find(run)]).to.deep.equal([undefined, undefined])
+      expect(await own.alerts.wasDeleted('all', alert.id.toLowerCase())).to.equal(true)
+      expect(
+        await own.alerts.wasDeleted([subject().globex.uuid], alert.id),
+        'for another organization',
+      ).to.equal(false)
+      expect(await own.alerts.wasDeleted('all', 'Acme-SIEM-3'), 'never given').to.equal(false)
+      expect((await own.alerts.list('all', { words: 'severity' }, { limit: 1 })).total).to.equal(0)
+      expect((await own.cases.find('all', run.caseId ?? ''))?.status).to.equal('closed')
+      expect((await timelineOf(own, run.caseId ?? '')).length).to.be.greaterThan(1)
+      expect((await own.alerts.create(newAlert(subject().acme))).id).to.equal('Acme-SIEM-3')
+    })
+
+    it('keeps what is under investigation, waits for it, or has an open case', async () => {
+      const { run } = await investigated()
+      await own.alerts.create(newAlert(subject().acme))
+      await startedRun(subject(), await own.alerts.create(newAlert(subject().acme)))
+      await newest()
+      pass(day)
+      await own.cases.edit(subject().acme.uuid, run.caseId ?? '', { status: 'open' }, 'anna', undefined)
+      expect((await pruneAlerts(now())).alerts).to.equal(0)
+    })
+
+    it('deletes an alert without a type, which nobody investigates', async () => {
+      const alert = await own.alerts.create(newAlert(subject().acme, { type: null }))
+      await newest()
+      pass(day)
+      expect((await pruneAlerts(now())).alerts).to.equal(1)
+      expect(await own.alerts.wasDeleted('all', alert.id)).to.equal(true)
+    })
+
+    it('keeps the newest one: the index of searches counts by its row', async () => {
+      const { alert } = await investigated()
+      await own.alerts.list('all', { words: 'x' }, { limit: 1 })
+      pass(day)
+      expect((await pruneAlerts(now())).alerts).to.equal(0)
+      expect(await own.alerts.find('all', alert.id)).to.not.equal(undefined)
+    })
+
+    it('keeps one while a request is answered with it, and while repeats join it', async () => {
+      const once = { key: 'k', keepMs: 2 * day }
+      const { alert } = await own.alerts.createOnce(newAlert(subject().acme, { type: null }), once)
+      const first = await own.alerts.create(newAlert(subject().acme))
+      const { acme } = subject()
+      const given = {
+        organizationUuid: acme.uuid,
+        playbookName: 'p',
+        playbookHash: 'h',
+        alertUuid: first.uuid,
+      }
+      const group = { fingerprint: Buffer.alloc(32), reason: 'x', windowMs: 2 * day, caseTitle: () => 'x' }
+      const queued = await own.runs.queueOrGroup(given, group)
+      if (!('run' in queued)) return expect.fail()
+      await own.runs.start(queued.run.uuid, { title: 'x' })
+      await close((await own.runs.end(queued.run.uuid, completed)).caseId)
+      await newest()
+      pass(day)
+      expect((await pruneAlerts(now())).alerts).to.equal(0)
+      pass(day)
+      expect((await pruneAlerts(now())).alerts).to.equal(2)
+      expect(await own.alerts.wasDeleted('all', alert.id)).to.equal(true)
+    })
+
+    it('deletes repeats before the alert that they follow', async () => {
+      const make = () => own.alerts.create(newAlert(subject().acme))
+      const [first, repeat] = [await make(), await make()]
+      const group = { fingerprint: Buffer.alloc(32), reason: 'x', windowMs: 60_000, caseTitle: () => 'x' }
+      const given = { organizationUuid: subject().acme.uuid, playbookName: 'p', playbookHash: 'h' }
+      const queued = await own.runs.queueOrGroup({ ...given, alertUuid: first.uuid }, group)
+      await own.runs.queueOrGroup({ ...given, alertUuid: repeat.uuid }, group)
+      if (!('run' in queued)) return expect.fail()
+      await own.runs.start(queued.run.uuid, { title: 'x' })
+      await close((await own.runs.end(queued.run.uuid, failed)).caseId)
+      await newest()
+      pass(day)
+      expect((await pruneAlerts(now())).alerts).to.equal(1)
+      expect(await own.alerts.find('all', first.uuid)).to.not.equal(undefined)
+      expect((await pruneAlerts(now())).alerts).to.equal(1)
+    })
+  })
+
+  describe('RetentionStore, of what is over by itself', () => {
+    it('clears sessions away without anybody signing in', async () => {
+      const key = {
+        id: 'k1',
+        name: 'k',
+        role: 'admin',
+        organizationUuids: null,
+        secretHash: Buffer.alloc(32),
+      } as const
+      await own.keys.create({ ...key, expiresAt: null }, somebody())
+      const limits = { idleMs: 10, maxMs: 100 }
+      const tokenHash = Buffer.alloc(32, 1)
+      const begin = { tokenHash, key: { id: 'k1' }, replaces: undefined, limits }
+      await own.sessions.begin(begin, somebody())
+      pass(9)
+      expect(await own.retention.clearOutlived(limits)).to.equal(false)
+      expect(await own.sessions.find(tokenHash)).to.not.equal(undefined)
+      pass(1)
+      await own.retention.clearOutlived(limits)
+      expect(await own.sessions.find(tokenHash)).to.equal(undefined)
+    })
+  })
+}

@@ -1,0 +1,98 @@
+import { expect } from 'chai'
+import { createPruner, type Retention } from '../../core/retention/pruner.ts'
+import type { PrunedPiece, Stores } from '../../core/ports.ts'
+import { ManualClock } from '../engine/support/manual-clock.ts'
+
+const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
+const nothing: PrunedPiece = { runs: 0, alerts: 0, next: undefined }
+
+describe('the pruner', () => {
+  function start(keep: Retention, pieces: readonly (PrunedPiece | Error)[] = []) {
+    const clock = new ManualClock()
+    const calls: unknown[][] = []
+    const recorded: unknown[] = []
+    const left = [...pieces]
+    const answer = async (name: string, by: number, from: unknown) => {
+      calls.push([name, clock.now() - by, from])
+      const piece = left.shift() ?? nothing
+      if (piece instanceof Error) throw piece
+      return piece
+    }
+    const retention: Stores['retention'] = {
+      clearOutlived: async () => {
+        calls.push(['clear'])
+        return false
+      },
+      pruneRuns: (by, from) => answer('runs', by, from),
+      pruneAlerts: (by, from) => answer('alerts', by, from),
+    }
+    const audit = {
+      record: async (entry: { readonly details?: unknown }) => void recorded.push(entry.details),
+    }
+    const warnings: string[] = []
+    const log = {
+      debug() {},
+      info() {},
+      error() {},
+      warn: (_: unknown, text: string) => void warnings.push(text),
+    }
+    const sessions = { idleMs: 1, maxMs: 1 }
+    const stores = { retention, audit: audit as unknown as Stores['audit'] }
+    const pruner = createPruner({ stores, keep, sessions, clock, log })
+    pruner.start()
+    return { clock, calls, recorded, warnings, pruner }
+  }
+
+  const forEver = { runsMs: undefined, alertsMs: undefined }
+
+  it('clears away what is over, a minute after the start and then every hour, and deletes nothing else unless told to', async () => {
+    const { clock, calls, pruner, recorded } = start(forEver)
+    await clock.advance(minute - 1)
+    expect(calls).to.deep.equal([])
+    await clock.advance(1)
+    expect(calls).to.deep.equal([['clear']])
+    await clock.advance(hour)
+    expect(calls).to.have.length(2)
+    expect(recorded).to.deep.equal([])
+    await pruner.stop()
+  })
+
+  it('goes on piece by piece, with rests, and tells the audit log once what it deleted', async () => {
+    const next = { at: 1, row: 2 }
+    const pieces = [{ runs: 3, alerts: 0, next }, nothing, { runs: 1, alerts: 2, next }, nothing]
+    const { clock, calls, recorded, pruner } = start({ runsMs: 30 * day, alertsMs: 90 * day }, pieces)
+    await clock.advance(minute)
+    expect(calls).to.deep.equal([['clear'], ['runs', 30 * day, undefined]])
+    await clock.advance(minute)
+    expect(calls.slice(2)).to.deep.equal([
+      ['runs', 30 * day + 10, next],
+      ['alerts', 90 * day + 10, undefined],
+      ['alerts', 90 * day + 20, next],
+    ])
+    expect(recorded).to.deep.equal([{ runs: 4, alerts: 2 }])
+    await pruner.stop()
+  })
+
+  it('tells what it deleted before it failed, says so, and tries again in an hour', async () => {
+    const pieces = [{ runs: 3, alerts: 0, next: { at: 1, row: 2 } }, new Error('disk full')]
+    const { clock, calls, recorded, warnings, pruner } = start({ ...forEver, runsMs: day }, pieces)
+    await clock.advance(2 * minute)
+    expect(recorded).to.deep.equal([{ runs: 3, alerts: 0 }])
+    expect(warnings).to.have.length(1)
+    const before = calls.length
+    await clock.advance(hour)
+    expect(calls.length).to.be.greaterThan(before)
+    await pruner.stop()
+  })
+
+  it('stops in the middle of its rest', async () => {
+    const { clock, pruner, calls } = start({ ...forEver, runsMs: day }, [
+      { runs: 1, alerts: 0, next: { at: 1, row: 1 } },
+    ])
+    await clock.advance(minute)
+    await pruner.stop()
+    const before = calls.length
+    await clock.advance(hour)
+    expect(calls).to.have.length(before)
+  })
+})

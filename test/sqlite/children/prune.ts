@@ -1,0 +1,34 @@
+/** Deletes alerts of yesterday with their runs, again and again, while it takes new ones in, whose ids it prints when they are acknowledged. */
+import { writeSync } from 'node:fs'
+import type { PrunePlace } from '../../../core/ports.ts'
+import { openStoresIn } from '../open-stores.ts'
+
+const [dataDir = '', organizationUuid = ''] = process.argv.slice(2)
+const day = 86_400_000
+const clock = { now: () => Date.now() + 2 * day }
+const stores = await openStoresIn(dataDir, { clock })
+
+async function takeIn(): Promise<void> {
+  for (;;) {
+    const { id } = await stores.alerts.create({
+      content: 'new',
+      provider: 'SIEM',
+      organizationUuid,
+      type: null,
+      createdAtSource: null,
+      createdBy: organizationUuid,
+    })
+    writeSync(1, `${id}\n`)
+  }
+}
+
+async function prune(): Promise<void> {
+  let from: PrunePlace | undefined
+  do {
+    const { next } = await stores.retention.pruneAlerts(clock.now() - day, from)
+    from = next
+  } while (from !== undefined)
+}
+
+void takeIn()
+for (;;) await prune()
