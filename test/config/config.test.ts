@@ -39,6 +39,7 @@ describe('configuration', () => {
       stormPerMinute: 600,
       groupWindowMs: 3_600_000,
       destructivePerHour: 10,
+      keep: { runsMs: undefined, alertsMs: undefined },
       sessions: { idleMs: 3_600_000, maxMs: 43_200_000 },
       logLevel: 'info',
       allowPrivateEgress: [],
@@ -161,6 +162,8 @@ describe('configuration', () => {
     TOCSIN_STORM_PER_MINUTE: ['0', '10000001'],
     TOCSIN_GROUP_MINUTES: ['-1', '10081', '1h'],
     TOCSIN_DESTRUCTIVE_PER_HOUR: ['-1', '1000001', 'few'],
+    TOCSIN_KEEP_RUNS_DAYS: ['0', '36501', '30d', 'forever'],
+    TOCSIN_KEEP_ALERTS_DAYS: ['0', '36501'],
     TOCSIN_LOG_LEVEL: ['verbose', 'trace'],
     TOCSIN_ALLOW_PRIVATE_EGRESS: [
       'http://x',
@@ -190,7 +193,21 @@ describe('configuration', () => {
   }
 
   it('tests every variable above', () => {
-    expect(variableNames).to.have.length(19)
+    expect(variableNames).to.have.length(21)
+  })
+
+  it('keeps alerts no shorter than their runs', () => {
+    const days = (alerts: string, runs: string) => ({
+      TOCSIN_KEEP_ALERTS_DAYS: alerts,
+      TOCSIN_KEEP_RUNS_DAYS: runs,
+    })
+    expect(readConfig(days('30', '30')).keep).to.deep.equal({
+      alertsMs: 30 * 86_400_000,
+      runsMs: 30 * 86_400_000,
+    })
+    const error = refusal(days('29', '30'))
+    expect(error.errors.map(({ pointer }) => pointer)).to.deep.equal(['/TOCSIN_KEEP_ALERTS_DAYS'])
+    expect(error.message).to.include('TOCSIN_KEEP_RUNS_DAYS keeps for 30 days')
   })
 
   it('names all that is wrong in one error', () => {
