@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { installedCatalogue } from '../installed-catalogue.ts'
-import { readPlaybookSchema } from '../playbook-schema.ts'
+import { readPlaybookSchema } from '../../core/editor/playbook-schema.ts'
 
 /** `tocsin lsp`: the language server, for editors. */
 export function lspCommand(): Command {

@@ -2,6 +2,7 @@ import type { MapNode } from '../playbook/document.ts'
 import { belongsTo, isAction } from '../playbook/grammar.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 import { completeCall, isCallOf } from './calls.ts'
+import { completeConnection, lacksConnection } from './complete-connection.ts'
 import type { Completion } from './completion.ts'
 import { describeInput, describeSchema, describeSkill } from './describe-skill.ts'
 import type { Step } from './inspection.ts'
@@ -51,9 +52,11 @@ function fits(name: string, present: ReadonlySet<string>): boolean {
   )
 }
 
-/** Values that the schema names, skills, and playbooks. */
+/** Values that the schema names, skills, connections and playbooks. */
 export function completeValue(guide: Guide, path: readonly Step[]): readonly Completion[] {
   if (isCallOf(path)) return completeCall(guide)
+  const connections = completeConnection(guide, path)
+  if (connections) return connections
   const schemas = schemasAt(guide, path)
   const last = path.at(-1)
   const skills = !isSkillName(schemas)
@@ -61,8 +64,9 @@ export function completeValue(guide: Guide, path: readonly Step[]): readonly Com
     : skillsFor(last && 'key' in last ? last.key : '', guide.catalogue?.skills ?? []).map((entry) => ({
         label: entry.name,
         kind: 'skill' as const,
-        detail: entry.skill.title,
+        detail: lacksConnection(guide, entry) ? `${entry.skill.title}, no connection yet` : entry.skill.title,
         documentation: describeSkill(entry),
+        rank: lacksConnection(guide, entry) ? 2 : 1,
       }))
   const values = schemas.flatMap((schema) => valuesOf(schema))
   return [...skills, ...new Map(values.map((value) => [value.label, value])).values()]

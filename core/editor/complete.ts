@@ -6,7 +6,7 @@ import { findNode, inspectPlaybook, type Inspection } from './inspection.ts'
 import type { Guide } from './schema-walk.ts'
 
 /** How much is read at most, in characters, until a long text that is broken is given up. */
-const maxRead = 2_000_000
+const maxRead = 200_000
 
 /** Stands where the cursor is while the text is read: a word that no playbook has. */
 const mark = 'zcursorz'
@@ -18,7 +18,9 @@ const mark = 'zcursorz'
  */
 export function complete(text: string, offset: number, guide: Guide): Completions {
   const word = wordAt(text, offset)
-  const isInExpression = opensExpression(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset))
+  const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)
+  const isInExpression = opensExpression(line)
+  if (!isInExpression && isComment(line)) return { items: [], replaces: word }
   for (const candidate of candidates(text, offset).take(Math.max(4, maxRead / (text.length + 1)))) {
     const inspection = inspectPlaybook(candidate, guide.catalogue, guide.playbooks)
     const items = completeAt(inspection, guide, text.slice(word.end))
@@ -55,14 +57,27 @@ const isFlow = ({ source }: Inspection, start: number): boolean => source?.text[
 const isMarked = ({ text }: SeenExpression): boolean => text.includes(mark)
 const isExpression = ({ expressions }: Inspection): boolean => expressions.some(isMarked)
 
-/** Whether the line ends inside of `${{ … }}`. */
-const opensExpression = (line: string): boolean => {
-  const open = line.lastIndexOf('${{')
-  return open >= 0 && line[open - 1] !== '$' && !line.slice(open).includes('}}')
+/** Whether the text ends inside of `${{ … }}`. */
+const opensExpression = (text: string): boolean => {
+  const open = text.lastIndexOf('${{')
+  return open >= 0 && text[open - 1] !== '$' && !text.slice(open).includes('}}')
 }
+
+/** Whether the line ends in a comment; where quotes may be around a `#` it is read to know. */
+const isComment = (line: string): boolean => /^(?:[^"'#]*\s)?#/.test(line)
 
 /** What may be missing behind the cursor. */
 const closers = ['', ' }}', ' }}"', " }}'", ' }}" }', " }}' }", ' }}"] }', '"', "'", '" }', "' }", ' }', ']']
+
+/** Those of them that close something which the text before the cursor opens, not far from it. */
+function usefulClosers(before: string): readonly string[] {
+  const near = before.slice(-500)
+  const useless = ['"', "'"].filter((quote) => !near.includes(quote))
+  if (!opensExpression(near)) useless.push('}}')
+  if (!near.includes('{')) useless.push('}')
+  if (!near.includes('[')) useless.push(']')
+  return closers.filter((closer) => !useless.some((part) => closer.includes(part)))
+}
 
 /** The text with the mark, completed in ways that may make it readable; the likeliest first. */
 function* candidates(text: string, offset: number): Generator<string> {
@@ -70,16 +85,17 @@ function* candidates(text: string, offset: number): Generator<string> {
   const lineEnd = text.indexOf('\n', offset)
   const end = lineEnd < 0 ? text.length : lineEnd
   const rest = text.slice(offset, end)
+  const useful = usefulClosers(before)
   const line = before.slice(before.lastIndexOf('\n') + 1)
   // A line with one word on it is the beginning of a key.
   if (/^ *(?:- +)*[\w.-]*$/.test(line) && /^[\w.-]*\s*$/.test(rest)) {
     yield `${before}${mark}${rest.trimEnd()}:${text.slice(end)}`
   }
-  for (const closer of closers) yield before + mark + closer + text.slice(offset)
-  for (const closer of closers) yield before + mark + closer + text.slice(end)
+  for (const closer of useful) yield before + mark + closer + text.slice(offset)
+  for (const closer of useful) yield before + mark + closer + text.slice(end)
   // What comes later may be what is broken.
   yield `${before}${mark}:`
-  for (const closer of closers) yield before + mark + closer
+  for (const closer of useful) yield before + mark + closer
 }
 
 function wordAt(text: string, offset: number): { readonly start: number; readonly end: number } {

@@ -1,16 +1,19 @@
 import { authorsInput, operatorInput } from '../playbook/asked-input.ts'
 import type { CallablePlaybooks } from '../playbook/callable-playbooks.ts'
+import type { KnownConnection } from '../playbook/context.ts'
 import { skillPattern, viaOperator } from '../playbook/grammar.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 import type { Catalogue, CatalogueSkill } from '../registry/catalogue.ts'
 import { inputsOf } from './describe-playbook.ts'
 import type { Step } from './inspection.ts'
 
-/** What leads an editor through a playbook: the schema of the language, the skills, and the playbooks that can be called. */
+/** What leads an editor through a playbook: the schema of the language, the skills, and what can be called and used. */
 export interface Guide {
   readonly schema: JsonSchema
   readonly catalogue: Catalogue | undefined
   readonly playbooks?: CallablePlaybooks | undefined
+  /** Those that exist where it shall run; undefined: not known. */
+  readonly connections?: readonly KnownConnection[] | undefined
 }
 
 /** A schema with the document that its references are in. */

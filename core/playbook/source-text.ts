@@ -31,6 +31,14 @@ export class SourceText {
     }
     return { line: low + 1, column: at - this.#lineStarts[low]! + 1 }
   }
+
+  /** The offset of a line and column; beyond the end of a line, or of the text, it is that end. */
+  offset({ line, column }: Place): number {
+    const start = this.#lineStarts[line - 1]
+    if (start === undefined) return this.text.length
+    const next = this.#lineStarts[line]
+    return Math.min(start + column - 1, next === undefined ? this.text.length : next - 1)
+  }
 }
 
 /**

@@ -6,6 +6,7 @@ import { connectionRoutes } from './resources/connections.ts'
 import { engineRoutes } from './resources/engine.ts'
 import { metricsRoutes } from './resources/metrics.ts'
 import { healthRoutes } from './resources/health.ts'
+import { editorRoutes } from './resources/playbook-editor.ts'
 import { keyRoutes } from './resources/keys.ts'
 import { lookupRoutes } from './resources/lookups.ts'
 import { openApiRoutes } from './resources/openapi.ts'
@@ -23,6 +24,7 @@ export const routes: readonly Route[] = [
   ...runRoutes,
   ...checkpointRoutes,
   ...playbookRoutes,
+  ...editorRoutes,
   ...skillRoutes,
   ...lookupRoutes,
   ...keyRoutes,

@@ -82,6 +82,45 @@ describe('completion of keys and values', () => {
     expect(offered('apiVersion: ‸\n')).to.deep.equal(['tocsin/v1'])
   })
 
+  it('offers the connections of the plugin that the skill is of, where they are known', () => {
+    const connections = [
+      { plugin: 'messaging', name: 'chat' },
+      { plugin: 'messaging', name: 'pager' },
+      { plugin: 'messaging', name: 'chat' },
+      { plugin: 'travel', name: 'journeys' },
+    ]
+    const named = (marked: string, known?: typeof connections) => {
+      const { text, offset } = offsetIn(marked)
+      return complete(text, offset, { ...guide, connections: known }).items.map(({ label }) => label)
+    }
+    const step = playbook('  - uses: messaging.send_message\n    connection: ‸')
+    expect(named(step, connections)).to.deep.equal(['chat', 'pager'])
+    expect(named(step)).to.deep.equal([])
+    expect(
+      named(playbook('  - checkpoint: { via: messaging.checkpoint, connection: ‸ }'), connections),
+    ).to.deep.equal(['chat', 'pager'])
+    expect(named(playbook('defaults:\n  connections: { travel: ‸ }'), connections)).to.deep.equal([
+      'journeys',
+    ])
+  })
+
+  it('says of a skill that there is no connection for it yet', () => {
+    const { text, offset } = offsetIn(playbook('  - uses: ‸'))
+    const detail = (connections: { plugin: string; name: string }[] | undefined) =>
+      complete(text, offset, { ...guide, connections }).items.find(
+        ({ label }) => label === 'messaging.send_message',
+      )?.detail
+    expect(detail([])).to.match(/, no connection yet$/)
+    expect(detail([{ plugin: 'messaging', name: 'chat' }])).not.to.match(/no connection/)
+    expect(detail(undefined)).not.to.match(/no connection/)
+  })
+
+  it('offers nothing in a comment', () => {
+    expect(offered(playbook('  # - us‸'))).to.deep.equal([])
+    expect(offered(playbook('  - uses: case.update # wi‸'))).to.deep.equal([])
+    expect(offered(playbook('  - set: { a: "#1 ${{ steps.‸ }}" }'))).to.deep.equal(['intel', 'trips'])
+  })
+
   it('offers the keys of a playbook in an empty file', () => {
     expect(offered('‸')).to.include.members(['apiVersion', 'name', 'on', 'steps'])
   })

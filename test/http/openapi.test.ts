@@ -31,6 +31,8 @@ const bodies: Record<string, object> = {
   post_runs_run_resolve: { path: 'b', decision: 'ran', output: 7 },
   post_checkpoints_checkpoint_answer: { answer: 'yes', text: 'it was me' },
   post_playbooks_validate: { source: 'name: x' },
+  post_playbooks_complete: { source: 'name: x\non', line: 2, column: 3 },
+  post_playbooks_hover: { source: 'name: x', line: 1, column: 2 },
   post_playbooks_dry_run: {
     organization_code: 'acme',
     source: manualPlaybook.source,

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { Text } from '@codemirror/state'
-import { diagnosticsOf, offsetOf } from '../../server/web/playbooks/diagnostics.ts'
+import { diagnosticsOf } from '../../server/web/playbooks/editor/diagnostics.ts'
+import { offsetOf } from '../../server/web/playbooks/editor/places.ts'
 
 const text = Text.of(['name: hello', 'steps: []'])
 const problem = {

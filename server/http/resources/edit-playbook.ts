@@ -6,12 +6,12 @@ import { RequestError } from '../request-error.ts'
 import { admins, defineRoute, readers } from '../route.ts'
 import { requireWholeScope } from '../whole-scope.ts'
 import { objectSchema, text } from './page.ts'
+import { spanFields } from './place.ts'
 import { graphSchema, graphView } from './playbook-graph.ts'
 import { playbookFields, playbookTag, playbookView, requirePlaybook } from './playbook-view.ts'
 
 export const playbookSource = { type: 'string', maxLength: 1_000_000, description: 'YAML.' } as const
 
-const place: JsonSchema = { type: 'integer', minimum: 1 }
 const problemsSchema: JsonSchema = {
   type: 'array',
   items: {
@@ -23,10 +23,7 @@ const problemsSchema: JsonSchema = {
       severity: { enum: ['error', 'warning'] },
       message: text,
       hint: text,
-      line: place,
-      column: { ...place, description: 'In UTF-16 code units, from 1.' },
-      end_line: place,
-      end_column: { ...place, description: 'After the last one.' },
+      ...spanFields,
     },
   },
 }

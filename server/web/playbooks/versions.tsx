@@ -6,7 +6,7 @@ import { get } from '../api/call.ts'
 import type { Page } from '../api/types.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import { Time } from '../parts/times.tsx'
-import { Differences } from './differences.tsx'
+import { Differences } from './editor/differences.tsx'
 import type { Playbook, PlaybookDetail } from './playbook.ts'
 
 /** All versions that were ever in force, and how they differ from the one that is shown. */

@@ -12,7 +12,7 @@ import { Refusal } from '../parts/refusal.tsx'
 import type { PlaybookDetail, Validation } from './playbook.ts'
 import { ProblemList } from './problem-list.tsx'
 import { useUnsaved } from './use-unsaved.ts'
-import { SourceEditor } from './source-editor.tsx'
+import { SourceEditor } from './editor/source-editor.tsx'
 
 interface WorkbenchProps {
   readonly source: string

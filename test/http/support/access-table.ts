@@ -83,6 +83,16 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'GET /playbooks/{playbook}/graph': { roles: readers, of: 'playbook' },
   'GET /playbooks/{playbook}/versions': { roles: readers, of: 'playbook' },
   'POST /playbooks/validate': { roles: readers, of: 'shared', body: () => ({ source: 'name: x' }) },
+  'POST /playbooks/complete': {
+    roles: readers,
+    of: 'body',
+    body: (organization_code) => ({ organization_code, source: 'name: x', line: 1, column: 1 }),
+  },
+  'POST /playbooks/hover': {
+    roles: readers,
+    of: 'body',
+    body: (organization_code) => ({ organization_code, source: 'name: x', line: 1, column: 1 }),
+  },
   'POST /playbooks/dry-run': {
     roles: operators,
     of: 'body',

@@ -12,6 +12,8 @@ export interface BrowserPage {
   readonly page: Page
   /** What must not have happened: dialogs, refusals by the content security policy, errors in the page. */
   readonly alarms: readonly string[]
+  /** Another page of the same browser, with the same session. */
+  newPage(): Promise<Page>
   close(): Promise<void>
 }
 
@@ -32,20 +34,24 @@ export async function openBrowser(): Promise<BrowserPage | undefined> {
     return undefined
   }
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
-  const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
   const alarms: string[] = []
-  page.on('dialog', (dialog) => {
-    alarms.push(`dialog: ${dialog.message()}`)
-    void dialog.dismiss()
-  })
-  page.on('pageerror', (error) => alarms.push(`error: ${error.message}`))
-  page.on('console', (message) => {
-    if (/content security policy/i.test(message.text())) alarms.push(message.text())
-  })
+  const newPage = async (): Promise<Page> => {
+    const page = await context.newPage()
+    page.setDefaultTimeout(15_000)
+    page.on('dialog', (dialog) => {
+      alarms.push(`dialog: ${dialog.message()}`)
+      void dialog.dismiss()
+    })
+    page.on('pageerror', (error) => alarms.push(`error: ${error.message}`))
+    page.on('console', (message) => {
+      if (/content security policy/i.test(message.text())) alarms.push(message.text())
+    })
+    return page
+  }
   return {
-    page,
+    page: await newPage(),
     alarms,
+    newPage,
     async close() {
       await browser.close()
       await folder.remove()

@@ -1,17 +1,7 @@
 import type { Diagnostic } from '@codemirror/lint'
 import type { Text } from '@codemirror/state'
-import type { Problem } from './playbook.ts'
-
-/** Where a place is that is told by line and column, both from 1; one beyond the text is at its end. */
-export function offsetOf(
-  text: Pick<Text, 'lines' | 'line' | 'length'>,
-  line: number,
-  column: number,
-): number {
-  if (line > text.lines) return text.length
-  const { from, to } = text.line(Math.max(1, line))
-  return Math.min(to, from + Math.max(1, column) - 1)
-}
+import type { Problem } from '../playbook.ts'
+import { offsetOf } from './places.ts'
 
 /** The mistakes as the editor marks them; one of no length marks the character beside it. */
 export function diagnosticsOf(text: Text, problems: readonly Problem[]): Diagnostic[] {

@@ -4,10 +4,13 @@ import { EditorState } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { basicSetup } from 'codemirror'
 import { useEffect, useRef } from 'react'
-import { diagnosticsOf, offsetOf } from './diagnostics.ts'
+import { completion } from './completion.ts'
+import { diagnosticsOf } from './diagnostics.ts'
 import { editorLook } from './editor-look.ts'
-import './playbooks.css'
-import type { Problem } from './playbook.ts'
+import { hover } from './hover.ts'
+import { offsetOf } from './places.ts'
+import '../playbooks.css'
+import type { Problem } from '../playbook.ts'
 
 interface SourceEditorProps {
   /** What it begins with; after that the editor knows better. */
@@ -36,6 +39,8 @@ export function SourceEditor({ source, isReadOnly, problems, place, onChange }: 
           yaml(),
           lintGutter(),
           editorLook,
+          hover,
+          isReadOnly ? [] : completion,
           EditorState.readOnly.of(isReadOnly),
           EditorView.contentAttributes.of({ 'aria-label': 'Source of the playbook' }),
           EditorView.updateListener.of((update) => {

@@ -4,7 +4,7 @@ import { EditorState } from '@codemirror/state'
 import { EditorView, lineNumbers } from '@codemirror/view'
 import { useEffect, useRef } from 'react'
 import { editorLook } from './editor-look.ts'
-import './playbooks.css'
+import '../playbooks.css'
 
 /** Two versions beside each other; what is the same in both is folded. */
 export function Differences({ before, after }: { readonly before: string; readonly after: string }) {

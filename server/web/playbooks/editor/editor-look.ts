@@ -2,7 +2,7 @@ import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { EditorView } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import type { Extension } from '@codemirror/state'
-import { nonce } from '../nonce.ts'
+import { nonce } from '../../nonce.ts'
 
 const colours = HighlightStyle.define([
   { tag: tags.definition(tags.propertyName), color: 'light-dark(#0550ae, #79c0ff)' },
@@ -38,6 +38,26 @@ const theme = EditorView.theme({
     color: 'var(--mantine-color-text)',
     border: '1px solid var(--mantine-color-default-border)',
   },
+  '.cm-tooltip': { borderRadius: 'var(--mantine-radius-sm)', boxShadow: 'var(--mantine-shadow-md)' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': {
+    fontFamily: 'var(--mantine-font-family-monospace)',
+    maxHeight: '16em',
+    maxWidth: 'min(560px, 90vw)',
+  },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '2px 8px' },
+  '.cm-tooltip-autocomplete.cm-tooltip ul li[aria-selected]': {
+    backgroundColor: 'light-dark(#ddf4ff, #1f3a52)',
+    color: 'inherit',
+  },
+  '.cm-completionMatchedText': { textDecoration: 'none', fontWeight: '700' },
+  '.cm-completionDetail': {
+    color: 'var(--mantine-color-dimmed)',
+    fontFamily: 'var(--mantine-font-family)',
+    fontStyle: 'normal',
+    fontSize: '12px',
+  },
+  '.cm-completionIcon': { opacity: '0.7', width: '1.2em' },
+  '.cm-tooltip.cm-completionInfo': { padding: '0', maxWidth: '440px' },
   '.cm-diagnostic': { whiteSpace: 'pre-wrap', maxWidth: '560px' },
   '.cm-changedLine': { backgroundColor: 'light-dark(rgb(26 127 55 / 10%), rgb(63 185 80 / 16%))' },
 })

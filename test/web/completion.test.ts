@@ -1,0 +1,111 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { picture } from './support/browser.ts'
+import { openSignedIn, type SignedIn } from './support/signed-in.ts'
+
+const source = `apiVersion: tocsin/v1
+name: begun
+on: { manual: true }
+steps:
+  - id: first
+    set: { number: 1 }
+`
+
+describe('completion in the page', function () {
+  this.timeout(60_000)
+  let opened: SignedIn
+  let page: Page
+
+  before(async function () {
+    this.timeout(180_000)
+    const found = await openSignedIn({ begun: source })
+    if (found === undefined) return this.skip()
+    opened = found
+  })
+  after(() => opened?.close())
+  afterEach(() => expect(opened.alarms).to.deep.equal([]))
+
+  const list = () => page.getByRole('listbox', { name: 'Completions' })
+  const option = (name: RegExp) => list().getByRole('option', { name })
+
+  /** The list takes no key in its first moment: it may have been meant for the text. */
+  async function take(key: 'Enter' | 'Tab', name: RegExp): Promise<void> {
+    await option(name).waitFor()
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)))
+    await page.keyboard.press(key)
+  }
+
+  async function openAtEnd(): Promise<void> {
+    page = await opened.visit('/playbooks/begun')
+    await page.getByLabel('Source of the playbook').click()
+    await page.keyboard.press('Control+End')
+  }
+
+  it('is taken with the keyboard alone: a key, the skill behind it, an input, and what a step gives', async () => {
+    await openAtEnd()
+    await page.keyboard.type('  - us')
+    await take('Enter', /^uses/)
+    await option(/^case\.update/).waitFor()
+    await page.keyboard.type('case.com')
+    await option(/^case\.comment/).waitFor()
+    await page.getByText('Inputs:').waitFor()
+    await picture(page, 'completion')
+    await take('Tab', /^case\.comment/)
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('with: { te')
+    await take('Enter', /^text/)
+    await page.keyboard.type('"${{ string(steps.first.output.')
+    await take('Enter', /^number/)
+    await page.keyboard.type(') }}')
+    const written = await page.getByLabel('Source of the playbook').innerText()
+    expect(written.split('\n').slice(-2)).to.deep.equal([
+      '  - uses: case.comment',
+      '    with: { text: "${{ string(steps.first.output.number) }}"}',
+    ])
+    await page.getByText('No problems').waitFor()
+  })
+
+  it('tells with F1 what stands at the cursor', async () => {
+    await openAtEnd()
+    for (const key of ['ArrowUp', 'End', 'Home']) await page.keyboard.press(key)
+    await page.keyboard.press('F1')
+    const told = page.locator('.cm-tooltip.documentation', { hasText: 'set' })
+    await told.waitFor()
+    await page.keyboard.press('Escape')
+    await told.waitFor({ state: 'detached' })
+  })
+
+  it('asks no more about what has been typed over', async () => {
+    await openAtEnd()
+    let asked = 0
+    await page.route('**/playbooks/complete', async (route) => {
+      asked++
+      // The first one is never answered.
+      if (asked > 1) await route.continue()
+    })
+    const cancelled = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/complete'))
+    const first = page.waitForRequest('**/playbooks/complete')
+    await page.keyboard.type('  - us')
+    await first
+    await page.keyboard.type('es: case.u')
+    await cancelled
+    await option(/^case\.update/).waitFor()
+  })
+
+  it('is not there for whoever may not write', async () => {
+    const { body } = await opened.server.call('/keys', { body: { name: 'r', role: 'reader' } })
+    await opened.signInAs(body.key)
+    page = await opened.visit('/playbooks/begun')
+    let asked = 0
+    page.on('request', (request) => {
+      if (request.url().endsWith('/complete')) asked++
+    })
+    await page.getByLabel('Source of the playbook').click()
+    await page.keyboard.press('Control+Space')
+    await page.keyboard.type('  - us')
+    const told = page.waitForResponse('**/playbooks/hover')
+    await page.keyboard.press('F1')
+    await told
+    expect(asked).to.equal(0)
+  })
+})
