@@ -1,4 +1,4 @@
-import { SourceText, type Span } from '../../../core/playbook/source-text.ts'
+import type { SourceText, Span } from '../../../core/playbook/source-text.ts'
 
 const line = { type: 'integer', minimum: 1 } as const
 const column = { ...line, description: 'In UTF-16 code units, from 1.' } as const

@@ -17,7 +17,7 @@ const atCursor = StateField.define<Tooltip | null>({
   create: () => null,
   update(shown, { effects, docChanged, selection }) {
     const asked = effects.find((effect) => effect.is(show))
-    if (asked) return asked.value as Tooltip | null
+    if (asked) return asked.value
     return docChanged || selection !== undefined ? null : shown
   },
   provide: (field) => showTooltip.from(field),
