@@ -54,7 +54,7 @@ describe('help with writing playbooks over HTTP', () => {
     const limited = await api.newKey('reader', ['globex'])
     expect(labels((await ask('complete', marked, {}, limited)).json)).to.deep.equal(['south'])
     const foreign = await ask('complete', marked, { organization_code: 'acme' }, limited)
-    expectProblem(foreign, 422, 'unknown_organization')
+    expectProblem(foreign, 400, 'unknown_organization')
   })
 
   it('knows what the steps before give', async () => {
