@@ -23,6 +23,8 @@ const places: Readonly<Record<string, readonly string[]>> = {
   'ipaddr.js': [
     'core/expression/**',
     'server/egress/**',
+    'server/http/requester.ts',
+    'server/http/trusted-proxies.ts',
     'plugins/indicators/**',
     'plugins/endpoint-security/**',
   ],

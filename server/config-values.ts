@@ -1,3 +1,4 @@
+import { parseTrustedProxies } from './http/trusted-proxies.ts'
 import { parseAllowList } from './egress/allow-list.ts'
 import { readKey, bootstrapKeyHint } from './keys.ts'
 
@@ -123,6 +124,20 @@ function isRange(text: string): boolean {
   } catch {
     return false
   }
+}
+
+/** Addresses and ranges. */
+export function proxies(text: string): readonly string[] {
+  return items(text).map((item) => {
+    try {
+      parseTrustedProxies([item])
+      return item
+    } catch {
+      throw new Unusable(
+        `holds ${quote(item)}; it must be addresses and ranges of addresses with ',' between them, e.g. 127.0.0.1,10.1.0.0/16`,
+      )
+    }
+  })
 }
 
 const items = (text: string): readonly string[] => [

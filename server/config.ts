@@ -53,6 +53,8 @@ export interface Config {
   readonly destructivePerHour: number
   /** How long after an alert its repeats are grouped with it; 0: only where a playbook says so. */
   readonly groupWindowMs: number
+  /** Addresses and ranges of proxies that are believed whom a request comes from. */
+  readonly trustedProxies: readonly string[]
   /** How long runs and alerts are kept. */
   readonly keep: Retention
   /** Of people who are signed in at the web page. */
@@ -73,6 +75,7 @@ const variables = {
   TOCSIN_DATA_DIR: read.path,
   TOCSIN_API_PREFIX: read.prefix,
   TOCSIN_PUBLIC_URL: read.publicUrl,
+  TOCSIN_TRUSTED_PROXIES: read.proxies,
   TOCSIN_MASTER_KEY: read.masterKey,
   TOCSIN_NEXT_MASTER_KEY: read.masterKey,
   TOCSIN_BOOTSTRAP_API_KEY: read.apiKey,
@@ -127,6 +130,7 @@ export function readConfig(env: Environment): Config {
     dataDir: resolve(value('TOCSIN_DATA_DIR') ?? 'data'),
     apiPrefix: value('TOCSIN_API_PREFIX') ?? 'api',
     publicUrl: value('TOCSIN_PUBLIC_URL'),
+    trustedProxies: value('TOCSIN_TRUSTED_PROXIES') ?? [],
     masterKey: secret(value('TOCSIN_MASTER_KEY')),
     nextMasterKey: secret(value('TOCSIN_NEXT_MASTER_KEY')),
     bootstrapApiKey: secret(value('TOCSIN_BOOTSTRAP_API_KEY')),

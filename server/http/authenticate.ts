@@ -5,16 +5,15 @@ import { checkKey } from '../keys.ts'
 import { challenge, readCredentials } from './credentials.ts'
 import { RequestError } from './request-error.ts'
 import type { Access, Caller, Services } from './route.ts'
+import type { SessionCookie } from './session-cookie.ts'
 
-type Needed = Pick<
-  Services,
-  'stores' | 'clock' | 'recordKeyUse' | 'failedAuthentications' | 'sessions' | 'sessionCookie'
->
+type Needed = Pick<Services, 'stores' | 'clock' | 'recordKeyUse' | 'failedAuthentications' | 'sessions'>
 
-/** Of a request: by what it is found in the log, and where it comes from. */
+/** Of a request: by what it is found in the log, where it comes from, and how its session is kept. */
 export interface Origin {
   readonly requestId: string
   readonly address: string
+  readonly cookie: SessionCookie
 }
 
 /**
@@ -26,14 +25,14 @@ export async function authenticate(
   services: Needed,
   origin: Origin,
 ): Promise<Caller> {
-  const given = readCredentials(headers, services.sessionCookie)
+  const given = readCredentials(headers, origin.cookie)
   if (given.kind === 'api_key')
     return callerOf(await requireKey(given.value, services, origin), origin.requestId)
   const session = await services.sessions.use(given.token)
   if (session === undefined) {
     throw new RequestError('session_invalid', undefined, {
       hint: 'sign in again: POST session',
-      headers: { ...challenge, 'set-cookie': services.sessionCookie.clear },
+      headers: { ...challenge, 'set-cookie': origin.cookie.clear },
     })
   }
   services.recordKeyUse(session.key, services.clock.now())
@@ -43,8 +42,8 @@ export async function authenticate(
 /** The key of this text, whose use is recorded, as is its refusal. Throws RequestError `key_invalid`. */
 export async function requireKey(
   value: string,
-  { stores, clock, recordKeyUse, failedAuthentications }: Omit<Needed, 'sessions' | 'sessionCookie'>,
-  { requestId, address }: Origin,
+  { stores, clock, recordKeyUse, failedAuthentications }: Omit<Needed, 'sessions'>,
+  { requestId, address }: Omit<Origin, 'cookie'>,
 ): Promise<ApiKey> {
   const now = clock.now()
   const key = await checkKey(stores.keys, value, now)

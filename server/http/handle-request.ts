@@ -9,6 +9,7 @@ import type { BodyBudget } from './body-budget.ts'
 import { handleOnce, headersOf, isOnce } from './idempotency.ts'
 import { parseQuery } from './parse-query.ts'
 import { readBytes, readJsonBody, requirePlainJson } from './read-body.ts'
+import { sessionCookie } from './session-cookie.ts'
 import { refuseCrossSite } from './same-origin.ts'
 import type { Answer, ApiRequest, Caller, Route, Services } from './route.ts'
 import { validateBody, validateHeaders, validateQuery } from './validate.ts'
@@ -57,11 +58,12 @@ export function requestHandler(route: Route, services: Services, settings: Reque
     const { headers } = context.req
     const requestId = context.response.get('x-request-id')
     let caller = nobody
-    const address = context.req.socket.remoteAddress ?? ''
+    const { address, isTls } = services.requesterOf(context.req)
+    const cookie = sessionCookie(isTls)
     if (route.access === 'sign_in') refuseCrossSite(headers, settings.publicOrigin)
     if (typeof route.access !== 'string') {
       refuseCrossSite(headers, settings.publicOrigin)
-      caller = await authenticate(headers, services, { requestId, address })
+      caller = await authenticate(headers, services, { requestId, address, cookie })
       authorize(caller, route.access)
     }
     const parameters = parseQuery(context.querystring, querySchema)
@@ -72,9 +74,9 @@ export function requestHandler(route: Route, services: Services, settings: Reque
       if (!context.res.writableFinished)
         gone.abort(new CancelledError('request_given_up', 'nobody waits for the answer'))
     })
-    const content = await readContent(context.req, parameters)
+    const content = await readContent(context.req, parameters, address)
     try {
-      const about = { headers, caller, address, requestId, gone: gone.signal }
+      const about = { headers, caller, address, sessionCookie: cookie, requestId, gone: gone.signal }
       const request = { params, query: parameters, ...content, ...about }
       const work = (): Promise<Answer> => handle(request, services)
       const target = `${route.method} ${context.path}`
@@ -86,9 +88,13 @@ export function requestHandler(route: Route, services: Services, settings: Reque
   }
 
   /** `letGo`: to be called when it is not used any more. */
-  async function readContent(request: IncomingMessage, query: Readonly<Record<string, unknown>>) {
+  async function readContent(
+    request: IncomingMessage,
+    query: Readonly<Record<string, unknown>>,
+    address: string,
+  ) {
     const max = route.bytes?.max ?? settings.maxBodyBytes
-    route.bytes?.admit({ query, address: request.socket.remoteAddress ?? '' }, services)
+    route.bytes?.admit({ query, address }, services)
     if (route.bytes === undefined && body === undefined) {
       // A form of a page always says its type.
       if (route.method !== 'GET' && request.headers['content-type'] !== undefined) requirePlainJson(request)

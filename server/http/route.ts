@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Actor } from '../../core/domain/audit.ts'
 import type { Role } from '../../core/domain/api-key.ts'
 import type { Session } from '../../core/domain/session.ts'
@@ -22,6 +22,7 @@ import type { DryRunGate } from './dry-run-gate.ts'
 import type { FailedAuthentications } from './failed-authentications.ts'
 import type { OpenApiDocument } from './reference/openapi.ts'
 import type { RecordRefusal } from './refusal-log.ts'
+import type { Requester } from './requester.ts'
 import type { SessionCookie } from './session-cookie.ts'
 import type { SignInGate } from './sign-in-gate.ts'
 import type { WebhookGate } from './webhook-gate.ts'
@@ -86,7 +87,7 @@ export interface Services {
   readonly recordKeyUse: RecordKeyUse
   readonly failedAuthentications: FailedAuthentications
   readonly sessions: Sessions
-  readonly sessionCookie: SessionCookie
+  readonly requesterOf: (request: IncomingMessage) => Requester
   readonly signInGate: SignInGate
   /** What other systems send to the addresses of connections. */
   readonly inbound: Inbound
@@ -114,8 +115,10 @@ export interface ApiRequest<Params, Query, Body> {
   readonly bytes: Uint8Array
   /** Of a public route: nobody, who sees no organization. */
   readonly caller: Caller
-  /** Of the other end of the connection: of a proxy, where there is one. */
+  /** See `Requester`. */
   readonly address: string
+  /** As this browser is to keep it. */
+  readonly sessionCookie: SessionCookie
   /** As the log has it. */
   readonly requestId: string
   /** Aborted when the connection is gone before the answer. */
@@ -187,7 +190,7 @@ interface BytesBody {
 
 interface Sender {
   readonly query: Readonly<Record<string, unknown>>
-  /** Of the other end of the connection: of a proxy, where there is one. */
+  /** See `Requester`. */
   readonly address: string
 }
 

@@ -19,6 +19,7 @@ import { servePage } from './page/serve-page.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { refuseOddRequests } from './refuse-odd-requests.ts'
 import { createRefusalLog } from './refusal-log.ts'
+import { requesterOf } from './requester.ts'
 import { sessionCookie } from './session-cookie.ts'
 import { createSignInGate } from './sign-in-gate.ts'
 import type { Services } from './route.ts'
@@ -36,6 +37,8 @@ export interface HttpServerConfig {
   readonly apiPrefix: string
   /** Where people reach the server, when that is not where it listens. */
   readonly publicUrl: string | undefined
+  /** Addresses and ranges of proxies that are believed whom a request comes from. Default: none. */
+  readonly trustedProxies?: readonly string[]
   /** Of people who are signed in. Default: `defaultSessionLimits`. */
   readonly sessions?: SessionLimits
   /** Where they differ from `defaultLimits`. */
@@ -110,7 +113,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   /** Kept, for runs that end while the server has closed. */
   let ownUrl = ''
   const publicUrl = () => config.publicUrl ?? ownUrl
-  const cookie = sessionCookie(config.publicUrl?.startsWith('https:') === true)
+  const isPublicTls = config.publicUrl?.startsWith('https:') === true
   const services = {
     ...options,
     directory: createDirectory(stores),
@@ -118,13 +121,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     recordKeyUse: createKeyUseRecorder(stores.keys, log),
     failedAuthentications: createFailedAuthentications(stores, log),
     sessions: createSessions(stores.sessions, config.sessions ?? defaultSessionLimits, options.clock, log),
-    sessionCookie: cookie,
+    requesterOf: requesterOf(config.trustedProxies ?? [], isPublicTls),
     signInGate: createSignInGate(options.clock),
     webhookGate: createWebhookGate(options.clock),
     recordRefusedWebhook: createRefusalLog(log, 'what was sent to a connection was refused'),
     publicUrl,
     apiPrefix: config.apiPrefix,
-    openApi: openApiDocument(routes, config.apiPrefix, config.publicUrl, cookie.name),
+    openApi: openApiDocument(routes, config.apiPrefix, config.publicUrl, sessionCookie(isPublicTls).name),
     closing: closing.signal,
   }
   const settings = {

@@ -28,6 +28,7 @@ describe('configuration', () => {
       apiPrefix: 'api',
       publicUrl: undefined,
       traces: false,
+      trustedProxies: [],
       masterKey: undefined,
       nextMasterKey: undefined,
       bootstrapApiKey: undefined,
@@ -60,6 +61,7 @@ describe('configuration', () => {
       TOCSIN_PLAYBOOKS_DIR: '/etc/playbooks',
       TOCSIN_PLUGINS:
         'tocsin-plugin-a, @acme/plugin-b,,tocsin-plugin-a,./own/plugin.ts,../x,/opt/plugins/y.js',
+      TOCSIN_TRUSTED_PROXIES: '127.0.0.1, 10.1.0.0/16,fd00::/8,::1',
       TOCSIN_MAX_RUNS: '7',
       TOCSIN_MAX_QUEUED: '8',
       TOCSIN_STORM_PER_MINUTE: '9',
@@ -86,6 +88,7 @@ describe('configuration', () => {
       destructivePerHour: 0,
       logLevel: 'warn',
     })
+    expect(config.trustedProxies).to.deep.equal(['127.0.0.1', '10.1.0.0/16', 'fd00::/8', '::1'])
     expect(config.sessions).to.deep.equal({ idleMs: 900_000, maxMs: 28_800_000 })
     expect(config.masterKey?.reveal()).to.equal(masterKey)
     expect(config.bootstrapApiKey?.reveal()).to.equal(key)
@@ -143,6 +146,17 @@ describe('configuration', () => {
     TOCSIN_MASTER_KEY: ['secret', 'A'.repeat(43) + '=', 'abcd', masterKey.slice(4)],
     TOCSIN_NEXT_MASTER_KEY: ['secret', 'A'.repeat(43) + '='],
     TOCSIN_BOOTSTRAP_API_KEY: ['admin', 'toc_x_y', `toc_${'0'.repeat(12)}_${'A'.repeat(43)}`],
+    TOCSIN_TRUSTED_PROXIES: [
+      'proxy.internal',
+      '10.1',
+      '10.1/16',
+      '0.0.0.0/0',
+      '::/0',
+      '10.0.0.0/33',
+      '10.0.0.1:80',
+      '[::1]',
+      '*',
+    ],
     TOCSIN_PLAYBOOKS_DIR: ['\0'],
     TOCSIN_PLUGINS: [
       'a b',
@@ -193,7 +207,7 @@ describe('configuration', () => {
   }
 
   it('tests every variable above', () => {
-    expect(variableNames).to.have.length(21)
+    expect(variableNames).to.have.length(22)
   })
 
   it('keeps alerts no shorter than their runs', () => {

@@ -66,6 +66,18 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
+          'Where a request comes from is the other end of its connection; a proxy that the operator trusts is believed what it wrote itself, and nothing that a sender wrote in front of it.',
+        proofs: [
+          http(
+            'requester',
+            'is the other end of the connection, whatever it says, unless that is a trusted proxy',
+            'is never changed by what a sender puts in front, and always an address',
+            'holds up who fails to sign in, and nobody else behind the same proxy',
+          ),
+        ],
+      },
+      {
+        promise:
           'A browser acts for nobody on another web site: `Sec-Fetch-Site` and `Origin` must be the server’s own, bodies are JSON, there is no CORS, and GET changes nothing.',
         proofs: [
           http('browsers', 'are refused before the key is looked at', 'get no permission for other origins'),

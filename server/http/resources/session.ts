@@ -52,8 +52,8 @@ const signIn = defineRoute({
     required: ['api_key'],
     properties: { api_key: { type: 'string', maxLength: 200, description: 'The value of an API key.' } },
   },
-  async handle({ body, headers, address, requestId }, services) {
-    const { sessions, sessionCookie, signInGate } = services
+  async handle({ body, headers, address, requestId, sessionCookie }, services) {
+    const { sessions, signInGate } = services
     const key = await signInGate.admit(address, () =>
       requireKey(body.api_key, services, { requestId, address }),
     )
@@ -88,8 +88,8 @@ const signOut = defineRoute({
   summary: 'Signs out: ends the session that the request carries, and takes its cookie away.',
   status: 200,
   answer: sessionSchema,
-  async handle({ caller }, services) {
-    const { sessions, sessionCookie } = services
+  async handle({ caller, sessionCookie }, services) {
+    const { sessions } = services
     if (caller.session === undefined) {
       throw new RequestError('session_not_found', 'The request carries an API key and no session.', {
         hint: 'an API key is revoked with DELETE keys/{key}',

@@ -1,0 +1,30 @@
+import ipaddr from 'ipaddr.js'
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+
+/** Whether a proxy is believed what it says about whom a request comes from. */
+export type IsTrusted = (address: Address) => boolean
+
+/**
+ * Reads addresses and ranges of proxies, e.g. `127.0.0.1` and `10.1.0.0/16`.
+ *
+ * @throws Error that names the entry that cannot be read
+ */
+export function parseTrustedProxies(entries: readonly string[]): IsTrusted {
+  const ranges = entries.map(parseEntry)
+  return (address) =>
+    ranges.some(([from, bits]) => address.kind() === from.kind() && address.match(from, bits))
+}
+
+function parseEntry(entry: string): readonly [Address, number] {
+  const [text = ''] = entry.split('/', 1)
+  // `10.1` would be read as 10.0.0.1.
+  const isAddress = ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)
+  if (isAddress && text === entry) {
+    const address = ipaddr.process(entry)
+    return [address, address.kind() === 'ipv4' ? 32 : 128]
+  }
+  // Whoever may be trusted whatever the address could give itself any.
+  if (isAddress && ipaddr.isValidCIDR(entry) && !entry.endsWith('/0')) return ipaddr.parseCIDR(entry)
+  throw new Error(`'${entry}' is neither an address nor a range of addresses`)
+}
