@@ -23,8 +23,7 @@ const places: Readonly<Record<string, readonly string[]>> = {
   'ipaddr.js': [
     'core/expression/**',
     'server/egress/**',
-    'server/http/requester.ts',
-    'server/http/trusted-proxies.ts',
+    'server/http/**',
     'plugins/indicators/**',
     'plugins/endpoint-security/**',
   ],
