@@ -11,6 +11,11 @@ export interface ConnectionDefinition<S extends JsonSchema = JsonSchema> {
   readonly description: string
   /** Where the vendor documents how its credentials are made. */
   readonly docs?: string
+  /**
+   * What an operator does, one step each, from nothing to credentials that work; plain text. Shown beside the form that makes the
+   * connection. Default: none.
+   */
+  readonly setup?: readonly string[]
   /** An object schema: the fields an operator fills in. */
   readonly settings: S
   /** Origin and base path of every call, without trailing slash. Calls never leave this origin. */

@@ -52,6 +52,9 @@ function checkConnection(connection: unknown, isTried: boolean, problems: Pointe
   }
   checkTexts(connection, ['title', 'description'], '/connection', problems)
   checkDocs(connection['docs'], '/connection', problems)
+  const { setup } = connection
+  if (setup !== undefined && !(Array.isArray(setup) && setup.every((step) => typeof step === 'string')))
+    problems.push({ pointer: '/connection/setup', message: 'must be a list of texts, one for each step' })
   for (const name of ['baseUrl', 'authenticate']) {
     if (typeof connection[name] !== 'function') {
       problems.push({ pointer: `/connection/${name}`, message: 'must be a function' })

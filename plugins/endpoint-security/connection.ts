@@ -15,6 +15,13 @@ export const connection = defineConnection({
     'Microsoft Defender for Endpoint. Needs an application in the tenant’s Microsoft Entra ID with application permissions of ' +
     'WindowsDefenderATP and the consent of an administrator; Alert.ReadWrite.All is mandatory.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/exposed-apis-create-app-webapp',
+  setup: [
+    'In the Azure portal open Microsoft Entra ID, App registrations, New registration. Under supported account types choose “Accounts in any organizational directory”.',
+    'On the application’s page open API permissions, Add a permission, APIs my organization uses, and type WindowsDefenderATP: it shows only then. Choose Application permissions. Alert.ReadWrite.All is mandatory; each skill names what else it needs.',
+    'Grant admin consent. That has to be done again after every change of permissions.',
+    'Under Certificates & secrets add a client secret and copy its value, which is displayed once; the ID beside it is something else.',
+    'Copy the Application (client) ID and the Directory (tenant) ID of the overview page, and enter all three here.',
+  ],
   settings: {
     type: 'object',
     required: ['tenant_id', 'client_id', 'client_secret'],

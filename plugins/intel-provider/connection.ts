@@ -13,6 +13,12 @@ export const connection = defineConnection({
     'Recorded Future, or a system with its API. Needs an API key, which a user with the role User or Admin and with ' +
     'API access generates; it is displayed once. Rotate it every 90 days.',
   docs: 'https://support.recordedfuture.com/hc/en-us/articles/4411077373587-Requesting-API-Tokens',
+  setup: [
+    'Sign in to the provider’s portal as a user with the role User or Admin and with API access.',
+    'Generate an API key under user settings, API access, or ask the vendor for one. Its subscription decides which skills may use it.',
+    'Copy it, as it is displayed once, and enter it here.',
+    'Rotate it every 90 days: generate a new one, enter it here, authenticate, then revoke the old one.',
+  ],
   settings: {
     type: 'object',
     required: ['api_key'],

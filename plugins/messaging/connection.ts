@@ -74,6 +74,15 @@ export const connection = defineConnection({
     'Slack, or a system with its API. Needs an app, which is created from the manifest that is made for the connection and installed in ' +
     'the workspace by somebody who may do so.',
   docs: 'https://docs.slack.dev/app-manifests/configuring-apps-with-app-manifests',
+  setup: [
+    'Make the connection. Only the name of the channel is needed now; the secrets come with the app.',
+    'Copy its manifest, which the page of the connection shows. It names the permissions and the addresses that answers go to.',
+    'At https://api.slack.com/apps choose Create New App, From a manifest, choose the workspace and paste it.',
+    'Install the app. The installation asks for the channel of the webhook: choose the one that is named here.',
+    'Enter what the app gives you, all three at once: the Bot User OAuth Token (OAuth & Permissions), the webhook URL (Incoming Webhooks) and the signing secret (Basic Information, App Credentials).',
+    'Authenticate.',
+    'In the app, open Event Subscriptions and choose Retry until “Verified” appears: else replies by text never arrive.',
+  ],
   settings,
   baseUrl: ({ messaging_api_url }) => messaging_api_url ?? defaultApiUrl,
   otherOrigins: ({ webhook_url }) => {

@@ -12,6 +12,12 @@ export const connection = defineConnection({
     'API token with read access to alerts and incidents; an administrator finds the one and creates the other, which is ' +
     'displayed once. Rotate it every 90 days.',
   docs: 'https://xsoar.pan.dev/docs/reference/integrations/soc-radar-incidents-v4#api-access',
+  setup: [
+    'As an administrator open Settings, company profile, and copy the company id. Only administrators see it.',
+    'Under Settings, API & Integrations, API Options create an API token with read access to Alerts and Incidents. Permissions are chosen when the token is created.',
+    'Copy it at once, without spaces: it is displayed once. Enter both here.',
+    'Rotate the token every 90 days: create a new one, enter it here, authenticate, then delete the old one.',
+  ],
   settings: {
     type: 'object',
     required: ['company_id', 'api_token', 'base_url', 'contract'],

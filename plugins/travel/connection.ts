@@ -12,6 +12,14 @@ export const connection = defineConnection({
     'Navan. Needs a Client ID and a Secret Key, which an administrator creates under Travel admin, Settings, Integrations; the ' +
     'secret is displayed once. Rotate it every 90 days.',
   docs: 'https://app.navan.com/app/helpcenter/articles/travel/admin/other-integrations/booking-data-integration',
+  setup: [
+    'As an administrator of the platform open Travel admin, Settings, Integrations, Navan API Credentials, and create new credentials with a description such as “Tocsin”.',
+    'Where Allowed IP Addresses are used, enter the public egress address or subnet of this server; private addresses are useless.',
+    'Copy the Client ID and the Secret Key at once: the secret is displayed once.',
+    'Bookings (bookings:read) have to be enabled for the credentials, users (users:read) only for Get Users. Ask the platform where one is missing.',
+    'Enter both here, with the base URL of the environment that they belong to.',
+    'Rotate the key every 90 days: new credentials, enter them here, authenticate, delete the old ones.',
+  ],
   settings: {
     type: 'object',
     required: ['client_id', 'client_secret', 'base_url', 'users_path'],

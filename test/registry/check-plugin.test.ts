@@ -114,6 +114,15 @@ describe('checkPlugin', () => {
       '/skills/look_up/docs must be an https address',
     ],
     [
+      'steps that are no list',
+      {
+        ...good,
+        skills: [{ ...lookUp, connection: undefined }],
+        connection: { ...connection, setup: 'Ask.' },
+      },
+      '/connection/setup must be a list of texts, one for each step',
+    ],
+    [
       'no examples',
       withSkill({ examples: [] }),
       '/skills/look_up/examples must be a list of at least one example',

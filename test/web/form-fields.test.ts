@@ -3,7 +3,7 @@ import { changedSettings } from '../../server/web/connections/connection.ts'
 import { fieldErrors, fieldsOf, valueOf } from '../../server/web/forms/form-fields.ts'
 
 const fields = fieldsOf({
-  required: ['token'],
+  required: ['token', 'url'],
   properties: {
     url: { type: 'string', title: 'URL', default: 'https://example.com' },
     token: { type: 'string', 'x-secret': true },
@@ -15,16 +15,17 @@ const fields = fieldsOf({
 })
 
 describe('forms made of a JSON Schema', () => {
-  it('show what is needed first, and secrets hidden', () => {
+  it('show what is needed first, what has a default last, and secrets hidden', () => {
     expect(fields.map(({ name, kind }) => `${name} ${kind}`)).to.deep.equal([
       'token secret',
-      'url text',
       'mode choice',
       'port number',
       'on switch',
       'list json',
+      'url text',
     ])
-    expect(fields[1]).to.include({ label: 'URL', placeholder: 'https://example.com', isRequired: false })
+    const url = { label: 'URL', placeholder: 'https://example.com', isRequired: false, isExtra: true }
+    expect(fields.at(-1)).to.include(url)
   })
 
   it('leave out what is empty, so that defaults apply', () => {

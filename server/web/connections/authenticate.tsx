@@ -1,29 +1,53 @@
 import { Alert, Button, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
 import { call } from '../api/call.ts'
 import { Refusal } from '../parts/refusal.tsx'
+import { Section } from '../parts/section.tsx'
+
+interface AuthenticateProps {
+  readonly path: string
+  /** The connection was just made: nobody has to be told to try it. */
+  readonly isAtOnce: boolean
+  readonly onDone: () => void
+}
 
 /** Asks the other system whether the credentials work, and says what is wrong where they do not. */
-export function Authenticate({ path, onDone }: { readonly path: string; readonly onDone: () => void }) {
-  const check = useMutation({
+export function Authenticate({ path, isAtOnce, onDone }: AuthenticateProps) {
+  const { mutate, isPending, isError, isSuccess, error, data } = useMutation({
     mutationFn: () => call<{ readonly warning: string | null }>('POST', `${path}/authenticate`),
     onSettled: onDone,
   })
+  const hasBegun = useRef(false)
+  useEffect(() => {
+    if (!isAtOnce || hasBegun.current) return
+    hasBegun.current = true
+    mutate()
+  }, [isAtOnce, mutate])
   return (
-    <Stack gap="xs" align="flex-start">
-      <Button size="xs" loading={check.isPending} onClick={() => check.mutate()}>
-        Authenticate
-      </Button>
-      {check.isError && <Refusal error={check.error} />}
-      {check.isSuccess && (
-        <Alert
-          color={check.data.warning === null ? 'green' : 'orange'}
-          variant="light"
-          title="The credentials work"
-        >
-          {check.data.warning !== null && <Text size="sm">{check.data.warning}</Text>}
-        </Alert>
-      )}
-    </Stack>
+    <Section
+      title="Does it work?"
+      actions={
+        <Button size="xs" loading={isPending} onClick={() => mutate()}>
+          Authenticate
+        </Button>
+      }
+    >
+      <Stack gap="xs" aria-live="polite">
+        {!isError && !isSuccess && (
+          <Text size="sm" c="dimmed">
+            {isPending
+              ? 'The other system is being asked …'
+              : 'Asks the other system whether it takes the credentials, and says what is wrong where it does not.'}
+          </Text>
+        )}
+        {isError && <Refusal error={error} />}
+        {isSuccess && (
+          <Alert color={data.warning === null ? 'green' : 'orange'} title="The credentials work">
+            {data.warning !== null && <Text size="sm">{data.warning}</Text>}
+          </Alert>
+        )}
+      </Stack>
+    </Section>
   )
 }

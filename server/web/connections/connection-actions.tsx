@@ -36,7 +36,7 @@ export function ConnectionActions({ connection, path, etag, onDone }: Connection
       <Button size="xs" variant="default" loading={turn.isPending} onClick={() => turn.mutate()}>
         {connection.enabled ? 'Turn off' : 'Turn on'}
       </Button>
-      <Button size="xs" variant="light" color="red" onClick={open}>
+      <Button size="xs" variant="default" c="red" onClick={open}>
         Delete
       </Button>
       <Modal opened={isDeleting} onClose={close} title="Delete a connection">

@@ -1,27 +1,30 @@
-import { Anchor, Button, Group, Paper, Select, Stack, Text, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { Button, Grid, Group, Select, Stack, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { call } from '../api/call.ts'
 import { useOrganizations } from '../api/lookups.ts'
 import { problemOf } from '../api/problem.ts'
 import { fieldErrors, fieldsOf, valueOf, type FormValues } from '../forms/form-fields.ts'
+import { FormRefusal } from '../forms/form-refusal.tsx'
 import { SchemaForm } from '../forms/schema-form.tsx'
-import { Refusal } from '../parts/refusal.tsx'
-import { ViewTitle } from '../shell/view-title.tsx'
+import { Section } from '../parts/section.tsx'
+import { ViewHead } from '../shell/view-head.tsx'
 import type { Connection, Plugin } from './connection.ts'
+import { SetupSteps } from './setup-steps.tsx'
 
 interface ConnectionFormProps {
   readonly plugin: Plugin
+  readonly setup: NonNullable<Plugin['connection']>
   readonly onBack: () => void
 }
 
-/** What a new connection needs, as its plugin describes it. */
-export function ConnectionForm({ plugin, onBack }: ConnectionFormProps) {
-  const { connection } = plugin
+/** What a new connection needs, as its plugin describes it; what was made is authenticated at once. */
+export function ConnectionForm({ plugin, setup, onBack }: ConnectionFormProps) {
   const [, navigate] = useLocation()
+  const queries = useQueryClient()
   const organizations = useOrganizations()
-  const fields = useMemo(() => fieldsOf(connection?.settings ?? {}), [connection])
+  const fields = useMemo(() => fieldsOf(setup.settings), [setup])
   const [organization, setOrganization] = useState<string | null>(null)
   const [name, setName] = useState(plugin.name.replaceAll('_', '-'))
   const [values, setValues] = useState<FormValues>({})
@@ -36,65 +39,74 @@ export function ConnectionForm({ plugin, onBack }: ConnectionFormProps) {
           settings: valueOf(fields, values),
         },
       }),
-    onSuccess: ({ connection_uuid: id }) => navigate(`/connections/${id}`),
+    onSuccess({ connection_uuid: id }) {
+      void queries.resetQueries({ queryKey: ['list', '/connections'] })
+      navigate(`/connections/${id}?new=yes`)
+    },
   })
   const errors = make.isError ? problemOf(make.error).errors : undefined
-  const atTop = fieldErrors(errors, '')
+  const atFields = fieldErrors(errors, '/settings')
+  const atTop = fieldErrors(
+    errors?.filter(({ pointer }) => pointer === '/name' || pointer === '/organization_code'),
+    '',
+  )
   return (
-    <Stack maw={680}>
-      <ViewTitle>{`New connection: ${plugin.title}`}</ViewTitle>
-      <Text size="sm">
-        {connection?.description}{' '}
-        {typeof connection?.docs === 'string' && (
-          <Anchor underline="always" href={connection.docs} target="_blank" rel="noreferrer" size="sm">
-            How to set it up
-          </Anchor>
-        )}
-      </Text>
-      <Paper withBorder p="md">
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            make.mutate()
-          }}
-        >
-          <Stack gap="sm">
-            <Group grow align="flex-start">
-              <Select
-                label="Organization"
-                data={organizations.map((each) => each.code)}
-                value={code ?? null}
-                onChange={setOrganization}
-                allowDeselect={false}
-                withAsterisk
-              />
-              <TextInput
-                label="Name"
-                description="Playbooks name it where there are several."
-                value={name}
-                onChange={(event) => setName(event.currentTarget.value)}
-                error={atTop.get('name')}
-                withAsterisk
-              />
-            </Group>
-            <SchemaForm
-              fields={fields}
-              values={values}
-              errors={fieldErrors(errors, '/settings')}
-              onChange={setValues}
-            />
-            {make.isError && <Refusal error={make.error} />}
-            <Group justify="flex-end">
-              <Button variant="default" onClick={onBack}>
-                Another system
-              </Button>
-              <Button type="submit" loading={make.isPending}>
-                Make the connection
-              </Button>
-            </Group>
-          </Stack>
-        </form>
-      </Paper>
+    <Stack gap="var(--tocsin-gap)">
+      <ViewHead
+        title={`New connection: ${plugin.title}`}
+        about={setup.description}
+        actions={
+          <Button variant="default" size="xs" onClick={onBack}>
+            Another system
+          </Button>
+        }
+      />
+      <Grid gap="var(--tocsin-gap)">
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <Section title="What it needs">
+            <form
+              noValidate
+              onSubmit={(event) => {
+                event.preventDefault()
+                make.mutate()
+              }}
+            >
+              <Stack gap="sm">
+                <Group grow align="flex-start">
+                  <Select
+                    label="Organization"
+                    description="Whose playbooks may use it."
+                    data={organizations.map((each) => each.code)}
+                    value={code ?? null}
+                    onChange={setOrganization}
+                    allowDeselect={false}
+                    error={atTop.get('organization_code')}
+                    withAsterisk
+                  />
+                  <TextInput
+                    label="Name"
+                    description="Playbooks name it where there are several."
+                    value={name}
+                    onChange={(event) => setName(event.currentTarget.value)}
+                    error={atTop.get('name')}
+                    withAsterisk
+                  />
+                </Group>
+                <SchemaForm fields={fields} values={values} errors={atFields} onChange={setValues} />
+                {make.isError && <FormRefusal error={make.error} shown={atFields.size + atTop.size} />}
+                <Group justify="flex-end">
+                  <Button type="submit" loading={make.isPending}>
+                    Make the connection
+                  </Button>
+                </Group>
+              </Stack>
+            </form>
+          </Section>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <SetupSteps setup={setup} />
+        </Grid.Col>
+      </Grid>
     </Stack>
   )
 }

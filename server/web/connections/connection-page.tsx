@@ -1,76 +1,110 @@
-import { Alert, Group, Loader, Stack, Text } from '@mantine/core'
+import { Alert, Grid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import { useParams } from 'wouter'
-import { callTagged } from '../api/call.ts'
-import { Fields } from '../parts/fields.tsx'
+import { callTagged, type Tagged } from '../api/call.ts'
+import { useFilters } from '../lists/use-filters.ts'
+import { PageLoading } from '../parts/page-loading.tsx'
 import { Refusal } from '../parts/refusal.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { useMay } from '../session/session.ts'
-import { ViewTitle } from '../shell/view-title.tsx'
+import { ViewHead } from '../shell/view-head.tsx'
 import { Authenticate } from './authenticate.tsx'
 import { ConnectionActions } from './connection-actions.tsx'
 import { ConnectionSettings } from './connection-settings.tsx'
 import { ConnectionState } from './connection-state.tsx'
-import type { Connection } from './connection.ts'
+import { ageText, type Connection, type Plugin } from './connection.ts'
 import { Manifest } from './manifest.tsx'
+import { SetupSteps } from './setup-steps.tsx'
 import { usePlugins } from './use-plugins.ts'
+
+const names = ['new'] as const
 
 /** One connection: whether it works, how it is set up, and how the other system is. */
 export default function ConnectionPage() {
   const { id } = useParams<{ id: string }>()
   const path = `/connections/${encodeURIComponent(id)}`
-  const mayEdit = useMay('admin')
   const plugins = usePlugins()
   const found = useQuery({
     queryKey: ['connection', id],
     queryFn: () => callTagged<Connection>('GET', path),
   })
-  if (found.isPending || plugins === undefined) return <Loader aria-label="Loading" />
   if (found.isError) return <Refusal error={found.error} onRetry={() => void found.refetch()} />
-  const { data, etag } = found.data
-  const plugin = plugins.find(({ name }) => name === data.plugin)
-  const refresh = (): void => void found.refetch()
+  if (found.isPending || plugins === undefined) return <PageLoading />
+  const plugin = plugins.find(({ name }) => name === found.data.data.plugin)
+  return <ConnectionView found={found.data} plugin={plugin} path={path} onDone={() => void found.refetch()} />
+}
+
+interface ConnectionViewProps {
+  readonly found: Tagged<Connection>
+  readonly plugin: Plugin | undefined
+  readonly path: string
+  readonly onDone: () => void
+}
+
+function ConnectionView({ found: { data, etag }, plugin, path, onDone }: ConnectionViewProps) {
+  const { filters, set } = useFilters(names)
+  const [isNew] = useState(filters.new !== undefined)
+  useEffect(() => {
+    // Whoever loads the page again asks for nothing.
+    if (isNew) set('new', null)
+  }, [isNew, set])
+  const mayEdit = useMay('admin')
+  const setup = plugin?.connection ?? undefined
   return (
-    <Stack maw={820}>
-      <Group justify="space-between">
-        <Group gap="sm">
-          <ViewTitle>{data.name}</ViewTitle>
-          <ConnectionState connection={data} />
-        </Group>
-        {mayEdit && <ConnectionActions connection={data} path={path} etag={etag} onDone={refresh} />}
-      </Group>
-      <Fields
-        entries={[
-          ['Organization', data.organization_code],
-          ['Plugin', plugin?.title ?? data.plugin],
-          ['Credentials', data.credential_age_days !== null && `${data.credential_age_days} days old`],
-        ]}
+    <Stack gap="var(--tocsin-gap)">
+      <ViewHead
+        title={data.name}
+        states={<ConnectionState connection={data} />}
+        about={aboutOf(data, plugin)}
+        actions={mayEdit && <ConnectionActions connection={data} path={path} etag={etag} onDone={onDone} />}
       />
-      {data.broken !== null && (
-        <Alert color="red" variant="light" title="It cannot be used any more">
-          <Text size="sm">{showInvisible(data.broken.reason)}</Text>
+      <Remarks connection={data} />
+      <Grid gap="var(--tocsin-gap)">
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          {setup && (
+            <ConnectionSettings
+              connection={data}
+              setup={setup}
+              path={path}
+              etag={etag}
+              mayEdit={mayEdit}
+              onDone={onDone}
+            />
+          )}
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Stack gap="var(--tocsin-gap)">
+            {mayEdit && <Authenticate path={path} isAtOnce={isNew} onDone={onDone} />}
+            {mayEdit && setup?.has_manifest === true && <Manifest path={path} docs={setup.docs} />}
+            {mayEdit && setup && <SetupSteps setup={setup} />}
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </Stack>
+  )
+}
+
+function aboutOf(data: Connection, plugin: Plugin | undefined): string {
+  const { credential_age_days: days } = data
+  const age = days === null ? [] : [`credentials ${ageText(days)}`]
+  return [plugin?.title ?? data.plugin, data.organization_code, ...age].join(' · ')
+}
+
+/** What makes a connection unusable, or soon will. */
+function Remarks({ connection: { broken, warnings } }: { readonly connection: Connection }) {
+  return (
+    <>
+      {broken !== null && (
+        <Alert color="red" title="It cannot be used any more">
+          <Text size="sm">{showInvisible(broken.reason)}</Text>
         </Alert>
       )}
-      {data.warnings.map(({ reason }) => (
-        <Alert key={reason} color="orange" variant="light">
+      {warnings.map(({ reason }) => (
+        <Alert key={reason} color="orange">
           <Text size="sm">{showInvisible(reason)}</Text>
         </Alert>
       ))}
-      {mayEdit && <Authenticate path={path} onDone={refresh} />}
-      {mayEdit && plugin?.connection?.has_manifest === true && (
-        <Manifest path={path} docs={plugin.connection.docs} />
-      )}
-      {plugin?.connection && (
-        <ConnectionSettings
-          key={etag}
-          connection={data}
-          setup={plugin.connection}
-          path={path}
-          etag={etag}
-          mayEdit={mayEdit}
-          onDone={refresh}
-        />
-      )}
-    </Stack>
+    </>
   )
 }

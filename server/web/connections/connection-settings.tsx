@@ -1,12 +1,13 @@
-import { Button, Group, Stack, Title } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { call } from '../api/call.ts'
 import { problemOf } from '../api/problem.ts'
 import { fieldErrors, fieldsOf, valueOf, type FormField } from '../forms/form-fields.ts'
+import { FormRefusal } from '../forms/form-refusal.tsx'
 import { SchemaForm } from '../forms/schema-form.tsx'
 import { JsonView } from '../parts/json-view.tsx'
-import { Refusal } from '../parts/refusal.tsx'
+import { Section } from '../parts/section.tsx'
 import { changedSettings, valuesOf, type Connection, type Plugin } from './connection.ts'
 
 interface ConnectionSettingsProps {
@@ -28,45 +29,70 @@ const keepSecret = (field: FormField): FormField =>
 export function ConnectionSettings(props: ConnectionSettingsProps) {
   const { connection, setup, path, etag, mayEdit, onDone } = props
   const fields = useMemo(() => fieldsOf(setup.settings).map(keepSecret), [setup])
-  const [values, setValues] = useState(() => valuesOf(connection.settings))
+  /** As they were when the form was filled: what differs from them is what somebody typed. */
+  const [before, setBefore] = useState(connection.settings)
+  const [values, setValues] = useState(() => valuesOf(before))
   const save = useMutation({
     mutationFn: () =>
-      call('PATCH', path, {
-        body: { settings: changedSettings(connection.settings, valueOf(fields, values)) },
+      call<Connection>('PATCH', path, {
+        body: { settings: changedSettings(before, valueOf(fields, values)) },
         headers: { 'if-match': etag ?? '*' },
       }),
-    onSuccess: onDone,
+    onSuccess({ settings }) {
+      setBefore(settings)
+      setValues(valuesOf(settings))
+    },
+    onSettled: onDone,
   })
-  const errors = save.isError ? problemOf(save.error).errors : undefined
+  const problem = save.isError ? problemOf(save.error) : undefined
+  const errors = fieldErrors(problem?.errors, '/settings')
+  if (!mayEdit)
+    return (
+      <Section title="Settings">
+        <JsonView value={connection.settings} label="Settings" />
+      </Section>
+    )
   return (
-    <Stack gap="sm">
-      <Title order={2} size="h4">
-        Settings
-      </Title>
-      {!mayEdit && <JsonView value={connection.settings} label="Settings" />}
-      {mayEdit && (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            save.mutate()
-          }}
-        >
-          <Stack gap="sm">
-            <SchemaForm
-              fields={fields}
-              values={values}
-              errors={fieldErrors(errors, '/settings')}
-              onChange={setValues}
-            />
-            {save.isError && <Refusal error={save.error} />}
-            <Group justify="flex-end">
-              <Button type="submit" size="xs" loading={save.isPending}>
-                Save
-              </Button>
-            </Group>
-          </Stack>
-        </form>
-      )}
-    </Stack>
+    <Section title="Settings">
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          save.mutate()
+        }}
+      >
+        <Stack gap="sm">
+          <SchemaForm fields={fields} values={values} errors={errors} onChange={setValues} />
+          {problem?.status === 412 && (
+            <Overtaken names={Object.keys(changedSettings(before, connection.settings))} />
+          )}
+          {save.isError && problem?.status !== 412 && <FormRefusal error={save.error} shown={errors.size} />}
+          <Group justify="flex-end" gap="sm">
+            {save.isSuccess && (
+              <Text size="sm" c="dimmed" role="status">
+                Saved
+              </Text>
+            )}
+            <Button type="submit" size="xs" loading={save.isPending}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  )
+}
+
+/** Somebody else was faster: what they changed stays, unless the form says otherwise of the same field. */
+function Overtaken({ names }: { readonly names: readonly string[] }) {
+  return (
+    <Alert color="orange" title="The connection was changed meanwhile" role="alert">
+      <Text size="sm">
+        {names.length === 0
+          ? 'Its secrets, or whether it is on, were changed. Nothing of yours is saved yet.'
+          : `Somebody else changed ${names.join(', ')}. Nothing of yours is saved yet.`}{' '}
+        Save again to save what you changed; all else stays as they made it.
+      </Text>
+    </Alert>
   )
 }

@@ -27,6 +27,8 @@ export interface Plugin {
     readonly title: string
     readonly description: string | null
     readonly docs: string | null
+    /** What an operator does, step by step. */
+    readonly setup: readonly string[]
     readonly settings: FormSchema
     readonly has_manifest: boolean
   } | null
@@ -52,4 +54,12 @@ export function changedSettings(
   )
   const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name))
   return Object.fromEntries([...changed, ...gone.map((name) => [name, null] as const)])
+}
+
+/** Most other systems advise to rotate credentials after so long. */
+export const oldAfterDays = 90
+
+/** `new today`, `12 days old`. */
+export function ageText(days: number): string {
+  return days === 0 ? 'new today' : `${days} ${days === 1 ? 'day' : 'days'} old`
 }

@@ -1,15 +1,17 @@
-import { Anchor, Button } from '@mantine/core'
+import { Anchor, Button, Text } from '@mantine/core'
+import { Link2Icon } from '@radix-ui/react-icons'
 import { Link, useLocation } from 'wouter'
 import type { Column } from '../lists/data-table.tsx'
 import { ListPage } from '../lists/list-page.tsx'
 import { useMay } from '../session/session.ts'
 import { ConnectionState } from './connection-state.tsx'
-import type { Connection } from './connection.ts'
+import { ageText, oldAfterDays, type Connection } from './connection.ts'
+import { usePlugins } from './use-plugins.ts'
 
 const columns: readonly Column<Connection>[] = [
   {
     title: 'NAME',
-    width: 'minmax(160px, 1.2fr)',
+    width: 'minmax(130px, 1.2fr)',
     cell: ({ connection_uuid: id, name }) => (
       <Anchor component={Link} href={`/connections/${id}`} size="sm" fw={600} tabIndex={-1}>
         {name}
@@ -17,16 +19,16 @@ const columns: readonly Column<Connection>[] = [
     ),
   },
   { title: 'ORG', width: 'minmax(80px, 0.5fr)', cell: (connection) => connection.organization_code },
-  { title: 'PLUGIN', width: 'minmax(140px, 1fr)', cell: ({ plugin }) => plugin },
+  { title: 'SYSTEM', width: 'minmax(140px, 1fr)', cell: ({ plugin }) => <PluginTitle name={plugin} /> },
   { title: 'STATE', width: '110px', cell: (connection) => <ConnectionState connection={connection} /> },
   {
     title: 'CREDENTIALS',
-    width: '130px',
-    cell: ({ credential_age_days: days }) => days !== null && `${days} days old`,
+    width: '120px',
+    cell: ({ credential_age_days: days }) => days !== null && <CredentialAge days={days} />,
   },
   {
     title: 'WHAT TO LOOK AT',
-    width: 'minmax(200px, 2fr)',
+    width: 'minmax(140px, 2fr)',
     cell: ({ broken, warnings }) => broken?.reason ?? warnings[0]?.reason,
   },
 ]
@@ -52,7 +54,21 @@ export default function ConnectionsView() {
           </Button>
         )
       }
+      icon={Link2Icon}
       empty="There is no connection yet: skills cannot reach any other system."
     />
+  )
+}
+
+function PluginTitle({ name }: { readonly name: string }) {
+  return <>{usePlugins()?.find((plugin) => plugin.name === name)?.title ?? name}</>
+}
+
+function CredentialAge({ days }: { readonly days: number }) {
+  if (days < oldAfterDays) return <>{ageText(days)}</>
+  return (
+    <Text component="span" size="sm" className="state-orange">
+      {ageText(days)}: rotate them
+    </Text>
   )
 }

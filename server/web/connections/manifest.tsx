@@ -1,9 +1,10 @@
-import { Anchor, Button, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { get } from '../api/call.ts'
 import { JsonView } from '../parts/json-view.tsx'
 import { Refusal } from '../parts/refusal.tsx'
+import { Section } from '../parts/section.tsx'
 
 /** The document that sets the other system up. It holds a token, so it is shown only when it is asked for. */
 export function Manifest({ path, docs }: { readonly path: string; readonly docs: string | null }) {
@@ -16,26 +17,25 @@ export function Manifest({ path, docs }: { readonly path: string; readonly docs:
     gcTime: 0,
   })
   return (
-    <Stack gap="xs" align="stretch">
-      <Title order={2} size="h4">
-        Manifest
-      </Title>
-      <Text size="sm">
-        Paste it into the other system to set it up. It holds the token of this connection: keep it as a
-        secret.{' '}
-        {docs !== null && (
-          <Anchor underline="always" href={docs} target="_blank" rel="noreferrer" size="sm">
-            Where to paste it
-          </Anchor>
+    <Section title="Manifest">
+      <Stack gap="sm">
+        <Text size="sm">
+          Paste it into the other system to set it up. It holds the token of this connection: keep it as a
+          secret.{' '}
+          {docs !== null && (
+            <Anchor underline="always" href={docs} target="_blank" rel="noreferrer" size="sm">
+              Where to paste it
+            </Anchor>
+          )}
+        </Text>
+        {!isShown && (
+          <Button size="xs" variant="default" onClick={() => setShown(true)} w="fit-content">
+            Show the manifest
+          </Button>
         )}
-      </Text>
-      {!isShown && (
-        <Button size="xs" variant="default" onClick={() => setShown(true)} w="fit-content">
-          Show the manifest
-        </Button>
-      )}
-      {manifest.isError && <Refusal error={manifest.error} />}
-      {manifest.isSuccess && <JsonView value={manifest.data} label="Manifest" />}
-    </Stack>
+        {manifest.isError && <Refusal error={manifest.error} />}
+        {manifest.isSuccess && <JsonView value={manifest.data} label="Manifest" />}
+      </Stack>
+    </Section>
   )
 }

@@ -1,6 +1,7 @@
-import { Loader, SimpleGrid, Stack, Text, UnstyledButton } from '@mantine/core'
+import { SimpleGrid, Stack, Text, UnstyledButton } from '@mantine/core'
 import { useFilters } from '../lists/use-filters.ts'
-import { ViewTitle } from '../shell/view-title.tsx'
+import { PageLoading } from '../parts/page-loading.tsx'
+import { ViewHead } from '../shell/view-head.tsx'
 import './connections.css'
 import { ConnectionForm } from './connection-form.tsx'
 import { usePlugins } from './use-plugins.ts'
@@ -11,14 +12,14 @@ const names = ['plugin'] as const
 export default function NewConnection() {
   const plugins = usePlugins()
   const { filters, set } = useFilters(names)
-  if (plugins === undefined) return <Loader aria-label="Loading" />
+  if (plugins === undefined) return <PageLoading />
   const chosen = plugins.find(({ name }) => name === filters.plugin)
-  if (chosen !== undefined) return <ConnectionForm plugin={chosen} onBack={() => set('plugin', null)} />
+  if (chosen?.connection)
+    return <ConnectionForm plugin={chosen} setup={chosen.connection} onBack={() => set('plugin', null)} />
   return (
-    <Stack>
-      <ViewTitle>New connection</ViewTitle>
-      <Text size="sm">Which system is it to?</Text>
-      <SimpleGrid cols={{ base: 1, md: 2, lg: 3 }}>
+    <Stack gap="var(--tocsin-gap)">
+      <ViewHead title="New connection" about="Which system is it to?" />
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
         {plugins.map(({ name, title, connection }) => (
           <UnstyledButton key={name} className="plugin-card" onClick={() => set('plugin', name)}>
             <Text fw={600}>{title}</Text>

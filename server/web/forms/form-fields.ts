@@ -21,25 +21,39 @@ export interface FormField {
   readonly description: string | undefined
   readonly placeholder: string | undefined
   readonly isRequired: boolean
+  /** It has a default that fits most. */
+  readonly isExtra: boolean
   readonly kind: 'text' | 'secret' | 'choice' | 'switch' | 'number' | 'json'
   readonly choices: readonly string[]
+  /** What is often entered. */
+  readonly examples: readonly string[]
 }
 
 /** What stands in the fields: text for all that is typed. */
 export type FormValues = Readonly<Record<string, string | boolean>>
 
-/** The fields of a form for an object that fits the schema: those that are needed first. */
+/** The fields of a form for an object that fits the schema: those that are needed first, those with a default last. */
 export function fieldsOf({ properties = {}, required = [] }: FormSchema): readonly FormField[] {
   const fields = Object.entries(properties).map(([name, schema]): FormField => ({
     name,
     label: schema.title ?? name,
-    description: schema.description,
+    description: describe(schema),
     placeholder: placeholderOf(schema),
-    isRequired: required.includes(name),
+    isRequired: required.includes(name) && schema.default === undefined,
+    isExtra: schema.default !== undefined,
     kind: kindOf(schema),
     choices: (schema.enum ?? []).filter((value) => typeof value === 'string'),
+    examples: (schema.examples ?? []).filter((value) => typeof value === 'string'),
   }))
-  return fields.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired))
+  const rank = ({ isRequired, isExtra }: FormField): number => (isRequired ? 0 : isExtra ? 2 : 1)
+  return fields.toSorted((a, b) => rank(a) - rank(b))
+}
+
+/** The default is said: where nothing is entered, it counts. */
+function describe({ description, default: value }: FieldSchema): string | undefined {
+  if (value === undefined) return description
+  const said = `Default: ${typeof value === 'string' ? value : JSON.stringify(value)}`
+  return description === undefined ? said : `${description} ${said}`
 }
 
 function kindOf({ type, enum: values, 'x-secret': isSecret }: FieldSchema): FormField['kind'] {

@@ -1,5 +1,6 @@
 import { Alert, Button, List, Text } from '@mantine/core'
 import { problemOf } from '../api/problem.ts'
+import { showInvisible } from './show-invisible.ts'
 
 interface RefusalProps {
   readonly error: unknown
@@ -8,23 +9,27 @@ interface RefusalProps {
 
 /** What went wrong, and what to do about it, in the words of the API. */
 export function Refusal({ error, onRetry }: RefusalProps) {
-  const { title, detail, hint, errors } = problemOf(error)
+  const { title, detail, hint, errors = [] } = problemOf(error)
   return (
-    <Alert color="red" variant="light" title={title} role="alert">
-      {detail !== undefined && <Text size="sm">{detail}</Text>}
-      {errors !== undefined && errors.length > 0 && (
+    <Alert color="red" title={title} role="alert">
+      {detail !== undefined && errors.length === 0 && (
+        <Text size="sm" className="outside-text">
+          {showInvisible(detail)}
+        </Text>
+      )}
+      {errors.length > 0 && (
         <List size="sm" my={4}>
           {errors.map(({ pointer, message }, index) => (
-            <List.Item key={index}>
+            <List.Item key={index} className="outside-text">
               {pointer !== undefined && pointer !== '' && <code>{pointer} </code>}
-              {message}
+              {showInvisible(message)}
             </List.Item>
           ))}
         </List>
       )}
       {hint !== undefined && (
-        <Text size="sm" c="dimmed">
-          {hint}
+        <Text size="sm" mt={4} className="outside-text">
+          What to do: {showInvisible(hint)}
         </Text>
       )}
       {onRetry !== undefined && (

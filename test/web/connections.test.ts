@@ -1,0 +1,52 @@
+import { expect } from 'chai'
+import { picture, seriousFaults } from './support/browser.ts'
+import { openPage } from './support/open-page.ts'
+
+describe('connections in the page', function () {
+  this.timeout(60_000)
+  const house = openPage()
+
+  it('marks what is wrong at its field, and goes to the first', async () => {
+    const { page } = house
+    await house.visit('/connections/new')
+    await page.getByRole('button', { name: 'Endpoint security platform' }).click()
+    await page.getByText('Grant admin consent').waitFor()
+    await page.getByLabel('Tenant ID').fill('6f1d2c3b-4a59-4687-9b0c-1d2e3f405162')
+    await page.getByLabel('Client Secret').first().fill('canary-canary')
+    await page.getByRole('button', { name: 'Make the connection' }).click()
+    await page.getByText('One field needs another look').waitFor()
+    await page.keyboard.insertText('11111111-2222-4333-8444-555555555555')
+    expect(await page.getByLabel('Client ID').inputValue()).to.contain('11111111')
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'connection-wrong')
+  })
+
+  it('authenticates what was made, and says in one sentence what is wrong', async () => {
+    const { page } = house
+    await page.getByText('More: Login URL').click()
+    await page.getByRole('combobox', { name: 'Login URL' }).fill('https://10.1.2.3')
+    await page.getByRole('button', { name: 'Make the connection' }).click()
+    await page.getByText('no request is sent to 10.1.2.3: the address is not public').waitFor()
+    await page.getByText('TOCSIN_ALLOW_PRIVATE_EGRESS').waitFor()
+    expect(new URL(page.url()).search, 'not asked again when the page is loaded again').to.equal('')
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'connection-refused')
+  })
+
+  it('keeps what somebody else changed meanwhile', async () => {
+    const { page, server } = house
+    const path = '/connections/endpoint-security'
+    const settings = { tenant_id: 'example.com' }
+    await server.call(path, { method: 'PATCH', body: { settings } })
+    await page.getByLabel('Client ID').fill('22222222-2222-4333-8444-555555555555')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Somebody else changed tenant_id').waitFor()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved').waitFor()
+    const { body } = await server.call(path)
+    expect(body.settings).to.include({
+      tenant_id: 'example.com',
+      client_id: '22222222-2222-4333-8444-555555555555',
+    })
+  })
+})
