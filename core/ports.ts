@@ -404,7 +404,8 @@ export interface Clock {
 export interface Egress {
   /**
    * Sends one request, follows no redirect, retries nothing. Rejects with RetryableError (network, TLS, name resolution),
-   * ForbiddenError `egress_forbidden` (address or scheme not allowed), SkillError `response_too_large`, or the signal's reason.
+   * ForbiddenError `egress_forbidden` (address or scheme not allowed), SkillError `response_too_large` or `bad_header`, or the
+   * signal's reason.
    */
   send(request: EgressRequest): Promise<EgressResponse>
 }
@@ -412,10 +413,12 @@ export interface Egress {
 export interface EgressRequest {
   /** On whose behalf, for the figures; default: nobody's. */
   readonly plugin?: string | undefined
+  /** Whose request it is: it travels on no socket that carries requests of others. Default: nobody's. */
+  readonly organizationUuid?: string | undefined
   readonly method: string
   /** Absolute. */
   readonly url: string
-  /** Names in lower case. */
+  /** Names in lower case; none that frames the message, which is the way out's own. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
   readonly signal: AbortSignal

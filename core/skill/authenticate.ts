@@ -22,7 +22,8 @@ export async function authenticate(
 ): Promise<Authenticated> {
   const { settings, target, redactor } = openConnection(definition, open, options.onSecret)
   const { traffic = createTraffic(options.clock) } = options
-  const egress = egressFor(options.egress, open.connection.plugin)
+  const { plugin, organizationUuid } = open.connection
+  const egress = egressFor(options.egress, { plugin, organizationUuid })
   const call = { ...options, egress, traffic, signal, redactor, deadlineMs: Infinity, isWrite: false }
   const bearer = target.token && createBearer(target.token, call)
   bearer?.forget()

@@ -50,7 +50,8 @@ export function createSkillCaller(options: SkillCallerOptions): SkillCaller {
     try {
       const log = createSkillLog(options.log, call, [() => redactor, said])
       const isWrite = entry.skill.effect === 'write'
-      const egress = egressFor(options.egress, entry.plugin.name)
+      const { organizationUuid } = call.run
+      const egress = egressFor(options.egress, { plugin: entry.plugin.name, organizationUuid })
       const context = createContext({ ...options, egress, traffic, isWrite }, call, connection, redactor, log)
       // A skill that does not listen to its signal is left behind; its outcome no longer counts.
       return await untilAborted(perform(entry, call, input, context, redactor), call.attempt.signal)

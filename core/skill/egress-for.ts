@@ -1,6 +1,9 @@
-import type { Egress } from '../ports.ts'
+import type { Egress, EgressRequest } from '../ports.ts'
 
 /** The same way out, which says on whose behalf. */
-export const egressFor = (egress: Egress, plugin: string): Egress => ({
-  send: (request) => egress.send({ ...request, plugin }),
+export const egressFor = (
+  egress: Egress,
+  whose: Pick<EgressRequest, 'plugin' | 'organizationUuid'>,
+): Egress => ({
+  send: (request) => egress.send({ ...request, ...whose }),
 })

@@ -2,7 +2,7 @@ import { ConnectionError, type ConnectionDefinition, type HttpRequest } from '..
 import type { Connection } from '../domain/connection.ts'
 import { absoluteAddress, addressBelow, parseBase } from './address.ts'
 import type { TokenCall } from './fetch-token.ts'
-import { isHeaderValue } from './headers.ts'
+import { headerProblem } from './headers.ts'
 import type { Budget } from './send-in-turn.ts'
 
 /** The other end of a connection. */
@@ -40,11 +40,14 @@ export function createTarget(
   }
   const headers = lowerCase(definition.headers?.(settings) ?? {})
   for (const [name, value] of Object.entries(headers)) {
-    if (isHeaderValue(value)) continue
+    const problem = headerProblem(name, value)
+    if (problem === undefined) continue
     throw new ConnectionError(
       'connection_invalid',
-      `the credentials of connection '${connection}' cannot be sent in the header '${name}'`,
-      { hint: 'enter them again: a line break or another unusual character came with them' },
+      `the credentials of connection '${connection}' cannot be sent: ${problem}`,
+      {
+        hint: 'enter them again, without line breaks, for a header that carries credentials and nothing else',
+      },
     )
   }
   const otherOrigins = (definition.otherOrigins?.(settings) ?? []).map((text) => new URL(text).origin)

@@ -4,11 +4,13 @@ import type { LookupFunction, Socket } from 'node:net'
 import got, { type Request as GotRequest, type OptionsInit, type Response } from 'got'
 import QuickLRU from 'quick-lru'
 import { readBody } from '../../core/read-body.ts'
+import { checkHeaders } from '../../core/skill/index.ts'
 import type { Egress, EgressRequest, EgressResponse } from '../../core/ports.ts'
 import { checkUrl, guardedLookup } from './address-guard.ts'
 import { parseAllowList } from './allow-list.ts'
 import { networkError } from './network-error.ts'
 import { openRequest } from './open-request.ts'
+import { withSeparatePools } from './separate-pools.ts'
 
 export interface EgressOptions {
   /**
@@ -23,7 +25,7 @@ export interface ClosableEgress extends Egress {
   close(): void
 }
 
-/** At once to one host; further requests wait, within their deadline. */
+/** At once to one host, for one organization; further requests wait, within their deadline. */
 const maxSocketsPerHost = 16
 /** How long an idle connection is kept, in milliseconds. */
 const idleMs = 30_000
@@ -39,7 +41,10 @@ const maxOrigins = 1_000
 export function createEgress(options: EgressOptions): ClosableEgress {
   const allowed = parseAllowList(options.allowPrivate)
   const limits = { keepAlive: true, maxSockets: maxSocketsPerHost, timeout: idleMs }
-  const agent = { http: new HttpAgent(limits), https: new HttpsAgent(limits) }
+  const agent = {
+    http: withSeparatePools(new HttpAgent(limits)),
+    https: withSeparatePools(new HttpsAgent(limits)),
+  }
   // What is the same for every request is checked and merged once.
   const client = got.extend({ ...sameForAll, agent })
   // The check sees nothing else of an address; names are resolved, and what they stand for checked, for each connection.
@@ -79,14 +84,20 @@ const sameForAll: OptionsInit = {
   decompress: true,
   https: { rejectUnauthorized: true },
   maxHeaderSize: maxHeaderBytes,
-  request: openRequest,
 }
 
 function gotOptions(
-  { method, headers, body, signal }: EgressRequest,
+  { method, headers, body, signal, organizationUuid }: EgressRequest,
   dnsLookup: LookupFunction,
 ): OptionsInit {
-  return { method, headers, ...bodyOptions(method, body), signal, dnsLookup }
+  return {
+    method,
+    headers: checkHeaders(headers),
+    ...bodyOptions(method, body),
+    signal,
+    dnsLookup,
+    request: openRequest(organizationUuid),
+  }
 }
 
 /** got's stream waits for somebody to write the body wherever the method may have one, unless it is given here. */

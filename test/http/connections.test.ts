@@ -63,6 +63,20 @@ describe('connections', () => {
       expect(await stored()).to.deep.equal({ ...moved, enabled: true })
     })
 
+    it('is refused where no request could be sent with it, as when it is made', async () => {
+      const unusable = { ...settings, base_url: 'https://kim:canary@tower.example' }
+      const body = { organization_code: 'acme', name: 'West tower', plugin: 'tower', settings: unusable }
+      for (const reply of [
+        await patch('North tower', { settings: unusable }),
+        await api.call('POST', '/api/connections', { body }),
+      ]) {
+        expectProblem(reply, 400, 'value_invalid')
+        expect(reply.json.errors[0].pointer).to.equal('/settings')
+        expect(reply.text).to.not.include('canary')
+      }
+      expect(await stored()).to.deep.equal({ ...settings, enabled: true })
+    })
+
     it('fits the schema of the plugin', async () => {
       for (const [given, pointer] of [
         [{ base_url: 'nowhere' }, '/settings/base_url'],

@@ -208,6 +208,18 @@ export const chapters: readonly Chapter[] = [
         ],
       },
       {
+        promise:
+          'What frames a request is set here alone, for skills, connections and tokens alike, and no two organizations share a socket: nobody’s body is read as another request.',
+        proofs: [
+          [
+            'test/egress/organizations.test.ts',
+            'never share a socket',
+            'are never cut into other requests',
+            'are not sent where a header of anybody’s would frame them',
+          ],
+        ],
+      },
+      {
         promise: 'An answer ends at its deadline and at 10 MB as unpacked.',
         proofs: [
           [

@@ -2,7 +2,7 @@ import type { Connection } from '../../../core/domain/connection.ts'
 import { ValidationError } from '../../../core/errors/errors.ts'
 import { ConnectionError, type ConnectionDefinition } from '../../../core/plugin/index.ts'
 import type { ConnectionChanges, ConnectionStore, OpenConnection } from '../../../core/ports.ts'
-import { checkSettings } from '../../../core/skill/index.ts'
+import { usableSettings } from '../../../core/skill/index.ts'
 import { editIfSeen, editSeen, entityTag, ifMatchHeader } from '../if-match.ts'
 import { admins, component, defineRoute } from '../route.ts'
 import { within } from '../validate.ts'
@@ -37,7 +37,10 @@ export const changeConnection = defineRoute({
     let changes: ConnectionChanges = { enabled: body.enabled }
     if (body.settings !== undefined) {
       const stored = { settings, secrets: await storedSecrets(stores.connections, found) }
-      changes = { ...changes, ...newValues(definitionOf(catalogue, plugin), stored, body.settings) }
+      changes = {
+        ...changes,
+        ...newValues(definitionOf(catalogue, plugin), found.name, stored, body.settings),
+      }
     }
     const changed = await editSeen(headers, (revision) =>
       stores.connections.update(organizationUuid, uuid, changes, revision, caller.actor),
@@ -82,13 +85,14 @@ async function storedSecrets(
 /** Throws ValidationError `value_invalid`. */
 function newValues(
   definition: ConnectionDefinition,
+  name: string,
   stored: Stored,
   given: Readonly<Record<string, unknown>>,
 ): ConnectionChanges {
   const secrets = Object.entries(stored.secrets).map(([field, secret]) => [field, secret.reveal()])
   const merged = Object.entries({ ...stored.settings, ...Object.fromEntries(secrets), ...given })
   const values = within('/settings', () =>
-    checkSettings(definition, Object.fromEntries(merged.filter(([, value]) => value !== null))),
+    usableSettings(definition, name, Object.fromEntries(merged.filter(([, value]) => value !== null))),
   )
   requireSecretsForNewOrigin(definition, stored, values, given)
   return {

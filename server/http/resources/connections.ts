@@ -1,5 +1,5 @@
 import type { Connection } from '../../../core/domain/connection.ts'
-import { checkSettings } from '../../../core/skill/index.ts'
+import { usableSettings } from '../../../core/skill/index.ts'
 import { pageOfRows, type RowOrder } from '../page-rows.ts'
 import { patterns } from '../patterns.ts'
 import { entityTag } from '../if-match.ts'
@@ -98,7 +98,9 @@ const createConnection = defineRoute({
       '/organization_code',
     )
     const definition = definitionOf(catalogue, body.plugin)
-    const { settings, secrets } = within('/settings', () => checkSettings(definition, body.settings))
+    const { settings, secrets } = within('/settings', () =>
+      usableSettings(definition, body.name, body.settings),
+    )
     const connection = { name: body.name, plugin: body.plugin, settings, secrets }
     const created = await stores.connections.create(organization.uuid, connection, caller.actor)
     return {

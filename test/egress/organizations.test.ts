@@ -1,0 +1,119 @@
+import { expect } from 'chai'
+import { definePlugin } from '../../core/plugin/index.ts'
+import { buildCatalogue } from '../../core/registry/index.ts'
+import { createSkillCaller } from '../../core/skill/index.ts'
+import { testCases } from '../../core/plugin/testing/index.ts'
+import { testConnection } from '../../core/plugin/testing/memory-stores.ts'
+import { connection } from '../../plugins/http/connection.ts'
+import { send } from '../../plugins/http/skills/send.ts'
+import { createEgress, type ClosableEgress } from '../../server/egress/index.ts'
+import { ManualClock } from '../engine/support/manual-clock.ts'
+import { failure } from '../skill/fixture.ts'
+import { serveHttp, type TestServer } from './servers.ts'
+
+const ignore = () => {}
+
+describe('egress: the requests of two organizations', () => {
+  let egress: ClosableEgress
+  let server: TestServer
+  let seen: { readonly socket: number | undefined; readonly text: string }[]
+
+  beforeEach(async () => {
+    egress = createEgress({ allowPrivate: ['127.0.0.1'] })
+    seen = []
+    server = await serveHttp((request, response) => {
+      let body = ''
+      request.on('data', (chunk) => (body += String(chunk)))
+      request.on('end', () => {
+        seen.push({ socket: request.socket.remotePort, text: `${request.method} ${request.url} ${body}` })
+        response.end('{}')
+      })
+    })
+  })
+  afterEach(async () => {
+    egress.close()
+    await server.close()
+  })
+
+  /** Sends a text over the only connection of an organization. */
+  function sendOf(organizationUuid: string, text: string, settings: object = {}): Promise<unknown> {
+    const made = testConnection(connection, 'test', {
+      base_url: server.url,
+      ...settings,
+    })
+    const open = { ...made, connection: { ...made.connection, organizationUuid, plugin: 'http' } }
+    const call = createSkillCaller({
+      catalogue: buildCatalogue([
+        definePlugin({
+          name: 'http',
+          title: 'HTTP',
+          description: 'HTTP.',
+          connection,
+          skills: [send],
+        }),
+      ]),
+      stores: {
+        connections: { list: async () => [open.connection], open: async () => open },
+        cases: testCases(),
+      },
+      egress,
+      log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+      clock: new ManualClock(),
+    })
+    return call({
+      purpose: 'run',
+      skill: 'http.send',
+      connection: open.connection.name,
+      input: { method: 'POST', path: `/of-${organizationUuid}`, text },
+      run: { uuid: 'run', organizationUuid, openCase: async () => 'DEMO-1' },
+      attempt: {
+        number: 1,
+        idempotencyKey: 'key',
+        deadlineMs: Infinity,
+        signal: AbortSignal.timeout(5_000),
+      },
+    })
+  }
+
+  const smuggled = 'AAAAAPOST /notes HTTP/1.1\r\nHost: x\r\nContent-Length: 130\r\n\r\n'
+
+  it('never share a socket; those of one do', async () => {
+    for (const organization of ['acme', 'globex', 'acme', 'globex']) await sendOf(organization, 'hello')
+    const [first, second, third, fourth] = seen.map(({ socket }) => socket)
+    expect(second).to.not.equal(first)
+    expect([third, fourth]).to.deep.equal([first, second])
+  })
+
+  it('are never cut into other requests: no connection sets a header that frames them', async () => {
+    for (const header_name of [
+      'Content-Length',
+      'transfer-encoding',
+      'Connection',
+      'keep-alive',
+      'Proxy-Connection',
+      'HOST',
+      'expect',
+      'upgrade',
+      'te',
+      'trailer',
+      'accept-encoding',
+    ]) {
+      const refused = await failure(sendOf('acme', smuggled, { header_name, header_value: '5' }))
+      expect(refused, header_name).to.include({ code: 'connection_invalid' })
+    }
+    await sendOf('acme', smuggled)
+    expect(seen.map(({ text }) => text)).to.deep.equal([`POST /of-acme ${smuggled}`])
+  })
+
+  it('are not sent where a header of anybody’s would frame them', async () => {
+    for (const headers of [
+      { 'content-length': '5' },
+      { 'Transfer-Encoding': 'chunked' },
+      { connection: 'close' },
+    ]) {
+      const request = { method: 'POST', url: server.url, body: smuggled, signal: AbortSignal.timeout(5_000) }
+      expect(await failure(egress.send({ ...request, headers }))).to.include({ code: 'bad_header' })
+    }
+    expect(server.connections()).to.equal(0)
+  })
+})
