@@ -10,6 +10,7 @@ import type { AlertGroup } from './domain/alert-group.ts'
 import type { AuditVerdict } from './audit/audit-chain.ts'
 import type { ApiKey } from './domain/api-key.ts'
 import type { Actor, AuditEntry, AuditFilter, AuditHead, NewAuditEntry } from './domain/audit.ts'
+import type { ChangeSource } from './domain/change.ts'
 import type { CheckpointAnswer } from './domain/checkpoint.ts'
 import type { Connection } from './domain/connection.ts'
 import type { Organization } from './domain/organization.ts'
@@ -384,6 +385,8 @@ export interface Stores {
   readonly connections: ConnectionStore
   readonly audit: AuditStore
   readonly retention: RetentionStore
+  /** What is written by this process. */
+  readonly changes: ChangeSource
   /** Does a write transaction; rejects with UnavailableError when the store cannot take one. */
   probe(): Promise<void>
   /** Commits what is under way and lets go of the files. Later calls reject. */

@@ -73,6 +73,15 @@ export class Database {
     return this.#connection.pragma(text, { simple: true })
   }
 
+  /** A function that SQL of this connection can call; it must not use the database. */
+  define(name: string, call: (...values: unknown[]) => void): void {
+    this.#connection.function(name, { varargs: true }, call)
+  }
+
+  get isOpen(): boolean {
+    return this.#connection.open
+  }
+
   get inTransaction(): boolean {
     return this.#connection.inTransaction
   }

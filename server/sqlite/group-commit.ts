@@ -1,5 +1,6 @@
 import { UnavailableError } from '../../core/errors/errors.ts'
 import type { Database } from './database.ts'
+import type { ChangeWatch } from './change-watch.ts'
 import { claims, type Claim } from './request-claims.ts'
 import { isStorageFailure, storeClosed, storeUnavailable } from './storage-errors.ts'
 
@@ -10,6 +11,8 @@ export interface GroupCommitOptions {
   readonly maxGroup?: number
   /** Is told of each commit, after it. */
   readonly onCommit?: (commit: Commit) => void
+  /** Tells of what the writes change. */
+  readonly changes?: Pick<ChangeWatch, 'noted' | 'undone' | 'committed'>
 }
 
 /** What one transaction took. */
@@ -44,6 +47,7 @@ export class GroupCommit {
   readonly #maxQueued: number
   readonly #maxGroup: number
   readonly #onCommit: GroupCommitOptions['onCommit']
+  readonly #changes: GroupCommitOptions['changes']
   #queue: QueuedWrite[] = []
   #turn: Promise<void> | undefined
   #closed = false
@@ -53,6 +57,7 @@ export class GroupCommit {
     this.#maxQueued = options.maxQueued ?? 10_000
     this.#maxGroup = options.maxGroup ?? 500
     this.#onCommit = options.onCommit
+    this.#changes = options.changes
   }
 
   /** Rejects with what `work` throws, or with UnavailableError `store_unavailable`, `store_busy` or `store_closed`. */
@@ -121,6 +126,7 @@ export class GroupCommit {
         write?.resolve(outcome.value)
       }
     }
+    this.#changes?.committed()
     this.#onCommit?.({ writes: group.length, durationMs: performance.now() - startedAt })
   }
 
@@ -132,6 +138,7 @@ export class GroupCommit {
       if (isStorageFailure(error)) throw error
       this.#database.run('ROLLBACK')
       this.#database.cache.forget()
+      this.#changes?.undone()
       this.#database.run('BEGIN IMMEDIATE')
       return undefined
     }
@@ -142,6 +149,7 @@ export class GroupCommit {
   }
 
   #attempt(work: () => unknown): Outcome {
+    const noted = this.#changes?.noted
     this.#database.run('SAVEPOINT one_write')
     try {
       const value = work()
@@ -151,6 +159,7 @@ export class GroupCommit {
       if (isStorageFailure(error)) throw error
       this.#database.run('ROLLBACK TO one_write')
       this.#database.cache.forget()
+      this.#changes?.undone(noted)
       this.#database.run('RELEASE one_write')
       return { failed: true, error }
     }
@@ -158,6 +167,7 @@ export class GroupCommit {
 
   #rollBack(): void {
     this.#database.cache.forget()
+    this.#changes?.undone()
     try {
       if (this.#database.inTransaction) this.#database.run('ROLLBACK')
     } catch {

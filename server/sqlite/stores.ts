@@ -1,11 +1,13 @@
 import { dirname, join } from 'node:path'
 import type { AuditHead } from '../../core/domain/audit.ts'
+import type { ChangeSource } from '../../core/domain/change.ts'
 import type { Clock, Stores } from '../../core/ports.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { AlertIndexer } from './alert-indexer.ts'
 import { SqliteAlertStore } from './alert-store.ts'
 import { headOf, SqliteAuditStore } from './audit-log.ts'
 import { SqliteCaseStore } from './case-store.ts'
+import { ChangeWatch } from './change-watch.ts'
 import { SqliteCheckpointStore } from './checkpoint-store.ts'
 import { SqliteConnectionStore } from './connection-store.ts'
 import type { Database, DatabaseOptions } from './database.ts'
@@ -31,7 +33,7 @@ import { SqliteSessionStore } from './session-store.ts'
 import { isStorageFailure, storeUnavailable } from './storage-errors.ts'
 import type { StoreContext } from './store-context.ts'
 
-export interface SqliteStoresOptions extends GroupCommitOptions, DatabaseOptions {
+export interface SqliteStoresOptions extends Omit<GroupCommitOptions, 'changes'>, DatabaseOptions {
   /** Made when missing, readable by its owner only. */
   readonly dataDir: string
   readonly secrets: SecretBox
@@ -60,8 +62,10 @@ export async function openSqliteStores(options: SqliteStoresOptions): Promise<St
     database = openDatabase(join(dataDir, 'tocsin.db'), options, () => (lock ??= lockDataDir(dataDir)))
     requireMasterKey(database, secrets)
     if (claim === 'shared') lock?.release()
-    const commits = new GroupCommit(database, { ...options, onCommit: committed(database, options) })
-    return assembleStores({ database, commits, clock }, secrets, claim === 'exclusive' ? lock : undefined)
+    const changes = new ChangeWatch(database)
+    const commits = new GroupCommit(database, { ...options, changes, onCommit: committed(database, options) })
+    const held = claim === 'exclusive' ? lock : undefined
+    return assembleStores({ database, commits, clock }, secrets, changes, held)
   } catch (error) {
     database?.close()
     lock?.release()
@@ -83,7 +87,12 @@ function committed(
   }
 }
 
-function assembleStores(context: StoreContext, secrets: SecretBox, lock: DataDirLock | undefined): Stores {
+function assembleStores(
+  context: StoreContext,
+  secrets: SecretBox,
+  changes: ChangeSource,
+  lock: DataDirLock | undefined,
+): Stores {
   const { database, commits, clock } = context
   const indexer = new AlertIndexer(context)
   const destructiveUses = new SqliteDestructiveUseStore(context)
@@ -108,6 +117,7 @@ function assembleStores(context: StoreContext, secrets: SecretBox, lock: DataDir
     connections: new SqliteConnectionStore(context, secrets),
     audit: new SqliteAuditStore(context),
     retention: new SqliteRetentionStore(context, destructiveUses),
+    changes,
     async probe() {
       await commits.write(() => setFact(database, 'probed_at', clock.now()))
       await probeSpace(dirname(database.path))

@@ -4,6 +4,7 @@ import { alertGroupsContract } from './alert-groups.ts'
 import { alertStoreContract } from './alert-store.ts'
 import { auditStoreContract } from './audit-store.ts'
 import { caseStoreContract } from './case-store.ts'
+import { changeSourceContract } from './change-source.ts'
 import { checkpointStoreContract } from './checkpoint-store.ts'
 import { connectionStoreContract } from './connection-store.ts'
 import { expectRejection, newAlert, type MakeStores, type OpenedStores, type Subject } from './fixture.ts'
@@ -61,6 +62,7 @@ export function storesContract(makeStores: MakeStores): void {
   connectionStoreContract(getSubject)
   auditStoreContract(getSubject)
   retentionStoreContract(getSubject)
+  changeSourceContract(getSubject)
 
   describe('the stores as a whole', () => {
     it('answer a probe, and go on', async () => {

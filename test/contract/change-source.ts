@@ -1,0 +1,141 @@
+import { expect } from 'chai'
+import type { ChangeKind } from '../../core/domain/change.ts'
+import { somebody } from '../support/somebody.ts'
+import { completed, newAlert, queuedRun, startedRun, unknownUuid, type GetSubject } from './fixture.ts'
+
+type Told = readonly [kind: ChangeKind, organizationUuid: string | null, id: string | undefined]
+
+export function changeSourceContract(subject: GetSubject): void {
+  describe('changes', () => {
+    let told: Told[]
+    let stop: () => void
+
+    beforeEach(() => {
+      told = []
+      stop = subject().stores.changes.listen((changes) => {
+        for (const { kind, organizationUuid, id } of changes) told.push([kind, organizationUuid, id()])
+      })
+    })
+    afterEach(() => stop())
+
+    const since = (): Told[] => told.splice(0)
+
+    it('are told when the write has resolved, each thing once', async () => {
+      const { stores, acme } = subject()
+      const alert = await stores.alerts.create(newAlert(acme))
+      expect(since()).to.deep.equal([['alert', acme.uuid, alert.id]])
+      const run = await queuedRun(subject(), alert)
+      expect(since()).to.have.deep.members([
+        ['alert', acme.uuid, alert.id],
+        ['run', acme.uuid, run.uuid],
+      ])
+      const started = await stores.runs.start(run.uuid, { title: 'A case' })
+      expect(since()).to.have.deep.members([
+        ['alert', acme.uuid, alert.id],
+        ['run', acme.uuid, run.uuid],
+        ['case', acme.uuid, started?.caseId],
+      ])
+    })
+
+    it('of the steps of a run are changes of the run', async () => {
+      const { stores, acme } = subject()
+      const { uuid } = await startedRun(subject(), null)
+      const ofRun = ['run', acme.uuid, uuid]
+      since()
+      const step = { path: 'a', stepId: 'a', kind: 'x.do', input: 1, startedAt: 1, attempt: 1 }
+      await stores.journal.begin(uuid, step)
+      expect(since()).to.deep.equal([ofRun])
+      const error = { code: 'x', message: 'x' }
+      await stores.journal.attemptFailed(uuid, {
+        path: 'a',
+        attempt: 1,
+        error,
+        startedAt: 1,
+        endedAt: 2,
+        retryAt: 3,
+      })
+      expect(since()).to.deep.equal([ofRun])
+      await stores.journal.end(uuid, 'a', {
+        state: 'completed',
+        output: 1,
+        error: null,
+        attempt: 2,
+        endedAt: 4,
+      })
+      expect(since()).to.deep.equal([ofRun])
+      const question = { via: 'operator', input: {}, answers: ['yes'], form: null }
+      const { id } = await stores.checkpoints.open(uuid, {
+        path: 'c',
+        stepId: 'c',
+        question,
+        timeoutAt: 9e15,
+      })
+      expect(since()).to.have.deep.members([['checkpoint', acme.uuid, id], ofRun])
+      await stores.checkpoints.answer(id, { value: 'yes', text: null }, somebody())
+      expect(since()).to.deep.include.members([['checkpoint', acme.uuid, id], ofRun])
+      await stores.runs.end(uuid, completed)
+      expect(since()).to.deep.equal([ofRun])
+    })
+
+    it('of what administrators keep are told, and of who may come in', async () => {
+      const { stores, acme } = subject()
+      const secretHash = new Uint8Array(32)
+      const made = {
+        id: 'k1',
+        secretHash,
+        name: 'k',
+        role: 'reader',
+        organizationUuids: [acme.uuid],
+      } as const
+      const key = await stores.keys.create({ ...made, expiresAt: null }, somebody())
+      expect(since()).to.deep.include(['key', null, 'k1'])
+      await stores.keys.recordUse('k1', 5)
+      expect(since()).to.deep.equal([])
+      const tokenHash = new Uint8Array(32)
+      const limits = { idleMs: 1e9, maxMs: 1e9 }
+      const session = await stores.sessions.begin({ tokenHash, key, replaces: undefined, limits }, somebody())
+      since()
+      await stores.sessions.end(session.uuid, somebody())
+      expect(since()).to.deep.include(['session', null, undefined])
+      await stores.keys.revoke('k1', somebody())
+      expect(since()).to.deep.include(['key', null, 'k1'])
+      const connection = { name: 'n', plugin: 'p', settings: {}, secrets: {} }
+      const { uuid } = await stores.connections.create(acme.uuid, connection, somebody())
+      expect(since()).to.deep.include(['connection', acme.uuid, uuid])
+      await stores.connections.remove(acme.uuid, uuid, undefined, somebody())
+      expect(since()).to.deep.include(['connection', acme.uuid, undefined])
+      await stores.pause.pause('x', somebody())
+      expect(since()).to.deep.include(['engine', null, undefined])
+    })
+
+    it('that are undone are not told', async () => {
+      const { stores, acme } = subject()
+      const key = { name: 'k', role: 'reader', secretHash: new Uint8Array(32), expiresAt: null } as const
+      // Found out when the key is there already.
+      const foreign = { ...key, id: 'k1', organizationUuids: [unknownUuid] }
+      const outcomes = await Promise.allSettled([
+        stores.keys.create({ ...key, id: 'k0', organizationUuids: null }, somebody()),
+        stores.keys.create(foreign, somebody()),
+        stores.alerts.create(newAlert(acme)),
+      ])
+      expect(outcomes.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected', 'fulfilled'])
+      expect(since().map(([kind]) => kind)).to.have.members(['key', 'audit', 'alert'])
+    })
+
+    it('are not told any more once nobody listens, and again once somebody does', async () => {
+      const { stores, acme } = subject()
+      stop()
+      await stores.alerts.create(newAlert(acme))
+      expect(since()).to.deep.equal([])
+      const stopBoth = [1, 2].map(() =>
+        stores.changes.listen((changes) => told.push(...changes.map(() => 0 as never))),
+      )
+      await stores.alerts.create(newAlert(acme))
+      expect(since()).to.have.length(2)
+      stopBoth[0]?.()
+      await stores.alerts.create(newAlert(acme))
+      expect(since()).to.have.length(1)
+      stopBoth[1]?.()
+    })
+  })
+}

@@ -1,0 +1,38 @@
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { watchedTables } from '../../server/sqlite/change-triggers.ts'
+import { openDatabase } from '../../server/sqlite/open-database.ts'
+import { makeTemporaryFolder } from '../support/temporary-folder.ts'
+
+/** Nobody looks at what is in them, or what they belong to changes with them. */
+const unwatched = [
+  'alert_contents',
+  'alert_groups',
+  'alert_requests',
+  'alert_search',
+  'alert_sequences',
+  'api_key_organizations',
+  'case_writes',
+  'connection_secrets',
+  'destructive_uses',
+  'events_tokens',
+  'inbound_calls',
+  'once_requests',
+  'schedules',
+]
+
+describe('tables whose changes are told', () => {
+  it('are decided: a new table is one of them, or is said not to be', async () => {
+    const folder = await makeTemporaryFolder()
+    const database = openDatabase(join(folder.path, 'x.db'))
+    const tables = database
+      .all<{ name: string }>(
+        `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual')`,
+      )
+      .map(({ name }) => name)
+      .filter((name) => !name.startsWith('sqlite_'))
+    database.close()
+    await folder.remove()
+    expect([...watchedTables.map(({ table }) => table), ...unwatched]).to.have.members(tables)
+  })
+})
