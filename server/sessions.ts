@@ -18,6 +18,8 @@ export interface Sessions {
   ): Promise<{ readonly token: string; readonly session: Session }>
   /** The session of a token, when it may be used now; that counts as a use. */
   use(token: string): Promise<Session | undefined>
+  /** Whether a session that was in use may not be used any more. To ask is no use of it. */
+  isOver(session: Session): Promise<boolean>
   end(session: Session, by: Actor): Promise<void>
 }
 
@@ -43,6 +45,11 @@ export function createSessions(
       .catch((error: unknown) => log.warn({ error }, 'the use of a session was not recorded'))
   }
 
+  const mayBeUsed = (session: Session | undefined, now: number): session is Session =>
+    session !== undefined &&
+    isUsable(session.key, now) &&
+    now < Math.min(idleEnd(session, limits), lastEnd(session, limits))
+
   return {
     limits,
     async begin(key, replaces, by) {
@@ -54,11 +61,11 @@ export function createSessions(
     async use(token) {
       const session = tokenPattern.test(token) ? await store.find(hashOf(token)) : undefined
       const now = clock.now()
-      if (session === undefined || !isUsable(session.key, now)) return undefined
-      if (now >= Math.min(idleEnd(session, limits), lastEnd(session, limits))) return undefined
+      if (!mayBeUsed(session, now)) return undefined
       recordUse(session, now)
       return session
     },
+    isOver: async ({ uuid }) => !mayBeUsed(await store.byUuid(uuid), clock.now()),
     end: (session, by) => store.end(session.uuid, by),
   }
 }

@@ -10,6 +10,8 @@ export interface SessionStore {
   begin(session: NewSession, by: Actor): Promise<Session>
   /** By the hash of its token, also one that is over or whose key is. */
   find(tokenHash: Uint8Array): Promise<Session | undefined>
+  /** The same, of one that is known. */
+  byUuid(uuid: string): Promise<Session | undefined>
   /** Remembers when the session was used, in epoch milliseconds. */
   recordUse(uuid: string, at: number): Promise<void>
   /** Forgets it; one that is not there changes nothing. */

@@ -20,13 +20,19 @@ export class AnswerBudget {
     this.#patienceMs = patienceMs
   }
 
-  /** To be called once all of an answer has been written. */
+  /** To be called once all of an answer has been written; of one that goes on, when it has to wait for its reader. */
   watch(response: ServerResponse): void {
     const bytes = response.writableLength
-    if (bytes === 0 || response.destroyed) return
+    if (bytes === 0 || response.destroyed || this.#pending.has(response)) return
     this.#pending.set(response, bytes)
     this.#total += bytes
-    response.once('close', () => this.#letGo(response))
+    const letGo = (): void => {
+      this.#letGo(response)
+      // Of a connection that waits for its next request, the time has been set.
+      if (!response.writableEnded) response.setTimeout(0)
+      response.off('close', letGo).off('drain', letGo)
+    }
+    response.on('close', letGo).on('drain', letGo)
     // Begins anew as long as any of it is taken.
     response.setTimeout(this.#patienceMs, () => this.#giveUp(response))
     for (const [oldest] of this.#pending) {

@@ -6,6 +6,7 @@ import type { JsonSchema } from '../../core/plugin/index.ts'
 import { compileSchema } from '../../core/schema/index.ts'
 import { authenticate, authorize } from './authenticate.ts'
 import type { BodyBudget } from './body-budget.ts'
+import { streamHeaders } from './events/event-streams.ts'
 import { handleOnce, headersOf, isOnce } from './idempotency.ts'
 import { parseQuery } from './parse-query.ts'
 import { readBytes, readJsonBody, requirePlainJson } from './read-body.ts'
@@ -81,7 +82,7 @@ export function requestHandler(route: Route, services: Services, settings: Reque
       const work = (): Promise<Answer> => handle(request, services)
       const target = `${route.method} ${context.path}`
       const answer = isOnce(route) ? handleOnce(services.stores, target, request, work) : work()
-      setAnswer(context, await answer)
+      setAnswer(context, caller, await answer)
     } finally {
       content.letGo()
     }
@@ -112,13 +113,29 @@ export function requestHandler(route: Route, services: Services, settings: Reque
     }
   }
 
-  function setAnswer(context: Context, answer: Answer): void {
+  function setAnswer(context: Context, caller: Caller, answer: Answer): void {
+    if (answer.events !== undefined) return answerEvents(context, caller, answer.events)
     if (answer.location !== undefined) context.set('location', `/${settings.prefix}${answer.location}`)
     if (answer.headers !== undefined) context.set(answer.headers)
     context.status = answer.status ?? route.status
+    if (context.status === 204) return
     const textType = answer.type ?? 'text/plain; charset=utf-8'
     context.set('content-type', answer.text === undefined ? 'application/json' : textType)
     context.body = sendable(answer.text ?? stringifyJson(answer.body))
+  }
+
+  function answerEvents(context: Context, caller: Caller, events: NonNullable<Answer['events']>): void {
+    context.status = route.status
+    context.set(streamHeaders)
+    const isHead = context.method === 'HEAD'
+    const stream = isHead ? undefined : services.eventStreams.open(caller, context.res)
+    context.respond = false
+    if (stream === undefined) return void context.res.end()
+    events(stream).catch((error: unknown) => {
+      if (stream.over.aborted) return
+      services.log.error({ error }, 'a stream of events broke off')
+      stream.cut()
+    })
   }
 }
 

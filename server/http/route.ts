@@ -19,6 +19,9 @@ import type { RecordKeyUse } from '../key-use.ts'
 import type { Sessions } from '../sessions.ts'
 import type { Directory } from './directory.ts'
 import type { DryRunGate } from './dry-run-gate.ts'
+import type { EventStream } from './events/event-stream.ts'
+import type { EventStreams } from './events/event-streams.ts'
+import type { WatchRun } from './events/run-watch.ts'
 import type { FailedAuthentications } from './failed-authentications.ts'
 import type { OpenApiDocument } from './reference/openapi.ts'
 import type { RecordRefusal } from './refusal-log.ts'
@@ -88,6 +91,8 @@ export interface Services {
   readonly failedAuthentications: FailedAuthentications
   readonly sessions: Sessions
   readonly requesterOf: (request: IncomingMessage) => Requester
+  readonly eventStreams: EventStreams
+  readonly watchRun: WatchRun
   readonly signInGate: SignInGate
   /** What other systems send to the addresses of connections. */
   readonly inbound: Inbound
@@ -132,7 +137,9 @@ export interface Answer {
   readonly text?: string
   /** Of `text`; default `text/plain; charset=utf-8`. */
   readonly type?: string
-  /** Default: that of the route. */
+  /** Instead of `body`: sent as server-sent events, for as long as it takes. */
+  readonly events?: (stream: EventStream) => Promise<void>
+  /** Default: that of the route. With 204 there is no body. */
   readonly status?: number
   /** Path of what was made, below the prefix. */
   readonly location?: string
@@ -169,6 +176,8 @@ interface RouteBase {
   readonly textType?: string
   /** Success answers text of this type, where the request prefers that to JSON. */
   readonly alsoText?: string
+  /** When success answers 204, with nothing. */
+  readonly over?: string
   /** An object schema. Parameters not in it are refused. */
   readonly query?: JsonSchema
   /** An object schema of the headers the route reads, names in lower case. Other headers pass. */

@@ -12,6 +12,8 @@ import { BodyBudget } from './body-budget.ts'
 import { answerClientError, refuseConnect } from './client-errors.ts'
 import { createDirectory } from './directory.ts'
 import { createDryRunGate } from './dry-run-gate.ts'
+import { createEventStreams, type EventStreamLimits } from './events/event-streams.ts'
+import { createRunWatch } from './events/run-watch.ts'
 import { createFailedAuthentications } from './failed-authentications.ts'
 import { openApiDocument } from './reference/openapi.ts'
 import type { Page } from './page/load-page.ts'
@@ -46,7 +48,7 @@ export interface HttpServerConfig {
 }
 
 /** What one sender can take of the server. */
-interface Limits {
+interface Limits extends EventStreamLimits {
   /** Largest body. */
   readonly maxBodyBytes: number
   /** Bodies of requests that are being answered, together. */
@@ -71,6 +73,9 @@ const defaultLimits: Limits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   maxConnections: 2_000,
+  maxStreams: 1_000,
+  maxStreamsOfCaller: 32,
+  heartbeatMs: 15_000,
 }
 
 export interface HttpServerOptions {
@@ -110,18 +115,34 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { config, stores, log } = options
   const limits = { ...defaultLimits, ...config.limits }
   const closing = new AbortController()
+  const answers = new AnswerBudget(limits.maxAnswersBytes, limits.answerTimeoutMs)
   /** Kept, for runs that end while the server has closed. */
   let ownUrl = ''
   const publicUrl = () => config.publicUrl ?? ownUrl
   const isPublicTls = config.publicUrl?.startsWith('https:') === true
+  const sessions = createSessions(
+    stores.sessions,
+    config.sessions ?? defaultSessionLimits,
+    options.clock,
+    log,
+  )
   const services = {
     ...options,
     directory: createDirectory(stores),
     dryRunGate: createDryRunGate(closing.signal),
     recordKeyUse: createKeyUseRecorder(stores.keys, log),
     failedAuthentications: createFailedAuthentications(stores, log),
-    sessions: createSessions(stores.sessions, config.sessions ?? defaultSessionLimits, options.clock, log),
     requesterOf: requesterOf(config.trustedProxies ?? [], isPublicTls),
+    sessions,
+    eventStreams: createEventStreams({
+      stores,
+      sessions,
+      clock: options.clock,
+      answers,
+      limits,
+      closing: closing.signal,
+    }),
+    watchRun: createRunWatch(stores.changes),
     signInGate: createSignInGate(options.clock),
     webhookGate: createWebhookGate(options.clock),
     recordRefusedWebhook: createRefusalLog(log, 'what was sent to a connection was refused'),
@@ -147,10 +168,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   const server = boundedServer(limits)
   const handle = app.callback()
-  const answers = new AnswerBudget(limits.maxAnswersBytes, limits.answerTimeoutMs)
   const take = oneAtATime((request, response) => {
     boundUnreadBody(request, response)
-    void handle(request, response).then(() => answers.watch(response))
+    void handle(request, response).then(() => response.writableEnded && answers.watch(response))
   })
   server.on('request', take)
   // An expectation that Node does not know.

@@ -53,11 +53,13 @@ export const requestErrors = {
   content_type_unsupported: { status: 415, title: 'The body must be JSON' },
   content_encoding_unsupported: { status: 415, title: 'The body must not be encoded' },
   too_many_requests: { status: 429, title: 'There are too many requests' },
+  too_many_event_streams: { status: 429, title: 'There are too many streams of events' },
   expectation_failed: { status: 417, title: 'The server does not do what is expected of it' },
   headers_too_large: { status: 431, title: 'The headers are too large' },
   not_ready: { status: 503, title: 'The server cannot take work now' },
   bodies_full: { status: 503, title: 'The server cannot take more bodies now' },
   dry_runs_full: { status: 503, title: 'The server cannot make more dry runs now' },
+  event_streams_full: { status: 503, title: 'The server cannot have more streams of events now' },
   investigations_full: { status: 503, title: 'The server cannot take more investigations now' },
 } as const satisfies Readonly<Record<string, StatusAndTitle>>
 

@@ -55,6 +55,14 @@ export class SqliteSessionStore implements SessionStore {
     return this.#context.database.read(() => this.#find(tokenHash))
   }
 
+  byUuid(uuid: string): Promise<Session | undefined> {
+    const { database } = this.#context
+    return database.read(() => {
+      const row = database.get<SessionRow>(`${select} WHERE s.uuid = ?`, uuid)
+      return row && this.#toSession(row)
+    })
+  }
+
   async recordUse(uuid: string, at: number): Promise<void> {
     const { database, commits } = this.#context
     await commits.write(() => database.run('UPDATE sessions SET last_used_at = ? WHERE uuid = ?', at, uuid))

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { NewSession } from '../../core/ports.ts'
 import { somebody } from '../support/somebody.ts'
-import { expectRejection, uuidPattern, type GetSubject } from './fixture.ts'
+import { expectRejection, unknownUuid, uuidPattern, type GetSubject } from './fixture.ts'
 
 const limits = { idleMs: 1_000, maxMs: 5_000 }
 const hashOf = (n: number) => Uint8Array.from({ length: 32 }, (_, index) => (n + index) % 256)
@@ -28,6 +28,8 @@ export function sessionStoreContract(subject: GetSubject): void {
       expect(session.uuid).to.match(uuidPattern)
       expect(session).to.include({ createdAt: clock.nowMs, lastUsedAt: clock.nowMs })
       expect(await find(1)).to.deep.equal(session)
+      expect(await stores.sessions.byUuid(session.uuid)).to.deep.equal(session)
+      expect(await stores.sessions.byUuid(unknownUuid)).to.equal(undefined)
       expect(await find(2)).to.equal(undefined)
       await stores.keys.revoke('k1', somebody())
       expect((await find(1))?.key.revokedAt).to.equal(clock.nowMs)

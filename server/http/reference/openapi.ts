@@ -122,6 +122,8 @@ function tagOf({ path }: Route): string {
 /** As the plugin wants it. */
 const anyBody = { 'application/json': {}, 'application/x-www-form-urlencoded': {} }
 
+const isStream = ({ textType }: Route): boolean => textType === 'text/event-stream'
+
 /** What can be edited at a path is shown there with its `ETag`. */
 const isEdit = ({ method, headers }: Route): boolean =>
   method !== 'DELETE' && headers?.properties?.['if-match'] !== undefined
@@ -162,6 +164,7 @@ function operation(route: Route, edited: ReadonlySet<string>): Operation {
           ...(route.alsoText !== undefined && content(route.alsoText, { type: 'string' })),
         },
       },
+      ...(route.over !== undefined && { 204: { description: route.over } }),
       ...Object.fromEntries(refusals(route).map((status) => [status, problem])),
       default: problem,
     },
@@ -184,7 +187,7 @@ function refusals(route: Route): readonly number[] {
     ...(route.body !== undefined || (needsKey && route.method !== 'GET') ? [415] : []),
     ...(isOnce(route) || route.headers?.properties?.['idempotency-key'] !== undefined ? [422] : []),
     ...(isEdit(route) ? [428] : []),
-    ...(route.access === 'events_token' || route.access === 'sign_in' ? [429] : []),
+    ...(route.access === 'events_token' || route.access === 'sign_in' || isStream(route) ? [429] : []),
   ]
 }
 

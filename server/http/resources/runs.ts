@@ -1,12 +1,12 @@
-import { runStatuses, type FailedAttempt } from '../../../core/domain/run.ts'
-import { RequestError } from '../request-error.ts'
+import { runStatuses } from '../../../core/domain/run.ts'
 import { component, defineRoute, readers } from '../route.ts'
 import { epochMs, pageOf, pageParameters, pageSchema, pageView, sortByAge } from './page.ts'
-import { showRun } from './redact-run.ts'
+import { requireRun, runDetail } from './run-detail.ts'
+import { followRun } from './run-events.ts'
 import { cancelRun, resolveStep } from './run-operations.ts'
 import { retryRun, retryRuns } from './retries.ts'
 import { previewRetries, previewRetry } from './retry-preview.ts'
-import { runView, stepView } from './run-view.ts'
+import { runView } from './run-view.ts'
 
 const listRuns = defineRoute({
   method: 'GET',
@@ -55,28 +55,16 @@ const getRun = defineRoute({
   status: 200,
   answer: component('run'),
   async handle({ params, caller }, services) {
-    const { stores, directory } = services
-    const run = await stores.runs.find(caller.scope, params.run)
-    if (run === undefined) {
-      throw new RequestError('run_not_found', undefined, {
-        hint: 'GET runs lists those this API key may see',
-      })
-    }
-    const [entries, failed] = await Promise.all([
-      stores.journal.entries(run.uuid),
-      stores.journal.failedAttempts(run.uuid),
-    ])
-    const byPath = Map.groupBy(failed, (attempt: FailedAttempt) => attempt.path)
-    const { inputs, redacted, masked } = await showRun(run, entries, services)
-    const steps = entries.map((entry) => redacted(stepView(masked(entry), byPath.get(entry.path) ?? [])))
-    const whole = { ...(await runView(run, directory)), inputs, output: run.output ?? null }
-    return { body: { ...redacted(whole), steps } }
+    const run = await requireRun(caller.scope, params.run, services)
+    const { whole, steps } = await runDetail(run, services)
+    return { body: { ...whole(), steps: steps.map(({ view }) => view()) } }
   },
 })
 
 export const runRoutes = [
   listRuns,
   getRun,
+  followRun,
   cancelRun,
   resolveStep,
   previewRetry,

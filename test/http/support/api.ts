@@ -205,8 +205,17 @@ async function call(url: string, method: string, { key, body, headers = {} }: Ca
     headers: { ...sent, ...headers },
     ...(text !== undefined && { body: text }),
   })
-  const answered = await answer.text()
+  const answered = await textOf(answer)
   return { status: answer.status, headers: answer.headers, text: answered, json: parsed(answered) }
+}
+
+/** Of a stream of events, what comes first: it has no end. */
+async function textOf(answer: Response): Promise<string> {
+  if (answer.headers.get('content-type') !== 'text/event-stream') return await answer.text()
+  const reader = answer.body?.getReader()
+  const first = await reader?.read()
+  await reader?.cancel()
+  return new TextDecoder().decode(first?.value)
 }
 
 function parsed(text: string): unknown {

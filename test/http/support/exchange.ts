@@ -31,7 +31,11 @@ export function exchange(
       socket.destroy()
       reject(new Error('the server neither answers nor closes the connection'))
     }, patienceMs)
-    socket.on('data', (chunk) => received.push(chunk))
+    socket.on('data', (chunk) => {
+      received.push(chunk)
+      // A stream of events has no end.
+      if (/^content-type: text\/event-stream\r$/im.test(chunk.toString('latin1'))) socket.end()
+    })
     // A server that has answered may drop what it does not read.
     socket.on('error', () => undefined)
     socket.on('close', () => {

@@ -1,0 +1,117 @@
+import type { ServerResponse } from 'node:http'
+import { isUsable } from '../../../core/domain/api-key.ts'
+import type { Clock, Stores } from '../../../core/ports.ts'
+import type { Sessions } from '../../sessions.ts'
+import type { AnswerBudget } from '../answer-budget.ts'
+import { RequestError } from '../request-error.ts'
+import type { Caller } from '../route.ts'
+import { EventStream } from './event-stream.ts'
+
+export interface EventStreamLimits {
+  /** At once; further ones are refused. Fewer than connections, so that requests still come in. */
+  readonly maxStreams: number
+  /** Of one session, or of one key without one. */
+  readonly maxStreamsOfCaller: number
+  /**
+   * How often each is told something, and its key looked at again, in milliseconds. Proxies close what is silent, many after 60 seconds; the
+   * standard recommends 15.
+   */
+  readonly heartbeatMs: number
+}
+
+export interface EventStreams {
+  /** Answers with a stream. Throws RequestError `event_streams_full`, `too_many_event_streams`. */
+  open(caller: Caller, response: ServerResponse): EventStream
+}
+
+interface Options {
+  readonly stores: Pick<Stores, 'keys' | 'changes'>
+  readonly sessions: Pick<Sessions, 'isOver'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly answers: Pick<AnswerBudget, 'watch'>
+  readonly limits: EventStreamLimits
+  /** Aborted when the server begins to close: no stream holds that up. */
+  readonly closing: AbortSignal
+}
+
+/** All streams of events that are open: how many there may be, and who may still read them. */
+export function createEventStreams(options: Options): EventStreams {
+  const { stores, answers, limits, closing } = options
+  const open = new Map<EventStream, Caller>()
+  let timer: NodeJS.Timeout | undefined
+  let stopListening = (): void => undefined
+
+  function begin(): void {
+    timer = setInterval(() => {
+      for (const [stream, caller] of open) void goOn(stream, caller).then(() => stream.beat())
+    }, limits.heartbeatMs).unref()
+    stopListening = stores.changes.listen((changes) => {
+      if (!changes.some(({ kind }) => kind === 'key' || kind === 'session')) return
+      for (const [stream, caller] of open) void goOn(stream, caller)
+    })
+  }
+
+  /** Ends the stream of who may not read it any more. */
+  async function goOn(stream: EventStream, caller: Caller): Promise<void> {
+    if (!(await mayStill(caller, options).catch(() => false))) stream.cut()
+  }
+
+  function over(stream: EventStream): void {
+    if (!open.delete(stream) || open.size > 0) return
+    clearInterval(timer)
+    stopListening()
+  }
+
+  closing.addEventListener('abort', () => {
+    for (const stream of open.keys()) stream.cut()
+  })
+
+  return {
+    open(caller, response) {
+      if (closing.aborted || open.size >= limits.maxStreams) throw streamsFull()
+      const of = ownerOf(caller)
+      const others = [...open.values()].filter((other) => ownerOf(other) === of)
+      if (others.length >= limits.maxStreamsOfCaller) throw tooManyStreams(limits.maxStreamsOfCaller)
+      response.flushHeaders()
+      const stream = new EventStream(response, answers)
+      if (open.size === 0) begin()
+      open.set(stream, caller)
+      stream.over.addEventListener('abort', () => over(stream), { once: true })
+      return stream
+    },
+  }
+}
+
+const ownerOf = ({ session, keyUuid }: Caller): string => session?.uuid ?? keyUuid
+
+async function mayStill(
+  { actor, keyUuid, session }: Caller,
+  { stores, sessions, clock }: Options,
+): Promise<boolean> {
+  const found = await stores.keys.find(actor.id)
+  if (found?.key.uuid !== keyUuid || !isUsable(found.key, clock.now())) return false
+  return session === undefined || !(await sessions.isOver(session))
+}
+
+function streamsFull(): RequestError {
+  return new RequestError('event_streams_full', undefined, {
+    hint: 'come again after the time in Retry-After; what the stream would tell, the other operations answer',
+    headers: { 'retry-after': '10' },
+  })
+}
+
+function tooManyStreams(max: number): RequestError {
+  return new RequestError('too_many_event_streams', `${max} streams of events are open already.`, {
+    hint: 'close those that nobody reads; one stream tells of everything: GET events',
+    headers: { 'retry-after': '10' },
+  })
+}
+
+/** Headers of a stream: nothing on the way keeps it or gathers it up, and its connection is for nothing else. */
+export const streamHeaders = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store, no-transform',
+  // Of nginx: what comes is passed on at once.
+  'x-accel-buffering': 'no',
+  connection: 'close',
+} as const

@@ -1,0 +1,26 @@
+import type { ChangeSource } from '../../../core/domain/change.ts'
+
+/** Calls whenever something of the run changes, and gives what ends that. */
+export type WatchRun = (uuid: string, onChange: () => void) => () => void
+
+/** However many runs are watched, each change is looked at once. */
+export function createRunWatch(changes: ChangeSource): WatchRun {
+  const watchers = new Map<string, Set<() => void>>()
+  let stop = (): void => undefined
+
+  return (uuid, onChange) => {
+    if (watchers.size === 0) {
+      stop = changes.listen((changed) => {
+        for (const { kind, id } of changed)
+          if (kind === 'run') for (const call of watchers.get(id() ?? '') ?? []) call()
+      })
+    }
+    const ofRun = watchers.get(uuid) ?? new Set()
+    watchers.set(uuid, ofRun.add(onChange))
+    return () => {
+      if (!ofRun.delete(onChange) || ofRun.size > 0) return
+      watchers.delete(uuid)
+      if (watchers.size === 0) stop()
+    }
+  }
+}

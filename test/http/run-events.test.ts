@@ -1,0 +1,282 @@
+import { expect } from 'chai'
+import { connect } from 'node:net'
+import { eventually } from '../support/eventually.ts'
+import { startApi, type Api, type Reply } from './support/api.ts'
+import { readEvents, type EventReader } from './support/event-reader.ts'
+import { expectProblem } from './support/schemas.ts'
+import { manualPlaybook } from './support/things.ts'
+import { sendRaw } from './support/raw-request.ts'
+import { somebody } from '../support/somebody.ts'
+
+const limits = { maxStreams: 6, maxStreamsOfCaller: 4, heartbeatMs: 50, answerTimeoutMs: 1_000 }
+const hourMs = 3_600_000
+
+describe('events of a run', () => {
+  let api: Api
+  const readers: EventReader[] = []
+
+  beforeEach(async () => {
+    api = await startApi({ limits, sessions: { idleMs: hourMs, maxMs: 10 * hourMs } })
+    api.playbooks.push(manualPlaybook)
+  })
+  afterEach(async () => {
+    for (const reader of readers.splice(0)) reader.close()
+    await api.close()
+  })
+
+  async function startRun(): Promise<string> {
+    const { name: playbookName, hash: playbookHash } = manualPlaybook
+    const organizationUuid = api.organizations['acme'] ?? ''
+    const given = { organizationUuid, playbookName, playbookHash, alertUuid: null, inputs: { user: 'eve' } }
+    const { uuid } = await api.stores.runs.queue(given)
+    await api.stores.runs.start(uuid, { title: 'A case' })
+    return uuid
+  }
+  const step = (path: string) => ({
+    path,
+    stepId: path,
+    kind: 'tower.look_up',
+    input: { kind: 'ip', value: 'x' },
+  })
+  const begin = (uuid: string, path: string) =>
+    api.stores.journal.begin(uuid, { ...step(path), startedAt: 1, attempt: 1 })
+  const end = (uuid: string, path: string, output: unknown = { keeper: 'hunchback' }) =>
+    api.stores.journal.end(uuid, path, { state: 'completed', output, error: null, attempt: 1, endedAt: 2 })
+  const complete = (uuid: string) =>
+    api.stores.runs.end(uuid, { status: 'completed', output: { ok: true }, error: null })
+
+  const pathOf = (uuid: string): string => `/api/runs/${uuid}/events`
+  async function follow(uuid: string, lastId?: string, key = api.adminKey): Promise<EventReader> {
+    const reader = await readEvents(`${api.url}${pathOf(uuid)}`, { cookie: `Session=${key}` }, lastId)
+    readers.push(reader)
+    return reader
+  }
+  const said = ({ events }: EventReader) =>
+    events.map(({ event, data }) =>
+      event === 'step' ? `${data.path} ${data.state}` : `${event} ${data.status}`,
+    )
+  const cookieOf = (reply: Reply) => /^[^;]+/.exec(reply.headers.get('set-cookie') ?? '')?.[0] ?? ''
+
+  it('tell what has happened, then what happens, until it has ended', async () => {
+    const uuid = await startRun()
+    await begin(uuid, 'a')
+    const reader = await follow(uuid)
+    expect(reader.status).to.equal(200)
+    expect(Object.fromEntries(reader.headers)).to.include({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
+      connection: 'close',
+    })
+    await reader.count(2)
+    expect(said(reader)).to.deep.equal(['run running', 'a started'])
+    await end(uuid, 'a')
+    await reader.count(3)
+    await begin(uuid, 'b')
+    await complete(uuid)
+    await reader.over()
+    expect(said(reader).slice(2)).to.deep.equal([
+      'a completed',
+      'run completed',
+      'b started',
+      'end completed',
+    ])
+    expect(reader.text()).to.match(/^retry: \d+\n\n/)
+    expect(reader.text()).to.include('\n\n:\n\n')
+  })
+
+  it('say no more and no less than the run does, with nothing that is sensitive', async () => {
+    const uuid = await startRun()
+    await begin(uuid, 'a')
+    await end(uuid, 'a')
+    await complete(uuid)
+    const reader = await follow(uuid)
+    await reader.over()
+    const { steps, ...run } = (await api.call('GET', `/api/runs/${uuid}`)).json
+    expect(reader.events.map(({ event, data }) => [event, data])).to.deep.equal([
+      ['run', run],
+      ['step', steps[0]],
+      ['end', { run_uuid: uuid, status: 'completed' }],
+    ])
+    expect(JSON.stringify(run) + JSON.stringify(steps)).to.not.include('hunchback')
+    expect(reader.text()).to.not.include('hunchback')
+  })
+
+  it('go on where a reader was cut off, and are over for one who has read the end', async () => {
+    const uuid = await startRun()
+    await begin(uuid, 'a')
+    await begin(uuid, 'b')
+    const first = await follow(uuid)
+    await first.count(3)
+    // Cut off behind each of them.
+    for (const [n, { id }] of first.events.entries()) {
+      const again = await follow(uuid, id)
+      await again.count(2 - n)
+      expect(said(again)).to.deep.equal(said(first).slice(n + 1))
+      again.close()
+    }
+    first.close()
+    await end(uuid, 'a')
+    await begin(uuid, 'c')
+    const second = await follow(uuid, first.lastId())
+    await second.count(2)
+    expect(said(second)).to.deep.equal(['a completed', 'c started'])
+    second.close()
+    await complete(uuid)
+    const third = await follow(uuid, second.lastId())
+    await third.over()
+    expect(said(third)).to.deep.equal(['run completed', 'end completed'])
+    const { status, text } = await api.call('GET', pathOf(uuid), {
+      headers: { 'last-event-id': third.lastId() ?? '' },
+    })
+    expect([status, text]).to.deep.equal([204, ''])
+  })
+
+  it('tell of tries that failed, and of what a person decided', async () => {
+    const uuid = await startRun()
+    const reader = await follow(uuid)
+    await begin(uuid, 'a')
+    await reader.count(2)
+    const error = { code: 'x', message: 'x' }
+    await api.stores.journal.attemptFailed(uuid, {
+      path: 'a',
+      attempt: 1,
+      error,
+      startedAt: 1,
+      endedAt: 2,
+      retryAt: 3,
+    })
+    await reader.count(3)
+    expect(reader.events[2]?.data.failed_attempts).to.have.length(1)
+    await api.stores.journal.park(uuid, 'a')
+    await reader.count(5)
+    expect(said(reader).slice(3)).to.deep.equal(['run waiting', 'a unknown'])
+    await api.stores.journal.resolve(uuid, 'a', { decision: 'skip', output: null, by: somebody() })
+    await reader.count(7)
+    expect(said(reader).slice(5)).to.deep.equal(['run running', 'a skipped'])
+  })
+
+  it('have a head without events', async () => {
+    const uuid = await startRun()
+    const text = await sendRaw(
+      api.url,
+      `HEAD ${pathOf(uuid)} HTTP/1.1\r\nHost: x\r\nCookie: Session=${api.adminKey}\r\n\r\n`,
+    )
+    expect(text).to.match(/^HTTP\/1\.1 200 OK\r\n[^]*content-type: text\/event-stream\r\n[^]*\r\n\r\n$/i)
+  })
+
+  it('end with the key, at once where it is revoked, and soon where it expires', async () => {
+    const uuid = await startRun()
+    const keys = [await api.newKey('reader'), await api.newKey('reader', undefined, api.clock.time + hourMs)]
+    const [revoked, expiring, another] = await Promise.all(
+      [...keys, api.adminKey].map((key) => follow(uuid, undefined, key)),
+    )
+    await another!.count(1)
+    await api.stores.keys.revoke(keys[0]!.split('_')[1] ?? '', somebody())
+    await revoked!.over()
+    expect(expiring!.isOver()).to.equal(false)
+    api.clock.time += hourMs
+    await expiring!.over()
+    expect(another!.isOver()).to.equal(false)
+    expectProblem(await api.call('GET', pathOf(uuid), { key: keys[0]! }), 401, 'key_invalid')
+  })
+
+  it('end with the session: signed out, or idle, for which an open stream is no use of it', async () => {
+    const uuid = await startRun()
+    const signIn = async () =>
+      cookieOf(await api.call('POST', '/api/session', { key: null, body: { api_key: api.adminKey } }))
+    const open = async (cookie: string) => {
+      const reader = await readEvents(`${api.url}${pathOf(uuid)}`, { cookie })
+      readers.push(reader)
+      await reader.count(1)
+      return reader
+    }
+    const [one, other] = [await signIn(), await signIn()]
+    const [signedOut, idle] = [await open(one), await open(other)]
+    await api.call('DELETE', '/api/session', { key: null, headers: { cookie: one } })
+    await signedOut.over()
+    expect(idle.isOver()).to.equal(false)
+    api.clock.time += hourMs
+    await idle.over()
+  })
+
+  it('are refused beyond so many of one key, and so many of all; those that end make room', async () => {
+    const uuid = await startRun()
+    const reader = await api.newKey('reader')
+    for (let n = 0; n < limits.maxStreamsOfCaller; n++) await follow(uuid)
+    expectProblem(await api.call('GET', pathOf(uuid)), 429, 'too_many_event_streams')
+    await follow(uuid, undefined, reader)
+    await follow(uuid, undefined, reader)
+    const full = await api.call('GET', pathOf(uuid), { key: reader })
+    expectProblem(full, 503, 'event_streams_full')
+    expect(full.headers.get('retry-after')).to.equal('10')
+    expect((await api.call('GET', `/api/runs/${uuid}`)).status).to.equal(200)
+    readers[0]?.close()
+    await eventually('room', async () => {
+      const { status } = await api.call('GET', pathOf(uuid), { key: reader })
+      return status === 200 || undefined
+    })
+  })
+
+  it('are not kept for a reader that takes nothing: it is left, and goes on from where it was', async () => {
+    const uuid = await startRun()
+    const large = 'x'.repeat(1_000_000)
+    for (let n = 0; n < 20; n++) {
+      await begin(uuid, `s${n}`)
+      await end(uuid, `s${n}`, { text: large })
+    }
+    const { hostname, port } = new URL(api.url)
+    const socket = connect(Number(port), hostname)
+    let received = ''
+    let isClosed = false
+    socket.on('data', (chunk) => (received += chunk.toString('latin1')))
+    socket.on('error', () => undefined)
+    socket.on('close', () => (isClosed = true))
+    socket.pause()
+    socket.write(`GET ${pathOf(uuid)} HTTP/1.1\r\nHost: x\r\nCookie: Session=${api.adminKey}\r\n\r\n`)
+    await new Promise((resolve) => setTimeout(resolve, 2.5 * limits.answerTimeoutMs))
+    socket.resume()
+    await eventually('the end of the connection', () => isClosed || undefined)
+    const ids = [...received.matchAll(/\nid: (\S+)\ndata: .*\n\n/g)]
+    expect(ids.length).to.be.within(1, 20)
+    const again = await follow(uuid, ids.at(-1)?.[1])
+    await again.count(21 - ids.length)
+    expect(said(again)[0]).to.equal(`s${ids.length - 1} completed`)
+    expect(said(again)).to.have.length(21 - ids.length)
+  })
+
+  it('all come to a reader that takes its time', async () => {
+    const uuid = await startRun()
+    for (let n = 0; n < 40; n++) {
+      await begin(uuid, `s${n}`)
+      await end(uuid, `s${n}`, { text: 'x'.repeat(200_000) })
+    }
+    const { hostname, port } = new URL(api.url)
+    const socket = connect(Number(port), hostname)
+    let steps = 0
+    socket.on('data', (chunk) => (steps += chunk.toString('latin1').split('event: step').length - 1))
+    socket.pause()
+    socket.write(`GET ${pathOf(uuid)} HTTP/1.1\r\nHost: x\r\nCookie: Session=${api.adminKey}\r\n\r\n`)
+    const slowly = setInterval(() => {
+      socket.resume()
+      setTimeout(() => socket.pause(), 5)
+    }, 30)
+    await eventually('all steps', () => steps >= 40 || undefined)
+    clearInterval(slowly)
+    socket.destroy()
+    expect(steps).to.equal(40)
+  })
+
+  it('do not hold up a server that closes', async () => {
+    const uuid = await startRun()
+    const reader = await follow(uuid)
+    const other = await startApi({ limits })
+    await reader.count(1)
+    const closed = api.close()
+    await reader.over()
+    await closed
+    // For the hook that closes it.
+    api = other
+  })
+})
