@@ -85,7 +85,7 @@ describe('the reference page', () => {
       expect(call, example).to.not.equal(undefined)
       const { method, url, headers, body } = call!
       const answer = await fetch(url, { method, headers, ...(body !== undefined && { body }) })
-      const text = await answer.text()
+      const text = await textOf(answer)
       const { code } = (answer.ok ? {} : JSON.parse(text)) as { code?: string }
       // What is made up is not there, or is not one of the organization's.
       if (!answer.ok)

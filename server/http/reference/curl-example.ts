@@ -6,13 +6,14 @@ import type { Operation } from './openapi.ts'
  * too.
  */
 export function curlExample(method: string, path: string, operation: Operation): string {
-  const { parameters, requestBody, security } = operation
+  const { parameters, requestBody, responses, security } = operation
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${name.toUpperCase()}`)
   const [needed] = security
   const token = needed !== undefined && Object.hasOwn(needed, 'events_token') ? '?token=$EVENTS_TOKEN' : ''
+  const isStream = responses['200']?.content?.['text/event-stream'] !== undefined
   const schema = requestBody?.content['application/json']?.schema
   const parts = [
-    `curl -s${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} "$TOCSIN_URL${filled}${token}"`,
+    `curl -s${isStream ? 'N' : ''}${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} "$TOCSIN_URL${filled}${token}"`,
     ...(needed !== undefined && Object.hasOwn(needed, 'api_key') ? [`-H "Cookie: Session=$TOCSIN_KEY"`] : []),
     ...(['patch', 'put'].includes(method) && parameters.some(({ name }) => name === 'if-match')
       ? [`-H 'If-Match: *'`]

@@ -210,7 +210,7 @@ async function call(url: string, method: string, { key, body, headers = {} }: Ca
 }
 
 /** Of a stream of events, what comes first: it has no end. */
-async function textOf(answer: Response): Promise<string> {
+export async function textOf(answer: Response): Promise<string> {
   if (answer.headers.get('content-type') !== 'text/event-stream') return await answer.text()
   const reader = answer.body?.getReader()
   const first = await reader?.read()

@@ -24,7 +24,7 @@ function toRequest(words: readonly string[]): CurlRequest {
   let url = ''
   let body: string | undefined
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    if (word === '-s') continue
+    if (word === '-s' || word === '-sN') continue
     else if (word === '-X') method = rest.shift()
     else if (word === '-d') body = rest.shift()
     else if (word === '-H') {
