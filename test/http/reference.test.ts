@@ -4,7 +4,7 @@ import { openApiDocument } from '../../server/http/reference/openapi.ts'
 import { renderReference } from '../../server/http/reference/render-reference.ts'
 import { defineRoute } from '../../server/http/route.ts'
 import { routes } from '../../server/http/routes.ts'
-import { startApi, type Api, type Reply } from './support/api.ts'
+import { startApi, textOf, type Api, type Reply } from './support/api.ts'
 import { readCurl } from './support/curl.ts'
 
 /** Tags in the order in which they open and close; fails where one closes that is not the last one open. */
