@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { lintExposition } from '../metrics/lint-exposition.ts'
+import { checkMetrics, hasPromtool } from '../metrics/promtool.ts'
 import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
 
 const look = `apiVersion: tocsin/v1
@@ -90,45 +92,13 @@ describe('GET /metrics', function () {
     expect(value('tocsin_runs_ended_total{outcome="failed"}', later)).to.equal(2)
   })
 
-  it('keeps to the format and the conventions: each family described once, names in base units, histograms that add up', () => {
-    const lines = text.split('\n')
-    expect(lines.pop()).to.equal('')
-    const families = new Map<string, string>()
-    let current = ''
-    for (const line of lines) {
-      const [, type, kind] = /^# TYPE ([a-z_]+) (counter|gauge|histogram)$/.exec(line) ?? []
-      const [, help] = /^# HELP ([a-z_]+) [A-Z].*\.$/.exec(line) ?? []
-      if (help !== undefined) {
-        expect(families.has(help), help).to.equal(false)
-        current = help
-      } else if (type !== undefined && kind !== undefined) {
-        expect(type).to.equal(current)
-        families.set(type, kind)
-        expect(type.endsWith('_total'), type).to.equal(kind === 'counter')
-        if (kind === 'histogram') expect(type).to.match(/_seconds$/)
-      } else {
-        expect(line).to.match(/^[a-z_]+(\{[a-z]+="[^"\n]*"(,[a-z]+="[^"\n]*")*\})? -?[0-9][0-9.e+-]*$/)
-        const name = /^[a-z_]+/.exec(line)?.[0] ?? ''
-        expect(
-          name.replace(families.get(current) === 'histogram' ? /_(bucket|sum|count)$/ : /$^/, ''),
-        ).to.equal(current)
-      }
-    }
-    for (const [name] of [...families].filter(([, kind]) => kind === 'histogram')) {
-      const buckets = lines
-        .filter((line) => line.startsWith(`${name}_bucket`))
-        .map((line) => Number(line.split(' ').at(-1)))
-      const ends = lines
-        .filter((line) => line.startsWith(`${name}_count`))
-        .map((line) => Number(line.split(' ').at(-1)))
-      expect(buckets.length % Math.max(1, ends.length)).to.equal(0)
-      for (const [index, end] of ends.entries()) {
-        const size = buckets.length / ends.length
-        const own = buckets.slice(index * size, (index + 1) * size)
-        expect(own).to.deep.equal(own.toSorted((a, b) => a - b))
-        expect(own.at(-1)).to.equal(end)
-      }
-    }
+  it('keeps to the format and the conventions', () => {
+    expect(lintExposition(text)).to.deep.equal([])
+  })
+
+  it('is well for promtool, where that is', function () {
+    if (!hasPromtool) return this.skip()
+    expect(checkMetrics(text)).to.equal('')
   })
 
   it('tells nothing of an alert, an organization or a secret', () => {

@@ -1,0 +1,103 @@
+import { expect } from 'chai'
+import { createMetrics } from '../../server/metrics/metrics.ts'
+import { lintExposition } from './lint-exposition.ts'
+import { checkMetrics, hasPromtool } from './promtool.ts'
+
+const family = (name: string, type: string, samples: string) =>
+  `# HELP ${name} Help.\n# TYPE ${name} ${type}\n${samples}`
+const histogram = (samples: string) => family('a_seconds', 'histogram', samples)
+
+/** With the problem, and whether every promtool sees it too. */
+const mistakes: Readonly<Record<string, readonly [text: string, byPromtool: boolean]>> = {
+  'no help': ['# TYPE a gauge\na 1\n', true],
+  'no type': ['# HELP a Help.\na 1\n', false],
+  'no base unit': [family('a_milliseconds', 'gauge', 'a_milliseconds 1\n'), true],
+  'a counter without _total': [family('a', 'counter', 'a 1\n'), true],
+  '_total, and no counter': [family('a_total', 'gauge', 'a_total 1\n'), true],
+  'an ending of histograms': [family('a_count', 'gauge', 'a_count 1\n'), true],
+  'a label of histograms': [family('a', 'gauge', 'a{le="1"} 1\n'), true],
+  'a label of summaries': [family('a', 'gauge', 'a{quantile="1"} 1\n'), true],
+  'a type in the name': [family('a_gauge', 'gauge', 'a_gauge 1\n'), true],
+  'a colon, which is for rules': [family('a:b', 'gauge', 'a:b 1\n'), true],
+  'camel case': [family('a', 'gauge', 'a{someLabel="1"} 1\n'), true],
+  'an abbreviated unit': [family('a_ms', 'gauge', 'a_ms 1\n'), true],
+  'the same sample twice': [family('a', 'gauge', 'a{b="1"} 1\na{b="1"} 2\n'), false],
+  'described twice': [family('a', 'gauge', 'a 1\n') + family('a', 'gauge', 'a 2\n'), true],
+  'buckets that do not add up': [
+    histogram(
+      'a_seconds_bucket{le="1"} 2\na_seconds_bucket{le="+Inf"} 1\na_seconds_sum 1\na_seconds_count 1\n',
+    ),
+    false,
+  ],
+}
+
+describe('the linter of figures', () => {
+  for (const [problem, [text, byPromtool]] of Object.entries(mistakes)) {
+    it(`sees: ${problem}`, () => {
+      expect(lintExposition(text).map((found) => found.split(': ')[1])).to.include(problem)
+    })
+
+    if (!byPromtool) continue
+    it(`agrees with promtool: ${problem}`, function () {
+      if (!hasPromtool) return this.skip()
+      expect(checkMetrics(text)).to.not.equal('')
+    })
+  }
+
+  for (const text of [
+    'a 1\n',
+    '# HELP a Help.\n# TYPE a gauge\nb 1\n',
+    '# HELP a Help.\n# TYPE a gauge\na{b=c} 1\n',
+    '# HELP a Help.\n# TYPE a gauge\na{b="\\x"} 1\n',
+    '# HELP a Help.\n# TYPE a gauge\na one\n',
+    '# HELP a Help.\n# TYPE a gauge\na 1',
+    '# HELP a Help.\n# TYPE a gauge\na{b="1",b="2"} 1\n',
+  ]) {
+    it(`refuses what is not of the format: ${JSON.stringify(text)}`, () => {
+      expect(() => lintExposition(text)).to.throw()
+    })
+  }
+})
+
+describe('every figure that there is', () => {
+  const metrics = createMetrics()
+  after(() => metrics.close())
+
+  /** With a sample at least in each family, and odd values of labels. */
+  async function text(): Promise<string> {
+    metrics.committed({ writes: 3, durationMs: 7 })
+    metrics.requestAnswered('GET', 200, false)
+    metrics.requestAnswered('BREW"\n\\', 418, false)
+    metrics.requestAnswered('POST', 201, true)
+    metrics.requestAnswered('POST', 503, true)
+    metrics.runEnded({ status: 'failed' })
+    metrics.alertGrouped()
+    await metrics.watchSkills(async () => ({}))({ skill: 'a.b' } as never)
+    await metrics
+      .watchEgress({ send: async () => ({ status: 204 }) as never, close() {} })
+      .send({ plugin: 'a' } as never)
+    metrics.watchEngine({ active: () => 1, suspects: () => 0, storms: () => 2 })
+    const runs = { countUnfinished: async () => ({ queued: 1, running: 2, waiting: 3 }) }
+    const destructiveUses = { list: async () => [] }
+    // The event loop is looked at twice a second.
+    for (;;) {
+      const found = await metrics.text({ runs, destructiveUses } as never)
+      if (found.includes('tocsin_event_loop_lag_seconds_count')) return found
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+
+  it('is of the format and named by convention', async () => {
+    const found = await text()
+    expect(lintExposition(found)).to.deep.equal([])
+    const empty = found
+      .split('\n')
+      .filter((line, at, lines) => line.startsWith('# TYPE') && lines[at + 1]?.startsWith('#'))
+    expect(empty, 'without a sample').to.deep.equal([])
+  })
+
+  it('is well for promtool, where that is', async function () {
+    if (!hasPromtool) return this.skip()
+    expect(checkMetrics(await text())).to.equal('')
+  })
+})
