@@ -16,39 +16,12 @@ export function lintExposition(text: string): readonly string[] {
   ]
 }
 
-const baseUnits = [
-  'amperes',
-  'bytes',
-  'celsius',
-  'grams',
-  'joules',
-  'kelvin',
-  'meters',
-  'metres',
-  'seconds',
-  'volts',
-]
-const otherUnits = [
-  ...[
-    'minutes',
-    'hours',
-    'days',
-    'weeks',
-    'kelvins',
-    'fahrenheit',
-    'rankine',
-    'inches',
-    'yards',
-    'miles',
-    'bits',
-  ],
-  ...['calories', 'pounds', 'ounces'],
-]
+const baseUnits = 'amperes|bytes|celsius|grams|joules|kelvin|meters|metres|seconds|volts'
+const otherUnits =
+  'minutes|hours|days|weeks|kelvins|fahrenheit|rankine|inches|yards|miles|bits|calories|pounds|ounces'
 const prefixes =
   'pico|nano|micro|milli|centi|deci|deca|hecto|kilo|kibi|mega|mibi|giga|gibi|tera|tebi|peta|pebi'
-const noBaseUnit = new RegExp(
-  `^((${prefixes})(${[...baseUnits, ...otherUnits].join('|')})|${otherUnits.join('|')})$`,
-)
+const noBaseUnit = new RegExp(`^((${prefixes})(${baseUnits}|${otherUnits})|${otherUnits})$`)
 const abbreviation = /^(s|ms|us|ns|sec|b|kb|mb|gb|tb|pb|m|h|d)$/
 const typeName = /^(counter|gauge|histogram|summary|gaugehistogram)$/
 
@@ -77,7 +50,10 @@ function problemsOf({ name, help, type, samples }: Family): readonly string[] {
 }
 
 const keyOf = ({ name, labels }: Family['samples'][number], without = ''): string =>
-  JSON.stringify([name, [...labels].filter(([label]) => label !== without).toSorted()])
+  JSON.stringify([
+    name,
+    [...labels].filter(([label]) => label !== without).toSorted(([a], [b]) => a.localeCompare(b)),
+  ])
 
 function repeats(samples: Family['samples']): boolean {
   return new Set(samples.map((sample) => keyOf(sample))).size !== samples.length
