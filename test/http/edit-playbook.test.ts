@@ -116,6 +116,22 @@ describe('editing playbooks over HTTP', () => {
       },
     ])
     expect(good.json.graph.nodes.map(({ id }: { id: string }) => id)).to.deep.equal(['@start', 'a', '@end'])
+    expect(good.json.on).to.deep.equal({ alert: null, schedule: null, manual: true, call: true })
+    expect(good.json.inputs).to.deep.equal({ type: 'object', properties: {}, required: [] })
+    const started = source('started', 'inputs: { user: { type: string } }\n').replace(
+      'manual: true, call: true',
+      'alert: { type: t, provider: siem, where: alert.data.x == 1 }, schedule: "0 4 * * *"',
+    )
+    const { json } = await api.call('POST', '/api/playbooks/validate', {
+      body: { source: started.replace('string }', 'string, default: eve }') },
+    })
+    expect(json.on).to.deep.equal({
+      alert: { type: 't', provider: 'siem', where: true },
+      schedule: '0 4 * * *',
+      manual: false,
+      call: false,
+    })
+    expect(json.inputs.properties.user).to.include({ type: 'string', default: 'eve' })
     const bad = await api.call('POST', '/api/playbooks/validate', { body: { source: 'name: x\nsteps: 5\n' } })
     expect(bad.json.graph).to.equal(null)
     expect(bad.json.problems[0]).to.include.keys('code', 'severity', 'message', 'line', 'column', 'end_line')

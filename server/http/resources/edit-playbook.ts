@@ -1,3 +1,4 @@
+import { inputsOf } from '../../../core/editor/describe-playbook.ts'
 import { PlaybookError } from '../../../core/errors/playbook-error.ts'
 import type { SourceProblem } from '../../../core/errors/source-frame.ts'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
@@ -8,7 +9,14 @@ import { requireWholeScope } from '../whole-scope.ts'
 import { objectSchema, text } from './page.ts'
 import { spanFields } from './place.ts'
 import { graphSchema, graphView } from './playbook-graph.ts'
-import { playbookFields, playbookTag, playbookView, requirePlaybook } from './playbook-view.ts'
+import {
+  onSchema,
+  onView,
+  playbookFields,
+  playbookTag,
+  playbookView,
+  requirePlaybook,
+} from './playbook-view.ts'
 
 export const playbookSource = { type: 'string', maxLength: 1_000_000, description: 'YAML.' } as const
 
@@ -43,6 +51,11 @@ export const validatePlaybook = defineRoute({
   answer: objectSchema({
     name: { type: ['string', 'null'], description: 'null where it has errors.' },
     problems: problemsSchema,
+    on: { anyOf: [{ type: 'null' }, onSchema], description: 'What starts it; null where it has errors.' },
+    inputs: {
+      type: ['object', 'null'],
+      description: 'JSON Schema of what it is given by name; null where it has errors.',
+    },
     graph: { anyOf: [{ type: 'null' }, graphSchema], description: 'null where it has errors.' },
   }),
   body: {
@@ -57,6 +70,8 @@ export const validatePlaybook = defineRoute({
       body: {
         name: playbook?.name ?? null,
         problems: problems.map(problemView),
+        on: playbook === undefined ? null : onView(playbook),
+        inputs: playbook === undefined ? null : inputsOf(playbook),
         graph: playbook === undefined ? null : graphView(playbook),
       },
     }

@@ -1,7 +1,9 @@
+import type { Playbook } from '../../../core/playbook/index.ts'
+import type { JsonSchema } from '../../../core/plugin/index.ts'
 import type { ListedPlaybook, PlaybookStore, Scope, StoredPlaybook } from '../../../core/ports.ts'
 import type { Directory } from '../directory.ts'
 import { RequestError } from '../request-error.ts'
-import { text, textOrNull, time } from './page.ts'
+import { objectSchema, text, textOrNull, time } from './page.ts'
 
 export async function playbookView(playbook: ListedPlaybook, directory: Directory) {
   const { name, hash, origin, organizationUuid, createdAt } = playbook
@@ -20,6 +22,39 @@ export const playbookFields = {
   },
   created_at: time,
 } as const
+
+/** What starts a playbook, as its `on` says. */
+export const onSchema: JsonSchema = objectSchema({
+  alert: {
+    anyOf: [
+      { type: 'null' },
+      objectSchema({
+        type: text,
+        provider: { ...textOrNull, description: 'null: whichever.' },
+        where: { type: 'boolean', description: 'Whether it takes only some of them.' },
+      }),
+    ],
+  },
+  schedule: { ...textOrNull, description: 'A cron expression.' },
+  manual: { type: 'boolean' },
+  call: { type: 'boolean' },
+})
+
+export function onView({ alertTrigger, schedule, startedBy }: Playbook) {
+  return {
+    alert:
+      alertTrigger === undefined
+        ? null
+        : {
+            type: alertTrigger.type,
+            provider: alertTrigger.provider ?? null,
+            where: alertTrigger.where !== undefined,
+          },
+    schedule: schedule?.cron ?? null,
+    manual: startedBy.hand,
+    call: startedBy.call,
+  }
+}
 
 /** Of a playbook the hash is its revision. */
 export const playbookTag = ({ hash }: { readonly hash: string }) => ({ etag: `"${hash}"` })

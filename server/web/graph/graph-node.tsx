@@ -5,8 +5,8 @@ import type { Box, GraphNode } from './graph-types.ts'
 
 /** What became of a node in a run. */
 export interface NodeMark {
-  /** The worst, where it ran several times; `passed`: the run came through it. */
-  readonly state: StepState | 'passed'
+  /** The worst, where it ran several times; `passed`: the run came through it; `not_done`: a dry run left it out. */
+  readonly state: StepState | 'passed' | 'not_done'
   /** How often it ran: for items, or again. */
   readonly count: number
   /** `2.4 s`; empty while it is under way. */
@@ -58,7 +58,11 @@ function MarkText({ mark: { state, count, took } }: { readonly mark: NodeMark })
   return (
     <span className="graph-mark">
       {times}
-      {state === 'completed' && took !== '' ? took : stepLooks[state].text}
+      {state === 'not_done'
+        ? 'Not done'
+        : state === 'completed' && took !== ''
+          ? took
+          : stepLooks[state].text}
     </span>
   )
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Group } from '@mantine/core'
+import { ActionIcon, Badge, Group } from '@mantine/core'
 import { MinusIcon, PlusIcon } from '@radix-ui/react-icons'
 import { useEffect, useRef, useState } from 'react'
 import { pathThrough } from '../../../core/graph/shapes.ts'
@@ -12,13 +12,15 @@ interface PlaybookGraphProps {
   /** What became of nodes, by their ids. Absent: nothing has run. */
   readonly marks?: ReadonlyMap<string, NodeMark>
   readonly selected?: string | undefined
+  /** Said on the picture, such as that it is not the newest. */
+  readonly note?: string | undefined
   readonly onSelect: (node: GraphNode) => void
 }
 
 const [smallest, largest] = [0.4, 1.4]
 
 /** A playbook as a picture. Its steps are buttons, in the order in which they stand in the playbook. */
-export function PlaybookGraph({ graph, label, marks, selected, onSelect }: PlaybookGraphProps) {
+export function PlaybookGraph({ graph, label, marks, selected, note, onSelect }: PlaybookGraphProps) {
   const viewport = useRef<HTMLDivElement>(null)
   const [zoom, setZoom] = useState(1)
   useEffect(() => {
@@ -41,6 +43,11 @@ export function PlaybookGraph({ graph, label, marks, selected, onSelect }: Playb
           <PlusIcon />
         </ActionIcon>
       </Group>
+      {note !== undefined && (
+        <Badge color="orange" className="graph-remark">
+          {note}
+        </Badge>
+      )}
       <div ref={viewport} className="graph-viewport" role="region" aria-label={label} tabIndex={0}>
         <div className="graph-page" style={{ width: graph.width, height: graph.height, zoom }}>
           {graph.frames.map((frame) => (

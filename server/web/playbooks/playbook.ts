@@ -19,7 +19,25 @@ export interface PlaybookDetail extends Playbook {
 export interface Validation {
   readonly name: string | null
   readonly problems: readonly Problem[]
+  readonly on: StartedOn | null
+  /** A JSON Schema. */
+  readonly inputs: { readonly properties?: Readonly<Record<string, unknown>> } | null
   readonly graph: Graph | null
+}
+
+/** What starts a playbook. */
+export interface StartedOn {
+  readonly alert: {
+    readonly type: string
+    /** Null: whichever. */
+    readonly provider: string | null
+    /** Whether it takes only some of them. */
+    readonly where: boolean
+  } | null
+  /** A cron expression. */
+  readonly schedule: string | null
+  readonly manual: boolean
+  readonly call: boolean
 }
 
 /** A mistake, with its place in UTF-16 code units from 1; the end is after the last one. */

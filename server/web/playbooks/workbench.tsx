@@ -1,18 +1,19 @@
-import { Button, Grid, Group, Stack, Text } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
-import { notifications } from '@mantine/notifications'
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
-import { useLocation } from 'wouter'
-import { call } from '../api/call.ts'
-import type { Graph } from '../graph/graph-types.ts'
+import { Grid, Group, Stack, Text } from '@mantine/core'
+import { useMemo, useState } from 'react'
 import { PlaybookGraph } from '../graph/playbook-graph.tsx'
+import type { GraphNode } from '../graph/graph-types.ts'
 import { useFilters } from '../lists/use-filters.ts'
 import { Refusal } from '../parts/refusal.tsx'
-import type { PlaybookDetail, Validation } from './playbook.ts'
-import { ProblemList } from './problem-list.tsx'
-import { useUnsaved } from './use-unsaved.ts'
+import { nodeOf, shownAt } from '../runs/node-marks.ts'
+import { DryRunButton } from './dry-run/dry-run-button.tsx'
+import { DryRunView } from './dry-run/dry-run-view.tsx'
+import { dryRunMarks } from './dry-run/dry-run.ts'
+import { useDryRun } from './dry-run/use-dry-run.ts'
 import { SourceEditor } from './editor/source-editor.tsx'
+import { ProblemList } from './problem-list.tsx'
+import { Save } from './save.tsx'
+import { useChecked } from './use-checked.ts'
+import { useUnsaved } from './use-unsaved.ts'
 
 interface WorkbenchProps {
   readonly source: string
@@ -30,24 +31,19 @@ export function Workbench({ source, hash, isReadOnly }: WorkbenchProps) {
   const [place, setPlace] = useState(() =>
     filters.line === undefined ? undefined : { line: Number(filters.line) },
   )
-  const [graph, setGraph] = useState<Graph>()
-  const [settled] = useDebouncedValue(text, 250)
-  const checked = useQuery({
-    queryKey: ['validate', settled],
-    queryFn: ({ signal }) =>
-      call<Validation>('POST', '/playbooks/validate', { body: { source: settled }, signal }),
-    placeholderData: keepPreviousData,
-    staleTime: Infinity,
-    gcTime: 60_000,
-  })
-  const drawn = checked.data?.graph
-  useEffect(() => {
-    if (drawn) setGraph(drawn)
-  }, [drawn])
-  const problems = checked.data?.problems ?? none
-  useUnsaved(!isReadOnly && text !== source)
+  const { validation, problems, graph, isGraphOld, error } = useChecked(text)
+  const dry = useDryRun()
+  const isChanged = text !== source
+  useUnsaved(!isReadOnly && isChanged)
+  const marks = useMemo(() => dry.followed && dryRunMarks(dry.followed.steps), [dry.followed])
+  const ids = useMemo(() => new Set(graph?.nodes.map(({ id }) => id)), [graph])
+  const show = ({ id, line }: GraphNode): void => {
+    if (line !== null) setPlace({ line })
+    const step = dry.followed?.steps.find(({ path }) => nodeOf(path) === id)
+    if (step !== undefined) dry.select(step.path)
+  }
   return (
-    <Stack gap="xs">
+    <Stack gap="sm">
       <Grid>
         <Grid.Col span={{ base: 12, lg: 6 }}>
           <SourceEditor
@@ -67,58 +63,34 @@ export function Workbench({ source, hash, isReadOnly }: WorkbenchProps) {
             <PlaybookGraph
               graph={graph}
               label="Steps of the playbook"
-              onSelect={({ line }) => line !== null && setPlace({ line })}
+              note={isGraphOld ? 'As it was before the errors' : undefined}
+              {...(marks && { marks })}
+              selected={dry.taken?.selected === undefined ? undefined : shownAt(dry.taken.selected, ids)}
+              onSelect={show}
             />
           )}
         </Grid.Col>
       </Grid>
-      {checked.isError && <Refusal error={checked.error} />}
-      <ProblemList problems={problems} onShow={(line) => setPlace({ line })} />
-      {!isReadOnly && (
-        <Save text={text} hash={hash} name={checked.data?.name ?? null} isChanged={text !== source} />
+      {error !== null && <Refusal error={error} />}
+      <Group justify="space-between" align="flex-start" wrap="nowrap">
+        <ProblemList problems={problems} onShow={(line) => setPlace({ line })} />
+        <Group gap="xs" wrap="nowrap">
+          <DryRunButton source={text} checked={validation} onDone={dry.take} />
+          {!isReadOnly && (
+            <Save text={text} hash={hash} name={validation?.name ?? null} isChanged={isChanged} />
+          )}
+        </Group>
+      </Group>
+      {dry.taken !== undefined && dry.followed !== undefined && (
+        <DryRunView
+          taken={dry.taken}
+          followed={dry.followed}
+          isOld={dry.taken.source !== text}
+          onSelect={dry.select}
+          onAnswer={dry.choose}
+          onClose={dry.clear}
+        />
       )}
     </Stack>
-  )
-}
-
-const none: Validation['problems'] = []
-
-interface SaveProps {
-  readonly text: string
-  readonly hash: string | null
-  /** As the source says; null where it has errors. */
-  readonly name: string | null
-  readonly isChanged: boolean
-}
-
-function Save({ text, hash, name, isChanged }: SaveProps) {
-  const queries = useQueryClient()
-  const [, navigate] = useLocation()
-  const save = useMutation({
-    mutationFn: () =>
-      call<PlaybookDetail>('PUT', `/playbooks/${encodeURIComponent(name ?? '')}`, {
-        body: { source: text },
-        ...(hash !== null && { headers: { 'if-match': `"${hash}"` } }),
-      }),
-    onSuccess(saved) {
-      notifications.show({ color: 'green', message: `${saved.name} is in force.` })
-      void queries.invalidateQueries({ queryKey: ['playbook'] })
-      void queries.invalidateQueries({ queryKey: ['versions'] })
-      void queries.resetQueries({ queryKey: ['list', '/playbooks'] })
-      navigate(`/playbooks/${saved.name}`)
-    },
-  })
-  return (
-    <Group justify="flex-end">
-      {save.isError && <Refusal error={save.error} />}
-      <Button
-        size="xs"
-        loading={save.isPending}
-        disabled={name === null || (!isChanged && hash !== null)}
-        onClick={() => save.mutate()}
-      >
-        Save and put in force
-      </Button>
-    </Group>
   )
 }

@@ -19,7 +19,7 @@ export function Differences({ before, after }: { readonly before: string; readon
         editorLook,
         EditorState.readOnly.of(true),
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ 'aria-label': label }),
+        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
       ],
     })
     const view = new MergeView({

@@ -1,0 +1,112 @@
+import { Button, Group, JsonInput, SegmentedControl, Select, Stack, Text, Textarea } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { call } from '../../api/call.ts'
+import { useOrganizations } from '../../api/lookups.ts'
+import { Refusal } from '../../parts/refusal.tsx'
+import type { Validation } from '../playbook.ts'
+import { AlertChoice, type ChosenAlert } from './alert-choice.tsx'
+import type { DryRun } from './dry-run.ts'
+
+interface DryRunFormProps {
+  readonly source: string
+  readonly checked: Pick<Validation, 'on' | 'inputs'>
+  /** @param about what it was given, for people */
+  readonly onDone: (answer: DryRun, about: string) => void
+}
+
+/** What a dry run is given, and whose connections it reads over. */
+export function DryRunForm({ source, checked: { on, inputs }, onDone }: DryRunFormProps) {
+  const organizations = useOrganizations()
+  const [chosen, setChosen] = useState<string | null>(null)
+  const [from, setFrom] = useState('stored')
+  const [alert, setAlert] = useState<ChosenAlert | null>(null)
+  const [content, setContent] = useState('')
+  const [given, setGiven] = useState('{}')
+  const organization = chosen ?? organizations[0]?.code
+  const trigger = on?.alert ?? null
+  const isStored = from === 'stored'
+  const under = useRef<AbortController>(null)
+  // Closed, nobody waits for it any more: the server gives it up.
+  useEffect(() => () => under.current?.abort(), [])
+  const run = useMutation({
+    mutationFn: () => {
+      under.current = new AbortController()
+      return call<DryRun>('POST', '/playbooks/dry-run', {
+        body: {
+          organization_code: organization,
+          source,
+          inputs: JSON.parse(given) as unknown,
+          ...(trigger !== null && (isStored ? { alert: alert?.value } : { alert_content: content })),
+        },
+        signal: under.current.signal,
+      })
+    },
+    onSuccess: (answer) =>
+      onDone(answer, trigger === null ? 'no alert' : isStored ? (alert?.label ?? '') : 'pasted content'),
+  })
+  const isReady = trigger === null || (isStored ? alert !== null : content !== '')
+  return (
+    <Stack>
+      <Text size="sm">
+        Skills that read are asked in earnest, over the connections of the organization. Skills that write are
+        not called, and nothing is stored: no run, no case, and the alert stays as it is.
+      </Text>
+      {organizations.length > 1 && (
+        <Select
+          label="Organization"
+          data={organizations.map(({ code }) => code)}
+          value={organization ?? null}
+          onChange={(code) => {
+            setChosen(code)
+            setAlert(null)
+          }}
+          allowDeselect={false}
+        />
+      )}
+      {trigger !== null && (
+        <SegmentedControl
+          aria-label="Where the alert comes from"
+          data={[
+            { value: 'stored', label: 'A past alert' },
+            { value: 'pasted', label: 'Pasted content' },
+          ]}
+          value={from}
+          onChange={setFrom}
+        />
+      )}
+      {trigger !== null && isStored && (
+        <AlertChoice organization={organization} trigger={trigger} chosen={alert} onChange={setAlert} />
+      )}
+      {trigger !== null && !isStored && (
+        <Textarea
+          label="Content of the alert"
+          description={`Taken as an alert of type ${trigger.type}`}
+          value={content}
+          onChange={(event) => setContent(event.currentTarget.value)}
+          autosize
+          minRows={6}
+          maxRows={16}
+          ff="monospace"
+        />
+      )}
+      {Object.keys(inputs?.properties ?? {}).length > 0 && (
+        <JsonInput
+          label="Inputs, by name"
+          description={Object.keys(inputs?.properties ?? {}).join(', ')}
+          value={given}
+          onChange={setGiven}
+          validationError="This is no JSON"
+          autosize
+          minRows={3}
+        />
+      )}
+      {run.isError && <Refusal error={run.error} />}
+      <Group justify="flex-end">
+        <Button loading={run.isPending} disabled={!isReady} onClick={() => run.mutate()}>
+          Run it dry
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,111 @@
+import { Alert, Button, Grid, Group, Select, Stack, Text } from '@mantine/core'
+import { useEffect, useRef } from 'react'
+import { durationText } from '../../parts/duration-text.ts'
+import { JsonView } from '../../parts/json-view.tsx'
+import { Section } from '../../parts/section.tsx'
+import { showInvisible } from '../../parts/show-invisible.ts'
+import { StateBadge } from '../../parts/states.tsx'
+import { StoredErrorView } from '../../parts/stored-error-view.tsx'
+import { answerText, type Followed } from './dry-run.ts'
+import './dry-run.css'
+import { DryRunStepList } from './dry-run-step-list.tsx'
+import { DryRunStepPanel } from './dry-run-step-panel.tsx'
+import type { Taken } from './use-dry-run.ts'
+
+interface DryRunViewProps {
+  readonly taken: Taken
+  readonly followed: Followed
+  /** The source has been edited since. */
+  readonly isOld: boolean
+  readonly onSelect: (path: string) => void
+  readonly onAnswer: (question: string, way: number) => void
+  readonly onClose: () => void
+}
+
+/** What a playbook would do: what was asked, what was not done, and how it would end. */
+export function DryRunView(props: DryRunViewProps) {
+  const { taken, followed, isOld, onSelect, onAnswer, onClose } = props
+  const { answer, about, selected } = taken
+  const { steps, questions, end } = followed
+  const writes = steps.filter(({ write }) => write !== undefined).length
+  const shown =
+    steps.find(({ path }) => path === selected) ?? steps.find(({ write }) => write) ?? steps.at(-1)
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => place.current?.focus(), [answer])
+  return (
+    <div ref={place} tabIndex={-1} className="dry-run">
+      <Section
+        title={`Dry run with ${about}`}
+        actions={
+          <Button size="xs" variant="subtle" onClick={onClose}>
+            Close
+          </Button>
+        }
+      >
+        <Stack gap="sm">
+          <Alert color="blue" title="Nothing was touched">
+            {writes === 0
+              ? 'No write would be made on this way.'
+              : `${writes} ${writes === 1 ? 'write' : 'writes'} would be made on this way: not one was.`}{' '}
+            What read was asked in earnest; behind a write it goes on with what that is assumed to give.
+          </Alert>
+          {isOld && (
+            <Text size="sm" c="dimmed">
+              The source has been edited since.
+            </Text>
+          )}
+          {answer.would_not_start !== null && (
+            <Alert color="orange" title="This alert would not start it">
+              {showInvisible(answer.would_not_start)}
+            </Alert>
+          )}
+          {questions.length > 0 && (
+            <Group align="flex-end">
+              {questions.map(({ question, chosen }) => (
+                <Select
+                  key={question.path}
+                  size="xs"
+                  label={`If ${question.path} is answered`}
+                  data={question.ways.map((way, index) => ({ value: String(index), label: answerText(way) }))}
+                  value={String(chosen)}
+                  onChange={(value) => value !== null && onAnswer(question.path, Number(value))}
+                  allowDeselect={false}
+                />
+              ))}
+            </Group>
+          )}
+          <Group gap="sm">
+            {end === null ? (
+              <Text size="sm">There are too many ways: this one was not tried.</Text>
+            ) : (
+              <>
+                <Text size="sm">It would end as</Text>
+                <StateBadge text={end.status} color={end.status === 'completed' ? 'green' : 'red'} />
+                {end.duration_ms > 0 && (
+                  <Text size="sm" c="dimmed">
+                    after waiting {durationText(end.duration_ms)}
+                  </Text>
+                )}
+              </>
+            )}
+          </Group>
+          {end?.error && <StoredErrorView error={end.error} />}
+          <Grid>
+            <Grid.Col span={{ base: 12, md: 5 }}>
+              <DryRunStepList steps={steps} selected={shown?.path} onSelect={onSelect} />
+            </Grid.Col>
+            <Grid.Col span={{ base: 12, md: 7 }}>{shown && <DryRunStepPanel step={shown} />}</Grid.Col>
+          </Grid>
+          {end !== null && end.output !== null && (
+            <div>
+              <Text size="sm" fw={600} mb={4}>
+                Output of the run
+              </Text>
+              <JsonView value={end.output} label="Output of the dry run" />
+            </div>
+          )}
+        </Stack>
+      </Section>
+    </div>
+  )
+}
