@@ -1,11 +1,12 @@
 import { Button, Code, CopyButton, Group, Paper, SegmentedControl } from '@mantine/core'
 import { useMemo, useState } from 'react'
-import { parseJson } from '../api/parse-json.ts'
+import { indentJson } from './indent-json.ts'
 import { showInvisible } from './show-invisible.ts'
 import './json-view.css'
 
-/** So much is put on the page at first: a megabyte of it would make it slow. */
+/** So many characters are put on the page at first, and so many more at each click: a megabyte at once would make it slow. */
 const shownAtFirst = 50_000
+const shownMore = 200_000
 
 interface TextViewProps {
   /** Written by anybody: shown as text, whatever it holds. */
@@ -15,11 +16,12 @@ interface TextViewProps {
 
 /** Text from outside: JSON is indented, with the raw text one click away; what cannot be seen in it is made visible. */
 export function TextView({ text, label }: TextViewProps) {
-  const pretty = useMemo(() => prettyJson(text), [text])
+  const [limit, setLimit] = useState(shownAtFirst)
   const [mode, setMode] = useState<'pretty' | 'raw'>('pretty')
-  const [isWhole, setWhole] = useState(false)
-  const whole = mode === 'pretty' && pretty !== undefined ? pretty : text
-  const shown = isWhole ? whole : whole.slice(0, shownAtFirst)
+  const pretty = useMemo(() => indentJson(text, limit), [text, limit])
+  const isPretty = mode === 'pretty' && pretty !== undefined
+  const shown = isPretty ? pretty.text : text.slice(0, limit)
+  const isWhole = isPretty ? pretty.isWhole : text.length <= limit
   return (
     <Paper withBorder className="text-view">
       <Group justify="flex-end" gap="xs" className="text-view-bar">
@@ -46,9 +48,9 @@ export function TextView({ text, label }: TextViewProps) {
       <Code block className="text-view-text" tabIndex={0} role="region" aria-label={label}>
         {showInvisible(shown)}
       </Code>
-      {shown.length < whole.length && (
-        <Button m="xs" size="xs" variant="default" onClick={() => setWhole(true)}>
-          Show all {whole.length.toLocaleString()} characters
+      {!isWhole && (
+        <Button m="xs" size="xs" variant="default" onClick={() => setLimit(limit + shownMore)}>
+          Show more (the raw text has {text.length.toLocaleString()} characters)
         </Button>
       )}
     </Paper>
@@ -57,15 +59,5 @@ export function TextView({ text, label }: TextViewProps) {
 
 /** A value of the API as indented JSON. */
 export function JsonView({ value, label }: { readonly value: unknown; readonly label: string }) {
-  return <TextView text={JSON.stringify(value, undefined, 2) ?? 'null'} label={label} />
-}
-
-/** Undefined where the text is no JSON object or list, or nests too deep to be written out. */
-function prettyJson(text: string): string | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined
-  try {
-    return JSON.stringify(parseJson(text), undefined, 2)
-  } catch {
-    return undefined
-  }
+  return <TextView text={JSON.stringify(value) ?? 'null'} label={label} />
 }
