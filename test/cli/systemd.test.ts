@@ -1,0 +1,89 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { makeHouse, type House } from '../faults/support/house.ts'
+import { canTrace } from '../faults/support/strace.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import {
+  allowedCalls,
+  hasSystemdAnalyze,
+  systemdAnalyze,
+  tracedCalls,
+  tracing,
+} from './support/system-calls.ts'
+
+const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
+const names = ['tocsin.service', 'tocsin-backup.service', 'tocsin-backup.timer']
+
+describe('units of systemd', function () {
+  this.timeout(60_000)
+  let folder: TemporaryFolder
+  before(async () => {
+    folder = await makeTemporaryFolder()
+    // The program is where the guide installs it; here it is elsewhere.
+    for (const name of names) {
+      const unit = read(`docs/systemd/${name}`)
+      writeFileSync(
+        join(folder.path, name),
+        unit.replaceAll('/opt/tocsin/node_modules/.bin/node', process.execPath),
+      )
+    }
+  })
+  after(() => folder.remove())
+
+  for (const name of names) {
+    it(`stand in docs/operations.md as they are: ${name}`, () => {
+      expect(read('docs/operations.md')).to.include(`\`\`\`ini\n${read(`docs/systemd/${name}`)}\`\`\``)
+    })
+
+    it(`have nothing that systemd does not know: ${name}`, function () {
+      if (!hasSystemdAnalyze) return this.skip()
+      expect(systemdAnalyze('verify', join(folder.path, name))).to.deep.equal({ status: 0, text: '' })
+    })
+  }
+
+  it('are seen to be wrong when they are (planted bug)', function () {
+    if (!hasSystemdAnalyze) return this.skip()
+    const path = join(folder.path, 'wrong.service')
+    writeFileSync(path, read('docs/systemd/tocsin.service').replace('ProtectHome=true', 'ProtectHom=true'))
+    expect(systemdAnalyze('verify', path).text).to.include('ProtectHom')
+  })
+
+  it('expose little: at most 2.0 of 10', function () {
+    if (!hasSystemdAnalyze) return this.skip()
+    const { status, text } = systemdAnalyze(
+      'security',
+      '--offline=true',
+      '--threshold=20',
+      join(folder.path, 'tocsin.service'),
+    )
+    expect(status, text).to.equal(0)
+  })
+
+  describe('for what tocsin serve does', () => {
+    let house: House
+    beforeEach(async () => {
+      house = await makeHouse()
+    })
+    afterEach(() => house.close())
+
+    it('refuse none of its system calls', async function () {
+      if (!hasSystemdAnalyze || !canTrace) return this.skip()
+      const trace = join(folder.path, 'calls')
+      await house.addPlaybook('t', '  - id: a\n    set: { x: "${{ alert.type }}" }')
+      const server = await house.start({ under: tracing(trace) })
+      await house.post('t')
+      await house.endedRuns(1)
+      await server.call('/alerts?q=x')
+      expect((await fetch(`${server.url}/readyz`)).status).to.equal(200)
+      await server.stop()
+      const calls = tracedCalls(trace)
+      expect(calls).to.include('pwrite64')
+      const allowed = allowedCalls(read('docs/systemd/tocsin.service'))
+      expect(allowed.has('fchown'), 'what is taken away').to.equal(false)
+      // SQLite gives its files to the owner of the database where it runs as root, which the unit does not.
+      const asRoot = new Set(process.getuid?.() === 0 ? ['fchown'] : [])
+      expect([...calls.difference(allowed).difference(asRoot)]).to.deep.equal([])
+    })
+  })
+})
