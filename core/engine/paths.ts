@@ -47,6 +47,7 @@ export const waitPath = (path: string): string => `${path}/@wait`
 export const askPath = (path: string): string => `${path}/@ask`
 export const remindPath = (path: string): string => `${path}/@remind`
 export const approvalPath = (path: string): string => `${path}/@approval`
+export const isApprovalPath = (path: string): boolean => path.endsWith('/@approval')
 export const settlePath = (path: string): string => `${path}/@settle`
 export const playbookPath = (name: string): string => `@playbooks/${name}`
 

@@ -1,8 +1,9 @@
+import { requireSeen, type OneKind } from '../checkpoint/one-kind.ts'
 import type { Actor } from '../domain/audit.ts'
-import type { Question } from '../domain/checkpoint.ts'
+import type { Checkpoint, Question } from '../domain/checkpoint.ts'
 import type { JournalEntry, Run, StepDecision } from '../domain/run.ts'
 import { NotFoundError, ValidationError, type PointedMessage } from '../errors/errors.ts'
-import type { AnswerOutcome, Scope, Stores } from '../ports.ts'
+import type { AnswerOutcome, Scope, Stores, Together } from '../ports.ts'
 import { compileSchema } from '../schema/index.ts'
 import { newRun, type RunRequest } from './queue-run.ts'
 import type { Runner } from './runner.ts'
@@ -17,6 +18,11 @@ export interface RunControl {
    * ValidationError `answer_invalid` for what was not asked for.
    */
   answer(scope: Scope, checkpointId: string, answer: PersonsAnswer): Promise<AnswerOutcome>
+  /**
+   * One answer of a person to all of these, one after the other: what was answered before stops no other. Throws ValidationError
+   * `answer_invalid`, ConflictError `preview_differs`.
+   */
+  answerAll(chosen: OneKind, seen: string, answer: PersonsAnswer): Promise<readonly AnswerOutcome[]>
   /**
    * The word of a person about a step of which nobody knows whether it ran. Throws NotFoundError `run_not_found`,
    * `step_not_found`, ConflictError `step_not_unknown`, ValidationError `output_invalid`.
@@ -54,6 +60,18 @@ export function createRunControl({ stores, runner, schemas, onRunEnded }: RunCon
     return run
   }
 
+  async function answerOne(
+    { id, question }: Checkpoint,
+    { by, ...answer }: PersonsAnswer,
+    together?: Together,
+  ): Promise<AnswerOutcome> {
+    checkAnswer(question, answer.value)
+    const result = await stores.checkpoints.answer(id, answer, by, together)
+    const { runUuid: uuid, organizationUuid } = result.checkpoint
+    if (result.outcome === 'accepted') runner.wake({ uuid, organizationUuid })
+    return result
+  }
+
   return {
     async start(request) {
       const run = await stores.runs.queue(newRun(request))
@@ -67,12 +85,15 @@ export function createRunControl({ stores, runner, schemas, onRunEnded }: RunCon
       if (checkpoint === undefined) {
         throw new NotFoundError('checkpoint_not_found', 'there is no such checkpoint')
       }
-      const { by, ...answer } = given
-      checkAnswer(checkpoint.question, answer.value)
-      const result = await stores.checkpoints.answer(checkpointId, answer, by)
-      const { runUuid: uuid, organizationUuid } = result.checkpoint
-      if (result.outcome === 'accepted') runner.wake({ uuid, organizationUuid })
-      return result
+      return await answerOne(checkpoint, given)
+    },
+
+    async answerAll(chosen, seen, given) {
+      requireSeen(chosen, seen)
+      const together = { seen, count: chosen.checkpoints.length }
+      const outcomes: AnswerOutcome[] = []
+      for (const checkpoint of chosen.checkpoints) outcomes.push(await answerOne(checkpoint, given, together))
+      return outcomes
     },
 
     async resolve(scope, runUuid, path, { decision, output = null, by }) {

@@ -24,6 +24,16 @@ export interface CheckpointFilter {
   readonly runUuid?: string | undefined
   /** Name of the skill that asks, or `operator`. */
   readonly via?: string | undefined
+  /** See `kindOf`. */
+  readonly kind?: string | undefined
+}
+
+/** Of an answer that was given to many questions at once. */
+export interface Together {
+  /** Names what the preview showed (`seenOf`). */
+  readonly seen: string
+  /** How many questions. */
+  readonly count: number
 }
 
 /** Questions to people. A run has at most one at a path, and a question at most one answer that counts. */
@@ -46,7 +56,12 @@ export interface CheckpointStore {
    * Records an answer. It counts if it is the first, while the checkpoint waits and before its timeout; `outcome` says so, or
    * why not. The answer has to fit the question already. Throws NotFoundError `checkpoint_not_found`.
    */
-  answer(id: string, answer: Omit<CheckpointAnswer, 'at' | 'by'>, by: Actor): Promise<AnswerOutcome>
+  answer(
+    id: string,
+    answer: Omit<CheckpointAnswer, 'at' | 'by'>,
+    by: Actor,
+    together?: Together,
+  ): Promise<AnswerOutcome>
   /** All that came, oldest first. */
   answers(id: string): Promise<readonly GivenAnswer[]>
 }

@@ -1,7 +1,11 @@
+import { labelOf } from '../../core/domain/answer-label.ts'
 import type { Actor, AuditAction } from '../../core/domain/audit.ts'
-import type { AnswerOutcome } from '../../core/ports.ts'
+import type { Checkpoint } from '../../core/domain/checkpoint.ts'
+import { textAt } from '../../core/plugin/index.ts'
+import type { AnswerOutcome, Together } from '../../core/ports.ts'
 import { recordAudit } from './audit-log.ts'
-import type { RunRow } from './run-rows.ts'
+import { insertEntry } from './case-rows.ts'
+import { requireRunRow, type RunRow } from './run-rows.ts'
 import type { StoreContext } from './store-context.ts'
 
 type RecordedRun = Pick<RunRow, 'uuid' | 'playbookName' | 'organizationUuid'>
@@ -26,6 +30,7 @@ export function recordCheckpoint(
   context: StoreContext,
   { outcome, checkpoint }: AnswerOutcome,
   by: Actor,
+  together?: Together,
 ): void {
   if (outcome !== 'accepted') return
   const { id, path, organizationUuid, runUuid, connection, question } = checkpoint
@@ -36,8 +41,29 @@ export function recordCheckpoint(
     by,
     organizationUuid,
     subject: { kind: 'checkpoint', id, name: path },
-    details: { run: runUuid, connection, ...answer },
+    details: { run: runUuid, connection, ...answer, ...(together && { together }) },
   })
+  noteAnswer(context, checkpoint, by, together)
+}
+
+const maxShown = 300
+
+/** The case of the run says who decided what, and when: it is read by people who do not see the audit log. */
+function noteAnswer(
+  { database, clock }: StoreContext,
+  { runUuid, question, answer, path, stepId }: Checkpoint,
+  by: Actor,
+  together: Together | undefined,
+): void {
+  const { caseRow } = requireRunRow(database, 'uuid', runUuid)
+  if (caseRow === null) return
+  const { value } = answer ?? {}
+  const word = question.answers?.find((each) => each === value)
+  const said = word === undefined ? 'filled in the form' : `answered '${labelOf(question, word)}'`
+  const asked = (textAt(question.input, 'message') ?? `step ${stepId ?? path}`).slice(0, maxShown)
+  const many = together === undefined ? '' : `, with ${together.count - 1} more of its kind`
+  const text = `${said}${many}, to: ${asked.toWellFormed()}`
+  insertEntry(database, caseRow, { at: clock.now(), by: by.name, kind: 'note', text, changes: null })
 }
 
 /** A run that does something by itself. */

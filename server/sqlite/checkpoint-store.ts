@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { kindOf } from '../../core/checkpoint/kind.ts'
 import type { Actor } from '../../core/domain/audit.ts'
 import type { Checkpoint, CheckpointAnswer } from '../../core/domain/checkpoint.ts'
 import type {
@@ -11,6 +12,7 @@ import type {
   Page,
   PageRequest,
   Scope,
+  Together,
 } from '../../core/ports.ts'
 import {
   answersOf,
@@ -43,8 +45,8 @@ export class SqliteCheckpointStore implements CheckpointStore {
       const run = requireRunRow(database, 'uuid', runUuid)
       database.run(
         `INSERT INTO checkpoints (public_id, organization_id, run_id, path, step_id, question, state, created_at,
-           timeout_at, on_timeout)
-         VALUES (?, (SELECT id FROM organizations WHERE uuid = ?), ?, ?, ?, ?, 'waiting', ?, ?, ?)
+           timeout_at, on_timeout, kind)
+         VALUES (?, (SELECT id FROM organizations WHERE uuid = ?), ?, ?, ?, ?, 'waiting', ?, ?, ?, ?)
          ON CONFLICT (run_id, path) DO NOTHING`,
         randomBytes(idBytes).toString('base64url'),
         run.organizationUuid,
@@ -55,6 +57,7 @@ export class SqliteCheckpointStore implements CheckpointStore {
         clock.now(),
         given.timeoutAt,
         toJson(given.onTimeout),
+        kindOf({ ...given, playbookName: run.playbookName }),
       )
       refreshWaiting(database, run.id)
       return toCheckpoint(database, this.#require(runUuid, given.path))
@@ -131,7 +134,7 @@ export class SqliteCheckpointStore implements CheckpointStore {
   list(
     scope: Scope,
     page: PageRequest,
-    { state, runUuid, via }: CheckpointFilter,
+    { state, runUuid, via, kind }: CheckpointFilter,
   ): Promise<Page<Checkpoint>> {
     const { database } = this.#context
     return database.read(() =>
@@ -146,6 +149,7 @@ export class SqliteCheckpointStore implements CheckpointStore {
             ? []
             : [{ sql: 't.run_id = (SELECT id FROM runs WHERE uuid = ?)', values: [runUuid] }]),
           ...(via === undefined ? [] : [{ sql: `(t.question ->> '$.via') = ?`, values: [via] }]),
+          ...(kind === undefined ? [] : [{ sql: 't.kind = ?', values: [kind] }]),
         ],
         page,
         toItem: (row) => toCheckpoint(database, row),
@@ -153,12 +157,17 @@ export class SqliteCheckpointStore implements CheckpointStore {
     )
   }
 
-  answer(id: string, given: Omit<CheckpointAnswer, 'at' | 'by'>, by: Actor): Promise<AnswerOutcome> {
+  answer(
+    id: string,
+    given: Omit<CheckpointAnswer, 'at' | 'by'>,
+    by: Actor,
+    together?: Together,
+  ): Promise<AnswerOutcome> {
     const { database, commits, clock } = this.#context
     return commits.write(() => {
       const answer = { ...given, by: by.name, at: clock.now() }
       const outcome = recordAnswer(database, id, answer, null)
-      recordCheckpoint(this.#context, outcome, by)
+      recordCheckpoint(this.#context, outcome, by, together)
       return outcome
     })
   }

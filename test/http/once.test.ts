@@ -23,6 +23,11 @@ const operations: Readonly<
     const { run } = await thingsOf(api, 'acme').failedRun()
     return ['/runs/retry', { runs: run }, { runs: ['x'] }]
   },
+  'POST /checkpoints/answer': async (api) => {
+    const { checkpoint, seen } = await thingsOf(api, 'acme').seenCheckpoint()
+    const body = { checkpoints: checkpoint, seen: seen?.[0], answer: 'yes' }
+    return ['/checkpoints/answer', body, { ...body, answer: 'no' }]
+  },
   'POST /playbooks/{playbook}/runs': async () => {
     const body = { organization_code: 'acme', inputs: { user: 'eve' } }
     return ['/playbooks/p/runs', body, { ...body, inputs: { user: 'mallory' } }]

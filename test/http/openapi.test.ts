@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Run } from '../../core/domain/run.ts'
+import { requireOneKind, seenOf } from '../../core/checkpoint/one-kind.ts'
 import { parseJson } from '../../core/json.ts'
 import { Secret } from '../../core/plugin/index.ts'
 import { loadSchemaFolder, type CompiledSchema } from '../../core/schema/index.ts'
@@ -129,7 +130,11 @@ describe('OpenAPI document', () => {
         timeoutAt: api.clock.now() + 1_000,
       })
     const checkpoint = await open('c')
-    await open('d')
+    const second = await open('d')
+    await open('e')
+    bodies['post_checkpoints_answer_preview'] = { checkpoints: [second.id] }
+    const seen = seenOf(requireOneKind([second]))
+    bodies['post_checkpoints_answer'] = { checkpoints: [second.id], seen, answer: 'no' }
     api.playbooks.push(manualPlaybook)
     const failed = await failedRun(organizationUuid)
     others['get_runs_run_retry'] = { run: failed.uuid }

@@ -7,6 +7,7 @@ import {
   silenceText,
   type Checkpoint,
 } from '../../server/web/checkpoints/checkpoint.ts'
+import { kindsOf, kindText, outcomesText } from '../../server/web/checkpoints/kinds.ts'
 
 const checkpoint = (changes: Partial<Checkpoint> = {}): Checkpoint => ({
   checkpoint_id: 'c1',
@@ -17,6 +18,7 @@ const checkpoint = (changes: Partial<Checkpoint> = {}): Checkpoint => ({
   case_id: null,
   path: 'contain/confirm',
   step_id: 'confirm',
+  kind: 'p:confirm',
   via: 'messaging.checkpoint',
   connection: 'chat',
   input: { message: 'You?', user: 'ana@x.example', labels: { yes: 'Yes, me' } },
@@ -33,6 +35,31 @@ const checkpoint = (changes: Partial<Checkpoint> = {}): Checkpoint => ({
   on_timeout: null,
   answer: null,
   ...changes,
+})
+
+describe('questions of one kind', () => {
+  const of = (id: string, kind: string, organization_code = 'main') =>
+    checkpoint({ checkpoint_id: id, kind, organization_code })
+
+  it('are those of one organization, where there is more than one, without forms', () => {
+    const all = [of('a', 'p:x'), of('b', 'p:y'), of('c', 'p:y'), of('d', 'p:y'), of('e', 'p:x', 'other')]
+    const form = checkpoint({ checkpoint_id: 'f', kind: 'p:x', form: { properties: {} } })
+    expect(kindsOf([...all, form])).to.deep.equal([
+      { kind: 'p:y', organization_code: 'main', ids: ['b', 'c', 'd'] },
+    ])
+    expect(kindsOf([...all, of('g', 'p:x')]).map(({ ids }) => ids.length)).to.deep.equal([3, 2])
+  })
+
+  it('are called after the skill to be approved, or after the step that asks', () => {
+    expect(kindText('approval:edr.isolate')).to.equal('Approvals of edr.isolate')
+    expect(kindText('approval:sure')).to.equal('sure of approval')
+    expect(kindText('p:contain/confirm')).to.equal('contain/confirm of p')
+  })
+
+  it('say what became of their answers', () => {
+    expect(outcomesText(['accepted', 'accepted'])).to.match(/^All 2 answers count/)
+    expect(outcomesText(['accepted', 'second', 'late'])).to.match(/^1 answers count\. 2 came too late/)
+  })
 })
 
 describe('what a card says of a question', () => {

@@ -92,4 +92,35 @@ describe('questions on the web page', function () {
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'question-answered')
   })
+
+  it('are answered together once somebody has counted their targets', async () => {
+    for (const what of ['one', 'two', 'three'])
+      await server.call('/alerts', {
+        body: {
+          alert_provider: 'custom',
+          organization_code: 'main',
+          alert_type: 'question',
+          alert_content: what,
+        },
+      })
+    await page.goto(`${server.url}/checkpoints`)
+    const group = page.getByRole('group', { name: 'Questions alike' })
+    await group.getByText('3 × sure of asking').waitFor()
+    await page.getByLabel('Choose, to answer it together').nth(0).check()
+    await page.getByLabel('Choose, to answer it together').nth(1).check()
+    await group.getByRole('button', { name: 'Look at those chosen and answer' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('2 questions of main, about 2 different targets.').waitFor()
+    const noise = dialog.getByRole('button', { name: 'No, noise · 2' })
+    expect(await noise.isDisabled(), 'before the targets are counted').to.equal(true)
+    await dialog.getByLabel('How many different targets').fill('3')
+    expect(await noise.isDisabled(), 'with another number').to.equal(true)
+    await dialog.getByLabel('How many different targets').fill('2')
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'questions-together')
+    await noise.click()
+    await page.getByText('All 2 answers count').waitFor()
+    await page.getByRole('article').nth(1).waitFor({ state: 'detached' })
+    expect(await page.getByRole('article').innerText()).to.include('three')
+  })
 })

@@ -1,6 +1,7 @@
+import { kindOf } from '../../../core/checkpoint/kind.ts'
 import { labelOf } from '../../../core/domain/answer-label.ts'
 import { askedOf, nameOfAnswerer, nameOfAsked } from '../../../core/domain/asked-person.ts'
-import type { Checkpoint, CheckpointAnswer } from '../../../core/domain/checkpoint.ts'
+import type { Checkpoint, CheckpointAnswer, Question } from '../../../core/domain/checkpoint.ts'
 import { maskSensitive } from '../../../core/engine/sensitive.ts'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
 import type { Services } from '../route.ts'
@@ -22,12 +23,13 @@ export async function checkpointView(checkpoint: Checkpoint, { directory, catalo
     case_id: checkpoint.caseId,
     path: checkpoint.path,
     step_id: checkpoint.stepId,
+    kind: kindOf(checkpoint),
     via,
     connection: checkpoint.connection,
     input: asking ? maskSensitive(asking, question.input ?? null) : (question.input ?? null),
     asked: typeof asked === 'string' ? asked : null,
     asked_name: nameOfAsked(checkpoint),
-    answers: question.answers?.map((value) => ({ value, label: labelOf(question, value) })) ?? null,
+    answers: question.answers && answersView(question, question.answers),
     form,
     reference: checkpoint.reference ?? null,
     state: checkpoint.state,
@@ -37,6 +39,9 @@ export async function checkpointView(checkpoint: Checkpoint, { directory, catalo
     answer: answer && answerView(answer, checkpoint),
   }
 }
+
+export const answersView = (question: Question, answers: readonly string[]) =>
+  answers.map((value) => ({ value, label: labelOf(question, value) }))
 
 function silenceView({ onTimeout, question: { form } }: Checkpoint) {
   if (onTimeout === null) return null

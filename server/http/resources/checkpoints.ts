@@ -2,6 +2,7 @@ import { checkpointStates } from '../../../core/domain/checkpoint.ts'
 import { RequestError } from '../request-error.ts'
 import { component, defineRoute, operators } from '../route.ts'
 import { within } from '../validate.ts'
+import { answerCheckpoints, previewAnswers } from './answer-many.ts'
 import { answerView, checkpointView } from './checkpoint-view.ts'
 import {
   objectSchema,
@@ -48,6 +49,7 @@ const listCheckpoints = defineRoute({
       organization: { type: 'string', description: 'Code of an organization.' },
       run: { type: 'string', description: 'Uuid of the run that asks.' },
       via: { type: 'string', description: 'Name of the skill that asks, or `operator`.' },
+      kind: { type: 'string', description: 'See the field.' },
       state: {
         type: 'string',
         enum: checkpointStates,
@@ -59,7 +61,8 @@ const listCheckpoints = defineRoute({
   },
   async handle({ query, caller }, { stores, ...seen }) {
     const scope = await seen.directory.scopeWithin(caller.scope, query.organization)
-    const filter = { state: query.state ?? 'waiting', runUuid: query.run, via: query.via }
+    const { run: runUuid, via, kind, state = 'waiting' } = query
+    const filter = { state, runUuid, via, kind }
     const page = await stores.checkpoints.list(scope, pageOf(query), filter)
     return { body: await pageView(page, (checkpoint) => checkpointView(checkpoint, seen)) }
   },
@@ -121,4 +124,10 @@ const answerCheckpoint = defineRoute({
   },
 })
 
-export const checkpointRoutes = [listCheckpoints, getCheckpoint, answerCheckpoint]
+export const checkpointRoutes = [
+  listCheckpoints,
+  getCheckpoint,
+  answerCheckpoint,
+  previewAnswers,
+  answerCheckpoints,
+]

@@ -21,6 +21,7 @@ import { groupsOfRepeats } from './0020-groups-of-repeats.ts'
 import { contentPreviews } from './0021-content-previews.ts'
 import { listsOfCheckpoints } from './0022-lists-of-checkpoints.ts'
 import { retention } from './0023-retention.ts'
+import { kindsOfCheckpoints } from './0024-kinds-of-checkpoints.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -47,4 +48,5 @@ export const migrations: readonly string[] = [
   contentPreviews,
   listsOfCheckpoints,
   retention,
+  kindsOfCheckpoints,
 ]

@@ -10,6 +10,7 @@ export interface Checkpoint {
   readonly case_id: string | null
   readonly path: string
   readonly step_id: string | null
+  readonly kind: string
   readonly via: string
   readonly connection: string | null
   readonly input: unknown

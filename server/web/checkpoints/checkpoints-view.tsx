@@ -1,6 +1,7 @@
 import { SegmentedControl, Stack, Text } from '@mantine/core'
 import { QuestionMarkCircledIcon } from '@radix-ui/react-icons'
 import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
 import { get } from '../api/call.ts'
 import type { Page } from '../api/types.ts'
 import { useFilters } from '../lists/use-filters.ts'
@@ -9,10 +10,13 @@ import { PageLoading } from '../parts/page-loading.tsx'
 import { Refusal } from '../parts/refusal.tsx'
 import { ViewHead } from '../shell/view-head.tsx'
 import { CheckpointCard } from './checkpoint-card.tsx'
+import { kindsOf } from './kinds.ts'
+import { ManyAlike } from './many-alike.tsx'
 import { checkpointStates, type Checkpoint, type CheckpointState } from './checkpoint.ts'
 
 const names = ['state', 'run', 'organization', 'via'] as const
 const shown = 100
+const noRows: readonly Checkpoint[] = []
 
 const isState = (word: string): word is CheckpointState => Object.hasOwn(checkpointStates, word)
 
@@ -25,6 +29,21 @@ export default function CheckpointsView() {
     queryKey: ['checkpoints', filters],
     queryFn: () => get<Page<Checkpoint>>('/checkpoints', { ...filters, state, limit: shown, sort }),
     refetchInterval: 2_000,
+  })
+  const rows = list.data?.data ?? noRows
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const alike = useMemo(
+    () => new Set(state === 'waiting' ? kindsOf(rows).flatMap(({ ids }) => ids) : []),
+    [rows, state],
+  )
+  const choiceOf = (id: string) => ({
+    isChosen: chosen.has(id),
+    onChange: (isChosen: boolean) => {
+      const next = new Set(chosen)
+      if (isChosen) next.add(id)
+      else next.delete(id)
+      setChosen(next)
+    },
   })
   return (
     <Stack maw={820}>
@@ -45,8 +64,15 @@ export default function CheckpointsView() {
       {list.data?.total === 0 && (
         <Empty icon={QuestionMarkCircledIcon}>{checkpointStates[state].empty}</Empty>
       )}
-      {list.data?.data.map((checkpoint) => (
-        <CheckpointCard key={checkpoint.checkpoint_id} checkpoint={checkpoint} />
+      {state === 'waiting' && (
+        <ManyAlike checkpoints={rows} chosen={chosen} onDone={() => setChosen(new Set())} />
+      )}
+      {rows.map((checkpoint) => (
+        <CheckpointCard
+          key={checkpoint.checkpoint_id}
+          checkpoint={checkpoint}
+          choice={alike.has(checkpoint.checkpoint_id) ? choiceOf(checkpoint.checkpoint_id) : undefined}
+        />
       ))}
       {(list.data?.total ?? 0) > shown && (
         <Text c="dimmed">{(list.data?.total ?? 0) - shown} more stand behind these.</Text>

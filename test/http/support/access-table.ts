@@ -74,6 +74,16 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
     of: 'checkpoint',
     body: () => ({ answer: 'yes' }),
   },
+  'POST /checkpoints/answer/preview': {
+    roles: operators,
+    of: 'checkpoint',
+    body: (_, { checkpoint }) => ({ checkpoints: [checkpoint] }),
+  },
+  'POST /checkpoints/answer': {
+    roles: operators,
+    of: 'seenCheckpoint',
+    body: (_, { checkpoint, seen }) => ({ checkpoints: [checkpoint], seen, answer: 'yes' }),
+  },
   'POST /playbooks/{playbook}/runs': {
     roles: operators,
     of: 'body',

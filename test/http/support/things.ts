@@ -1,3 +1,4 @@
+import { requireOneKind, seenOf } from '../../../core/checkpoint/one-kind.ts'
 import { contentHash } from '../../../core/playbook/content-hash.ts'
 import { parsePlaybook } from '../../../core/playbook/index.ts'
 import { Secret } from '../../../core/plugin/index.ts'
@@ -33,6 +34,12 @@ export function thingsOf(api: Api, code: string) {
   }
   async function runningRun() {
     return await run((await alert()).uuid)
+  }
+  async function checkpoint() {
+    const { uuid } = await runningRun()
+    const question = { via: 'operator', input: { message: 'Was it you?' }, answers: ['yes'], form: null }
+    const timeoutAt = api.clock.now() + 1_000
+    return await stores.checkpoints.open(uuid, { path: 'c', stepId: 'c', question, timeoutAt })
   }
   const begun = {
     path: 'a',
@@ -78,11 +85,12 @@ export function thingsOf(api: Api, code: string) {
       return { run: [uuid] }
     },
     async checkpoint(): Promise<Thing> {
-      const { uuid } = await runningRun()
-      const question = { via: 'operator', input: { message: 'Was it you?' }, answers: ['yes'], form: null }
-      const timeoutAt = api.clock.now() + 1_000
-      const { id } = await stores.checkpoints.open(uuid, { path: 'c', stepId: 'c', question, timeoutAt })
-      return { checkpoint: [id] }
+      return { checkpoint: [(await checkpoint()).id] }
+    },
+    /** With what a preview of it says. */
+    async seenCheckpoint(): Promise<Thing> {
+      const opened = await checkpoint()
+      return { checkpoint: [opened.id], seen: [seenOf(requireOneKind([opened]))] }
     },
     async playbook(): Promise<Thing> {
       const name = `made-${code}-${++count}`
