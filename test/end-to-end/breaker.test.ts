@@ -138,4 +138,31 @@ describe('too many uses of a destructive skill', function () {
     await until(async () => (await statusOf(failed.alert_id)) === 15)
     expect(blocked()).to.equal(3)
   })
+
+  it('are approved together, after a look at what each is about', async () => {
+    const before = blocked()
+    const held = [await post('a.example.com'), await post('b.example.com'), await post('a.example.com')]
+    const kind = 'approval:endpoint_security.create_indicator'
+    const checkpoints = await until(async () => {
+      const { data, total } = await get(`/checkpoints?kind=${encodeURIComponent(kind)}&sort=created_at`)
+      return total === 3 && data.map((row: any) => row.checkpoint_id as string)
+    })
+    const preview = { body: { filter: { kind, organization_code: 'main' } } }
+    const { seen, targets, data } = (await tocsin.call('/checkpoints/answer/preview', preview)).body
+    expect(data.map((row: any) => row.checkpoint_id)).to.deep.equal(checkpoints)
+    expect(targets.map(({ count }: any) => count)).to.deep.equal([2, 1])
+    expect(targets[0].target).to.equal(
+      'indicatorValue: "a.example.com", indicatorType: "DomainName", action: "Block"',
+    )
+    const answer = { body: { checkpoints, seen, answer: 'approve' } }
+    const { body } = await tocsin.call('/checkpoints/answer', answer)
+    expect(body.data.map(({ outcome }: any) => outcome)).to.deep.equal(['accepted', 'accepted', 'accepted'])
+    for (const alert of held) await until(async () => (await statusOf(alert)) === 15)
+    expect(blocked() - before).to.equal(3)
+    const { case_id: caseId } = await get(`/alerts/${held[1]}`)
+    const { timeline } = await get(`/cases/${caseId}`)
+    expect(timeline.map(({ text }: any) => text)).to.satisfy((texts: string[]) =>
+      texts.some((text) => text.startsWith("answered 'Approve this use', with 2 more of its kind, to: ")),
+    )
+  })
 })
