@@ -92,7 +92,7 @@ describe('the reference page', () => {
         expect(code, `${example}\n${text}`).to.match(
           /_not_found$|^unknown_|^webhook_refused$|^value_invalid$|^session_not_found$|^key_invalid$|^playbook_invalid$/,
         )
-      if (code === 'value_invalid') expect(text, example).to.match(/either `runs` or `filter`/)
+      if (code === 'value_invalid') expect(text, example).to.match(/either `(runs|checkpoints)` or `filter`/)
       understood.add(`${method} ${new URL(url).pathname}`)
     }
     expect(understood.size).to.equal(routes.length)
