@@ -19,6 +19,7 @@ import type { RecordKeyUse } from '../key-use.ts'
 import type { Sessions } from '../sessions.ts'
 import type { Directory } from './directory.ts'
 import type { DryRunGate } from './dry-run-gate.ts'
+import type { ChangeFeed } from './events/change-feed.ts'
 import type { EventStream } from './events/event-stream.ts'
 import type { EventStreams } from './events/event-streams.ts'
 import type { WatchRun } from './events/run-watch.ts'
@@ -38,11 +39,11 @@ export type Access = readonly Role[] | 'public' | 'sign_in' | 'events_token'
 
 /** The lookups, which whoever posts alerts needs. */
 export const anyRole: Access = ['intake', 'reader', 'analyst', 'admin']
-export const posters: Access = ['intake', 'analyst', 'admin']
+export const posters: readonly Role[] = ['intake', 'analyst', 'admin']
 /** Those who decide: they answer checkpoints, start and cancel runs. */
-export const operators: Access = ['analyst', 'admin']
-export const readers: Access = ['reader', 'analyst', 'admin']
-export const admins: Access = ['admin']
+export const operators: readonly Role[] = ['analyst', 'admin']
+export const readers: readonly Role[] = ['reader', 'analyst', 'admin']
+export const admins: readonly Role[] = ['admin']
 
 /** Who calls. */
 export interface Caller {
@@ -93,6 +94,7 @@ export interface Services {
   readonly requesterOf: (request: IncomingMessage) => Requester
   readonly eventStreams: EventStreams
   readonly watchRun: WatchRun
+  readonly changeFeed: ChangeFeed
   readonly signInGate: SignInGate
   /** What other systems send to the addresses of connections. */
   readonly inbound: Inbound

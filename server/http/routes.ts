@@ -5,6 +5,7 @@ import { checkpointRoutes } from './resources/checkpoints.ts'
 import { connectionRoutes } from './resources/connections.ts'
 import { engineRoutes } from './resources/engine.ts'
 import { metricsRoutes } from './resources/metrics.ts'
+import { eventRoutes } from './resources/events.ts'
 import { healthRoutes } from './resources/health.ts'
 import { editorRoutes } from './resources/playbook-editor.ts'
 import { keyRoutes } from './resources/keys.ts'
@@ -33,6 +34,7 @@ export const routes: readonly Route[] = [
   ...auditRoutes,
   ...webhookRoutes,
   ...engineRoutes,
+  ...eventRoutes,
   ...openApiRoutes,
   ...healthRoutes,
   ...metricsRoutes,

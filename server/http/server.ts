@@ -12,6 +12,7 @@ import { BodyBudget } from './body-budget.ts'
 import { answerClientError, refuseConnect } from './client-errors.ts'
 import { createDirectory } from './directory.ts'
 import { createDryRunGate } from './dry-run-gate.ts'
+import { createChangeFeed } from './events/change-feed.ts'
 import { createEventStreams, type EventStreamLimits } from './events/event-streams.ts'
 import { createRunWatch } from './events/run-watch.ts'
 import { createFailedAuthentications } from './failed-authentications.ts'
@@ -120,6 +121,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   let ownUrl = ''
   const publicUrl = () => config.publicUrl ?? ownUrl
   const isPublicTls = config.publicUrl?.startsWith('https:') === true
+  const directory = createDirectory(stores)
   const sessions = createSessions(
     stores.sessions,
     config.sessions ?? defaultSessionLimits,
@@ -128,7 +130,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   )
   const services = {
     ...options,
-    directory: createDirectory(stores),
+    directory,
     dryRunGate: createDryRunGate(closing.signal),
     recordKeyUse: createKeyUseRecorder(stores.keys, log),
     failedAuthentications: createFailedAuthentications(stores, log),
@@ -143,6 +145,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       closing: closing.signal,
     }),
     watchRun: createRunWatch(stores.changes),
+    changeFeed: createChangeFeed(stores.changes, directory),
     signInGate: createSignInGate(options.clock),
     webhookGate: createWebhookGate(options.clock),
     recordRefusedWebhook: createRefusalLog(log, 'what was sent to a connection was refused'),

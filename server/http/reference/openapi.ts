@@ -111,6 +111,7 @@ const tags: Readonly<Record<string, string>> = {
   audit: 'Who did what.',
   webhooks: 'Where other systems send to.',
   engine: 'The runs of all organizations.',
+  events: 'What changes.',
   server: 'The server itself.',
 }
 

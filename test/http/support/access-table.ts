@@ -159,6 +159,7 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'DELETE /connections/{connection}': { roles: admins, of: 'connection' },
   'POST /webhooks/{plugin}/v1/{route}': 'events_token',
   'GET /audit': { roles: admins, of: 'list' },
+  'GET /events': { roles: readers, of: 'shared' },
   'GET /engine': { roles: readers, of: 'shared' },
   'POST /engine/pause': { roles: admins, of: 'whole', body: () => ({ reason: 'x' }) },
   'POST /engine/resume': { roles: admins, of: 'whole' },
