@@ -62,11 +62,22 @@ function searchedText({ organizationCode, provider, sequence, type, content }: S
  * The alerts with all of these words, in any order and letter case, among those that are indexed. A word with punctuation, such as
  * an address, is found where its parts follow one another; one that ends with `*` is a beginning.
  */
-export function hasWords(column: string, text: string): Condition {
+function hasWords(text: string): Condition {
   const words = text.trim().split(/\s+/).slice(0, maxWords)
+  return { sql: 's.alert_search MATCH ?', values: [words.map(toPhrase).join(' AND ')] }
+}
+
+/** Alerts with the index of their words, `s`, by whose keys they are sorted: it tells those that fit one by one, newest first. */
+const found = 'alert_search s CROSS JOIN alerts t ON t.id = s.rowid'
+
+/** What a list of alerts with these words is made of. */
+export function searchQuery(select: string, text: string, others: readonly Condition[]) {
   return {
-    sql: `${column} IN (SELECT rowid FROM alert_search WHERE alert_search MATCH ?)`,
-    values: [words.map(toPhrase).join(' AND ')],
+    select: select.replace('FROM alerts t', `FROM ${found}`),
+    table: others.length === 0 ? 'alert_search s' : found,
+    sized: 'alerts t',
+    key: 's.rowid',
+    conditions: [...others, hasWords(text)],
   }
 }
 

@@ -32,7 +32,7 @@ import {
 } from './alert-rows.ts'
 import { ofCase } from './case-rows.ts'
 import type { AlertIndexer } from './alert-indexer.ts'
-import { hasWords } from './alert-search.ts'
+import { searchQuery } from './alert-search.ts'
 import type { Database } from './database.ts'
 import { requireOrganization } from './organization-store.ts'
 import { listPage, requireLimit, type Condition, type Order } from './paging.ts'
@@ -101,28 +101,28 @@ export class SqliteAlertStore implements AlertStore {
     const { database } = this.#context
     if (filter.words !== undefined) await this.#indexer.catchUp()
     const { contentBytes, hasPreviews = false } = page
-    const query = {
+    const conditions = [...scopeConditions(scope, 't.organization_id'), ...filterConditions(filter)]
+    const queryOf = (select: string) => ({
       name: 'alerts',
-      table: 'alerts t',
-      conditions: [...scopeConditions(scope, 't.organization_id'), ...filterConditions(filter)],
       page,
       order: orders[page.sort ?? '-created_at'],
-    }
+      ...(filter.words === undefined
+        ? { select, table: 'alerts t', conditions }
+        : searchQuery(select, filter.words, conditions)),
+    })
     return database.read(() => {
       if (contentBytes !== undefined)
         return listPage<SizedAlertRow, ListedAlert>(database, {
-          ...query,
-          select: selectSizedAlert,
+          ...queryOf(selectSizedAlert),
           cut: (rows) => rowsWithin(rows, contentBytes),
           toItem: (row) => toAlert(database, row),
         })
       return hasPreviews
         ? listPage<PreviewedAlertRow, ListedAlert>(database, {
-            ...query,
-            select: selectPreviewedAlert,
+            ...queryOf(selectPreviewedAlert),
             toItem: toPreviewedAlert,
           })
-        : listPage<AlertRow, ListedAlert>(database, { ...query, select: selectAlert, toItem: toListedAlert })
+        : listPage<AlertRow, ListedAlert>(database, { ...queryOf(selectAlert), toItem: toListedAlert })
     })
   }
 
@@ -265,6 +265,5 @@ function filterConditions(filter: AlertFilter): readonly Condition[] {
     conditions.push({ sql: 't.created_at >= ?', values: [filter.createdAfter] })
   if (filter.createdBefore !== undefined)
     conditions.push({ sql: 't.created_at < ?', values: [filter.createdBefore] })
-  if (filter.words !== undefined) conditions.push(hasWords('t.id', filter.words))
   return conditions
 }

@@ -1,6 +1,7 @@
 import { closeSync, chmodSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
+import { CountCache } from './count-cache.ts'
 import { ReadCache } from './read-cache.ts'
 import { isStorageFailure, storeClosed, storeUnavailable } from './storage-errors.ts'
 
@@ -19,6 +20,7 @@ export interface DatabaseOptions {
 export class Database {
   readonly path: string
   readonly cache = new ReadCache(this)
+  readonly counts = new CountCache()
   readonly #connection: Sqlite.Database
   readonly #statements = new Map<string, Sqlite.Statement<Value[]>>()
 

@@ -16,6 +16,10 @@ export interface ListQuery<Row, Item> {
   /** Ends before WHERE; selects `t.id` as `id`. */
   readonly select: string
   readonly conditions: readonly Condition[]
+  /** Table that tells by its size how long counting takes, where `table` is joined of several. Default: `table`. */
+  readonly sized?: string
+  /** Column of the rows' keys. Default `t.id`. */
+  readonly key?: string
   /** Stands in the cursor, so that one list's cursor is refused by another. */
   readonly name: string
   readonly page: PageRequest
@@ -49,17 +53,14 @@ export function listPage<Row extends { readonly id: number }, Item>(
   database: Database,
   query: ListQuery<Row, Item>,
 ): Page<Item> {
-  const { table, conditions, page } = query
+  const { conditions, page } = query
   const order = query.order ?? { descending: page.oldestFirst !== true }
   const limit = requireLimit(page.limit)
+  const key = query.key ?? 't.id'
   const values = conditions.flatMap((condition) => condition.values)
-  const total = database.get<{ total: number }>(
-    `SELECT count(*) AS total FROM ${table} ${whereAll(conditions)}`,
-    ...values,
-  )
-  const start = page.cursor === undefined ? [] : [startBehind(query.name, order, page.cursor)]
+  const start = page.cursor === undefined ? [] : [startBehind(query.name, order, page.cursor, key)]
   const rows = database.all<Row>(
-    `${query.select} ${whereAll([...conditions.map(inOrder), ...start])} ${orderBy(order)} LIMIT ?`,
+    `${query.select} ${whereAll([...conditions.map(inOrder), ...start])} ${orderBy(order, key)} LIMIT ?`,
     ...values,
     ...start.flatMap((condition) => condition.values),
     limit + 1,
@@ -70,13 +71,26 @@ export function listPage<Row extends { readonly id: number }, Item>(
   return {
     data: shown.map((row) => query.toItem(row)),
     nextCursor: last === undefined ? null : encodeCursor(query.name, order, last),
-    total: total?.total ?? 0,
+    total: Math.max(totalOf(database, query), shown.length),
   }
 }
 
-function orderBy({ by, descending }: Order<never>): string {
+type Counted = Pick<ListQuery<never, never>, 'table' | 'sized' | 'conditions'>
+
+function totalOf(database: Database, { table, sized = table, conditions }: Counted): number {
+  const sql = `SELECT count(*) AS total FROM ${table} ${whereAll(conditions)}`
+  const values = conditions.flatMap((condition) => condition.values)
+  const { rows } = database.one<{ rows: number }>(`SELECT ifnull(max(t.id), 0) AS rows FROM ${sized}`)
+  return database.counts.total(
+    JSON.stringify([sql, values]),
+    rows,
+    () => database.one<{ total: number }>(sql, ...values).total,
+  )
+}
+
+function orderBy({ by, descending }: Order<never>, key: string): string {
   const direction = descending ? 'DESC' : 'ASC'
-  return `ORDER BY ${by === undefined ? '' : `${by.column} ${direction}, `}t.id ${direction}`
+  return `ORDER BY ${by === undefined ? '' : `${by.column} ${direction}, `}${key} ${direction}`
 }
 
 export function whereAll(conditions: readonly Condition[]): string {
@@ -109,7 +123,7 @@ function cursorName(name: string, { by, descending }: Order<never>): string {
   return `${name}/${by.column}/${descending ? 'DESC' : 'ASC'}`
 }
 
-function startBehind(name: string, order: Order<never>, cursor: string): Condition {
+function startBehind(name: string, order: Order<never>, cursor: string, key: string): Condition {
   const { by, descending } = order
   const comparison = descending ? '<' : '>'
   const prefix = cursorName(name, order)
@@ -117,9 +131,9 @@ function startBehind(name: string, order: Order<never>, cursor: string): Conditi
   const place = text.startsWith(`${prefix}:`) ? text.slice(prefix.length) : ''
   const [, value, id] = /^(?::(0|[1-9][0-9]{0,14}))?:([1-9][0-9]{0,14})$/.exec(place) ?? []
   if (id !== undefined && by === undefined && value === undefined)
-    return { sql: `t.id ${comparison} ?`, values: [Number(id)] }
+    return { sql: `${key} ${comparison} ?`, values: [Number(id)] }
   if (id !== undefined && by !== undefined && value !== undefined)
-    return { sql: `(${by.column}, t.id) ${comparison} (?, ?)`, values: [Number(value), Number(id)] }
+    return { sql: `(${by.column}, ${key}) ${comparison} (?, ?)`, values: [Number(value), Number(id)] }
   const message = 'this is not a cursor of this list'
   throw new ValidationError('invalid_cursor', message, [{ pointer: '/cursor', message }], {
     hint: 'Give next_cursor of the page before, unchanged and with the same sort, or leave the cursor out.',

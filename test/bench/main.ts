@@ -5,6 +5,7 @@ import { benchExpression } from './expression.ts'
 import { benchGrowth } from './growth.ts'
 import { benchIntake } from './intake.ts'
 import { readOptions, usage } from './options.ts'
+import { benchPage } from './page.ts'
 import { benchParts } from './parts.ts'
 import { benchRuns } from './runs.ts'
 import { benchWholeWay } from './whole-way.ts'
@@ -26,6 +27,7 @@ const benchmarks = {
   'whole-way': () => benchWholeWay(options),
   growth: () => benchGrowth(options),
   profile: () => benchParts(options),
+  page: () => benchPage(options),
   expressions: () => benchExpression(),
 }
 for (const [name, bench] of Object.entries(benchmarks))

@@ -15,7 +15,16 @@ export interface Options {
   readonly only: readonly string[]
 }
 
-export const names = ['intake', 'runs', 'calls', 'whole-way', 'growth', 'profile', 'expressions'] as const
+export const names = [
+  'intake',
+  'runs',
+  'calls',
+  'whole-way',
+  'growth',
+  'profile',
+  'page',
+  'expressions',
+] as const
 
 export const usage = `usage: npm run bench -- [options]
   --seconds N            per measurement (default 2)

@@ -19,6 +19,7 @@ import { alertGroups } from './0018-alert-groups.ts'
 import { destructiveUses } from './0019-destructive-uses.ts'
 import { groupsOfRepeats } from './0020-groups-of-repeats.ts'
 import { contentPreviews } from './0021-content-previews.ts'
+import { listFilters } from './0022-list-filters.ts'
 import { listsOfCheckpoints } from './0022-lists-of-checkpoints.ts'
 import { retention } from './0023-retention.ts'
 import { kindsOfCheckpoints } from './0024-kinds-of-checkpoints.ts'
@@ -46,6 +47,7 @@ export const migrations: readonly string[] = [
   destructiveUses,
   groupsOfRepeats,
   contentPreviews,
+  listFilters,
   listsOfCheckpoints,
   retention,
   kindsOfCheckpoints,
