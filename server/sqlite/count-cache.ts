@@ -15,7 +15,13 @@ interface Kept {
 
 /** Counts of large lists, which take long and are asked for again and again by whoever looks at the list. */
 export class CountCache {
+  readonly #now: () => number
   readonly #kept = new QuickLRU<string, Kept>({ maxSize: 1_000 })
+
+  /** @param now in milliseconds */
+  constructor(now = () => performance.now()) {
+    this.#now = now
+  }
 
   /**
    * @param key tells one count from every other
@@ -23,11 +29,11 @@ export class CountCache {
    */
   total(key: string, rows: number, count: () => number): number {
     if (rows < countedEachTime) return count()
-    const began = performance.now()
+    const began = this.#now()
     const kept = this.#kept.get(key)
     if (kept !== undefined && kept.until > began) return kept.total
     const total = count()
-    const now = performance.now()
+    const now = this.#now()
     this.#kept.set(key, { total, until: now + Math.min(maxMs, (now - began) * timesLonger) })
     return total
   }

@@ -1,4 +1,4 @@
-import { lazy, type ComponentType } from 'react'
+import type { ComponentType } from 'react'
 import {
   ActivityLogIcon,
   ArchiveIcon,
@@ -11,6 +11,7 @@ import {
   ReaderIcon,
 } from '@radix-ui/react-icons'
 import type { Role } from './api/types.ts'
+import { pageAt } from './page-at.ts'
 
 /** A part of the page with an entry in the navigation. */
 export interface View {
@@ -58,20 +59,20 @@ export const views: readonly View[] = viewGroups.flatMap((group) => group.views)
 
 /** What each path shows. Each is loaded when it is first looked at. */
 export const pages = [
-  { path: '/alerts', page: lazy(() => import('./alerts/alerts-view.tsx')) },
-  { path: '/alerts/:id', page: lazy(() => import('./alerts/alert-page.tsx')) },
-  { path: '/cases', page: lazy(() => import('./cases/cases-view.tsx')) },
-  { path: '/cases/:id', page: lazy(() => import('./cases/case-page.tsx')) },
-  { path: '/runs', page: lazy(() => import('./runs/runs-view.tsx')) },
-  { path: '/runs/:id', page: lazy(() => import('./runs/run-page.tsx')) },
-  { path: '/checkpoints', page: lazy(() => import('./checkpoints/checkpoints-view.tsx')) },
-  { path: '/playbooks', page: lazy(() => import('./playbooks/playbooks-view.tsx')) },
-  { path: '/playbooks/new', page: lazy(() => import('./playbooks/new-playbook.tsx')) },
-  { path: '/playbooks/:id', page: lazy(() => import('./playbooks/playbook-page.tsx')) },
-  { path: '/connections', page: lazy(() => import('./connections/connections-view.tsx')) },
-  { path: '/connections/new', page: lazy(() => import('./connections/new-connection.tsx')) },
-  { path: '/connections/:id', page: lazy(() => import('./connections/connection-page.tsx')) },
-  { path: '/keys', page: lazy(() => import('./keys/keys-view.tsx')) },
-  { path: '/audit', page: lazy(() => import('./audit/audit-view.tsx')) },
-  { path: '/health', page: lazy(() => import('./health/health-view.tsx')) },
+  pageAt('/alerts', () => import('./alerts/alerts-view.tsx')),
+  pageAt('/alerts/:id', () => import('./alerts/alert-page.tsx')),
+  pageAt('/cases', () => import('./cases/cases-view.tsx')),
+  pageAt('/cases/:id', () => import('./cases/case-page.tsx')),
+  pageAt('/runs', () => import('./runs/runs-view.tsx')),
+  pageAt('/runs/:id', () => import('./runs/run-page.tsx')),
+  pageAt('/checkpoints', () => import('./checkpoints/checkpoints-view.tsx')),
+  pageAt('/playbooks', () => import('./playbooks/playbooks-view.tsx')),
+  pageAt('/playbooks/new', () => import('./playbooks/new-playbook.tsx')),
+  pageAt('/playbooks/:id', () => import('./playbooks/playbook-page.tsx')),
+  pageAt('/connections', () => import('./connections/connections-view.tsx')),
+  pageAt('/connections/new', () => import('./connections/new-connection.tsx')),
+  pageAt('/connections/:id', () => import('./connections/connection-page.tsx')),
+  pageAt('/keys', () => import('./keys/keys-view.tsx')),
+  pageAt('/audit', () => import('./audit/audit-view.tsx')),
+  pageAt('/health', () => import('./health/health-view.tsx')),
 ] as const

@@ -15,6 +15,10 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2023',
+    // Small pieces that many views share come in one file: each file is one more request before the first rows are there.
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 5 }] } },
+    },
     // Browsers that know `light-dark()`: lowered, it would not follow the choice of whoever looks at the page.
     cssTarget: ['chrome125', 'firefox128', 'safari17.5'],
   },

@@ -58,6 +58,7 @@ export default function AlertsView() {
         columns={columns}
         idOf={idOf}
         onOpen={({ alert_id: id }) => navigate(`/alerts/${id}`)}
+        listed={JSON.stringify(query)}
         isPending={list.isPending}
         onPeek={peek}
         hasMore={list.hasNextPage}

@@ -6,6 +6,7 @@ import { useEffect, useMemo, useRef, type KeyboardEvent, type ReactNode } from '
 import './data-table.css'
 import { DataRow } from './data-row.tsx'
 import { TableSkeleton } from './table-skeleton.tsx'
+import { useArrivals } from './use-arrivals.ts'
 import { useSteady } from './use-steady.ts'
 
 export interface Column<Row> {
@@ -28,6 +29,8 @@ interface DataTableProps<Row> {
   readonly idOf: (row: Row) => string
   /** What a click on a row, and Enter in it, does. */
   readonly onOpen?: (row: Row) => void
+  /** Another one where other rows are listed, or in another order: the table then begins at its top. */
+  readonly listed?: string
   /** Nothing is known yet. */
   readonly isPending?: boolean
   /** What the key `c` does in a row: shows more of it without leaving the table. */
@@ -71,6 +74,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     },
     overscan: 12,
   })
+  const ids = useMemo(() => rows.map(idOf), [rows, idOf])
+  const arrivals = useArrivals({ viewport, ids, rowHeight, listed: props.listed ?? '' })
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? -1
   useEffect(() => {
@@ -107,61 +112,68 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   })
   const shortcuts = ['Enter', ...(selection ? ['Space'] : []), ...(onPeek ? ['c'] : [])].join(' ')
   return (
-    <div
-      ref={viewport}
-      className="data-table"
-      role="grid"
-      aria-busy={isPending}
-      data-pending={isPending}
-      aria-label={props.label}
-      aria-rowcount={rows.length + 1}
-    >
-      <div className="data-table-inner" data-chooses={selection !== undefined}>
-        <div
-          className="data-table-head"
-          role="row"
-          aria-rowindex={1}
-          style={{ gridTemplateColumns: template }}
-        >
-          {selection && <SelectAll ids={rows.map(idOf)} selection={selection} />}
-          {columns.map((column) => (
-            <Head key={column.title} column={column} sort={props.sort} onSort={props.onSort} />
-          ))}
+    <div className="data-table-frame">
+      {arrivals.unseen > 0 && (
+        <button type="button" className="data-table-arrivals" onClick={arrivals.show}>
+          {arrivals.unseen} new above
+        </button>
+      )}
+      <div
+        ref={viewport}
+        className="data-table"
+        role="grid"
+        aria-busy={isPending}
+        data-pending={isPending}
+        aria-label={props.label}
+        aria-rowcount={rows.length + 1}
+      >
+        <div className="data-table-inner" data-chooses={selection !== undefined}>
+          <div
+            className="data-table-head"
+            role="row"
+            aria-rowindex={1}
+            style={{ gridTemplateColumns: template }}
+          >
+            {selection && <SelectAll ids={ids} selection={selection} />}
+            {columns.map((column) => (
+              <Head key={column.title} column={column} sort={props.sort} onSort={props.onSort} />
+            ))}
+          </div>
+          {isPending === true && (
+            <TableSkeleton template={template} columns={columns.length + (selection ? 1 : 0)} />
+          )}
+          {isPending !== true && rows.length === 0 && <div className="data-table-empty">{props.empty}</div>}
+          <div role="rowgroup" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+            {items.map(({ index, key, start }) => {
+              const row = rows[index]
+              if (row === undefined) return null
+              const id = idOf(row)
+              return (
+                <DataRow
+                  key={key}
+                  row={row}
+                  id={id}
+                  index={index}
+                  start={start}
+                  height={rowHeight}
+                  template={template}
+                  columns={columns}
+                  isChosen={selection?.ids.has(id)}
+                  opens={onOpen !== undefined}
+                  shortcuts={shortcuts}
+                  onOpen={open}
+                  onToggle={choose}
+                  onKey={onKey}
+                />
+              )
+            })}
+          </div>
+          {isLoadingMore && (
+            <Text c="dimmed" size="sm" p="xs">
+              <Loader size={12} mr={6} /> Loading more
+            </Text>
+          )}
         </div>
-        {isPending === true && (
-          <TableSkeleton template={template} columns={columns.length + (selection ? 1 : 0)} />
-        )}
-        {isPending !== true && rows.length === 0 && <div className="data-table-empty">{props.empty}</div>}
-        <div role="rowgroup" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
-          {items.map(({ index, key, start }) => {
-            const row = rows[index]
-            if (row === undefined) return null
-            const id = idOf(row)
-            return (
-              <DataRow
-                key={key}
-                row={row}
-                id={id}
-                index={index}
-                start={start}
-                height={rowHeight}
-                template={template}
-                columns={columns}
-                isChosen={selection?.ids.has(id)}
-                opens={onOpen !== undefined}
-                shortcuts={shortcuts}
-                onOpen={open}
-                onToggle={choose}
-                onKey={onKey}
-              />
-            )
-          })}
-        </div>
-        {isLoadingMore && (
-          <Text c="dimmed" size="sm" p="xs">
-            <Loader size={12} mr={6} /> Loading more
-          </Text>
-        )}
       </div>
     </div>
   )

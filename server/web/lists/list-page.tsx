@@ -61,6 +61,7 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
         {...(onOpen && { onOpen })}
         {...(sort !== undefined && { sort })}
         {...(onSort && { onSort })}
+        listed={JSON.stringify(query ?? {})}
         isPending={list.isPending}
         empty={list.isError ? null : <Empty {...(icon && { icon })}>{empty}</Empty>}
       />

@@ -1,0 +1,46 @@
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react'
+import { countArrivals } from './count-arrivals.ts'
+
+interface ArrivalsOptions {
+  readonly viewport: RefObject<HTMLElement | null>
+  /** Of the rows, in their order. */
+  readonly ids: readonly string[]
+  readonly rowHeight: number
+  /** Another one where other rows are listed, or in another order. */
+  readonly listed: string
+}
+
+/**
+ * Keeps what is read where it is while rows arrive above it: whoever has scrolled down, or has the pointer or the focus in the table, is not
+ * to click another row than the one they saw. Gives how many rows have arrived out of sight, and what leads to them.
+ */
+export function useArrivals({ viewport, ids, rowHeight, listed }: ArrivalsOptions) {
+  const [unseen, setUnseen] = useState(0)
+  const before = useRef({ ids, listed })
+  useLayoutEffect(() => {
+    const table = viewport.current
+    const isSame = before.current.listed === listed
+    const arrived = isSame ? countArrivals(before.current.ids, ids) : 0
+    before.current = { ids, listed }
+    if (table === null) return
+    if (!isSame) {
+      table.scrollTop = 0
+      setUnseen(0)
+    } else if (arrived > 0 && (table.scrollTop > 0 || table.matches(':hover, :focus-within'))) {
+      table.scrollTop += arrived * rowHeight
+      setUnseen((count) => count + arrived)
+    }
+  }, [ids, listed, rowHeight, viewport])
+  useEffect(() => {
+    const table = viewport.current
+    const look = (): void => {
+      // As many as are still above.
+      const above = Math.floor((table?.scrollTop ?? 0) / rowHeight)
+      setUnseen((count) => Math.min(count, above))
+    }
+    table?.addEventListener('scroll', look, { passive: true })
+    return () => table?.removeEventListener('scroll', look)
+  }, [rowHeight, viewport])
+  const show = useCallback(() => viewport.current?.scrollTo({ top: 0 }), [viewport])
+  return { unseen, show }
+}

@@ -1,0 +1,29 @@
+import { expect } from 'chai'
+import { CountCache } from '../../server/sqlite/count-cache.ts'
+
+describe('counts of lists', () => {
+  it('are made each time where the table is small', () => {
+    const counts = new CountCache()
+    let made = 0
+    for (let time = 0; time < 3; time++) counts.total('a', 19_999, () => ++made)
+    expect(made).to.equal(3)
+  })
+
+  it('are used again for a hundred times as long as they took, a minute at most, each for its list alone', () => {
+    let now = 0
+    const counts = new CountCache(() => now)
+    let made = 0
+    const count = (key: string, ms: number) =>
+      counts.total(key, 1_000_000, () => {
+        now += ms
+        return ++made
+      })
+    expect([count('a', 20), count('a', 20), count('b', 5_000)]).to.deep.equal([1, 1, 2])
+    now = 20 + 100 * 20
+    expect(count('a', 20)).to.equal(3)
+    now = 5_020 + 59_999
+    expect(count('b', 1)).to.equal(2)
+    now += 2
+    expect(count('b', 1)).to.equal(4)
+  })
+})

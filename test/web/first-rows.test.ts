@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { loadPage } from '../../server/http/page/load-page.ts'
+import { seriousFaults } from './support/browser.ts'
+import { openPage, type PageServer } from './support/page-server.ts'
+import { pageTimes, watchPage } from './support/watch-page.ts'
+
+const dist = join(import.meta.dirname, '../../server/web/dist')
+
+describe('first rows of the list of alerts', function () {
+  this.timeout(60_000)
+  let opened: PageServer
+
+  before(async function () {
+    this.timeout(180_000)
+    const page = await openPage()
+    if (page === undefined) return this.skip()
+    opened = page
+    for (let n = 0; n < 40; n++) await opened.postAlert('sign_in', `{"n":${n}}`)
+    await watchPage(opened.page)
+  })
+  after(() => opened?.close())
+
+  it('come with at most 250 KB of scripts as they are sent, in few requests', async () => {
+    const { page, visit } = opened
+    const files = (await loadPage(dist))?.files
+    const sent = new Map<string, number>()
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (pathname.endsWith('.js')) sent.set(pathname, files?.get(pathname)?.gzip?.length ?? Infinity)
+    })
+    await visit('/alerts')
+    await page.getByRole('row', { name: 'MAIN-CUSTOM-40' }).waitFor()
+    const { requests } = await pageTimes(page)
+    const bytes = [...sent.values()].reduce((sum, size) => sum + size, 0)
+    expect(sent.size).to.be.greaterThan(0)
+    expect(bytes, [...sent.keys()].join(', ')).to.be.at.most(250_000)
+    expect(requests).to.be.at.most(25)
+  })
+
+  it('do not move once they are there, nor do rows that are read while others arrive', async () => {
+    const { page, visit, postAlert } = opened
+    await visit('/alerts')
+    await page.getByRole('row', { name: 'MAIN-CUSTOM-40' }).waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(await pageTimes(page)).to.deep.include({ moved: [] })
+    await page.evaluate(`document.querySelector('.data-table').scrollTo(0, 400)`)
+    const read = page.getByRole('row', { name: 'MAIN-CUSTOM-20', exact: false }).first()
+    const place = await read.boundingBox()
+    for (let n = 0; n < 5; n++) await postAlert('sign_in', `{"later":${n}}`)
+    await page.getByText('45', { exact: true }).waitFor()
+    await page.waitForTimeout(300)
+    expect((await pageTimes(page)).layoutShift).to.be.below(0.1)
+    expect(await read.boundingBox()).to.deep.equal(place)
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await page.getByRole('button', { name: '5 new above' }).click()
+    await page.getByRole('row', { name: 'MAIN-CUSTOM-45' }).waitFor()
+  })
+})
