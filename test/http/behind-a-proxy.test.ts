@@ -1,0 +1,162 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { Agent, request } from 'node:https'
+import { text } from 'node:stream/consumers'
+import { expect } from 'chai'
+import { makeHouse, type House } from '../faults/support/house.ts'
+import {
+  certificate,
+  freePort,
+  hasNginx,
+  startNginx,
+  startNodeProxy,
+  type RunningProxy,
+} from './support/proxies.ts'
+
+/** Of whom the proxy is called; on Linux every address of 127.0.0.0/8 is this machine. */
+const person = process.platform === 'linux' ? '127.0.0.9' : '127.0.0.1'
+
+for (const [name, startProxy, isThere] of [
+  ['nginx, as docs/operations.md sets it up', startNginx, hasNginx],
+  ['a proxy of Node', startNodeProxy, true],
+] as const) {
+  describe(`tocsin serve behind ${name}`, function () {
+    this.timeout(60_000)
+    let house: House
+    let proxy: RunningProxy
+    let port: number
+    let agent: Agent
+
+    before(async function () {
+      if (!isThere) return this.skip()
+      port = await freePort()
+      house = await makeHouse()
+      await house.addPlaybook(
+        'asks',
+        '  - { id: q, checkpoint: { via: operator, with: { message: x }, answers: [yes], timeout: 1h } }',
+      )
+      const env = {
+        TOCSIN_PUBLIC_URL: `https://127.0.0.1:${port}`,
+        TOCSIN_TRUSTED_PROXIES: '127.0.0.1',
+        TOCSIN_MAX_QUEUED: '5',
+      }
+      const server = await house.start({ env })
+      proxy = await startProxy(port, Number(new URL(server.url).port), house.path)
+      agent = new Agent({ keepAlive: true, maxSockets: 1, ca: certificate, localAddress: person })
+    })
+    after(async () => {
+      agent?.destroy()
+      await proxy?.close()
+      await house?.close()
+    })
+
+    async function send(
+      method: string,
+      path: string,
+      headers: object = {},
+      body?: string,
+    ): Promise<IncomingMessage> {
+      const sent = request({ host: '127.0.0.1', port, method, path, agent, headers: { ...headers } })
+      sent.end(body)
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+      return answer
+    }
+    const json = { 'content-type': 'application/json' }
+    const withKey = () => ({ ...json, cookie: `Session=${house.server.adminKey}` })
+    const alert = (content: string) =>
+      JSON.stringify({
+        alert_provider: 'custom',
+        organization_code: 'main',
+        alert_type: 'asks',
+        alert_content: content,
+      })
+
+    it('takes alerts, one after the other over one connection', async () => {
+      const ports = new Set<number | undefined>()
+      for (let n = 0; n < 3; n++) {
+        const answer = await send('POST', '/api/alerts', withKey(), alert('x'.repeat(500_000)))
+        ports.add(answer.socket.localPort)
+        expect(answer.statusCode, await text(answer)).to.equal(201)
+      }
+      expect([...ports]).to.have.length(1)
+    })
+
+    it('says itself what it refuses: 401, and 413 for more than it takes', async () => {
+      const refused = await send('GET', '/api/alerts')
+      expect([refused.statusCode, refused.headers['content-type']]).to.deep.equal([
+        401,
+        'application/problem+json',
+      ])
+      expect(JSON.parse(await text(refused))).to.include({ code: 'key_missing' })
+      const large = await send('POST', '/api/alerts', withKey(), alert('x'.repeat(1_100_000)))
+      expect(large.statusCode).to.equal(413)
+      expect(JSON.parse(await text(large))).to.include({ code: 'body_too_large' })
+    })
+
+    it('passes 503 on with its Retry-After', async () => {
+      await house.server.call('/engine/pause', { body: { reason: 'x' } })
+      let answer: IncomingMessage
+      do {
+        answer = await send('POST', '/api/alerts', withKey(), alert('x'))
+        answer.resume()
+      } while (answer.statusCode === 201)
+      await house.server.call('/engine/resume', { method: 'POST' })
+      expect(answer.statusCode).to.equal(503)
+      expect(Number(answer.headers['retry-after'])).to.be.greaterThan(0)
+    })
+
+    it('knows who failed to sign in, whatever they say', async () => {
+      const headers = {
+        ...json,
+        'x-forwarded-for': '203.0.113.9',
+        'x-forwarded-proto': 'http',
+        forwarded: 'for=203.0.113.9',
+      }
+      const answer = await send('POST', '/api/session', headers, JSON.stringify({ api_key: 'x' }))
+      expect(answer.statusCode, await text(answer)).to.equal(401)
+      const { body } = await house.server.call('/audit?action=authentication.failed')
+      expect(body.data[0].actor.id).to.equal(person === '127.0.0.1' ? '203.0.113.9' : person)
+    })
+
+    it('lets people sign in with a cookie for TLS alone', async () => {
+      const origin = { origin: `https://127.0.0.1:${port}`, 'sec-fetch-site': 'same-origin' }
+      const body = JSON.stringify({ api_key: house.server.adminKey })
+      const answer = await send('POST', '/api/session', { ...json, ...origin }, body)
+      expect(answer.statusCode, await text(answer)).to.equal(201)
+      const [cookie = ''] = answer.headers['set-cookie'] ?? []
+      expect(cookie).to.match(/^__Host-tocsin_session=.*Secure$/)
+      const who = await send('GET', '/api/session', { ...origin, cookie: cookie.split(';', 1)[0] })
+      expect(JSON.parse(await text(who))).to.include({ role: 'admin' })
+    })
+
+    it('passes events on as they come, and the end of their stream', async () => {
+      const { body } = await house.post('asks')
+      const runs = async () => (await house.server.call(`/runs?alert=${body.alert_id}`)).body.data
+      let [run] = await runs()
+      while (run?.status !== 'waiting') [run] = await runs()
+      const answer = await send('GET', `/api/runs/${run.run_uuid}/events`, withKey())
+      expect(answer.headers['content-type']).to.equal('text/event-stream')
+      let told = ''
+      for await (const part of answer.setEncoding('utf8')) {
+        told += String(part)
+        // The stream is open, and this has been read of it, before there is any more to tell.
+        if (!told.includes('event: step') || told.includes('answered')) continue
+        const { body: waiting } = await house.server.call(`/checkpoints?run=${run.run_uuid}`)
+        const [checkpoint] = waiting.data
+        if (checkpoint !== undefined)
+          await house.server.call(`/checkpoints/${checkpoint.checkpoint_id}/answer`, {
+            body: { answer: 'yes' },
+          })
+      }
+      expect(told).to.include('event: end')
+    })
+
+    it('refuses headers that are too large, and goes on', async () => {
+      const answer = await send('GET', '/healthz', { 'x-large': 'x'.repeat(20_000) })
+      expect(answer.statusCode).to.be.oneOf([400, 431])
+      answer.resume()
+      const next = await send('GET', '/healthz')
+      expect(next.statusCode, await text(next)).to.equal(200)
+    })
+  })
+}
