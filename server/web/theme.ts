@@ -3,6 +3,8 @@ import { createTheme, type CSSVariablesResolver } from '@mantine/core'
 /** What a tooltip says can be read by keyboard and by touch too. */
 const tooltipEvents = { hover: true, focus: true, touch: true }
 
+const closeButtonProps = { 'aria-label': 'Close' }
+
 export const theme = createTheme({
   colors: {
     // The blue-green of the logo, which no state has. Dark enough at 8 to be read on white, bright enough at 4 to be read on black.
@@ -46,8 +48,9 @@ export const theme = createTheme({
   components: {
     Alert: { defaultProps: { variant: 'light' } },
     Badge: { defaultProps: { variant: 'light', tt: 'none', radius: 'sm', fw: 600 } },
-    Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
-    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Drawer: { defaultProps: { closeButtonProps } },
+    Modal: { defaultProps: { centered: true, closeButtonProps } },
+    Notification: { defaultProps: { closeButtonProps } },
     Tooltip: { defaultProps: { openDelay: 300, multiline: true, maw: 420, events: tooltipEvents } },
   },
 })

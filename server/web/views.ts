@@ -18,6 +18,8 @@ export interface View {
   /** First part of its paths; the server knows them too (`server/http/page/serve-page.ts`). */
   readonly path: string
   readonly title: string
+  /** Behind `g` it leads here. */
+  readonly letter: string
   readonly icon: ComponentType<{ readonly width?: number; readonly height?: number }>
   /** Who may see it; the API refuses the others. */
   readonly roles: readonly Role[]
@@ -32,25 +34,25 @@ export const viewGroups: readonly { readonly title: string; readonly views: read
   {
     title: 'Watch',
     views: [
-      { path: 'alerts', title: 'Alerts', icon: BellIcon, roles: readers },
-      { path: 'cases', title: 'Cases', icon: ArchiveIcon, roles: readers },
-      { path: 'runs', title: 'Runs', icon: PlayIcon, roles: readers },
-      { path: 'checkpoints', title: 'Waiting', icon: QuestionMarkCircledIcon, roles: operators },
+      { path: 'alerts', title: 'Alerts', letter: 'a', icon: BellIcon, roles: readers },
+      { path: 'cases', title: 'Cases', letter: 'c', icon: ArchiveIcon, roles: readers },
+      { path: 'runs', title: 'Runs', letter: 'r', icon: PlayIcon, roles: readers },
+      { path: 'checkpoints', title: 'Waiting', letter: 'w', icon: QuestionMarkCircledIcon, roles: operators },
     ],
   },
   {
     title: 'Build',
     views: [
-      { path: 'playbooks', title: 'Playbooks', icon: ReaderIcon, roles: readers },
-      { path: 'connections', title: 'Connections', icon: Link2Icon, roles: readers },
+      { path: 'playbooks', title: 'Playbooks', letter: 'p', icon: ReaderIcon, roles: readers },
+      { path: 'connections', title: 'Connections', letter: 'n', icon: Link2Icon, roles: readers },
     ],
   },
   {
     title: 'Operate',
     views: [
-      { path: 'health', title: 'Health', icon: HeartIcon, roles: readers },
-      { path: 'keys', title: 'Keys', icon: LockClosedIcon, roles: admins },
-      { path: 'audit', title: 'Audit', icon: ActivityLogIcon, roles: admins },
+      { path: 'health', title: 'Health', letter: 'h', icon: HeartIcon, roles: readers },
+      { path: 'keys', title: 'Keys', letter: 'k', icon: LockClosedIcon, roles: admins },
+      { path: 'audit', title: 'Audit', letter: 'u', icon: ActivityLogIcon, roles: admins },
     ],
   },
 ]

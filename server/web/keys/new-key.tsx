@@ -1,10 +1,10 @@
 import { Button, Modal, MultiSelect, NumberInput, Select, Stack, TextInput } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { useOrganizations } from '../api/lookups.ts'
 import type { Role } from '../api/types.ts'
+import { useFilters } from '../lists/use-filters.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import { ShownOnce } from './shown-once.tsx'
 
@@ -15,12 +15,15 @@ const roles: readonly { readonly value: Role; readonly label: string }[] = [
   { value: 'admin', label: 'admin: everything' },
 ]
 
+const names = ['new'] as const
+
 const dayMs = 86_400_000
 
 /** Makes an API key, and shows its value once. */
 export function NewKey() {
   const queries = useQueryClient()
-  const [opened, { open, close }] = useDisclosure()
+  const { filters, set } = useFilters(names)
+  const opened = filters.new !== undefined
   const organizations = useOrganizations()
   const [name, setName] = useState('')
   const [role, setRole] = useState<Role>('intake')
@@ -39,16 +42,23 @@ export function NewKey() {
     onSuccess: () => queries.resetQueries({ queryKey: ['list', '/keys'] }),
   })
   const finish = (): void => {
-    close()
+    set('new', null)
     make.reset()
     setName('')
   }
   return (
     <>
-      <Button size="xs" onClick={open}>
+      <Button size="xs" onClick={() => set('new', 'yes')}>
         New key
       </Button>
-      <Modal opened={opened} onClose={finish} title="New key" closeOnClickOutside={!make.isSuccess}>
+      <Modal
+        opened={opened}
+        onClose={finish}
+        title="New key"
+        closeOnClickOutside={!make.isSuccess}
+        closeOnEscape={!make.isSuccess}
+        withCloseButton={!make.isSuccess}
+      >
         {make.isSuccess ? (
           <ShownOnce value={make.data.key ?? ''} onDone={finish} />
         ) : (

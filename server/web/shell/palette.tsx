@@ -4,8 +4,12 @@ import { MagnifyingGlassIcon } from '@radix-ui/react-icons'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useSession } from '../session/session.ts'
-import { views } from '../views.ts'
-import { targetsOf } from './targets.ts'
+import { viewGroups, type View } from '../views.ts'
+import { commandKey } from './command-key.ts'
+import { targetsOf, withoutRepeats, type TargetGroup } from './targets.ts'
+import { useFound } from './use-found.ts'
+import { usePlainKeys } from './use-plain-keys.ts'
+import { useCommands } from './use-commands.ts'
 
 /** Opens the command palette. */
 export function PaletteButton() {
@@ -18,30 +22,44 @@ export function PaletteButton() {
         </Text>
         <VisuallyHidden hiddenFrom="xs">Go to or search</VisuallyHidden>
         <Kbd size="xs" visibleFrom="xs">
-          Ctrl K
+          {commandKey} K
         </Kbd>
       </Group>
     </UnstyledButton>
   )
 }
 
-/** Goes to a view, to an alert, case or run by its id, or searches alerts for words. */
-export function Palette() {
+interface PaletteProps {
+  readonly onHelp: () => void
+}
+
+/** Goes to a view, or to what is known by an id or by words, and does what can be done anywhere. */
+export function Palette({ onHelp }: PaletteProps) {
   const [query, setQuery] = useState('')
   const [, navigate] = useLocation()
   const { role } = useSession()
+  const [hasPlainKeys] = usePlainKeys()
   const wanted = query.trim().toLowerCase()
-  const targets = [
-    ...views
-      .filter(({ roles, title }) => roles.includes(role) && title.toLowerCase().includes(wanted))
-      .map(({ path, title, icon: Icon }) => ({ label: title, to: `/${path}`, icon: <Icon /> })),
-    ...targetsOf(query).map((target) => ({ ...target, icon: <MagnifyingGlassIcon /> })),
-  ]
+  const commands = useCommands(onHelp).filter(({ label }) => label.toLowerCase().includes(wanted))
+  const fits = ({ roles, title }: View): boolean =>
+    roles.includes(role) && title.toLowerCase().includes(wanted)
+  const views: TargetGroup = {
+    label: 'Views',
+    targets: viewGroups
+      .flatMap((group) => group.views)
+      .filter(fits)
+      .map(({ path, title }) => ({ label: title, to: `/${path}` })),
+  }
+  const groups = withoutRepeats([
+    views,
+    { label: 'By what you typed', targets: targetsOf(query) },
+    ...useFound(query),
+  ])
   return (
     <Spotlight.Root
       query={query}
       onQueryChange={setQuery}
-      shortcut={['mod + K', '/']}
+      shortcut={hasPlainKeys ? ['mod + K', '/'] : 'mod + K'}
       scrollable
       maxHeight={420}
     >
@@ -51,10 +69,21 @@ export function Palette() {
         leftSection={<MagnifyingGlassIcon />}
       />
       <Spotlight.ActionsList>
-        {targets.map(({ label, to, icon }) => (
-          <Spotlight.Action key={to} label={label} leftSection={icon} onClick={() => navigate(to)} />
+        {groups.map(({ label, targets }) => (
+          <Spotlight.ActionsGroup key={label} label={label}>
+            {targets.map((target) => (
+              <Spotlight.Action key={target.to} label={target.label} onClick={() => navigate(target.to)} />
+            ))}
+          </Spotlight.ActionsGroup>
         ))}
-        {targets.length === 0 && <Spotlight.Empty>Nothing fits</Spotlight.Empty>}
+        {commands.length > 0 && (
+          <Spotlight.ActionsGroup label="Do">
+            {commands.map(({ label, onClick }) => (
+              <Spotlight.Action key={label} label={label} onClick={onClick} />
+            ))}
+          </Spotlight.ActionsGroup>
+        )}
+        {groups.length + commands.length === 0 && <Spotlight.Empty>Nothing fits</Spotlight.Empty>}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   )

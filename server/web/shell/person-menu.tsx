@@ -1,8 +1,16 @@
-import { ActionIcon, Menu, Text, useMantineColorScheme, type MantineColorScheme } from '@mantine/core'
-import { DesktopIcon, ExitIcon, MoonIcon, PersonIcon, SunIcon } from '@radix-ui/react-icons'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { call } from '../api/call.ts'
-import { takeSession, useSession } from '../session/session.ts'
+import { ActionIcon, Kbd, Menu, Text, useMantineColorScheme, type MantineColorScheme } from '@mantine/core'
+import {
+  CodeIcon,
+  DesktopIcon,
+  ExitIcon,
+  KeyboardIcon,
+  MoonIcon,
+  PersonIcon,
+  SunIcon,
+} from '@radix-ui/react-icons'
+import { addressOf } from '../api/call.ts'
+import { useSession } from '../session/session.ts'
+import { useSignOut } from '../session/use-sign-out.ts'
 
 const schemes = [
   { value: 'light', label: 'Light', icon: SunIcon },
@@ -11,14 +19,10 @@ const schemes = [
 ] as const satisfies readonly { value: MantineColorScheme; label: string; icon: unknown }[]
 
 /** Who is signed in, how the page looks, and the way out. */
-export function PersonMenu() {
+export function PersonMenu({ onHelp }: { readonly onHelp: () => void }) {
   const { key_name: name, role, organization_codes: codes } = useSession()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
-  const queries = useQueryClient()
-  const signOut = useMutation({
-    mutationFn: () => call('DELETE', '/session'),
-    onSettled: () => takeSession(queries, null),
-  })
+  const signOut = useSignOut()
   return (
     <Menu width={220} position="bottom-end">
       <Menu.Target>
@@ -48,7 +52,19 @@ export function PersonMenu() {
           </Menu.Item>
         ))}
         <Menu.Divider />
-        <Menu.Item leftSection={<ExitIcon />} onClick={() => signOut.mutate()}>
+        <Menu.Item leftSection={<KeyboardIcon />} rightSection={<Kbd size="xs">?</Kbd>} onClick={onHelp}>
+          Shortcuts
+        </Menu.Item>
+        <Menu.Item
+          component="a"
+          href={addressOf('/docs')}
+          target="_blank"
+          rel="noreferrer"
+          leftSection={<CodeIcon />}
+        >
+          API reference
+        </Menu.Item>
+        <Menu.Item leftSection={<ExitIcon />} onClick={signOut}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

@@ -1,9 +1,10 @@
 import { AppShell, Burger, Group, ScrollArea, Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { Suspense } from 'react'
+import { useDisclosure, useHotkeys } from '@mantine/hooks'
+import { Suspense, useCallback } from 'react'
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter'
 import { PageLoading } from '../parts/page-loading.tsx'
-import { pages } from '../views.ts'
+import { useSession } from '../session/session.ts'
+import { pages, views } from '../views.ts'
 import { EngineMark } from './engine-mark.tsx'
 import { Logo } from './logo.tsx'
 import { Navigation } from './navigation.tsx'
@@ -11,14 +12,29 @@ import { NotFound } from './not-found.tsx'
 import { Palette, PaletteButton } from './palette.tsx'
 import { PersonMenu } from './person-menu.tsx'
 import './shell.css'
+import { Shortcuts } from './shortcuts.tsx'
 import { useFocusView } from './use-focus-view.ts'
+import { useGoKeys } from './use-go-keys.ts'
+import { usePlainKeys } from './use-plain-keys.ts'
 import { ViewBoundary } from './view-boundary.tsx'
 
 /** The frame around every view: header, navigation, and the view that the address names. */
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure()
-  const [location] = useLocation()
+  const [location, navigate] = useLocation()
+  const [isHelping, help] = useDisclosure()
+  const [hasPlainKeys] = usePlainKeys()
+  const { role } = useSession()
   useFocusView(location)
+  useHotkeys(hasPlainKeys ? [['shift+?', help.open]] : [])
+  const go = useCallback(
+    (letter: string): void => {
+      const view = views.find((each) => each.letter === letter && each.roles.includes(role))
+      if (view !== undefined) navigate(`/${view.path}`)
+    },
+    [navigate, role],
+  )
+  useGoKeys(go, hasPlainKeys)
   return (
     <AppShell
       header={{ height: 52 }}
@@ -42,7 +58,7 @@ export function Shell() {
           <Group gap="xs" wrap="nowrap">
             <EngineMark />
             <PaletteButton />
-            <PersonMenu />
+            <PersonMenu onHelp={help.open} />
           </Group>
         </Group>
       </AppShell.Header>
@@ -66,7 +82,8 @@ export function Shell() {
           </Suspense>
         </ViewBoundary>
       </AppShell.Main>
-      <Palette />
+      <Palette onHelp={help.open} />
+      <Shortcuts opened={isHelping} onClose={help.close} />
     </AppShell>
   )
 }

@@ -1,6 +1,12 @@
-interface Target {
+export interface Target {
   readonly label: string
+  /** Address in the page. */
   readonly to: string
+}
+
+export interface TargetGroup {
+  readonly label: string
+  readonly targets: readonly Target[]
 }
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
@@ -22,4 +28,15 @@ export function targetsOf(query: string): readonly Target[] {
   }
   const search = new URLSearchParams({ q: text }).toString()
   return [...found, { label: `Alerts with “${text}”`, to: `/alerts?${search}` }]
+}
+
+/** Each place once: what was recognised by its form is not listed again among what was found. */
+export function withoutRepeats(groups: readonly TargetGroup[]): readonly TargetGroup[] {
+  const seen = new Set<string>()
+  return groups
+    .map(({ label, targets }) => ({
+      label,
+      targets: targets.filter(({ to }) => !seen.has(to.toLowerCase()) && seen.add(to.toLowerCase())),
+    }))
+    .filter(({ targets }) => targets.length > 0)
 }

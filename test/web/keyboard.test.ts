@@ -1,0 +1,120 @@
+import { expect } from 'chai'
+import { picture, seriousFaults } from './support/browser.ts'
+import { openPage } from './support/open-page.ts'
+
+const asking = `apiVersion: tocsin/v1
+name: asking
+on: { alert: { type: question } }
+steps:
+  - return: done
+`
+
+describe('keyboard in the page', function () {
+  this.timeout(60_000)
+  const house = openPage({ asking })
+
+  before(async () => {
+    await house.postAlert('strange_sign_in')
+    await house.server.call('/connections', {
+      body: {
+        organization_code: 'main',
+        name: 'tickets',
+        plugin: 'http',
+        settings: { base_url: 'https://tickets.example.com' },
+      },
+    })
+  })
+
+  const heading = (name: string) => house.page.getByRole('heading', { level: 1, name }).waitFor()
+  /** Opens the palette, types, waits for what is found, and takes the first. */
+  async function goTo(words: string, found: string): Promise<void> {
+    const { page } = house
+    await page.keyboard.press('Control+k')
+    await page.locator('input:focus').waitFor()
+    await page.keyboard.type(words)
+    await page.getByRole('button', { name: found }).first().waitFor()
+    for (let steps = 0; steps < 30; steps++) {
+      const chosen = page.locator('[data-selected]')
+      if ((await chosen.count()) > 0 && (await chosen.innerText()).startsWith(found)) break
+      await page.keyboard.press('ArrowDown')
+    }
+    await page.keyboard.press('Enter')
+  }
+
+  for (const [what, words, found, title] of [
+    ['a view', 'heal', 'Health', 'Health'],
+    ['an alert by its id', 'main-custom-1', 'Alert MAIN-CUSTOM-1', 'MAIN-CUSTOM-1'],
+    ['a case by words', 'strange', 'MAIN-1', 'MAIN-1'],
+    ['a playbook', 'askin', 'asking', 'asking'],
+    ['the runs of a playbook', 'asking', 'Runs of asking', 'Runs'],
+    ['a connection', 'tick', 'tickets', 'tickets'],
+  ] as const) {
+    it(`finds ${what} from anywhere`, async () => {
+      await goTo(words, found)
+      await heading(title)
+    })
+  }
+
+  it('goes to views with two letters, and nowhere while somebody types', async () => {
+    const { page } = house
+    await page.keyboard.press('g')
+    await page.keyboard.press('c')
+    await heading('Cases')
+    await page.getByLabel('Search in cases').focus()
+    await page.keyboard.type('gh?/')
+    expect(await page.getByLabel('Search in cases').inputValue()).to.equal('gh?/')
+    expect(await page.getByRole('dialog').count()).to.equal(0)
+    await heading('Cases')
+  })
+
+  it('tells its shortcuts, and leaves single keys alone where that is wanted', async () => {
+    const { page } = house
+    await page.getByRole('link', { name: 'Cases' }).click()
+    await page.keyboard.press('Shift+?')
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    await help.waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'shortcuts')
+    await help.getByRole('switch', { name: 'Single keys' }).press('Space')
+    await page.keyboard.press('Escape')
+    await help.waitFor({ state: 'detached' })
+    await page.keyboard.press('Shift+?')
+    await page.keyboard.press('g')
+    await page.keyboard.press('h')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').waitFor()
+    expect(await help.count()).to.equal(0)
+    await page.keyboard.press('Escape')
+    await heading('Cases')
+  })
+
+  it('skips the navigation, and goes on in the view after a step to another', async () => {
+    const { page } = house
+    await house.visit('/cases')
+    await heading('Cases')
+    await page.keyboard.press('Tab')
+    await page.getByRole('link', { name: 'To the content' }).press('Enter')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('strange')
+    expect(await page.getByLabel('Search in cases').inputValue()).to.equal('strange')
+    await page.getByRole('link', { name: 'Connections' }).press('Enter')
+    await heading('Connections')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await heading('New connection')
+  })
+
+  it('fits at 200 percent', async () => {
+    const { page } = house
+    await page.setViewportSize({ width: 640, height: 430 })
+    const tooWide: string[] = []
+    for (const path of ['/alerts', '/cases', '/cases/main-1', '/connections/new', '/health', '/keys']) {
+      await house.visit(path)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.waitForLoadState('networkidle')
+      const width = await page.evaluate('document.documentElement.scrollWidth')
+      if (Number(width) > 640) tooWide.push(`${path} ${String(width)}`)
+    }
+    expect(tooWide).to.deep.equal([])
+  })
+})
