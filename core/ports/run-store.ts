@@ -6,6 +6,28 @@ import type { Page, PageRequest, Scope } from './page.ts'
 /** A run as lists show it: its output can be large. */
 export type ListedRun = Omit<Run, 'output'>
 
+export interface ResultsRequest {
+  /** Of the playbook, in all its versions. */
+  readonly name: string
+  /** Epoch milliseconds: what is counted as of the last week and of the last month. */
+  readonly weekFrom: number
+  readonly monthFrom: number
+  /** How many of the newest runs are told of, at most 100. */
+  readonly runs: number
+}
+
+export interface PlaybookResults {
+  /** The counts reach back to this time, in epoch milliseconds: that of the month, or later where there were very many runs. */
+  readonly since: number
+  /** How many alerts began a run. */
+  readonly alerts: { readonly week: number; readonly month: number }
+  /** How many of the newest 100 runs completed or failed, and how many of these failed. */
+  readonly judged: number
+  readonly failed: number
+  /** The newest first. */
+  readonly runs: readonly Pick<Run, 'uuid' | 'status' | 'createdAt' | 'endedAt'>[]
+}
+
 export interface RunStore {
   /**
    * Queues a run; the alert, where there is one, moves to Submitted with the playbook as its investigator: from Created, or,
@@ -35,6 +57,8 @@ export interface RunStore {
   end(uuid: string, end: RunEnd): Promise<Run>
   find(scope: Scope, uuid: string): Promise<Run | undefined>
   list(scope: Scope, filter: RunFilter, page: PageRequest): Promise<Page<ListedRun>>
+  /** What became of the runs of a playbook, in bounded time however many there are. */
+  resultsOf(scope: Scope, request: ResultsRequest): Promise<PlaybookResults>
   /** Whether a later run has gone on from this one, or has investigated its alert. */
   isSuperseded(uuid: string): Promise<boolean>
   /** The oldest queued run with the concurrency key of this one. */

@@ -6,7 +6,9 @@ import type {
   Page,
   PageRequest,
   ParkedRun,
+  PlaybookResults,
   QueuedOrGrouped,
+  ResultsRequest,
   RunKey,
   RunStore,
   Scope,
@@ -17,6 +19,7 @@ import type { Actor } from '../../core/domain/audit.ts'
 import { queueOrGroup } from './alert-groups.ts'
 import { recordRun } from './audit-run.ts'
 import { listPage } from './paging.ts'
+import { playbookResults } from './playbook-results.ts'
 import { hasSuccessor } from './reruns.ts'
 import { runConditions } from './run-conditions.ts'
 import { endRun, openCaseOf, queueRun, startRun } from './run-moves.ts'
@@ -145,6 +148,11 @@ export class SqliteRunStore implements RunStore {
         toItem: toListedRun,
       })
     })
+  }
+
+  resultsOf(scope: Scope, request: ResultsRequest): Promise<PlaybookResults> {
+    const { database } = this.#context
+    return database.read(() => playbookResults(database, scope, request))
   }
 
   isSuperseded(uuid: string): Promise<boolean> {

@@ -3,6 +3,7 @@ import { dryRunPlaybook } from './dry-run-playbook.ts'
 import { asRefusal, putPlaybook, validatePlaybook } from './edit-playbook.ts'
 import { objectSchema, pageOf, pageParameters, pageSchema, pageView, sortByAge, text } from './page.ts'
 import { graphSchema, graphView } from './playbook-graph.ts'
+import { playbookResults } from './playbook-results.ts'
 import { playbookFields, playbookTag, playbookView, requirePlaybook } from './playbook-view.ts'
 import { startRun } from './run-operations.ts'
 
@@ -93,5 +94,6 @@ export const playbookRoutes = [
   putPlaybook,
   getGraph,
   listVersions,
+  playbookResults,
   startRun,
 ]

@@ -23,6 +23,7 @@ import { listFilters } from './0022-list-filters.ts'
 import { listsOfCheckpoints } from './0022-lists-of-checkpoints.ts'
 import { retention } from './0023-retention.ts'
 import { kindsOfCheckpoints } from './0024-kinds-of-checkpoints.ts'
+import { resultsOfPlaybooks } from './0026-results-of-playbooks.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -51,4 +52,5 @@ export const migrations: readonly string[] = [
   listsOfCheckpoints,
   retention,
   kindsOfCheckpoints,
+  resultsOfPlaybooks,
 ]

@@ -4,8 +4,9 @@ import type { Column } from '../lists/data-table.tsx'
 import { ChoiceFilter, SearchFilter } from '../lists/filter-fields.tsx'
 import { ListPage } from '../lists/list-page.tsx'
 import { useFilters } from '../lists/use-filters.ts'
-import { Time } from '../parts/times.tsx'
+import { When } from '../parts/when.tsx'
 import type { Playbook } from './playbook.ts'
+import { AlertsCell, FailedCell, LastRunCell, LastRunsCell, StartsCell } from './results/result-cells.tsx'
 import { useMayEdit } from './use-may-edit.ts'
 
 const origins = [
@@ -16,21 +17,35 @@ const origins = [
 const columns: readonly Column<Playbook>[] = [
   {
     title: 'NAME',
-    width: 'minmax(240px, 2fr)',
+    width: 'minmax(220px, 1.8fr)',
     cell: ({ name }) => (
       <Anchor component={Link} href={`/playbooks/${name}`} size="sm" fw={600} tabIndex={-1}>
         {name}
       </Anchor>
     ),
   },
+  { title: 'STARTED BY', width: 'minmax(150px, 1.2fr)', cell: ({ name }) => <StartsCell name={name} /> },
+  {
+    title: 'ALERTS 7 / 30 DAYS',
+    width: '130px',
+    isNumber: true,
+    cell: ({ name }) => <AlertsCell name={name} />,
+  },
+  { title: 'LAST RUNS', width: '120px', cell: ({ name }) => <LastRunsCell name={name} /> },
+  { title: 'FAILED', width: '70px', isNumber: true, cell: ({ name }) => <FailedCell name={name} /> },
+  { title: 'LAST RUN', width: '150px', cell: ({ name }) => <LastRunCell name={name} /> },
   {
     title: 'ORIGIN',
-    width: '160px',
-    cell: ({ origin }) => (origin === 'file' ? 'Written' : 'Made by an investigation'),
+    width: '110px',
+    isExtra: true,
+    cell: ({ origin, organization_code: code }) => (origin === 'file' ? 'Written' : `Made for ${code}`),
   },
-  { title: 'ORG', width: '100px', cell: (playbook) => playbook.organization_code ?? 'all' },
-  { title: 'VERSION', width: '130px', cell: ({ hash }) => <code>{hash.slice(0, 12)}</code> },
-  { title: 'IN FORCE SINCE', width: '160px', cell: (playbook) => <Time at={playbook.created_at} /> },
+  {
+    title: 'IN FORCE SINCE',
+    width: '150px',
+    isExtra: true,
+    cell: (playbook) => <When at={playbook.created_at} />,
+  },
 ]
 
 const idOf = ({ name, organization_code: code }: Playbook): string => `${name} ${code ?? ''}`

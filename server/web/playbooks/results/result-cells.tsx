@@ -1,0 +1,93 @@
+import { Anchor, Text } from '@mantine/core'
+import type { MouseEvent } from 'react'
+import { Link } from 'wouter'
+import { showInvisible } from '../../parts/show-invisible.ts'
+import { runStatuses } from '../../parts/states.tsx'
+import { exactTime } from '../../parts/times.tsx'
+import { When } from '../../parts/when.tsx'
+import './results.css'
+import { failureText, startsText } from './result-texts.ts'
+import { useResults } from './use-results.ts'
+
+/** The row opens something else. */
+const stay = (event: MouseEvent): void => event.stopPropagation()
+
+interface CellProps {
+  readonly name: string
+}
+
+/** What starts it. */
+export function StartsCell({ name }: CellProps) {
+  const results = useResults(name)
+  if (results === undefined) return null
+  return (
+    <Text size="sm" truncate title={showInvisible(startsText(results.on))}>
+      {showInvisible(startsText(results.on))}
+    </Text>
+  )
+}
+
+/** How many alerts it took within a week and a month. */
+export function AlertsCell({ name }: CellProps) {
+  const results = useResults(name)
+  if (results === undefined) return null
+  const { alerts_7d: week, alerts_30d: month, since } = results
+  const isWhole = Date.now() - since > 29 * 86_400_000
+  return (
+    <span className="number" title={isWhole ? undefined : `Counted since ${exactTime(since)}`}>
+      {week.toLocaleString()} / {month.toLocaleString()}
+      {isWhole ? '' : '+'}
+    </span>
+  )
+}
+
+/** Its newest runs, the newest at the end. */
+export function LastRunsCell({ name }: CellProps) {
+  const results = useResults(name)
+  if (results === undefined) return null
+  return (
+    <span className="result-marks">
+      {results.last_runs.toReversed().map(({ run_uuid: uuid, status, created_at: at }) => {
+        const { text, color } = runStatuses[status]
+        return (
+          <Link
+            key={uuid}
+            href={`/runs/${uuid}`}
+            className={`result-mark state-${color}`}
+            data-status={status}
+            aria-label={`Run of ${exactTime(at)}: ${text}`}
+            title={`${text}, ${exactTime(at)}`}
+            tabIndex={-1}
+            onClick={stay}
+          />
+        )
+      })}
+    </span>
+  )
+}
+
+/** How many of its newest runs failed. */
+export function FailedCell({ name }: CellProps) {
+  const results = useResults(name)
+  if (results === undefined || results.judged === 0) return null
+  const { failed, judged } = results
+  const text = failureText(results)
+  if (failed === 0) return <Text size="sm">{text}</Text>
+  return (
+    <Anchor
+      component={Link}
+      href={`/runs?playbook=${encodeURIComponent(name)}&status=failed`}
+      size="sm"
+      c="var(--mantine-color-error)"
+      title={`${failed} of the newest ${judged} that ended`}
+      tabIndex={-1}
+      onClick={stay}
+    >
+      {text}
+    </Anchor>
+  )
+}
+
+export function LastRunCell({ name }: CellProps) {
+  return <When at={useResults(name)?.last_runs[0]?.created_at ?? null} />
+}

@@ -1,0 +1,25 @@
+import type { StartedOn } from '../playbook.ts'
+import type { PlaybookResults } from './use-results.ts'
+
+/** What starts a playbook, in a few words. */
+export function startsText(on: StartedOn | null): string {
+  if (on === null) return 'does not fit the installed skills'
+  const { alert, schedule, manual, call } = on
+  const ways = [
+    ...(alert === null ? [] : [alertText(alert)]),
+    ...(schedule === null ? [] : [`at ${schedule}`]),
+    ...(manual ? ['by hand'] : []),
+    ...(call ? ['by other playbooks'] : []),
+  ]
+  return ways.join(', ')
+}
+
+function alertText({ type, provider, where }: NonNullable<StartedOn['alert']>): string {
+  return `${type}${provider === null ? '' : ` of ${provider}`}${where ? ' (some)' : ''}`
+}
+
+/** How many of the newest runs that ended failed, in percent; `<1 %` where it is not none. */
+export function failureText({ failed, judged }: Pick<PlaybookResults, 'failed' | 'judged'>): string {
+  const percent = (100 * failed) / judged
+  return failed > 0 && percent < 1 ? '<1 %' : `${Math.round(percent)} %`
+}

@@ -1,0 +1,86 @@
+import { expect } from 'chai'
+import { startApi, type Api } from './support/api.ts'
+import { expectProblem } from './support/schemas.ts'
+
+const source = `apiVersion: tocsin/v1
+name: covered
+on: { alert: { type: phishing, provider: SIEM }, manual: true }
+steps:
+  - return: 1
+`
+
+describe('results of playbooks over HTTP', () => {
+  let api: Api
+  before(async () => {
+    api = await startApi()
+    await api.call('PUT', '/api/playbooks/covered', { body: { source } })
+  })
+  after(() => api.close())
+
+  const results = async (key?: string) =>
+    api.call('GET', '/api/playbooks/covered/results', key === undefined ? {} : { key })
+
+  async function run(organization: string, end: 'completed' | 'failed', ofAlert = true): Promise<string> {
+    const body = {
+      alert_content: 'x',
+      alert_provider: 'SIEM',
+      organization_code: organization,
+      alert_type: 'phishing',
+    }
+    const { json } = await api.call('POST', '/api/alerts', { body })
+    const { uuid } = await api.stores.runs.queue({
+      organizationUuid: api.organizations[organization] ?? '',
+      playbookName: 'covered',
+      playbookHash: 'h',
+      alertUuid: ofAlert ? json.alert_uuid : null,
+    })
+    await api.stores.runs.start(uuid, { title: 'x' })
+    const error = end === 'failed' ? { code: 'x', message: 'y' } : null
+    await api.stores.runs.end(uuid, { status: end, output: null, error })
+    return uuid
+  }
+
+  it('tells what starts a playbook that never ran', async () => {
+    const { status, json } = await results()
+    expect(status).to.equal(200)
+    expect(json).to.deep.equal({
+      on: {
+        alert: { type: 'phishing', provider: 'SIEM', where: false },
+        schedule: null,
+        manual: true,
+        call: false,
+      },
+      alerts_7d: 0,
+      alerts_30d: 0,
+      since: api.clock.time - 30 * 86_400_000,
+      judged: 0,
+      failed: 0,
+      last_runs: [],
+    })
+  })
+
+  it('counts and tells what became of its runs, to whom may see them', async () => {
+    const first = await run('acme', 'completed')
+    const ofGlobex = await run('globex', 'completed')
+    api.clock.time += 10 * 86_400_000
+    const failed = await run('acme', 'failed')
+    const byHand = await run('acme', 'completed', false)
+    const { json } = await results()
+    expect(json).to.include({ alerts_7d: 1, alerts_30d: 3, judged: 4, failed: 1 })
+    expect(json.last_runs.map(({ run_uuid, status }: any) => [run_uuid, status])).to.deep.equal([
+      [byHand, 'completed'],
+      [failed, 'failed'],
+      [ofGlobex, 'completed'],
+      [first, 'completed'],
+    ])
+    const { json: seen } = await results(await api.newKey('reader', ['globex']))
+    expect(seen).to.include({ alerts_7d: 0, alerts_30d: 1, judged: 1, failed: 0 })
+    expect(seen.last_runs.map(({ run_uuid }: any) => run_uuid)).to.deep.equal([ofGlobex])
+    api.clock.time += 40 * 86_400_000
+    expect((await results()).json).to.include({ alerts_30d: 0, judged: 4 })
+  })
+
+  it('knows none of a playbook that is not there', async () => {
+    expectProblem(await api.call('GET', '/api/playbooks/nothing/results'), 404, 'playbook_not_found')
+  })
+})

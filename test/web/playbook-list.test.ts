@@ -1,0 +1,52 @@
+import { expect } from 'chai'
+import { picture, seriousFaults } from './support/browser.ts'
+import { openSignedIn, type SignedIn } from './support/signed-in.ts'
+
+const source = `apiVersion: tocsin/v1
+name: counted
+on: { alert: { type: counted }, manual: true }
+inputs:
+  fails: { type: boolean, default: false }
+steps:
+  - if: inputs.fails
+    fail: As it was asked to
+  - return: fine
+`
+
+describe('list of playbooks in the page', function () {
+  this.timeout(60_000)
+  let opened: SignedIn
+
+  before(async function () {
+    this.timeout(180_000)
+    const found = await openSignedIn({ counted: source })
+    if (found === undefined) return this.skip()
+    opened = found
+  })
+  after(() => opened?.close())
+  afterEach(() => expect(opened.alarms).to.deep.equal([]))
+
+  it('shows what starts a playbook, what it took, and how its last runs went', async () => {
+    const alert = { alert_provider: 'custom', organization_code: 'main', alert_type: 'counted' }
+    await opened.server.call('/alerts', {
+      body: { ...alert, alert_content: 'x' },
+      headers: { prefer: 'wait=10' },
+    })
+    const body = { organization_code: 'main', inputs: { fails: true } }
+    const { body: run } = await opened.server.call('/playbooks/counted/runs', {
+      body,
+      headers: { prefer: 'wait=10' },
+    })
+    const page = await opened.visit('/playbooks')
+    const row = page.getByRole('row', { name: 'counted' })
+    await row.getByText('counted, by hand').waitFor()
+    await row.getByText('1 / 1').waitFor()
+    await row.getByRole('link', { name: '50 %' }).waitFor()
+    expect(await row.locator('.result-mark').count()).to.equal(2)
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'playbooks')
+    await row.getByRole('link', { name: /: Failed$/ }).click()
+    await page.getByText('As it was asked to').first().waitFor()
+    expect(new URL(page.url()).pathname).to.equal(`/runs/${run.run_uuid}`)
+  })
+})

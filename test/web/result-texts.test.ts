@@ -1,0 +1,24 @@
+import { expect } from 'chai'
+import { failureText, startsText } from '../../server/web/playbooks/results/result-texts.ts'
+
+const nothing = { alert: null, schedule: null, manual: false, call: false }
+
+describe('results in the list of playbooks', () => {
+  it('says what starts a playbook', () => {
+    const alert = { type: 'phishing', provider: null, where: false }
+    expect(startsText({ ...nothing, alert })).to.equal('phishing')
+    expect(startsText({ ...nothing, alert: { ...alert, provider: 'okta', where: true } })).to.equal(
+      'phishing of okta (some)',
+    )
+    expect(startsText({ alert, schedule: '0 4 * * *', manual: true, call: true })).to.equal(
+      'phishing, at 0 4 * * *, by hand, by other playbooks',
+    )
+    expect(startsText(null)).to.equal('does not fit the installed skills')
+  })
+
+  it('says how many failed, and never that none did where one did', () => {
+    expect(failureText({ failed: 0, judged: 7 })).to.equal('0 %')
+    expect(failureText({ failed: 1, judged: 7 })).to.equal('14 %')
+    expect(failureText({ failed: 1, judged: 300 })).to.equal('<1 %')
+  })
+})
