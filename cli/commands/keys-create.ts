@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { roles, type Role } from '../../core/domain/api-key.ts'
 import { NotFoundError } from '../../core/errors/errors.ts'
 import type { Stores } from '../../core/ports.ts'
+import { patterns } from '../../server/http/patterns.ts'
 import { makeKey } from '../../server/keys.ts'
 import { paintError } from '../output/paint.ts'
 import { printable } from '../output/printable.ts'
@@ -59,8 +60,10 @@ async function createKey(name: string, options: CreateOptions): Promise<void> {
 
 function keyName(text: string): string {
   const name = text.trim()
-  if (name !== '' && name.length <= 200) return name
-  throw new InvalidArgumentError('It must have 1 to 200 characters.')
+  if (name === '' || name.length > 200) throw new InvalidArgumentError('It must have 1 to 200 characters.')
+  const { pattern, patternErrorMessage } = patterns.line
+  if (!new RegExp(pattern, 'u').test(name)) throw new InvalidArgumentError(`It ${patternErrorMessage}.`)
+  return name
 }
 
 function wholeDays(text: string): number {

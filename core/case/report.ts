@@ -16,7 +16,6 @@ const maxRows = 200
  */
 export function caseReport(file: CaseFile, atMs: number): string {
   const { case: found, alerts, runs, observables, timeline, leftOut } = file
-  const playbooks = new Map(runs.map((run) => [`run ${run.uuid}`, run.playbookName]))
   const sections = [
     `# Case ${markdownCode(found.id)}`,
     `**Title:** ${markdownCode(found.title)}`,
@@ -24,7 +23,7 @@ export function caseReport(file: CaseFile, atMs: number): string {
     '## Summary',
     found.summary === '' ? 'Nothing has been written down yet.' : markdownBlock(found.summary),
     ...section('What is known of its observables', observables, observableLine, leftOut.observables),
-    ...section('What happened', timeline, (entry) => entryLine(entry, playbooks), leftOut.timeline),
+    ...section('What happened', timeline, entryLine, leftOut.timeline),
     ...section(
       'Alerts',
       alerts,
@@ -83,10 +82,16 @@ function learnedText({ source, at, score, level, summary, error }: Learned): str
   return `${risk}, by ${[asked, ...words].join(', ')}`
 }
 
-function entryLine(entry: CaseEntry, playbooks: ReadonlyMap<string, string>): string {
-  const playbook = playbooks.get(entry.by)
-  const by = playbook === undefined ? markdownCode(entry.by) : `the playbook ${markdownCode(playbook)}`
-  return `- ${utc(entry.at)}, ${by}: ${entry.kind === 'note' ? 'noted ' : ''}${markdownCode(entry.text)}`
+function entryLine({ at, actor, kind, text }: CaseEntry): string {
+  return `- ${utc(at)}, ${byWhom(actor)}: ${kind === 'note' ? 'noted ' : ''}${markdownCode(text)}`
+}
+
+/** What kind of actor it is stands in our words: a name is what somebody chose. */
+function byWhom({ kind, id, name }: CaseEntry['actor']): string {
+  if (kind === 'run') return `the playbook ${markdownCode(name)}`
+  if (kind === 'server') return `Tocsin (${markdownCode(name)})`
+  if (kind === 'api_key') return `${markdownCode(name)} (API key${id === '' ? '' : ` ${markdownCode(id)}`})`
+  return `${markdownCode(name)} (${kind})`
 }
 
 function runLine({ playbookName, status, startedAt, endedAt, error }: ListedRun): string {

@@ -14,6 +14,14 @@ export interface Actor {
   readonly requestId: string | null
 }
 
+/** A run that does something by itself, known by its playbook. */
+export const theRun = (uuid: string, playbookName: string): Actor => ({
+  kind: 'run',
+  id: uuid,
+  name: playbookName,
+  requestId: null,
+})
+
 /** The server, where nobody asked it to. */
 export const theServer: Actor = { kind: 'server', id: 'server', name: 'server', requestId: null }
 

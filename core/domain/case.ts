@@ -1,4 +1,5 @@
 import type { CaseChanges, CaseStatus, Severity, Verdict } from '../plugin/index.ts'
+import type { AuditRecord } from './audit.ts'
 
 /** What an investigation opens. */
 export interface Case {
@@ -24,12 +25,14 @@ export interface CaseEdit extends Omit<CaseChanges, 'assignee'> {
   readonly assignee?: string | null | undefined
 }
 
-/** One line of a case's timeline. */
+/** One line of a case's timeline; shown over the API as it is. */
 export interface CaseEntry {
   /** Epoch milliseconds. */
   readonly at: number
-  /** Who: `run <id>`, `grouping of repeats`, or the name of an API key. */
-  readonly by: string
+  /** Who, as in the audit log. A name is what somebody chose; the kind and the id are not. The id of an API key is empty where an earlier version did not keep it. */
+  readonly actor: AuditRecord['actor']
+  /** As in the audit log. */
+  readonly request_id: AuditRecord['request_id']
   readonly kind: 'opened' | 'alert' | 'changed' | 'note' | 'run_ended'
   /** The note or a sentence; plain text. */
   readonly text: string

@@ -155,11 +155,11 @@ function runInputs(
   { names, caseTitle }: RunDescription,
   context: LocalContext,
 ) {
-  const { uuid, organizationUuid } = run
+  const { uuid, organizationUuid, playbookName } = run
   const url = options.runUrl?.(uuid) ?? `/runs/${uuid}`
   const own = createRunCase(run.caseId, () => options.stores.runs.openCase(uuid, { title: caseTitle }))
   return {
-    run: { uuid, organizationUuid, openCase: () => own.open() },
+    run: { uuid, organizationUuid, playbookName, openCase: () => own.open() },
     ...(run.caseId === null && { openCase: async () => own.id ?? (await context.insist(() => own.open())) }),
     names: { ...names, case: namedCase(own), run: { ...names.run, url } },
     playbooks: {

@@ -48,6 +48,7 @@ export interface AskedBefore {
 export interface SkillCallRun {
   readonly uuid: string
   readonly organizationUuid: string
+  readonly playbookName: string
   /** Id of its case, which is opened where it did without one so far; undefined: it cannot have one. */
   readonly openCase: () => Promise<string | undefined>
 }

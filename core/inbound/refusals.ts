@@ -70,7 +70,12 @@ async function refuse(
         input,
         sensitive: () => sensitiveTexts(declared, input),
         asked: { output: reference, answer },
-        run: { uuid: runUuid, organizationUuid, openCase: async () => run?.caseId ?? undefined },
+        run: {
+          uuid: runUuid,
+          organizationUuid,
+          playbookName: run?.playbookName ?? '',
+          openCase: async () => run?.caseId ?? undefined,
+        },
         attempt,
       }),
     { number: 1, idempotencyKey: `${runUuid}/${path}/@refuse` },

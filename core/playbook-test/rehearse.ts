@@ -64,6 +64,7 @@ export async function rehearse(options: RehearsalOptions): Promise<RunOutcome> {
   const run = {
     uuid: rehearsalRunUuid,
     organizationUuid: options.organizationUuid ?? organizationUuid,
+    playbookName: playbook.name,
     openCase: async () => caseId,
   }
   const inputs = { run, names, playbooks: calledPlaybooks(options.called) }

@@ -1,3 +1,4 @@
+import type { Actor } from '../domain/audit.ts'
 import type { Case, CaseEdit, CaseEntry } from '../domain/case.ts'
 import type { CaseChanges, CaseStatus, NewCase, Severity, Verdict } from '../plugin/index.ts'
 import type { Page, PageRequest, Scope } from './page.ts'
@@ -42,9 +43,9 @@ export interface CaseStore {
   /** Newest first; empty for a case that is not there. */
   timeline(scope: Scope, id: string, page: PageRequest): Promise<Page<CaseEntry>>
   /** Each write happens once per key: a repeat answers as the first time. */
-  create(organizationUuid: string, changes: NewCase, by: string, key: string): Promise<Case>
+  create(organizationUuid: string, changes: NewCase, by: Actor, key: string): Promise<Case>
   /** Throws NotFoundError `case_not_found`. */
-  update(organizationUuid: string, id: string, changes: CaseChanges, by: string, key: string): Promise<Case>
+  update(organizationUuid: string, id: string, changes: CaseChanges, by: Actor, key: string): Promise<Case>
   /**
    * What a person changes who has seen this revision of it; undefined: whichever it is. Where all fields are as they are to be,
    * nothing is done. Throws NotFoundError `case_not_found`, ConflictError `revision_changed`.
@@ -53,12 +54,12 @@ export interface CaseStore {
     organizationUuid: string,
     id: string,
     edit: CaseEdit,
-    by: string,
+    by: Actor,
     revision: number | undefined,
   ): Promise<Case>
   /**
    * Adds a note, and gives its entry; a repeat that of the first time. Throws NotFoundError `case_not_found`, and ConflictError `idempotency_key_reused` for a key that belongs to another
    * write.
    */
-  comment(organizationUuid: string, id: string, text: string, by: string, key: string): Promise<CaseEntry>
+  comment(organizationUuid: string, id: string, text: string, by: Actor, key: string): Promise<CaseEntry>
 }

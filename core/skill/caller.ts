@@ -102,12 +102,12 @@ function createContext(
   log: SkillLog,
 ): SkillContext {
   const { signal, idempotencyKey, deadlineMs } = call.attempt
-  const { organizationUuid, uuid: runUuid, openCase } = call.run
+  const { organizationUuid, uuid: runUuid, playbookName, openCase } = call.run
   const { cases } = options.stores
   return {
     settings: connection?.settings,
     http: createHttpClient({ ...options, signal, deadlineMs, redactor, target: connection?.target }),
-    cases: createCaseAccess({ cases, organizationUuid, runUuid, openCase, idempotencyKey }),
+    cases: createCaseAccess({ cases, organizationUuid, runUuid, playbookName, openCase, idempotencyKey }),
     nowMs: options.clock.now(),
     deadlineMs,
     signal,

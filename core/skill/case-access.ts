@@ -1,3 +1,4 @@
+import { theRun } from '../domain/audit.ts'
 import { NotFoundError } from '../errors/errors.ts'
 import { SkillError, type CaseAccess, type CaseView } from '../plugin/index.ts'
 import type { CaseStore } from '../ports.ts'
@@ -6,6 +7,7 @@ export interface CaseAccessOptions {
   readonly cases: CaseStore
   readonly organizationUuid: string
   readonly runUuid: string
+  readonly playbookName: string
   /** See `SkillCallRun`. */
   readonly openCase: () => Promise<string | undefined>
   /** Of the attempt; keys that a skill makes up are kept apart from those of other steps by it. */
@@ -15,7 +17,7 @@ export interface CaseAccessOptions {
 /** The cases of the run's organization, as one step sees them. */
 export function createCaseAccess(options: CaseAccessOptions): CaseAccess {
   const { cases, organizationUuid } = options
-  const by = `run ${options.runUuid}`
+  const by = theRun(options.runUuid, options.playbookName)
   const own = (key: string): string =>
     key.startsWith(options.idempotencyKey) ? key : `${options.idempotencyKey}/${key}`
   return {

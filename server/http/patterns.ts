@@ -18,7 +18,8 @@ function noncharacters(): string {
 
 /** Keywords of JSON Schema. Each takes linear time on any text: a body is a megabyte, and all of it is matched. */
 export const patterns = {
-  alertType: {
+  /** For what stands in one line of a list or a sentence. */
+  line: {
     pattern: `^\\p{Zs}*[^${unseen}\\p{Zs}][^${unseen}]*$`,
     patternErrorMessage:
       'must have something to see in it, and no line breaks, control characters, or invisible characters that format text or change its direction',

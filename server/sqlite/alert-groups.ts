@@ -1,10 +1,12 @@
 import { alertStatus } from '../../core/domain/alert.ts'
+import { theServer } from '../../core/domain/audit.ts'
 import type { AlertGroup, NewGroup } from '../../core/domain/alert-group.ts'
 import { composeAlertId, composeCaseId } from '../../core/domain/ids.ts'
 import type { NewRun } from '../../core/domain/run.ts'
 import type { QueuedOrGrouped, Scope } from '../../core/ports.ts'
 import { alertStateOf, findAlertState, requireMove, type AlertState } from './alert-rows.ts'
-import { insertCase, insertEntry } from './case-rows.ts'
+import { insertEntry } from './case-entries.ts'
+import { insertCase } from './case-rows.ts'
 import type { Database } from './database.ts'
 import { requireOrganization, type OrganizationKey } from './organization-store.ts'
 import { whereAll } from './paging.ts'
@@ -19,7 +21,7 @@ interface GroupRow {
 }
 
 /** Whom the timeline names. */
-const grouping = 'grouping of repeats'
+const grouping = { ...theServer, name: 'grouping of repeats' }
 /** Groups that are over which a new one clears away: more than one, so that they cannot pile up. */
 const clearedAtOnce = 20
 

@@ -65,11 +65,3 @@ function noteAnswer(
   const text = `${said}${many}, to: ${asked.toWellFormed()}`
   insertEntry(database, caseRow, { at: clock.now(), by: by.name, kind: 'note', text, changes: null })
 }
-
-/** A run that does something by itself. */
-export const actorOf = ({ uuid, playbookName }: RecordedRun): Actor => ({
-  kind: 'run',
-  id: uuid,
-  name: playbookName,
-  requestId: null,
-})

@@ -1,8 +1,9 @@
-import type { Case, CaseEntry } from '../../core/domain/case.ts'
+import type { Actor } from '../../core/domain/audit.ts'
+import type { Case } from '../../core/domain/case.ts'
 import { composeCaseId } from '../../core/domain/ids.ts'
 import { NotFoundError } from '../../core/errors/errors.ts'
 import type { NewCase } from '../../core/plugin/index.ts'
-import { toJson } from './columns.ts'
+import { insertEntry } from './case-entries.ts'
 import type { Database } from './database.ts'
 import { parseCaseId } from './ids.ts'
 import type { OrganizationKey } from './organization-store.ts'
@@ -61,7 +62,7 @@ export function insertCase(
   database: Database,
   organization: OrganizationKey,
   changes: NewCase,
-  by: string,
+  by: Actor,
   at: number,
 ): { readonly row: number; readonly number: number } {
   const { number } = database.one<{ number: number }>(
@@ -84,17 +85,4 @@ export function insertCase(
   )
   insertEntry(database, row, { at, by, kind: 'opened', text: 'The case was opened.', changes: null })
   return { row, number }
-}
-
-/** Gives its row. */
-export function insertEntry(database: Database, caseRow: number, entry: CaseEntry): number {
-  return database.insert(
-    'INSERT INTO case_entries (case_id, at, author, kind, text, changes) VALUES (?, ?, ?, ?, ?, ?)',
-    caseRow,
-    entry.at,
-    entry.by,
-    entry.kind,
-    entry.text,
-    entry.changes === null ? null : toJson(entry.changes),
-  )
 }

@@ -1,3 +1,4 @@
+import type { Actor } from '../../core/domain/audit.ts'
 import type { Case, CaseEdit, CaseEntry } from '../../core/domain/case.ts'
 import type { CaseChanges, NewCase } from '../../core/plugin/index.ts'
 import type {
@@ -14,12 +15,18 @@ import {
   caseByRow,
   findCaseRow,
   insertCase,
-  insertEntry,
   requireCaseRow,
   selectCase,
   toCase,
   type CaseRow,
 } from './case-rows.ts'
+import {
+  caseEntryByRow,
+  insertEntry,
+  selectCaseEntry,
+  toCaseEntry,
+  type CaseEntryRow,
+} from './case-entries.ts'
 import { caseFilterConditions } from './case-filter.ts'
 import {
   findCaseWrite,
@@ -28,14 +35,11 @@ import {
   type CaseOperation,
   type CaseWriteRow,
 } from './case-writes.ts'
-import { fromJson } from './columns.ts'
 import { requireOrganization, type OrganizationKey } from './organization-store.ts'
 import { listPage, type Order } from './paging.ts'
 import { requireRevision } from './revision.ts'
 import { isInScope, scopeConditions } from './scope.ts'
 import type { StoreContext } from './store-context.ts'
-
-type EntryRow = Omit<CaseEntry, 'changes'> & { readonly id: number; readonly changes: string | null }
 
 const coalesced = ['title', 'summary', 'status', 'severity', 'verdict'] as const
 const fields = [...coalesced, 'assignee'] as const
@@ -54,8 +58,6 @@ const orders: Readonly<Record<CaseSort, Order<CaseRow>>> = {
   severity: { descending: false, by: bySeverity },
   '-severity': { descending: true, by: bySeverity },
 }
-
-const selectEntry = 'SELECT t.id, t.at, t.author AS by, t.kind, t.text, t.changes FROM case_entries t'
 
 export class SqliteCaseStore implements CaseStore {
   readonly #context: StoreContext
@@ -106,18 +108,18 @@ export class SqliteCaseStore implements CaseStore {
       const row = findCaseRow(database, id)
       if (row === undefined || !isInScope(scope, row.organizationUuid))
         return { data: [], nextCursor: null, total: 0 }
-      return listPage<EntryRow, CaseEntry>(database, {
+      return listPage<CaseEntryRow, CaseEntry>(database, {
         name: `timeline ${row.id}`,
         table: 'case_entries t',
-        select: selectEntry,
+        select: selectCaseEntry,
         conditions: [{ sql: 't.case_id = ?', values: [row.id] }],
         page,
-        toItem: toEntry,
+        toItem: toCaseEntry,
       })
     })
   }
 
-  create(organizationUuid: string, changes: NewCase, by: string, key: string): Promise<Case> {
+  create(organizationUuid: string, changes: NewCase, by: Actor, key: string): Promise<Case> {
     const { database, clock } = this.#context
     return this.#once(
       organizationUuid,
@@ -127,7 +129,7 @@ export class SqliteCaseStore implements CaseStore {
     )
   }
 
-  update(organizationUuid: string, id: string, changes: CaseChanges, by: string, key: string): Promise<Case> {
+  update(organizationUuid: string, id: string, changes: CaseChanges, by: Actor, key: string): Promise<Case> {
     const { database } = this.#context
     return this.#once(organizationUuid, 'update', key, () => {
       const row = requireCaseRow(database, organizationUuid, id)
@@ -140,7 +142,7 @@ export class SqliteCaseStore implements CaseStore {
     organizationUuid: string,
     id: string,
     edit: CaseEdit,
-    by: string,
+    by: Actor,
     revision: SeenRevision,
   ): Promise<Case> {
     const { database, commits } = this.#context
@@ -157,34 +159,32 @@ export class SqliteCaseStore implements CaseStore {
     })
   }
 
-  comment(organizationUuid: string, id: string, text: string, by: string, key: string): Promise<CaseEntry> {
+  comment(organizationUuid: string, id: string, text: string, by: Actor, key: string): Promise<CaseEntry> {
     const { database, commits, clock } = this.#context
     return commits.write(() => {
       const organization = requireOrganization(database, organizationUuid)
       const row = requireCaseRow(database, organizationUuid, id)
       const earlier = findCaseWrite(database, organization, 'comment', key)
-      if (earlier !== undefined) return this.#earlierNote(earlier, row, text, key)
-      const entry: CaseEntry = { at: clock.now(), by, kind: 'note', text, changes: null }
-      const entryRow = insertEntry(database, row.id, entry)
-      database.run('UPDATE cases SET modified_at = ? WHERE id = ?', entry.at, row.id)
+      if (earlier !== undefined) return this.#earlierNote(earlier, row, text, by, key)
+      const at = clock.now()
+      const entryRow = insertEntry(database, row.id, { at, by, kind: 'note', text, changes: null })
+      database.run('UPDATE cases SET modified_at = ? WHERE id = ?', at, row.id)
       keepCaseWrite(database, organization, 'comment', key, row.id, entryRow)
-      return entry
+      return caseEntryByRow(database, entryRow)
     })
   }
 
   /** Throws ConflictError `idempotency_key_reused` where the key made another note, or one in another case. */
-  #earlierNote(earlier: CaseWriteRow, row: CaseRow, text: string, key: string): CaseEntry {
+  #earlierNote(earlier: CaseWriteRow, row: CaseRow, text: string, by: Actor, key: string): CaseEntry {
     const { database } = this.#context
     // Before version 15 it was not kept which note a key had made.
-    const entry =
-      earlier.entryRow === null
-        ? undefined
-        : toEntry(database.one<EntryRow>(`${selectEntry} WHERE t.id = ?`, earlier.entryRow))
+    const entry = earlier.entryRow === null ? undefined : caseEntryByRow(database, earlier.entryRow)
     if (earlier.row !== row.id || (entry !== undefined && entry.text !== text)) throw keyReused(key)
-    return entry ?? { at: row.modifiedAt, by: '', kind: 'note', text, changes: null }
+    const { requestId: request_id, ...actor } = by
+    return entry ?? { at: row.modifiedAt, actor, request_id, kind: 'note', text, changes: null }
   }
 
-  #change(row: CaseRow, changes: CaseEdit, by: string): void {
+  #change(row: CaseRow, changes: CaseEdit, by: Actor): void {
     const { database, clock } = this.#context
     const at = clock.now()
     const { assignee } = changes
@@ -218,11 +218,6 @@ export class SqliteCaseStore implements CaseStore {
       return caseByRow(database, row)
     })
   }
-}
-
-function toEntry(row: EntryRow): CaseEntry {
-  const { at, by, kind, text, changes } = row
-  return { at, by, kind, text, changes: fromJson<CaseEdit>(changes) }
 }
 
 /** In words, with what it was before. */

@@ -1,10 +1,10 @@
 import QuickLRU from 'quick-lru'
-import type { AuditAction } from '../../core/domain/audit.ts'
+import { theRun, type AuditAction } from '../../core/domain/audit.ts'
 import type { HeldUse } from '../../core/domain/destructive-use.ts'
 import type { FailedAttempt, JournalEntry, Resolution, StoredError } from '../../core/domain/run.ts'
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
 import type { JournalBegin, JournalEnd, JournalStore, NewResolution } from '../../core/ports.ts'
-import { actorOf, recordRun } from './audit-run.ts'
+import { recordRun } from './audit-run.ts'
 import { fromJson, toJson } from './columns.ts'
 import type { Database } from './database.ts'
 import type { SqliteDestructiveUseStore } from './destructive-uses.ts'
@@ -259,7 +259,7 @@ export class SqliteJournalStore implements JournalStore {
 
   #recordSkill(runUuid: string, action: AuditAction, details: Readonly<Record<string, unknown>>): void {
     const run = requireRunRow(this.#context.database, 'uuid', runUuid)
-    recordRun(this.#context, action, run, actorOf(run), details)
+    recordRun(this.#context, action, run, theRun(run.uuid, run.playbookName), details)
   }
 
   #requireRun(uuid: string): number {

@@ -1,10 +1,12 @@
 import { alertStatus, type AlertStatus } from '../../core/domain/alert.ts'
+import { theRun } from '../../core/domain/audit.ts'
 import { composeAlertId, composeCaseId } from '../../core/domain/ids.ts'
 import { runStatusMoves, type NewRun, type Run, type RunEnd } from '../../core/domain/run.ts'
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
 import { alertStateOf, findAlertState, moveForbidden, requireMove, type AlertState } from './alert-rows.ts'
 import { recordRun } from './audit-run.ts'
-import { insertCase, insertEntry } from './case-rows.ts'
+import { insertEntry } from './case-entries.ts'
+import { insertCase } from './case-rows.ts'
 import { toJson } from './columns.ts'
 import type { Database } from './database.ts'
 import { requireOrganization, type OrganizationKey } from './organization-store.ts'
@@ -164,7 +166,7 @@ function openCase(
   now: number,
 ): CaseKey {
   const organization = requireOrganization(database, run.organizationUuid)
-  return insertCase(database, organization, { title }, `run ${run.uuid}`, now)
+  return insertCase(database, organization, { title }, theRun(run.uuid, run.playbookName), now)
 }
 
 /** Whether a run of the key that was queued before has not ended. */
@@ -203,7 +205,7 @@ export function endRun(
   if (run.caseRow !== null) {
     insertEntry(database, run.caseRow, {
       at: now,
-      by: `run ${run.uuid}`,
+      by: theRun(run.uuid, run.playbookName),
       kind: 'run_ended',
       changes: null,
       text: describeEnd(run, end),
@@ -262,7 +264,13 @@ function beginAlert(database: Database, run: RunRow, alert: AlertState, caseRow:
   )
   const id = composeAlertId(run.organizationCode, alert.providerCode, alert.sequence)
   const text = `Alert ${id} is ${alert.retryCount === 0 ? '' : 'again '}investigated by ${run.playbookName}.`
-  insertEntry(database, caseRow, { at: now, by: `run ${run.uuid}`, kind: 'alert', text, changes: null })
+  insertEntry(database, caseRow, {
+    at: now,
+    by: theRun(run.uuid, run.playbookName),
+    kind: 'alert',
+    text,
+    changes: null,
+  })
 }
 
 /** A run that is cancelled before it started takes its alert through InProgress, since there is no other way to Failed. */

@@ -1,7 +1,8 @@
+import { theRun } from '../../core/domain/audit.ts'
 import type { HeldUse } from '../../core/domain/destructive-use.ts'
 import type { JournalBegin } from '../../core/ports.ts'
-import { actorOf, recordRun } from './audit-run.ts'
-import { insertEntry } from './case-rows.ts'
+import { recordRun } from './audit-run.ts'
+import { insertEntry } from './case-entries.ts'
 import { toJson } from './columns.ts'
 import type { SqliteDestructiveUseStore } from './destructive-uses.ts'
 import { requireRunRow } from './run-rows.ts'
@@ -28,12 +29,12 @@ export function takeUse(
   const { database, clock } = context
   const run = requireRunRow(database, 'id', runRow)
   const details = { skill, path, ...held, input: auditText(destructive.input) }
-  recordRun(context, 'skill.held', run, actorOf(run), details)
+  recordRun(context, 'skill.held', run, theRun(run.uuid, run.playbookName), details)
   if (run.caseRow !== null) {
     const text = `${skill} waits for a person to approve it: it would be use ${held.uses + 1} within an hour.`
     insertEntry(database, run.caseRow, {
       at: clock.now(),
-      by: `run ${run.uuid}`,
+      by: theRun(run.uuid, run.playbookName),
       kind: 'note',
       text,
       changes: null,

@@ -78,8 +78,8 @@ const storedAlerts = [
   ),
   ...['opened', 'alert', 'run_ended'].map(
     (kind) => `${numbers}
-  INSERT INTO case_entries (case_id, at, author, kind, text)
-  SELECT i, ${at}, 'run 00000000-0000-7001-8000-000000000000', '${kind}', 'The run of five-steps completed.' FROM n`,
+  INSERT INTO case_entries (case_id, at, author_kind, author_id, author, kind, text)
+  SELECT i, ${at}, 'run', '00000000-0000-7001-8000-000000000000', 'five-steps', '${kind}', 'The run of five-steps completed.' FROM n`,
   ),
 ]
 

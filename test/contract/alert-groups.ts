@@ -1,3 +1,4 @@
+import { personOf } from '../../core/domain/audit.ts'
 import { expect } from 'chai'
 import type { Alert } from '../../core/domain/alert.ts'
 import type { Organization } from '../../core/domain/organization.ts'
@@ -183,7 +184,7 @@ export function alertGroupsContract(subject: GetSubject): void {
       const { alert, run } = await first()
       await end(await start(run), completed)
       const { caseId } = await now(alert)
-      await stores.cases.edit(acme.uuid, caseId ?? '', { status: 'closed' }, 'kim', undefined)
+      await stores.cases.edit(acme.uuid, caseId ?? '', { status: 'closed' }, personOf('kim'), undefined)
       const { run: another } = await first()
       expect((await start(another)).caseId).to.not.equal(caseId)
     })

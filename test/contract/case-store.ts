@@ -1,15 +1,19 @@
+import { theRun, type Actor } from '../../core/domain/audit.ts'
 import { expect } from 'chai'
 import { expectRejection, timelineOf, type GetSubject } from './fixture.ts'
 
+const run1 = theRun('run-1', 'triage')
+const run2 = theRun('run-2', 'triage')
+const kim: Actor = { kind: 'api_key', id: 'a1b2c3', name: 'Kim', requestId: 'request-1' }
 const changes = { severity: 'high', verdict: 'malicious', assignee: 'kim' } as const
 
 export function caseStoreContract(subject: GetSubject): void {
   describe('CaseStore', () => {
     it('numbers cases per organization, from 1', async () => {
       const { stores, acme, globex, clock } = subject()
-      const first = await stores.cases.create(acme.uuid, { title: 'One' }, 'run 1', 'a')
-      const second = await stores.cases.create(acme.uuid, { title: 'Two', ...changes }, 'run 1', 'b')
-      const other = await stores.cases.create(globex.uuid, { title: 'Three' }, 'run 2', 'a')
+      const first = await stores.cases.create(acme.uuid, { title: 'One' }, run1, 'a')
+      const second = await stores.cases.create(acme.uuid, { title: 'Two', ...changes }, run1, 'b')
+      const other = await stores.cases.create(globex.uuid, { title: 'Three' }, run2, 'a')
       expect([first.id, second.id, other.id]).to.deep.equal(['Acme-1', 'Acme-2', 'Globex-1'])
       expect(first).to.deep.equal({
         id: 'Acme-1',
@@ -29,7 +33,7 @@ export function caseStoreContract(subject: GetSubject): void {
 
     it('finds by id in any letter case, within the scope only', async () => {
       const { stores, acme, globex } = subject()
-      const made = await stores.cases.create(acme.uuid, { title: 'One' }, 'run 1', 'a')
+      const made = await stores.cases.create(acme.uuid, { title: 'One' }, run1, 'a')
       expect(await stores.cases.find([acme.uuid], 'ACME-1')).to.deep.equal(made)
       expect(await stores.cases.find([globex.uuid], 'Acme-1')).to.equal(undefined)
       expect(await stores.cases.find('all', 'Acme-01')).to.equal(undefined)
@@ -41,10 +45,10 @@ export function caseStoreContract(subject: GetSubject): void {
       const { stores, acme, globex } = subject()
       const ids: string[] = []
       for (const title of ['one', 'two'])
-        ids.push((await stores.cases.create(acme.uuid, { title }, 'test', title)).id)
+        ids.push((await stores.cases.create(acme.uuid, { title }, run1, title)).id)
       const [id = '', other = ''] = ids
       for (let count = 1; count <= 4; count++)
-        await stores.cases.comment(acme.uuid, id, `note ${count}`, 'kim', `${count}`)
+        await stores.cases.comment(acme.uuid, id, `note ${count}`, kim, `${count}`)
       const first = await stores.cases.timeline('all', id, { limit: 3 })
       expect(first.data.map(({ text }) => text)).to.deep.equal(['note 4', 'note 3', 'note 2'])
       expect(first.total).to.equal(5)
@@ -62,44 +66,44 @@ export function caseStoreContract(subject: GetSubject): void {
 
     it('keeps a timeline of what happened, oldest first', async () => {
       const { stores, acme, clock } = subject()
-      const { id } = await stores.cases.create(acme.uuid, { title: 'One' }, 'run 1', 'a')
+      const { id } = await stores.cases.create(acme.uuid, { title: 'One' }, run1, 'a')
       clock.nowMs += 10
-      const updated = await stores.cases.update(acme.uuid, id, changes, 'Kim', 'b')
+      const updated = await stores.cases.update(acme.uuid, id, changes, kim, 'b')
       expect(updated).to.include({ ...changes, title: 'One', status: 'open', modifiedAt: clock.nowMs })
       clock.nowMs += 10
-      await stores.cases.comment(acme.uuid, id, '<b>note</b>', 'Kim', 'c')
+      await stores.cases.comment(acme.uuid, id, '<b>note</b>', kim, 'c')
       const timeline = await timelineOf(stores, id.toLowerCase())
-      expect(timeline.map(({ kind, by }) => [kind, by])).to.deep.equal([
-        ['opened', 'run 1'],
-        ['changed', 'Kim'],
-        ['note', 'Kim'],
+      expect(timeline.map(({ kind, actor }) => [kind, actor])).to.deep.equal([
+        ['opened', { kind: 'run', id: 'run-1', name: 'triage' }],
+        ['changed', { kind: 'api_key', id: 'a1b2c3', name: 'Kim' }],
+        ['note', { kind: 'api_key', id: 'a1b2c3', name: 'Kim' }],
       ])
       expect(timeline[1]).to.deep.include({ changes, at: clock.nowMs - 10 })
-      expect(timeline[2]).to.deep.include({ text: '<b>note</b>', changes: null })
+      expect(timeline[2]).to.deep.include({ text: '<b>note</b>', changes: null, request_id: 'request-1' })
       expect((await stores.cases.find('all', id))?.modifiedAt).to.equal(clock.nowMs)
     })
 
     it('writes once per key, also when the repeats come at once', async () => {
       const { stores, acme } = subject()
-      const create = () => stores.cases.create(acme.uuid, { title: 'One' }, 'run 1', 'key 1')
+      const create = () => stores.cases.create(acme.uuid, { title: 'One' }, run1, 'key 1')
       const ids = (await Promise.all([create(), create(), create()])).map(({ id }) => id)
       expect(ids).to.deep.equal(['Acme-1', 'Acme-1', 'Acme-1'])
-      await stores.cases.update(acme.uuid, 'Acme-1', { severity: 'high' }, 'run 1', 'key 2')
-      await stores.cases.update(acme.uuid, 'Acme-1', { severity: 'low' }, 'Kim', 'key 3')
-      await stores.cases.update(acme.uuid, 'Acme-1', { severity: 'high' }, 'run 1', 'key 2')
-      const note = () => stores.cases.comment(acme.uuid, 'Acme-1', 'note', 'run 1', 'key 4')
+      await stores.cases.update(acme.uuid, 'Acme-1', { severity: 'high' }, run1, 'key 2')
+      await stores.cases.update(acme.uuid, 'Acme-1', { severity: 'low' }, kim, 'key 3')
+      await stores.cases.update(acme.uuid, 'Acme-1', { severity: 'high' }, run1, 'key 2')
+      const note = () => stores.cases.comment(acme.uuid, 'Acme-1', 'note', run1, 'key 4')
       await Promise.all([note(), note()])
       expect((await stores.cases.find('all', 'Acme-1'))?.severity).to.equal('low')
       expect(await timelineOf(stores, 'Acme-1')).to.have.length(4)
       expect((await create()).id).to.equal('Acme-1')
-      expect((await stores.cases.create(acme.uuid, { title: 'Two' }, 'run 1', 'key 5')).id).to.equal('Acme-2')
+      expect((await stores.cases.create(acme.uuid, { title: 'Two' }, run1, 'key 5')).id).to.equal('Acme-2')
     })
 
     it('finds a case, as it is now, by the key that it was opened with', async () => {
       const { stores, acme, globex } = subject()
-      const { id } = await stores.cases.create(acme.uuid, { title: 'One' }, 'run 1', 'key')
-      await stores.cases.create(acme.uuid, { title: 'Two' }, 'run 1', 'other')
-      await stores.cases.update(acme.uuid, id, { severity: 'high' }, 'run 1', 'later')
+      const { id } = await stores.cases.create(acme.uuid, { title: 'One' }, run1, 'key')
+      await stores.cases.create(acme.uuid, { title: 'Two' }, run1, 'other')
+      await stores.cases.update(acme.uuid, id, { severity: 'high' }, run1, 'later')
       expect(await stores.cases.findByKey(acme.uuid, 'key')).to.include({
         id,
         title: 'One',
@@ -112,17 +116,17 @@ export function caseStoreContract(subject: GetSubject): void {
 
     it('refuses a key that belongs to another kind of write', async () => {
       const { stores, acme } = subject()
-      const { id } = await stores.cases.create(acme.uuid, { title: 'One' }, 'run 1', 'key')
-      const reuse = stores.cases.comment(acme.uuid, id, 'note', 'run 1', 'key')
+      const { id } = await stores.cases.create(acme.uuid, { title: 'One' }, run1, 'key')
+      const reuse = stores.cases.comment(acme.uuid, id, 'note', run1, 'key')
       await expectRejection(reuse, 'ConflictError', 'idempotency_key_reused')
     })
 
     it('does not let one organization write to the case of another', async () => {
       const { stores, acme, globex } = subject()
-      const { id } = await stores.cases.create(acme.uuid, { title: 'One' }, 'run 1', 'a')
-      const update = stores.cases.update(globex.uuid, id, { title: 'Mine' }, 'run 2', 'b')
+      const { id } = await stores.cases.create(acme.uuid, { title: 'One' }, run1, 'a')
+      const update = stores.cases.update(globex.uuid, id, { title: 'Mine' }, run2, 'b')
       await expectRejection(update, 'NotFoundError', 'case_not_found')
-      const comment = stores.cases.comment(globex.uuid, id, 'hello', 'run 2', 'c')
+      const comment = stores.cases.comment(globex.uuid, id, 'hello', run2, 'c')
       await expectRejection(comment, 'NotFoundError', 'case_not_found')
       expect(await timelineOf(stores, id)).to.have.length(1)
     })

@@ -1,3 +1,4 @@
+import { theServer } from '../../core/domain/audit.ts'
 import { expect } from 'chai'
 import type { Page, PageRequest } from '../../core/ports.ts'
 import { expectRejection, newAlert, queuedRun, type GetSubject } from './fixture.ts'
@@ -14,7 +15,7 @@ export function pagingContract(subject: GetSubject): void {
     cases: {
       add: () => {
         const { stores, acme } = subject()
-        return stores.cases.create(acme.uuid, { title: 'x' }, 'test', crypto.randomUUID())
+        return stores.cases.create(acme.uuid, { title: 'x' }, theServer, crypto.randomUUID())
       },
       list: (page) => subject().stores.cases.list('all', {}, page),
     },

@@ -1,3 +1,4 @@
+import { personOf } from '../../core/domain/audit.ts'
 import { expect } from 'chai'
 import type { Alert } from '../../core/domain/alert.ts'
 import type { Run } from '../../core/domain/run.ts'
@@ -40,7 +41,7 @@ export function retentionStoreContract(subject: GetSubject): void {
   const now = () => subject().clock.nowMs
   const find = async (run: Run) => own.runs.find('all', run.uuid)
   const close = (caseId: string | null) =>
-    own.cases.edit(subject().acme.uuid, caseId ?? '', { status: 'closed' }, 'anna', undefined)
+    own.cases.edit(subject().acme.uuid, caseId ?? '', { status: 'closed' }, personOf('anna'), undefined)
 
   async function stepOf({ uuid }: Run, path = 'a', ends = true): Promise<void> {
     await own.journal.begin(uuid, {
@@ -228,7 +229,13 @@ export function retentionStoreContract(subject: GetSubject): void {
       await startedRun(subject(), await own.alerts.create(newAlert(subject().acme)))
       await newest()
       pass(day)
-      await own.cases.edit(subject().acme.uuid, run.caseId ?? '', { status: 'open' }, 'anna', undefined)
+      await own.cases.edit(
+        subject().acme.uuid,
+        run.caseId ?? '',
+        { status: 'open' },
+        personOf('anna'),
+        undefined,
+      )
       expect((await pruneAlerts(now())).alerts).to.equal(0)
     })
 

@@ -61,9 +61,10 @@ export function runStoreContract(subject: GetSubject): void {
       expect(await stored(alert.id)).to.include({ status: alertStatus.inProgress, caseId: 'Acme-1' })
       expect(await stores.cases.find('all', 'Acme-1')).to.include({ title: 'Phishing', status: 'open' })
       const timeline = await timelineOf(stores, 'Acme-1')
-      expect(timeline.map(({ kind, by }) => [kind, by])).to.deep.equal([
-        ['opened', `run ${run.uuid}`],
-        ['alert', `run ${run.uuid}`],
+      const own = { kind: 'run', id: run.uuid, name: run.playbookName }
+      expect(timeline.map(({ kind, actor }) => [kind, actor])).to.deep.equal([
+        ['opened', own],
+        ['alert', own],
       ])
       expect(timeline[1]?.text).to.include(alert.id)
     })

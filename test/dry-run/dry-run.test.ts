@@ -97,7 +97,12 @@ describe('dryRun', () => {
       deadlineMs: Infinity,
       signal: new AbortController().signal,
     }
-    const run = { uuid: 'run', organizationUuid: 'organization', openCase: async () => undefined }
+    const run = {
+      uuid: 'run',
+      organizationUuid: 'organization',
+      playbookName: 'x',
+      openCase: async () => undefined,
+    }
     for (const { name, skill } of installed.skills) {
       for (const purpose of skill.effect === 'write' ? (['run', 'verify'] as const) : (['run'] as const)) {
         await call({

@@ -36,7 +36,7 @@ describe('a second adapter of the durable context', function () {
       log,
       drawId,
     })
-    const run = { uuid, organizationUuid: 'org', openCase: async () => undefined }
+    const run = { uuid, organizationUuid: 'org', playbookName: 'x', openCase: async () => undefined }
     const inputs = { run, names, playbooks }
     const outcome = await interpret(playbook, inputs, context, testSkills(skills, calls))
     return { outcome, writes: engine.writes }

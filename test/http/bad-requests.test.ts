@@ -172,7 +172,7 @@ describe('bad requests', () => {
       expect(reply.text).to.match(/^[\x20-\x7e]*$/)
     }
     for (const type of ['phishing', ' a b ', 'é漢字', '🔔', 'a-b/c:d', "'; DROP"]) {
-      expect(type).to.match(new RegExp(patterns.alertType.pattern, 'u'))
+      expect(type).to.match(new RegExp(patterns.line.pattern, 'u'))
     }
   })
 

@@ -1,3 +1,4 @@
+import { personOf, theRun } from '../../core/domain/audit.ts'
 import { expect } from 'chai'
 import { startApi, type Api, type CallOptions } from './support/api.ts'
 import { expectFits, expectProblem } from './support/schemas.ts'
@@ -71,7 +72,12 @@ describe('cases over HTTP', () => {
       expect(reply.headers.get('etag')).to.equal(`"${read.json.revision + 1}"`)
       expectFits('case', reply.json)
       const { timeline } = await get(caseId)
-      expect(timeline.at(-1)).to.include({ kind: 'changed', by: 'analyst', at: api.clock.time })
+      expect(timeline.at(-1)).to.deep.include({
+        kind: 'changed',
+        actor: { kind: 'api_key', id: analyst.split('_')[1], name: 'analyst' },
+        at: api.clock.time,
+        request_id: reply.headers.get('x-request-id'),
+      })
       expect(timeline.at(-1).changes).to.deep.equal(body)
     })
 
@@ -104,7 +110,7 @@ describe('cases over HTTP', () => {
 
     it('sees what a playbook changed meanwhile', async () => {
       const tag = (await call('GET', caseId)).headers.get('etag')
-      await api.stores.cases.update(organizationUuid, caseId, { severity: 'high' }, `run ${runUuid}`, 'k')
+      await api.stores.cases.update(organizationUuid, caseId, { severity: 'high' }, theRun(runUuid, 'x'), 'k')
       expectProblem(await patch({ severity: 'low' }, tag), 412, 'precondition_failed')
     })
 
@@ -149,17 +155,40 @@ describe('cases over HTTP', () => {
 
   describe('notes', () => {
     it('stay the text that they are', async () => {
-      const { status, json } = await note(hostile)
+      const { status, json, headers } = await note(hostile)
       expect(status).to.equal(201)
       expect(json).to.deep.equal({
         at: api.clock.time,
-        by: 'analyst',
+        actor: { kind: 'api_key', id: analyst.split('_')[1], name: 'analyst' },
+        request_id: headers.get('x-request-id'),
         kind: 'note',
         text: hostile,
         changes: null,
       })
       expect((await get(`${caseId}/timeline?limit=1`)).data).to.deep.equal([json])
     })
+
+    for (const name of ['the playbook', 'grouping of repeats', 'Tocsin'])
+      it(`tell a key that is called '${name}' or like a run from what did something by itself`, async () => {
+        const own: { name: string; key: string }[] = []
+        for (const one of [name, `run ${runUuid}`]) {
+          const body = { name: one, role: 'analyst', organization_codes: ['acme'] }
+          own.push({ name: one, key: (await api.call('POST', '/api/keys', { body })).json.key })
+        }
+        for (const { key } of own)
+          await api.call('POST', `/api/cases/${caseId}/notes`, { key, body: { text: 'verified benign' } })
+        const actors = own.map(({ name: one, key }) => ({
+          kind: 'api_key',
+          id: key.split('_')[1],
+          name: one,
+        }))
+        const { data } = await get(`${caseId}/timeline?limit=2&sort=-at`)
+        expect(data.map(({ actor }: { actor: object }) => actor)).to.have.deep.members(actors)
+        const report = (await call('GET', `${caseId}/export?format=markdown`)).text
+        for (const { id, name: one } of actors)
+          expect(report).to.include(`, \`${one}\` (API key \`${id}\`): noted \`verified benign\``)
+        expect(report.match(/the playbook `phishing`: noted/g)).to.equal(null)
+      })
 
     it('are added once for an Idempotency-Key', async () => {
       const first = await note('looked at', 'k-1')
@@ -349,7 +378,7 @@ describe('cases over HTTP', () => {
 
     it('as JSON hold the case, its alerts with content, its runs and its whole timeline', async () => {
       for (let count = 0; count < 250; count++)
-        await api.stores.cases.comment(organizationUuid, caseId, `note ${count}`, 'kim', `${count}`)
+        await api.stores.cases.comment(organizationUuid, caseId, `note ${count}`, personOf('kim'), `${count}`)
       const { status, json, headers } = await exported()
       expect(status).to.equal(200)
       expect(headers.get('content-type')).to.equal('application/json')

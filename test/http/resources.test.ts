@@ -1,3 +1,4 @@
+import { personOf } from '../../core/domain/audit.ts'
 import { expect } from 'chai'
 import { startApi, type Api } from './support/api.ts'
 import { expectFits, expectProblem } from './support/schemas.ts'
@@ -55,8 +56,8 @@ describe('resources of the API', () => {
       attempt: 2,
       endedAt: 9,
     })
-    await stores.cases.comment(organizationUuid, caseId, 'looks bad', 'kim', 'key-1')
-    await stores.cases.update(organizationUuid, caseId, { severity: 'high' }, 'kim', 'key-2')
+    await stores.cases.comment(organizationUuid, caseId, 'looks bad', personOf('kim'), 'key-1')
+    await stores.cases.update(organizationUuid, caseId, { severity: 'high' }, personOf('kim'), 'key-2')
     await stores.runs.end(run.uuid, { status: 'completed', output: { verdict: 'malicious' }, error: null })
     const playbook = { name: 'phishing', origin: 'made', organizationUuid } as const
     await stores.playbooks.put({ ...playbook, hash: 'aa', source: 'name: phishing\n' }, somebody())

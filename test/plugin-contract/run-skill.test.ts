@@ -1,3 +1,4 @@
+import { theServer } from '../../core/domain/audit.ts'
 import { expect } from 'chai'
 import { defineConnection, defineSkill, RetryableError } from '../../core/plugin/index.ts'
 import { checkConnection, runSkill, testCases, type SentRequest } from '../../core/plugin/testing/index.ts'
@@ -45,10 +46,10 @@ describe('runSkill', () => {
 
   it('gives a run a case of its own', async () => {
     const cases = testCases()
-    await cases.comment('org', 'DEMO-1', 'a note', 'test', 'key')
-    await cases.comment('org', 'DEMO-1', 'a note', 'test', 'key')
+    await cases.comment('org', 'DEMO-1', 'a note', theServer, 'key')
+    await cases.comment('org', 'DEMO-1', 'a note', theServer, 'key')
     expect(cases.entries.filter(({ kind }) => kind === 'note')).to.have.length(1)
-    expect(await failure(cases.update('org', 'DEMO-9', {}, 'test', 'other'))).to.equal('case_not_found')
+    expect(await failure(cases.update('org', 'DEMO-9', {}, theServer, 'other'))).to.equal('case_not_found')
   })
 })
 

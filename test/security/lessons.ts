@@ -332,6 +332,20 @@ export const chapters: readonly Chapter[] = [
         ],
       },
       {
+        promise:
+          'What stands in a case says who wrote it by kind and id, which nobody chooses; the name of an API key, however it is called, is not taken for a run or for the server.',
+        proofs: [
+          http(
+            'cases',
+            'tell a key that is called ',
+            'as a report say who did what, with nothing of it outside of code',
+          ),
+          ['test/sqlite/open.test.ts', 'tells of what stood in cases before who wrote it'],
+          ['test/web/case-page.test.ts', 'tells by kind and id who did something, whatever a key is called'],
+          http('names', 'refuse for a '),
+        ],
+      },
+      {
         promise: 'A destructive skill is used so often in an hour, and then waits for a person.',
         proofs: [
           [

@@ -301,9 +301,9 @@ describe('a call of a skill', () => {
       expect(await call()).to.deep.equal({ text: 'DEMO-2' })
       expect(await call()).to.deep.equal({ text: 'DEMO-2' })
       const notes = cases.entries.filter(({ kind }) => kind === 'note')
-      expect(notes.map(({ by, text }) => `${by}: ${text}`)).to.deep.equal([
-        'run run-1: a note',
-        'run run-1: another',
+      expect(notes.map(({ actor, text }) => [actor, text])).to.deep.equal([
+        [{ kind: 'run', id: 'run-1', name: 'triage' }, 'a note'],
+        [{ kind: 'run', id: 'run-1', name: 'triage' }, 'another'],
       ])
     })
 

@@ -135,7 +135,12 @@ export function callerOf(skill: AnySkill, options: Options = {}) {
         skill: 'box.act',
         connection: undefined,
         input: {},
-        run: { uuid: 'run-1', organizationUuid: 'org', openCase: async () => 'DEMO-1' },
+        run: {
+          uuid: 'run-1',
+          organizationUuid: 'org',
+          playbookName: 'triage',
+          openCase: async () => 'DEMO-1',
+        },
         attempt: {
           number: 1,
           idempotencyKey: 'run-1/act',

@@ -1,9 +1,11 @@
+import { personOf } from '../../core/domain/audit.ts'
 import { chmod, mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import type { Scope } from '../../core/ports.ts'
 import { Secret } from '../../core/plugin/index.ts'
 import { Database } from '../../server/sqlite/database.ts'
+import { authorsOfEntries } from '../../server/sqlite/migrations/0027-authors-of-entries.ts'
 import { migrations } from '../../server/sqlite/migrations/index.ts'
 import { openDatabase } from '../../server/sqlite/open-database.ts'
 import { migrate } from '../../server/sqlite/migrate.ts'
@@ -59,12 +61,48 @@ describe('opening SQLite stores', () => {
   it('keeps what happened in a case as it was written', async () => {
     const stores = await openStoresIn(folder.path)
     const acme = await stores.organizations.create({ code: 'Acme', name: 'x' }, somebody())
-    await stores.cases.create(acme.uuid, { title: 'One' }, 'kim', 'a')
+    await stores.cases.create(acme.uuid, { title: 'One' }, personOf('kim'), 'a')
     await stores.close()
     withDatabase((database) => {
       for (const change of [`UPDATE case_entries SET text = 'x'`, 'DELETE FROM case_entries'])
         expect(() => database.run(change), change).to.throw(/append-only/)
     })
+  })
+
+  it('tells of what stood in cases before who wrote it, and takes no key for a run that it is named after', async () => {
+    const before = migrations.indexOf(authorsOfEntries)
+    withDatabase((database) => {
+      for (const migration of migrations.slice(0, before)) database.script(migration)
+      database.pragma('application_id = 0x546f6373')
+      database.pragma(`user_version = ${before}`)
+      database.script(`
+        INSERT INTO organizations (uuid, code, name, created_at) VALUES ('o', 'Acme', 'x', 1);
+        INSERT INTO api_keys (uuid, public_id, name, role, all_organizations, secret_hash, created_at)
+          VALUES ('1', 'k1', 'anna', 'analyst', 1, x'01', 1), ('2', 'k2', 'kim', 'analyst', 1, x'02', 1),
+            ('3', 'k3', 'kim', 'analyst', 1, x'03', 1), ('4', 'k4', 'run r2', 'analyst', 1, x'04', 1);
+        INSERT INTO runs (uuid, organization_id, playbook_name, playbook_hash, status, created_at)
+          VALUES ('r1', 1, 'triage', 'w1', 'completed', 1), ('r2', 1, 'other', 'w1', 'completed', 1);
+        INSERT INTO cases (organization_id, number, title, summary, status, severity, verdict, created_at, modified_at)
+          VALUES (1, 1, 'x', '', 'open', 'low', 'unknown', 1, 1);
+        INSERT INTO case_entries (case_id, at, author, kind, text) VALUES (1, 1, 'run r1', 'opened', ''), (1, 1, 'run r1', 'note', ''),
+          (1, 1, 'run r2', 'alert', ''), (1, 1, 'run r2', 'note', ''), (1, 1, 'run gone', 'changed', ''),
+          (1, 1, 'grouping of repeats', 'alert', ''), (1, 1, 'grouping of repeats', 'note', ''), (1, 1, 'anna', 'note', ''),
+          (1, 1, 'kim', 'note', '')`)
+    })
+    const { cases, close } = await openStoresIn(folder.path)
+    const { data } = await cases.timeline('all', 'Acme-1', { limit: 20 })
+    expect(data.toReversed().map(({ actor: { kind, id, name } }) => `${kind}/${id}/${name}`)).to.deep.equal([
+      'run/r1/triage',
+      'run/r1/triage',
+      'run/r2/other',
+      'api_key/k4/run r2',
+      'run/gone/run gone',
+      'server/server/grouping of repeats',
+      'api_key//grouping of repeats',
+      'api_key/k1/anna',
+      'api_key//kim',
+    ])
+    await close()
   })
 
   it('gives a playbook that was made before to the organization of its runs, and a written one to all', async () => {

@@ -1,3 +1,4 @@
+import { personOf, theRun } from '../../core/domain/audit.ts'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -103,9 +104,9 @@ describe(`what is kept no longer in SQLite (seed ${seed})`, function () {
     const given = { path: 'q', stepId: 'q', question, timeoutAt: clock.now() + day }
     const { id } = await stores.checkpoints.open(uuid, given)
     await stores.checkpoints.answer(id, { value: 'yes', text: null }, somebody())
-    await stores.cases.comment(acme.uuid, caseId ?? '', 'x', `run ${uuid}`, `${uuid}/s1/note`)
+    await stores.cases.comment(acme.uuid, caseId ?? '', 'x', theRun(uuid, 'x'), `${uuid}/s1/note`)
     await stores.runs.end(uuid, completed)
-    await stores.cases.edit(acme.uuid, caseId ?? '', { status: 'closed' }, 'anna', undefined)
+    await stores.cases.edit(acme.uuid, caseId ?? '', { status: 'closed' }, personOf('anna'), undefined)
   }
 
   /** The newest rows stay: these are to be the newest. */

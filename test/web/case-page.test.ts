@@ -28,6 +28,21 @@ describe('case page', function () {
     expect(body).to.include({ severity: 'critical', assignee: 'bootstrap' })
   })
 
+  it('tells by kind and id who did something, whatever a key is called', async () => {
+    const { page, server } = house
+    const { run_uuid: run } = (await server.call(path)).body.runs[0]
+    const body = { name: `run ${run}`, role: 'analyst' }
+    const { key, key_id: id } = (await server.call('/keys', { method: 'POST', body })).body
+    await server.call(`${path}/notes`, { method: 'POST', key, body: { text: 'verified benign' } })
+    await house.visit(path)
+    const entry = page.locator('[data-kind="note"]').filter({ hasText: 'verified benign' })
+    await entry.getByText(`(API key ${id})`).waitFor()
+    expect(await entry.getByRole('link').count()).to.equal(0)
+    const opened = page.locator('[data-kind="opened"]').getByRole('link')
+    expect(await opened.getAttribute('href')).to.equal(`/runs/${run}`)
+    await picture(page, 'case-timeline')
+  })
+
   it('shows what somebody else changed meanwhile, and overwrites nothing unasked', async () => {
     const { page, server } = house
     await house.visit(path)

@@ -1,3 +1,4 @@
+import { theServer, type Actor } from '../../domain/audit.ts'
 import { NotFoundError } from '../../errors/errors.ts'
 import type { Case, CaseEdit, CaseEntry } from '../../domain/case.ts'
 import type { Connection } from '../../domain/connection.ts'
@@ -40,14 +41,14 @@ export function testCases(prefix = 'DEMO', title = 'The case of the run'): TestC
     entries.push({ ...entry, at: 0, caseId: next.id })
     return next
   }
-  const open = (changes: NewCase, by: string): Case =>
+  const open = (changes: NewCase, by: Actor): Case =>
     write(newCase(`${prefix}-${byId.size + 1}`), changes, {
-      by,
+      ...author(by),
       kind: 'opened',
       text: changes.title,
       changes: null,
     })
-  open({ title }, 'test')
+  open({ title }, theServer)
   return {
     get all() {
       return [...byId.values()]
@@ -62,16 +63,20 @@ export function testCases(prefix = 'DEMO', title = 'The case of the run'): TestC
     },
     create: async (_organization, changes, by, key) => once(key, () => open(changes, by)),
     update: async (_organization, id, changes, by, key) =>
-      once(key, () => write(existing(id), changes, { by, kind: 'changed', text: 'changed', changes })),
+      once(key, () =>
+        write(existing(id), changes, { ...author(by), kind: 'changed', text: 'changed', changes }),
+      ),
     edit: async (_organization, id, edit, by) =>
-      write(existing(id), edit, { by, kind: 'changed', text: 'changed', changes: edit }),
+      write(existing(id), edit, { ...author(by), kind: 'changed', text: 'changed', changes: edit }),
     comment: async (_organization, id, text, by, key) => {
-      const entry = { by, kind: 'note', text, changes: null } as const
+      const entry = { ...author(by), kind: 'note', text, changes: null } as const
       once(key, () => write(existing(id), {}, entry))
       return { ...entry, at: 0 }
     },
   }
 }
+
+const author = ({ requestId: request_id, ...actor }: Actor) => ({ actor, request_id })
 
 function newCase(id: string): Case {
   return {

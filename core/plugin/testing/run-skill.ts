@@ -110,6 +110,7 @@ export async function runSkill<
     run: {
       uuid: runUuid,
       organizationUuid: 'test-organization',
+      playbookName: 'test',
       openCase: async () => (options.caseId === undefined ? 'DEMO-1' : (options.caseId ?? undefined)),
     },
     attempt: {

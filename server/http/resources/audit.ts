@@ -2,15 +2,18 @@ import { actorKinds, auditActions, auditSubjects } from '../../../core/domain/au
 import { admins, defineRoute } from '../route.ts'
 import { objectSchema, pageOf, pageParameters, pageSchema, pageView, text, textOrNull, time } from './page.ts'
 
+/** Who did something. */
+export const actorSchema = objectSchema({
+  kind: { enum: actorKinds },
+  id: { type: 'string', description: 'E.g. the id of an API key; never its value.' },
+  name: text,
+})
+
 const entrySchema = objectSchema({
   sequence: { type: 'integer', minimum: 1, description: 'From 1, without gaps.' },
   at: time,
   action: { enum: auditActions },
-  actor: objectSchema({
-    kind: { enum: actorKinds },
-    id: { type: 'string', description: 'E.g. the id of an API key; never its value.' },
-    name: text,
-  }),
+  actor: actorSchema,
   request_id: { ...textOrNull, description: 'Of the HTTP request that it came by, as the log has it.' },
   organization_uuid: { ...textOrNull, description: 'null: it concerns no single organization.' },
   organization_code: textOrNull,

@@ -1,9 +1,11 @@
-import { objectSchema, text, time } from './page.ts'
+import { actorSchema } from './audit.ts'
+import { objectSchema, text, textOrNull, time } from './page.ts'
 
 /** One line of the timeline of a case. */
 export const caseEntrySchema = objectSchema({
   at: time,
-  by: { ...text, description: '`run <uuid>`, `grouping of repeats`, or the name of an API key.' },
+  actor: actorSchema,
+  request_id: { ...textOrNull, description: 'Of the HTTP request that it came by, as the log has it.' },
   kind: { enum: ['opened', 'alert', 'changed', 'note', 'run_ended'] },
   text: { ...text, description: 'Plain text.' },
   changes: { type: ['object', 'null'], description: 'Of `changed`: the new values.' },

@@ -31,7 +31,7 @@ export const changeCase = defineRoute({
     const { stores, directory } = services
     const { id, organizationUuid } = await requireCase(services, caller.scope, params.case)
     const changed = await editSeen(headers, (revision) =>
-      stores.cases.edit(organizationUuid, id, body, caller.actor.name, revision),
+      stores.cases.edit(organizationUuid, id, body, caller.actor, revision),
     )
     return { body: await caseView(changed, directory), headers: entityTag(changed) }
   },
@@ -55,13 +55,7 @@ export const addNote = defineRoute({
   async handle({ params, body, caller }, services) {
     const { id, organizationUuid } = await requireCase(services, caller.scope, params.case)
     const { cases } = services.stores
-    const entry = await cases.comment(
-      organizationUuid,
-      id,
-      body.text,
-      caller.actor.name,
-      `note/${randomUUID()}`,
-    )
+    const entry = await cases.comment(organizationUuid, id, body.text, caller.actor, `note/${randomUUID()}`)
     return { body: entry }
   },
 })

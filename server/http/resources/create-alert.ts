@@ -44,8 +44,8 @@ export const createAlert = defineRoute({
         type: ['string', 'null'],
         minLength: 1,
         maxLength: 200,
-        ...patterns.alertType,
-        description: `What kind of alert it is; ${patterns.alertType.patternErrorMessage}. Without it the alert is stored and not investigated.`,
+        ...patterns.line,
+        description: `What kind of alert it is; ${patterns.line.patternErrorMessage}. Without it the alert is stored and not investigated.`,
       },
       created_at_source: {
         type: ['integer', 'null'],

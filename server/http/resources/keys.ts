@@ -5,6 +5,7 @@ import { isInScope } from '../../../core/scope.ts'
 import { makeKey } from '../../keys.ts'
 import type { Directory } from '../directory.ts'
 import { pageOfRows, type RowOrder } from '../page-rows.ts'
+import { patterns } from '../patterns.ts'
 import { RequestError } from '../request-error.ts'
 import { admins, defineRoute, type Caller } from '../route.ts'
 import { requireWholeScope } from '../whole-scope.ts'
@@ -119,7 +120,7 @@ const createKey = defineRoute({
     additionalProperties: false,
     required: ['name', 'role'],
     properties: {
-      name: { type: 'string', minLength: 1, maxLength: 200 },
+      name: { type: 'string', minLength: 1, maxLength: 200, ...patterns.line },
       role: { type: 'string', enum: roles },
       organization_codes: {
         type: ['array', 'null'],

@@ -11,7 +11,7 @@ import { admins, anyRole, defineRoute, type Services } from '../route.ts'
 import { requireWholeScope } from '../whole-scope.ts'
 import { objectSchema, pageParameters, pageSchema, pageView, sortParameter, text, time } from './page.ts'
 
-const name = { type: 'string', minLength: 1, maxLength: 200 } as const
+const name = { type: 'string', minLength: 1, maxLength: 200, ...patterns.line } as const
 
 const codeAndName = {
   type: 'object',

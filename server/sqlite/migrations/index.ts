@@ -24,6 +24,7 @@ import { listsOfCheckpoints } from './0022-lists-of-checkpoints.ts'
 import { retention } from './0023-retention.ts'
 import { kindsOfCheckpoints } from './0024-kinds-of-checkpoints.ts'
 import { resultsOfPlaybooks } from './0026-results-of-playbooks.ts'
+import { authorsOfEntries } from './0027-authors-of-entries.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -53,4 +54,5 @@ export const migrations: readonly string[] = [
   retention,
   kindsOfCheckpoints,
   resultsOfPlaybooks,
+  authorsOfEntries,
 ]

@@ -122,9 +122,17 @@ export type CaseChange = Partial<
   Pick<Case, 'title' | 'summary' | 'status' | 'severity' | 'verdict' | 'assignee'>
 >
 
+/** Who did something: what somebody chose as a name says nothing about the kind. */
+export interface Actor {
+  readonly kind: string
+  /** Of an API key empty where it was not kept. */
+  readonly id: string
+  readonly name: string
+}
+
 export interface CaseEntry {
   readonly at: number
-  readonly by: string
+  readonly actor: Actor
   readonly kind: string
   readonly text: string
   readonly changes: Readonly<Record<string, unknown>> | null

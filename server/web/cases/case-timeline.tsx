@@ -11,7 +11,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState, type ComponentType } from 'react'
 import { Link } from 'wouter'
 import { get } from '../api/call.ts'
-import type { CaseDetail, CaseEntry, Page, Run } from '../api/types.ts'
+import type { Actor, CaseDetail, CaseEntry, Page } from '../api/types.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { Time } from '../parts/times.tsx'
@@ -50,7 +50,7 @@ export function CaseTimeline({ found, path }: { readonly found: CaseDetail; read
                 {showInvisible(entry.text)}
               </Text>
               <Text size="xs" c="dimmed" className="outside-text">
-                <ByWhom by={entry.by} runs={found.runs} /> · <Time at={entry.at} />
+                <ByWhom actor={entry.actor} /> · <Time at={entry.at} />
               </Text>
             </Timeline.Item>
           )
@@ -72,14 +72,21 @@ export function CaseTimeline({ found, path }: { readonly found: CaseDetail; read
   )
 }
 
-/** A run is named by its playbook, and leads to what it did; people stand with the name of their key. */
-function ByWhom({ by, runs }: { readonly by: string; readonly runs: readonly Run[] }) {
-  const uuid = /^run ([\da-f-]{36})$/.exec(by)?.[1]
-  if (uuid === undefined) return <>{showInvisible(by)}</>
-  const playbook = runs.find((run) => run.run_uuid === uuid)?.playbook
+/** A run is named by its playbook, and leads to what it did; of people the key stands beside the name, which anybody can choose. */
+function ByWhom({ actor: { kind, id, name } }: { readonly actor: Actor }) {
+  if (kind === 'run')
+    return (
+      <>
+        playbook{' '}
+        <Anchor component={Link} href={`/runs/${id}`} size="xs">
+          {showInvisible(name)}
+        </Anchor>
+      </>
+    )
+  const what = kind === 'api_key' ? `API key ${id}`.trimEnd() : kind
   return (
-    <Anchor component={Link} href={`/runs/${uuid}`} size="xs">
-      {playbook ?? `run ${uuid.slice(0, 8)}…`}
-    </Anchor>
+    <>
+      {showInvisible(name)} ({what})
+    </>
   )
 }

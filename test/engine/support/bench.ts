@@ -101,12 +101,12 @@ export async function openBench(clock: Clock): Promise<Bench> {
         clock,
         log,
       })
-      const { uuid, organizationUuid, caseId } = run
+      const { uuid, organizationUuid, playbookName, caseId } = run
       const openCase = async () => caseId ?? undefined
       const names = { alert: {}, inputs: {}, ...options.names }
       const outcome = await interpret(
         playbook,
-        { run: { uuid, organizationUuid, openCase }, names, playbooks: options.playbooks },
+        { run: { uuid, organizationUuid, playbookName, openCase }, names, playbooks: options.playbooks },
         context,
         {
           ...testSkills(skills, calls),

@@ -1,0 +1,54 @@
+import { expect } from 'chai'
+import { startApi, type Api } from './support/api.ts'
+import { expectProblem } from './support/schemas.ts'
+
+describe('names over HTTP', () => {
+  let api: Api
+
+  before(async () => {
+    api = await startApi()
+  })
+  after(() => api.close())
+
+  const kinds: Readonly<Record<string, (name: string) => Promise<Awaited<ReturnType<Api['call']>>>>> = {
+    'API key': (name) => api.call('POST', '/api/keys', { body: { name, role: 'reader' } }),
+    organization: (name) => api.call('POST', '/api/organizations', { body: { code: 'other', name } }),
+    'renamed organization': (name) =>
+      api.call('PATCH', '/api/organizations/acme', { body: { name }, headers: { 'if-match': '*' } }),
+    provider: (name) => api.call('POST', '/api/providers', { body: { code: 'other', name } }),
+    'renamed provider': (name) =>
+      api.call('PATCH', '/api/providers/SIEM', { body: { name }, headers: { 'if-match': '*' } }),
+    connection: (name) =>
+      api.call('POST', '/api/connections', {
+        body: {
+          organization_code: 'acme',
+          name,
+          plugin: 'http',
+          settings: { base_url: 'https://api.example.com' },
+        },
+      }),
+  }
+  const names = {
+    'blanks alone': ' \u00a0\u2003 ',
+    'a line break': 'anna\nkim',
+    NUL: 'anna\0',
+    'an escape': 'anna\u001b[2J',
+    'a direction override': 'anna\u202emik',
+    'something invisible': 'an\u200bna',
+    'a line separator': 'anna\u2028kim',
+  }
+
+  for (const [kind, create] of Object.entries(kinds))
+    for (const [what, name] of Object.entries(names))
+      it(`refuse for a ${kind} ${what}`, async () => {
+        const reply = await create(name)
+        expectProblem(reply, 400, 'value_invalid')
+        expect(reply.json.errors[0].pointer).to.equal('/name')
+        expect(reply.json.errors[0].message).to.match(/something to see|beginning with a letter/)
+      })
+
+  it('may be in any script', async () => {
+    for (const name of ['Änne’s Splunk (EU) #1', '東京 SOC', 'مركز العمليات'])
+      expect((await kinds['API key']?.(name))?.status, name).to.equal(201)
+  })
+})
