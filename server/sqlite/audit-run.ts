@@ -4,7 +4,7 @@ import type { Checkpoint } from '../../core/domain/checkpoint.ts'
 import { textAt } from '../../core/plugin/index.ts'
 import type { AnswerOutcome, Together } from '../../core/ports.ts'
 import { recordAudit } from './audit-log.ts'
-import { insertEntry } from './case-rows.ts'
+import { insertEntry } from './case-entries.ts'
 import { requireRunRow, type RunRow } from './run-rows.ts'
 import type { StoreContext } from './store-context.ts'
 
@@ -63,5 +63,5 @@ function noteAnswer(
   const asked = (textAt(question.input, 'message') ?? `step ${stepId ?? path}`).slice(0, maxShown)
   const many = together === undefined ? '' : `, with ${together.count - 1} more of its kind`
   const text = `${said}${many}, to: ${asked.toWellFormed()}`
-  insertEntry(database, caseRow, { at: clock.now(), by: by.name, kind: 'note', text, changes: null })
+  insertEntry(database, caseRow, { at: clock.now(), by, kind: 'note', text, changes: null })
 }

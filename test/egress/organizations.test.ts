@@ -65,7 +65,7 @@ describe('egress: the requests of two organizations', () => {
       skill: 'http.send',
       connection: open.connection.name,
       input: { method: 'POST', path: `/of-${organizationUuid}`, text },
-      run: { uuid: 'run', organizationUuid, openCase: async () => 'DEMO-1' },
+      run: { uuid: 'run', organizationUuid, playbookName: 'x', openCase: async () => 'DEMO-1' },
       attempt: {
         number: 1,
         idempotencyKey: 'key',
