@@ -3,6 +3,7 @@ import type { JournalEntry } from '../domain/run.ts'
 import { stringifyJson } from '../json.ts'
 import type { Choice } from '../playbook-test/checkpoint-answers.ts'
 import { madeFromSchema } from './assumed-output.ts'
+import { createDryRunBudget } from './dry-run-budget.ts'
 import { dryRun, type DryRun, type DryRunOptions } from './dry-run.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import type { WouldDo } from './dry-run-caller.ts'
@@ -28,17 +29,19 @@ const maxEnds = 64
  * Runs a playbook without changing anything, once for each way that people may answer where no answer is given. What was read on
  * one way is not read again on another.
  *
- * @throws the reason of `signal`, once it is aborted
+ * @throws TocsinError `dry_run_too_large`, and the reason of `signal`, once it is aborted
  */
 export async function exploreDryRun(options: DryRunOptions): Promise<DryRunTree> {
   const read = remembering(options.live)
+  const budget = createDryRunBudget()
+  const signal = AbortSignal.any([budget.signal, ...(options.signal ? [options.signal] : [])])
   let ends = 0
 
   async function explore(
     choices: ReadonlyMap<string, Choice>,
     seen: ReadonlySet<string>,
   ): Promise<DryRunTree> {
-    options.signal?.throwIfAborted()
+    signal.throwIfAborted()
     if (ends >= maxEnds) return { events: [], end: 'too many ways' }
     const events: DryRunEvent[] = []
     const happened = new Set(seen)
@@ -50,10 +53,17 @@ export async function exploreDryRun(options: DryRunOptions): Promise<DryRunTree>
       ...options,
       live: read,
       choices,
-      onEnd: (ended) => note(`ended ${ended.path}`, { ended }),
-      onWouldDo: (would) => note(`would ${would.path}`, { would }),
+      signal,
+      onEnd: (ended) => {
+        budget.ended(ended)
+        note(`ended ${ended.path}`, { ended })
+      },
+      onWouldDo: (would) => {
+        budget.wouldDo(would)
+        note(`would ${would.path}`, { would })
+      },
     })
-    options.signal?.throwIfAborted()
+    signal.throwIfAborted()
     if (run.asked === undefined) {
       ends++
       return { events, end: run }

@@ -115,7 +115,9 @@ async function remember(local: LocalRun, work: PureWork): Promise<Outcome> {
   const result = evaluate(local, work)
   const endedAt = local.clock.now()
   const begin = { path, stepId, kind, input: null, attempt: 1, startedAt: work.startedAt ?? endedAt }
-  return record(local, begin, { ...result, endedAt })
+  const outcome = record(local, begin, { ...result, endedAt })
+  await local.journal.room()
+  return outcome
 }
 
 function evaluate(local: LocalRun, work: PureWork): PureResult {

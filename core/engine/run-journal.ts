@@ -30,6 +30,8 @@ export interface RunJournal {
   /** Resolves when it is durable, and all before it; or to why nothing begins: see `JournalStore`. */
   begin(entry: JournalBegin): Promise<HeldUse | undefined>
   attemptFailed(attempt: FailedAttempt): void
+  /** To be waited for after results that nothing else waits for; see `RunWrites`. */
+  room(): Promise<unknown> | undefined
   end(path: string, end: JournalEnd): void
   /** Throws RunSuspended where nothing new begins. */
   record(entry: JournalBegin, end: JournalEnd): void
@@ -75,6 +77,7 @@ export async function openRunJournal(options: RunJournalOptions): Promise<RunJou
       startNew()
       writes.later(() => store.record(runUuid, entry, end))
     },
+    room: () => writes.room(),
     attemptFailed: (attempt) => writes.later(() => store.attemptFailed(runUuid, attempt)),
     end: (path, end) => writes.later(() => store.end(runUuid, path, end)),
     park: (path) => writes.now(() => store.park(runUuid, path)),

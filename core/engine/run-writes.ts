@@ -9,6 +9,11 @@ export interface RunWrites {
   later(write: () => Promise<unknown>): void
   /** Resolves when it is durable, and all before it. */
   now<T>(write: () => Promise<T>): Promise<T>
+  /**
+   * Undefined where the run may go on at once. Else resolves when all are durable, and others have had their turn: what only
+   * calculates never fills the memory with what waits to be written, and never keeps the process to itself.
+   */
+  room(): Promise<unknown> | undefined
   /** Resolves when all are durable. Rejects, from then on, where one could not be made. */
   settled(): Promise<void>
 }
@@ -23,12 +28,17 @@ export interface RunWritesOptions {
 
 const firstWaitMs = 250
 const longestWaitMs = 30_000
+/** Writes under way, until the run waits for them. */
+const maxUnderWay = 500
+/** How long a run calculates in one go, in milliseconds. */
+const longestTurnMs = 20
 
 export function createWrites(options: RunWritesOptions): RunWrites {
   /** None of these rejects. */
   const underWay = new Set<Promise<void>>()
   /** One of those under way was refused and is tried again: none may overtake it. */
   let inTrouble = false
+  let turnBeganAt = performance.now()
   let lost: { readonly reason: unknown } | undefined
 
   function begin<T>(write: () => Promise<T>): Promise<T> {
@@ -53,6 +63,10 @@ export function createWrites(options: RunWritesOptions): RunWrites {
       await Promise.all(underWay)
       if (lost) throw lost.reason
       return await writing
+    },
+    room() {
+      if (underWay.size < maxUnderWay && performance.now() - turnBeganAt < longestTurnMs) return undefined
+      return Promise.all(underWay).then(() => (turnBeganAt = performance.now()))
     },
     async settled() {
       while (underWay.size > 0) await Promise.all(underWay)

@@ -34,9 +34,12 @@ export function sensitiveGiven(
 /** What expressions quote of a longer text, at least. */
 const quotedLength = 57
 
-/** Takes sensitive texts out of what is said about a run. */
+/** For one answer or one step: less than half a second. */
+const maxRedactorWork = 20_000_000
+
+/** Takes sensitive texts out of what is said about a run. Where there are too many of them for it, nothing is said. */
 export function hiding(texts: Iterable<string>): Redactor {
-  const redactor = new Redactor()
+  const redactor = new Redactor([], undefined, maxRedactorWork)
   for (const text of texts) {
     redactor.add(text)
     if (text.length > quotedLength) redactor.add(text.slice(0, quotedLength))

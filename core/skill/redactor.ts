@@ -21,9 +21,17 @@ export class Redactor {
   #shortest = Infinity
   readonly #onSecret: OnSecret | undefined
 
-  /** @param onSecret is told of every secret, those that become known later too */
-  constructor(secrets: readonly string[] = [], onSecret?: OnSecret) {
+  /** What may still be looked through. */
+  #work: number
+
+  /**
+   * @param onSecret is told of every secret, those that become known later too
+   * @param maxWork how often a form is looked for in 128 characters or fewer, until everything is hidden unseen: where strangers
+   *   choose both the secrets and the texts, there may be thousands of each. Default: without end.
+   */
+  constructor(secrets: readonly string[] = [], onSecret?: OnSecret, maxWork = Infinity) {
     this.#onSecret = onSecret
+    this.#work = maxWork
     for (const secret of secrets) this.add(secret)
   }
 
@@ -43,7 +51,7 @@ export class Redactor {
 
   /** Another one that knows the same, and learns for itself. */
   copy(): Redactor {
-    const copy = new Redactor([], this.#onSecret)
+    const copy = new Redactor([], this.#onSecret, this.#work)
     for (const secret of this.#secrets) {
       this.#onSecret?.(secret)
       copy.#secrets.add(secret)
@@ -83,6 +91,8 @@ export class Redactor {
 
   text(text: string): string {
     if (text.length < this.#shortest) return text
+    this.#work -= this.#forms.size * (1 + (text.length >>> 7))
+    if (this.#work < 0) return hidden
     let shown = text
     // Longest first: a secret may be the beginning of another one, or of another form of itself.
     this.#longestFirst ??= [...this.#forms].toSorted((a, b) => b.length - a.length)

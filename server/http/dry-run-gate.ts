@@ -4,26 +4,31 @@ import { RequestError } from './request-error.ts'
 /** Bounds how much dry runs take of the server, and of the systems that they read from. */
 export interface DryRunGate {
   /**
-   * Does the work, unless as many are under way as may be. Its signal is aborted when the time is over, the caller is gone, or
+   * Does the work, unless the organization has one under way, or as many are as may be. Its signal is aborted when the time is over, the caller is gone, or
    * the server closes; then it has to end soon.
    *
    * @throws RequestError `dry_runs_full`, and `not_ready` where the server closes; TimeoutError `dry_run_timeout`
    */
-  through<T>(gone: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>
+  through<T>(
+    organizationUuid: string,
+    gone: AbortSignal,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T>
 }
 
-/** At once, of all callers. */
-const maxAtOnce = 2
+/** At once, each of another organization: none waits for what people of another try. */
+const maxAtOnce = 4
 
 /** Of one dry run with all its ways, in milliseconds. */
 const defaultDeadlineMs = 60_000
 
 export function createDryRunGate(closing: AbortSignal, deadlineMs = defaultDeadlineMs): DryRunGate {
-  let underWay = 0
+  const underWay = new Set<string>()
   return {
-    async through(gone, work) {
-      if (underWay >= maxAtOnce) throw full()
-      underWay++
+    async through(organizationUuid, gone, work) {
+      if (underWay.has(organizationUuid)) throw full('A dry run of the organization is under way.')
+      if (underWay.size >= maxAtOnce) throw full(`There are ${maxAtOnce} dry runs under way.`)
+      underWay.add(organizationUuid)
       const deadline = new AbortController()
       const timer = setTimeout(() => deadline.abort(tooLate(deadlineMs)), deadlineMs)
       const signal = AbortSignal.any([deadline.signal, gone, closing])
@@ -35,14 +40,14 @@ export function createDryRunGate(closing: AbortSignal, deadlineMs = defaultDeadl
         throw error
       } finally {
         clearTimeout(timer)
-        underWay--
+        underWay.delete(organizationUuid)
       }
     },
   }
 }
 
-function full(): RequestError {
-  return new RequestError('dry_runs_full', `There are ${maxAtOnce} dry runs under way.`, {
+function full(message: string): RequestError {
+  return new RequestError('dry_runs_full', message, {
     hint: 'send the request again after the time in Retry-After',
     headers: { 'retry-after': '5' },
   })

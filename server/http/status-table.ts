@@ -83,6 +83,7 @@ export const errorClasses = {
 export const coreCodes = {
   json_invalid: { status: 400, title: 'The body is not valid JSON' },
   json_too_deep: { status: 400, title: 'The body is nested too deep' },
+  dry_run_too_large: { status: 422, title: 'The dry run comes to too much' },
 } as const satisfies Readonly<Record<string, StatusAndTitle>>
 
 /** What nobody foresaw. Nothing about it is shown. */

@@ -39,6 +39,21 @@ describe('writes of a run', () => {
     expect(order.toSorted()).to.deep.equal(['intent', 'result'])
   })
 
+  it('are waited for by a run that only calculates, before they fill the memory', async () => {
+    let underWay = 0
+    let most = 0
+    const slow = async () => {
+      most = Math.max(most, ++underWay)
+      await new Promise((resolve) => void setImmediate(resolve))
+      underWay--
+    }
+    for (let count = 0; count < 3_000; count++) {
+      writes.later(slow)
+      await writes.room()
+    }
+    expect(most).to.be.at.most(500)
+  })
+
   it('do not overtake one that is refused', async () => {
     writes.later(write('first', 2))
     await settle()

@@ -131,7 +131,7 @@ describe('dry runs over HTTP', () => {
   })
 
   /** A dry run whose read is not answered; `stop` ends the connection. */
-  async function hanging() {
+  async function hanging(organization_code = 'acme') {
     const { promise: reading, resolve: begun } = Promise.withResolvers<AbortSignal>()
     answer = async ({ attempt: { signal } }) => {
       begun(signal)
@@ -142,26 +142,25 @@ describe('dry runs over HTTP', () => {
     const sent = fetch(`${api.url}/api/playbooks/dry-run`, {
       method: 'POST',
       headers: { cookie: `Session=${api.adminKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ organization_code: 'acme', source, alert_content: 'x' }),
+      body: JSON.stringify({ organization_code, source, alert_content: 'x' }),
       signal: stop.signal,
     })
     sent.catch(() => undefined)
     return { sent, read: await reading, stop: () => stop.abort() }
   }
 
-  it('makes two at once, and gives one up that nobody waits for', async () => {
-    const [first, second] = [await hanging(), await hanging()]
-    const third = await dryRun({ source: asking })
-    expectProblem(third, 503, 'dry_runs_full')
-    expect(third.headers.get('retry-after')).to.equal('5')
-    const ended = [first, second].map(({ read }) => once(read, 'abort'))
+  it('makes one at once for an organization, and gives one up that nobody waits for', async () => {
+    const first = await hanging()
+    const second = await dryRun({ source: asking })
+    expectProblem(second, 503, 'dry_runs_full')
+    expect(second.headers.get('retry-after')).to.equal('5')
+    expect((await dryRun({ organization_code: 'globex', source: asking })).status).to.equal(200)
+    const ended = once(first.read, 'abort')
     first.stop()
-    await ended[0]
-    let reply = third
+    await ended
+    let reply = second
     for (let tries = 0; tries < 100 && reply.status === 503; tries++) reply = await dryRun({ source: asking })
     expect(reply.status, reply.text).to.equal(200)
-    second.stop()
-    await ended[1]
   })
 
   it('ends when the server closes', async () => {
@@ -174,12 +173,24 @@ describe('dry runs over HTTP', () => {
 })
 
 describe('createDryRunGate', () => {
+  it('lets four organizations in at once', async () => {
+    const never = new AbortController().signal
+    const gate = createDryRunGate(never)
+    const { promise: over, resolve: end } = Promise.withResolvers<void>()
+    const four = ['a', 'b', 'c', 'd'].map((organization) => gate.through(organization, never, () => over))
+    const refused: unknown = await gate.through('e', never, () => over).catch((reason: unknown) => reason)
+    expect(refused).to.include({ code: 'dry_runs_full' })
+    end()
+    await Promise.all(four)
+    expect(await gate.through('e', never, async () => 'in')).to.equal('in')
+  })
+
   it('ends what takes too long, and lets others in again', async () => {
     const never = new AbortController().signal
     const gate = createDryRunGate(never, 1)
     for (let tries = 0; tries < 3; tries++) {
       const error: unknown = await gate
-        .through(never, (signal) => once(signal, 'abort').then(() => signal.throwIfAborted()))
+        .through('acme', never, (signal) => once(signal, 'abort').then(() => signal.throwIfAborted()))
         .catch((reason: unknown) => reason)
       expect(error).to.include({ code: 'dry_run_timeout' })
     }

@@ -307,6 +307,15 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
+          'A playbook that somebody tries out is bounded in steps, in size and in time, one at once for an organization, and keeps nobody from being answered; no more does one that runs in earnest and only calculates.',
+        proofs: [
+          http('dry-run-limits', 'keeps nobody from being answered', 'keeps no more than a bounded size'),
+          http('dry-run', 'makes one at once for an organization', 'ends what takes too long'),
+          ['test/engine/run-writes.test.ts', 'are waited for by a run that only calculates'],
+        ],
+      },
+      {
+        promise:
           'The web page runs its own scripts alone: its content security policy allows no other source, and style elements by a nonce.',
         proofs: [
           http('page', 'allows only itself, and style elements with a nonce that is another one each time'),

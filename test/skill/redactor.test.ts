@@ -45,6 +45,15 @@ describe('Redactor', () => {
     expect(value.list[0]).to.have.property(secret)
   })
 
+  it('hides everything where there is more to look through than it may', () => {
+    const secrets = Array.from({ length: 100 }, (_, at) => `secret-${at}`)
+    const texts = Array.from({ length: 50 }, (_, at) => `harmless ${at}`)
+    expect(new Redactor(secrets).value(texts)).to.equal(texts)
+    const shown = new Redactor(secrets, undefined, 5_000).value([...texts, 'secret-1']) as string[]
+    expect(shown[0]).to.equal('harmless 0')
+    expect(shown.slice(-2)).to.deep.equal(['[redacted]', '[redacted]'])
+  })
+
   it('gives back what holds no secret as it is', () => {
     const value = { list: [1] }
     expect(new Redactor([secret]).value(value)).to.equal(value)

@@ -70,7 +70,7 @@ export const dryRunPlaybook = defineRoute({
     const inputs = within('/inputs', () => resolveInputs(playbook, resolved.inputs))
     const fixtures = { ...resolved, inputs }
     const choices = within('/answers', () => choicesOf(playbook, called, body.answers ?? {}, choiceOf))
-    const tree = await services.dryRunGate.through(gone, (signal) =>
+    const tree = await services.dryRunGate.through(organization.uuid, gone, (signal) =>
       exploreDryRun({
         playbook,
         called,

@@ -1,0 +1,41 @@
+import type { JournalEntry } from '../domain/run.ts'
+import { stringifyJson } from '../json.ts'
+import { TocsinError } from '../plugin/index.ts'
+import type { WouldDo } from './dry-run-caller.ts'
+
+/** Steps that may end, items, times and all ways together: each is kept, and made by whoever may write a playbook to try it. */
+const maxSteps = 20_000
+/** Of what they are given, give and fail with, in characters of JSON. */
+const maxJson = 8 * 1024 * 1024
+
+/** What all ways of a dry run may come to. */
+export interface DryRunBudget {
+  ended(entry: JournalEntry): void
+  wouldDo(would: WouldDo): void
+  /** Aborted, with TocsinError `dry_run_too_large`, when it is used up. */
+  readonly signal: AbortSignal
+}
+
+export function createDryRunBudget(): DryRunBudget {
+  const usedUp = new AbortController()
+  let steps = 0
+  let json = 0
+  const spend = (value: unknown) => {
+    if (usedUp.signal.aborted) return
+    json += stringifyJson(value).length
+    if (json > maxJson) usedUp.abort(tooLarge(`holds more than ${maxJson} characters of JSON`))
+  }
+  return {
+    ended({ input = null, output = null, error }) {
+      if (++steps > maxSteps) usedUp.abort(tooLarge(`comes to more than ${maxSteps} steps`))
+      spend([input, output, error])
+    },
+    wouldDo: ({ input, output }) => spend([input ?? null, output ?? null]),
+    signal: usedUp.signal,
+  }
+}
+
+const tooLarge = (what: string): TocsinError =>
+  new TocsinError('dry_run_too_large', `the dry run ${what}`, {
+    hint: 'give shorter lists, smaller contents, or `answers` to checkpoints, so that fewer ways are tried',
+  })
