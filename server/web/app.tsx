@@ -18,7 +18,11 @@ const tryAgain = (failures: number, error: unknown): boolean => {
 }
 
 const queries = new QueryClient({
-  defaultOptions: { queries: { retry: tryAgain, staleTime: 1_000, refetchOnWindowFocus: true } },
+  defaultOptions: {
+    // The browser does not know whether the server can be reached: it may be on this very machine.
+    queries: { retry: tryAgain, staleTime: 1_000, refetchOnWindowFocus: true, networkMode: 'always' },
+    mutations: { networkMode: 'always' },
+  },
 })
 
 export function App() {

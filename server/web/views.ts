@@ -25,6 +25,7 @@ export interface View {
   readonly roles: readonly Role[]
 }
 
+const everybody: readonly Role[] = ['intake', 'reader', 'analyst', 'admin']
 const readers: readonly Role[] = ['reader', 'analyst', 'admin']
 const operators: readonly Role[] = ['analyst', 'admin']
 const admins: readonly Role[] = ['admin']
@@ -58,6 +59,12 @@ export const viewGroups: readonly { readonly title: string; readonly views: read
 ]
 
 export const views: readonly View[] = viewGroups.flatMap((group) => group.views)
+
+/** Who may see what is at a path: everybody what is no view. */
+export function rolesAt(path: string): readonly Role[] {
+  const [, first] = path.split('/', 2)
+  return views.find((view) => view.path === first)?.roles ?? everybody
+}
 
 /** What each path shows. Each is loaded when it is first looked at. */
 export const pages = [

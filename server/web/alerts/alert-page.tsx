@@ -25,7 +25,7 @@ export default function AlertPage() {
     refetchInterval: ({ state }) => (ended.has(state.data?.investigation_status ?? 15) ? 10_000 : 1_000),
   })
   if (alert.isPending) return <Loader aria-label="Loading" />
-  if (alert.isError) return <Refusal error={alert.error} onRetry={() => void alert.refetch()} />
+  if (alert.isLoadingError) return <Refusal error={alert.error} onRetry={() => void alert.refetch()} />
   const { data } = alert
   return (
     <Stack>

@@ -73,6 +73,6 @@ function Content({ id }: { readonly id: string }) {
     queryFn: ({ signal }) => get<Alert>(`/alerts/${encodeURIComponent(id)}`, {}, signal),
   })
   if (alert.isPending) return <Loader size="sm" aria-label="Loading" />
-  if (alert.isError) return <Refusal error={alert.error} onRetry={() => void alert.refetch()} />
+  if (alert.isLoadingError) return <Refusal error={alert.error} onRetry={() => void alert.refetch()} />
   return <TextView text={alert.data.alert_content ?? ''} label={`Content of ${id.toUpperCase()}`} />
 }

@@ -1,8 +1,12 @@
 import { parseJson } from './parse-json.ts'
 import { ApiError, type Problem } from './problem.ts'
+import { tellReached } from './reached.ts'
 
 /** Where the API is, e.g. `/api`: the server says it in the page. */
 const base = document.querySelector<HTMLMetaElement>('meta[name=tocsin-api]')?.content ?? '/api'
+
+/** So long an answer may take: a dry run may take a minute. */
+const deadlineMs = 90_000
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
@@ -15,6 +19,16 @@ interface CallOptions {
 
 /** Is told when the API does not know the session any more. */
 let onSignedOut = (): void => undefined
+/** Counts the sessions of this page: an answer to a call of an earlier one says nothing about this one. */
+let sessions = 0
+/** What was answered when the session was over: until there is another one, nothing is asked that would only be refused. */
+let over: Problem | undefined
+
+/** Calls are made again, with the session that there is now. */
+export function startSession(): void {
+  sessions++
+  over = undefined
+}
 
 export function whenSignedOut(listener: () => void): void {
   onSignedOut = listener
@@ -51,24 +65,34 @@ export async function callTagged<T>(
   options: CallOptions = {},
 ): Promise<Tagged<T>> {
   const { query, body, headers, signal } = options
-  const response = await send(addressOf(path, query), {
+  const asksForSession = path === '/session'
+  if (over !== undefined && !asksForSession) throw new ApiError(over)
+  const session = sessions
+  const { response, text } = await send(addressOf(path, query), {
     method,
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    ...(signal !== undefined && { signal }),
+    signal: AbortSignal.any([AbortSignal.timeout(deadlineMs), ...(signal === undefined ? [] : [signal])]),
   })
-  const text = await response.text()
   if (response.ok)
     return { data: (text === '' ? undefined : parseJson(text)) as T, etag: response.headers.get('etag') }
-  if (response.status === 401) onSignedOut()
-  throw new ApiError(readProblem(response, text))
+  const problem = readProblem(response, text)
+  if (response.status === 401 && !asksForSession && session === sessions) {
+    over = problem
+    onSignedOut()
+  }
+  throw new ApiError(problem)
 }
 
-async function send(address: string, init: RequestInit): Promise<Response> {
+async function send(address: string, init: RequestInit & { readonly signal: AbortSignal }) {
   try {
-    return await fetch(address, init)
+    const response = await fetch(address, init)
+    const text = await response.text()
+    tellReached(true)
+    return { response, text }
   } catch (error) {
-    if (init.signal?.aborted === true) throw error
+    if (init.signal.aborted && !isTimeout(init.signal.reason)) throw error
+    tellReached(false)
     throw new ApiError({
       title: 'Tocsin does not answer',
       status: 0,
@@ -78,6 +102,9 @@ async function send(address: string, init: RequestInit): Promise<Response> {
     })
   }
 }
+
+const isTimeout = (reason: unknown): boolean =>
+  reason instanceof DOMException && reason.name === 'TimeoutError'
 
 function readProblem(response: Response, text: string): Problem {
   if (response.headers.get('content-type')?.startsWith('application/problem+json') === true)

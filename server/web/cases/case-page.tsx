@@ -31,7 +31,7 @@ export default function CasePage() {
     refetchInterval: 5_000,
   })
   if (found.isPending) return <PageLoading />
-  if (found.isError) return <Refusal error={found.error} onRetry={() => void found.refetch()} />
+  if (found.isLoadingError) return <Refusal error={found.error} onRetry={() => void found.refetch()} />
   const { data, etag } = found.data
   const refresh = (): void => void found.refetch()
   return (

@@ -56,7 +56,7 @@ function Evidence({ run, path }: { readonly run: string; readonly path: string }
     staleTime: 60_000,
   })
   if (found.isPending) return <Loader size="xs" aria-label="Loading" />
-  if (found.isError) return <Refusal error={found.error} onRetry={() => void found.refetch()} />
+  if (found.isLoadingError) return <Refusal error={found.error} onRetry={() => void found.refetch()} />
   const step = found.data.steps.find((each) => each.path === path)
   return <JsonView value={step?.output ?? null} label={`Output of ${path}`} />
 }

@@ -60,7 +60,7 @@ export default function CheckpointsView() {
         }
       />
       {list.isPending && <PageLoading />}
-      {list.isError && <Refusal error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isLoadingError && <Refusal error={list.error} onRetry={() => void list.refetch()} />}
       {list.data?.total === 0 && (
         <Empty icon={QuestionMarkCircledIcon}>{checkpointStates[state].empty}</Empty>
       )}

@@ -29,7 +29,7 @@ export default function ConnectionPage() {
     queryKey: ['connection', id],
     queryFn: () => callTagged<Connection>('GET', path),
   })
-  if (found.isError) return <Refusal error={found.error} onRetry={() => void found.refetch()} />
+  if (found.isLoadingError) return <Refusal error={found.error} onRetry={() => void found.refetch()} />
   if (found.isPending || plugins === undefined) return <PageLoading />
   const plugin = plugins.find(({ name }) => name === found.data.data.plugin)
   return <ConnectionView found={found.data} plugin={plugin} path={path} onDone={() => void found.refetch()} />

@@ -1,6 +1,7 @@
 import { SimpleGrid, Stack, Text, UnstyledButton } from '@mantine/core'
 import { useFilters } from '../lists/use-filters.ts'
 import { PageLoading } from '../parts/page-loading.tsx'
+import { Allowed } from '../shell/allowed.tsx'
 import { ViewHead } from '../shell/view-head.tsx'
 import './connections.css'
 import { ConnectionForm } from './connection-form.tsx'
@@ -10,6 +11,14 @@ const names = ['plugin'] as const
 
 /** Leads from the choice of a system to a connection to it. */
 export default function NewConnection() {
+  return (
+    <Allowed roles={['admin']}>
+      <ChosenPlugin />
+    </Allowed>
+  )
+}
+
+function ChosenPlugin() {
   const plugins = usePlugins()
   const { filters, set } = useFilters(names)
   if (plugins === undefined) return <PageLoading />

@@ -17,7 +17,7 @@ export default function HealthView() {
     refetchInterval: 2_000,
   })
   if (engine.isPending) return <Loader aria-label="Loading" />
-  if (engine.isError) return <Refusal error={engine.error} onRetry={() => void engine.refetch()} />
+  if (engine.isLoadingError) return <Refusal error={engine.error} onRetry={() => void engine.refetch()} />
   const { data } = engine
   return (
     <Stack>

@@ -28,7 +28,7 @@ export default function PlaybookPage() {
     refetchOnWindowFocus: false,
   })
   if (found.isPending) return <Loader aria-label="Loading" />
-  if (found.isError) return <Refusal error={found.error} onRetry={() => void found.refetch()} />
+  if (found.isLoadingError) return <Refusal error={found.error} onRetry={() => void found.refetch()} />
   const { data } = found
   const isNewest = newest.data === undefined || newest.data.hash === data.hash
   return (

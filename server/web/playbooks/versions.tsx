@@ -23,7 +23,7 @@ export function Versions({ playbook }: { readonly playbook: PlaybookDetail }) {
     enabled: compared !== undefined,
     staleTime: Infinity,
   })
-  if (versions.isError) return <Refusal error={versions.error} />
+  if (versions.isLoadingError) return <Refusal error={versions.error} />
   return (
     <Stack gap="xs">
       <Title order={2} size="h4">
@@ -60,7 +60,7 @@ export function Versions({ playbook }: { readonly playbook: PlaybookDetail }) {
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      {other.isError && <Refusal error={other.error} />}
+      {other.isLoadingError && <Refusal error={other.error} />}
       {compared !== undefined && other.data !== undefined && (
         <Group grow>
           <Differences before={other.data.source} after={playbook.source} />

@@ -31,7 +31,7 @@ export default function RunPage() {
     refetchInterval: ({ state }) => (state.data !== undefined && hasEnded(state.data) ? false : 1_000),
   })
   if (run.isPending) return <Loader aria-label="Loading" />
-  if (run.isError) return <Refusal error={run.error} onRetry={() => void run.refetch()} />
+  if (run.isLoadingError) return <Refusal error={run.error} onRetry={() => void run.refetch()} />
   return <RunView run={run.data} />
 }
 
@@ -77,7 +77,7 @@ function RunView({ run }: { readonly run: RunDetail }) {
       )}
       <Grid>
         <Grid.Col span={{ base: 12, lg: 7 }}>
-          {graph.isError && <Refusal error={graph.error} />}
+          {graph.isLoadingError && <Refusal error={graph.error} />}
           {graph.isSuccess && (
             <PlaybookGraph
               graph={graph.data}

@@ -1,40 +1,56 @@
 import { Center, Loader } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import { get, whenSignedOut } from '../api/call.ts'
 import { problemOf } from '../api/problem.ts'
 import type { Session } from '../api/types.ts'
 import { Refusal } from '../parts/refusal.tsx'
-import { SessionProvider, takeSession } from './session.ts'
+import { showInvisible } from '../parts/show-invisible.ts'
+import { SessionProvider, whenOtherPageSigns } from './session.ts'
+import { SignInAgain } from './sign-in-again.tsx'
 import { SignIn } from './sign-in.tsx'
 
-/** Shows what is inside to whoever is signed in, and the sign-in to everybody else. */
+/**
+ * Shows what is inside to whoever is signed in, and the sign-in to everybody else. Where the session ends meanwhile, what is
+ * inside stays, under a dialog: what was typed is not lost. Where somebody else signs in, the page begins anew.
+ */
 export function SessionGate({ children }: { readonly children: ReactNode }) {
   const queries = useQueryClient()
   const session = useQuery({
     queryKey: ['session'],
     queryFn: () => get<Session>('/session').catch(nobody),
     staleTime: Infinity,
+    refetchOnWindowFocus: 'always',
   })
+  const { data: now, refetch } = session
+  const [first, setFirst] = useState<Session>()
+  if (now && first === undefined) setFirst(now)
+  const isSomebodyElse = Boolean(now && first && now.key_id !== first.key_id)
+  useEffect(() => whenSignedOut(() => queries.setQueryData(['session'], null)), [queries])
+  useEffect(() => whenOtherPageSigns(() => void refetch()), [refetch])
   useEffect(() => {
-    whenSignedOut(() => {
-      if (queries.getQueryData(['session']) !== null) takeSession(queries, null)
-    })
-  }, [queries])
-  if (session.isPending)
+    if (isSomebodyElse) location.reload()
+  }, [isSomebodyElse])
+  if (session.isPending || isSomebodyElse)
     return (
       <Center h="100vh">
         <Loader aria-label="Loading" />
       </Center>
     )
-  if (session.isError)
+  if (now === undefined)
     return (
       <Center h="100vh" p="xl">
-        <Refusal error={session.error} onRetry={() => void session.refetch()} />
+        <Refusal error={session.error} onRetry={() => void refetch()} />
       </Center>
     )
-  if (session.data === null) return <SignIn />
-  return <SessionProvider value={session.data}>{children}</SessionProvider>
+  const shown = now ?? first
+  if (shown === undefined) return <SignIn />
+  return (
+    <SessionProvider value={shown}>
+      {children}
+      {now === null && <SignInAgain name={showInvisible(shown.key_name)} />}
+    </SessionProvider>
+  )
 }
 
 function nobody(error: unknown): null {

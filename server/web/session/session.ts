@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
+import { startSession } from '../api/call.ts'
 import type { Role, Session } from '../api/types.ts'
 
 const SessionContext = createContext<Session | undefined>(undefined)
@@ -18,8 +19,30 @@ export function useMay(...roles: readonly Role[]): boolean {
   return roles.includes(useSession().role)
 }
 
-/** Takes over who is signed in now; what somebody else saw is forgotten. */
-export function takeSession(queries: QueryClient, session: Session | null): void {
-  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
+/** Other pages of this browser are told that somebody signed in or out: they have one session between them. */
+const channel = new BroadcastChannel('tocsin-session')
+
+function tellOtherPages(): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel has none: it is of one origin
+  channel.postMessage('changed')
+}
+
+/** Calls back when another page of this browser signs in or out. Gives what ends that. */
+export function whenOtherPageSigns(listener: () => void): () => void {
+  channel.addEventListener('message', listener)
+  return () => channel.removeEventListener('message', listener)
+}
+
+/** Takes over who is signed in now. */
+export function takeSession(queries: QueryClient, session: Session): void {
+  startSession()
   queries.setQueryData(['session'], session)
+  void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
+  tellOtherPages()
+}
+
+/** Forgets all that was seen and typed: the page begins anew. */
+export function leave(): void {
+  tellOtherPages()
+  location.assign('/')
 }

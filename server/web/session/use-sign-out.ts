@@ -1,13 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
-import { takeSession } from './session.ts'
+import { leave } from './session.ts'
 
 /** Ends the session, here in any case. */
 export function useSignOut(): () => void {
-  const queries = useQueryClient()
-  const signOut = useMutation({
-    mutationFn: () => call('DELETE', '/session'),
-    onSettled: () => takeSession(queries, null),
-  })
+  const signOut = useMutation({ mutationFn: () => call('DELETE', '/session'), onSettled: leave })
   return () => signOut.mutate()
 }

@@ -4,7 +4,8 @@ import { Suspense, useCallback } from 'react'
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter'
 import { PageLoading } from '../parts/page-loading.tsx'
 import { useSession } from '../session/session.ts'
-import { pages, views } from '../views.ts'
+import { pages, rolesAt, views } from '../views.ts'
+import { Allowed } from './allowed.tsx'
 import { EngineMark } from './engine-mark.tsx'
 import { Logo } from './logo.tsx'
 import { Navigation } from './navigation.tsx'
@@ -13,6 +14,7 @@ import { Palette, PaletteButton } from './palette.tsx'
 import { PersonMenu } from './person-menu.tsx'
 import './shell.css'
 import { Shortcuts } from './shortcuts.tsx'
+import { Unreachable } from './unreachable.tsx'
 import { useFocusView } from './use-focus-view.ts'
 import { useGoKeys } from './use-go-keys.ts'
 import { usePlainKeys } from './use-plain-keys.ts'
@@ -69,21 +71,24 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main id="view" tabIndex={-1}>
         <ViewBoundary key={location}>
-          <Suspense fallback={<PageLoading />}>
-            <Switch>
-              <Route path="/">
-                <Redirect to="/alerts" replace />
-              </Route>
-              {pages.map(({ path, page }) => (
-                <Route key={path} path={path} component={page} />
-              ))}
-              <Route component={NotFound} />
-            </Switch>
-          </Suspense>
+          <Allowed roles={rolesAt(location)}>
+            <Suspense fallback={<PageLoading />}>
+              <Switch>
+                <Route path="/">
+                  <Redirect to="/alerts" replace />
+                </Route>
+                {pages.map(({ path, page }) => (
+                  <Route key={path} path={path} component={page} />
+                ))}
+                <Route component={NotFound} />
+              </Switch>
+            </Suspense>
+          </Allowed>
         </ViewBoundary>
       </AppShell.Main>
       <Palette onHelp={help.open} />
       <Shortcuts opened={isHelping} onClose={help.close} />
+      <Unreachable />
     </AppShell>
   )
 }

@@ -1,0 +1,92 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { picture, seriousFaults } from './support/browser.ts'
+import { openPage } from './support/open-page.ts'
+
+describe('session of the web page', function () {
+  this.timeout(90_000)
+  const house = openPage()
+  let path: string
+
+  before(async () => {
+    const id = await house.postAlert('strange_sign_in')
+    const { body } = await house.server.call(`/alerts/${id}`)
+    path = `/cases/${body.case_id}`
+  })
+
+  const note = (page: Page) => page.getByRole('textbox', { name: 'Note' })
+  const endSession = (page: Page) => page.evaluate(() => fetch('/api/session', { method: 'DELETE' }))
+  const signIn = async (page: Page, key: string): Promise<void> => {
+    await page.getByLabel('API key').first().fill(key)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
+
+  it('leaves what was typed where it is when it ends, and goes on with the same key', async () => {
+    const { page } = house
+    await house.visit(path)
+    await note(page).fill('half a thought')
+    await endSession(page)
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+    await dialog.waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'session-ended')
+    await page.keyboard.press('Escape')
+    await signIn(page, house.server.adminKey)
+    await dialog.waitFor({ state: 'detached' })
+    expect(await note(page).inputValue()).to.equal('half a thought')
+    await page.getByRole('button', { name: 'Add note' }).click()
+    await page.getByText('half a thought').waitFor()
+  })
+
+  it('asks for nothing more while it is over: a page that stays open is no flood of refusals', async () => {
+    const { page, server } = house
+    await house.visit('/alerts')
+    await page.getByRole('row').nth(1).waitFor()
+    await endSession(page)
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    await page.waitForTimeout(5_000)
+    page.removeAllListeners('request')
+    expect(asked.filter((url) => !url.endsWith('/session'))).to.deep.equal([])
+    await signIn(page, server.adminKey)
+    await page.getByRole('row').nth(1).waitFor()
+  })
+
+  it('begins anew where somebody else signs in, also in another tab', async () => {
+    const { page, server } = house
+    const made = await server.call('/keys', { body: { name: 'watcher', role: 'reader' } })
+    await house.visit('/keys')
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
+    const other = await page.context().newPage()
+    await other.goto(server.url)
+    await endSession(other)
+    await other.reload()
+    await signIn(other, made.body.key)
+    await page.getByText('This is not for your key').waitFor()
+    await page.getByRole('button', { name: 'Signed in as watcher' }).waitFor()
+    for (const address of ['/connections/new', '/playbooks/new']) {
+      await house.visit(address)
+      await page.getByText('This is not for your key').waitFor()
+    }
+    await endSession(other)
+    await other.reload()
+    await signIn(other, server.adminKey)
+    await page.getByRole('button', { name: 'Signed in as bootstrap' }).waitFor()
+    await other.close()
+  })
+
+  it('says that the server does not answer, keeps what is shown and typed, and goes on by itself', async () => {
+    const { page } = house
+    await house.visit(path)
+    await note(page).fill('written in the dark')
+    await page.context().setOffline(true)
+    await page.getByText('Tocsin does not answer since').waitFor()
+    await page.waitForTimeout(12_000)
+    await picture(page, 'unreachable')
+    await page.getByRole('heading', { name: 'Decisions' }).waitFor()
+    await page.context().setOffline(false)
+    await page.getByText('Tocsin does not answer since').waitFor({ state: 'detached' })
+    expect(await note(page).inputValue()).to.equal('written in the dark')
+  })
+})
