@@ -1,68 +1,106 @@
-import { Anchor, Button, Code, CopyButton, Group, List, Paper, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Code, Stack, Text, Timeline } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { addressOf } from '../api/call.ts'
+import { addressOf, call } from '../api/call.ts'
 import { useOrganizations, useProviders } from '../api/lookups.ts'
-import { ViewTitle } from '../shell/view-title.tsx'
+import { Command } from '../parts/command.tsx'
+import { Refusal } from '../parts/refusal.tsx'
+import { useMay } from '../session/session.ts'
+import { ViewHead } from '../shell/view-head.tsx'
+import { firstAlertCommand } from './first-alert-command.ts'
 
-const inQuotes = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
-
-/** A line for a terminal that posts an alert and waits for its investigation. */
-function firstAlertCommand(address: string, organization: string, provider: string): string {
-  const body = {
-    alert_provider: provider,
-    organization_code: organization,
-    alert_type: 'first_alert',
-    alert_content: '{"source_ip":"198.51.100.23","user":"kim@example.com"}',
-  }
-  return [
-    `curl -sS ${address} \\`,
-    `  -H "Authorization: Bearer $TOCSIN_KEY" \\`,
-    `  -H 'Content-Type: application/json' -H 'Prefer: wait=30' \\`,
-    `  -d ${inQuotes(JSON.stringify(body))}`,
-  ].join('\n')
-}
-
-/** What to do while there is no alert yet. */
+/** What to do while there is no alert yet: make a key, send an alert with it, look at what came of it. */
 export function FirstAlert() {
+  const mayMakeKey = useMay('admin')
   const organization = useOrganizations()[0]?.code ?? 'main'
   const provider = useProviders().find(({ code }) => code === 'custom')?.code ?? 'custom'
-  const command = firstAlertCommand(new URL(addressOf('/alerts'), location.href).href, organization, provider)
+  const make = useMutation({
+    mutationFn: () =>
+      call<{ readonly key: string }>('POST', '/keys', { body: { name: 'first alert', role: 'intake' } }),
+  })
+  const key = make.data?.key
+  const command = firstAlertCommand({
+    address: new URL(addressOf('/alerts'), location.href).href,
+    key,
+    organization,
+    provider,
+  })
   return (
-    <Stack maw={760}>
-      <ViewTitle>Alerts</ViewTitle>
-      <Text>No alert has come in yet. This is how the first one does:</Text>
-      <List type="ordered" spacing="md">
-        <List.Item>
-          Have a key of the role <Code>intake</Code> for what posts alerts:{' '}
-          <Code>npx tocsin keys create</Code> on the server, then <Code>export TOCSIN_KEY=toc_…</Code>
-        </List.Item>
-        <List.Item>
-          Send an alert:
-          <Paper withBorder p="sm" mt="xs">
-            <Group justify="space-between" align="flex-start" wrap="nowrap">
-              <Code block bg="transparent" p={0}>
-                {command}
-              </Code>
-              <CopyButton value={command}>
-                {({ copied, copy }) => (
-                  <Button size="compact-xs" variant="default" onClick={copy}>
-                    {copied ? 'Copied' : 'Copy'}
-                  </Button>
-                )}
-              </CopyButton>
-            </Group>
-          </Paper>
-        </List.Item>
-        <List.Item>It appears here by itself. Open it to see what was done about it, and its case.</List.Item>
-      </List>
-      <Text size="sm" c="dimmed">
-        The kind of alert, <Code>alert_type</Code>, decides which playbook investigates it; where there is
-        none for it, one is made. The{' '}
-        <Anchor underline="always" component={Link} href="/cases">
-          cases
-        </Anchor>{' '}
-        hold what was found.
-      </Text>
+    <Stack gap="var(--tocsin-gap)" maw={860}>
+      <ViewHead
+        title="Alerts"
+        about="No alert has come in yet. Three steps lead to the first, and to what is done about it."
+      />
+      <Timeline active={key === undefined ? 0 : 1} bulletSize={28} lineWidth={2}>
+        <Step number={1} title="Make a key for what posts alerts">
+          <Text size="sm">
+            Keys of the role <Code>intake</Code> can post alerts and nothing else.
+          </Text>
+          {!mayMakeKey && <Text size="sm">An administrator makes keys; yours cannot.</Text>}
+          {mayMakeKey && key === undefined && (
+            <Button size="xs" loading={make.isPending} onClick={() => make.mutate()}>
+              Make a key
+            </Button>
+          )}
+          {make.isError && <Refusal error={make.error} />}
+          {key !== undefined && (
+            <>
+              <Text size="sm">
+                This is the key. It is shown now and never again; the command below has it.
+              </Text>
+              <Command text={key} label="The key" />
+            </>
+          )}
+        </Step>
+        <Step number={2} title="Send an alert">
+          <Text size="sm">
+            Paste this into a terminal.{' '}
+            {key === undefined && (
+              <>
+                <Code>TOCSIN_KEY</Code> has to hold a key.
+              </>
+            )}
+          </Text>
+          <Command text={command} label="The command" />
+        </Step>
+        <Step number={3} title="Look at what came of it">
+          <Text size="sm">
+            The alert appears here by itself. Its <Code>alert_type</Code> decides which{' '}
+            <Anchor component={Link} underline="always" href="/playbooks" size="sm">
+              playbook
+            </Anchor>{' '}
+            investigates it; where there is none for it, one is made. What was found stands in its{' '}
+            <Anchor component={Link} underline="always" href="/cases" size="sm">
+              case
+            </Anchor>
+            .
+          </Text>
+        </Step>
+      </Timeline>
     </Stack>
+  )
+}
+
+interface StepProps {
+  readonly number: number
+  readonly title: string
+  readonly children: ReactNode
+}
+
+function Step({ number, title, children }: StepProps) {
+  return (
+    <Timeline.Item
+      bullet={
+        <Text span size="sm" fw={600}>
+          {number}
+        </Text>
+      }
+      title={title}
+    >
+      <Stack gap="xs" align="flex-start" mt={4}>
+        {children}
+      </Stack>
+    </Timeline.Item>
   )
 }
