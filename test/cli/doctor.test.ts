@@ -9,6 +9,7 @@ import type { Finding } from '../../server/doctor/finding.ts'
 import { using } from '../../server/sqlite/backup-file.ts'
 import { startIntelSandbox } from '../end-to-end/support/test-tocsin.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import { canMount, onSmallDisk, withMounts } from '../faults/support/small-disk.ts'
 import { killCommands, runTocsin } from './support/run-tocsin.ts'
 import { startServer } from './support/start-server.ts'
 
@@ -74,6 +75,15 @@ describe('tocsin doctor', () => {
     expect(found.map(({ check }) => check)).to.have.length(1)
     return `${found[0]?.status}: ${found[0]?.check}: ${found[0]?.message}`
   }
+  /** In a process of its own, with mounts of its own. */
+  async function ownFindings(under: readonly string[]) {
+    const { code, stdout } = await runTocsin(['doctor', '--json', '--offline'], {
+      env: env(),
+      ownProcess: true,
+      under,
+    })
+    return { code, all: JSON.parse(stdout) as Finding[] }
+  }
   const onFile = (sql: string) => using(join(data, 'tocsin.db'), (database) => database.script(sql))
 
   it('says what works, asks every other system, and says why one says no', async () => {
@@ -126,6 +136,27 @@ describe('tocsin doctor', () => {
   it('finds a data directory that others can read', async () => {
     await chmod(data, 0o755)
     expect(await wrong()).to.match(/^warning: data directory: .*data can be read by other users/)
+  })
+
+  it('finds a data directory that is no folder, or cannot be written', async function () {
+    const file = join(folder.path, 'file')
+    await writeFile(file, '')
+    const { code, of } = await findings({ TOCSIN_DATA_DIR: file }, '--offline')
+    expect(code).to.equal(1)
+    expect(of('data directory')).to.deep.include({ status: 'problem', message: `${file} is not a folder` })
+    if (!canMount) return this.skip()
+    const under = withMounts(`mount --bind '${data}' '${data}' && mount -o remount,ro,bind '${data}'`)
+    const { all } = await ownFindings(under)
+    expect(all.find(({ check }) => check === 'data directory')?.message).to.match(/may not write to/)
+  })
+
+  it('finds a disk with little room', async function () {
+    if (!canMount) return this.skip()
+    const { code, all } = await ownFindings(onSmallDisk(data, 64))
+    expect(code).to.equal(1)
+    const found = all.find(({ check }) => check === 'disk space')
+    expect(found).to.include({ status: 'problem' })
+    expect(found?.message).to.match(/^6[0-4] MB free/)
   })
 
   it('finds a master key that is missing, another one, open to others, or broken', async () => {
@@ -197,6 +228,29 @@ describe('tocsin doctor', () => {
       /^problem: port: another program listens on /,
     )
     other.close()
+  })
+
+  it('finds a server that is not ready, and an address that is not here', async () => {
+    const server = createServer((_, response) => response.writeHead(503).end('{"code":"not_ready"}')).listen(
+      0,
+      '127.0.0.1',
+    )
+    await once(server, 'listening')
+    const { port: own } = server.address() as AddressInfo
+    expect(await wrong({ TOCSIN_PORT: String(own) })).to.match(
+      /^problem: port: the server on .* is not ready/,
+    )
+    server.close()
+    expect(await wrong({ TOCSIN_HOST: '192.0.2.1' })).to.match(
+      /^problem: port: nobody can listen on 192\.0\.2\.1:/,
+    )
+  })
+
+  it('warns of credentials that are old', async () => {
+    onFile('UPDATE connections SET secrets_at = 1')
+    const { of } = await findings()
+    expect(of('connection main/works')).to.include({ status: 'warning' })
+    expect(of('connection main/works')?.message).to.match(/^its credentials work, and are \d+ days old/)
   })
 
   it('changes nothing where there is nothing', async () => {

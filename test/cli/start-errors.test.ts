@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -57,6 +57,16 @@ describe('tocsin serve, where it cannot start,', () => {
   it('says that nothing can be made where the data directory should be, and does not hang', async function () {
     if (process.platform !== 'linux') this.skip()
     expectRefusal(await serve({ TOCSIN_DATA_DIR: '/proc/x/y' }), /mkdir '\/proc\/x/, /TOCSIN_DATA_DIR/)
+  })
+
+  it('says that the master key is another one, or is not there', async () => {
+    const server = await startServer({ dataDir: folder.path })
+    await server.stop()
+    const key = join(folder.path, 'master.key')
+    await writeFile(key, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
+    expectRefusal(await serve({}), /master key/, /master\.key|TOCSIN_MASTER_KEY/)
+    await rm(key)
+    expectRefusal(await serve({}), /no master key/, /master\.key|TOCSIN_MASTER_KEY/)
   })
 
   it('says who uses the data directory', async () => {

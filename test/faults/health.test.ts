@@ -1,0 +1,112 @@
+import { once } from 'node:events'
+import { rename } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { Database } from '../../server/sqlite/database.ts'
+import type { RunningServer } from '../cli/support/start-server.ts'
+import { eventually } from '../support/eventually.ts'
+import { makeHouse, type House } from './support/house.ts'
+import { canMount, onSmallDisk } from './support/small-disk.ts'
+
+/** What whoever restarts the process and whoever sends it alerts are told. */
+async function health(server: RunningServer) {
+  const [alive, ready] = await Promise.all(
+    ['/healthz', '/readyz'].map((path) => fetch(`${server.url}${path}`)),
+  )
+  return [alive?.status, ready?.status]
+}
+const [well, notReady] = [
+  [200, 200],
+  [200, 503],
+]
+
+describe('what tocsin serve says of its health', function () {
+  this.timeout(60_000)
+  let house: House
+  const path = () => join(house.path, 'data/tocsin.db')
+
+  beforeEach(async () => {
+    house = await makeHouse()
+    await house.addPlaybook('t', '  - id: a\n    set: { x: "${{ alert.type }}" }')
+  })
+  afterEach(() => house?.close())
+
+  it('is well once it listens, and while runs are paused: alerts are taken in', async () => {
+    const server = await house.start()
+    expect(await health(server)).to.deep.equal(well)
+    await server.call('/engine/pause', { body: { reason: 'x' } })
+    expect(await health(server)).to.deep.equal(well)
+    expect((await house.post('t')).status).to.equal(201)
+  })
+
+  it('is well while runs are watched after crashes: alerts are taken in', async () => {
+    const server = await house.start()
+    await server.call('/engine/pause', { body: { reason: 'x' } })
+    await house.post('t')
+    await server.stop('SIGKILL')
+    // As two crashes leave a run that was under way at each.
+    const database = new Database(path())
+    database.run('UPDATE runs SET wake_at = NULL, crashes = 1')
+    database.close()
+    const next = await house.start()
+    expect((await next.call('/engine')).body.recovering).to.equal(1)
+    expect(await health(next)).to.deep.equal(well)
+    expect((await house.post('t')).status).to.equal(201)
+  })
+
+  it('is not ready while another program holds the database, and is when it lets go', async () => {
+    const server = await house.start()
+    const other = new Database(path())
+    other.run('BEGIN IMMEDIATE')
+    expect(await health(server)).to.deep.equal(notReady)
+    const refused = await house.post('t')
+    expect([refused.status, refused.body.code]).to.deep.equal([503, 'store_unavailable'])
+    other.run('ROLLBACK')
+    other.close()
+    expect(await health(server)).to.deep.equal(well)
+    expect((await house.post('t')).status).to.equal(201)
+  })
+
+  it('is not ready where the data directory is gone, and is when it is back', async () => {
+    const server = await house.start()
+    await rename(join(house.path, 'data'), join(house.path, 'elsewhere'))
+    expect(await health(server)).to.deep.equal(notReady)
+    await rename(join(house.path, 'elsewhere'), join(house.path, 'data'))
+    expect(await health(server)).to.deep.equal(well)
+  })
+
+  it('is not ready on a disk without room for an alert', async function () {
+    if (!canMount) return this.skip()
+    const server = await house.start({ under: onSmallDisk('data', 12) })
+    expect(await health(server)).to.deep.equal(well)
+    let reply = await house.post('t', 'x'.repeat(500_000))
+    for (let n = 0; n < 100 && reply.status === 201; n++) reply = await house.post('t', 'x'.repeat(500_000))
+    expect(reply.status).to.equal(503)
+    expect(await health(server)).to.deep.equal(notReady)
+    expect((await server.call('/alerts?limit=1')).status, 'reads go on').to.equal(200)
+  })
+
+  it('takes no connection more while it ends what it has begun', async () => {
+    const server = await house.start()
+    const { hostname, port } = new URL(server.url)
+    const slow = connect(Number(port), hostname)
+    slow.on('error', () => undefined)
+    slow.write(
+      'POST /api/session HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{',
+    )
+    // The request is under way: what is sent behind it is not answered before it.
+    await house.post('t')
+    server.command.process.kill('SIGTERM')
+    await eventually('the end of listening', () =>
+      health(server).then(
+        () => undefined,
+        () => true,
+      ),
+    )
+    expect(server.command.process.exitCode, 'it is still there').to.equal(null)
+    slow.write('"a": 1}')
+    await once(slow, 'close')
+    expect((await server.command.ended).code).to.equal(0)
+  })
+})
