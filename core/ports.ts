@@ -294,11 +294,15 @@ export interface ConnectionStore {
   list(scope: Scope): Promise<readonly Connection[]>
   /** With its secrets, for calling skills. Name compared ignoring case. */
   open(organizationUuid: string, name: string): Promise<OpenConnection | undefined>
-  /** Throws NotFoundError `connection_not_found`, ConflictError `revision_changed`. */
+  /**
+   * Throws NotFoundError `connection_not_found`, ConflictError `revision_changed`.
+   *
+   * @param changes or what makes them of what is stored, which nobody else changes meanwhile; what it throws leaves all as it is
+   */
   update(
     organizationUuid: string,
     uuid: string,
-    changes: ConnectionChanges,
+    changes: ConnectionChanges | ((stored: StoredConnection) => ConnectionChanges),
     revision: SeenRevision,
     by: Actor,
   ): Promise<Connection>
@@ -331,6 +335,12 @@ export interface ConnectionChanges {
   /** All of them, entered now: one that is not named is deleted. */
   readonly secrets?: Readonly<Record<string, Secret>> | undefined
   readonly enabled?: boolean | undefined
+}
+
+export interface StoredConnection {
+  readonly connection: Connection
+  /** Throws ConnectionError `secret_unreadable`. */
+  readonly secrets: () => OpenConnection['secrets']
 }
 
 export interface NewConnection {

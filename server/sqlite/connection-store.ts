@@ -9,6 +9,7 @@ import type {
   OpenConnection,
   Scope,
   SeenRevision,
+  StoredConnection,
 } from '../../core/ports.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { changedFields, recordConnection } from './audit-connection.ts'
@@ -91,7 +92,7 @@ export class SqliteConnectionStore implements ConnectionStore {
   update(
     organizationUuid: string,
     uuid: string,
-    changes: ConnectionChanges,
+    given: ConnectionChanges | ((stored: StoredConnection) => ConnectionChanges),
     revision: SeenRevision,
     by: Actor,
   ): Promise<Connection> {
@@ -99,6 +100,9 @@ export class SqliteConnectionStore implements ConnectionStore {
     return commits.writeConfiguration(() => {
       const { id, ...before } = requireConnectionRow(database, organizationUuid, uuid)
       requireRevision(before.revision, revision)
+      const connection = toConnection({ id, ...before })
+      const secrets = () => this.#openSecrets({ id, ...before })
+      const changes = typeof given === 'function' ? given({ connection, secrets }) : given
       const isEdit = changes.settings !== undefined || changes.secrets !== undefined
       database.run(
         'UPDATE connections SET settings = ?, enabled = ?, secrets_at = ?, broken = ?, warning = ?, modified_at = ?, revision = revision + 1 WHERE id = ?',
@@ -115,7 +119,7 @@ export class SqliteConnectionStore implements ConnectionStore {
         this.#insertSecrets(id, organizationUuid, uuid, changes.secrets)
       }
       const changed = toConnection(requireConnectionRow(database, organizationUuid, uuid))
-      const details = changedFields(toConnection({ id, ...before }), changes)
+      const details = changedFields(connection, changes)
       recordConnection(this.#context, 'connection.changed', changed, by, details)
       return changed
     })

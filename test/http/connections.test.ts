@@ -1,5 +1,8 @@
 import { expect } from 'chai'
+import { join } from 'node:path'
 import { ConnectionError } from '../../core/plugin/index.ts'
+import { Database } from '../../server/sqlite/database.ts'
+import { times } from '../support/random.ts'
 import { startApi, type Api } from './support/api.ts'
 import { expectFits, expectProblem } from './support/schemas.ts'
 
@@ -63,6 +66,35 @@ describe('connections', () => {
       expect(await stored()).to.deep.equal({ ...moved, enabled: true })
     })
 
+    it('takes a secret to no other path of the same origin unless it is given again: others may own it', async () => {
+      const at = (base_url: string, more = {}) => patch('North tower', { settings: { base_url, ...more } })
+      expect((await at('https://tower.example/a', { api_token: 'canary-a' })).status).to.equal(200)
+      for (const other of ['/b', '/ab', '/a%2f..%2fb', '']) {
+        const reply = await at(`https://tower.example${other}`)
+        expectProblem(reply, 400, 'value_invalid')
+        expect(reply.json.errors[0].pointer, other).to.match(/^\/settings/)
+      }
+      expect((await at('https://tower.example/a/v2')).status, 'further below').to.equal(200)
+      expect((await at('https://tower.example/b', { api_token: 'canary-b' })).status).to.equal(200)
+    })
+
+    it('of two at once keeps what both change, and no secret that was replaced comes back', async () => {
+      for (let round = 0; round < times(5); round++) {
+        const given = { base_url: `https://tower.example/v${round}`, api_token: `canary-${round}` }
+        await patch('North tower', { settings: { ...given, base_url: 'https://tower.example' } })
+        const changes = [
+          { settings: { base_url: given.base_url } },
+          { settings: { api_token: 'canary-next' } },
+          { enabled: false },
+        ]
+        const replies = await Promise.all(changes.map((body) => patch('North tower', body)))
+        expect(replies.map(({ status }) => status)).to.deep.equal([200, 200, 200])
+        const expected = { base_url: given.base_url, api_token: 'canary-next', enabled: false }
+        expect(await stored()).to.deep.equal(expected)
+        await patch('North tower', { enabled: true, settings: { ...settings } })
+      }
+    })
+
     it('is refused where no request could be sent with it, as when it is made', async () => {
       const unusable = { ...settings, base_url: 'https://kim:canary@tower.example' }
       const body = { organization_code: 'acme', name: 'West tower', plugin: 'tower', settings: unusable }
@@ -95,11 +127,12 @@ describe('connections', () => {
     })
 
     it('enters a secret anew that cannot be opened any more', async () => {
-      const { open } = api.stores.connections
-      api.stores.connections.open = () => Promise.reject(new ConnectionError('secret_unreadable', 'no'))
+      const database = new Database(join(api.dataDir, 'tocsin.db'))
+      database.run('UPDATE connection_secrets SET sealed = zeroblob(60)')
+      database.close()
+      await new Promise((resolve) => setImmediate(resolve))
       expectProblem(await patch('North tower', { settings: {} }), 400, 'value_invalid')
       const reply = await patch('North tower', { settings: { api_token: 'canary-anew' } })
-      api.stores.connections.open = open
       expect(reply.status, reply.text).to.equal(200)
       expect((await stored()).api_token).to.equal('canary-anew')
     })

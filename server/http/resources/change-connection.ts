@@ -1,7 +1,7 @@
-import type { Connection } from '../../../core/domain/connection.ts'
 import { ValidationError } from '../../../core/errors/errors.ts'
 import { ConnectionError, type ConnectionDefinition } from '../../../core/plugin/index.ts'
-import type { ConnectionChanges, ConnectionStore, OpenConnection } from '../../../core/ports.ts'
+import type { ConnectionChanges, OpenConnection, StoredConnection } from '../../../core/ports.ts'
+import type { Catalogue } from '../../../core/registry/catalogue.ts'
 import { usableSettings } from '../../../core/skill/index.ts'
 import { editIfSeen, editSeen, entityTag, ifMatchHeader } from '../if-match.ts'
 import { admins, component, defineRoute } from '../route.ts'
@@ -32,16 +32,18 @@ export const changeConnection = defineRoute({
   },
   async handle({ params, query, body, headers, caller }, services) {
     const { stores, catalogue } = services
-    const found = await namedConnection(caller.scope, params.connection, query.organization, services)
-    const { organizationUuid, uuid, plugin, settings } = found
-    let changes: ConnectionChanges = { enabled: body.enabled }
-    if (body.settings !== undefined) {
-      const stored = { settings, secrets: await storedSecrets(stores.connections, found) }
-      changes = {
-        ...changes,
-        ...newValues(definitionOf(catalogue, plugin), found.name, stored, body.settings),
-      }
-    }
+    const { enabled, settings } = body
+    const { organizationUuid, uuid } = await namedConnection(
+      caller.scope,
+      params.connection,
+      query.organization,
+      services,
+    )
+    // Of what is stored then, not of what was read before: of two who change different fields, neither takes back what the other did.
+    const changes = (stored: StoredConnection): ConnectionChanges => ({
+      enabled,
+      ...(settings !== undefined && newValues(catalogue, stored, settings)),
+    })
     const changed = await editSeen(headers, (revision) =>
       stores.connections.update(organizationUuid, uuid, changes, revision, caller.actor),
     )
@@ -70,12 +72,9 @@ export const deleteConnection = defineRoute({
 type Stored = Pick<OpenConnection, 'secrets'> & { readonly settings: Readonly<Record<string, unknown>> }
 
 /** Secrets that cannot be opened any more, e.g. after the loss of a master key, are entered anew: all of them. */
-async function storedSecrets(
-  connections: ConnectionStore,
-  { organizationUuid, name }: Connection,
-): Promise<Stored['secrets']> {
+function openedSecrets({ secrets }: StoredConnection): Stored['secrets'] {
   try {
-    return (await connections.open(organizationUuid, name))?.secrets ?? {}
+    return secrets()
   } catch (error) {
     if (error instanceof ConnectionError && error.code === 'secret_unreadable') return {}
     throw error
@@ -84,17 +83,19 @@ async function storedSecrets(
 
 /** Throws ValidationError `value_invalid`. */
 function newValues(
-  definition: ConnectionDefinition,
-  name: string,
-  stored: Stored,
+  catalogue: Catalogue,
+  found: StoredConnection,
   given: Readonly<Record<string, unknown>>,
 ): ConnectionChanges {
+  const { name, plugin, settings } = found.connection
+  const definition = definitionOf(catalogue, plugin)
+  const stored: Stored = { settings, secrets: openedSecrets(found) }
   const secrets = Object.entries(stored.secrets).map(([field, secret]) => [field, secret.reveal()])
-  const merged = Object.entries({ ...stored.settings, ...Object.fromEntries(secrets), ...given })
+  const merged = Object.entries({ ...settings, ...Object.fromEntries(secrets), ...given })
   const values = within('/settings', () =>
     usableSettings(definition, name, Object.fromEntries(merged.filter(([, value]) => value !== null))),
   )
-  requireSecretsForNewOrigin(definition, stored, values, given)
+  requireSecretsForNewAddress(definition, stored, values, given)
   return {
     settings: values.settings,
     ...(isSame(stored.secrets, values.secrets) ? {} : { secrets: values.secrets }),
@@ -111,17 +112,24 @@ function isSame(before: Stored['secrets'], after: Stored['secrets']): boolean {
 }
 
 /**
- * Secrets are written and never read: who could send them to an address of their own could read them there. With a new origin,
- * every stored secret is to be given again.
+ * Secrets are written and never read: who could send them to an address of their own could read them there. With an address that the
+ * connection did not reach before, every stored secret is to be given again. Another path is another address, since below one origin
+ * there may be many customers; a path further below is none.
  */
-function requireSecretsForNewOrigin(
+function requireSecretsForNewAddress(
   definition: ConnectionDefinition,
   before: Stored,
   after: Stored,
   given: Readonly<Record<string, unknown>>,
 ): void {
-  const known = originsOf(definition, before)
-  if (originsOf(definition, after).every((origin) => known.includes(origin))) return
+  const known = addressesOf(definition, before)
+  const next = addressesOf(definition, after)
+  const knownOthers = [...known.base, ...known.others]
+  if (
+    next.base.every((address) => known.base.some((one) => isAtOrBelow(address, one))) &&
+    next.others.every((address) => knownOthers.some((one) => isAtOrBelow(address, one)))
+  )
+    return
   const missing = Object.keys(before.secrets).filter((field) => !Object.hasOwn(given, field))
   if (missing.length === 0) return
   const message = 'must be given again, since the address of the connection changes'
@@ -129,14 +137,21 @@ function requireSecretsForNewOrigin(
   throw new ValidationError('value_invalid', `the secrets ${missing.join(', ')} ${message}`, errors)
 }
 
-/** Wherever a call of this connection may go. */
-function originsOf(definition: ConnectionDefinition, { settings, secrets }: Stored): readonly string[] {
+/** Wherever a call of this connection may go: below its base address with credentials. */
+function addressesOf(definition: ConnectionDefinition, { settings, secrets }: Stored) {
   const all: Readonly<Record<string, unknown>> = { ...settings, ...secrets }
   try {
-    const addresses = [definition.baseUrl(all), ...(definition.otherOrigins?.(all) ?? [])]
-    return addresses.map((address) => URL.parse(address)?.origin ?? address)
+    return { base: [definition.baseUrl(all)], others: definition.otherOrigins?.(all) ?? [] }
   } catch {
     // The plugin has changed and cannot read what was stored for it: nothing is known of where it led.
-    return []
+    return { base: [], others: [] }
   }
 }
+
+function isAtOrBelow(address: string, known: string): boolean {
+  const [at, from] = [URL.parse(address), URL.parse(known)]
+  if (at === null || from === null) return address === known
+  return at.origin === from.origin && pathOf(at).startsWith(pathOf(from))
+}
+
+const pathOf = ({ pathname }: URL): string => (pathname.endsWith('/') ? pathname : `${pathname}/`)

@@ -56,6 +56,8 @@ export interface Api {
   readonly playbooks: Playbook[]
   /** Uuid of an organization by its code. */
   readonly organizations: Readonly<Record<string, string>>
+  /** Where its database lies. */
+  readonly dataDir: string
   newKey(role: Role, organizationCodes?: readonly string[], expiresAt?: number): Promise<string>
   call(method: string, path: string, options?: CallOptions): Promise<Reply>
   close(): Promise<void>
@@ -167,6 +169,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: Pa
   const adminKey = await newKey('admin')
   const api: Api = {
     url,
+    dataDir: folder.path,
     stores,
     adminKey,
     submitted,
