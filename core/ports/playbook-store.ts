@@ -11,9 +11,16 @@ export interface StoredPlaybook {
   readonly origin: 'file' | 'made'
   /** For whose alerts it was made, and who may see it; null for one that was written, which all organizations share. */
   readonly organizationUuid: string | null
+  /** Whether it is the newest of its name. */
+  readonly isNewest: boolean
   /** Epoch milliseconds. */
   readonly createdAt: number
+  /** When it became the newest of its name, the last time, and through whom, as people know them; null for what was kept before that was. */
+  readonly putInForce: { readonly at: number; readonly by: string } | null
 }
+
+/** A version that is to be kept. */
+export type NewPlaybook = Pick<StoredPlaybook, 'name' | 'hash' | 'source' | 'origin' | 'organizationUuid'>
 
 /** A playbook as lists show it. */
 export type ListedPlaybook = Omit<StoredPlaybook, 'source'>
@@ -30,7 +37,7 @@ export interface PlaybookStore {
    * Adds a version and makes it the newest of its name; a version that is already the newest changes nothing. Throws
    * NotFoundError for an unknown organization.
    */
-  put(playbook: Omit<StoredPlaybook, 'createdAt'>, by: Actor): Promise<void>
+  put(playbook: NewPlaybook, by: Actor): Promise<void>
   /** The newest version of every name. */
   list(scope: Scope, page: PageRequest, filter?: PlaybookFilter): Promise<Page<ListedPlaybook>>
   /** The newest version of this name; of a written and a made one, the written. */

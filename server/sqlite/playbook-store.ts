@@ -1,6 +1,7 @@
 import type { Actor } from '../../core/domain/audit.ts'
 import type {
   ListedPlaybook,
+  NewPlaybook,
   Page,
   PageRequest,
   PlaybookFilter,
@@ -14,9 +15,15 @@ import { listPage, whereAll, type Condition } from './paging.ts'
 import { scopeConditions } from './scope.ts'
 import type { StoreContext } from './store-context.ts'
 
-type ListedPlaybookRow = ListedPlaybook & { readonly id: number }
+interface PlaybookRow extends Omit<StoredPlaybook, 'source' | 'isNewest' | 'putInForce'> {
+  readonly id: number
+  readonly newest: number
+  readonly putBy: string | null
+  readonly putAt: number | null
+}
 
-const columns = 't.name, t.hash, t.origin, o.uuid AS organizationUuid, t.created_at AS createdAt'
+const columns = `t.id, t.name, t.hash, t.origin, o.uuid AS organizationUuid, t.newest, t.created_at AS createdAt,
+  t.put_in_force_by AS putBy, t.put_in_force_at AS putAt`
 const tables = 'FROM playbooks t LEFT JOIN organizations o ON o.id = t.organization_id'
 
 const newest: Condition = { sql: 't.newest = 1', values: [] }
@@ -28,10 +35,7 @@ export class SqlitePlaybookStore implements PlaybookStore {
     this.#context = context
   }
 
-  put(
-    { name, hash, source, origin, organizationUuid }: Omit<StoredPlaybook, 'createdAt'>,
-    by: Actor,
-  ): Promise<void> {
+  put({ name, hash, source, origin, organizationUuid }: NewPlaybook, by: Actor): Promise<void> {
     const { database, commits, clock } = this.#context
     return commits.write(() => {
       const owner = organizationUuid === null ? null : requireOrganization(database, organizationUuid).id
@@ -54,7 +58,10 @@ export class SqlitePlaybookStore implements PlaybookStore {
       )
       const isNews =
         database.run(
-          `UPDATE playbooks SET newest = 1 WHERE ${isOfName} AND newest = 0 AND hash = ?`,
+          `UPDATE playbooks SET newest = 1, put_in_force_by = ?, put_in_force_at = ?
+             WHERE ${isOfName} AND newest = 0 AND hash = ?`,
+          by.name,
+          clock.now(),
           ...ofName,
           hash,
         ) === 1
@@ -76,10 +83,10 @@ export class SqlitePlaybookStore implements PlaybookStore {
   ): Promise<Page<ListedPlaybook>> {
     const { database } = this.#context
     return database.read(() =>
-      listPage<ListedPlaybookRow, ListedPlaybook>(database, {
+      listPage<PlaybookRow, ListedPlaybook>(database, {
         name: 'playbooks',
         table: 'playbooks t',
-        select: `SELECT t.id, ${columns} ${tables}`,
+        select: `SELECT ${columns} ${tables}`,
         conditions: [
           newest,
           ...visible(scope),
@@ -101,10 +108,10 @@ export class SqlitePlaybookStore implements PlaybookStore {
     const { database } = this.#context
     const owner = found?.organizationUuid ?? null
     return database.read(() =>
-      listPage<ListedPlaybookRow, ListedPlaybook>(database, {
+      listPage<PlaybookRow, ListedPlaybook>(database, {
         name: 'versions',
         table: 'playbooks t LEFT JOIN organizations o ON o.id = t.organization_id',
-        select: `SELECT t.id, ${columns} ${tables}`,
+        select: `SELECT ${columns} ${tables}`,
         conditions: [
           { sql: 't.name = ?', values: [name] },
           owner === null
@@ -125,19 +132,28 @@ export class SqlitePlaybookStore implements PlaybookStore {
   /** Of several the written one, else the oldest. */
   #first(conditions: readonly Condition[]): Promise<StoredPlaybook | undefined> {
     const { database } = this.#context
-    return database.read(() =>
-      database.get<StoredPlaybook>(
+    return database.read(() => {
+      const row = database.get<PlaybookRow & { readonly source: string }>(
         `SELECT ${columns}, t.source ${tables} ${whereAll(conditions)}
            ORDER BY t.organization_id IS NOT NULL, t.id LIMIT 1`,
         ...conditions.flatMap(({ values }) => values),
-      ),
-    )
+      )
+      return row && { ...toListedPlaybook(row), source: row.source }
+    })
   }
 }
 
-function toListedPlaybook(row: ListedPlaybookRow): ListedPlaybook {
-  const { id: _, ...playbook } = row
-  return playbook
+function toListedPlaybook(row: PlaybookRow): ListedPlaybook {
+  const { name, hash, origin, organizationUuid, newest, createdAt, putBy, putAt } = row
+  return {
+    name,
+    hash,
+    origin,
+    organizationUuid,
+    isNewest: newest === 1,
+    createdAt,
+    putInForce: putBy === null || putAt === null ? null : { at: putAt, by: putBy },
+  }
 }
 
 /** Those of the scope's organizations, and those that all organizations share. */

@@ -29,10 +29,41 @@ export function playbookStoreContract(subject: GetSubject): void {
       clock.nowMs += 5
       await stores.playbooks.put(second, somebody())
       await stores.playbooks.put(made(acme), somebody())
-      const newest = { ...second, createdAt: clock.nowMs }
+      const by = somebody().name
+      const newest = {
+        ...second,
+        isNewest: true,
+        createdAt: clock.nowMs,
+        putInForce: { at: clock.nowMs, by },
+      }
       expect(await stores.playbooks.find('all', 'triage')).to.deep.equal(newest)
       const old = await stores.playbooks.findByHash('all', first.hash)
-      expect(old).to.deep.equal({ ...first, createdAt: clock.nowMs - 5 })
+      const before = clock.nowMs - 5
+      expect(old).to.deep.equal({
+        ...first,
+        isNewest: false,
+        createdAt: before,
+        putInForce: { at: before, by },
+      })
+    })
+
+    it('knows who put a version in force the last time', async () => {
+      const { stores, clock } = subject()
+      const kim = { ...somebody(), name: 'kim' }
+      for (const [one, by] of [
+        [first, somebody()],
+        [second, somebody()],
+        [first, kim],
+        [first, somebody()],
+      ] as const) {
+        clock.nowMs += 10
+        await stores.playbooks.put(one, by)
+      }
+      const { data } = await stores.playbooks.versions('all', 'triage', page)
+      expect(data.map(({ hash, isNewest, putInForce }) => [hash[0], isNewest, putInForce])).to.deep.equal([
+        ['b', false, { at: clock.nowMs - 20, by: somebody().name }],
+        ['a', true, { at: clock.nowMs - 10, by: 'kim' }],
+      ])
     })
 
     it('lists the newest version of every name without its source, in pages', async () => {
@@ -40,7 +71,11 @@ export function playbookStoreContract(subject: GetSubject): void {
       for (const one of [first, second, made(acme)]) await stores.playbooks.put(one, somebody())
       const one = await stores.playbooks.list('all', { limit: 1 })
       const { source: _, ...listed } = made(acme)
-      expect(one).to.deep.include({ data: [{ ...listed, createdAt: clock.nowMs }], total: 2 })
+      const putInForce = { at: clock.nowMs, by: somebody().name }
+      expect(one).to.deep.include({
+        data: [{ ...listed, isNewest: true, createdAt: clock.nowMs, putInForce }],
+        total: 2,
+      })
       const two = await stores.playbooks.list('all', { limit: 1, cursor: one.nextCursor ?? '' })
       expect(two.data.map(({ name, hash }) => [name, hash])).to.deep.equal([['triage', second.hash]])
       expect(two.nextCursor).to.equal(null)

@@ -39,6 +39,12 @@ describe('editing playbooks over HTTP', () => {
     ])
     const old = await api.call('GET', `/api/playbooks/${first.json.hash}`)
     expect(old.json.source).to.equal(source('twice'))
+    expect(old.json).to.include({ in_force: false, put_in_force_by: 'admin' })
+    expect(second.json).to.include({ in_force: true, put_in_force_at: api.clock.time })
+    const restored = await put('twice', source('twice'), { 'if-match': `"${second.json.hash}"` })
+    expect(restored.json).to.include({ hash: first.json.hash, in_force: true })
+    const replaced = await api.call('GET', `/api/playbooks/${second.json.hash}`)
+    expect(replaced.json.in_force).to.equal(false)
   })
 
   it('refuses an edit of what has changed since, or that does not say what it saw', async () => {

@@ -105,7 +105,7 @@ export const putPlaybook = defineRoute({
   },
   async handle({ params: { playbook: name }, body, headers, caller }, services) {
     requireWholeScope(caller)
-    const { playbooks, stores, scheduler, directory } = services
+    const { playbooks, stores, scheduler } = services
     const seen = seenHash(headers['if-match'])
     if (seen === undefined && playbooks.newest(name) !== undefined) throw ifMatchMissing()
     const { playbook, problems } = await unlessChanged(() =>
@@ -115,7 +115,7 @@ export const putPlaybook = defineRoute({
     const kept = await requirePlaybook(stores.playbooks, caller.scope, playbook.name)
     return {
       body: {
-        ...(await playbookView(kept, directory)),
+        ...(await playbookView(kept, services)),
         source: kept.source,
         problems: problems.map(problemView),
       },

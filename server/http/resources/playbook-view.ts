@@ -1,15 +1,26 @@
 import type { Playbook } from '../../../core/playbook/index.ts'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
 import type { ListedPlaybook, PlaybookStore, Scope, StoredPlaybook } from '../../../core/ports.ts'
-import type { Directory } from '../directory.ts'
 import { RequestError } from '../request-error.ts'
-import { objectSchema, text, textOrNull, time } from './page.ts'
+import type { Services } from '../route.ts'
+import { objectSchema, text, textOrNull, time, timeOrNull } from './page.ts'
 
-export async function playbookView(playbook: ListedPlaybook, directory: Directory) {
-  const { name, hash, origin, organizationUuid, createdAt } = playbook
+export async function playbookView(
+  { name, hash, origin, organizationUuid, isNewest, createdAt, putInForce }: ListedPlaybook,
+  { directory, playbooks }: Pick<Services, 'directory' | 'playbooks'>,
+) {
   const organizationCode =
     organizationUuid === null ? null : await directory.organizationCode(organizationUuid)
-  return { name, hash, origin, organization_code: organizationCode, created_at: createdAt }
+  return {
+    name,
+    hash,
+    origin,
+    organization_code: organizationCode,
+    in_force: origin === 'made' ? isNewest : playbooks.newest(name) === hash,
+    put_in_force_at: putInForce?.at ?? null,
+    put_in_force_by: putInForce?.by ?? null,
+    created_at: createdAt,
+  }
 }
 
 export const playbookFields = {
@@ -20,7 +31,17 @@ export const playbookFields = {
     ...textOrNull,
     description: 'For whose alerts it was made; null for a written one, which all organizations share.',
   },
-  created_at: time,
+  in_force: {
+    type: 'boolean',
+    description:
+      'Whether alerts, schedules and people start this version; no version is where its file is gone.',
+  },
+  put_in_force_at: { ...timeOrNull, description: 'The last time; null where that was before it was kept.' },
+  put_in_force_by: {
+    ...textOrNull,
+    description: 'By whom: the name of the API key, or the server for a file.',
+  },
+  created_at: { ...time, description: 'When it was first seen, in epoch milliseconds.' },
 } as const
 
 /** What starts a playbook, as its `on` says. */

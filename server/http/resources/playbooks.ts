@@ -34,11 +34,12 @@ const listPlaybooks = defineRoute({
       sort: sortByAge,
     },
   },
-  async handle({ query, caller }, { stores, directory }) {
+  async handle({ query, caller }, services) {
+    const { stores, directory } = services
     const scope = await directory.scopeWithin(caller.scope, query.organization)
     const filter = { origin: query.origin, text: query.q }
     const page = await stores.playbooks.list(scope, pageOf(query), filter)
-    return { body: await pageView(page, (playbook) => playbookView(playbook, directory)) }
+    return { body: await pageView(page, (playbook) => playbookView(playbook, services)) }
   },
 })
 
@@ -49,10 +50,10 @@ const getPlaybook = defineRoute({
   summary: 'The newest version of a playbook by its name, or any version by its hash, with the source.',
   status: 200,
   answer: objectSchema({ ...playbookFields, source: text }),
-  async handle({ params: { playbook }, caller: { scope } }, { stores, directory }) {
-    const found = await requirePlaybook(stores.playbooks, scope, playbook)
+  async handle({ params: { playbook }, caller: { scope } }, services) {
+    const found = await requirePlaybook(services.stores.playbooks, scope, playbook)
     return {
-      body: { ...(await playbookView(found, directory)), source: found.source },
+      body: { ...(await playbookView(found, services)), source: found.source },
       headers: playbookTag(found),
     }
   },
@@ -79,10 +80,11 @@ const listVersions = defineRoute({
   status: 200,
   answer: pageSchema(objectSchema(playbookFields)),
   query: { type: 'object', additionalProperties: false, properties: { ...pageParameters, sort: sortByAge } },
-  async handle({ params, query, caller: { scope } }, { stores, directory }) {
+  async handle({ params, query, caller: { scope } }, services) {
+    const { stores } = services
     const { name } = await requirePlaybook(stores.playbooks, scope, params.playbook)
     const page = await stores.playbooks.versions(scope, name, pageOf(query))
-    return { body: await pageView(page, (playbook) => playbookView(playbook, directory)) }
+    return { body: await pageView(page, (playbook) => playbookView(playbook, services)) }
   },
 })
 

@@ -25,6 +25,7 @@ import { retention } from './0023-retention.ts'
 import { kindsOfCheckpoints } from './0024-kinds-of-checkpoints.ts'
 import { resultsOfPlaybooks } from './0026-results-of-playbooks.ts'
 import { authorsOfEntries } from './0027-authors-of-entries.ts'
+import { versionsInForce } from './0028-versions-in-force.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -55,4 +56,5 @@ export const migrations: readonly string[] = [
   kindsOfCheckpoints,
   resultsOfPlaybooks,
   authorsOfEntries,
+  versionsInForce,
 ]
