@@ -53,6 +53,7 @@ export const auditActions = [
   'connection.authenticated',
   'connection.token_rotated',
   'playbook.put_in_force',
+  'playbook.dry_run',
   'run.started',
   'run.retried',
   'run.cancelled',

@@ -13,7 +13,7 @@ export function runConditions(database: Database, filter: RunFilter): readonly C
     caseId !== undefined && ofCase('t.case_id', caseId),
     playbookName !== undefined && is('t.playbook_name = ?', playbookName),
     status !== undefined && is('t.status = ?', status),
-    errorCode !== undefined && is(`t.error ->> '$.code' = ?`, errorCode),
+    errorCode !== undefined && is(`t.error IS NOT NULL AND (t.error ->> '$.code') = ?`, errorCode),
     createdAfter !== undefined && is('t.created_at >= ?', createdAfter),
     createdBefore !== undefined && is('t.created_at < ?', createdBefore),
     // Said so that the index of failed runs is used.

@@ -61,6 +61,22 @@ describe('dry runs over HTTP', () => {
     expect((await api.stores.runs.list('all', {}, { limit: 1 })).total).to.equal(0)
   })
 
+  it('is in the audit log, also where it ends badly, and not where nothing could be tried', async () => {
+    const head = async () => (await api.stores.audit.head())?.sequence
+    const stored = await thingsOf(api, 'acme').alert()
+    const before = (await head()) ?? 0
+    answer = async () => {
+      throw new Error('the tower is closed')
+    }
+    await dryRun({ source, alert: stored['alert']?.[0] })
+    expect(await head()).to.equal(before + 1)
+    const [entry] = (await api.call('GET', '/api/audit?action=playbook.dry_run')).json.data
+    expect(entry).to.deep.include({ organization_code: 'acme', details: { alert: stored['alert']?.[0] } })
+    expect(entry.subject).to.include({ kind: 'playbook', name: 'rings' })
+    await dryRun({ source: 'name: x' })
+    expect(await head()).to.equal(before + 1)
+  })
+
   it('reads for the organization that is named', async () => {
     const organizations: string[] = []
     answer = async ({ run }) => {

@@ -240,6 +240,13 @@ describe('OpenAPI document', () => {
       const { content = {}, headers = {} } = operation.responses[reply.status] ?? {}
       if (Object.hasOwn(headers, 'ETag') || method === 'get')
         expect(reply.headers.has('etag'), operationId).to.equal(Object.hasOwn(headers, 'ETag'))
+      const made = reply.headers.get('location')
+      expect([made !== null, Object.hasOwn(headers, 'Location')], operationId).to.deep.equal(
+        reply.status === 201 ? [true, true] : [false, false],
+      )
+      if (made !== null) {
+        expect((await api.call('GET', made)).status, `${operationId}: ${made} is there`).to.equal(200)
+      }
       const type = /^[^;]+/.exec(reply.headers.get('content-type') ?? '')?.[0] ?? ''
       expect(Object.keys(content), operationId).to.include(type)
       const value = type === 'application/json' ? parseJson(reply.text) : reply.text

@@ -136,6 +136,21 @@ const entityTag = {
   },
 } as const
 
+const whatWasMade = {
+  Location: {
+    description: 'Path of what was made, or of the list that it stands in.',
+    schema: { type: 'string' },
+  },
+} as const
+
+function headersOfSuccess(route: Route, edited: ReadonlySet<string>): Pick<Response, 'headers'> {
+  const headers = {
+    ...(edited.has(route.path) && route.method !== 'DELETE' && entityTag),
+    ...(route.status === 201 && whatWasMade),
+  }
+  return Object.keys(headers).length === 0 ? {} : { headers }
+}
+
 function operation(route: Route, edited: ReadonlySet<string>): Operation {
   return {
     operationId: operationId(route),
@@ -156,7 +171,7 @@ function operation(route: Route, edited: ReadonlySet<string>): Operation {
     responses: {
       [route.status]: {
         description: 'Success.',
-        ...(edited.has(route.path) && route.method !== 'DELETE' && { headers: entityTag }),
+        ...headersOfSuccess(route, edited),
         content: {
           ...content(
             route.isText === true ? (route.textType ?? 'text/plain') : 'application/json',

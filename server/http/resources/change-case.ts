@@ -56,6 +56,6 @@ export const addNote = defineRoute({
     const { id, organizationUuid } = await requireCase(services, caller.scope, params.case)
     const { cases } = services.stores
     const entry = await cases.comment(organizationUuid, id, body.text, caller.actor, `note/${randomUUID()}`)
-    return { body: entry }
+    return { body: entry, location: `/cases/${id}/timeline` }
   },
 })

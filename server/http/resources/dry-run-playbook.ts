@@ -70,8 +70,16 @@ export const dryRunPlaybook = defineRoute({
     const inputs = within('/inputs', () => resolveInputs(playbook, resolved.inputs))
     const fixtures = { ...resolved, inputs }
     const choices = within('/answers', () => choicesOf(playbook, called, body.answers ?? {}, choiceOf))
-    const tree = await services.dryRunGate.through(organization.uuid, gone, (signal) =>
-      exploreDryRun({
+    const tree = await services.dryRunGate.through(organization.uuid, gone, async (signal) => {
+      // Before it reads: its reads are made in earnest.
+      await services.stores.audit.record({
+        action: 'playbook.dry_run',
+        by: caller.actor,
+        organizationUuid: organization.uuid,
+        subject: { kind: 'playbook', id: playbook.hash, name: playbook.name },
+        details: { alert: alert?.id ?? null },
+      })
+      return await exploreDryRun({
         playbook,
         called,
         catalogue,
@@ -82,8 +90,8 @@ export const dryRunPlaybook = defineRoute({
         organizationUuid: organization.uuid,
         log,
         signal,
-      }),
-    )
+      })
+    })
     const redactor = redactorOf({ playbook, fixtures }, entriesOf(tree), catalogue)
     const starts = startsFor(playbook, fixtures)
     return {

@@ -1,6 +1,6 @@
 import { isUsable, roles, type ApiKey } from '../../../core/domain/api-key.ts'
 import { ValidationError } from '../../../core/errors/errors.ts'
-import type { Scope } from '../../../core/ports.ts'
+import type { Scope, Stores } from '../../../core/ports.ts'
 import { isInScope } from '../../../core/scope.ts'
 import { makeKey } from '../../keys.ts'
 import type { Directory } from '../directory.ts'
@@ -101,6 +101,18 @@ const listKeys = defineRoute({
   },
 })
 
+const getKey = defineRoute({
+  method: 'GET',
+  path: '/keys/{key}',
+  access: admins,
+  summary: 'One API key, by its id or uuid; never its value.',
+  status: 200,
+  answer: objectSchema(keyFields),
+  async handle({ params, caller }, { stores, directory }) {
+    return { body: await keyView(await requireKey(stores, caller.scope, params.key), directory) }
+  },
+})
+
 const createKey = defineRoute({
   method: 'POST',
   path: '/keys',
@@ -140,7 +152,11 @@ const createKey = defineRoute({
     const { name, role } = body
     const made = { id, name, role, organizationUuids, secretHash, expiresAt }
     const key = await stores.keys.create(made, caller.actor)
-    return { body: { ...(await keyView(key, directory)), key: value }, unkept: ['key'] }
+    return {
+      body: { ...(await keyView(key, directory)), key: value },
+      location: `/keys/${key.id}`,
+      unkept: ['key'],
+    }
   },
 })
 
@@ -152,14 +168,18 @@ const revokeKey = defineRoute({
   status: 200,
   answer: objectSchema(keyFields),
   async handle({ params, caller }, { stores, directory }) {
-    const wanted = params.key.toLowerCase()
-    const key = (await stores.keys.list()).find(({ id, uuid }) => id === wanted || uuid === wanted)
-    if (key === undefined || !reachesNoFurther(key, caller.scope)) {
-      throw new RequestError('key_not_found', undefined, { hint: 'GET keys lists those that can be revoked' })
-    }
-    return { body: await keyView(await stores.keys.revoke(key.id, caller.actor), directory) }
+    const { id } = await requireKey(stores, caller.scope, params.key)
+    return { body: await keyView(await stores.keys.revoke(id, caller.actor), directory) }
   },
 })
+
+/** By its id or uuid. Throws RequestError `key_not_found`, also for a key that reaches further than the scope. */
+async function requireKey({ keys }: Pick<Stores, 'keys'>, scope: Scope, wanted: string): Promise<ApiKey> {
+  const name = wanted.toLowerCase()
+  const key = (await keys.list()).find(({ id, uuid }) => id === name || uuid === name)
+  if (key !== undefined && reachesNoFurther(key, scope)) return key
+  throw new RequestError('key_not_found', undefined, { hint: 'GET keys lists those that there are' })
+}
 
 function expired(): ValidationError {
   const message = 'must lie in the future (epoch milliseconds)'
@@ -180,4 +200,4 @@ async function organizationsOf(codes: readonly string[] | null, caller: Caller, 
 const reachesNoFurther = (key: ApiKey, scope: Scope): boolean =>
   scope === 'all' || (key.organizationUuids?.every((uuid) => isInScope(scope, uuid)) ?? false)
 
-export const keyRoutes = [listKeys, createKey, revokeKey]
+export const keyRoutes = [listKeys, getKey, createKey, revokeKey]

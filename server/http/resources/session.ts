@@ -64,6 +64,7 @@ const signIn = defineRoute({
     const maxAgeMs = lastEnd(session, sessions.limits) - session.createdAt
     return {
       body: await view(callerOf(key, requestId, session), services),
+      location: '/session',
       headers: { 'set-cookie': sessionCookie.set(token, maxAgeMs) },
     }
   },

@@ -26,6 +26,7 @@ import { kindsOfCheckpoints } from './0024-kinds-of-checkpoints.ts'
 import { resultsOfPlaybooks } from './0026-results-of-playbooks.ts'
 import { authorsOfEntries } from './0027-authors-of-entries.ts'
 import { versionsInForce } from './0028-versions-in-force.ts'
+import { moreListIndexes } from './0029-more-list-indexes.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -57,4 +58,5 @@ export const migrations: readonly string[] = [
   resultsOfPlaybooks,
   authorsOfEntries,
   versionsInForce,
+  moreListIndexes,
 ]

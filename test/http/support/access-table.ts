@@ -137,6 +137,7 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
     of: 'body',
     body: (code) => ({ name: 'k', role: 'reader', organization_codes: [code] }),
   },
+  'GET /keys/{key}': { roles: admins, of: 'key' },
   'DELETE /keys/{key}': { roles: admins, of: 'key' },
   'POST /session': 'sign_in',
   'GET /session': { roles: all, of: 'shared' },

@@ -1,0 +1,98 @@
+import { expect } from 'chai'
+import { routes } from '../../server/http/routes.ts'
+import { Database, type Value } from '../../server/sqlite/database.ts'
+import { startApi, type Api } from './support/api.ts'
+import { thingsOf } from './support/things.ts'
+
+/** A value for each filter, that of a row which there is. */
+const values: Readonly<Record<string, string>> = {
+  organization: 'acme',
+  provider: 'SIEM',
+  type: 't',
+  playbook: 'p',
+  error: 'broken',
+  assignee: 'somebody',
+  via: 'operator',
+  kind: 'p:c',
+  action: 'run.started',
+  actor: 'bootstrap',
+  subject: 'x',
+  name: 'p',
+}
+
+/** Narrow no further than an index can tell. Why each may read on until its page is full. */
+const readOn: Readonly<Record<string, string>> = {
+  q: 'words anywhere in a text; alerts have an index of words',
+  created_after: 'rows are walked in the order of time, newest first',
+  created_before: 'rows are walked in the order of time, newest first',
+  after: 'rows are walked in the order of time, newest first',
+  before: 'rows are walked in the order of time, newest first',
+}
+
+/** Lists whose rows are kept in pages by the database; all others are short, and sorted in memory. */
+const paths = ['/alerts', '/cases', '/runs', '/checkpoints', '/audit'] as const
+
+describe('lists of much', () => {
+  let api: Api
+  const plans: string[][] = []
+  const { all } = Database.prototype
+  let known: Readonly<Record<string, string>>
+
+  before(async () => {
+    api = await startApi()
+    const things = thingsOf(api, 'acme')
+    const [{ alert }, { case: id }, { run }] = [
+      await things.alert(),
+      await things.case(),
+      await things.failedRun(),
+    ]
+    await things.checkpoint()
+    known = { alert: alert?.[0] ?? '', case: id?.[0] ?? '', run: run?.[0] ?? '' }
+    // The plan of each query for a page, as it is asked.
+    Database.prototype.all = function <Row>(this: Database, sql: string, ...given: Value[]): Row[] {
+      if (/ORDER BY [^]* LIMIT \?$/.test(sql.trim())) {
+        const rows = all.call(this, `EXPLAIN QUERY PLAN ${sql}`, ...given) as { detail: string }[]
+        plans.push(rows.map(({ detail }) => detail))
+      }
+      return all.call(this, sql, ...given) as Row[]
+    }
+  })
+  after(async () => {
+    Database.prototype.all = all
+    await api.close()
+  })
+
+  async function planOf(path: string, query: string): Promise<readonly string[]> {
+    plans.length = 0
+    const reply = await api.call('GET', `/api${path}?${query}`)
+    expect(reply.status, reply.text).to.equal(200)
+    expect(plans.length, `${path}?${query} asks the database for a page`).to.be.above(0)
+    return plans[0]!
+  }
+
+  for (const path of paths) {
+    const parameters = routes.find((route) => route.method === 'GET' && route.path === path)?.query
+      ?.properties
+    const sorts = (parameters?.['sort']?.enum ?? []) as string[]
+
+    for (const sort of sorts)
+      for (const filter of path === '/cases' ? ['', '&organization=acme'] : [''])
+        it(`are sorted by an index: ${path}?sort=${sort}${filter}`, async () => {
+          const plan = await planOf(path, `sort=${sort}${filter}`)
+          expect(plan.join('\n')).to.not.include('TEMP B-TREE')
+        })
+
+    for (const [name, schema] of Object.entries(parameters ?? {})) {
+      if (['limit', 'cursor', 'sort', 'content'].includes(name) || name in readOn) continue
+      it(`are narrowed by an index: ${path}?${name}=`, async () => {
+        const value = known[name] ?? values[name] ?? String(schema.enum?.[0] ?? '')
+        expect(value, 'a value to look for').to.not.equal('')
+        const plan = await planOf(path, `${name}=${encodeURIComponent(value)}`)
+        expect(plan.join('\n')).to.match(/SEARCH t USING|MULTI-INDEX OR/)
+        // An id or a name, each by its own index: those of one actor are put in order.
+        if (name === 'actor') return
+        expect(plan.join('\n'), 'what is found is in order').to.not.include('TEMP B-TREE FOR ORDER')
+      })
+    }
+  }
+})
