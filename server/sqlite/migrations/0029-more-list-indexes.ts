@@ -11,7 +11,6 @@ CREATE INDEX cases_of_assignee ON cases (assignee);
 CREATE INDEX runs_in_playbook ON runs (playbook_name);
 CREATE INDEX runs_of_status ON runs (status);
 CREATE INDEX runs_of_error ON runs (error ->> '$.code') WHERE error IS NOT NULL;
-CREATE INDEX alerts_of_provider ON alerts (provider_id);
 CREATE INDEX audit_by_action ON audit (action);
 CREATE INDEX audit_by_actor_id ON audit (actor_id);
 CREATE INDEX audit_by_actor_name ON audit (actor_name);
