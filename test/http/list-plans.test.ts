@@ -85,7 +85,8 @@ describe('lists of much', () => {
     for (const [name, schema] of Object.entries(parameters ?? {})) {
       if (['limit', 'cursor', 'sort', 'content'].includes(name) || name in readOn) continue
       it(`are narrowed by an index: ${path}?${name}=`, async () => {
-        const value = known[name] ?? values[name] ?? JSON.stringify(schema.enum?.[0] ?? '').replaceAll('"', '')
+        const value =
+          known[name] ?? values[name] ?? JSON.stringify(schema.enum?.[0] ?? '').replaceAll('"', '')
         expect(value, 'a value to look for').to.not.equal('')
         const plan = await planOf(path, `${name}=${encodeURIComponent(value)}`)
         expect(plan.join('\n')).to.match(/SEARCH t USING|MULTI-INDEX OR/)
