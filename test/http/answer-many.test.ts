@@ -84,7 +84,9 @@ describe('one answer to many questions', () => {
       const { answer: kept } = (await api.stores.checkpoints.find('all', id))!
       expect(kept).to.include({ value: 'approve', by: 'analyst', text: 'the whole floor' })
     }
-    const notes = (await entries()).filter(({ by }: { by: string }) => by === 'analyst')
+    const notes = (await entries()).filter(
+      ({ actor }: { actor: { name: string } }) => actor.name === 'analyst',
+    )
     expect(notes.map((entry: { text: string }) => entry.text)).to.deep.equal([
       `answered 'approve', with 1 more of its kind, to: One more?`,
       `answered 'approve', with 1 more of its kind, to: One more?`,
