@@ -31,8 +31,10 @@ export function useArrivals({ viewport, ids, rowHeight, listed }: ArrivalsOption
       setUnseen((count) => count + arrived)
     }
   }, [ids, listed, rowHeight, viewport])
+  const isLooking = unseen > 0
   useEffect(() => {
     const table = viewport.current
+    if (!isLooking) return
     const look = (): void => {
       // As many as are still above.
       const above = Math.floor((table?.scrollTop ?? 0) / rowHeight)
@@ -40,7 +42,7 @@ export function useArrivals({ viewport, ids, rowHeight, listed }: ArrivalsOption
     }
     table?.addEventListener('scroll', look, { passive: true })
     return () => table?.removeEventListener('scroll', look)
-  }, [rowHeight, viewport])
+  }, [isLooking, rowHeight, viewport])
   const show = useCallback(() => viewport.current?.scrollTo({ top: 0 }), [viewport])
   return { unseen, show }
 }

@@ -9,6 +9,7 @@ import { openBrowser } from './browser.ts'
 
 /** A server with the page, and a browser that is signed in to it as administrator. */
 export interface PageServer {
+  /** After a restart another one. */
   readonly server: RunningServer
   readonly page: Page
   /** What must not have happened, see `openBrowser`. */
@@ -18,6 +19,8 @@ export interface PageServer {
   postAlert(type: string, content?: string): Promise<string>
   /** Starts a playbook by hand; gives the uuid of its run. */
   startRun(playbook: string): Promise<string>
+  /** Starts the server again after it has ended; who is signed in stays so. */
+  restart(): Promise<void>
   close(): Promise<void>
 }
 
@@ -25,9 +28,11 @@ export interface PageServer {
  * Builds the page where that is needed, and opens it. Undefined where no browser can be started.
  *
  * @param playbooks sources by name
+ * @param plugin source of a further plugin, which works in the folder that the server was started in
  */
 export async function openPage(
   playbooks: Readonly<Record<string, string>> = {},
+  plugin?: string,
 ): Promise<PageServer | undefined> {
   const browser = await openBrowser()
   if (browser === undefined) return undefined
@@ -36,7 +41,13 @@ export async function openPage(
   await mkdir(join(folder.path, 'playbooks'))
   for (const [name, source] of Object.entries(playbooks))
     await writeFile(join(folder.path, `playbooks/${name}.yaml`), source)
-  const server = await startServer({ cwd: folder.path, dataDir: 'data' })
+  if (plugin !== undefined) await writeFile(join(folder.path, 'plugin.js'), plugin)
+  const options = {
+    cwd: folder.path,
+    dataDir: 'data',
+    ...(plugin !== undefined && { env: { TOCSIN_PLUGINS: './plugin.js' } }),
+  }
+  let server = await startServer(options)
   const { page, alarms } = browser
   const visit = (path: string) => page.goto(`${server.url}${path}`)
   await visit('/health')
@@ -44,7 +55,9 @@ export async function openPage(
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { level: 1, name: 'Health' }).waitFor()
   return {
-    server,
+    get server() {
+      return server
+    },
     page,
     alarms,
     visit,
@@ -65,6 +78,10 @@ export async function openPage(
         body: { organization_code: 'main' },
       })
       return body.run_uuid
+    },
+    async restart() {
+      await server.command.ended
+      server = await startServer({ ...options, adminKey: server.adminKey })
     },
     async close() {
       await browser.close()

@@ -1,0 +1,67 @@
+import { expect } from 'chai'
+import { openPage, type PageServer } from './support/page-server.ts'
+
+describe('filters and order of a list in a browser', function () {
+  this.timeout(60_000)
+  let opened: PageServer
+
+  before(async function () {
+    this.timeout(180_000)
+    const page = await openPage()
+    if (page === undefined) return this.skip()
+    opened = page
+    for (const type of ['sign_in', 'malware', 'malware']) await opened.postAlert(type)
+  })
+  after(() => opened?.close())
+  afterEach(() => expect(opened.alarms).to.deep.equal([]))
+
+  const ids = async () => {
+    const rows = opened.page.locator('.data-table-row[data-index]')
+    return (await rows.locator('[data-main]').allInnerTexts()).map((text) => text.replaceAll('\n', ''))
+  }
+  const [first, second, third] = ['MAIN-CUSTOM-1', 'MAIN-CUSTOM-2', 'MAIN-CUSTOM-3'] as const
+
+  it('stand in the address, and are there again after a reload', async () => {
+    const { page, visit } = opened
+    await visit('/alerts')
+    await page.getByLabel('Alert name').fill('malware')
+    await page.getByText('2', { exact: true }).waitFor()
+    expect(await ids()).to.deep.equal([third, second])
+    await page.getByRole('button', { name: 'CREATION TIME' }).click()
+    await page.waitForURL(/sort=created_at/)
+    await page
+      .getByRole('columnheader', { name: 'CREATION TIME' })
+      .and(page.locator('[aria-sort=ascending]'))
+      .waitFor()
+    await page.locator('[data-index="0"]', { hasText: second }).waitFor()
+    expect(await ids()).to.deep.equal([second, third])
+    expect(new URL(page.url()).search).to.equal('?type=malware&sort=created_at')
+    await page.reload()
+    await page.locator('[data-index="0"]', { hasText: second }).waitFor()
+    expect(await ids()).to.deep.equal([second, third])
+    expect(await page.getByLabel('Alert name').inputValue()).to.equal('malware')
+  })
+
+  it('that fit nothing say so, and lead back to all', async () => {
+    const { page, visit } = opened
+    await visit('/alerts?q=nowhere')
+    await page.getByText('No alert fits these filters.').waitFor()
+    await page.getByRole('button', { name: 'Show all' }).click()
+    await page.getByRole('row', { name: first }).waitFor()
+    expect(new URL(page.url()).search).to.equal('')
+  })
+
+  it('let alerts be chosen, and investigated again together', async () => {
+    const { page, visit, server } = opened
+    await visit('/alerts?type=malware')
+    await page.getByRole('row', { name: third }).waitFor()
+    await page.getByLabel('Choose all that are loaded').check()
+    await page.getByRole('button', { name: 'Investigate 2 again' }).click()
+    await page.getByText('2 of 2 are investigated again').waitFor()
+    const { body } = await server.call('/alerts')
+    const counts = body.data.map(
+      (alert: { investigation_retry_count: number }) => alert.investigation_retry_count,
+    )
+    expect(counts).to.deep.equal([1, 1, 0])
+  })
+})

@@ -1,0 +1,116 @@
+import { expect } from 'chai'
+import { eventually } from '../support/eventually.ts'
+import { picture, seriousFaults } from './support/browser.ts'
+import { openPage, type PageServer } from './support/page-server.ts'
+
+/** A bell that takes its server down with it when it is rung the first time. */
+const plugin = `
+import { existsSync, writeFileSync } from 'node:fs'
+export default {
+  name: 'bell', title: 'Bell', description: 'Rings.',
+  skills: [{
+    name: 'ring', title: 'Ring', description: 'Rings once.', effect: 'write', repeat: 'never',
+    input: { type: 'object', additionalProperties: false, properties: {} },
+    output: { type: 'object', required: ['rung'], properties: { rung: { type: 'integer' } } },
+    examples: [{ title: 'One', input: {}, output: { rung: 1 } }],
+    async run() {
+      if (existsSync('rung')) return { rung: 2 }
+      writeFileSync('rung', '')
+      process.kill(process.pid, 'SIGKILL')
+      await new Promise(() => {})
+    },
+  }],
+}
+`
+
+const playbooks = {
+  ringing: `apiVersion: tocsin/v1
+name: ringing
+on: { manual: true }
+steps:
+  - { id: bell, uses: bell.ring }
+  - return: \${{ steps.bell.output.rung }}
+`,
+  asking: `apiVersion: tocsin/v1
+name: asking
+on: { manual: true }
+steps:
+  - id: sure
+    checkpoint:
+      via: operator
+      with: { message: Is this alert real? }
+      answers: [yes, no]
+      timeout: 1h
+`,
+  quick: `apiVersion: tocsin/v1
+name: quick
+on: { manual: true }
+steps:
+  - { id: one, set: { n: 1 } }
+`,
+}
+
+describe('runs in a browser', function () {
+  this.timeout(60_000)
+  let opened: PageServer
+
+  before(async function () {
+    this.timeout(180_000)
+    const page = await openPage(playbooks, plugin)
+    if (page === undefined) return this.skip()
+    opened = page
+  })
+  after(() => opened?.close())
+  afterEach(() => expect(opened.alarms).to.deep.equal([]))
+
+  it('say of a step that nobody knows what became of it, and take what somebody found out', async () => {
+    const { page, visit } = opened
+    await opened.server
+      .call('/playbooks/ringing/runs', { body: { organization_code: 'main' } })
+      .catch(() => undefined)
+    await opened.restart()
+    const { body } = await opened.server.call('/runs?playbook=ringing')
+    const [{ run_uuid: uuid }] = body.data
+    await visit(`/runs/${uuid}`)
+    const step = page.getByRole('region', { name: 'Step', exact: true })
+    await step.getByText('Nobody knows whether this happened').waitFor()
+    await step.getByText('Unknown').first().waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'run-unknown')
+    await step.getByLabel('What it would have given').fill('{ "rung": 7 }')
+    await step.getByRole('button', { name: 'It happened' }).click()
+    await page.getByRole('region', { name: 'Output of the run' }).getByText('7').waitFor()
+    await page.locator('.graph-node').filter({ hasText: 'bell' }).click()
+    await step.getByText('decided').waitFor()
+    const { body: run } = await opened.server.call(`/runs/${uuid}`)
+    expect(run.steps[0].resolution).to.include({ decision: 'ran' })
+  })
+
+  it('are cancelled while they wait', async () => {
+    const { page, visit } = opened
+    const uuid = await opened.startRun('asking')
+    await visit(`/runs/${uuid}`)
+    await page.getByText('It waits for a person').waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Cancel the run' }).click()
+    await page.getByRole('main').getByText('Cancelled', { exact: true }).first().waitFor()
+    expect((await opened.server.call(`/runs/${uuid}`)).body.status).to.equal('cancelled')
+  })
+
+  it('wait while the engine is paused, and go on after that', async () => {
+    const { page, visit } = opened
+    await visit('/health')
+    await page.getByLabel('Why runs are paused').fill('maintenance')
+    await page.getByRole('button', { name: 'Pause all runs' }).click()
+    await page.getByRole('button', { name: 'Let runs go on' }).waitFor()
+    const uuid = await opened.startRun('quick')
+    await visit(`/runs/${uuid}`)
+    await page.getByRole('main').getByText('Queued').first().waitFor()
+    await visit('/health')
+    await page.getByRole('button', { name: 'Let runs go on' }).click()
+    await eventually('the end of the run', async () => {
+      const { body } = await opened.server.call(`/runs/${uuid}`)
+      return body.status === 'completed' || undefined
+    })
+  })
+})
