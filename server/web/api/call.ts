@@ -1,3 +1,4 @@
+import { learnTime } from '../parts/now.ts'
 import { parseJson } from './parse-json.ts'
 import { ApiError, type Problem } from './problem.ts'
 import { tellReached } from './reached.ts'
@@ -89,6 +90,7 @@ async function send(address: string, init: RequestInit & { readonly signal: Abor
     const response = await fetch(address, init)
     const text = await response.text()
     tellReached(true)
+    learnTime(response.headers.get('date'))
     return { response, text }
   } catch (error) {
     if (init.signal.aborted && !isTimeout(init.signal.reason)) throw error

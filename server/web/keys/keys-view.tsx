@@ -13,7 +13,7 @@ const idOf = (key: Key): string => key.key_uuid
 
 /** The API keys that whoever is signed in may see. */
 export default function KeysView() {
-  const now = useNow(false)
+  const now = useNow()
   const [revoked, setRevoked] = useState<Key>()
   const columns: readonly Column<Key>[] = [
     { title: 'NAME', width: 'minmax(140px, 2fr)', cell: ({ name }) => name },

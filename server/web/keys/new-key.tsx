@@ -5,6 +5,7 @@ import { call } from '../api/call.ts'
 import { useOrganizations } from '../api/lookups.ts'
 import type { Role } from '../api/types.ts'
 import { useFilters } from '../lists/use-filters.ts'
+import { serverTime } from '../parts/now.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import { ShownOnce } from './shown-once.tsx'
 
@@ -36,7 +37,7 @@ export function NewKey() {
           name: name.trim(),
           role,
           ...(codes.length > 0 && { organization_codes: codes }),
-          ...(typeof days === 'number' && { expires_at: Date.now() + days * dayMs }),
+          ...(typeof days === 'number' && { expires_at: serverTime() + days * dayMs }),
         },
       }),
     onSuccess: () => queries.resetQueries({ queryKey: ['list', '/keys'] }),

@@ -19,6 +19,7 @@ import { useFocusView } from './use-focus-view.ts'
 import { useGoKeys } from './use-go-keys.ts'
 import { usePlainKeys } from './use-plain-keys.ts'
 import { ViewBoundary } from './view-boundary.tsx'
+import { ZoneButton } from './zone-button.tsx'
 
 /** The frame around every view: header, navigation, and the view that the address names. */
 export function Shell() {
@@ -60,6 +61,7 @@ export function Shell() {
           <Group gap="xs" wrap="nowrap">
             <EngineMark />
             <PaletteButton />
+            <ZoneButton />
             <PersonMenu onHelp={help.open} />
           </Group>
         </Group>

@@ -1,10 +1,12 @@
 import { Anchor, Text } from '@mantine/core'
 import type { MouseEvent } from 'react'
 import { Link } from 'wouter'
+import { serverTime } from '../../parts/now.ts'
 import { showInvisible } from '../../parts/show-invisible.ts'
 import { runStatuses } from '../../parts/states.tsx'
-import { exactTime } from '../../parts/times.tsx'
+import { exactTime } from '../../parts/time-texts.ts'
 import { When } from '../../parts/when.tsx'
+import { useZone } from '../../parts/zone.ts'
 import './results.css'
 import { failureText, startsText } from './result-texts.ts'
 import { useResults } from './use-results.ts'
@@ -29,12 +31,13 @@ export function StartsCell({ name }: CellProps) {
 
 /** How many alerts it took within a week and a month. */
 export function AlertsCell({ name }: CellProps) {
+  const zone = useZone()
   const results = useResults(name)
   if (results === undefined) return null
   const { alerts_7d: week, alerts_30d: month, since } = results
-  const isWhole = Date.now() - since > 29 * 86_400_000
+  const isWhole = serverTime() - since > 29 * 86_400_000
   return (
-    <span className="number" title={isWhole ? undefined : `Counted since ${exactTime(since)}`}>
+    <span className="number" title={isWhole ? undefined : `Counted since ${exactTime(since, zone)}`}>
       {week.toLocaleString()} / {month.toLocaleString()}
       {isWhole ? '' : '+'}
     </span>
@@ -43,6 +46,7 @@ export function AlertsCell({ name }: CellProps) {
 
 /** Its newest runs, the newest at the end. */
 export function LastRunsCell({ name }: CellProps) {
+  const zone = useZone()
   const results = useResults(name)
   if (results === undefined) return null
   return (
@@ -55,8 +59,8 @@ export function LastRunsCell({ name }: CellProps) {
             href={`/runs/${uuid}`}
             className={`result-mark state-${color}`}
             data-status={status}
-            aria-label={`Run of ${exactTime(at)}: ${text}`}
-            title={`${text}, ${exactTime(at)}`}
+            aria-label={`Run of ${exactTime(at, zone)}: ${text}`}
+            title={`${text}, ${exactTime(at, zone)}`}
             tabIndex={-1}
             onClick={stay}
           />

@@ -1,0 +1,26 @@
+import { Button, Tooltip } from '@mantine/core'
+import { serverTime } from '../parts/now.ts'
+import { showTimesIn, useZone, zoneName } from '../parts/zone.ts'
+
+/** Says in which time zone the page shows times, and turns to UTC and back. */
+export function ZoneButton() {
+  const zone = useZone()
+  const here = zoneName('local', serverTime())
+  const isUtc = zone === 'utc'
+  const turn = isUtc ? `Show times as here (${here})` : 'Show times in UTC'
+  const shown = isUtc ? 'UTC' : `Local, ${here}`
+  return (
+    <Tooltip label={turn}>
+      <Button
+        variant="default"
+        fw={400}
+        px="xs"
+        visibleFrom="sm"
+        aria-label={`${shown}: the zone of all times. ${turn}`}
+        onClick={() => showTimesIn(isUtc ? 'local' : 'utc')}
+      >
+        {shown}
+      </Button>
+    </Tooltip>
+  )
+}
