@@ -22,6 +22,7 @@ import type { DryRunGate } from './dry-run-gate.ts'
 import type { ChangeFeed } from './events/change-feed.ts'
 import type { EventStream } from './events/event-stream.ts'
 import type { EventStreams } from './events/event-streams.ts'
+import type { InTurn } from './events/in-turn.ts'
 import type { WatchRun } from './events/run-watch.ts'
 import type { FailedAuthentications } from './failed-authentications.ts'
 import type { OpenApiDocument } from './reference/openapi.ts'
@@ -94,6 +95,8 @@ export interface Services {
   readonly requesterOf: (request: IncomingMessage) => Requester
   readonly eventStreams: EventStreams
   readonly watchRun: WatchRun
+  /** Of one run at a time what is told to a stream. */
+  readonly readRunInTurn: InTurn
   readonly changeFeed: ChangeFeed
   readonly signInGate: SignInGate
   /** What other systems send to the addresses of connections. */

@@ -14,6 +14,7 @@ import { createDirectory } from './directory.ts'
 import { createDryRunGate } from './dry-run-gate.ts'
 import { createChangeFeed } from './events/change-feed.ts'
 import { createEventStreams, type EventStreamLimits } from './events/event-streams.ts'
+import { createTurns } from './events/in-turn.ts'
 import { createRunWatch } from './events/run-watch.ts'
 import { createFailedAuthentications } from './failed-authentications.ts'
 import { openApiDocument } from './reference/openapi.ts'
@@ -145,6 +146,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       closing: closing.signal,
     }),
     watchRun: createRunWatch(stores.changes),
+    readRunInTurn: createTurns(),
     changeFeed: createChangeFeed(stores.changes, directory),
     signInGate: createSignInGate(options.clock),
     webhookGate: createWebhookGate(options.clock),

@@ -21,7 +21,7 @@ export async function followRun(
 ): Promise<void> {
   let isDue = true
   let wake = (): void => undefined
-  const { watchRun, stores, clock } = services
+  const { watchRun, clock } = services
   const stop = watchRun(first.uuid, () => {
     isDue = true
     wake()
@@ -32,23 +32,13 @@ export async function followRun(
     while (!stream.over.aborted) {
       isDue = false
       const startedAt = performance.now()
-      const run = await stores.runs.find([first.organizationUuid], first.uuid)
-      if (run === undefined) return
-      let hasRoom = true
-      for (const { event, told } of eventsSince(cursor, await runDetail(run, services))) {
-        stream.send(event)
-        cursor = told
-        hasRoom = await stream.hasRoom()
-        if (!hasRoom) break
-      }
-      if (!hasRoom) {
-        // What was read is let go meanwhile.
+      const state = await services.readRunInTurn(() => tellNews(stream, first, cursor, services))
+      if (state === undefined) return
+      cursor = state.told
+      if (state.next === 'end') return
+      if (state.next === 'wait_for_reader') {
         await stream.taken()
         continue
-      }
-      if (run.endedAt !== null) {
-        stream.send({ event: 'end', id: allTold, data: { run_uuid: run.uuid, status: run.status } })
-        return
       }
       await clock.sleep(Math.max(minPauseMs, pauses * (performance.now() - startedAt)), stream.over)
       if (!isDue && !stream.over.aborted) await new Promise<void>((resolve) => (wake = resolve))
@@ -57,6 +47,35 @@ export async function followRun(
     stop()
     stream.end()
   }
+}
+
+interface State {
+  readonly told: RunCursor
+  readonly next: 'end' | 'wait_for_reader' | 'wait_for_change'
+}
+
+/**
+ * Reads the run and tells what is new, as far as the reader takes it. What was read is let go with the return: a run can be large, and there are many
+ * readers. Undefined: there is nobody, or nothing, to tell.
+ */
+async function tellNews(
+  stream: EventStream,
+  { organizationUuid, uuid }: Run,
+  cursor: RunCursor,
+  services: Services,
+): Promise<State | undefined> {
+  if (stream.over.aborted) return undefined
+  const run = await services.stores.runs.find([organizationUuid], uuid)
+  if (run === undefined) return undefined
+  let told = cursor
+  for (const { event, told: next } of eventsSince(cursor, await runDetail(run, services))) {
+    stream.send(event)
+    told = next
+    if (!(await stream.hasRoom())) return { told, next: 'wait_for_reader' }
+  }
+  if (run.endedAt === null) return { told, next: 'wait_for_change' }
+  stream.send({ event: 'end', id: allTold, data: { run_uuid: uuid, status: run.status } })
+  return { told, next: 'end' }
 }
 
 function* eventsSince(

@@ -1,0 +1,48 @@
+import { eventually } from '../support/eventually.ts'
+import { peakMemory } from '../faults/support/peak-memory.ts'
+import type { House } from '../faults/support/house.ts'
+import { openSilentStreams } from './silent-streams.ts'
+
+/** Steps of the run that is followed, each with so much output. */
+const [steps, outputBytes] = [120, 100_000]
+/** Of JavaScript, in MB: without a limit it is cleaned up when it is convenient, and not when it has to be. */
+const heapMb = 256
+
+/**
+ * Streams of events of which nobody takes anything: a third each of all changes, of a run of twelve megabytes that has ended, and of one that waits. Meanwhile a storm of
+ * alerts. In MB.
+ */
+export async function besiegeWithStreams(
+  house: House,
+  { streams, alerts }: { readonly streams: number; readonly alerts: number },
+): Promise<{ readonly before: number; readonly peak: number; readonly open: number }> {
+  const large = Array.from({ length: steps }, (_, n) => `  - set: { v${n}: '\${{ alert.content }}' }`).join(
+    '\n',
+  )
+  await house.addPlaybook('large', large)
+  await house.addPlaybook(
+    'waits',
+    `${large}\n  - checkpoint: { via: operator, with: { message: Hm? }, answers: [yes], timeout: 1h, on_timeout: fail }`,
+  )
+  await house.addPlaybook('storm', '  - set: { ok: true }')
+  const server = await house.start({ env: { NODE_OPTIONS: `--max-old-space-size=${heapMb}` } })
+  const content = 'x'.repeat(outputBytes)
+  await house.post('large', content)
+  const [ended] = await house.endedRuns(1)
+  await house.post('waits', content)
+  const waiting = await eventually('the run that waits', async () => {
+    const { body } = await server.call('/runs?status=waiting')
+    return body.data[0] as { run_uuid: string } | undefined
+  })
+  const before = (await peakMemory(server)) ?? NaN
+  const paths = ['/events', `/runs/${ended.run_uuid}/events`, `/runs/${waiting.run_uuid}/events`]
+  const silent = await openSilentStreams(server, streams, paths)
+  for (let n = 0; n < alerts; n += 20)
+    await Promise.all(Array.from({ length: 20 }, () => house.post('storm', `${n}`)))
+  const { status } = await fetch(`${server.url}/readyz`)
+  if (status !== 200) throw new Error(`the server is not ready: ${status}`)
+  const peak = (await peakMemory(server)) ?? NaN
+  const open = silent.open()
+  silent.stop()
+  return { before, peak, open }
+}

@@ -1,0 +1,20 @@
+import { expect } from 'chai'
+import { makeHouse, type House } from '../faults/support/house.ts'
+import { besiegeWithStreams } from './siege-with-streams.ts'
+
+describe('streams of events whose readers take nothing', function () {
+  this.timeout(90_000)
+  let house: House
+  before(async () => {
+    house = await makeHouse()
+  })
+  after(() => house?.close())
+
+  it('take a bounded part of the memory, and hold up nothing', async function () {
+    if (process.platform !== 'linux') this.skip()
+    const { before, peak } = await besiegeWithStreams(house, { streams: 100, alerts: 500 })
+    console.log(peak - before)
+    expect(peak - before, 'MB more').to.be.below(300)
+    expect(await house.server.stop()).to.include({ code: 0, signal: null })
+  })
+})
