@@ -13,7 +13,6 @@ describe('streams of events whose readers take nothing', function () {
   it('take a bounded part of the memory, and hold up nothing', async function () {
     if (process.platform !== 'linux') this.skip()
     const { before, peak } = await besiegeWithStreams(house, { streams: 100, alerts: 500 })
-    console.log(peak - before)
     expect(peak - before, 'MB more').to.be.below(300)
     expect(await house.server.stop()).to.include({ code: 0, signal: null })
   })
