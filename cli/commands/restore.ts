@@ -24,7 +24,8 @@ export function restoreCommand(): Command {
       'after',
       `
 Needs the master key that the backup was made with: master.key in the data directory, TOCSIN_MASTER_KEY, or one in the backup. Playbooks
-are written into the playbooks folder where they are not there; files that are there stay as they are.
+are written into the playbooks folder where they are not there; files that are there stay as they are. Those that this user may not write
+there are put into the data directory, and named.
 
 What happened after the backup is not in it. Runs that were under way then have gone on since: with --resume they do all of that again.`,
     )
@@ -50,4 +51,15 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
     console.log(
       `${paint.warn('!')}  ${printable(name)} differs from the one in the backup, and stays as it is`,
     )
+  const { aside, folder, asideFolder } = playbooks
+  if (aside.length === 0) return
+  for (const { name, reason } of aside)
+    console.log(
+      `${paint.warn('!')}  ${printable(name)} could not be written to ${printable(folder)} (${reason})`,
+    )
+  console.log(`   these lie in ${printable(asideFolder)}; as a user who may write there:`)
+  console.log(`   cp -Rn ${quoted(asideFolder)}/. ${quoted(folder)}/ && rm -r ${quoted(asideFolder)}`)
 }
+
+/** For a shell. */
+const quoted = (path: string): string => `'${printable(path, 4_096).replaceAll("'", `'\\''`)}'`

@@ -23,24 +23,46 @@ export async function readPlaybookFiles(folder: string): Promise<readonly KeptFi
 /** A plain name below the folder: a backup may have been made by anybody. */
 const namePattern = /^(?!.*(?:^|\/)\.)[^\\\0:]{1,500}\.(?:ya?ml|json)$/
 
-/** Writes those that are not there; gives the names of those that are there with other content, which stay as they are. */
+export interface RestoredPlaybooks {
+  readonly written: number
+  /** There with other content, and left as they are. */
+  readonly kept: readonly string[]
+  /** Those that could not be read or written where they belong. */
+  readonly aside: readonly { readonly name: string; readonly reason: string }[]
+}
+
+/**
+ * Writes those that are not there. The folder may well belong to somebody else than who restores: what cannot be written there is put
+ * into another one.
+ */
 export async function restorePlaybookFiles(
   folder: string,
   files: readonly KeptFile[],
-): Promise<{ readonly written: number; readonly kept: readonly string[] }> {
+  asideFolder: string,
+): Promise<RestoredPlaybooks> {
   const kept: string[] = []
+  const aside: { name: string; reason: string }[] = []
   let written = 0
   for (const { name, content } of files) {
     if (!namePattern.test(name) || name.startsWith('/')) continue
     const path = join(folder, name)
-    const there = existsSync(path) ? await readFile(path) : undefined
-    if (there !== undefined) {
-      if (!there.equals(content)) kept.push(name)
-      continue
+    try {
+      const there = existsSync(path) ? await readFile(path) : undefined
+      if (there === undefined) {
+        write(path, content)
+        written++
+      } else if (!there.equals(content)) kept.push(name)
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException
+      aside.push({ name, reason: code ?? message })
+      mkdirSync(asideFolder, { recursive: true, mode: 0o700 })
+      write(join(asideFolder, name), content)
     }
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, content, { flag: 'wx' })
-    written++
   }
-  return { written, kept }
+  return { written, kept, aside }
+}
+
+function write(path: string, content: Uint8Array): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, content, { flag: 'wx' })
 }

@@ -1,4 +1,14 @@
-import { chmodSync, copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Actor } from '../../core/domain/audit.ts'
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
@@ -7,11 +17,12 @@ import type { Config } from '../config.ts'
 import { makeDataDirPrivate } from '../data-dir.ts'
 import { loadMasterKey } from '../secrets/master-key.ts'
 import { createSecretBox, type SecretBox } from '../secrets/secret-box.ts'
+import type { KeptFile } from '../sqlite/backup-file.ts'
 import { lockDataDir } from '../sqlite/lock.ts'
 import { adoptBackup, inspectBackup } from '../sqlite/restore-file.ts'
 import { syncFile, syncFolderOf } from '../sync-files.ts'
 import { masterKeyName, playbooksName } from './names.ts'
-import { restorePlaybookFiles } from './playbook-files.ts'
+import { restorePlaybookFiles, type RestoredPlaybooks } from './playbook-files.ts'
 
 export interface RestoreOptions {
   /** Where there is a database already: it is put aside. Default: refused. */
@@ -22,7 +33,11 @@ export interface RestoreOptions {
 
 export interface RestoredBackup {
   readonly endedRuns: number
-  readonly playbooks: { readonly written: number; readonly kept: readonly string[] }
+  readonly playbooks: RestoredPlaybooks & {
+    readonly folder: string
+    /** Where those lie that could not be written. */
+    readonly asideFolder: string
+  }
   /** Where the database from before lies now. */
   readonly putAside: string | undefined
 }
@@ -40,10 +55,12 @@ export async function restoreBackup(
   { replace, resume }: RestoreOptions,
 ): Promise<RestoredBackup> {
   if (!existsSync(file)) throw new NotFoundError('backup_missing', `there is no file ${file}`)
-  const { dataDir } = config
+  const { dataDir, playbooksDir: folder } = config
+  const isNew = !existsSync(dataDir)
   makeDataDirPrivate(dataDir)
   const lock = lockDataDir(dataDir)
   const draft = join(dataDir, 'tocsin.restoring')
+  let isRestored = false
   try {
     const database = join(dataDir, 'tocsin.db')
     if (existsSync(database) && !replace) throw notEmpty(dataDir)
@@ -57,20 +74,33 @@ export async function restoreBackup(
     const from = basename(file)
     const endedRuns = adoptBackup(draft, { from, by, clock: systemClock, resume })
     syncFile(draft)
+    // Before the database appears: a file that is written where there was none takes nothing away, should this end here.
+    const asideFolder = join(dataDir, `tocsin.playbooks-${systemClock.now()}`)
+    const playbooks = await restorePlaybookFiles(folder, playbooksIn(files), asideFolder)
     const putAside = existsSync(database) ? `${database}.before-${systemClock.now()}` : undefined
     if (putAside !== undefined) moveDatabase(database, putAside)
     if (isMissing && key !== undefined) putKey(join(dataDir, masterKeyName), key)
     removeDatabase(database)
     renameSync(draft, database)
     syncFolderOf(database)
-    const playbooks = files
-      .filter(({ name }) => name.startsWith(playbooksName))
-      .map(({ name, content }) => ({ name: name.slice(playbooksName.length), content }))
-    return { endedRuns, playbooks: await restorePlaybookFiles(config.playbooksDir, playbooks), putAside }
+    isRestored = true
+    return { endedRuns, playbooks: { ...playbooks, folder, asideFolder }, putAside }
   } finally {
     removeDatabase(draft)
     lock.release()
+    if (isNew && !isRestored) removeDataDir(dataDir)
   }
+}
+
+const playbooksIn = (files: readonly KeptFile[]): readonly KeptFile[] =>
+  files
+    .filter(({ name }) => name.startsWith(playbooksName))
+    .map(({ name, content }) => ({ name: name.slice(playbooksName.length), content }))
+
+/** One that was made for nothing; not where there is more in it than the claim of this process. */
+function removeDataDir(dataDir: string): void {
+  for (const name of ['tocsin.lock', 'tocsin.pid']) rmSync(join(dataDir, name), { force: true })
+  if (readdirSync(dataDir).length === 0) rmdirSync(dataDir)
 }
 
 /** Whether the key in use here, from the environment or the data directory, opens the secrets. */

@@ -1,7 +1,9 @@
 import { expect } from 'chai'
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { runTocsin, type Ended } from '../cli/support/run-tocsin.ts'
 import { eventually } from '../support/eventually.ts'
 import { using } from '../../server/sqlite/backup-file.ts'
@@ -180,6 +182,33 @@ describe('tocsin backup and restore', function () {
     expect((await tocsin(['restore', file], 'keyed')).code).to.equal(0)
     expect(await readFile(at('keyed/master.key'))).to.deep.equal(await readFile(at('data/master.key')))
     expect(((await stat(at('keyed/master.key'))).mode & 0o777).toString(8)).to.equal('600')
+  })
+
+  it('restores the data also where nobody lets it write the playbooks, puts these aside, and says how to move them', async () => {
+    await withKey('foreign')
+    await writeFile(at('no-folder'), '')
+    const folder = at('no-folder/playbooks')
+    const { code, stdout } = await tocsin(['restore', first.file], 'foreign', {
+      TOCSIN_PLAYBOOKS_DIR: folder,
+    })
+    expect(code).to.equal(0)
+    expect(stdout).to.contain(`note.yaml could not be written to ${folder} (ENOTDIR)`)
+    const command = /^ *(cp .*)$/m.exec(stdout)?.[1] ?? ''
+    expect(command).to.contain(`'${folder}'/`)
+    expect((await tocsin(['keys', 'list'], 'foreign')).stdout).to.contain('bootstrap')
+    await rm(at('no-folder'))
+    await mkdir(folder, { recursive: true })
+    await promisify(execFile)('sh', ['-c', command])
+    expect(await readFile(join(folder, 'note.yaml'))).to.deep.equal(await readFile(at('playbooks/note.yaml')))
+    expect((await readdir(at('foreign'))).filter((name) => name.includes('playbooks'))).to.deep.equal([])
+  })
+
+  it('leaves no data directory behind where it is refused', async () => {
+    const file = at('no-backup.db')
+    await writeFile(file, 'x')
+    expect((await tocsin(['restore', file], 'never')).code).to.equal(1)
+    expect((await tocsin(['restore', first.file], 'never')).code, 'without the key').to.equal(1)
+    expect(existsSync(at('never'))).to.equal(false)
   })
 
   it('takes the place of nothing by itself; what is replaced is put aside, whole', async () => {
