@@ -13,3 +13,16 @@ export const addressSchema = {
   patternErrorMessage:
     'must begin with https:// (http:// only for a sandbox on loopback), without credentials, query, fragment and slash at the end',
 } as const
+
+/**
+ * The schema of a setting that holds the address of a system of the operator's own network: like {@link addressSchema}, and plain http
+ * to any host, which egress refuses unless `TOCSIN_ALLOW_PRIVATE_EGRESS` names it.
+ */
+export const privateAddressSchema = {
+  type: 'string',
+  format: 'uri',
+  maxLength: 300,
+  pattern: '^https?://[^/?#@\\s]+(/[^?#\\s]*)?$',
+  patternErrorMessage:
+    'must begin with https:// (http:// only for hosts that TOCSIN_ALLOW_PRIVATE_EGRESS names), without credentials, query and fragment',
+} as const

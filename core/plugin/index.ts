@@ -1,5 +1,5 @@
 /** The public contract for plugin authors, imported as `tocsin/plugin`. It imports nothing else of the project. */
-export { addressSchema } from './address-schema.ts'
+export { addressSchema, privateAddressSchema } from './address-schema.ts'
 export { caseStatuses, severities, verdicts } from './case-access.ts'
 export type {
   CaseAccess,

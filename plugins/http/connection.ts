@@ -1,4 +1,4 @@
-import { defineConnection } from 'tocsin/plugin'
+import { defineConnection, privateAddressSchema } from 'tocsin/plugin'
 
 export const connection = defineConnection({
   title: 'HTTP API',
@@ -9,8 +9,7 @@ export const connection = defineConnection({
     additionalProperties: false,
     properties: {
       base_url: {
-        type: 'string',
-        format: 'uri',
+        ...privateAddressSchema,
         title: 'Base URL',
         description: 'Every call stays below it.',
       },
@@ -34,8 +33,10 @@ export const connection = defineConnection({
         title: 'Test path',
         description: 'A path that answers only to good credentials; asked when the connection is tested.',
         default: '/',
-        pattern: '^/',
-        patternErrorMessage: 'must begin with /',
+        pattern:
+          '^/(\\.?([^./?%\\s\\\\#]|%([013-9a-fA-F][0-9a-fA-F]|2[0-9a-dfA-DF]))[^/?\\s\\\\#]*/)*(\\.?([^./?%\\s\\\\#]|%([013-9a-fA-F][0-9a-fA-F]|2[0-9a-dfA-DF]))[^/?\\s\\\\#]*)?(\\?[^\\s\\\\#]*)?$',
+        patternErrorMessage:
+          "must be a path: one '/' at the beginning, no '.' or '..' as a segment, no blanks, '\\' and '#'",
       },
     },
   },

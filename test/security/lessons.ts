@@ -154,6 +154,7 @@ export const chapters: readonly Chapter[] = [
             'takes a secret to no other path of the same origin unless it is given again',
             'of two at once keeps what both change, and no secret that was replaced comes back',
           ),
+          ['test/skill/http-connection.test.ts', 'is not made with '],
         ],
       },
       {

@@ -98,6 +98,24 @@ function describeConnection(definition: ConnectionDefinition, { sandbox }: Descr
       throws(() => checkSettings(definition, { ...running?.settings, not_a_setting: 1 }), ValidationError)
     }))
 
+  for (const [name, schema] of Object.entries(definition.settings.properties ?? {})) {
+    if (schema.format !== 'uri' || schema['x-secret'] === true) continue
+    it(`takes no credentials, query or fragment in ${name}, which whoever reads is shown`, () =>
+      withSandbox(sandbox, async (running) => {
+        for (const address of [
+          'https://kim:pw@example.com',
+          'https://kim@example.com',
+          'https://a.example/?k=v',
+          'https://a.example#k',
+        ])
+          throws(
+            () => checkSettings(definition, { ...running?.settings, [name]: address }),
+            ValidationError,
+            address,
+          )
+      }))
+  }
+
   for (const [route, handler] of Object.entries(definition.inbound ?? {})) {
     it(`refuses what nobody proves to have sent to ${route}`, () =>
       withSandbox(sandbox, async (running) => {
