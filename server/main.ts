@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Pause } from '../core/domain/pause.ts'
 import { openPlaybookLibrary, type PlaybookLibrary } from '../core/investigation/playbook-library.ts'
 import { withLogFields } from '../core/log-context.ts'
+import type { Log } from '../core/ports.ts'
 import type { Catalogue } from '../core/registry/catalogue.ts'
 import { discoverPlugins } from '../core/registry/index.ts'
 import { bootstrap } from './bootstrap.ts'
@@ -29,6 +30,7 @@ export interface Tocsin {
   readonly config: Config
   readonly catalogue: Catalogue
   readonly library: PlaybookLibrary
+  readonly log: Log
   /** Runs are paused since an earlier start. */
   readonly pause: Pause | undefined
   /** Takes nothing more in, lets runs end for up to `drainMs`, and lets go of the data directory. */
@@ -92,6 +94,7 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
       config,
       catalogue,
       library,
+      log,
       pause,
       close: () => close(started, opened),
     }

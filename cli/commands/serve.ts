@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { readConfig } from '../../server/config.ts'
 import { startTocsin } from '../../server/main.ts'
+import { endWithLastWords } from '../last-words.ts'
 import { stopSignal } from '../stop-signal.ts'
 import { welcome } from '../output/welcome.ts'
 
@@ -23,6 +24,7 @@ docs/configuration.md describes every variable.`,
     )
     .action(async () => {
       const tocsin = await startTocsin(readConfig(process.env))
+      endWithLastWords(tocsin.log)
       console.log(welcome(tocsin))
       await stopSignal()
       await tocsin.close()

@@ -5,8 +5,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { makeKey } from '../../server/keys.ts'
-import { killCommands } from '../cli/support/run-tocsin.ts'
+import { killCommands, runTocsin } from '../cli/support/run-tocsin.ts'
 import { startServer, type RunningServer } from '../cli/support/start-server.ts'
+import { formsOf } from '../end-to-end/support/expect-no-secrets.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
 const credential = 'canary-4711/+="quoted"'
@@ -15,18 +16,6 @@ const token = 'canary-token-2342'
 /** Handed out for one another, as client credentials are exchanged. */
 const clientSecret = 'canary-client-6174'
 const issued = ['canary-issued-1', 'canary-issued-2']
-
-/** However a secret can look once somebody has written it down. */
-function formsOf(secret: string): readonly string[] {
-  const bytes = Buffer.from(secret)
-  return [
-    secret,
-    encodeURIComponent(secret),
-    JSON.stringify(secret).slice(1, -1),
-    bytes.toString('base64').replace(/=+$/, ''),
-    bytes.toString('base64url'),
-  ]
-}
 
 const playbook = `apiVersion: tocsin/v1
 name: echoes
@@ -54,9 +43,16 @@ ${['/echo/200', '/echo/400', '/echo/401', '/echo/500', '/cut', '/token', '/echo/
 `
 
 let issuedCount = 0
+/** What the collector of OpenTelemetry was sent. */
+const traces: Buffer[] = []
 
 /** Says back what it was sent, in every form, wherever an answer has room. */
 function echo(request: IncomingMessage, response: ServerResponse): void {
+  if (request.url === '/v1/traces') {
+    request.on('data', (chunk: Buffer) => traces.push(chunk))
+    request.on('end', () => response.end('{}'))
+    return
+  }
   const sent = request.headers.authorization ?? ''
   const bare = sent.replace('Bearer ', '')
   if (request.url === '/t1/oauth2/v2.0/token') {
@@ -113,6 +109,7 @@ describe('secrets of a running server', function () {
         TOCSIN_ALLOW_PRIVATE_EGRESS: host,
         TOCSIN_LOG_LEVEL: 'debug',
         TOCSIN_BOOTSTRAP_API_KEY: bootstrapKey,
+        OTEL_EXPORTER_OTLP_ENDPOINT: `http://${host}`,
       },
     })
     await useSecrets(`http://${host}`)
@@ -126,8 +123,14 @@ describe('secrets of a running server', function () {
       'skills',
       'plugins',
       'openapi.json',
+      'audit?limit=200',
+      'checkpoints',
+      'engine',
+      'session',
     ])
       await call('GET', `/${list}`)
+    await readTexts()
+    await backUp()
     await readFiles()
     log = (await server.stop()).stderr
   })
@@ -215,6 +218,43 @@ describe('secrets of a running server', function () {
     ])
   }
 
+  const texts = new Map<string, string>()
+  /** What is no JSON: figures, the stream of a run's events, the report of a case. */
+  async function readTexts(): Promise<void> {
+    const { body } = await server.call('/runs')
+    for (const { run_uuid, case_id } of body.data) {
+      for (const path of [
+        `/api/runs/${run_uuid}/events`,
+        `/api/cases/${case_id}/export?format=markdown`,
+        '/metrics',
+      ]) {
+        const reply = await fetch(`${server.url}${path}`, {
+          headers: { authorization: `Bearer ${bootstrapKey}` },
+        })
+        texts.set(path, await reply.text())
+        expect(reply.status, `${path}: ${texts.get(path)}`).to.equal(200)
+      }
+    }
+  }
+
+  async function backUp(): Promise<void> {
+    const path = join(folder.path, 'backup.db')
+    const env = {
+      TOCSIN_DATA_DIR: join(folder.path, 'data'),
+      TOCSIN_PLAYBOOKS_DIR: join(folder.path, 'playbooks'),
+    }
+    for (const args of [
+      ['backup', path],
+      ['audit', 'verify'],
+      ['doctor', '--offline'],
+    ]) {
+      const { code, stdout, stderr } = await runTocsin(args, { env: { ...env, TOCSIN_PORT: '0' } })
+      expect(code, stderr).to.equal(0)
+      texts.set(args.join(' '), stdout + stderr)
+    }
+    files.set('the backup', await readFile(path))
+  }
+
   /** While the server runs, so that the write-ahead log is there too. */
   const files = new Map<string, Buffer>()
   async function readFiles(): Promise<void> {
@@ -257,6 +297,18 @@ describe('secrets of a running server', function () {
     expect([...files.keys()]).to.include.members(['tocsin.db', 'tocsin.db-wal', 'master.key'])
     expect(files.get('tocsin.db-wal')?.includes('call_0'), 'the journal is there').to.equal(true)
     for (const [name, content] of files) expectNone(content, name)
+  })
+
+  it('are in no figure, stream, report or output of a command', () => {
+    const all = [...texts.values()].join('\n')
+    expect(all).to.include('event: step').and.include('tocsin_skill_call_duration_seconds').and.include('## ')
+    for (const [name, text] of texts) expectNone(text, name)
+  })
+
+  it('are in no trace', () => {
+    const sent = Buffer.concat(traces).toString()
+    expect(sent).to.include('call_7')
+    expectNone(sent, 'traces')
   })
 
   it('are in no answer of its API', () => {

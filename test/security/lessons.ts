@@ -166,8 +166,11 @@ export const chapters: readonly Chapter[] = [
             'test/security/canaries.test.ts',
             'are in no line of its log',
             'are in no file of its data directory',
+            'are in no figure, stream, report or output of a command',
+            'are in no trace',
             'are in no answer of its API',
           ],
+          ['test/security/last-words.test.ts', 'say what a plugin'],
           [
             'test/security/sensitive-values.test.ts',
             'are in no answer about the run or its case',

@@ -88,6 +88,14 @@ describe('sensitive values in a running server', function () {
     return reply.body
   }
 
+  async function read(path: string): Promise<void> {
+    const reply = await fetch(`${server.url}/api${path}`, {
+      headers: { cookie: `Session=${server.adminKey}` },
+    })
+    answers.set(path, await reply.text())
+    expect(reply.status, path).to.equal(200)
+  }
+
   before(async () => {
     folder = await makeTemporaryFolder()
     await mkdir(join(folder.path, 'playbooks'))
@@ -116,7 +124,19 @@ describe('sensitive values in a running server', function () {
     const { case_id, runs } = (await server.call(`/alerts/${sent.body.alert_id}`)).body
     run = await call(`/runs/${runs[0].run_uuid}`)
     timeline = `/cases/${case_id}`
-    for (const list of ['/runs', '/cases', timeline, '/checkpoints']) await call(list)
+    for (const list of [
+      '/runs',
+      '/cases',
+      timeline,
+      '/checkpoints',
+      `/runs/${runs[0].run_uuid}/retry`,
+      '/audit',
+    ])
+      await call(list)
+    await read(`/runs/${runs[0].run_uuid}/events`)
+    // Of a case, but for its alerts, which hold what their sender put in.
+    const { alerts: _, ...report } = (await server.call(`${timeline}/export`)).body.case
+    answers.set('the report', JSON.stringify(report))
     log = (await server.stop()).stderr
   })
   after(async () => {

@@ -6,6 +6,7 @@ import { readConfig } from '../../../server/config.ts'
 import { makeKey } from '../../../server/keys.ts'
 import { startTocsin, type Tocsin } from '../../../server/main.ts'
 import { callApi, type CallOptions, type Reply } from '../../cli/support/start-server.ts'
+import { expectNoSecrets, secretsOf } from './expect-no-secrets.ts'
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts'
 
 const pluginsDir = join(import.meta.dirname, '../../../plugins')
@@ -94,7 +95,11 @@ export async function startTestTocsin(
       tocsin = await start()
     },
     async close() {
+      const secrets = [...secretsOf(tocsin.catalogue, plugin, sandbox.settings), key.slice(-43)]
+      // While the write-ahead log is there, and after it has been written back.
+      await expectNoSecrets(folder.path, secrets)
       await tocsin.close()
+      await expectNoSecrets(folder.path, secrets)
       await sandbox.close()
       await folder.remove()
     },
