@@ -39,6 +39,7 @@ export const theme = createTheme({
   autoContrast: true,
   defaultRadius: 'md',
   cursorType: 'pointer',
+  respectReducedMotion: true,
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   headings: {
@@ -51,6 +52,7 @@ export const theme = createTheme({
     Drawer: { defaultProps: { closeButtonProps } },
     Modal: { defaultProps: { centered: true, closeButtonProps } },
     Notification: { defaultProps: { closeButtonProps } },
+    TableScrollContainer: { defaultProps: { type: 'native' } },
     Tooltip: { defaultProps: { openDelay: 300, multiline: true, maw: 420, events: tooltipEvents } },
   },
 })

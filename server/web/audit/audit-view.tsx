@@ -7,7 +7,7 @@ import { useFilters } from '../lists/use-filters.ts'
 import { useOrganizations } from '../api/lookups.ts'
 import { JsonView } from '../parts/json-view.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
-import { Time } from '../parts/times.tsx'
+import { When } from '../parts/when.tsx'
 
 interface Named {
   readonly kind: string
@@ -27,12 +27,12 @@ interface AuditEntry {
 const nameOf = ({ kind, name, id }: Named): string => showInvisible(`${kind} ${name ?? id ?? ''}`)
 
 const columns: readonly Column<AuditEntry>[] = [
-  { title: 'NUMBER', width: '80px', cell: ({ sequence }) => sequence },
-  { title: 'WHEN', width: '160px', cell: ({ at }) => <Time at={at} /> },
-  { title: 'WHAT', width: 'minmax(160px, 1fr)', cell: ({ action }) => action },
-  { title: 'WHO', width: 'minmax(160px, 1.4fr)', cell: ({ actor }) => nameOf(actor) },
-  { title: 'TO WHAT', width: 'minmax(160px, 1.4fr)', cell: ({ subject }) => nameOf(subject) },
-  { title: 'ORG', width: '100px', cell: (entry) => entry.organization_code },
+  { title: 'NUMBER', width: '70px', isNumber: true, cell: ({ sequence }) => sequence },
+  { title: 'WHEN', width: '104px', cell: ({ at }) => <When at={at} /> },
+  { title: 'WHAT', width: 'minmax(140px, 1fr)', cell: ({ action }) => action },
+  { title: 'WHO', width: 'minmax(140px, 1.4fr)', cell: ({ actor }) => nameOf(actor) },
+  { title: 'TO WHAT', width: 'minmax(140px, 1.4fr)', cell: ({ subject }) => nameOf(subject) },
+  { title: 'ORG', width: '76px', isExtra: true, cell: (entry) => entry.organization_code },
 ]
 
 const idOf = ({ sequence }: AuditEntry): string => String(sequence)

@@ -16,7 +16,7 @@ import {
   VerdictBadge,
   verdicts,
 } from '../parts/states.tsx'
-import { Time } from '../parts/times.tsx'
+import { When } from '../parts/when.tsx'
 
 const columns: readonly Column<Case>[] = [
   {
@@ -28,28 +28,28 @@ const columns: readonly Column<Case>[] = [
       </Anchor>
     ),
   },
-  { title: 'TITLE', width: 'minmax(170px, 3fr)', cell: ({ title }) => showInvisible(title) },
+  { title: 'TITLE', width: 'minmax(160px, 3fr)', cell: ({ title }) => showInvisible(title) },
   {
     title: 'SEVERITY',
-    width: '112px',
+    width: '100px',
     sort: 'severity',
     cell: ({ severity }) => <SeverityLevel severity={severity} />,
   },
-  { title: 'VERDICT', width: '100px', cell: ({ verdict }) => <VerdictBadge verdict={verdict} /> },
-  { title: 'STATUS', width: '110px', cell: ({ status }) => <CaseState status={status} /> },
+  { title: 'VERDICT', width: '96px', cell: ({ verdict }) => <VerdictBadge verdict={verdict} /> },
+  { title: 'STATUS', width: '96px', cell: ({ status }) => <CaseState status={status} /> },
   {
     title: 'ASSIGNEE',
     width: 'minmax(100px, 1fr)',
     isExtra: true,
     cell: ({ assignee }) => assignee !== null && showInvisible(assignee),
   },
-  { title: 'OPENED', width: '96px', sort: 'created_at', cell: (found) => <Time at={found.created_at} ago /> },
+  { title: 'OPENED', width: '104px', sort: 'created_at', cell: (found) => <When at={found.created_at} /> },
   {
     title: 'CHANGED',
-    width: '96px',
+    width: '104px',
     isExtra: true,
     sort: 'modified_at',
-    cell: (found) => <Time at={found.modified_at} ago />,
+    cell: (found) => <When at={found.modified_at} />,
   },
 ]
 

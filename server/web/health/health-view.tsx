@@ -1,100 +1,151 @@
-import { Alert, Anchor, Badge, Group, Loader, Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Alert, Anchor, Grid, Stack, Text } from '@mantine/core'
 import { Link } from 'wouter'
-import { get } from '../api/call.ts'
+import { PageLoading } from '../parts/page-loading.tsx'
 import { Refusal } from '../parts/refusal.tsx'
+import { showInvisible } from '../parts/show-invisible.ts'
+import { StateBadge } from '../parts/states.tsx'
 import { Time } from '../parts/times.tsx'
-import { ViewTitle } from '../shell/view-title.tsx'
+import { ViewHead } from '../shell/view-head.tsx'
 import type { Engine } from './engine.ts'
+import { LastErrors } from './last-errors.tsx'
+import { Meter } from './meter.tsx'
 import { PauseEngine } from './pause-engine.tsx'
 import { SmallTable } from './small-table.tsx'
+import { Stats } from './stats.tsx'
+import { useEngine } from './use-engine.ts'
 
-/** How the server does: what waits, how much comes, and whether runs are paused. */
+/** How the server does: what waits, how much comes, what went wrong, and whether runs are paused. */
 export default function HealthView() {
-  const engine = useQuery({
-    queryKey: ['engine'],
-    queryFn: () => get<Engine>('/engine'),
-    refetchInterval: 2_000,
-  })
-  if (engine.isPending) return <Loader aria-label="Loading" />
+  const engine = useEngine(2_000)
+  if (engine.isPending) return <PageLoading />
   if (engine.isLoadingError) return <Refusal error={engine.error} onRetry={() => void engine.refetch()} />
   const { data } = engine
+  const isPaused = data.state === 'paused'
   return (
-    <Stack>
-      <Group justify="space-between">
-        <Group gap="sm">
-          <ViewTitle>Health</ViewTitle>
-          <Badge color={data.state === 'running' ? 'green' : 'orange'} variant="light" tt="none" radius="sm">
-            {data.state === 'running' ? 'Running' : 'Paused'}
-          </Badge>
-          {data.storm && (
-            <Badge color="red" variant="light" tt="none" radius="sm">
-              Storm
-            </Badge>
-          )}
-        </Group>
-        <PauseEngine isPaused={data.state === 'paused'} />
-      </Group>
-      {data.state === 'paused' && (
-        <Alert color="orange" variant="light" title="Runs are paused">
+    <Stack gap="var(--tocsin-gap)">
+      <ViewHead
+        title="Health"
+        states={
+          <>
+            <StateBadge text={isPaused ? 'Paused' : 'Running'} color={isPaused ? 'orange' : 'green'} />
+            {data.storm && <StateBadge text="Storm" color="red" />}
+          </>
+        }
+        actions={<PauseEngine isPaused={isPaused} />}
+      />
+      <Unusual engine={data} />
+      <Stats />
+      <Grid gap="var(--tocsin-gap)">
+        <Grid.Col span={{ base: 12, lg: 6 }}>
+          <Stack gap="var(--tocsin-gap)">
+            <Organizations engine={data} />
+            <Destructive engine={data} />
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 6 }}>
+          <Stack gap="var(--tocsin-gap)">
+            <LastErrors />
+            <Repeats engine={data} />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </Stack>
+  )
+}
+
+interface EngineProps {
+  readonly engine: Engine
+}
+
+/** Why runs do not begin as they usually do. */
+function Unusual({ engine: { state, reason, paused_by: by, paused_since: since, recovering } }: EngineProps) {
+  return (
+    <>
+      {state === 'paused' && (
+        <Alert color="orange" title="Runs are paused">
           <Text size="sm" className="outside-text">
-            {data.reason}
+            {showInvisible(reason ?? '')}
           </Text>
-          <Text size="sm" c="dimmed">
-            {data.paused_by} · <Time at={data.paused_since} ago />. Alerts are taken in and wait.
+          <Text size="sm" mt={4}>
+            {showInvisible(by ?? '')} · <Time at={since} ago />. Alerts are taken in and wait.
           </Text>
         </Alert>
       )}
-      <SmallTable
-        title="Organizations"
-        empty="Nothing has happened within the last minute, and nothing waits."
-        heads={[
-          'Organization',
-          'Waiting',
-          'Received a minute',
-          'Of these repeats',
-          'Runs ended a minute',
-          '',
-        ]}
-        rows={data.organizations.map((row) => [
-          row.organization_code,
-          `${row.queued.toLocaleString()} of ${row.max_queued.toLocaleString()}`,
-          row.received_per_minute.toLocaleString(),
-          row.grouped_per_minute.toLocaleString(),
-          row.ended_per_minute.toLocaleString(),
-          row.storm ? 'Storm' : '',
-        ])}
-      />
-      <SmallTable
-        title="Alerts that repeat"
-        empty="No alert takes in repeats at present."
-        heads={['Alert', 'Case', 'Alerts together', 'The last']}
-        rows={data.groups.map((group) => [
-          <Anchor key="alert" component={Link} href={`/alerts/${group.alert_id}`} size="sm">
-            {group.alert_id.toUpperCase()}
-          </Anchor>,
-          group.case_id === null ? (
-            ''
-          ) : (
-            <Anchor key="case" component={Link} href={`/cases/${group.case_id}`} size="sm">
-              {group.case_id.toUpperCase()}
-            </Anchor>
-          ),
-          group.alerts.toLocaleString(),
-          <Time key="last" at={group.last_at} ago />,
-        ])}
-      />
-      <SmallTable
-        title="Destructive skills within the last hour"
-        empty="None was used."
-        heads={['Organization', 'Skill', 'Uses', 'Wait for a person']}
-        rows={data.destructive.map((use) => [
-          use.organization_code,
-          use.skill,
-          `${use.uses} of ${use.limit}`,
-          use.held === 0 ? '' : String(use.held),
-        ])}
-      />
-    </Stack>
+      {recovering > 0 && (
+        <Alert color="orange" title="Recovering from crashes">
+          <Text size="sm">
+            The server went down twice in a row. {recovering.toLocaleString()}{' '}
+            {recovering === 1 ? 'run that was' : 'runs that were'} under way then{' '}
+            {recovering === 1 ? 'is' : 'are'} watched one by one; nothing else begins until that is over.
+          </Text>
+        </Alert>
+      )}
+    </>
+  )
+}
+
+function Organizations({ engine: { organizations } }: EngineProps) {
+  return (
+    <SmallTable
+      title="Organizations"
+      empty="Nothing has happened within the last minute, and nothing waits."
+      columns={['Organization', 'In the queue', '#Received a minute', '#Of these repeats', '#Ended a minute']}
+      rows={organizations.map((row) => [
+        <span key="name">
+          {row.organization_code} {row.storm && <StateBadge text="Storm" color="red" />}
+        </span>,
+        <Meter key="queue" value={row.queued} limit={row.max_queued} />,
+        row.received_per_minute.toLocaleString(),
+        row.grouped_per_minute.toLocaleString(),
+        row.ended_per_minute.toLocaleString(),
+      ])}
+    />
+  )
+}
+
+function Destructive({ engine: { destructive } }: EngineProps) {
+  return (
+    <SmallTable
+      title="Destructive skills within the last hour"
+      empty="None was used."
+      columns={['Skill', 'Uses', 'For a person']}
+      rows={destructive.map((use) => [
+        <span key="skill" className="outside-text">
+          {use.skill.split('.')[0]}
+          <wbr />.{use.skill.split('.')[1]}
+          <Text size="xs" c="dimmed">
+            {use.organization_code}
+          </Text>
+        </span>,
+        <Meter key="uses" value={use.uses} limit={use.limit} />,
+        use.held > 0 && (
+          <Anchor key="held" component={Link} href="/checkpoints" size="sm">
+            {use.held.toLocaleString()} to answer
+          </Anchor>
+        ),
+      ])}
+    />
+  )
+}
+
+function Repeats({ engine: { groups } }: EngineProps) {
+  return (
+    <SmallTable
+      title="Alerts that repeat"
+      empty="No alert takes in repeats at present."
+      columns={['Alert', 'Case', '#Alerts together', '#The last']}
+      rows={groups.map((group) => [
+        <Anchor key="alert" component={Link} href={`/alerts/${group.alert_id}`} size="sm">
+          {group.alert_id.toUpperCase()}
+        </Anchor>,
+        group.case_id !== null && (
+          <Anchor key="case" component={Link} href={`/cases/${group.case_id}`} size="sm">
+            {group.case_id.toUpperCase()}
+          </Anchor>
+        ),
+        group.alerts.toLocaleString(),
+        <Time key="last" at={group.last_at} ago />,
+      ])}
+    />
   )
 }

@@ -1,4 +1,6 @@
-import { Button, Group, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { PauseIcon, ResumeIcon } from '@radix-ui/react-icons'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
@@ -9,45 +11,74 @@ import { useSession } from '../session/session.ts'
 export function PauseEngine({ isPaused }: { readonly isPaused: boolean }) {
   const { role, organization_codes: codes } = useSession()
   const queries = useQueryClient()
+  const [isAsking, { open, close }] = useDisclosure()
   const [reason, setReason] = useState('')
   const change = useMutation({
     mutationFn: () =>
       isPaused
         ? call('POST', '/engine/resume')
         : call('POST', '/engine/pause', { body: { reason: reason.trim() } }),
+    onSuccess() {
+      close()
+      setReason('')
+    },
     onSettled: () => queries.invalidateQueries({ queryKey: ['engine'] }),
   })
   if (role !== 'admin' || codes !== null) return null
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        change.mutate()
-      }}
-    >
+  if (isPaused)
+    return (
       <Group gap="xs">
         {change.isError && <Refusal error={change.error} />}
-        {!isPaused && (
-          <TextInput
-            size="xs"
-            aria-label="Why runs are paused"
-            placeholder="Why: shown to whoever asks"
-            value={reason}
-            onChange={(event) => setReason(event.currentTarget.value)}
-            maxLength={500}
-            w={240}
-          />
-        )}
         <Button
-          type="submit"
           size="xs"
-          {...(!isPaused && { color: 'orange', variant: 'light' })}
+          leftSection={<ResumeIcon />}
           loading={change.isPending}
-          disabled={!isPaused && reason.trim() === ''}
+          onClick={() => change.mutate()}
         >
-          {isPaused ? 'Let runs go on' : 'Pause all runs'}
+          Let runs go on
         </Button>
       </Group>
-    </form>
+    )
+  return (
+    <>
+      <Button size="xs" variant="default" leftSection={<PauseIcon />} onClick={open}>
+        Pause all runs
+      </Button>
+      <Modal opened={isAsking} onClose={close} title="Pause all runs">
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            change.mutate()
+          }}
+        >
+          <Stack>
+            <Text size="sm">
+              Runs of all organizations stop after the steps under way, and none begins. Alerts are taken in
+              and wait; it holds until somebody lets runs go on, also over restarts.
+            </Text>
+            <Textarea
+              label="Why"
+              description="Shown to whoever asks, and kept in the audit log."
+              value={reason}
+              onChange={(event) => setReason(event.currentTarget.value)}
+              maxLength={500}
+              autosize
+              minRows={2}
+              required
+              data-autofocus
+            />
+            {change.isError && <Refusal error={change.error} />}
+            <Group justify="flex-end">
+              <Button variant="default" onClick={close}>
+                Back
+              </Button>
+              <Button type="submit" color="red" loading={change.isPending} disabled={reason.trim() === ''}>
+                Pause
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Modal>
+    </>
   )
 }

@@ -3,8 +3,9 @@ import { useState } from 'react'
 import type { Column } from '../lists/data-table.tsx'
 import { ListPage } from '../lists/list-page.tsx'
 import { useNow } from '../parts/now.ts'
+import { showInvisible } from '../parts/show-invisible.ts'
 import { StateBadge } from '../parts/states.tsx'
-import { Time } from '../parts/times.tsx'
+import { When } from '../parts/when.tsx'
 import { keyState, type Key } from './key.ts'
 import { NewKey } from './new-key.tsx'
 import { RevokeKey } from './revoke-key.tsx'
@@ -16,28 +17,36 @@ export default function KeysView() {
   const now = useNow()
   const [revoked, setRevoked] = useState<Key>()
   const columns: readonly Column<Key>[] = [
-    { title: 'NAME', width: 'minmax(140px, 2fr)', cell: ({ name }) => name },
-    { title: 'ID', width: '130px', cell: ({ key_id: id }) => <code>{id}</code> },
-    { title: 'ROLE', width: '90px', cell: ({ role }) => role },
+    { title: 'NAME', width: 'minmax(120px, 2fr)', cell: ({ name }) => showInvisible(name) },
+    { title: 'ID', width: '118px', isExtra: true, cell: ({ key_id: id }) => <code>{id}</code> },
+    { title: 'ROLE', width: '70px', cell: ({ role }) => role },
     {
       title: 'ORGANIZATIONS',
-      width: 'minmax(120px, 1fr)',
+      width: 'minmax(112px, 1fr)',
       cell: ({ organization_codes: codes }) => codes?.join(', ') ?? 'all',
     },
     {
       title: 'STATE',
-      width: '100px',
+      width: '84px',
       cell(key) {
         const state = keyState(key, now)
         return <StateBadge text={state} color={state === 'Usable' ? 'green' : 'gray'} />
       },
     },
-    { title: 'MADE', width: '160px', cell: (key) => <Time at={key.created_at} /> },
-    { title: 'EXPIRES', width: '160px', cell: (key) => <Time at={key.expires_at} /> },
-    { title: 'LAST USED', width: '110px', cell: (key) => <Time at={key.last_used_at} ago /> },
+    { title: 'MADE', width: '104px', isExtra: true, cell: (key) => <When at={key.created_at} /> },
+    {
+      title: 'EXPIRES',
+      width: '104px',
+      cell: (key) => (key.expires_at === null ? 'never' : <When at={key.expires_at} />),
+    },
+    {
+      title: 'LAST USED',
+      width: '104px',
+      cell: (key) => (key.last_used_at === null ? 'never' : <When at={key.last_used_at} />),
+    },
     {
       title: '',
-      width: '90px',
+      width: '76px',
       cell: (key) =>
         key.revoked_at === null && (
           <Button size="compact-xs" variant="subtle" color="red" onClick={() => setRevoked(key)}>

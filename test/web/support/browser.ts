@@ -33,7 +33,11 @@ export async function openBrowser(): Promise<BrowserPage | undefined> {
     process.stdout.write(`\n  The page is not tested: no browser can be started here (${reason}).\n`)
     return undefined
   }
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
+  // What fades in would be looked at half way.
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 860 },
+    reducedMotion: 'reduce',
+  })
   const alarms: string[] = []
   const newPage = async (): Promise<Page> => {
     const page = await context.newPage()
