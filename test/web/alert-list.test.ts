@@ -1,23 +1,14 @@
 import { expect } from 'chai'
 import { seriousFaults } from './support/browser.ts'
-import { openPage, type PageServer } from './support/page-server.ts'
+import { openPage } from './support/open-page.ts'
 
 describe('list of alerts in a browser', function () {
   this.timeout(60_000)
-  let opened: PageServer
-
-  before(async function () {
-    this.timeout(180_000)
-    const page = await openPage()
-    if (page === undefined) return this.skip()
-    opened = page
-  })
-  after(() => opened?.close())
-  afterEach(() => expect(opened.alarms).to.deep.equal([]))
+  const opened = openPage()
 
   it('has the columns of the specification, all in sight in a window of 1280 pixels', async () => {
     const { page, visit, postAlert } = opened
-    await postAlert('first')
+    await postAlert('first', '{"user":"kim"}')
     await page.setViewportSize({ width: 1280, height: 860 })
     await visit('/alerts')
     const row = page.getByRole('row', { name: 'MAIN-CUSTOM-1' })

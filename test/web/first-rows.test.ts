@@ -2,24 +2,19 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { loadPage } from '../../server/http/page/load-page.ts'
 import { seriousFaults } from './support/browser.ts'
-import { openPage, type PageServer } from './support/page-server.ts'
+import { openPage } from './support/open-page.ts'
 import { pageTimes, watchPage } from './support/watch-page.ts'
 
 const dist = join(import.meta.dirname, '../../server/web/dist')
 
 describe('first rows of the list of alerts', function () {
   this.timeout(60_000)
-  let opened: PageServer
+  const opened = openPage()
 
-  before(async function () {
-    this.timeout(180_000)
-    const page = await openPage()
-    if (page === undefined) return this.skip()
-    opened = page
+  before(async () => {
     for (let n = 0; n < 40; n++) await opened.postAlert('sign_in', `{"n":${n}}`)
     await watchPage(opened.page)
   })
-  after(() => opened?.close())
 
   it('come with at most 250 KB of scripts as they are sent, in few requests', async () => {
     const { page, visit } = opened
@@ -27,7 +22,8 @@ describe('first rows of the list of alerts', function () {
     const sent = new Map<string, number>()
     page.on('request', (request) => {
       const { pathname } = new URL(request.url())
-      if (pathname.endsWith('.js')) sent.set(pathname, files?.get(pathname)?.gzip?.length ?? Infinity)
+      const file = files?.get(pathname)
+      if (pathname.endsWith('.js')) sent.set(pathname, file?.gzip?.length ?? file?.bytes.length ?? Infinity)
     })
     await visit('/alerts')
     await page.getByRole('row', { name: 'MAIN-CUSTOM-40' }).waitFor()

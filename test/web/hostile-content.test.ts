@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { openPage, type PageServer } from './support/page-server.ts'
+import { openPage } from './support/open-page.ts'
 
 /** Takes what it is sent through its steps, and tells it on in its output and its error. */
 const playbook = `apiVersion: tocsin/v1
@@ -44,17 +44,8 @@ const beyond = `document.documentElement.scrollWidth - document.documentElement.
 
 describe('hostile content in a browser', function () {
   this.timeout(90_000)
-  let opened: PageServer
-
-  before(async function () {
-    this.timeout(180_000)
-    const page = await openPage({ echo: playbook })
-    if (page === undefined) return this.skip()
-    opened = page
-  })
-  after(() => opened?.close())
+  const opened = openPage({ echo: playbook })
   afterEach(async () => {
-    expect(opened.alarms, 'dialogs, refused content, errors in the page').to.deep.equal([])
     expect(await opened.page.locator('iframe, img[src=x], main script').count()).to.equal(0)
   })
 

@@ -1,19 +1,13 @@
 import { expect } from 'chai'
-import { openPage, type PageServer } from './support/page-server.ts'
+import { openPage } from './support/open-page.ts'
 
 describe('filters and order of a list in a browser', function () {
   this.timeout(60_000)
-  let opened: PageServer
+  const opened = openPage()
 
-  before(async function () {
-    this.timeout(180_000)
-    const page = await openPage()
-    if (page === undefined) return this.skip()
-    opened = page
+  before(async () => {
     for (const type of ['sign_in', 'malware', 'malware']) await opened.postAlert(type)
   })
-  after(() => opened?.close())
-  afterEach(() => expect(opened.alarms).to.deep.equal([]))
 
   const ids = async () => {
     const rows = opened.page.locator('.data-table-row[data-index]')

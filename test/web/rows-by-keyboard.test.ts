@@ -1,19 +1,13 @@
 import { expect } from 'chai'
-import { openPage, type PageServer } from './support/page-server.ts'
+import { openPage } from './support/open-page.ts'
 
 describe('rows of a table by keyboard alone', function () {
   this.timeout(60_000)
-  let opened: PageServer
+  const opened = openPage()
 
-  before(async function () {
-    this.timeout(180_000)
-    const page = await openPage()
-    if (page === undefined) return this.skip()
-    opened = page
+  before(async () => {
     for (let n = 1; n <= 30; n++) await opened.postAlert('sign_in', `{"n":${n}}`)
   })
-  after(() => opened?.close())
-  afterEach(() => expect(opened.alarms).to.deep.equal([]))
 
   const focused = (id: number) =>
     opened.page.locator('[role=row]:focus', { hasText: new RegExp(`MAIN-CUSTOM-\\s*${id}(?!\\d)`) }).waitFor()

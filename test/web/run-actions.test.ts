@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { eventually } from '../support/eventually.ts'
 import { picture, seriousFaults } from './support/browser.ts'
-import { openPage, type PageServer } from './support/page-server.ts'
+import { openPage } from './support/open-page.ts'
 
 /** A bell that takes its server down with it when it is rung the first time. */
 const plugin = `
@@ -52,16 +52,7 @@ steps:
 
 describe('runs in a browser', function () {
   this.timeout(60_000)
-  let opened: PageServer
-
-  before(async function () {
-    this.timeout(180_000)
-    const page = await openPage(playbooks, plugin)
-    if (page === undefined) return this.skip()
-    opened = page
-  })
-  after(() => opened?.close())
-  afterEach(() => expect(opened.alarms).to.deep.equal([]))
+  const opened = openPage(playbooks, plugin)
 
   it('say of a step that nobody knows what became of it, and take what somebody found out', async () => {
     const { page, visit } = opened

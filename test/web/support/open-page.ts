@@ -16,6 +16,10 @@ export interface OpenPage {
   visit(path: string): Promise<unknown>
   /** Posts an alert of this type, waits for its investigation and gives its id. */
   postAlert(type: string, content?: string): Promise<string>
+  /** Starts a playbook by hand; gives the uuid of its run. */
+  startRun(playbook: string): Promise<string>
+  /** Starts the server again after it has ended; who is signed in stays so. */
+  restart(): Promise<void>
 }
 
 /**
@@ -23,11 +27,17 @@ export interface OpenPage {
  * was a dialog, refused content or an error in the page. Skips where no browser can be started.
  *
  * @param playbooks sources by name
+ * @param plugin source of a further plugin, which works in the folder that the server was started in
  */
-export function openPage(playbooks: Readonly<Record<string, string>> = {}): OpenPage {
+export function openPage(playbooks: Readonly<Record<string, string>> = {}, plugin?: string): OpenPage {
   let browser: BrowserPage | undefined
   let server: RunningServer
   let folder: TemporaryFolder | undefined
+  const optionsIn = (cwd: string) => ({
+    cwd,
+    dataDir: 'data',
+    ...(plugin !== undefined && { env: { TOCSIN_PLUGINS: './plugin.js' } }),
+  })
   before(async function () {
     this.timeout(180_000)
     browser = await openBrowser()
@@ -37,7 +47,8 @@ export function openPage(playbooks: Readonly<Record<string, string>> = {}): Open
     await mkdir(join(folder.path, 'playbooks'))
     for (const [name, source] of Object.entries(playbooks))
       await writeFile(join(folder.path, 'playbooks', `${name}.yaml`), source)
-    server = await startServer({ cwd: folder.path, dataDir: 'data' })
+    if (plugin !== undefined) await writeFile(join(folder.path, 'plugin.js'), plugin)
+    server = await startServer(optionsIn(folder.path))
     const { page } = browser
     await page.goto(server.url)
     await page.getByLabel('API key').first().fill(server.adminKey)
@@ -75,6 +86,16 @@ export function openPage(playbooks: Readonly<Record<string, string>> = {}): Open
         headers: { prefer: 'wait=10' },
       })
       return body.alert_id
+    },
+    async startRun(playbook) {
+      const { body } = await server.call(`/playbooks/${playbook}/runs`, {
+        body: { organization_code: 'main' },
+      })
+      return body.run_uuid
+    },
+    async restart() {
+      await server.command.ended
+      server = await startServer({ ...optionsIn(folder?.path ?? ''), adminKey: server.adminKey })
     },
   }
 }
