@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { picture, seriousFaults } from './support/browser.ts'
+import { picture, seriousFaults, settled } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
 
 const asking = `apiVersion: tocsin/v1
@@ -110,8 +110,7 @@ describe('keyboard in the page', function () {
     const tooWide: string[] = []
     for (const path of ['/alerts', '/cases', '/cases/main-1', '/connections/new', '/health', '/keys']) {
       await house.visit(path)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await page.waitForLoadState('networkidle')
+      await settled(page)
       const width = await page.evaluate('document.documentElement.scrollWidth')
       if (Number(width) > 640) tooWide.push(`${path} ${String(width)}`)
     }

@@ -218,37 +218,4 @@ describe('web page in a browser', function () {
       })
     }
   })
-
-  describe('for everybody', () => {
-    const mixed = ['/alerts', '/cases/main-1', '/playbooks/asking', '/connections/http']
-    const plain = [
-      '/alerts/main-custom-1',
-      '/cases',
-      '/runs',
-      '/playbooks',
-      '/connections',
-      '/keys',
-      '/audit',
-      '/health',
-    ]
-    const looked = { light: [...mixed, ...plain], dark: mixed }
-    for (const scheme of ['light', 'dark'] as const) {
-      it(`has nothing serious that axe finds, ${scheme}`, async function () {
-        this.timeout(120_000)
-        await page.emulateMedia({ colorScheme: scheme })
-        const { body: runs } = await server.call('/runs?playbook=asking')
-        const paths = [...looked[scheme], `/runs/${runs.data[0].run_uuid}`]
-        const found: Record<string, readonly string[]> = {}
-        for (const path of paths) {
-          await visit(path)
-          await page.getByRole('heading', { level: 1 }).waitFor()
-          await page.waitForLoadState('networkidle')
-          const faults = await seriousFaults(page)
-          if (faults.length > 0) found[path] = faults
-          await picture(page, `${scheme}${path.replaceAll('/', '-')}`)
-        }
-        expect(found).to.deep.equal({})
-      })
-    }
-  })
 })

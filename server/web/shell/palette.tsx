@@ -57,6 +57,7 @@ export function Palette({ onHelp }: PaletteProps) {
   ])
   return (
     <Spotlight.Root
+      title="Go to or search"
       query={query}
       onQueryChange={setQuery}
       shortcut={hasPlainKeys ? ['mod + K', '/'] : 'mod + K'}

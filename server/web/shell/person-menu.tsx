@@ -24,7 +24,7 @@ export function PersonMenu({ onHelp }: { readonly onHelp: () => void }) {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const signOut = useSignOut()
   return (
-    <Menu width={220} position="bottom-end">
+    <Menu width={220} position="bottom-end" withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <ActionIcon variant="default" size="lg" aria-label={`Signed in as ${name}`}>
           <PersonIcon />

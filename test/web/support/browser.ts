@@ -1,12 +1,12 @@
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import chromium from '@sparticuz/chromium'
 import axe from 'axe-core'
 import { chromium as playwright, type Browser, type Page } from 'playwright-core'
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts'
 
-/** Pages are written here for people to look at, where it is said. */
-const pictures = process.env['TOCSIN_PICTURES']
+/** Pages are written here for people to look at. */
+const pictures = process.env['TOCSIN_PICTURES'] ?? join(import.meta.dirname, '../../../.build/pictures')
 
 export interface BrowserPage {
   readonly page: Page
@@ -90,9 +90,17 @@ export async function seriousFaults(page: Page): Promise<readonly string[]> {
   return found
 }
 
-/** Writes the page as a picture, where `TOCSIN_PICTURES` names a folder. */
+/** Waits until nothing in the page is on its way any more. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('#view h1, [role=alert]').first().waitFor()
+  await page.waitForFunction(
+    "document.querySelector('.mantine-Skeleton-root, .mantine-Loader-root') === null",
+  )
+}
+
+/** Writes the page as a picture for people to look at: `.build/pictures/<name>.png`, or into the folder that `TOCSIN_PICTURES` names. */
 export async function picture(page: Page, name: string): Promise<void> {
-  if (pictures === undefined) return
-  await mkdir(pictures, { recursive: true })
-  await page.screenshot({ path: join(pictures, `${name}.png`) })
+  const path = join(pictures, `${name}.png`)
+  await mkdir(dirname(path), { recursive: true })
+  await page.screenshot({ path })
 }

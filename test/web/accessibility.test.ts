@@ -1,0 +1,116 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { picture, seriousFaults, settled } from './support/browser.ts'
+import { openPage } from './support/open-page.ts'
+
+const asking = `apiVersion: tocsin/v1
+name: asking
+on: { alert: { type: question }, manual: true }
+steps:
+  - id: sure
+    checkpoint:
+      via: operator
+      with: { message: Is this alert real? }
+      answers: [yes, no]
+      timeout: 1h
+`
+
+const failing = `apiVersion: tocsin/v1
+name: failing
+on: { alert: { type: broken } }
+steps:
+  - id: asked
+    set: { n: 1 }
+  - fail: The other system said no
+`
+
+/** A place of the page, and what is opened there. */
+interface Place {
+  readonly name: string
+  readonly path: string
+  readonly open?: (page: Page) => Promise<unknown>
+}
+
+const click = (name: string) => (page: Page) => page.getByRole('button', { name }).first().click()
+
+/** All that looks different by itself. Runs have an id of their own, in the place of `RUN`. */
+const places: readonly Place[] = [
+  { name: 'alerts', path: '/alerts' },
+  { name: 'alert', path: '/alerts/main-custom-1' },
+  { name: 'cases', path: '/cases' },
+  { name: 'case', path: '/cases/main-1' },
+  { name: 'case-edited', path: '/cases/main-1', open: click('Edit') },
+  { name: 'runs', path: '/runs' },
+  { name: 'run', path: '/runs/RUN' },
+  { name: 'run-retried', path: '/runs/RUN', open: click('Retry from the failed step') },
+  { name: 'checkpoints', path: '/checkpoints' },
+  { name: 'playbooks', path: '/playbooks' },
+  { name: 'playbook', path: '/playbooks/asking' },
+  { name: 'connections', path: '/connections' },
+  { name: 'connections-new', path: '/connections/new' },
+  { name: 'connection-new', path: '/connections/new?plugin=messaging' },
+  { name: 'connection', path: '/connections/chat', open: click('Show the manifest') },
+  { name: 'connection-deleted', path: '/connections/chat', open: click('Delete') },
+  { name: 'health', path: '/health' },
+  { name: 'health-paused', path: '/health', open: click('Pause all runs') },
+  { name: 'keys', path: '/keys' },
+  { name: 'key-new', path: '/keys?new=yes' },
+  { name: 'key-revoked', path: '/keys', open: click('Revoke') },
+  { name: 'audit', path: '/audit' },
+  { name: 'audit-entry', path: '/audit', open: (page) => page.getByRole('row').nth(1).click() },
+  { name: 'palette', path: '/audit', open: click('Go to or search') },
+  { name: 'shortcuts', path: '/audit', open: (page) => page.keyboard.press('Shift+?') },
+  { name: 'person', path: '/audit', open: click('Signed in as') },
+  { name: 'nothing', path: '/alerts/nobody-knows-1' },
+]
+
+describe('page for everybody', function () {
+  this.timeout(180_000)
+  const house = openPage({ asking, failing })
+  let run: string
+
+  before(async () => {
+    const { server } = house
+    await house.postAlert('strange_sign_in')
+    const failed = await house.postAlert('broken')
+    await server.call('/playbooks/asking/runs', { body: { organization_code: 'main' } })
+    const settings = { channel_name: '#security' }
+    const body = { organization_code: 'main', name: 'chat', plugin: 'messaging', settings }
+    await server.call('/connections', { body })
+    run = (await server.call(`/runs?alert=${failed}`)).body.data[0].run_uuid
+  })
+
+  for (const scheme of ['light', 'dark'] as const) {
+    it(`has nothing serious that axe finds anywhere, ${scheme}`, async () => {
+      const { page } = house
+      await page.emulateMedia({ colorScheme: scheme })
+      const found: Record<string, readonly string[]> = {}
+      for (const { name, path, open } of places) {
+        await house.visit(path.replace('RUN', run))
+        await settled(page)
+        await open?.(page)
+        await settled(page)
+        const faults = await seriousFaults(page)
+        if (faults.length > 0) found[name] = faults
+        await picture(page, `${scheme}/${name}`)
+      }
+      expect(found).to.deep.equal({})
+    })
+  }
+
+  it('has nothing serious before somebody signs in', async () => {
+    const { page } = house
+    const found: string[] = []
+    await page.context().clearCookies()
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: scheme })
+      await house.visit('/alerts')
+      await page.getByLabel('API key').first().fill('toc_000000000000_wrong')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('alert').waitFor()
+      found.push(...(await seriousFaults(page)))
+      await picture(page, `${scheme}/sign-in`)
+    }
+    expect(found).to.deep.equal([])
+  })
+})
