@@ -33,17 +33,26 @@ export function inspectPlaybook(
         root = node
         source = body
       },
-      expression: (seen) => expressions.push({ ...seen, names: asTheyAre(seen.names) }),
+      expression: (seen) => expressions.push(asTheyAre(seen)),
     },
   })
   return { root, source, expressions, problems }
 }
 
-/** The steps that are visible grow while the reading goes on. */
-function asTheyAre(names: SeenExpression['names']): SeenExpression['names'] {
-  const { steps } = names
-  if (steps?.kind !== 'object') return names
-  return { ...names, steps: { ...steps, properties: new Map(steps.properties) } }
+/** The steps that are visible grow while the reading goes on; of thousands of expressions few are looked at. */
+function asTheyAre(seen: SeenExpression): SeenExpression {
+  const { steps } = seen.names
+  if (steps?.kind !== 'object') return seen
+  const { size } = steps.properties
+  return {
+    ...seen,
+    get names() {
+      return {
+        ...seen.names,
+        steps: { ...steps, properties: new Map(steps.properties.entries().take(size)) },
+      }
+    },
+  }
 }
 
 /** Where a stretch of an expression stands in the text. */

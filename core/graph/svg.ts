@@ -1,4 +1,3 @@
-import { TocsinError } from '../plugin/index.ts'
 import type { StepGraph } from '../playbook/step-graph.ts'
 import { lineHeight, titleFont, type TextLine } from './boxes.ts'
 import { toDrawing } from './drawing.ts'
@@ -7,20 +6,11 @@ import { nodeShape, pathThrough } from './shapes.ts'
 import { style } from './style.ts'
 import { escapeXml, round } from './xml.ts'
 
-/** Most steps that are laid out: the time grows faster than their number. */
-const maxNodes = 600
-
 /**
  * The graph as a picture: one SVG document without scripts and without anything fetched from elsewhere, light or dark as
  * whoever looks at it prefers. Nothing that a playbook says can become markup.
- *
- * @throws TocsinError `graph_too_large` for more than 600 nodes
  */
 export function toSvg(graph: StepGraph): string {
-  if (graph.nodes.length > maxNodes) {
-    const message = `the playbook has ${graph.nodes.length} steps; at most ${maxNodes} can be drawn as SVG`
-    throw new TocsinError('graph_too_large', message, { hint: 'draw it as Mermaid, or split the playbook' })
-  }
   const { width, height, nodes, frames, edges } = layOut(toDrawing(graph))
   const name = escapeXml(graph.nodes[0]?.label ?? 'playbook')
   return [

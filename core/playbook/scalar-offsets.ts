@@ -10,11 +10,27 @@ import type { Span } from './source-text.ts'
  */
 export function spanInScalar(source: string, scalar: ScalarNode, from: number, to: number): Span {
   if (typeof scalar.value !== 'string') return scalar
-  const spans = align(source, scalar, scalar.value)
+  const spans = alignedOnce(source, scalar, scalar.value)
   if (spans === undefined) return { start: scalar.start, end: scalar.end }
   const start = spans[from]?.start ?? spans.at(-1)?.end ?? scalar.start
   const end = to > from ? (spans[to - 1]?.end ?? start) : start
   return { start, end: Math.max(end, start) }
+}
+
+interface Aligned {
+  readonly source: string
+  readonly spans: readonly Span[] | undefined
+}
+
+/** One text can hold thousands of expressions, each of which asks where it stands. */
+const known = new WeakMap<ScalarNode, Aligned>()
+
+function alignedOnce(source: string, scalar: ScalarNode, value: string): readonly Span[] | undefined {
+  const before = known.get(scalar)
+  if (before?.source === source) return before.spans
+  const spans = align(source, scalar, value)
+  known.set(scalar, { source, spans })
+  return spans
 }
 
 /** For each UTF-16 unit of the value, what stands for it in the source; undefined if the two do not agree. */

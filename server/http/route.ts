@@ -18,6 +18,7 @@ import type { Metrics } from '../metrics/metrics.ts'
 import type { RecordKeyUse } from '../key-use.ts'
 import type { Sessions } from '../sessions.ts'
 import type { Directory } from './directory.ts'
+import type { Calculations } from './calculations.ts'
 import type { DryRunGate } from './dry-run-gate.ts'
 import type { ChangeFeed } from './events/change-feed.ts'
 import type { EventStream } from './events/event-stream.ts'
@@ -70,6 +71,7 @@ export interface Services {
   /** Calls skills over the connections of organizations, with these cases instead of those that are stored. */
   readonly callerOfSkills: (cases: CaseStore) => SkillCaller
   readonly dryRunGate: DryRunGate
+  readonly calculations: Calculations
   readonly directory: Directory
   /** Asks the other system whether a connection's credentials work. */
   readonly authenticate: (

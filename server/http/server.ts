@@ -11,6 +11,7 @@ import { AnswerBudget } from './answer-budget.ts'
 import { BodyBudget } from './body-budget.ts'
 import { answerClientError, refuseConnect } from './client-errors.ts'
 import { createDirectory } from './directory.ts'
+import { createCalculations } from './calculations.ts'
 import { createDryRunGate } from './dry-run-gate.ts'
 import { createChangeFeed } from './events/change-feed.ts'
 import { createEventStreams, type EventStreamLimits } from './events/event-streams.ts'
@@ -133,6 +134,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     ...options,
     directory,
     dryRunGate: createDryRunGate(closing.signal),
+    calculations: createCalculations(),
     recordKeyUse: createKeyUseRecorder(stores.keys, log),
     failedAuthentications: createFailedAuthentications(stores, log),
     requesterOf: requesterOf(config.trustedProxies ?? [], isPublicTls),

@@ -322,6 +322,18 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
+          'Whatever playbook somebody sends to be checked, drawn, completed or explained is worked on in a moment, one at a time, and leaves others as much time as it takes.',
+        proofs: [
+          http(
+            'large-playbooks',
+            'are read, drawn, completed and explained in a moment',
+            'is done one after the other, and leaves others as much time',
+            'is refused where too much of one key waits',
+          ),
+        ],
+      },
+      {
+        promise:
           'The web page runs its own scripts alone: its content security policy allows no other source, and style elements by a nonce.',
         proofs: [
           http('page', 'allows only itself, and style elements with a nonce that is another one each time'),

@@ -5,7 +5,7 @@ import { parseWorld, redactorOf, startsFor, type GivenAlert } from '../../../cor
 import { resolveInputs } from '../../../core/playbook/inputs.ts'
 import { testCases } from '../../../core/plugin/testing/memory-stores.ts'
 import type { Organization } from '../../../core/domain/organization.ts'
-import { defineRoute, operators, type Services } from '../route.ts'
+import { defineRoute, operators, type Caller, type Services } from '../route.ts'
 import { within } from '../validate.ts'
 import { requireAlert } from './alert-view.ts'
 import { dryRunSchema, dryRunView } from './dry-run-view.ts'
@@ -54,7 +54,7 @@ export const dryRunPlaybook = defineRoute({
     const { catalogue, clock, log } = services
     const code = body.organization_code
     const organization = await services.directory.organization(caller.scope, code, '/organization_code')
-    const { playbook, called } = await givenPlaybook(body, organization, services)
+    const { playbook, called } = await givenPlaybook(body, organization, caller, services)
     const alert = await givenAlert(body, organization, services)
     if (playbook.alertTrigger !== undefined && alert === undefined) {
       throw refused('alert_missing', '/alert', `'${playbook.name}' investigates alerts, and none is given`)
@@ -92,15 +92,16 @@ export const dryRunPlaybook = defineRoute({
         signal,
       })
     })
-    const redactor = redactorOf({ playbook, fixtures }, entriesOf(tree), catalogue)
-    const starts = startsFor(playbook, fixtures)
-    return {
-      body: {
+    const shown = () => {
+      const redactor = redactorOf({ playbook, fixtures }, entriesOf(tree), catalogue)
+      const starts = startsFor(playbook, fixtures)
+      return {
         playbook: playbook.name,
         would_not_start: starts === true ? null : redactor.text(starts),
         ...dryRunView(tree, catalogue, redactor),
-      },
+      }
     }
+    return { body: await services.calculations.inTurn(caller, shown) }
   },
 })
 
@@ -116,13 +117,14 @@ interface Given {
 async function givenPlaybook(
   { source, playbook: nameOrHash }: Given,
   { uuid }: Organization,
-  { stores, playbooks }: Services,
+  caller: Caller,
+  { stores, playbooks, calculations }: Services,
 ) {
   if ((source === undefined) === (nameOrHash === undefined)) {
     throw refused('value_invalid', '/source', 'either `source` or `playbook` has to be given')
   }
   const text = source ?? (await requirePlaybook(stores.playbooks, [uuid], nameOrHash ?? '')).source
-  const { playbook, called, problems } = playbooks.check(text)
+  const { playbook, called, problems } = await calculations.inTurn(caller, () => playbooks.check(text))
   if (playbook !== undefined) return { playbook, called }
   return await asRefusal(Promise.reject(new PlaybookError('the playbook', problems)))
 }

@@ -64,15 +64,17 @@ export const validatePlaybook = defineRoute({
     required: ['source'],
     properties: { source: playbookSource },
   },
-  async handle({ body }, { playbooks }) {
-    const { playbook, problems } = playbooks.check(body.source)
+  async handle({ body, caller }, { playbooks, calculations }) {
+    const check = () => playbooks.check(body.source)
+    const { playbook, problems } = await calculations.inTurn(caller, check)
+    const draw = () => (playbook === undefined ? null : graphView(playbook))
     return {
       body: {
         name: playbook?.name ?? null,
         problems: problems.map(problemView),
         on: playbook === undefined ? null : onView(playbook),
         inputs: playbook === undefined ? null : inputsOf(playbook),
-        graph: playbook === undefined ? null : graphView(playbook),
+        graph: await calculations.inTurn(caller, draw),
       },
     }
   },

@@ -62,7 +62,9 @@ const completePlaybook = defineRoute({
   async handle({ body: { source: given, line, column, organization_code: code }, caller }, services) {
     const source = new SourceText(given)
     const guide = await guideFor(caller, code, services)
-    const { items, replaces } = complete(given, source.offset({ line, column }), guide)
+    const { items, replaces } = await services.calculations.inTurn(caller, () =>
+      complete(given, source.offset({ line, column }), guide),
+    )
     return { body: { items: items.map(itemView), replaces: spanView(source, replaces) } }
   },
 })
@@ -83,8 +85,10 @@ const hoverPlaybook = defineRoute({
   async handle({ body: { source: given, line, column, organization_code: code }, caller }, services) {
     const source = new SourceText(given)
     const guide = await guideFor(caller, code, services)
-    const inspection = inspectPlaybook(given, guide.catalogue, guide.playbooks)
-    const found = hover(inspection, source.offset({ line, column }), guide)
+    const found = await services.calculations.inTurn(caller, () => {
+      const inspection = inspectPlaybook(given, guide.catalogue, guide.playbooks)
+      return hover(inspection, source.offset({ line, column }), guide)
+    })
     return {
       body: found ? { text: found.text, about: spanView(source, found.span) } : { text: null, about: null },
     }

@@ -66,9 +66,10 @@ const getGraph = defineRoute({
   summary: 'A picture of a playbook, by its name or hash: its steps and ways, each with its place.',
   status: 200,
   answer: graphSchema,
-  async handle({ params: { playbook }, caller: { scope } }, { stores, playbooks }) {
-    const { hash } = await requirePlaybook(stores.playbooks, scope, playbook)
-    return { body: graphView(await asRefusal(playbooks.byHash(hash))) }
+  async handle({ params: { playbook }, caller }, { stores, playbooks, calculations }) {
+    const { hash } = await requirePlaybook(stores.playbooks, caller.scope, playbook)
+    const found = await asRefusal(playbooks.byHash(hash))
+    return { body: await calculations.inTurn(caller, () => graphView(found)) }
   },
 })
 

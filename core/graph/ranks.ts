@@ -1,0 +1,13 @@
+import type { Drawing } from './drawing.ts'
+
+/** In which row each node stands: below all that lead to it. Nodes come in the order of the source, and edges lead on in it. */
+export function ranksOf({ nodes, edges }: Drawing): ReadonlyMap<string, number> {
+  const into = Map.groupBy(edges, ({ to }) => to)
+  const ranks = new Map<string, number>()
+  for (const { id } of nodes) {
+    let rank = 0
+    for (const { from } of into.get(id) ?? []) rank = Math.max(rank, (ranks.get(from) ?? -1) + 1)
+    ranks.set(id, rank)
+  }
+  return ranks
+}
