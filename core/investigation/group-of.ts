@@ -21,8 +21,8 @@ export interface GroupingOptions {
 }
 
 /**
- * What the alert may be a repeat of; undefined: of nothing. With a value that is missing or empty it is none, since what nobody knows is not
- * the same.
+ * What the alert may be a repeat of; undefined: of nothing. Where a value that the playbook names is missing or empty, nobody knows whether
+ * it is the same: then only the very same content is.
  */
 export function groupOf(
   playbook: Pick<Playbook, 'alertTrigger' | 'alertSchema' | 'inputs'>,
@@ -33,11 +33,11 @@ export function groupOf(
 ): NewGroup | undefined {
   const group = playbook.alertTrigger?.group
   if (group === 'never' || (group === undefined && preset === 0)) return undefined
-  const windowMs = group?.withinMs ?? (preset === 0 ? defaultGroupWindowMs : preset)
-  const common =
-    group === undefined ? sameContent(alert) : sameValues(playbook, group.by, alert, organization, onError)
-  if (common === undefined) return undefined
-  const head = JSON.stringify([alert.provider.toLowerCase(), alert.type, group === undefined])
+  const values = group && sameValues(playbook, group.by, alert, organization, onError)
+  if (values === undefined && preset === 0) return undefined
+  const common = values ?? sameContent(alert)
+  const windowMs = (values && group?.withinMs) ?? (preset === 0 ? defaultGroupWindowMs : preset)
+  const head = JSON.stringify([alert.provider.toLowerCase(), alert.type, values === undefined])
   return {
     fingerprint: createHash('sha256').update(head).update(common.text).digest(),
     reason: `${common.words}, and it came within ${writeDuration(windowMs)}`,

@@ -89,6 +89,7 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
   const made = createMadeInvestigators(options)
   const stopping = new AbortController()
   const underWay = new Map<string, Promise<Taken>>()
+  const saidOf = new Set<string>()
   let characters = 0
   const waits = createWaits(clock)
   let secondLook: Promise<void> | undefined
@@ -98,14 +99,17 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
     const playbook = await playbookFor(alert, organization)
     const group = groupOf(playbook, alert, organization, (id) => caseTitleOf({ id, type: alert.type }), {
       windowMs: groupWindowMs,
-      onError: (error) =>
-        log.warn(
-          { playbook: playbook.name, alert: alert.id, error },
-          'on.alert.group could not be evaluated',
-        ),
+      onError: (error) => sayOnce(playbook, alert, error),
     })
     if (group === undefined) await queueRun(alert, organization, playbook)
     else await queueOrGroup(alert, organization, playbook, group)
+  }
+
+  /** Once for each version of a playbook: alerts of another shape come in thousands. */
+  function sayOnce({ name, hash }: Playbook, alert: Alert, error: unknown): void {
+    if (saidOf.has(hash)) return
+    saidOf.add(hash)
+    log.warn({ playbook: name, alert: alert.id, error }, 'on.alert.group could not be evaluated')
   }
 
   async function queueOrGroup(

@@ -95,9 +95,16 @@ describe('groupOf', () => {
     'is empty': { user: '' },
     'is an empty list': { user: [] },
   })) {
-    it(`makes no repeat of an alert whose value ${what}`, () => {
-      expect(group('    group: { by: [alert.data.user] }', data)).to.equal(undefined)
+    it(`makes repeats of the very same content alone where a value ${what}`, () => {
+      const by = '    group: { by: [alert.data.user], within: 5m }'
+      const { reason, windowMs } = group(by, data) ?? expect.fail('the same content is the same')
+      expect(reason).to.equal('provider, type and content are the same, and it came within 1h')
+      expect(windowMs).to.equal(hour)
+      expect(print(by, data)).to.equal(print(by, data)).and.to.equal(print('', data))
+      expect(print(by, { ...data, at: 1 })).to.not.equal(print(by, data))
+      errors.splice(1)
       expect(errors).to.have.length(what === 'is missing' ? 1 : 0)
+      expect(group(by, data, {}, 0), 'not where the content makes no repeats').to.equal(undefined)
     })
   }
 

@@ -28,7 +28,7 @@ describe('shipped playbooks', function () {
     it(`${playbook} stands in the table of playbooks, with its alerts and connections`, () => {
       const row = page.find((line) => line.includes(`](${playbook})`)) ?? ''
       const source = readFileSync(join(folder, playbook), 'utf8')
-      const type = /^on:\n {2}alert: \{ type: (\w+)/m.exec(source)?.[1]
+      const type = /^on:\n {2}alert:\s+(?:\{ )?type: (\w+)/m.exec(source)?.[1]
       expect(row).to.contain(type === undefined ? '| none: ' : `\`${type}\``)
       const skills = [...source.matchAll(/\b(?:uses|via): (\w+)\.\w+/g)].map(([, plugin = '']) => plugin)
       const connections = skills.filter((plugin) => plugin !== 'case' && plugin !== 'indicators')
