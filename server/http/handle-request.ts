@@ -7,7 +7,7 @@ import { compileSchema } from '../../core/schema/index.ts'
 import { authenticate, authorize } from './authenticate.ts'
 import type { BodyBudget } from './body-budget.ts'
 import { streamHeaders } from './events/event-streams.ts'
-import { handleOnce, headersOf, isOnce } from './idempotency.ts'
+import { handleOnce, headersOf, isOnce, targetOf } from './idempotency.ts'
 import { parseQuery } from './parse-query.ts'
 import { readBytes, readJsonBody, requirePlainJson } from './read-body.ts'
 import { sessionCookie } from './session-cookie.ts'
@@ -80,8 +80,9 @@ export function requestHandler(route: Route, services: Services, settings: Reque
       const about = { headers, caller, address, sessionCookie: cookie, requestId, gone: gone.signal }
       const request = { params, query: parameters, ...content, ...about }
       const work = (): Promise<Answer> => handle(request, services)
-      const target = `${route.method} ${context.path}`
-      const answer = isOnce(route) ? handleOnce(services.stores, target, request, work) : work()
+      const answer = isOnce(route)
+        ? handleOnce(services.stores, targetOf(route, params), request, work)
+        : work()
       setAnswer(context, caller, await answer)
     } finally {
       content.letGo()

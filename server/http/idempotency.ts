@@ -20,7 +20,7 @@ export const idempotencyKey = {
 /** How long a key is kept, in milliseconds. */
 export const idempotencyKeepMs = 24 * 60 * 60 * 1_000
 
-/** Every POST that makes something, but for those that see to it themselves and those that are for nobody's key. */
+/** Every POST that makes something, but for those that see to it themselves and those that are for nobody's key; others say so. */
 export function isOnce({ method, status, access, once }: Route): boolean {
   return once ?? (method === 'POST' && status === 201 && typeof access !== 'string')
 }
@@ -35,12 +35,23 @@ export function headersOf(route: Route): JsonSchema | undefined {
   }
 }
 
+/** Ids and names in paths whose letter case does not matter. */
+const caseless: ReadonlySet<string> = new Set(['alert', 'case', 'organization', 'provider', 'connection'])
+
+/** What a request is about, however its path is spelt. */
+export function targetOf({ method, path }: Route, params: Readonly<Record<string, string>>): string {
+  const values = Object.entries(params).map(([name, value]) =>
+    caseless.has(name) ? value.toLowerCase() : value,
+  )
+  return canonicalJson([method, path, ...values])
+}
+
 type Sent = Pick<ApiRequest<unknown, unknown, unknown>, 'query' | 'body' | 'headers' | 'caller'>
 
 /**
  * Handles a request once for its key, where it has one.
  *
- * @param target method and path
+ * @param target see `targetOf`
  * @throws RequestError `idempotency_key_reused`, `request_interrupted`
  */
 export async function handleOnce(

@@ -28,6 +28,25 @@ const operations: Readonly<
     const body = { checkpoints: checkpoint, seen: seen?.[0], answer: 'yes' }
     return ['/checkpoints/answer', body, { ...body, answer: 'no' }]
   },
+  'POST /checkpoints/{checkpoint}/answer': async (api) => {
+    const { checkpoint } = await thingsOf(api, 'acme').checkpoint()
+    return [`/checkpoints/${checkpoint?.[0]}/answer`, { answer: 'yes' }, { answer: 'yes', text: 'sure' }]
+  },
+  'POST /runs/{run}/cancel': async (api) => {
+    const { run } = await thingsOf(api, 'acme').run()
+    return [`/runs/${run?.[0]}/cancel`]
+  },
+  'POST /runs/{run}/resolve': async (api) => {
+    const { run } = await thingsOf(api, 'acme').runWithUnknownStep()
+    const body = { path: 'a', decision: 'skip' }
+    return [`/runs/${run?.[0]}/resolve`, body, { ...body, decision: 'run_again' }]
+  },
+  'POST /connections/{connection}/rotate-token': async (api) => {
+    const { connection } = await thingsOf(api, 'acme').connection()
+    return [`/connections/${encodeURIComponent(connection?.[0] ?? '')}/rotate-token`]
+  },
+  'POST /engine/pause': async () => ['/engine/pause', { reason: 'x' }, { reason: 'y' }],
+  'POST /engine/resume': async () => ['/engine/resume'],
   'POST /playbooks/{playbook}/runs': async () => {
     const body = { organization_code: 'acme', inputs: { user: 'eve' } }
     return ['/playbooks/p/runs', body, { ...body, inputs: { user: 'mallory' } }]
@@ -64,11 +83,64 @@ describe('a request with an Idempotency-Key', () => {
       headers: { 'idempotency-key': idempotencyKey },
     })
 
-  it('is tried for every operation that makes something', () => {
+  it('is tried for every operation that makes or changes something', () => {
     const once = routes.filter(isOnce).map(({ method, path }) => `${method} ${path}`)
     expect(once).to.have.members(Object.keys(operations))
     const others = routes.filter((route) => route.status === 201 && !isOnce(route))
     expect(others.map(({ path }) => path)).to.have.members(['/alerts', '/session'])
+  })
+
+  it('is all the same to a POST that asks and changes nothing, and to those that see to it themselves', () => {
+    const others = routes.filter((route) => route.method === 'POST' && !isOnce(route))
+    expect(others.map(({ path }) => path)).to.have.members([
+      '/alerts',
+      '/session',
+      '/webhooks/{plugin}/v1/{route}',
+      '/connections/{connection}/authenticate',
+      '/checkpoints/answer/preview',
+      '/runs/retry/preview',
+      '/playbooks/validate',
+      '/playbooks/complete',
+      '/playbooks/hover',
+      '/playbooks/dry-run',
+    ])
+  })
+
+  it('is the same for ids and names in another letter case, where that does not matter', async () => {
+    const { case: [id = ''] = [] } = await thingsOf(api, 'acme').case()
+    const first = await send(`/cases/${id}/notes`, { text: 'seen' }, 'letters')
+    const again = await send(`/cases/${id.toUpperCase()}/notes`, { text: 'seen' }, 'letters')
+    expect(again.headers.get('idempotency-replayed'), again.text).to.equal('true')
+    expect(again.json).to.deep.equal(first.json)
+    const { case: [other = ''] = [] } = await thingsOf(api, 'acme').case()
+    expectProblem(
+      await send(`/cases/${other}/notes`, { text: 'seen' }, 'letters'),
+      422,
+      'idempotency_key_reused',
+    )
+    expect(
+      (await send('/playbooks/p/runs', { organization_code: 'acme', inputs: { user: 'eve' } }, 'names'))
+        .status,
+    ).to.equal(201)
+    expectProblem(
+      await send('/playbooks/P/runs', { organization_code: 'acme', inputs: { user: 'eve' } }, 'names'),
+      422,
+      'idempotency_key_reused',
+    )
+  })
+
+  it('a token that was rotated once stays what it is', async () => {
+    const { connection: [name = ''] = [] } = await thingsOf(api, 'globex').connection()
+    const uuid = (await api.stores.connections.list('all')).find((one) => one.name === name)?.uuid ?? ''
+    const token = async () =>
+      (await api.stores.connections.eventsToken(api.organizations['globex'] ?? '', uuid)).reveal()
+    const tokens = [await token()]
+    for (let time = 0; time < 2; time++) {
+      await send(`/connections/${uuid}/rotate-token`, undefined, 'rotate')
+      tokens.push(await token())
+    }
+    expect(tokens[1]).to.not.equal(tokens[0])
+    expect(tokens[2]).to.equal(tokens[1])
   })
 
   for (const [operation, make] of Object.entries(operations)) {

@@ -98,6 +98,7 @@ const getCheckpoint = defineRoute({
 const answerCheckpoint = defineRoute({
   method: 'POST',
   path: '/checkpoints/{checkpoint}/answer',
+  once: true,
   access: operators,
   summary:
     'Answers a checkpoint in the name of the API key. Only the first answer in time counts; others are recorded.',

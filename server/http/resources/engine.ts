@@ -144,6 +144,7 @@ const getEngine = defineRoute({
 const pauseEngine = defineRoute({
   method: 'POST',
   path: '/engine/pause',
+  once: true,
   access: admins,
   summary:
     'Pauses the runs of all organizations: steps under way end, nothing begins, alerts are taken in and wait.',
@@ -167,6 +168,7 @@ const pauseEngine = defineRoute({
 const resumeEngine = defineRoute({
   method: 'POST',
   path: '/engine/resume',
+  once: true,
   access: admins,
   summary: 'Lets runs go on that were paused.',
   status: 200,

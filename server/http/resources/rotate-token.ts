@@ -5,6 +5,7 @@ import { connectionQuery, connectionView, namedConnection } from './connection-v
 export const rotateToken = defineRoute({
   method: 'POST',
   path: '/connections/{connection}/rotate-token',
+  once: true,
   access: admins,
   summary:
     'Gives the addresses of a connection another token, at once: what the other system sends to the old ones is refused until it is set up anew.',

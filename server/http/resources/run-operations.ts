@@ -7,6 +7,7 @@ import { runView, stepView } from './run-view.ts'
 export const cancelRun = defineRoute({
   method: 'POST',
   path: '/runs/{run}/cancel',
+  once: true,
   access: operators,
   summary: 'Cancels a run: what is under way ends, and the steps of `finally` still run.',
   status: 200,
@@ -20,6 +21,7 @@ export const cancelRun = defineRoute({
 export const resolveStep = defineRoute({
   method: 'POST',
   path: '/runs/{run}/resolve',
+  once: true,
   access: operators,
   summary:
     'Says what became of a step of which nobody knows whether it ran (state `unknown`). One decision counts.',
