@@ -70,7 +70,7 @@ export interface KeyStore {
   list(): Promise<readonly ApiKey[]>
   /**
    * Makes the key useless for good; it stays in the list. A revoked key stays as it is. Throws NotFoundError `key_not_found`,
-   * and ConflictError `last_admin_key` for the last usable administrator's key for all organizations.
+   * and ConflictError `last_admin_key` for the last administrator's key for all organizations that goes on for a week.
    */
   revoke(id: string, by: Actor): Promise<ApiKey>
   /** Remembers when the key was used, in epoch milliseconds. */

@@ -1,3 +1,5 @@
+import type { AuditRecord } from './audit.ts'
+
 /** What a key may do. `intake` only posts alerts and reads the lookups; each later role may also do what `reader` may. */
 export const roles = ['intake', 'reader', 'analyst', 'admin'] as const
 export type Role = (typeof roles)[number]
@@ -13,6 +15,8 @@ export interface ApiKey {
   readonly organizationUuids: readonly string[] | null
   /** Epoch milliseconds. */
   readonly createdAt: number
+  /** As the audit log has it; null: it has nothing of a key that was made before there was one. */
+  readonly createdBy: AuditRecord['actor'] | null
   readonly expiresAt: number | null
   readonly revokedAt: number | null
   readonly lastUsedAt: number | null
@@ -26,4 +30,12 @@ export function isUsable({ revokedAt, expiresAt }: ApiKey, now: number): boolean
 /** One that can make the next key: an administrator's for all organizations. */
 export function isUsableAdmin(key: ApiKey, now: number): boolean {
   return isUsable(key, now) && key.role === 'admin' && key.organizationUuids === null
+}
+
+/** How long a key must go on to be one that others are revoked in reliance on, in milliseconds. */
+const lastingMs = 7 * 24 * 60 * 60 * 1_000
+
+/** Whether it can be relied on to make the next key, when others are revoked: it does not end within a week. */
+export function isLastingAdmin(key: ApiKey, now: number): boolean {
+  return isUsableAdmin(key, now) && (key.expiresAt === null || key.expiresAt > now + lastingMs)
 }

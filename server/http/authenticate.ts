@@ -62,6 +62,7 @@ export async function requireKey(
 export function callerOf(key: ApiKey, requestId: string, session?: Session): Caller {
   return {
     keyUuid: key.uuid,
+    expiresAt: key.expiresAt,
     actor: { kind: 'api_key', id: key.id, name: key.name, requestId },
     role: key.role,
     scope: key.organizationUuids ?? 'all',

@@ -33,6 +33,7 @@ const noParameters: JsonSchema = { type: 'object', additionalProperties: false, 
 
 const nobody: Caller = {
   keyUuid: '',
+  expiresAt: null,
   actor: { kind: 'person', id: '', name: '', requestId: null },
   role: 'intake',
   scope: [],

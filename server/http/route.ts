@@ -50,6 +50,8 @@ export const admins: readonly Role[] = ['admin']
 /** Who calls. */
 export interface Caller {
   readonly keyUuid: string
+  /** When the key ends, in epoch milliseconds; null: never. */
+  readonly expiresAt: number | null
   /** As records say it. */
   readonly actor: Actor
   readonly role: Role

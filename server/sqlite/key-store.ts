@@ -1,4 +1,4 @@
-import { isUsableAdmin, type ApiKey } from '../../core/domain/api-key.ts'
+import { isLastingAdmin, isUsableAdmin, type ApiKey } from '../../core/domain/api-key.ts'
 import type { Actor, AuditAction } from '../../core/domain/audit.ts'
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
 import type { KeyStore, NewApiKey } from '../../core/ports.ts'
@@ -10,7 +10,9 @@ import { isUniqueViolation } from './storage-errors.ts'
 import type { StoreContext } from './store-context.ts'
 import { makeUuid } from './uuid.ts'
 
-interface KeyRow extends Omit<ApiKey, 'organizationUuids'> {
+interface KeyRow extends Omit<ApiKey, 'organizationUuids' | 'createdBy'> {
+  /** JSON. */
+  readonly createdBy: string | null
   readonly allOrganizations: number
   /** JSON list of uuids. */
   readonly organizations: string
@@ -21,7 +23,8 @@ const select = `
   SELECT k.uuid, k.public_id AS id, k.name, k.role, k.all_organizations AS allOrganizations, k.secret_hash AS secretHash,
     k.created_at AS createdAt, k.expires_at AS expiresAt, k.revoked_at AS revokedAt, k.last_used_at AS lastUsedAt,
     (SELECT json_group_array(o.uuid) FROM api_key_organizations ko JOIN organizations o ON o.id = ko.organization_id
-      WHERE ko.api_key_id = k.id) AS organizations
+      WHERE ko.api_key_id = k.id) AS organizations,
+    (SELECT a.entry ->> '$.actor' FROM audit a WHERE a.subject_id = k.public_id AND a.action = 'key.created' LIMIT 1) AS createdBy
   FROM api_keys k`
 
 export class SqliteKeyStore implements KeyStore {
@@ -43,9 +46,8 @@ export class SqliteKeyStore implements KeyStore {
           requireOrganization(database, uuid).id,
         )
       }
-      const created = toKey(database.one<KeyRow>(`${select} WHERE k.id = ?`, keyId))
-      recordKey(this.#context, 'key.created', created, by)
-      return created
+      recordKey(this.#context, 'key.created', requireKey(database, key.id), by)
+      return requireKey(database, key.id)
     })
   }
 
@@ -70,7 +72,7 @@ export class SqliteKeyStore implements KeyStore {
       const key = requireKey(database, id)
       if (key.revokedAt !== null) return key
       const now = clock.now()
-      if (isUsableAdmin(key, now)) requireAnotherAdmin(database, id, now)
+      if (isUsableAdmin(key, now)) requireAnotherAdmin(database, key, now)
       database.run('UPDATE api_keys SET revoked_at = ? WHERE public_id = ?', now, id)
       recordKey(this.#context, 'key.revoked', key, by)
       return requireKey(database, id)
@@ -127,18 +129,28 @@ export function requireKey(database: Database, id: string): ApiKey {
 }
 
 /** In the transaction of the revocation: of two that come at once, the second one sees the first. */
-function requireAnotherAdmin(database: Database, id: string, now: number): void {
-  const keys = database.all<KeyRow>(select).map(toKey)
-  if (keys.some((key) => key.id !== id && isUsableAdmin(key, now))) return
-  throw new ConflictError('last_admin_key', `the key '${id}' is the last usable administrator's key`, {
-    hint: "make another administrator's key for all organizations first, and use it to revoke this one",
-  })
+function requireAnotherAdmin(database: Database, revoked: ApiKey, now: number): void {
+  const others = database
+    .all<KeyRow>(select)
+    .map(toKey)
+    .filter(({ id }) => id !== revoked.id)
+  if (others.some((key) => isLastingAdmin(key, now))) return
+  // Where none lasts, this one does not either: nothing becomes worse.
+  if (!isLastingAdmin(revoked, now) && others.some((key) => isUsableAdmin(key, now))) return
+  throw new ConflictError(
+    'last_admin_key',
+    `the key '${revoked.id}' is the last administrator's key that goes on`,
+    {
+      hint: "make another administrator's key for all organizations first, one that does not end within a week, and use it to revoke this one",
+    },
+  )
 }
 
 function toKey(row: KeyRow): ApiKey {
-  const { allOrganizations, organizations, secretHash: _, ...key } = row
+  const { allOrganizations, organizations, createdBy, secretHash: _, ...key } = row
   return {
     ...key,
+    createdBy: fromJson<ApiKey['createdBy']>(createdBy),
     organizationUuids: allOrganizations === 1 ? null : fromJson<string[]>(organizations),
   }
 }

@@ -11,6 +11,7 @@ const key: ApiKey = {
   role: 'admin',
   organizationUuids: null,
   createdAt: 0,
+  createdBy: null,
   expiresAt: null,
   revokedAt: null,
   lastUsedAt: null,

@@ -33,10 +33,54 @@ describe('DELETE keys', () => {
     expect((await revoke(idOf(api.adminKey))).status, 'a second one is there').to.equal(200)
   })
 
+  it('leaves the last one that goes on: another that ends within a week is none', async () => {
+    const day = 86_400_000
+    await api.newKey('admin', undefined, api.clock.time + 3_000)
+    await api.newKey('admin', undefined, api.clock.time + 7 * day)
+    expectProblem(await revoke(idOf(api.adminKey)), 409, 'last_admin_key')
+    const lasting = await api.newKey('admin', undefined, api.clock.time + 7 * day + 1)
+    expect((await revoke(idOf(api.adminKey))).status).to.equal(200)
+    const withLasting = (id: string) => api.call('DELETE', `/api/keys/${id}`, { key: lasting })
+    expectProblem(await withLasting(idOf(lasting)), 409, 'last_admin_key')
+    api.clock.time += 2 * day
+    expect((await withLasting(idOf(lasting))).status, 'none of them lasts').to.equal(200)
+  })
+
   it('knows no other ids', async () => {
     for (const id of ['000000000000', '%', 'x'.repeat(5000)]) {
       expectProblem(await revoke(encodeURIComponent(id)), 404, 'key_not_found')
     }
+  })
+})
+
+describe('POST keys', () => {
+  let api: Api
+
+  beforeEach(async () => {
+    api = await startApi()
+  })
+  afterEach(() => api.close())
+
+  it('gives no key that ends later than its maker, which nobody could limit else', async () => {
+    const end = api.clock.time + 60_000
+    const key = await api.newKey('admin', undefined, end)
+    const make = (expires_at?: number | null) =>
+      api.call('POST', '/api/keys', { key, body: { name: 'k', role: 'admin', expires_at } })
+    for (const later of [undefined, null, end + 1]) {
+      const reply = await make(later)
+      expectProblem(reply, 400, 'value_invalid')
+      expect(reply.json.errors[0]).to.include({ pointer: '/expires_at' })
+    }
+    expect((await make(end)).json.expires_at).to.equal(end)
+  })
+
+  it('says who made a key, also in lists', async () => {
+    const body = { name: 'k', role: 'reader' }
+    const { json } = await api.call('POST', '/api/keys', { body })
+    const maker = { kind: 'api_key', id: api.adminKey.split('_')[1], name: 'admin' }
+    expect(json.created_by).to.deep.equal(maker)
+    const listed = (await api.call('GET', '/api/keys')).json.data as { key_id: string }[]
+    expect(listed.find(({ key_id: id }) => id === json.key_id)).to.deep.include({ created_by: maker })
   })
 })
 

@@ -34,6 +34,7 @@ export const chapters: readonly Chapter[] = [
             'gives no key that reaches further than its maker, and shows none',
             'revokes no key that reaches further',
           ),
+          http('keys', 'gives no key that ends later than its maker', 'leaves the last one that goes on'),
         ],
       },
       {

@@ -9,6 +9,7 @@ import { patterns } from '../patterns.ts'
 import { RequestError } from '../request-error.ts'
 import { admins, defineRoute, type Caller } from '../route.ts'
 import { requireWholeScope } from '../whole-scope.ts'
+import { actorSchema } from './audit.ts'
 import {
   objectSchema,
   pageParameters,
@@ -29,6 +30,7 @@ async function keyView(key: ApiKey, directory: Directory) {
     role: key.role,
     organization_codes: codes === undefined ? null : await Promise.all(codes),
     created_at: key.createdAt,
+    created_by: key.createdBy,
     expires_at: key.expiresAt,
     revoked_at: key.revokedAt,
     last_used_at: key.lastUsedAt,
@@ -42,6 +44,10 @@ const keyFields = {
   role: { enum: roles },
   organization_codes: { type: ['array', 'null'], items: text, description: 'null: all.' },
   created_at: time,
+  created_by: {
+    anyOf: [actorSchema, { type: 'null' }],
+    description: 'Who made it; null: before there was an audit log.',
+  },
   expires_at: timeOrNull,
   revoked_at: timeOrNull,
   last_used_at: timeOrNull,
@@ -141,12 +147,17 @@ const createKey = defineRoute({
         maxItems: 1000,
         description: 'Organizations it may act for; null or absent stands for all, also later ones.',
       },
-      expires_at: { type: ['integer', 'null'], description: 'Epoch milliseconds; null or absent: never.' },
+      expires_at: {
+        type: ['integer', 'null'],
+        description: 'Epoch milliseconds; null or absent: never. No later than the key in use ends.',
+      },
     },
   },
   async handle({ body, caller }, { stores, directory, clock }) {
     const expiresAt = body.expires_at ?? null
     if (expiresAt !== null && expiresAt <= clock.now()) throw expired()
+    if (caller.expiresAt !== null && (expiresAt ?? Infinity) > caller.expiresAt)
+      throw tooLate(caller.expiresAt)
     const organizationUuids = await organizationsOf(body.organization_codes ?? null, caller, directory)
     const { value, id, secretHash } = makeKey()
     const { name, role } = body
@@ -183,6 +194,12 @@ async function requireKey({ keys }: Pick<Stores, 'keys'>, scope: Scope, wanted: 
 
 function expired(): ValidationError {
   const message = 'must lie in the future (epoch milliseconds)'
+  return new ValidationError('value_invalid', `expires_at ${message}`, [{ pointer: '/expires_at', message }])
+}
+
+/** Who was given a key for a time could make one for ever with it. */
+function tooLate(callerEnds: number): ValidationError {
+  const message = `must not be later than ${callerEnds}, when the API key in use ends`
   return new ValidationError('value_invalid', `expires_at ${message}`, [{ pointer: '/expires_at', message }])
 }
 

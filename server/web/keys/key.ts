@@ -1,4 +1,4 @@
-import type { Role } from '../api/types.ts'
+import type { Actor, Role } from '../api/types.ts'
 
 /** An API key, without its value. */
 export interface Key {
@@ -9,6 +9,7 @@ export interface Key {
   /** Null: all. */
   readonly organization_codes: readonly string[] | null
   readonly created_at: number
+  readonly created_by: Actor | null
   readonly expires_at: number | null
   readonly revoked_at: number | null
   readonly last_used_at: number | null

@@ -35,6 +35,12 @@ export default function KeysView() {
     },
     { title: 'MADE', width: '104px', isExtra: true, cell: (key) => <When at={key.created_at} /> },
     {
+      title: 'MADE BY',
+      width: 'minmax(100px, 1fr)',
+      isExtra: true,
+      cell: ({ created_by: by }) => by && showInvisible(by.name),
+    },
+    {
       title: 'EXPIRES',
       width: '104px',
       cell: (key) => (key.expires_at === null ? 'never' : <When at={key.expires_at} />),
