@@ -1,6 +1,6 @@
 import { ActionIcon, Badge, Group } from '@mantine/core'
 import { MinusIcon, PlusIcon } from '@radix-ui/react-icons'
-import { useEffect, useRef, useState } from 'react'
+import { memo, useEffect, useRef, useState } from 'react'
 import { pathThrough } from '../../../core/graph/shapes.ts'
 import './graph.css'
 import type { Graph, GraphNode } from './graph-types.ts'
@@ -19,8 +19,13 @@ interface PlaybookGraphProps {
 
 const [smallest, largest] = [0.4, 1.4]
 
-/** A playbook as a picture. Its steps are buttons, in the order in which they stand in the playbook. */
-export function PlaybookGraph({ graph, label, marks, selected, note, onSelect }: PlaybookGraphProps) {
+/**
+ * A playbook as a picture. Its steps are buttons, in the order in which they stand in the playbook. Drawn anew only where something that it
+ * is given has changed: it may have a thousand parts.
+ */
+export const PlaybookGraph = memo(DrawnGraph)
+
+function DrawnGraph({ graph, label, marks, selected, note, onSelect }: PlaybookGraphProps) {
   const viewport = useRef<HTMLDivElement>(null)
   const [zoom, setZoom] = useState(1)
   useEffect(() => {

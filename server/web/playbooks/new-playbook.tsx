@@ -1,16 +1,29 @@
 import { Stack } from '@mantine/core'
-import { Allowed } from '../shell/allowed.tsx'
+import { useState } from 'react'
 import { ViewTitle } from '../shell/view-title.tsx'
-import { Workbench } from './workbench.tsx'
 import { newSource } from './playbook.ts'
+import { useDraft } from './use-draft.ts'
+import { Workbench } from './workbench.tsx'
 
 export default function NewPlaybook() {
+  const { found, keep, drop } = useDraft(null)
+  const [begun, setBegun] = useState(found)
   return (
-    <Allowed roles={['admin']} isForAll>
-      <Stack>
-        <ViewTitle>New playbook</ViewTitle>
-        <Workbench source={newSource} hash={null} isReadOnly={false} />
-      </Stack>
-    </Allowed>
+    <Stack>
+      <ViewTitle>New playbook</ViewTitle>
+      <Workbench
+        key={begun?.text}
+        source={newSource}
+        begun={begun ?? { hash: null, text: newSource }}
+        name={null}
+        note={begun && 'Here is what you had not saved'}
+        isReadOnly={false}
+        onDraft={keep}
+        onDone={() => {
+          drop()
+          setBegun(undefined)
+        }}
+      />
+    </Stack>
   )
 }

@@ -1,18 +1,23 @@
-import { Alert, Anchor, Group, Loader, Stack } from '@mantine/core'
+import { Alert, Anchor, Badge, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from 'wouter'
 import { get } from '../api/call.ts'
+import { PageLoading } from '../parts/page-loading.tsx'
 import { Refusal } from '../parts/refusal.tsx'
 import { Time } from '../parts/times.tsx'
 import { useMay } from '../session/session.ts'
-import { ViewTitle } from '../shell/view-title.tsx'
+import { ViewHead } from '../shell/view-head.tsx'
+import { EditPlaybook } from './edit-playbook.tsx'
 import { isManual, type PlaybookDetail } from './playbook.ts'
+import { ResultsLine } from './results/results-line.tsx'
 import { StartByHand } from './start-by-hand.tsx'
 import { useMayEdit } from './use-may-edit.ts'
 import { Versions } from './versions.tsx'
 import { Workbench } from './workbench.tsx'
 
 const read = (nameOrHash: string) => get<PlaybookDetail>(`/playbooks/${encodeURIComponent(nameOrHash)}`)
+
+const nothing = (): void => undefined
 
 /** A playbook by its name, or one of its versions by its hash. */
 export default function PlaybookPage() {
@@ -27,31 +32,46 @@ export default function PlaybookPage() {
     enabled: name !== undefined,
     refetchOnWindowFocus: false,
   })
-  if (found.isPending) return <Loader aria-label="Loading" />
-  if (found.isLoadingError) return <Refusal error={found.error} onRetry={() => void found.refetch()} />
+  if (found.isPending) return <PageLoading />
+  if (found.isError) return <Refusal error={found.error} onRetry={() => void found.refetch()} />
   const { data } = found
   const isNewest = newest.data === undefined || newest.data.hash === data.hash
+  const isEdited = mayEdit && isNewest && data.origin === 'file'
   return (
     <Stack>
-      <Group justify="space-between">
-        <ViewTitle>{data.name}</ViewTitle>
-        {mayStart && isNewest && isManual(data.source) && <StartByHand name={data.name} />}
-      </Group>
+      <ViewHead
+        title={data.name}
+        states={data.in_force && <Badge color="green">In force</Badge>}
+        about={<ResultsLine name={data.name} />}
+        actions={mayStart && data.in_force && isManual(data.source) && <StartByHand name={data.name} />}
+      />
       {!isNewest && (
-        <Alert color="blue" variant="light" title="This is an earlier version">
-          In force from <Time at={data.created_at} /> on.{' '}
+        <Alert color="blue" title="This is an earlier version">
+          In force from <Time at={data.put_in_force_at ?? data.created_at} /> on.{' '}
           <Anchor underline="always" component={Link} href={`/playbooks/${data.name}`} size="sm">
             To the newest
           </Anchor>
         </Alert>
       )}
-      <Workbench
-        key={data.hash}
-        source={data.source}
-        hash={data.hash}
-        isReadOnly={!mayEdit || !isNewest || data.origin === 'made'}
-      />
-      <Versions playbook={data} />
+      {isNewest && !data.in_force && (
+        <Alert color="orange" title="No version of it is in force">
+          Its file is no longer in the playbooks folder: no alert starts it. What was there last is kept here.
+        </Alert>
+      )}
+      {isEdited ? (
+        <EditPlaybook key={data.hash} playbook={data} />
+      ) : (
+        <Workbench
+          key={data.hash}
+          source={data.source}
+          begun={{ hash: data.hash, text: data.source }}
+          name={data.name}
+          isReadOnly
+          onDraft={nothing}
+          onDone={nothing}
+        />
+      )}
+      <Versions playbook={data} mayRestore={mayEdit && data.origin === 'file'} />
     </Stack>
   )
 }

@@ -8,6 +8,11 @@ export interface Playbook {
   /** `made`: by an investigation. */
   readonly origin: 'file' | 'made'
   readonly organization_code: string | null
+  /** Whether it is what alerts start. */
+  readonly in_force: boolean
+  /** The last time, and by whom; null where that was before it was kept. */
+  readonly put_in_force_at: number | null
+  readonly put_in_force_by: string | null
   readonly created_at: number
 }
 

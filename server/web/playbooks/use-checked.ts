@@ -1,6 +1,6 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { call } from '../api/call.ts'
 import type { Graph } from '../graph/graph-types.ts'
 import type { Problem, Validation } from './playbook.ts'
@@ -16,16 +16,25 @@ interface Checked {
   readonly error: unknown
 }
 
-/** So long nothing must be typed, in milliseconds. */
+/** So long nothing must be typed, in milliseconds: longer where a check takes long, so that most of the time none is under way. */
 const quietMs = 250
+const longestQuietMs = 3_000
 
 /** What `tocsin validate` says about the source, each time it has rested for a moment. */
 export function useChecked(source: string): Checked {
-  const [settled] = useDebouncedValue(source, quietMs)
+  const took = useRef(0)
+  const [settled] = useDebouncedValue(source, Math.min(longestQuietMs, Math.max(quietMs, 2 * took.current)))
   const checked = useQuery({
     queryKey: ['validate', settled],
-    queryFn: ({ signal }) =>
-      call<Validation>('POST', '/playbooks/validate', { body: { source: settled }, signal }),
+    async queryFn({ signal }) {
+      const from = performance.now()
+      const answer = await call<Validation>('POST', '/playbooks/validate', {
+        body: { source: settled },
+        signal,
+      })
+      took.current = performance.now() - from
+      return answer
+    },
     placeholderData: keepPreviousData,
     staleTime: Infinity,
     gcTime: 60_000,

@@ -1,21 +1,31 @@
-import { Anchor, Button, Group, Stack, Table, Title } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Stack, Table } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { get } from '../api/call.ts'
 import type { Page } from '../api/types.ts'
 import { Refusal } from '../parts/refusal.tsx'
-import { Time } from '../parts/times.tsx'
+import { Section } from '../parts/section.tsx'
+import { showInvisible } from '../parts/show-invisible.ts'
+import { When } from '../parts/when.tsx'
 import { Differences } from './editor/differences.tsx'
 import type { Playbook, PlaybookDetail } from './playbook.ts'
 
-/** All versions that were ever in force, and how they differ from the one that is shown. */
-export function Versions({ playbook }: { readonly playbook: PlaybookDetail }) {
+interface VersionsProps {
+  readonly playbook: PlaybookDetail
+  /** Whether an old version may be taken up again. */
+  readonly mayRestore: boolean
+}
+
+const short = (hash: string): string => hash.slice(0, 12)
+
+/** All versions that were ever in force, who put them there, and how they differ from the one that is shown. */
+export function Versions({ playbook, mayRestore }: VersionsProps) {
   const [compared, setCompared] = useState<string>()
   const versions = useQuery({
     queryKey: ['versions', playbook.name],
     queryFn: () =>
-      get<Page<Playbook>>(`/playbooks/${encodeURIComponent(playbook.name)}/versions`, { limit: 50 }),
+      get<Page<Playbook>>(`/playbooks/${encodeURIComponent(playbook.name)}/versions`, { limit: 200 }),
   })
   const other = useQuery({
     queryKey: ['playbook', compared],
@@ -23,49 +33,75 @@ export function Versions({ playbook }: { readonly playbook: PlaybookDetail }) {
     enabled: compared !== undefined,
     staleTime: Infinity,
   })
-  if (versions.isLoadingError) return <Refusal error={versions.error} />
+  if (versions.isError) return <Refusal error={versions.error} />
   return (
-    <Stack gap="xs">
-      <Title order={2} size="h4">
-        Versions
-      </Title>
-      <Table.ScrollContainer minWidth={400} mah={260}>
-        <Table aria-label="Versions" verticalSpacing={4}>
+    <Section title="Versions" {...(versions.data && { count: versions.data.total })} isFlush>
+      <Table.ScrollContainer minWidth={560} mah={320}>
+        <Table aria-label="Versions" verticalSpacing={6}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Version</Table.Th>
+              <Table.Th>Put in force</Table.Th>
+              <Table.Th>By</Table.Th>
+              <Table.Th aria-label="What can be done" />
+            </Table.Tr>
+          </Table.Thead>
           <Table.Tbody>
-            {versions.data?.data.map(({ hash, created_at: at }) => (
-              <Table.Tr key={hash}>
-                <Table.Td>
-                  <Anchor component={Link} href={`/playbooks/${hash}`} size="sm" ff="monospace">
-                    {hash.slice(0, 12)}
-                  </Anchor>
-                </Table.Td>
-                <Table.Td>
-                  <Time at={at} />
-                </Table.Td>
-                <Table.Td>
-                  {hash === playbook.hash ? (
-                    'shown'
-                  ) : (
-                    <Button
-                      size="compact-xs"
-                      variant="default"
-                      onClick={() => setCompared(hash === compared ? undefined : hash)}
-                    >
-                      {hash === compared ? 'Hide differences' : 'Compare'}
-                    </Button>
-                  )}
-                </Table.Td>
-              </Table.Tr>
-            ))}
+            {versions.data?.data.map(
+              ({ hash, created_at: seen, put_in_force_at: at, put_in_force_by: by, ...rest }) => (
+                <Table.Tr key={hash}>
+                  <Table.Td>
+                    <Group gap="xs">
+                      <Anchor component={Link} href={`/playbooks/${hash}`} size="sm" ff="monospace">
+                        {short(hash)}
+                      </Anchor>
+                      {rest.in_force && <Badge color="green">In force</Badge>}
+                      {hash === playbook.hash && <Badge color="gray">Shown</Badge>}
+                    </Group>
+                  </Table.Td>
+                  <Table.Td>
+                    <When at={at ?? seen} />
+                  </Table.Td>
+                  <Table.Td className="outside-text">{by === null ? '' : showInvisible(by)}</Table.Td>
+                  <Table.Td>
+                    <Group gap="xs" justify="flex-end" wrap="nowrap">
+                      {hash !== playbook.hash && (
+                        <Button
+                          size="compact-xs"
+                          variant="default"
+                          onClick={() => setCompared(hash === compared ? undefined : hash)}
+                        >
+                          {hash === compared ? 'Hide differences' : 'Compare'}
+                        </Button>
+                      )}
+                      {mayRestore && !rest.in_force && (
+                        <Button
+                          component={Link}
+                          href={`/playbooks/${playbook.name}?restore=${hash}`}
+                          size="compact-xs"
+                          variant="default"
+                        >
+                          Restore
+                        </Button>
+                      )}
+                    </Group>
+                  </Table.Td>
+                </Table.Tr>
+              ),
+            )}
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      {other.isLoadingError && <Refusal error={other.error} />}
+      {other.isError && <Refusal error={other.error} />}
       {compared !== undefined && other.data !== undefined && (
-        <Group grow>
-          <Differences before={other.data.source} after={playbook.source} />
-        </Group>
+        <Stack p="md">
+          <Differences
+            before={other.data.source}
+            after={playbook.source}
+            labels={[short(compared), `${short(playbook.hash)}, shown above`]}
+          />
+        </Stack>
       )}
-    </Stack>
+    </Section>
   )
 }

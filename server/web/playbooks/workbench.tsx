@@ -1,53 +1,91 @@
-import { Grid, Group, Stack, Text } from '@mantine/core'
-import { useMemo, useState } from 'react'
-import { PlaybookGraph } from '../graph/playbook-graph.tsx'
+import { Alert, Button, Grid, Group, Kbd, Stack, Text } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import { useEffect, useMemo, useState } from 'react'
 import type { GraphNode } from '../graph/graph-types.ts'
+import { PlaybookGraph } from '../graph/playbook-graph.tsx'
 import { useFilters } from '../lists/use-filters.ts'
+import { useSteady } from '../lists/use-steady.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import { nodeOf, shownAt } from '../runs/node-marks.ts'
 import { DryRunButton } from './dry-run/dry-run-button.tsx'
 import { DryRunView } from './dry-run/dry-run-view.tsx'
 import { dryRunMarks } from './dry-run/dry-run.ts'
 import { useDryRun } from './dry-run/use-dry-run.ts'
+import { Differences } from './editor/differences.tsx'
 import { SourceEditor } from './editor/source-editor.tsx'
 import { ProblemList } from './problem-list.tsx'
-import { Save } from './save.tsx'
+import { SaveRefusal } from './save-refusal.tsx'
 import { useChecked } from './use-checked.ts'
+import { useSave } from './use-save.ts'
 import { useUnsaved } from './use-unsaved.ts'
+import type { Draft } from './use-draft.ts'
 
 interface WorkbenchProps {
+  /** As it is in force, or as it was; of a new playbook what it begins with. */
   readonly source: string
-  /** Of the version that is edited; null for a new playbook. */
-  readonly hash: string | null
+  /** What is in the editor at first, and on which version it was begun. */
+  readonly begun: Draft
+  /** Null for a new playbook. */
+  readonly name: string | null
+  /** Why another text than the source is in the editor at first. */
+  readonly note?: string | undefined
   readonly isReadOnly: boolean
+  readonly onDraft: (draft: Draft) => void
+  /** What was not saved is saved, or given up. */
+  readonly onDone: (isSaved: boolean) => void
 }
 
 const names = ['line'] as const
 
 /** Source and picture of a playbook beside each other; both follow what is typed. */
-export function Workbench({ source, hash, isReadOnly }: WorkbenchProps) {
+export function Workbench(props: WorkbenchProps) {
+  const { source, begun, name, note, isReadOnly, onDraft, onDone } = props
   const { filters } = useFilters(names)
-  const [text, setText] = useState(source)
-  const [place, setPlace] = useState(() =>
-    filters.line === undefined ? undefined : { line: Number(filters.line) },
-  )
+  const [text, setText] = useState(begun.text)
+  const [isCompared, setCompared] = useState(false)
+  const [place, setPlace] = useState<{ readonly line: number }>()
+  useEffect(() => {
+    if (filters.line !== undefined) setPlace({ line: Number(filters.line) })
+  }, [filters.line])
   const { validation, problems, graph, isGraphOld, error } = useChecked(text)
+  const isChanged = !isReadOnly && text !== source
+  useUnsaved(isChanged)
+  useEffect(() => {
+    if (isChanged) onDraft({ hash: begun.hash, text })
+  }, [begun.hash, isChanged, onDraft, text])
+  const save = useSave({
+    text,
+    name: validation?.name ?? null,
+    base: name === null || begun.hash === null ? null : { name, hash: begun.hash },
+    onSaved: () => onDone(true),
+  })
+  const maySave =
+    !isReadOnly && validation !== undefined && validation.name !== null && (isChanged || save.isNew)
+  // Also while the cursor is in the editor.
+  useHotkeys([['mod+S', () => maySave && save.save()]], [], true)
   const dry = useDryRun()
-  const isChanged = text !== source
-  useUnsaved(!isReadOnly && isChanged)
   const marks = useMemo(() => dry.followed && dryRunMarks(dry.followed.steps), [dry.followed])
   const ids = useMemo(() => new Set(graph?.nodes.map(({ id }) => id)), [graph])
-  const show = ({ id, line }: GraphNode): void => {
+  const show = useSteady(({ id, line }: GraphNode): void => {
     if (line !== null) setPlace({ line })
     const step = dry.followed?.steps.find(({ path }) => nodeOf(path) === id)
     if (step !== undefined) dry.select(step.path)
-  }
+  })
+  const isRenamed = save.isNew && name !== null && begun.hash !== null && maySave
   return (
     <Stack gap="sm">
+      {note !== undefined && isChanged && (
+        <Alert color="blue" title={note}>
+          <Text size="sm">It is put in force when it is saved.</Text>
+          <Button size="xs" variant="default" mt="xs" onClick={() => onDone(false)}>
+            Drop it
+          </Button>
+        </Alert>
+      )}
       <Grid>
         <Grid.Col span={{ base: 12, lg: 6 }}>
           <SourceEditor
-            source={source}
+            source={begun.text}
             isReadOnly={isReadOnly}
             problems={problems}
             place={place}
@@ -75,12 +113,33 @@ export function Workbench({ source, hash, isReadOnly }: WorkbenchProps) {
       <Group justify="space-between" align="flex-start" wrap="nowrap">
         <ProblemList problems={problems} onShow={(line) => setPlace({ line })} />
         <Group gap="xs" wrap="nowrap">
+          {isChanged && name !== null && (
+            <Button variant="subtle" onClick={() => setCompared(!isCompared)}>
+              {isCompared ? 'Hide changes' : 'Show changes'}
+            </Button>
+          )}
           <DryRunButton source={text} checked={validation} onDone={dry.take} />
           {!isReadOnly && (
-            <Save text={text} hash={hash} name={validation?.name ?? null} isChanged={isChanged} />
+            <Button
+              loading={save.isPending}
+              disabled={!maySave}
+              onClick={save.save}
+              rightSection={<Kbd size="xs">Ctrl S</Kbd>}
+            >
+              {isRenamed ? `Save as ${validation.name}` : 'Save and put in force'}
+            </Button>
           )}
         </Group>
       </Group>
+      <SaveRefusal
+        save={save}
+        name={validation?.name ?? null}
+        text={text}
+        onTakeTheirs={() => onDone(false)}
+      />
+      {isCompared && isChanged && (
+        <Differences before={source} after={text} labels={['In force', 'Not saved']} />
+      )}
       {dry.taken !== undefined && dry.followed !== undefined && (
         <DryRunView
           taken={dry.taken}

@@ -1,34 +1,73 @@
 import { yaml } from '@codemirror/lang-yaml'
-import { MergeView } from '@codemirror/merge'
-import { EditorState } from '@codemirror/state'
+import { MergeView, unifiedMergeView } from '@codemirror/merge'
+import { EditorState, type Extension } from '@codemirror/state'
 import { EditorView, lineNumbers } from '@codemirror/view'
-import { useEffect, useRef } from 'react'
-import { editorLook } from './editor-look.ts'
+import { Group, SegmentedControl, Text } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { useEffect, useRef, useState } from 'react'
 import '../playbooks.css'
+import { editorLook } from './editor-look.ts'
 
-/** Two versions beside each other; what is the same in both is folded. */
-export function Differences({ before, after }: { readonly before: string; readonly after: string }) {
+interface DifferencesProps {
+  readonly before: string
+  readonly after: string
+  /** What both are. */
+  readonly labels: readonly [before: string, after: string]
+}
+
+/** How two sources differ, beside or below each other; what is the same in both is folded. */
+export function Differences({ before, after, labels: [labelBefore, labelAfter] }: DifferencesProps) {
   const parent = useRef<HTMLDivElement>(null)
+  const isNarrow = useMediaQuery('(max-width: 75em)', false, { getInitialValueInEffect: false })
+  const [chosen, setChosen] = useState<string>()
+  const look = chosen ?? (isNarrow ? 'one' : 'two')
   useEffect(() => {
     if (parent.current === null) return undefined
-    const side = (doc: string, label: string) => ({
-      doc,
-      extensions: [
-        yaml(),
-        lineNumbers(),
-        editorLook,
-        EditorState.readOnly.of(true),
-        EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
-      ],
-    })
-    const view = new MergeView({
-      parent: parent.current,
-      a: side(before, 'Version before'),
-      b: side(after, 'Version after'),
-      collapseUnchanged: {},
-    })
-    return () => view.destroy()
-  }, [before, after])
-  return <div ref={parent} className="differences" />
+    const made =
+      look === 'two'
+        ? new MergeView({
+            parent: parent.current,
+            a: { doc: before, extensions: readOnly(labelBefore) },
+            b: { doc: after, extensions: readOnly(labelAfter) },
+            collapseUnchanged: {},
+          })
+        : new EditorView({
+            parent: parent.current,
+            doc: after,
+            extensions: [
+              readOnly(`${labelBefore} and ${labelAfter}`),
+              unifiedMergeView({ original: before, mergeControls: false, collapseUnchanged: {} }),
+            ],
+          })
+    return () => made.destroy()
+  }, [before, after, labelBefore, labelAfter, look])
+  return (
+    <div>
+      <Group justify="space-between" mb={6}>
+        <Text size="sm" c="dimmed">
+          {before === after ? 'Both are the same.' : `${labelBefore} → ${labelAfter}`}
+        </Text>
+        <SegmentedControl
+          size="xs"
+          aria-label="How differences are shown"
+          data={[
+            { value: 'two', label: 'Side by side' },
+            { value: 'one', label: 'One below the other' },
+          ]}
+          value={look}
+          onChange={setChosen}
+        />
+      </Group>
+      <div ref={parent} className="differences" />
+    </div>
+  )
 }
+
+const readOnly = (label: string): Extension => [
+  yaml(),
+  lineNumbers(),
+  editorLook,
+  EditorState.readOnly.of(true),
+  EditorView.lineWrapping,
+  EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+]

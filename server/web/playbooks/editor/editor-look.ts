@@ -59,6 +59,14 @@ const theme = EditorView.theme({
   '.cm-completionIcon': { opacity: '0.7', width: '1.2em' },
   '.cm-tooltip.cm-completionInfo': { padding: '0', maxWidth: '440px' },
   '.cm-diagnostic': { whiteSpace: 'pre-wrap', maxWidth: '560px' },
+  '.cm-collapsedLines': {
+    background: 'var(--mantine-color-default-hover)',
+    color: 'var(--mantine-color-dimmed)',
+    '&:before, &:after': { content: '"…"' },
+  },
+  '.cm-deletedChunk, .cm-merge-a .cm-changedLine': {
+    backgroundColor: 'light-dark(rgb(207 34 46 / 8%), rgb(248 81 73 / 14%))',
+  },
   '.cm-changedLine': { backgroundColor: 'light-dark(rgb(26 127 55 / 10%), rgb(63 185 80 / 16%))' },
 })
 

@@ -1,0 +1,54 @@
+import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { get } from '../api/call.ts'
+import { Refusal } from '../parts/refusal.tsx'
+import { showInvisible } from '../parts/show-invisible.ts'
+import { Time } from '../parts/times.tsx'
+import { Differences } from './editor/differences.tsx'
+import type { PlaybookDetail } from './playbook.ts'
+
+interface OvertakenProps {
+  readonly name: string
+  readonly mine: string
+  /** Puts what is mine in the place of this version, which has been seen now. */
+  readonly onOver: (hash: string) => void
+  readonly onTakeTheirs: () => void
+}
+
+/** Somebody else was faster: what they put in force, beside what is not saved. */
+export function Overtaken({ name, mine, onOver, onTakeTheirs }: OvertakenProps) {
+  const theirs = useQuery({
+    queryKey: ['overtaken', name],
+    queryFn: () => get<PlaybookDetail>(`/playbooks/${encodeURIComponent(name)}`),
+    staleTime: 0,
+    gcTime: 0,
+  })
+  if (theirs.isPending) return <Loader size="sm" aria-label="Loading" />
+  if (theirs.isError) return <Refusal error={theirs.error} />
+  const { data } = theirs
+  return (
+    <Stack gap="xs">
+      <Alert color="orange" title={`${name} has been changed meanwhile`} role="alert">
+        <Text size="sm">
+          {showInvisible(data.put_in_force_by ?? 'Somebody')} put another version in force
+          {data.put_in_force_at !== null && (
+            <>
+              {' '}
+              at <Time at={data.put_in_force_at} />
+            </>
+          )}
+          . Below it stands beside what you have written.
+        </Text>
+        <Group gap="xs" mt="sm">
+          <Button size="xs" variant="default" onClick={() => onOver(data.hash)}>
+            Put mine in its place
+          </Button>
+          <Button size="xs" variant="default" onClick={onTakeTheirs}>
+            Drop mine and take theirs
+          </Button>
+        </Group>
+      </Alert>
+      <Differences before={data.source} after={mine} labels={['In force', 'Not saved']} />
+    </Stack>
+  )
+}

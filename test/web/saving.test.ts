@@ -1,0 +1,95 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { picture, seriousFaults } from './support/browser.ts'
+import { openSignedIn, type SignedIn } from './support/signed-in.ts'
+
+const source = (name: string, value = 'begin') => `apiVersion: tocsin/v1
+name: ${name}
+on: { manual: true }
+steps:
+  - return: ${value}
+`
+
+describe('saving a playbook in the page', function () {
+  this.timeout(60_000)
+  let opened: SignedIn
+
+  before(async function () {
+    this.timeout(180_000)
+    const found = await openSignedIn({ mine: source('mine'), other: source('other') })
+    if (found === undefined) return this.skip()
+    opened = found
+  })
+  after(() => opened?.close())
+  afterEach(() => expect(opened.alarms).to.deep.equal([]))
+
+  async function write(page: Page, text: string): Promise<void> {
+    await page.getByLabel('Source of the playbook').click()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.press('Delete')
+    await page.keyboard.insertText(text)
+  }
+  const stored = async (name: string) => (await opened.server.call(`/playbooks/${name}`)).body.source
+  const saveButton = (page: Page) => page.getByRole('button', { name: 'Save' })
+
+  it('is done by Ctrl-S, once there is no mistake', async () => {
+    const page = await opened.visit('/playbooks/mine')
+    await write(page, source('mine', '${{ nothing }}'))
+    await page.locator('.cm-lintRange-error').waitFor()
+    await page.getByText('As it was before the errors').waitFor()
+    await page.keyboard.press('Control+s')
+    await write(page, source('mine', 'by key'))
+    await page.getByText('No problems').waitFor()
+    await page.keyboard.press('Control+s')
+    await page.getByText('mine is in force').waitFor()
+    expect(await stored('mine')).to.equal(source('mine', 'by key'))
+  })
+
+  it('shows what somebody else did meanwhile, and puts mine over it where I want that', async () => {
+    const page = await opened.visit('/playbooks/mine')
+    await write(page, source('mine', 'of mine'))
+    await page.getByText('No problems').waitFor()
+    await opened.server.call('/playbooks/mine', {
+      method: 'PUT',
+      body: { source: source('mine', 'of theirs') },
+      headers: { 'if-match': '*' },
+    })
+    await saveButton(page).click()
+    await page.getByText('mine has been changed meanwhile').waitFor()
+    await page.locator('.cm-mergeView', { hasText: 'of theirs' }).waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'overtaken')
+    expect(await stored('mine')).to.equal(source('mine', 'of theirs'))
+    await page.getByRole('button', { name: 'Put mine in its place' }).click()
+    await page.getByText('mine is in force').waitFor()
+    expect(await stored('mine')).to.equal(source('mine', 'of mine'))
+  })
+
+  it('makes another playbook of another name, but takes the name of none', async () => {
+    const page = await opened.visit('/playbooks/mine')
+    await write(page, source('other', 'clash'))
+    await page.getByRole('button', { name: 'Save as other' }).click()
+    await page.getByText('There is a playbook other already').waitFor()
+    expect(await stored('other')).to.equal(source('other'))
+    await write(page, source('third', 'a copy'))
+    await page.getByRole('button', { name: 'Save as third' }).click()
+    await page.getByText('third is in force').waitFor()
+    expect(new URL(page.url()).pathname).to.equal('/playbooks/third')
+    expect(await stored('mine')).to.equal(source('mine', 'of mine'))
+  })
+
+  it('is not forgotten: what was not saved is there again for whoever comes back', async () => {
+    const page = await opened.visit('/playbooks/other')
+    await write(page, source('other', 'a thought'))
+    await page.getByRole('link', { name: 'Runs' }).first().click()
+    await page.getByRole('heading', { name: 'Runs' }).waitFor()
+    await page.goBack()
+    await page.getByText('Here is what you had not saved').waitFor()
+    await page.locator('.cm-line', { hasText: 'a thought' }).waitFor()
+    await page.getByRole('button', { name: 'Drop it' }).click()
+    await page.locator('.cm-line', { hasText: 'return: begin' }).waitFor()
+    await page.getByRole('link', { name: 'Runs' }).first().click()
+    await page.goBack()
+    await page.locator('.cm-line', { hasText: 'return: begin' }).waitFor()
+  })
+})

@@ -1,0 +1,73 @@
+import { expect } from 'chai'
+import { picture, seriousFaults } from './support/browser.ts'
+import { openSignedIn, type SignedIn } from './support/signed-in.ts'
+
+const source = (summary: string) => `apiVersion: tocsin/v1
+name: changing
+on: { manual: true }
+steps:
+  - id: first
+    set: { n: 1 }
+  - if: steps.first.output.n == 1
+    fail: ${summary}
+`
+
+describe('versions of a playbook in the page', function () {
+  this.timeout(60_000)
+  let opened: SignedIn
+
+  before(async function () {
+    this.timeout(180_000)
+    const found = await openSignedIn({ changing: source('As it was') })
+    if (found === undefined) return this.skip()
+    opened = found
+  })
+  after(() => opened?.close())
+  afterEach(() => expect(opened.alarms).to.deep.equal([]))
+
+  const put = (text: string) =>
+    opened.server.call('/playbooks/changing', {
+      method: 'PUT',
+      body: { source: text },
+      headers: { 'if-match': '*' },
+    })
+
+  it('shows who put them in force and how they differ, and restores one as an edit', async () => {
+    await put(source('As it is now'))
+    const page = await opened.visit('/playbooks/changing')
+    const rows = page.getByRole('table', { name: 'Versions' }).getByRole('row')
+    const old = rows.filter({ hasText: 'server' })
+    await old.getByRole('button', { name: 'Compare' }).click()
+    await page.locator('.cm-mergeView .cm-changedLine', { hasText: 'As it was' }).first().waitFor()
+    await page.getByText('One below the other').click()
+    await page.locator('.cm-deletedChunk', { hasText: 'As it was' }).waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'versions')
+    await old.getByRole('link', { name: 'Restore' }).click()
+    await page.getByText('is in the editor').waitFor()
+    await page.locator('.cm-line', { hasText: 'As it was' }).first().waitFor()
+    await page.getByRole('button', { name: 'Save and put in force' }).click()
+    await page.getByText('changing is in force').waitFor()
+    const { body } = await opened.server.call('/playbooks/changing')
+    expect(body).to.include({ source: source('As it was'), in_force: true })
+    await page.getByText('is in the editor').waitFor({ state: 'detached' })
+  })
+
+  it('opens that of a run at the line of its error, also where another is in force now', async () => {
+    const { body: run } = await opened.server.call('/playbooks/changing/runs', {
+      body: { organization_code: 'main' },
+      headers: { prefer: 'wait=10' },
+    })
+    await put(`# one more line\n${source('Something else')}`)
+    const page = await opened.visit(`/runs/${run.run_uuid}`)
+    await page
+      .getByRole('link', { name: /line of the playbook|line 7/ })
+      .first()
+      .click()
+    await page.getByText('This is an earlier version').waitFor()
+    await page.locator('.cm-activeLine', { hasText: 'if: steps.first.output.n == 1' }).waitFor()
+    await page.locator('.cm-line', { hasText: 'As it was' }).waitFor()
+    expect(new URL(page.url()).search).to.equal('?line=7')
+    expect(await page.getByRole('button', { name: 'Save and put in force' }).count()).to.equal(0)
+  })
+})
