@@ -58,4 +58,19 @@ describe('filters and order of a list in a browser', function () {
     )
     expect(counts).to.deep.equal([1, 1, 0])
   })
+
+  it('are saved under a name, in this browser', async () => {
+    const { page, visit } = opened
+    await visit('/alerts?type=malware&sort=created_at')
+    await page.getByRole('row', { name: second }).waitFor()
+    await page.getByRole('button', { name: 'Saved' }).click()
+    await page.getByLabel('Name for these filters').fill('oldest <b>malware</b>')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await visit('/alerts')
+    await page.getByRole('row', { name: first }).waitFor()
+    await page.getByRole('button', { name: 'Saved' }).click()
+    await page.getByRole('link', { name: 'oldest <b>malware</b>' }).click()
+    await page.locator('[data-index="0"]', { hasText: second }).waitFor()
+    expect(new URL(page.url()).search).to.equal('?type=malware&sort=created_at')
+  })
 })

@@ -19,6 +19,11 @@ export default {
       process.kill(process.pid, 'SIGKILL')
       await new Promise(() => {})
     },
+  }, {
+    name: 'tell', title: 'Tell', description: 'Tells.', effect: 'write', repeat: 'safe',
+    input: { type: 'object', additionalProperties: false, properties: {} }, output: { type: 'object' },
+    examples: [{ title: 'One', input: {}, output: {} }],
+    run: async () => ({}),
   }],
 }
 `
@@ -41,6 +46,13 @@ steps:
       with: { message: Is this alert real? }
       answers: [yes, no]
       timeout: 1h
+`,
+  telling: `apiVersion: tocsin/v1
+name: telling
+on: { manual: true }
+steps:
+  - { id: told, uses: bell.tell }
+  - fail: The bell is broken
 `,
   quick: `apiVersion: tocsin/v1
 name: quick
@@ -91,8 +103,9 @@ describe('runs in a browser', function () {
   it('wait while the engine is paused, and go on after that', async () => {
     const { page, visit } = opened
     await visit('/health')
-    await page.getByLabel('Why runs are paused').fill('maintenance')
-    await page.getByRole('button', { name: 'Pause all runs' }).click()
+    await page.getByRole('button', { name: /^Pause/ }).click()
+    await page.getByRole('dialog').getByLabel('Why').fill('maintenance')
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
     await page.getByRole('button', { name: 'Let runs go on' }).waitFor()
     const uuid = await opened.startRun('quick')
     await visit(`/runs/${uuid}`)
@@ -103,5 +116,28 @@ describe('runs in a browser', function () {
       const { body } = await opened.server.call(`/runs/${uuid}`)
       return body.status === 'completed' || undefined
     })
+  })
+
+  it('that failed are retried together, after a look at what is done again', async () => {
+    const { page, visit, server } = opened
+    const uuids = [await opened.startRun('telling'), await opened.startRun('telling')]
+    await eventually('the end of both', async () => {
+      const { body } = await server.call('/runs?playbook=telling&status=failed')
+      return body.total === 2 || undefined
+    })
+    await visit('/runs?status=failed&playbook=telling')
+    await page.getByRole('button', { name: 'Retry all failed of telling' }).waitFor()
+    await page.getByLabel('Choose all that are loaded').check()
+    await page.getByRole('button', { name: 'Retry 2 chosen' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('2 of 2 runs can go on').waitFor()
+    await dialog.getByText('Nothing that took effect is done again').waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'retry-many')
+    await dialog.getByRole('button', { name: 'Retry 2 runs' }).click()
+    await page.getByText('2 of 2 runs go on in new ones').waitFor()
+    const { body } = await server.call('/runs?playbook=telling')
+    const before = body.data.map((run: { retry_of: string | null }) => run.retry_of)
+    expect(before).to.have.members([...uuids, null, null])
   })
 })

@@ -1,10 +1,12 @@
 import { Group } from '@mantine/core'
 import { useOrganizations, useProviders } from '../api/lookups.ts'
 import { ChoiceFilter, SearchFilter, TypedFilter } from '../lists/filter-fields.tsx'
+import { SavedMenu } from '../lists/saved-menu.tsx'
+import { spanChoices } from '../lists/since.ts'
 import type { useFilters } from '../lists/use-filters.ts'
 import { alertStatuses } from '../parts/states.tsx'
 
-/** Names of the query parameters of GET alerts that the view offers; they stand in the address under the same names. */
+/** What stands in the address: query parameters of GET alerts under their own names, and `since`, a span of time up to now. */
 export const filterNames = [
   'q',
   'organization',
@@ -14,6 +16,7 @@ export const filterNames = [
   'case',
   'created_after',
   'created_before',
+  'since',
   'sort',
 ] as const
 
@@ -36,6 +39,8 @@ export function AlertFilters({ of }: AlertFiltersProps) {
       <ChoiceFilter label="Status" data={statuses} {...of('status')} />
       <TypedFilter label="Alert name" {...of('type')} />
       <TypedFilter label="Case" {...of('case')} />
+      <ChoiceFilter label="Any time" data={spanChoices} {...of('since')} />
+      <SavedMenu view="alerts" />
     </Group>
   )
 }

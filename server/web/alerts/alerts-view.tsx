@@ -6,6 +6,7 @@ import { useLocation } from 'wouter'
 import { problemOf } from '../api/problem.ts'
 import type { Alert } from '../api/types.ts'
 import { DataTable } from '../lists/data-table.tsx'
+import { beginOf } from '../lists/since.ts'
 import { useFilters } from '../lists/use-filters.ts'
 import { useList } from '../lists/use-list.ts'
 import { Empty } from '../parts/empty.tsx'
@@ -21,13 +22,18 @@ import { RetryChosen } from './retry-chosen.tsx'
 const idOf = (alert: Alert): string => alert.alert_id
 const newestFirst = '-created_at'
 
+function queryOf({ since, ...filters }: Partial<Record<(typeof filterNames)[number], string>>) {
+  const begin = beginOf(since, Date.now())
+  return { ...filters, ...(begin !== undefined && { created_after: begin }), content: 'preview' }
+}
+
 export default function AlertsView() {
   const [, navigate] = useLocation()
   const { filters, set, of, clear } = useFilters(filterNames)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const mayRetry = useMay('analyst', 'admin')
   const sort = filters.sort ?? newestFirst
-  const query = useMemo(() => ({ ...filters, content: 'preview' }), [filters])
+  const query = useMemo(() => queryOf(filters), [filters])
   const list = useList<Alert>({ path: '/alerts', query, idOf, isNewestFirst: sort === newestFirst })
   const [peeked, setPeeked] = useState<string>()
   const peek = (row: Alert | undefined): void => setPeeked(row && idOf(row))

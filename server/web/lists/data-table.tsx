@@ -46,7 +46,7 @@ interface DataTableProps<Row> {
   readonly empty: ReactNode
 }
 
-interface Selection {
+export interface Selection {
   readonly ids: ReadonlySet<string>
   readonly onChange: (ids: ReadonlySet<string>) => void
 }

@@ -37,7 +37,7 @@ export function SearchFilter({
       value={text}
       onChange={(event) => change(event.currentTarget.value)}
       size="xs"
-      w={260}
+      w={230}
       maxLength={200}
     />
   )
@@ -53,7 +53,7 @@ export function TypedFilter({ label, ...props }: FilterProps) {
       value={text}
       onChange={(event) => change(event.currentTarget.value)}
       size="xs"
-      w={140}
+      w={128}
     />
   )
 }
@@ -74,7 +74,7 @@ export function ChoiceFilter({ label, value, onChange, data }: ChoiceFilterProps
       clearable
       searchable
       size="xs"
-      w={140}
+      w={128}
     />
   )
 }

@@ -5,7 +5,7 @@ import type { Query } from '../api/call.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Refusal } from '../parts/refusal.tsx'
 import { ViewHead } from '../shell/view-head.tsx'
-import { DataTable, type Column } from './data-table.tsx'
+import { DataTable, type Column, type Selection } from './data-table.tsx'
 import { useList } from './use-list.ts'
 
 interface ListPageProps<Row> {
@@ -19,6 +19,7 @@ interface ListPageProps<Row> {
   readonly isNewestFirst?: boolean
   readonly sort?: string
   readonly onSort?: (sort: string) => void
+  readonly selection?: Selection
   readonly filters?: ReactNode
   readonly actions?: ReactNode
   /** Shown where there are no rows. */
@@ -61,6 +62,7 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
         {...(onOpen && { onOpen })}
         {...(sort !== undefined && { sort })}
         {...(onSort && { onSort })}
+        {...(props.selection && { selection: props.selection })}
         listed={JSON.stringify(query ?? {})}
         isPending={list.isPending}
         empty={list.isError ? null : <Empty {...(icon && { icon })}>{empty}</Empty>}

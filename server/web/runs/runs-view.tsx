@@ -1,65 +1,105 @@
-import { Anchor, Group } from '@mantine/core'
-import { Link, useLocation } from 'wouter'
+import { Button, Group } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { PlayIcon } from '@radix-ui/react-icons'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { useOrganizations } from '../api/lookups.ts'
 import type { Run } from '../api/types.ts'
-import type { Column } from '../lists/data-table.tsx'
 import { ChoiceFilter, TypedFilter } from '../lists/filter-fields.tsx'
 import { ListPage } from '../lists/list-page.tsx'
+import { SavedMenu } from '../lists/saved-menu.tsx'
 import { useFilters } from '../lists/use-filters.ts'
-import { durationText } from '../parts/duration-text.ts'
-import { showInvisible } from '../parts/show-invisible.ts'
-import { choicesOf, RunState, runStatuses } from '../parts/states.tsx'
-import { Time } from '../parts/times.tsx'
-
-const columns: readonly Column<Run>[] = [
-  {
-    title: 'PLAYBOOK',
-    width: 'minmax(160px, 1.2fr)',
-    cell: (run) => (
-      <Anchor component={Link} href={`/runs/${run.run_uuid}`} size="sm" fw={600} tabIndex={-1}>
-        {run.playbook}
-      </Anchor>
-    ),
-  },
-  { title: 'STATUS', width: '110px', cell: ({ status }) => <RunState status={status} /> },
-  { title: 'ORG', width: 'minmax(60px, 0.5fr)', cell: (run) => run.organization_code },
-  { title: 'ALERT', width: 'minmax(140px, 1fr)', cell: (run) => run.alert_id?.toUpperCase() },
-  { title: 'CASE', width: 'minmax(80px, 0.6fr)', cell: (run) => run.case_id?.toUpperCase() },
-  { title: 'STARTED', width: '160px', cell: (run) => <Time at={run.started_at ?? run.created_at} /> },
-  {
-    title: 'TOOK',
-    width: '90px',
-    cell: ({ started_at: from, ended_at: to }) => from !== null && to !== null && durationText(to - from),
-  },
-  {
-    title: 'ERROR',
-    width: 'minmax(160px, 1.5fr)',
-    cell: (run) => run.error !== null && showInvisible(run.error.message),
-  },
-]
+import { choicesOf, runStatuses } from '../parts/states.tsx'
+import { useMay } from '../session/session.ts'
+import type { RetryChoice } from './many-retries.ts'
+import { RetryMany } from './retry-many.tsx'
+import { runColumns } from './run-columns.tsx'
 
 const idOf = (run: Run): string => run.run_uuid
-const names = ['status', 'playbook', 'alert', 'case'] as const
+const names = ['status', 'organization', 'playbook', 'alert', 'case', 'error', 'sort'] as const
+const newestFirst = '-created_at'
 
+/** So many the API takes at once. */
+const maxRetries = 100
+
+/** All runs; failed ones can be retried together, after a look at what that would do again. */
 export default function RunsView() {
   const [, navigate] = useLocation()
-  const { filters, of } = useFilters(names)
+  const { filters, of, set } = useFilters(names)
+  const organizations = useOrganizations().map(({ code }) => code)
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const mayRetry = useMay('analyst', 'admin')
+  const sort = filters.sort ?? newestFirst
   return (
     <ListPage
       title="Runs"
+      icon={PlayIcon}
       path="/runs"
       query={filters}
-      columns={columns}
+      columns={runColumns}
       idOf={idOf}
       onOpen={(run) => navigate(`/runs/${run.run_uuid}`)}
+      isNewestFirst={sort === newestFirst}
+      sort={sort}
+      onSort={(by) => set('sort', by === newestFirst ? null : by)}
+      {...(mayRetry && {
+        selection: { ids: chosen, onChange: setChosen },
+        actions: (
+          <RetryButton
+            chosen={chosen}
+            playbook={filters.status === 'failed' ? filters.playbook : undefined}
+            error={filters.error}
+            onDone={() => setChosen(new Set())}
+          />
+        ),
+      })}
       filters={
         <Group gap="xs">
           <ChoiceFilter label="Status" data={choicesOf(runStatuses)} {...of('status')} />
+          <ChoiceFilter label="Organization" data={organizations} {...of('organization')} />
           <TypedFilter label="Playbook" {...of('playbook')} />
           <TypedFilter label="Alert" {...of('alert')} />
           <TypedFilter label="Case" {...of('case')} />
+          <TypedFilter label="Code of the error" {...of('error')} />
+          <SavedMenu view="runs" />
         </Group>
       }
       empty="No run fits, or no playbook has run yet."
     />
+  )
+}
+
+interface RetryButtonProps {
+  readonly chosen: ReadonlySet<string>
+  /** Where the failed runs of a playbook are listed, its name. */
+  readonly playbook: string | undefined
+  readonly error: string | undefined
+  readonly onDone: () => void
+}
+
+/** Retries the runs that were chosen; where none were, all failed ones of the playbook that is listed. */
+function RetryButton({ chosen, playbook, error, onDone }: RetryButtonProps) {
+  const [opened, { open, close }] = useDisclosure()
+  const some: RetryChoice = { runs: [...chosen].slice(0, maxRetries) }
+  const all: RetryChoice | undefined =
+    playbook === undefined ? undefined : { filter: { playbook, ...(error !== undefined && { error }) } }
+  const choice = chosen.size > 0 ? some : all
+  if (choice === undefined) return null
+  const what = chosen.size === 0 ? `all failed of ${playbook}` : `${Math.min(chosen.size, maxRetries)} chosen`
+  return (
+    <>
+      <Button size="xs" onClick={open}>
+        Retry {what} …
+      </Button>
+      <RetryMany
+        choice={choice}
+        opened={opened}
+        onClose={close}
+        onDone={() => {
+          close()
+          onDone()
+        }}
+      />
+    </>
   )
 }

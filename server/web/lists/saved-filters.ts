@@ -1,0 +1,32 @@
+/** Filters of a view under a name that somebody gave them. */
+export interface SavedFilter {
+  readonly name: string
+  /** As in the address, e.g. `status=20&sort=created_at`. */
+  readonly search: string
+}
+
+const maxSaved = 30
+
+/** Of what the browser keeps; anything else than what this page wrote is taken for nothing. */
+export function readSaved(text: string | null): readonly SavedFilter[] {
+  let value: unknown
+  try {
+    value = JSON.parse(text ?? '[]')
+  } catch {
+    return []
+  }
+  return Array.isArray(value) ? value.filter(isSavedFilter).slice(0, maxSaved) : []
+}
+
+function isSavedFilter(value: unknown): value is SavedFilter {
+  if (typeof value !== 'object' || value === null) return false
+  const { name, search } = value as Partial<Record<string, unknown>>
+  return typeof name === 'string' && typeof search === 'string'
+}
+
+/** In the order of their names; one of the same name is replaced. */
+export function withSaved(saved: readonly SavedFilter[], added: SavedFilter): readonly SavedFilter[] {
+  return [...saved.filter(({ name }) => name !== added.name), added]
+    .toSorted((a, b) => a.name.localeCompare(b.name))
+    .slice(0, maxSaved)
+}

@@ -1,0 +1,80 @@
+import { ActionIcon, Button, Group, Popover, Stack, Text, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { BookmarkIcon, TrashIcon } from '@radix-ui/react-icons'
+import { useState } from 'react'
+import { useSearch, Link } from 'wouter'
+import { showInvisible } from '../parts/show-invisible.ts'
+import { readSaved, withSaved, type SavedFilter } from './saved-filters.ts'
+
+/** Filters that somebody wants to see again, kept in this browser. */
+export function SavedMenu({ view }: { readonly view: string }) {
+  const place = `tocsin.filters.${view}`
+  const search = useSearch()
+  const [opened, { toggle, close }] = useDisclosure()
+  const [saved, setSaved] = useState(() => readSaved(localStorage.getItem(place)))
+  const [name, setName] = useState('')
+  const keep = (filters: readonly SavedFilter[]): void => {
+    localStorage.setItem(place, JSON.stringify(filters))
+    setSaved(filters)
+  }
+  return (
+    <Popover opened={opened} onChange={(is) => !is && close()} position="bottom-start" width={300} trapFocus>
+      <Popover.Target>
+        <Button size="xs" variant="default" leftSection={<BookmarkIcon />} onClick={toggle}>
+          Saved
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap={6}>
+          {saved.length === 0 && (
+            <Text size="xs" c="dimmed">
+              Filters that you save stay in this browser.
+            </Text>
+          )}
+          {saved.map((filter) => (
+            <Group key={filter.name} gap={4} wrap="nowrap" justify="space-between">
+              <Link href={`/${view}?${filter.search}`} className="row-link" onClick={close}>
+                <Text size="sm" component="span" className="outside-text">
+                  {showInvisible(filter.name)}
+                </Text>
+              </Link>
+              <ActionIcon
+                size="sm"
+                variant="subtle"
+                color="gray"
+                aria-label={`Forget ${filter.name}`}
+                onClick={() => keep(saved.filter((each) => each !== filter))}
+              >
+                <TrashIcon />
+              </ActionIcon>
+            </Group>
+          ))}
+          {search !== '' && (
+            <form
+              onSubmit={(event) => {
+                event.preventDefault()
+                keep(withSaved(saved, { name: name.trim(), search }))
+                setName('')
+                close()
+              }}
+            >
+              <Group gap={6} wrap="nowrap">
+                <TextInput
+                  size="xs"
+                  aria-label="Name for these filters"
+                  placeholder="Name for these filters"
+                  maxLength={60}
+                  value={name}
+                  onChange={(event) => setName(event.currentTarget.value)}
+                />
+                <Button size="xs" type="submit" disabled={name.trim() === ''}>
+                  Save
+                </Button>
+              </Group>
+            </form>
+          )}
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}

@@ -1,0 +1,61 @@
+import type { RepeatedEffect } from './retry-preview.ts'
+
+/** Which runs are retried: some by their uuids, or the newest failed ones of a playbook. */
+export type RetryChoice =
+  | { readonly runs: readonly string[] }
+  | { readonly filter: { readonly playbook: string; readonly error?: string } }
+
+interface Refused {
+  readonly code: string
+  readonly message: string
+  readonly hint?: string
+}
+
+/** What `POST runs/retry/preview` answers. */
+export interface ManyPreview {
+  readonly data: readonly {
+    readonly run_uuid: string
+    readonly playbook: string | null
+    readonly repeats: readonly RepeatedEffect[]
+    readonly error: Refused | null
+  }[]
+  readonly left: number
+}
+
+/** What `POST runs/retry` answers. */
+export interface ManyRetries {
+  readonly data: readonly {
+    readonly run_uuid: string
+    readonly retry_uuid: string | null
+    readonly error: Refused | null
+  }[]
+  readonly left: number
+}
+
+/** An effect that several runs would repeat. */
+export interface EffectOfMany {
+  readonly skill: string
+  /** In how many runs. */
+  readonly runs: number
+  /** One of them, for what its skill says about doing it again. */
+  readonly effect: RepeatedEffect
+}
+
+/** The effects that would be repeated, alike ones together, the most frequent first. */
+export function effectsOfMany({ data }: ManyPreview): readonly EffectOfMany[] {
+  const effects = data.flatMap(({ run_uuid: uuid, repeats }) => repeats.map((effect) => ({ uuid, effect })))
+  const alike = Map.groupBy(effects, ({ effect }) => `${effect.skill}/${effect.took_effect}/${effect.repeat}`)
+  return [...alike.values()]
+    .flatMap((same) => {
+      const [first] = same
+      const runs = new Set(same.map(({ uuid }) => uuid)).size
+      return first === undefined ? [] : [{ skill: first.effect.skill, runs, effect: first.effect }]
+    })
+    .toSorted((a, b) => b.runs - a.runs)
+}
+
+/** Why some are refused, each reason with how many it is for. */
+export function refusalsOfMany(data: readonly { readonly error: Refused | null }[]): readonly string[] {
+  const reasons = data.flatMap(({ error }) => (error === null ? [] : [error.hint ?? error.message]))
+  return [...Map.groupBy(reasons, (reason) => reason)].map(([reason, same]) => `${same.length} × ${reason}`)
+}

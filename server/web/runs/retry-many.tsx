@@ -1,0 +1,120 @@
+import { Alert, Button, Group, List, Loader, Modal, SegmentedControl, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../api/call.ts'
+import { Refusal } from '../parts/refusal.tsx'
+import { showInvisible } from '../parts/show-invisible.ts'
+import {
+  effectsOfMany,
+  refusalsOfMany,
+  type ManyPreview,
+  type ManyRetries,
+  type RetryChoice,
+} from './many-retries.ts'
+import { repeatText } from './retry-preview.ts'
+
+interface RetryManyProps {
+  readonly choice: RetryChoice
+  readonly opened: boolean
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+/** Shows what retries of many runs would do again, before they are done. */
+export function RetryMany({ choice, opened, onClose, onDone }: RetryManyProps) {
+  const queries = useQueryClient()
+  const [playbook, setPlaybook] = useState<'same' | 'newest'>('same')
+  const body = { ...choice, playbook }
+  const preview = useQuery({
+    queryKey: ['retries', body],
+    queryFn: () => call<ManyPreview>('POST', '/runs/retry/preview', { body }),
+    enabled: opened,
+    staleTime: 0,
+  })
+  const retry = useMutation({
+    mutationFn: () => call<ManyRetries>('POST', '/runs/retry', { body }),
+    onSuccess({ data, left }) {
+      const done = data.filter((each) => each.retry_uuid !== null).length
+      const [refusal] = refusalsOfMany(data)
+      notifications.show({
+        color: done === data.length ? 'green' : 'orange',
+        title: `${done} of ${data.length} runs go on in new ones`,
+        message: [refusal, left > 0 && `${left} more fit: retry once more for them.`]
+          .filter(Boolean)
+          .join(' '),
+      })
+      void queries.invalidateQueries({ queryKey: ['list', '/runs'] })
+      onDone()
+    },
+  })
+  const possible = preview.data?.data.filter(({ error }) => error === null).length ?? 0
+  return (
+    <Modal opened={opened} onClose={onClose} title="Retry from the failed step, each of them" size="lg">
+      <Stack>
+        <SegmentedControl
+          aria-label="Which version of the playbooks"
+          data={[
+            { value: 'same', label: 'The playbook that ran' },
+            { value: 'newest', label: 'Its newest version' },
+          ]}
+          value={playbook}
+          onChange={setPlaybook}
+        />
+        {preview.isPending && <Loader size="sm" aria-label="Loading" />}
+        {preview.isError && <Refusal error={preview.error} />}
+        {preview.isSuccess && <PreviewOfMany preview={preview.data} possible={possible} />}
+        {retry.isError && <Refusal error={retry.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Back
+          </Button>
+          <Button disabled={possible === 0} loading={retry.isPending} onClick={() => retry.mutate()}>
+            Retry {possible} {possible === 1 ? 'run' : 'runs'}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+function PreviewOfMany({ preview, possible }: { readonly preview: ManyPreview; readonly possible: number }) {
+  const effects = effectsOfMany(preview)
+  const refusals = refusalsOfMany(preview.data)
+  return (
+    <Stack gap="xs">
+      <Text size="sm">
+        {possible} of {preview.data.length} runs can go on.
+        {preview.left > 0 && ` ${preview.left} more fit, and are left for another time.`}
+      </Text>
+      {refusals.length > 0 && (
+        <Alert color="gray" variant="light" title="The others cannot">
+          <List size="sm">
+            {refusals.map((reason) => (
+              <List.Item key={reason} className="outside-text">
+                {showInvisible(reason)}
+              </List.Item>
+            ))}
+          </List>
+        </Alert>
+      )}
+      {possible > 0 && effects.length === 0 && (
+        <Alert color="green" variant="light" title="Nothing that took effect is done again" />
+      )}
+      {effects.length > 0 && (
+        <Alert color="orange" variant="light" title="Done again, where the new runs come past it">
+          <List size="sm" spacing="xs">
+            {effects.map(({ skill, runs, effect }) => (
+              <List.Item key={`${skill} ${repeatText(effect)}`}>
+                <Text size="sm" fw={600}>
+                  {skill}, in {runs} {runs === 1 ? 'run' : 'runs'}
+                </Text>
+                <Text size="sm">{repeatText(effect)}</Text>
+              </List.Item>
+            ))}
+          </List>
+        </Alert>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,65 @@
+import { Link } from 'wouter'
+import type { Run } from '../api/types.ts'
+import type { Column } from '../lists/data-table.tsx'
+import { durationText } from '../parts/duration-text.ts'
+import { showInvisible } from '../parts/show-invisible.ts'
+import { RunState } from '../parts/states.tsx'
+import { When } from '../parts/when.tsx'
+
+const stop = { onClick: (event: { stopPropagation: () => void }) => event.stopPropagation() }
+
+function To({ href, text }: { readonly href: string; readonly text: string }) {
+  return (
+    <Link href={href} className="row-link data-table-text" title={text} tabIndex={-1} {...stop}>
+      {text}
+    </Link>
+  )
+}
+
+export const runColumns: readonly Column<Run>[] = [
+  {
+    title: 'PLAYBOOK',
+    width: 'minmax(150px, 1.2fr)',
+    cell: (run) => (
+      <Link
+        href={`/runs/${run.run_uuid}`}
+        className="row-link data-table-text"
+        data-main
+        title={run.playbook}
+        tabIndex={-1}
+        {...stop}
+      >
+        {run.playbook}
+      </Link>
+    ),
+  },
+  { title: 'STATUS', width: '96px', cell: ({ status }) => <RunState status={status} /> },
+  { title: 'ORG', width: 'minmax(50px, 0.4fr)', cell: (run) => run.organization_code },
+  {
+    title: 'ALERT',
+    width: 'minmax(130px, 0.9fr)',
+    cell: ({ alert_id: id }) => id !== null && <To href={`/alerts/${id}`} text={id.toUpperCase()} />,
+  },
+  {
+    title: 'CASE',
+    width: 'minmax(70px, 0.5fr)',
+    cell: ({ case_id: id }) => id !== null && <To href={`/cases/${id}`} text={id.toUpperCase()} />,
+  },
+  {
+    title: 'QUEUED',
+    width: '94px',
+    sort: 'created_at',
+    cell: (run) => <When at={run.created_at} />,
+  },
+  {
+    title: 'TOOK',
+    width: '84px',
+    isNumber: true,
+    cell: ({ started_at: from, ended_at: to }) => from !== null && to !== null && durationText(to - from),
+  },
+  {
+    title: 'ERROR',
+    width: 'minmax(160px, 2fr)',
+    cell: ({ error }) => error !== null && showInvisible(error.message),
+  },
+]

@@ -1,0 +1,38 @@
+import { expect } from 'chai'
+import { effectsOfMany, refusalsOfMany } from '../../server/web/runs/many-retries.ts'
+
+const effect = (skill: string, repeat: 'safe' | 'never') => ({
+  path: `steps/${skill}`,
+  skill,
+  input: {},
+  took_effect: 'yes' as const,
+  reason: 'failed',
+  repeat,
+})
+
+describe('preview of many retries', () => {
+  it('tells alike effects once, with the number of runs, the most frequent first', () => {
+    const run = (uuid: string, ...repeats: ReturnType<typeof effect>[]) => ({
+      run_uuid: uuid,
+      playbook: 'p',
+      repeats,
+      error: null,
+    })
+    const data = [
+      run('1', effect('a.tell', 'safe')),
+      run('2', effect('a.isolate', 'never'), effect('a.isolate', 'never')),
+      run('3', effect('a.isolate', 'never')),
+    ]
+    expect(effectsOfMany({ data, left: 0 }).map(({ skill, runs }) => [skill, runs])).to.deep.equal([
+      ['a.isolate', 2],
+      ['a.tell', 1],
+    ])
+  })
+
+  it('tells each reason of a refusal once, with what to do where that is known', () => {
+    const gone = { code: 'x', message: 'gone', hint: 'send it again' }
+    const other = { code: 'y', message: 'it has not ended' }
+    const data = [gone, other, gone, null].map((error) => ({ error }))
+    expect(refusalsOfMany(data)).to.deep.equal(['2 × send it again', '1 × it has not ended'])
+  })
+})

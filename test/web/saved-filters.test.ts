@@ -1,0 +1,30 @@
+import { expect } from 'chai'
+import { readSaved, withSaved } from '../../server/web/lists/saved-filters.ts'
+import { beginOf } from '../../server/web/lists/since.ts'
+
+describe('saved filters', () => {
+  it('are read from what the browser keeps, whatever stands there', () => {
+    expect(readSaved(null)).to.deep.equal([])
+    expect(readSaved('{not json')).to.deep.equal([])
+    expect(readSaved('{"name":"a"}')).to.deep.equal([])
+    expect(readSaved('[null,7,{"name":"a"},{"name":"b","search":"q=1"}]')).to.deep.equal([
+      { name: 'b', search: 'q=1' },
+    ])
+  })
+
+  it('stand by name, one for each', () => {
+    const saved = withSaved([{ name: 'b', search: 'q=1' }], { name: 'a', search: 'q=2' })
+    expect(withSaved(saved, { name: 'b', search: 'q=3' })).to.deep.equal([
+      { name: 'a', search: 'q=2' },
+      { name: 'b', search: 'q=3' },
+    ])
+  })
+})
+
+describe('spans of time', () => {
+  it('begin so long ago, and are none under another name', () => {
+    expect(beginOf('24h', 100_000_000)).to.equal(13_600_000)
+    expect(beginOf('toString', 1)).to.equal(undefined)
+    expect(beginOf(undefined, 1)).to.equal(undefined)
+  })
+})
