@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/ports.ts'
+import { networkOf } from './network-of.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { RequestError } from './request-error.ts'
 
@@ -22,7 +23,7 @@ export function createSignInGate(clock: Pick<Clock, 'now'>): SignInGate {
       try {
         return await check()
       } catch (error) {
-        const waitMs = error instanceof RequestError ? fail(address) : 0
+        const waitMs = error instanceof RequestError ? fail(networkOf(address)) : 0
         if (waitMs === 0) throw error
         const seconds = String(Math.ceil(waitMs / 1_000))
         throw new RequestError('too_many_requests', 'Too many sign-ins have failed.', {

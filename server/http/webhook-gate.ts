@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../core/ports.ts'
+import { networkOf } from './network-of.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { RequestError } from './request-error.ts'
 
@@ -27,7 +28,7 @@ export function createWebhookGate(clock: Pick<Clock, 'now'>): WebhookGate {
   return {
     admit(token, address) {
       const hash = hashOf(token)
-      const waitMs = tokens.has(hash) ? ofKnown(hash) : ofStranger(address)
+      const waitMs = tokens.has(hash) ? ofKnown(hash) : ofStranger(networkOf(address))
       if (waitMs === 0) return
       const seconds = String(Math.ceil(waitMs / 1_000))
       throw new RequestError('too_many_requests', undefined, {

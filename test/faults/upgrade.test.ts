@@ -4,8 +4,6 @@ import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import Sqlite from 'better-sqlite3'
 import { expect } from 'chai'
-import { writeBackupFile } from '../../server/sqlite/backup-file.ts'
-import { runTocsin } from '../cli/support/run-tocsin.ts'
 import { startServer } from '../cli/support/start-server.ts'
 import { makeHouse, type House } from './support/house.ts'
 
@@ -77,39 +75,5 @@ describe('an upgrade from the first release', function () {
     expect((await server.call('/alerts')).body.data).to.have.length(3)
     expect((await server.call('/cases')).body.data).to.have.length(3)
     expect(await server.stop()).to.include({ code: 0, signal: null })
-  })
-})
-
-describe('a backup of the first release', function () {
-  this.timeout(60_000)
-  let house: House
-  afterEach(() => house?.close())
-
-  it('is restored into this one, which brings it up to date; runs that wait go on with --resume', async () => {
-    house = await makeHouse()
-    const old = join(house.path, 'old.db')
-    await writeFile(old, gunzipSync(await readFile(fixture('tocsin.db.gz'))), { mode: 0o600 })
-    const backup = join(house.path, 'backup.db')
-    writeBackupFile(old, backup, [], Date.now())
-    await mkdir(join(house.path, 'data'), { mode: 0o700 })
-    await writeFile(join(house.path, 'data/master.key'), await readFile(fixture('master.key')), {
-      mode: 0o600,
-    })
-    const env = { TOCSIN_DATA_DIR: join(house.path, 'data') }
-    const restored = await runTocsin(['restore', backup, '--resume'], { cwd: house.path, env })
-    expect(restored.code, restored.stderr).to.equal(0)
-    const server = await startServer({ cwd: house.path, dataDir: 'data', adminKey })
-    const [run] = (await server.call('/runs?playbook=asks')).body.data
-    expect(run.status).to.equal('waiting')
-    expect((await server.call('/alerts')).body.data).to.have.length(3)
-    await server.stop()
-    const again = join(house.path, 'again.db')
-    expect((await runTocsin(['backup', again], { cwd: house.path, env })).code).to.equal(0)
-    const examined = await runTocsin(['doctor', '--json', '--offline'], {
-      cwd: house.path,
-      env: { ...env, TOCSIN_PORT: '0' },
-    })
-    const checks: { readonly check: string; readonly status: string }[] = JSON.parse(examined.stdout)
-    expect(checks.find(({ check }) => check === 'database')?.status).to.equal('ok')
   })
 })

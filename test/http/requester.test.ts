@@ -123,6 +123,12 @@ describe('a server behind a trusted proxy', () => {
     expectProblem(await signIn('x', from('192.0.2.8')), 401, 'key_invalid')
   })
 
+  it('holds up the network of an IPv6 address: its sender has all of it', async () => {
+    for (let n = 0; n < 10; n++) await signIn('x', from(`2001:db8:0:7::${n + 1}`))
+    expectProblem(await signIn('x', from('2001:db8:0:7:ffff::1')), 429, 'too_many_requests')
+    expectProblem(await signIn('x', from('2001:db8:0:8::1')), 401, 'key_invalid')
+  })
+
   it('takes webhooks of strangers at a rate of their own', async () => {
     const send = (address: string) =>
       api.call('POST', `/api/webhooks/tower/v1/rope?token=${'x'.repeat(43)}`, {
