@@ -36,6 +36,17 @@ describe('filters and order of a list in a browser', function () {
     expect(await page.getByLabel('Alert name').inputValue()).to.equal('malware')
   })
 
+  it('take words that are typed with pauses between them', async () => {
+    const { page, visit } = opened
+    await visit('/alerts')
+    const search = page.getByLabel('Search')
+    await search.pressSequentially('foo ')
+    await page.waitForURL(/q=foo$/)
+    await search.pressSequentially('bar')
+    await page.waitForURL(/q=foo(\+|%20)bar$/)
+    expect(await search.inputValue()).to.equal('foo bar')
+  })
+
   it('that fit nothing say so, and lead back to all', async () => {
     const { page, visit } = opened
     await visit('/alerts?q=nowhere')

@@ -6,9 +6,10 @@ describe('rows of a table by keyboard alone', function () {
   const opened = openPage()
 
   before(async () => {
-    for (let n = 1; n <= 30; n++) await opened.postAlert('sign_in', `{"n":${n}}`)
+    for (let n = 1; n <= 60; n++) await opened.postAlert('sign_in', `{"n":${n}}`)
   })
 
+  const grid = "document.querySelector('[role=grid]')"
   const focused = (id: number) =>
     opened.page.locator('[role=row]:focus', { hasText: new RegExp(`MAIN-CUSTOM-\\s*${id}(?!\\d)`) }).waitFor()
 
@@ -30,32 +31,65 @@ describe('rows of a table by keyboard alone', function () {
   it('walks through rows, far ones too, chooses them, and looks into one', async () => {
     const { page, visit } = opened
     await visit('/alerts')
-    await page.getByRole('row', { name: 'MAIN-CUSTOM-30' }).waitFor()
+    await page.getByRole('row', { name: 'MAIN-CUSTOM-60' }).waitFor()
     const atTable = page.locator('[role=row]:focus')
     for (let presses = 0; presses < 40 && (await atTable.count()) === 0; presses++)
       await page.keyboard.press('Tab')
-    await focused(30)
+    await focused(60)
     await page.keyboard.press('ArrowDown')
-    await focused(29)
+    await focused(59)
     await page.keyboard.press('End')
     await focused(1)
     await page.keyboard.press('Home')
-    await focused(30)
+    await focused(60)
     await page.keyboard.press('Space')
     await page.getByRole('button', { name: 'Investigate 1 again' }).waitFor()
     await page.keyboard.press('Space')
     await page.keyboard.press('ArrowDown')
-    await focused(29)
+    await focused(59)
     await page.keyboard.press('c')
-    await page.getByRole('region', { name: 'Content of MAIN-CUSTOM-29' }).waitFor()
+    await page.getByRole('region', { name: 'Content of MAIN-CUSTOM-59' }).waitFor()
     await page.keyboard.press('Escape')
-    await focused(29)
+    await focused(59)
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { level: 1, name: 'MAIN-CUSTOM-29' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'MAIN-CUSTOM-59' }).waitFor()
+  })
+
+  it('is entered where it was left, however far it was scrolled since', async () => {
+    const { page, visit } = opened
+    await visit('/alerts')
+    await page.locator('[data-index="2"]').focus()
+    await page.keyboard.press('PageDown')
+    const left = page.locator('[role=row]:focus')
+    const place = await left.getAttribute('data-index')
+    expect(Number(place)).to.be.greaterThan(8)
+    await page.evaluate(`${grid}.scrollTop = ${grid}.scrollHeight`)
+    await page.locator('[data-index="59"]').waitFor()
+    await page.getByLabel('Alert name').focus()
+    for (let presses = 0; presses < 40 && (await left.count()) === 0; presses++)
+      await page.keyboard.press('Tab')
+    expect(await left.getAttribute('data-index')).to.equal(place)
+  })
+
+  it('shows the same rows again to who comes back, and goes back at one step', async () => {
+    const { page, visit } = opened
+    await visit('/health')
+    await page.getByRole('link', { name: 'Alerts' }).first().click()
+    await page.getByRole('row', { name: 'MAIN-CUSTOM-60' }).waitFor()
+    await page.evaluate(`${grid}.scrollTop = 1200`)
+    while ((await page.evaluate('history.state?.scrollTop')) !== 1_200) await page.waitForTimeout(50)
+    await page.getByRole('link', { name: 'MAIN-CUSTOM-25', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'MAIN-CUSTOM-25' }).waitFor()
+    await page.goBack()
+    await page.getByRole('row', { name: 'MAIN-CUSTOM-25' }).waitFor()
+    expect(await page.evaluate(`${grid}.scrollTop`)).to.equal(1_200)
+    await page.goBack()
+    await page.getByRole('heading', { level: 1, name: 'Health' }).waitFor()
   })
 
   it('opens the run of an alert, and shows its steps one after the other', async () => {
-    const { page } = opened
+    const { page, visit } = opened
+    await visit('/alerts/main-custom-59')
     await page.getByRole('link', { name: 'investigate-sign-in-main' }).last().focus()
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/runs\//)

@@ -5,8 +5,6 @@ import { showInvisible } from '../parts/show-invisible.ts'
 import { AlertStatus } from '../parts/states.tsx'
 import { When } from '../parts/when.tsx'
 
-const stop = { onClick: (event: { stopPropagation: () => void }) => event.stopPropagation() }
-
 /**
  * Exactly the columns of the specification, in its order; they fit into a window of 1280 pixels.
  *
@@ -24,7 +22,6 @@ export function alertColumns(onPeek: (alert: Alert) => void): readonly Column<Al
           data-main
           title={id.toUpperCase()}
           tabIndex={-1}
-          {...stop}
         >
           {id.toUpperCase()}
         </Link>
@@ -60,7 +57,6 @@ export function alertColumns(onPeek: (alert: Alert) => void): readonly Column<Al
             className="row-link data-table-text"
             title={id.toUpperCase()}
             tabIndex={-1}
-            {...stop}
           >
             {id.toUpperCase()}
           </Link>
@@ -76,10 +72,7 @@ export function alertColumns(onPeek: (alert: Alert) => void): readonly Column<Al
           className="row-peek data-table-text"
           tabIndex={-1}
           title="Show the content"
-          onClick={(event) => {
-            event.stopPropagation()
-            onPeek(alert)
-          }}
+          onClick={() => onPeek(alert)}
         >
           {showInvisible(alert.content_preview ?? '')}
         </button>

@@ -1,4 +1,4 @@
-import { memo, type KeyboardEvent, type ReactNode } from 'react'
+import { memo, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react'
 import type { Column } from './data-table.tsx'
 
 /** What can be done with a row; the same functions for as long as the table is there. */
@@ -6,6 +6,7 @@ export interface RowActions<Row> {
   readonly onOpen: (row: Row) => void
   readonly onKey: (event: KeyboardEvent<HTMLElement>, index: number, row: Row) => void
   readonly onToggle: (id: string) => void
+  readonly onFocus: (id: string) => void
 }
 
 interface DataRowProps<Row> extends RowActions<Row> {
@@ -21,28 +22,31 @@ interface DataRowProps<Row> extends RowActions<Row> {
   /** Undefined where rows cannot be chosen. */
   readonly isChosen: boolean | undefined
   readonly opens: boolean
+  /** The tabulator key leads to it. */
+  readonly isEntry: boolean
   readonly shortcuts: string
 }
 
 function DataRowOnce<Row>(props: DataRowProps<Row>) {
-  const { row, id, index, start, height, template, columns, isChosen, opens, shortcuts } = props
+  const { row, id, index, start, height, template, columns, isChosen, opens, isEntry, shortcuts } = props
   return (
     // eslint-disable-next-line jsx-a11y/interactive-supports-focus -- it has a tabIndex
     <div
       role="row"
-      tabIndex={index === 0 ? 0 : -1}
+      tabIndex={isEntry ? 0 : -1}
       data-index={index}
       aria-rowindex={index + 2}
       aria-selected={isChosen}
       aria-keyshortcuts={shortcuts}
       className="data-table-row"
       style={{ gridTemplateColumns: template, transform: `translateY(${start}px)`, height }}
-      onClick={() => props.onOpen(row)}
+      onClick={(event) => isMeant(event) && props.onOpen(row)}
+      onFocus={() => props.onFocus(id)}
       data-opens={opens}
       onKeyDown={(event) => props.onKey(event, index, row)}
     >
       {isChosen !== undefined && (
-        <label className="data-table-choice" role="gridcell" onClick={(event) => event.stopPropagation()}>
+        <label className="data-table-choice" role="gridcell">
           <input
             type="checkbox"
             tabIndex={-1}
@@ -57,6 +61,12 @@ function DataRowOnce<Row>(props: DataRowProps<Row>) {
       ))}
     </div>
   )
+}
+
+/** A click on the row itself: none on what it holds, none that asks for another tab, and none that ends the choice of a text. */
+function isMeant({ target, ctrlKey, metaKey, shiftKey }: MouseEvent): boolean {
+  if (ctrlKey || metaKey || shiftKey || getSelection()?.isCollapsed === false) return false
+  return target instanceof Element && target.closest('a, button, input, label') === null
 }
 
 /** One row; drawn anew only where something about it changed, since scrolling draws the table many times a second. */

@@ -1,12 +1,14 @@
 import { Loader, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { TriangleDownIcon, TriangleUpIcon } from '@radix-ui/react-icons'
-import { useVirtualizer } from '@tanstack/react-virtual'
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef, type KeyboardEvent, type ReactNode } from 'react'
 import './data-table.css'
 import { DataRow } from './data-row.tsx'
 import { TableSkeleton } from './table-skeleton.tsx'
 import { useArrivals } from './use-arrivals.ts'
+import { usePlace } from './use-place.ts'
+import { useEntryRow } from './use-entry-row.ts'
 import { useSteady } from './use-steady.ts'
 
 export interface Column<Row> {
@@ -64,6 +66,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     [isNarrow, props.columns],
   )
   const viewport = useRef<HTMLDivElement>(null)
+  const place = usePlace(viewport)
+  const ids = useMemo(() => rows.map(idOf), [rows, idOf])
+  const entry = useEntryRow(viewport, ids)
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => viewport.current,
@@ -73,8 +78,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       return row === undefined ? index : idOf(row)
     },
     overscan: 12,
+    initialOffset: place,
+    rangeExtractor: (range) => entry.with(defaultRangeExtractor(range)),
   })
-  const ids = useMemo(() => rows.map(idOf), [rows, idOf])
   const arrivals = useArrivals({ viewport, ids, rowHeight, listed: props.listed ?? '' })
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? -1
@@ -86,9 +92,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const focusRow = (index: number): void => {
     const target = Math.max(0, Math.min(rows.length - 1, index))
     virtual.scrollToIndex(target)
-    requestAnimationFrame(() => {
-      viewport.current?.querySelector<HTMLElement>(`[data-index="${target}"]`)?.focus()
-    })
+    entry.focus(target)
   }
   const open = useSteady((row: Row) => onOpen?.(row))
   const choose = useSteady((id: string) => selection && toggle(selection, id))
@@ -164,6 +168,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   onOpen={open}
                   onToggle={choose}
                   onKey={onKey}
+                  isEntry={index === entry.index}
+                  onFocus={entry.set}
                 />
               )
             })}

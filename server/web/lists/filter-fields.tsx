@@ -13,7 +13,8 @@ interface FilterProps {
 function useTyped({ value = '', onChange }: Pick<FilterProps, 'value' | 'onChange'>) {
   const [text, setText] = useState(value)
   const tell = useDebouncedCallback(onChange, 300)
-  useEffect(() => setText(value), [value])
+  // What was sent comes back without the blanks around it: those are still being typed.
+  useEffect(() => setText((typed) => (typed.trim() === value ? typed : value)), [value])
   const change = (next: string): void => {
     setText(next)
     tell(next.trim())

@@ -9,6 +9,9 @@ const pageSize = 100
 const freshSize = 50
 const pollMs = 2_000
 
+/** The same one each time: another one would be another list. */
+const noQuery: Query = {}
+
 interface ListOptions<Row> {
   readonly path: string
   readonly query?: Query
@@ -22,7 +25,7 @@ interface ListOptions<Row> {
 /** A list of the API that grows as it is scrolled, and shows what is new and what changed. */
 export function useList<Row>({
   path,
-  query = {},
+  query = noQuery,
   idOf,
   isNewestFirst = true,
   isLive = true,

@@ -1,5 +1,4 @@
 import { Anchor, Text } from '@mantine/core'
-import type { MouseEvent } from 'react'
 import { Link } from 'wouter'
 import { serverTime } from '../../parts/now.ts'
 import { showInvisible } from '../../parts/show-invisible.ts'
@@ -10,9 +9,6 @@ import { useZone } from '../../parts/zone.ts'
 import './results.css'
 import { failureText, startsText } from './result-texts.ts'
 import { useResults } from './use-results.ts'
-
-/** The row opens something else. */
-const stay = (event: MouseEvent): void => event.stopPropagation()
 
 interface CellProps {
   readonly name: string
@@ -62,7 +58,6 @@ export function LastRunsCell({ name }: CellProps) {
             aria-label={`Run of ${exactTime(at, zone)}: ${text}`}
             title={`${text}, ${exactTime(at, zone)}`}
             tabIndex={-1}
-            onClick={stay}
           />
         )
       })}
@@ -85,7 +80,6 @@ export function FailedCell({ name }: CellProps) {
       c="var(--mantine-color-error)"
       title={`${failed} of the newest ${judged} that ended`}
       tabIndex={-1}
-      onClick={stay}
     >
       {text}
     </Anchor>
