@@ -1,0 +1,297 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { parseJson } from '../../core/json.ts'
+import type { JsonObject, RunningSandbox } from '../../core/plugin/index.ts'
+import { loadSandbox } from '../../core/registry/index.ts'
+import type { MessagingSandbox } from '../../plugins/messaging/sandbox.ts'
+import type { SandboxMessage } from '../../plugins/messaging/sandbox/workspace.ts'
+import { Database } from '../../server/sqlite/database.ts'
+import { killCommands } from '../cli/support/run-tocsin.ts'
+import { startServer, type RunningServer } from '../cli/support/start-server.ts'
+import { eventually } from '../support/eventually.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import { connectionTo } from './support/test-tocsin.ts'
+
+const ana = { email: 'ana.silva@example.com', id: 'U0ANASILVA' }
+const chen = 'U0CHENWEI'
+
+const playbook = `apiVersion: tocsin/v1
+name: ask
+on: { manual: true }
+inputs:
+  within: { type: duration, default: 1h }
+steps:
+  - id: confirm
+    checkpoint:
+      via: messaging.checkpoint
+      with: { user: ${ana.email}, message: Was this you?, labels: { mine: 'Yes, me' } }
+      answers: [mine, not_mine]
+      timeout: \${{ inputs.within }}
+      on_timeout: no_reply
+  - return: \${{ steps.confirm.output.answer }}
+`
+
+/** A process of its own, that is killed (SIGKILL) between the question and the click; the other system keeps calling the same address. */
+describe('a click on a question whose process was killed', function () {
+  this.timeout(60_000)
+  let folder: TemporaryFolder
+  let sandbox: RunningSandbox
+  let server: RunningServer
+  let port = '0'
+  let known: { readonly adminKey?: string } = {}
+
+  const start = async () => {
+    server = await startServer({
+      cwd: folder.path,
+      dataDir: 'data',
+      ...known,
+      env: { TOCSIN_PORT: port, TOCSIN_ALLOW_PRIVATE_EGRESS: new URL(sandbox.url).host },
+    })
+    port = new URL(server.url).port
+    known = { adminKey: server.adminKey }
+  }
+  /** @param meanwhile what happens to the data while no process runs */
+  const killAndStart = async (meanwhile?: (database: Database) => void) => {
+    await server.stop('SIGKILL')
+    if (meanwhile !== undefined) {
+      const database = new Database(join(folder.path, 'data/tocsin.db'))
+      meanwhile(database)
+      database.close()
+    }
+    await start()
+  }
+
+  before(async () => {
+    folder = await makeTemporaryFolder()
+    await mkdir(join(folder.path, 'playbooks'))
+    await writeFile(join(folder.path, 'playbooks/ask.yaml'), playbook)
+    const definition = await loadSandbox(
+      { pluginsDir: join(import.meta.dirname, '../../plugins') },
+      'messaging',
+    )
+    sandbox = await definition!.start()
+    await start()
+  })
+  after(async () => {
+    await killCommands()
+    await sandbox?.close()
+    await folder?.remove()
+  })
+  beforeEach(async () => {
+    const made = await server.call('/connections', { body: connectionTo(sandbox, 'chat', 'messaging') })
+    expect(made.status, JSON.stringify(made.body)).to.equal(201)
+    await subscribe()
+  })
+  afterEach(async () => {
+    await server.call('/connections/chat', { method: 'DELETE' })
+  })
+
+  const { people, workspace } = {
+    people: () => (sandbox as MessagingSandbox).controls.callbacks,
+    workspace: () => (sandbox as MessagingSandbox).controls.workspace,
+  }
+
+  async function subscribe(name = 'chat'): Promise<void> {
+    const { settings } = (await server.call(`/connections/${name}/manifest`)).body
+    const { event_subscriptions: events, interactivity: interactions } = settings
+    await people().subscribe({ events: events.request_url, interactions: interactions.request_url })
+  }
+
+  interface Asked {
+    readonly run: string
+    readonly checkpoint: string
+    readonly message: SandboxMessage
+  }
+
+  async function ask(within = '1h'): Promise<Asked> {
+    const before = workspace().messages.length
+    const body = { organization_code: 'main', inputs: { within } }
+    const run: string = (await server.call('/playbooks/ask/runs', { body })).body.run_uuid
+    const message = await eventually('the question', () => workspace().messages[before])
+    const checkpoint = await eventually('the checkpoint that knows its message', async () => {
+      const { data } = (await server.call(`/checkpoints?run=${run}`)).body
+      return data.find((row: any) => row.reference !== null)?.checkpoint_id as string | undefined
+    })
+    return { run, checkpoint, message }
+  }
+  const runOf = async (uuid: string) => (await server.call(`/runs/${uuid}`)).body
+  const ended = (uuid: string) =>
+    eventually('the end of the run', async () => {
+      const run = await runOf(uuid)
+      return ['queued', 'running', 'waiting'].includes(run.status) ? undefined : run
+    })
+  const outcomesOf = async (checkpoint: string): Promise<string[]> =>
+    (await server.call(`/checkpoints/${checkpoint}`)).body.given.map((one: any) => one.outcome)
+
+  it('lets the run go on', async () => {
+    const { run, message } = await ask()
+    await killAndStart()
+    expect(await people().click(message, 'Yes, me')).to.deep.equal({ status: 200, body: '' })
+    expect(await ended(run)).to.include({ status: 'completed', output: 'mine' })
+  })
+
+  it('counts although the process is killed as soon as it has been taken', async () => {
+    const { run, checkpoint, message } = await ask()
+    expect((await people().click(message, 'Yes, me')).status).to.equal(200)
+    await killAndStart()
+    expect(await ended(run)).to.include({ status: 'completed', output: 'mine' })
+    expect(await outcomesOf(checkpoint)).to.deep.equal(['accepted'])
+  })
+
+  it('counts once: a second one changes nothing', async () => {
+    const { run, checkpoint, message } = await ask()
+    await people().click(message, 'not_mine')
+    await killAndStart()
+    await people().click(message, 'Yes, me')
+    expect((await ended(run)).output).to.equal('not_mine')
+    expect(await outcomesOf(checkpoint)).to.deep.equal(['accepted', 'second'])
+  })
+
+  it('counts of nobody else', async () => {
+    const { run, checkpoint, message } = await ask()
+    await people().click(message, 'Yes, me', chen)
+    await killAndStart()
+    await people().click(message, 'not_mine', chen)
+    expect(await outcomesOf(checkpoint)).to.deep.equal(['not_asked', 'not_asked'])
+    expect((await runOf(run)).status).to.equal('waiting')
+    await people().click(message, 'not_mine')
+    expect((await ended(run)).output).to.equal('not_mine')
+  })
+
+  it('comes too late where the time was up while no process ran', async () => {
+    const { run, checkpoint, message } = await ask('2s')
+    await killAndStart(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_100))
+    await people().click(message, 'Yes, me')
+    expect(await ended(run)).to.include({ status: 'completed', output: 'no_reply' })
+    expect(await outcomesOf(checkpoint)).to.deep.equal(['late'])
+  })
+
+  it('that is sent once more, to the byte, has no effect', async () => {
+    const { run, checkpoint, message } = await ask()
+    const other = await ask()
+    const nowMs = Date.now()
+    let sent = ''
+    await people().click(message, 'Yes, me', undefined, { nowMs, alter: (body) => (sent = body) })
+    const payload = parseJson(new URLSearchParams(sent).get('payload') ?? '') as JsonObject
+    await killAndStart()
+    expect((await ended(run)).output).to.equal('mine')
+    const again = await people().send('interactions', payload, { nowMs })
+    expect(again.status).to.equal(200)
+    expect(await outcomesOf(checkpoint)).to.deep.equal(['accepted'])
+    expect((await runOf(other.run)).status, 'of the same person').to.equal('waiting')
+  })
+
+  it('is refused where it is stale, altered, signed with another secret or sent with another token', async () => {
+    const { run, checkpoint, message } = await ask()
+    await killAndStart()
+    for (const wrong of [
+      { nowMs: Date.now() - 301_000 },
+      { alter: (body: string) => body.replace('not_mine', 'mine') },
+      { signingSecret: 'f'.repeat(32) },
+    ])
+      expect((await people().click(message, 'not_mine', undefined, wrong)).status).to.equal(401)
+    const { settings } = (await server.call('/connections/chat/manifest')).body
+    const interactions = settings.interactivity.request_url.replace(/.$/, (end: string) =>
+      end === 'A' ? 'B' : 'A',
+    )
+    await people().subscribe({ events: settings.event_subscriptions.request_url, interactions })
+    expect((await people().click(message, 'not_mine')).status).to.equal(401)
+    expect(await outcomesOf(checkpoint)).to.deep.equal([])
+    expect((await runOf(run)).status).to.equal('waiting')
+  })
+
+  it('means nothing over another connection, nor about a question that there is not', async () => {
+    const { run, checkpoint, message } = await ask()
+    await server.call('/connections', { body: connectionTo(sandbox, 'other', 'messaging') })
+    await killAndStart()
+    await subscribe('other')
+    expect((await people().click(message, 'Yes, me')).status).to.equal(200)
+    expect(await outcomesOf(checkpoint)).to.deep.equal([])
+    await subscribe()
+    const unknown = JSON.parse(
+      JSON.stringify(message).replaceAll(checkpoint, 'A'.repeat(checkpoint.length)),
+    ) as SandboxMessage
+    expect((await people().click(unknown, 'Yes, me')).status).to.equal(200)
+    expect((await runOf(run)).status).to.equal('waiting')
+    await server.call('/connections/other', { method: 'DELETE' })
+  })
+
+  it('has one winner in a burst', async () => {
+    const { run, checkpoint, message } = await ask()
+    await killAndStart()
+    const labels = Array.from({ length: 24 }, (_, n) => (n % 2 === 0 ? 'Yes, me' : 'not_mine'))
+    const replies = await Promise.all(labels.map((label) => people().click(message, label)))
+    expect([...new Set(replies.map(({ status }) => status))]).to.deep.equal([200])
+    const outcomes = await outcomesOf(checkpoint)
+    // The same button, pressed again by the same person, is the same click.
+    expect(outcomes).to.deep.equal(['accepted', 'second'])
+    const { checkpoint: decided } = (await server.call(`/checkpoints/${checkpoint}`)).body
+    expect((await ended(run)).output).to.equal(decided.answer.value)
+  })
+
+  it('changes nothing about a run that was cancelled', async () => {
+    const { run, checkpoint, message } = await ask()
+    await server.call(`/runs/${run}/cancel`, { method: 'POST', body: {} })
+    await killAndStart()
+    expect((await ended(run)).status).to.equal('cancelled')
+    await people().click(message, 'Yes, me')
+    expect(await outcomesOf(checkpoint)).to.deep.equal(['late'])
+    expect((await runOf(run)).status).to.equal('cancelled')
+  })
+
+  it('is kept while the engine is paused; the run goes on when it is resumed', async () => {
+    const { run, checkpoint, message } = await ask()
+    await server.call('/engine/pause', { body: { reason: 'x' } })
+    await killAndStart()
+    expect((await people().click(message, 'Yes, me')).status).to.equal(200)
+    expect(await outcomesOf(checkpoint)).to.deep.equal(['accepted'])
+    expect(await runOf(run)).to.include({ ended_at: null })
+    await killAndStart()
+    expect((await server.call('/engine')).body.state).to.equal('paused')
+    await server.call('/engine/resume', { method: 'POST', body: {} })
+    expect(await ended(run)).to.include({ status: 'completed', output: 'mine' })
+  })
+
+  it('counts while its run is watched after crashes', async () => {
+    const { run, message } = await ask()
+    // As two crashes leave a run that was under way at each.
+    await killAndStart((database) =>
+      database.run('UPDATE runs SET wake_at = NULL, crashes = 1 WHERE uuid = ?', run),
+    )
+    expect((await people().click(message, 'Yes, me')).status).to.equal(200)
+    expect(await ended(run)).to.include({ status: 'completed', output: 'mine' })
+  })
+
+  it('is refused while its connection is disabled, and for good where it was removed', async () => {
+    const { run, checkpoint, message } = await ask('8s')
+    const patch = (body: object) => server.call('/connections/chat', { method: 'PATCH', body })
+    expect((await patch({ enabled: false })).status).to.equal(200)
+    await killAndStart()
+    expect((await people().click(message, 'Yes, me')).status).to.equal(401)
+    await patch({ enabled: true })
+    expect((await people().click(message, 'Yes, me', chen)).status).to.equal(200)
+    await server.call('/connections/chat', { method: 'DELETE' })
+    await killAndStart()
+    expect((await people().click(message, 'Yes, me')).status).to.equal(401)
+    expect(await outcomesOf(checkpoint)).to.deep.equal(['not_asked'])
+    expect(await ended(run)).to.include({ status: 'completed', output: 'no_reply' })
+  })
+
+  it('has to be signed with the new secret once that was changed', async () => {
+    const { run, message } = await ask()
+    const changed = 'a'.repeat(32)
+    const { body } = await server.call('/connections/chat', {
+      method: 'PATCH',
+      body: { settings: { signing_secret: changed } },
+    })
+    expect(body.code, JSON.stringify(body)).to.equal(undefined)
+    await killAndStart()
+    expect((await people().click(message, 'Yes, me')).status).to.equal(401)
+    expect((await runOf(run)).status).to.equal('waiting')
+    expect((await people().click(message, 'Yes, me', undefined, { signingSecret: changed })).status).to.equal(
+      200,
+    )
+    expect(await ended(run)).to.include({ status: 'completed', output: 'mine' })
+  })
+})
