@@ -8,7 +8,7 @@ import { approvalPath } from './paths.ts'
 
 /** The words to choose from, and what people read for them. */
 const approvalLabels = { approve: 'Approve this use', refuse: 'Refuse it' }
-const approved: keyof typeof approvalLabels = 'approve'
+export const approved: keyof typeof approvalLabels = 'approve'
 
 /** Where nothing else ends the wait: a week. */
 const longestWaitMs = 7 * 86_400_000

@@ -5,6 +5,7 @@ import type { JournalEntry, Run, StepDecision } from '../domain/run.ts'
 import { NotFoundError, ValidationError, type PointedMessage } from '../errors/errors.ts'
 import type { AnswerOutcome, Scope, Stores, Together } from '../ports.ts'
 import { compileSchema } from '../schema/index.ts'
+import { requireAnother } from './approved-by-another.ts'
 import { newRun, type RunRequest } from './queue-run.ts'
 import type { Runner } from './runner.ts'
 import type { SkillSchemas } from './sensitive.ts'
@@ -15,12 +16,12 @@ export interface RunControl {
   start(request: RunRequest): Promise<Run>
   /**
    * The answer of a person to a checkpoint; only the first one counts. Throws NotFoundError `checkpoint_not_found`,
-   * ValidationError `answer_invalid` for what was not asked for.
+   * ValidationError `answer_invalid` for what was not asked for, ForbiddenError `approval_by_requester`.
    */
   answer(scope: Scope, checkpointId: string, answer: PersonsAnswer): Promise<AnswerOutcome>
   /**
    * One answer of a person to all of these, one after the other: what was answered before stops no other. Throws ValidationError
-   * `answer_invalid`, ConflictError `preview_differs`.
+   * `answer_invalid`, ConflictError `preview_differs`, ForbiddenError `approval_by_requester` before any is answered.
    */
   answerAll(chosen: OneKind, seen: string, answer: PersonsAnswer): Promise<readonly AnswerOutcome[]>
   /**
@@ -35,6 +36,8 @@ export interface RunControl {
 export interface PersonsAnswer {
   readonly value: unknown
   readonly by: Actor
+  /** A person who has signed in, and no program with a key. Default: false. */
+  readonly signedIn?: boolean | undefined
   readonly text: string | null
 }
 
@@ -62,7 +65,7 @@ export function createRunControl({ stores, runner, schemas, onRunEnded }: RunCon
 
   async function answerOne(
     { id, question }: Checkpoint,
-    { by, ...answer }: PersonsAnswer,
+    { by, signedIn: _, ...answer }: PersonsAnswer,
     together?: Together,
   ): Promise<AnswerOutcome> {
     checkAnswer(question, answer.value)
@@ -85,11 +88,13 @@ export function createRunControl({ stores, runner, schemas, onRunEnded }: RunCon
       if (checkpoint === undefined) {
         throw new NotFoundError('checkpoint_not_found', 'there is no such checkpoint')
       }
+      await requireAnother(stores.runs, [checkpoint], given)
       return await answerOne(checkpoint, given)
     },
 
     async answerAll(chosen, seen, given) {
       requireSeen(chosen, seen)
+      await requireAnother(stores.runs, chosen.checkpoints, given)
       const together = { seen, count: chosen.checkpoints.length }
       const outcomes: AnswerOutcome[] = []
       for (const checkpoint of chosen.checkpoints) outcomes.push(await answerOne(checkpoint, given, together))

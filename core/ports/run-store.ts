@@ -56,6 +56,8 @@ export interface RunStore {
   /** Ends a run, withdraws its questions, and moves its alert to Completed or Failed with the time. Throws ConflictError `run_not_running`. */
   end(uuid: string, end: RunEnd): Promise<Run>
   find(scope: Scope, uuid: string): Promise<Run | undefined>
+  /** Public ids of the API keys that asked for it: that started or retried it, or one that it goes on from, or sent its alert. */
+  requesters(uuid: string): Promise<readonly string[]>
   list(scope: Scope, filter: RunFilter, page: PageRequest): Promise<Page<ListedRun>>
   /** What became of the runs of a playbook, in bounded time however many there are. */
   resultsOf(scope: Scope, request: ResultsRequest): Promise<PlaybookResults>

@@ -20,10 +20,27 @@ export interface FailedAuthentications {
 /** Of the same sender and key, failures closer together than this are recorded as one with their number. */
 const windowMs = 10 * 60_000
 
-/** Senders told apart in one window; those beyond it are counted together, so that nobody fills the log with addresses. */
-const maxSenders = 20
+/**
+ * What is told apart in one window. What strangers can make without end (keys that are malformed, or that there never were) has room of its own,
+ * so that it never hides who guesses at a key that exists; and one address has so much of each, so that it never hides the others.
+ */
+const room = {
+  stranger: { all: 20, ofAddress: 5 },
+  known: { all: 200, ofAddress: 20 },
+} as const
 
-interface Window {
+/** Failures that are counted together. */
+interface Place {
+  readonly name: string
+  readonly kind: keyof typeof room
+  readonly sender: string
+  /** Empty: several, or none. */
+  readonly keyId: string
+  /** Of one address and one key; false: of several. */
+  readonly isApart: boolean
+}
+
+interface Window extends Place {
   readonly entry: FailedEntry
   more: number
 }
@@ -48,24 +65,42 @@ export function createFailedAuthentications(
 
   async function count({ value, address, requestId }: FailedAuthentication, now: number): Promise<void> {
     const { key, id, reason } = await whyRefused(keys, value, now)
-    const isKnown = windows.has(`${address} ${id}`) || windows.size < maxSenders
-    const sender = isKnown ? address : 'many addresses'
-    const name = `${sender} ${isKnown ? id : ''}`
-    const known = windows.get(name)
+    const place = placeOf(key === undefined ? 'stranger' : 'known', address, id)
+    const known = windows.get(place.name)
     if (known !== undefined) {
       known.more++
       return
     }
+    const { isApart, sender, keyId } = place
     const [only, ...others] = key?.organizationUuids ?? []
     const entry: FailedEntry = {
-      by: { kind: 'stranger', id: sender, name: sender, requestId: isKnown ? requestId : null },
-      organizationUuid: isKnown && only !== undefined && others.length === 0 ? only : null,
-      keyId: isKnown ? id : '',
-      reason: isKnown ? reason : 'several',
+      by: { kind: 'stranger', id: sender, name: sender, requestId: isApart ? requestId : null },
+      organizationUuid: keyId !== '' && only !== undefined && others.length === 0 ? only : null,
+      keyId,
+      reason: isApart ? reason : 'several',
     }
-    windows.set(name, { entry, more: 0 })
-    setTimeout(() => track(end(name)), windowMs).unref()
+    windows.set(place.name, { ...place, entry, more: 0 })
+    setTimeout(() => track(end(place.name)), windowMs).unref()
     await write(entry, 1)
+  }
+
+  /**
+   * What it is counted with. Where there is no more room, a key that exists is still told by its id, from whichever addresses; of what strangers
+   * make up, only the address is, and in the end not even that.
+   */
+  function placeOf(kind: keyof typeof room, address: string, id: string): Place {
+    const { all, ofAddress } = room[kind]
+    const of = (sender: string, keyId: string, isApart: boolean) => {
+      return { kind, sender, keyId, isApart, name: JSON.stringify([kind, sender, keyId]) }
+    }
+    const exact = of(address, id, true)
+    const apart = [...windows.values()].filter((window) => window.kind === kind && window.isApart)
+    const isFull = apart.length >= all || apart.filter(({ sender }) => sender === address).length >= ofAddress
+    if (windows.has(exact.name) || !isFull) return exact
+    if (kind === 'known') return of('many addresses', id, false)
+    const fewer = of(address, '', false)
+    const besides = [...windows.values()].filter((window) => window.kind === kind && !window.isApart)
+    return windows.has(fewer.name) || besides.length < all ? fewer : of('many addresses', '', false)
   }
 
   async function end(name: string): Promise<void> {

@@ -47,6 +47,15 @@ import { isInScope, scopeConditions } from './scope.ts'
 import { hasUnsettled, settleLeftBehind } from './settle-followers.ts'
 import type { StoreContext } from './store-context.ts'
 
+const selectRequesters = `
+  WITH RECURSIVE line (uuid, alert_id, retry_of) AS (
+    SELECT uuid, alert_id, retry_of FROM runs WHERE uuid = ?
+    UNION ALL SELECT r.uuid, r.alert_id, r.retry_of FROM runs r JOIN line ON r.id = line.retry_of
+  )
+  SELECT a.actor_id AS id FROM line CROSS JOIN audit a ON a.subject_id = line.uuid
+    WHERE a.action IN ('run.started', 'run.retried') AND a.entry ->> '$.actor.kind' = 'api_key'
+  UNION SELECT k.public_id FROM line JOIN alerts ON alerts.id = line.alert_id JOIN api_keys k ON k.uuid = alerts.created_by`
+
 export class SqliteRunStore implements RunStore {
   readonly #context: StoreContext
 
@@ -125,6 +134,11 @@ export class SqliteRunStore implements RunStore {
       )
       return row && toRun(row)
     })
+  }
+
+  requesters(uuid: string): Promise<readonly string[]> {
+    const { database } = this.#context
+    return database.read(() => database.all<{ id: string }>(selectRequesters, uuid).map(({ id }) => id))
   }
 
   find(scope: Scope, uuid: string): Promise<Run | undefined> {

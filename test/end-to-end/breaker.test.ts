@@ -48,6 +48,8 @@ describe('too many uses of a destructive skill', function () {
     }
     return expect.fail('it did not come to this')
   }
+  const keyFor = async (role: string) =>
+    (await tocsin.call('/keys', { body: { name: role, role, organization_codes: null } })).body.key as string
   const question = () =>
     until(async () => (await get('/checkpoints')).data[0] as { checkpoint_id: string } | undefined)
   const statusOf = async (alert: string) => (await get(`/alerts/${alert}`)).investigation_status as number
@@ -88,9 +90,6 @@ describe('too many uses of a destructive skill', function () {
 
     await tocsin.restart()
     const path = `/checkpoints/${asked.checkpoint_id}/answer`
-    const keyFor = async (role: string) =>
-      (await tocsin.call('/keys', { body: { name: role, role, organization_codes: null } })).body
-        .key as string
     expect(
       (await tocsin.call(path, { body: { answer: 'approve' }, key: await keyFor('reader') })).status,
     ).to.equal(403)
@@ -134,9 +133,59 @@ describe('too many uses of a destructive skill', function () {
     expect((await tocsin.call(`/runs/${failed.run_uuid}/retry`, { body: {} })).status).to.equal(201)
     const { checkpoint_id: id } = await question()
     expect(blocked()).to.equal(2)
-    await tocsin.call(`/checkpoints/${id}/answer`, { body: { answer: 'approve' } })
+    const approve = { body: { answer: 'approve' } }
+    await tocsin.call(`/checkpoints/${id}/answer`, { ...approve, key: await keyFor('analyst') })
     await until(async () => (await statusOf(failed.alert_id)) === 15)
     expect(blocked()).to.equal(3)
+  })
+
+  it('are approved by no key that asked for the run itself, but by another, or by who has signed in with it', async () => {
+    const own = await keyFor('analyst')
+    const before = blocked()
+    const held = async (key: string) => {
+      const body = {
+        alert_provider: 'custom',
+        organization_code: 'main',
+        alert_type: 'block',
+        alert_content: 'own.example.com',
+      }
+      const alert = (await tocsin.call('/alerts', { key, body })).body.alert_id as string
+      return { alert, id: (await question()).checkpoint_id }
+    }
+    const approve = { answer: 'approve' }
+    const first = await held(own)
+    const path = `/checkpoints/${first.id}/answer`
+    const refused = await tocsin.call(path, { key: own, body: approve })
+    expect([refused.status, refused.body.code]).to.deep.equal([403, 'approval_by_requester'])
+    const preview = await tocsin.call('/checkpoints/answer/preview', {
+      key: own,
+      body: { checkpoints: [first.id] },
+    })
+    const many = { checkpoints: [first.id], seen: preview.body.seen, ...approve }
+    expect((await tocsin.call('/checkpoints/answer', { key: own, body: many })).body.code).to.equal(
+      'approval_by_requester',
+    )
+    expect(blocked()).to.equal(before)
+    expect((await tocsin.call(path, { key: await keyFor('analyst'), body: approve })).body.outcome).to.equal(
+      'accepted',
+    )
+    await until(async () => (await statusOf(first.alert)) === 15)
+
+    const second = await held(own)
+    const refuse = { key: own, body: { answer: 'refuse' } }
+    expect((await tocsin.call(`/checkpoints/${second.id}/answer`, refuse)).body.outcome).to.equal('accepted')
+    await until(async () => (await statusOf(second.alert)) === 20)
+    const [failed] = (await get(`/runs?alert=${second.alert}`)).data
+    await tocsin.call(`/runs/${failed.run_uuid}/retry`, { key: await keyFor('admin'), body: {} })
+    const again = `/checkpoints/${(await question()).checkpoint_id}/answer`
+    expect((await tocsin.call(again, { key: own, body: approve })).status, 'retried by another').to.equal(403)
+
+    const signedIn = await tocsin.call('/session', { key: '', body: { api_key: own } })
+    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
+    const answered = await tocsin.call(again, { body: approve, headers: { cookie } })
+    expect(answered.body.outcome, JSON.stringify(answered.body)).to.equal('accepted')
+    await until(async () => (await statusOf(second.alert)) === 15)
+    expect(blocked()).to.equal(before + 2)
   })
 
   it('are approved together, after a look at what each is about', async () => {
@@ -154,7 +203,7 @@ describe('too many uses of a destructive skill', function () {
     expect(targets[0].target).to.equal(
       'indicatorValue: "a.example.com", indicatorType: "DomainName", action: "Block"',
     )
-    const answer = { body: { checkpoints, seen, answer: 'approve' } }
+    const answer = { key: await keyFor('analyst'), body: { checkpoints, seen, answer: 'approve' } }
     const { body } = await tocsin.call('/checkpoints/answer', answer)
     expect(body.data.map(({ outcome }: any) => outcome)).to.deep.equal(['accepted', 'accepted', 'accepted'])
     for (const alert of held) await until(async () => (await statusOf(alert)) === 15)

@@ -111,10 +111,48 @@ describe('failed authentications', () => {
         subject.record(failed(makeKey().value), n)
       }
       await timers.tickAsync(600_000)
-      expect(recorded.length).to.be.within(20, 45)
+      expect(recorded.length).to.be.within(20, 90)
       const times = recorded.map(({ details }) => Number(details?.['times']))
       expect(times.reduce((sum, n) => sum + n, 0)).to.equal(1_000)
       expect(told().map(([sender]) => sender)).to.include('many addresses')
+    })
+
+    it('of unknown keys hide no guess at a key that exists, nor its organization', async () => {
+      const { id, value } = makeKey()
+      const keys = {
+        find: async (wanted: string) =>
+          wanted === id
+            ? {
+                key: { organizationUuids: ['org'], revokedAt: null, expiresAt: null } as any,
+                secretHash: new Uint8Array(32),
+              }
+            : undefined,
+      }
+      const subject = createFailedAuthentications({ ...stores, keys }, quiet)
+      for (let n = 0; n < 1_000; n++) subject.record(failed(makeKey().value, `192.0.2.${n % 250}`), n)
+      for (let n = 0; n < 300; n++) subject.record(failed(value, `198.51.100.${n}`), n)
+      await timers.tickAsync(600_000)
+      const guesses = recorded.filter(({ subject: { id: keyId } }) => keyId === id)
+      expect(guesses[0]).to.deep.include({
+        organizationUuid: 'org',
+        by: { kind: 'stranger', id: '198.51.100.0', name: '198.51.100.0', requestId: 'r' },
+      })
+      const sum = (entries: readonly NewAuditEntry[]) =>
+        entries.reduce((total, { details }) => total + Number(details?.['times']), 0)
+      expect(sum(guesses)).to.equal(300)
+      expect(sum(recorded)).to.equal(1_300)
+      expect(guesses.every(({ organizationUuid }) => organizationUuid === 'org')).to.equal(true)
+      expect(recorded.length, 'bounded').to.be.below(600)
+    })
+
+    it('of one address hide no other address', async () => {
+      const subject = createFailedAuthentications(stores, quiet)
+      for (let n = 0; n < 1_000; n++) subject.record(failed(makeKey().value), n)
+      const other = makeKey().value
+      subject.record(failed(other, '198.51.100.7'), 0)
+      await timers.tickAsync(600_000)
+      expect(told()).to.deep.include(['198.51.100.7', other.split('_')[1], 1, 'r'])
+      expect(recorded.length).to.be.below(30)
     })
 
     it('are not lost when the server closes', async () => {

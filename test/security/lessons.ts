@@ -356,7 +356,12 @@ export const chapters: readonly Chapter[] = [
             'finds a cut off end',
           ],
           http('audit', 'tells who did what by which request', 'never shows a secret or the value of a key'),
-          http('failed-authentications', 'are in the audit log: from where, which key, and why'),
+          http(
+            'failed-authentications',
+            'are in the audit log: from where, which key, and why',
+            'of unknown keys hide no guess at a key that exists, nor its organization',
+            'of one address hide no other address',
+          ),
         ],
       },
       {
@@ -379,6 +384,7 @@ export const chapters: readonly Chapter[] = [
           [
             'test/end-to-end/breaker.test.ts',
             'wait for an analyst over the API',
+            'are approved by no key that asked for the run itself',
             'do not happen when they are refused',
           ],
         ],

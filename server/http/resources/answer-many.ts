@@ -150,7 +150,12 @@ export const answerCheckpoints = defineRoute({
   },
   async handle({ body, caller }, services) {
     const one = requireOneKind(await namedCheckpoints(body.checkpoints, caller.scope, services))
-    const given = { value: body.answer, by: caller.actor, text: body.text ?? null }
+    const given = {
+      value: body.answer,
+      by: caller.actor,
+      signedIn: caller.session !== undefined,
+      text: body.text ?? null,
+    }
     const outcomes = await within('/answer', () => services.control.answerAll(one, body.seen, given))
     return {
       body: { data: outcomes.map(({ outcome, checkpoint }) => ({ checkpoint_id: checkpoint.id, outcome })) },

@@ -117,7 +117,12 @@ const answerCheckpoint = defineRoute({
     },
   },
   async handle({ params, body, caller }, { control, ...seen }) {
-    const given = { value: body.answer, by: caller.actor, text: body.text ?? null }
+    const given = {
+      value: body.answer,
+      by: caller.actor,
+      signedIn: caller.session !== undefined,
+      text: body.text ?? null,
+    }
     const { outcome, checkpoint } = await within('/answer', () =>
       control.answer(caller.scope, params.checkpoint, given),
     )
