@@ -39,7 +39,7 @@ describe('list of playbooks in the page', function () {
     })
     const page = await opened.visit('/playbooks')
     const row = page.getByRole('row', { name: 'counted' })
-    await row.getByText('counted, by hand').waitFor()
+    await row.getByText('counted, people').waitFor()
     await row.getByText('1 / 1').waitFor()
     await row.getByRole('link', { name: '50 %' }).waitFor()
     expect(await row.locator('.result-mark').count()).to.equal(2)

@@ -11,7 +11,7 @@ describe('results in the list of playbooks', () => {
       'phishing of okta (some)',
     )
     expect(startsText({ alert, schedule: '0 4 * * *', manual: true, call: true })).to.equal(
-      'phishing, at 0 4 * * *, by hand, by other playbooks',
+      'phishing, the clock (0 4 * * *), people, other playbooks',
     )
     expect(startsText(null)).to.equal('does not fit the installed skills')
   })

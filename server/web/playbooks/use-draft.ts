@@ -1,4 +1,4 @@
-import { useCallback, useMemo } from 'react'
+import { useCallback, useEffect, useMemo, useRef } from 'react'
 import { useSession } from '../session/session.ts'
 
 /** What somebody has written and not saved. */
@@ -7,6 +7,9 @@ export interface Draft {
   readonly hash: string | null
   readonly text: string
 }
+
+/** So long nothing must be typed until it is kept: writing a long text takes a few milliseconds. */
+const quietMs = 300
 
 /**
  * Keeps what is not saved for as long as the tab is open: whoever goes elsewhere in the page finds it again.
@@ -17,8 +20,27 @@ export function useDraft(name: string | null) {
   const { key_id: keyId } = useSession()
   const place = `draft ${keyId} ${name ?? ''}`
   const found = useMemo(() => read(place), [place])
-  const keep = useCallback((draft: Draft) => write(place, JSON.stringify(draft)), [place])
-  const drop = useCallback(() => sessionStorage.removeItem(place), [place])
+  const waiting = useRef<{ readonly draft: Draft; readonly timer: number }>(undefined)
+  const settle = useCallback(() => {
+    if (waiting.current === undefined) return
+    clearTimeout(waiting.current.timer)
+    write(place, JSON.stringify(waiting.current.draft))
+    waiting.current = undefined
+  }, [place])
+  // Who goes elsewhere does not wait.
+  useEffect(() => settle, [settle])
+  const keep = useCallback(
+    (draft: Draft) => {
+      clearTimeout(waiting.current?.timer)
+      waiting.current = { draft, timer: window.setTimeout(settle, quietMs) }
+    },
+    [settle],
+  )
+  const drop = useCallback(() => {
+    clearTimeout(waiting.current?.timer)
+    waiting.current = undefined
+    sessionStorage.removeItem(place)
+  }, [place])
   return { found, keep, drop }
 }
 

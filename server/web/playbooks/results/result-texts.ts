@@ -1,15 +1,15 @@
 import type { StartedOn } from '../playbook.ts'
 import type { PlaybookResults } from './use-results.ts'
 
-/** What starts a playbook, in a few words. */
+/** What starts a playbook, in a few words behind “started by”. */
 export function startsText(on: StartedOn | null): string {
   if (on === null) return 'does not fit the installed skills'
   const { alert, schedule, manual, call } = on
   const ways = [
     ...(alert === null ? [] : [alertText(alert)]),
-    ...(schedule === null ? [] : [`at ${schedule}`]),
-    ...(manual ? ['by hand'] : []),
-    ...(call ? ['by other playbooks'] : []),
+    ...(schedule === null ? [] : [`the clock (${schedule})`]),
+    ...(manual ? ['people'] : []),
+    ...(call ? ['other playbooks'] : []),
   ]
   return ways.join(', ')
 }
