@@ -1,3 +1,4 @@
+import { viewPaths } from './http/page/view-paths.ts'
 import { parseTrustedProxies } from './http/trusted-proxies.ts'
 import { parseAllowList } from './egress/allow-list.ts'
 import { readKey, bootstrapKeyHint } from './keys.ts'
@@ -31,7 +32,8 @@ export function path(text: string): string {
   throw new Unusable('holds a NUL character; it must be a path')
 }
 
-const taken = ['healthz', 'readyz', 'metrics']
+/** Paths beside the API's, those of the page among them. */
+const taken = ['healthz', 'readyz', 'metrics', 'assets', ...viewPaths]
 
 export function prefix(text: string): string {
   const usable = /^[a-z0-9][a-z0-9_-]*(\/[a-z0-9][a-z0-9_-]*){0,5}$/.test(text) && text.length <= 100

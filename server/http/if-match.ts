@@ -14,7 +14,8 @@ export const ifMatchHeader = {
     'if-match': {
       type: 'string',
       maxLength: 200,
-      description: 'The `ETag` of what is changed, as it was seen; `*`: whatever it is now.',
+      description:
+        'The `ETag` of what is changed, as it was seen, or several of which one has to be; `*`: whatever it is now.',
     },
   },
 } as const satisfies JsonSchema
@@ -37,7 +38,7 @@ export function editIfSeen<T>(
   headers: IncomingHttpHeaders,
   edit: (revision: SeenRevision) => Promise<T>,
 ): Promise<T> {
-  return unlessChanged(() => edit(seenRevision(headers['if-match'])))
+  return unlessChanged(() => firstUnchanged(seenRevisions(headers['if-match']), edit))
 }
 
 export const ifMatchMissing = () =>
@@ -60,9 +61,35 @@ export async function unlessChanged<T>(edit: () => Promise<T>): Promise<T> {
 /** None has it: a tag that is none of ours, or a weak one. */
 const noRevision = 0
 
-function seenRevision(ifMatch: string | undefined): SeenRevision {
-  const tag = ifMatch?.trim()
-  if (tag === undefined || tag === '*') return undefined
-  const [, revision] = /^"([1-9][0-9]{0,14})"$/.exec(tag) ?? []
-  return revision === undefined ? noRevision : Number(revision)
+function seenRevisions(ifMatch: string | undefined): readonly SeenRevision[] {
+  if (ifMatch === undefined) return [undefined]
+  const tags = tagsIn(ifMatch)
+  if (tags === '*') return [undefined]
+  const revisions = tags.filter((tag) => /^[1-9][0-9]{0,14}$/.test(tag)).map(Number)
+  return revisions.length === 0 ? [noRevision] : revisions
+}
+
+const tagList = /^\s*(?:W\/)?"[^"]*"\s*(?:,\s*(?:W\/)?"[^"]*"\s*)*$/
+
+/** The tags in the header, any of which may be the right one; weak ones never are (RFC 9110, section 13.1.1). */
+export function tagsIn(ifMatch: string): '*' | readonly string[] {
+  if (ifMatch.trim() === '*') return '*'
+  if (!tagList.test(ifMatch)) return []
+  return [...ifMatch.matchAll(/(W\/)?"([^"]*)"/g)].flatMap(([, weak, tag = '']) =>
+    weak === undefined ? [tag] : [],
+  )
+}
+
+/** There is one revision, so that one edit at most does anything. */
+async function firstUnchanged<T>(
+  [seen, ...others]: readonly SeenRevision[],
+  edit: (revision: SeenRevision) => Promise<T>,
+): Promise<T> {
+  try {
+    return await edit(seen)
+  } catch (error) {
+    const isOther = error instanceof ConflictError && error.code === 'revision_changed'
+    if (!isOther || others.length === 0) throw error
+    return await firstUnchanged(others, edit)
+  }
 }

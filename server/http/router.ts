@@ -22,9 +22,6 @@ export function createRouter(
     handlers.set(layer, requestHandler(route, services, settings))
   }
   return (context) => {
-    // A whole URL as the target would be taken apart by other rules than a path.
-    if (context.req.url?.startsWith('/') !== true)
-      throw new RequestError('request_malformed', 'The request target is not a path.')
     const { path } = context
     const matched = router.match(path, context.method)
     const [layer] = matched.pathAndMethod

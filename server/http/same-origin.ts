@@ -1,11 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { RequestError } from './request-error.ts'
 
+/** Names that no name server gives to anybody else. */
+const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i
+
 /**
  * Refuses what a browser sends on behalf of another web site. The API key may sit in a cookie, so the request of a foreign
  * page would carry it. Programs that are no browsers send neither header. There is no CORS: no foreign page is ever let in.
  *
- * @param publicOrigin where people reach the server, when it stands behind a proxy
+ * @param publicOrigin where people reach the server, where that is configured; then it counts, and loopback. Else whatever name they reach it by.
  * @throws RequestError `cross_site_request`
  */
 export function refuseCrossSite(headers: IncomingHttpHeaders, publicOrigin: string | undefined): void {
@@ -15,13 +18,12 @@ export function refuseCrossSite(headers: IncomingHttpHeaders, publicOrigin: stri
       hint: 'call the API from a program, or from a page of this server',
     })
   }
-  const { origin } = headers
+  const { origin, host } = headers
   if (origin === undefined || origin === publicOrigin) return
-  const own =
-    headers.host !== undefined &&
-    (origin === `http://${headers.host}` || origin === `https://${headers.host}`)
-  if (own) return
+  const own = host !== undefined && (origin === `http://${host}` || origin === `https://${host}`)
+  // A page of somebody else's name that leads to this address (DNS rebinding) is of the same origin as well.
+  if (own && (publicOrigin === undefined || loopback.test(host))) return
   throw new RequestError('cross_site_request', undefined, {
-    hint: 'the Origin header must name this server; behind a proxy set TOCSIN_PUBLIC_URL',
+    hint: 'the Origin header must name this server, as TOCSIN_PUBLIC_URL says it where it is set',
   })
 }

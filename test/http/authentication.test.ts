@@ -90,6 +90,11 @@ describe('API keys of requests', () => {
     expect(await sendRaw(api.url, twoHeaders))
       .to.match(/^HTTP\/1.1 400 /)
       .and.include('credentials_ambiguous')
+    const [good, bad] = [`Authorization: Bearer ${api.adminKey}\r\n`, 'Authorization: Bearer bad\r\n']
+    for (const headers of [good + good, good + bad, bad + good]) {
+      const request = `GET /api/alerts HTTP/1.1\r\nHost: x\r\n${headers}Connection: close\r\n\r\n`
+      expect(await sendRaw(api.url, request)).to.match(/^HTTP\/1.1 400 /)
+    }
   })
 
   it('is not one of another scheme', async () => {

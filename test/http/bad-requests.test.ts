@@ -337,9 +337,33 @@ describe('bad requests', () => {
     })
   }
 
-  for (const target of ['*', 'http://[', 'http://x/api/alerts', '?x', '\\api']) {
+  for (const target of [
+    '*',
+    'http://[',
+    'http://x/api/alerts',
+    '?x',
+    '\\api',
+    '/api\\keys#',
+    '/api\\keys',
+    '/api/keys#',
+    '/api/keys#?limit=1',
+    '/metrics#x',
+    '/healthz#/../api/keys',
+    '/api/alerts?limit=1#x',
+    '/api/k\u00e9ys',
+  ]) {
     it(`takes no request target ${target}`, async () => {
       const head = `GET ${target} HTTP/1.1\r\nHost: x\r\nCookie: Session=${api.adminKey}\r\nConnection: close\r\n\r\n`
+      expect(await sendRaw(api.url, head))
+        .to.match(/^HTTP\/1.1 400 /)
+        .and.include('request_malformed')
+    })
+  }
+
+  for (const name of ['Content-Type', 'Origin', 'Idempotency-Key', 'Authorization']) {
+    it(`takes no two headers ${name}`, async () => {
+      const twice = `${name}: x\r\n${name.toUpperCase()}: y\r\n`
+      const head = `GET /api/alerts HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${twice}\r\n`
       expect(await sendRaw(api.url, head))
         .to.match(/^HTTP\/1.1 400 /)
         .and.include('request_malformed')

@@ -40,6 +40,14 @@ describe('browsers', () => {
     expect(await status(`Origin: ${api.url}\r\n`)).to.equal('200')
   })
 
+  it('may not call from a page of a name that somebody else lets lead here', async () => {
+    for (const host of ['evil.example:18600', 'localhost.evil.example', '127.0.0.1.evil.example']) {
+      const head = `GET /api/alerts HTTP/1.1\r\nHost: ${host}\r\nCookie: Session=${api.adminKey}\r\nConnection: close\r\n`
+      const answer = await sendRaw(api.url, `${head}Origin: http://${host}\r\n\r\n`)
+      expect(answer, host).to.include('cross_site_request')
+    }
+  })
+
   it('are refused before the key is looked at', async () => {
     const reply = await api.call('GET', '/api/alerts', {
       key: null,

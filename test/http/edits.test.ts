@@ -53,7 +53,7 @@ describe('an edit over the API', () => {
         expect((await patch(path, body, tag)).status).to.equal(200)
         const before = await api.stores.audit.head()
         expectProblem(await patch(path, body, tag), 412, 'precondition_failed')
-        for (const other of ['"0"', '"x"', 'W/"2"', '2', '"1", "2"', '']) {
+        for (const other of ['"0"', '"x"', 'W/"2"', '2', '"1", "7"', '"2', '']) {
           expectProblem(await patch(path, body, other), 412, 'precondition_failed')
         }
         expect(await api.stores.audit.head()).to.deep.equal(before)
@@ -63,6 +63,14 @@ describe('an edit over the API', () => {
         const tag = await tagOf(path)
         const replies = await Promise.all([patch(path, body, tag), patch(path, body, tag)])
         expect(replies.map(({ status }) => status)).to.have.members([200, 412])
+      })
+
+      it('may name several versions of which it has seen one', async () => {
+        const tag = await tagOf(path)
+        const others = ['"888888"', 'W/"1"', '"x"']
+        expectProblem(await patch(path, body, others.join(', ')), 412, 'precondition_failed')
+        expectProblem(await patch(path, body, `W/${tag}`), 412, 'precondition_failed')
+        expect((await patch(path, body, [...others, tag].join(','))).status).to.equal(200)
       })
 
       it('has to say what it changes; `*` is whatever it is', async () => {

@@ -81,7 +81,12 @@ export const chapters: readonly Chapter[] = [
         promise:
           'A browser acts for nobody on another web site: `Sec-Fetch-Site` and `Origin` must be the server’s own, bodies are JSON, there is no CORS, and GET changes nothing.',
         proofs: [
-          http('browsers', 'are refused before the key is looked at', 'get no permission for other origins'),
+          http(
+            'browsers',
+            'are refused before the key is looked at',
+            'may not call from a page of a name that somebody else lets lead here',
+            'get no permission for other origins',
+          ),
           http('session', 'is not begun, ended or used', 'is not begun by a form'),
         ],
       },
@@ -106,9 +111,10 @@ export const chapters: readonly Chapter[] = [
         ],
       },
       {
-        promise: 'No encoded or doubled slash, suffix or letter case leads around a protected path.',
+        promise:
+          'No encoded or doubled slash, backslash, fragment, suffix or letter case leads around a protected path.',
         proofs: [
-          http('bad-requests', 'knows no path '),
+          http('bad-requests', 'knows no path ', 'takes no request target '),
           http('webhooks', 'know no other way to their path'),
           http('page', 'is not at '),
         ],

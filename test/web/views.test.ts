@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { viewPaths } from '../../server/http/page/serve-page.ts'
+import { viewPaths } from '../../server/http/page/view-paths.ts'
 import { pages, views } from '../../server/web/views.ts'
 
 const firstPart = (path: string): string => path.split('/')[1] ?? ''

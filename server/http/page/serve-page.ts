@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
 import type { Page, PageFile } from './load-page.ts'
+import { viewPaths } from './view-paths.ts'
 
 /**
  * Answers `/`, the files of the web page, and every path that the page shows itself, with the page; leaves all else to the
@@ -13,29 +14,15 @@ export function servePage(page: Page, apiPrefix: string): Middleware {
     if (method !== 'GET' && method !== 'HEAD') return await next()
     const file = page.files.get(path)
     if (file !== undefined) return sendFile(context, file, path.startsWith('/assets/'))
-    if (!isView(path, apiPrefix)) return await next()
+    if (!isView(path)) return await next()
     sendIndex(context, index)
   }
 }
 
-/** First parts of the paths that the page shows, as its address bar has them (`server/web/views.ts`). */
-export const viewPaths: ReadonlySet<string> = new Set([
-  'alerts',
-  'audit',
-  'cases',
-  'checkpoints',
-  'connections',
-  'health',
-  'keys',
-  'playbooks',
-  'runs',
-])
-
-/** The API's prefix may have any name, and goes first. */
-function isView(path: string, apiPrefix: string): boolean {
+function isView(path: string): boolean {
   if (path === '/') return true
   const [, first = ''] = path.split('/', 2)
-  return first !== apiPrefix.split('/', 1)[0] && viewPaths.has(first)
+  return viewPaths.has(first)
 }
 
 /** Only what the page needs: its own scripts and style sheets, the API, and style elements with the nonce of the response. */

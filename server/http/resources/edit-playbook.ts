@@ -2,7 +2,7 @@ import { inputsOf } from '../../../core/editor/describe-playbook.ts'
 import { PlaybookError } from '../../../core/errors/playbook-error.ts'
 import type { SourceProblem } from '../../../core/errors/source-frame.ts'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
-import { ifMatchMissing, unlessChanged } from '../if-match.ts'
+import { ifMatchMissing, tagsIn, unlessChanged } from '../if-match.ts'
 import { RequestError } from '../request-error.ts'
 import { admins, defineRoute, readers } from '../route.ts'
 import { requireWholeScope } from '../whole-scope.ts'
@@ -108,8 +108,9 @@ export const putPlaybook = defineRoute({
   async handle({ params: { playbook: name }, body, headers, caller }, services) {
     requireWholeScope(caller)
     const { playbooks, stores, scheduler } = services
-    const seen = seenHash(headers['if-match'])
-    if (seen === undefined && playbooks.newest(name) !== undefined) throw ifMatchMissing()
+    const newest = playbooks.newest(name)
+    const seen = seenHash(headers['if-match'], newest)
+    if (seen === undefined && newest !== undefined) throw ifMatchMissing()
     const { playbook, problems } = await unlessChanged(() =>
       asRefusal(playbooks.edit(name, body.source, seen, caller.actor)),
     )
@@ -129,10 +130,11 @@ export const putPlaybook = defineRoute({
 /** None has it: a tag that is none of ours. */
 const noHash = 'none'
 
-function seenHash(ifMatch: string | undefined): string | undefined {
-  const tag = ifMatch?.trim()
-  if (tag === undefined || tag === '*') return tag
-  return /^"([0-9a-f]{64})"$/.exec(tag)?.[1] ?? noHash
+/** Of several the one that is in force, if it is among them. */
+function seenHash(ifMatch: string | undefined, newest: string | undefined): string | undefined {
+  if (ifMatch === undefined) return undefined
+  const tags = tagsIn(ifMatch)
+  return tags === '*' ? tags : (tags.find((tag) => tag === newest) ?? noHash)
 }
 
 /** A playbook with errors is refused with each at its line. */
