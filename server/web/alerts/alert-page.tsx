@@ -1,10 +1,12 @@
-import { Alert as MantineAlert, Anchor, Button, Group, Loader, Stack, Text, Title } from '@mantine/core'
+import { Alert as MantineAlert, Anchor, Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useLocation, useParams } from 'wouter'
 import { call, get } from '../api/call.ts'
 import type { Alert, Run } from '../api/types.ts'
 import { Fields } from '../parts/fields.tsx'
 import { TextView } from '../parts/json-view.tsx'
+import { PageLoading } from '../parts/page-loading.tsx'
+import { ViewRefusal } from '../shell/view-refusal.tsx'
 import { Refusal } from '../parts/refusal.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { AlertStatus } from '../parts/states.tsx'
@@ -24,11 +26,11 @@ export default function AlertPage() {
     queryFn: () => get<Alert>(path),
     refetchInterval: ({ state }) => (ended.has(state.data?.investigation_status ?? 15) ? 10_000 : 1_000),
   })
-  if (alert.isPending) return <Loader aria-label="Loading" />
-  if (alert.isLoadingError) return <Refusal error={alert.error} onRetry={() => void alert.refetch()} />
+  if (alert.isPending) return <PageLoading />
+  if (alert.isLoadingError) return <ViewRefusal error={alert.error} onRetry={() => void alert.refetch()} />
   const { data } = alert
   return (
-    <Stack>
+    <Stack gap="var(--tocsin-gap)">
       <Group justify="space-between">
         <Group gap="sm">
           <ViewTitle>{data.alert_id.toUpperCase()}</ViewTitle>
@@ -71,10 +73,7 @@ export default function AlertPage() {
         </MantineAlert>
       )}
       <RunList runs={data.runs ?? []} />
-      <Title order={2} size="h4" id="content">
-        Content
-      </Title>
-      <TextView text={data.alert_content ?? ''} label="Content of the alert" />
+      <TextView text={data.alert_content ?? ''} label="Content of the alert" title="Content" />
     </Stack>
   )
 }

@@ -27,7 +27,7 @@ interface AuditEntry {
 const nameOf = ({ kind, name, id }: Named): string => showInvisible(`${kind} ${name ?? id ?? ''}`)
 
 const columns: readonly Column<AuditEntry>[] = [
-  { title: 'NUMBER', width: '70px', isNumber: true, cell: ({ sequence }) => sequence },
+  { title: 'NUMBER', width: '70px', cell: ({ sequence }) => sequence },
   { title: 'WHEN', width: '104px', cell: ({ at }) => <When at={at} /> },
   { title: 'WHAT', width: 'minmax(140px, 1fr)', cell: ({ action }) => action },
   { title: 'WHO', width: 'minmax(140px, 1.4fr)', cell: ({ actor }) => nameOf(actor) },

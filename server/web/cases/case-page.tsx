@@ -5,7 +5,6 @@ import { Link, useParams } from 'wouter'
 import { addressOf, callTagged } from '../api/call.ts'
 import type { CaseDetail } from '../api/types.ts'
 import { PageLoading } from '../parts/page-loading.tsx'
-import { Refusal } from '../parts/refusal.tsx'
 import { Section } from '../parts/section.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { CaseState, SeverityLevel, VerdictBadge } from '../parts/states.tsx'
@@ -13,6 +12,7 @@ import { Time } from '../parts/times.tsx'
 import { RunList } from '../runs/run-list.tsx'
 import { useMay } from '../session/session.ts'
 import { ViewHead } from '../shell/view-head.tsx'
+import { ViewRefusal } from '../shell/view-refusal.tsx'
 import { CaseAlerts } from './case-alerts.tsx'
 import { CaseEditor } from './case-editor.tsx'
 import { CaseSummary } from './case-summary.tsx'
@@ -31,7 +31,7 @@ export default function CasePage() {
     refetchInterval: 5_000,
   })
   if (found.isPending) return <PageLoading />
-  if (found.isLoadingError) return <Refusal error={found.error} onRetry={() => void found.refetch()} />
+  if (found.isLoadingError) return <ViewRefusal error={found.error} onRetry={() => void found.refetch()} />
   const { data, etag } = found.data
   const refresh = (): void => void found.refetch()
   return (

@@ -5,10 +5,10 @@ import { useParams } from 'wouter'
 import { callTagged, type Tagged } from '../api/call.ts'
 import { useFilters } from '../lists/use-filters.ts'
 import { PageLoading } from '../parts/page-loading.tsx'
-import { Refusal } from '../parts/refusal.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { useMay } from '../session/session.ts'
 import { ViewHead } from '../shell/view-head.tsx'
+import { ViewRefusal } from '../shell/view-refusal.tsx'
 import { Authenticate } from './authenticate.tsx'
 import { ConnectionActions } from './connection-actions.tsx'
 import { ConnectionSettings } from './connection-settings.tsx'
@@ -29,7 +29,7 @@ export default function ConnectionPage() {
     queryKey: ['connection', id],
     queryFn: () => callTagged<Connection>('GET', path),
   })
-  if (found.isLoadingError) return <Refusal error={found.error} onRetry={() => void found.refetch()} />
+  if (found.isLoadingError) return <ViewRefusal error={found.error} onRetry={() => void found.refetch()} />
   if (found.isPending || plugins === undefined) return <PageLoading />
   const plugin = plugins.find(({ name }) => name === found.data.data.plugin)
   return <ConnectionView found={found.data} plugin={plugin} path={path} onDone={() => void found.refetch()} />

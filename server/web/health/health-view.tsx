@@ -1,7 +1,7 @@
 import { Alert, Anchor, Grid, Stack, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { PageLoading } from '../parts/page-loading.tsx'
-import { Refusal } from '../parts/refusal.tsx'
+import { ViewRefusal } from '../shell/view-refusal.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { StateBadge } from '../parts/states.tsx'
 import { Time } from '../parts/times.tsx'
@@ -18,7 +18,7 @@ import { useEngine } from './use-engine.ts'
 export default function HealthView() {
   const engine = useEngine(2_000)
   if (engine.isPending) return <PageLoading />
-  if (engine.isLoadingError) return <Refusal error={engine.error} onRetry={() => void engine.refetch()} />
+  if (engine.isLoadingError) return <ViewRefusal error={engine.error} onRetry={() => void engine.refetch()} />
   const { data } = engine
   const isPaused = data.state === 'paused'
   return (

@@ -1,4 +1,4 @@
-import { SimpleGrid, Text } from '@mantine/core'
+import { Paper, SimpleGrid, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 /** Names and values side by side; those without value are left out. */
@@ -8,19 +8,21 @@ export function Fields({
   readonly entries: readonly (readonly [name: string, value: ReactNode])[]
 }) {
   return (
-    <SimpleGrid component="dl" cols={{ base: 2, md: 4 }} spacing="md" m={0}>
-      {entries
-        .filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '')
-        .map(([name, value]) => (
-          <div key={name}>
-            <Text component="dt" size="xs" c="dimmed">
-              {name}
-            </Text>
-            <Text component="dd" size="sm" m={0} style={{ overflowWrap: 'anywhere' }}>
-              {value}
-            </Text>
-          </div>
-        ))}
-    </SimpleGrid>
+    <Paper withBorder px="md" py="sm">
+      <SimpleGrid component="dl" cols={{ base: 2, sm: 3, lg: 5 }} spacing="md" verticalSpacing="sm" m={0}>
+        {entries
+          .filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '')
+          .map(([name, value]) => (
+            <div key={name}>
+              <Text component="dt" size="xs" c="dimmed">
+                {name}
+              </Text>
+              <Text component="dd" size="sm" m={0} style={{ overflowWrap: 'anywhere' }}>
+                {value}
+              </Text>
+            </div>
+          ))}
+      </SimpleGrid>
+    </Paper>
   )
 }

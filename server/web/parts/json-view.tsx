@@ -1,4 +1,4 @@
-import { Button, Code, CopyButton, Group, Paper, SegmentedControl } from '@mantine/core'
+import { Button, Code, CopyButton, Group, Paper, SegmentedControl, Title } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { indentJson } from './indent-json.ts'
 import { showInvisible } from './show-invisible.ts'
@@ -12,10 +12,12 @@ interface TextViewProps {
   /** Written by anybody: shown as text, whatever it holds. */
   readonly text: string
   readonly label: string
+  /** Where it is a part of a view by itself. */
+  readonly title?: string
 }
 
 /** Text from outside: JSON is indented, with the raw text one click away; what cannot be seen in it is made visible. */
-export function TextView({ text, label }: TextViewProps) {
+export function TextView({ text, label, title }: TextViewProps) {
   const [limit, setLimit] = useState(shownAtFirst)
   const [mode, setMode] = useState<'pretty' | 'raw'>('pretty')
   const pretty = useMemo(() => indentJson(text, limit), [text, limit])
@@ -25,6 +27,11 @@ export function TextView({ text, label }: TextViewProps) {
   return (
     <Paper withBorder className="text-view">
       <Group justify="flex-end" gap="xs" className="text-view-bar">
+        {title !== undefined && (
+          <Title order={2} flex={1}>
+            {title}
+          </Title>
+        )}
         {pretty !== undefined && (
           <SegmentedControl
             size="xs"
@@ -57,7 +64,11 @@ export function TextView({ text, label }: TextViewProps) {
   )
 }
 
+interface JsonViewProps extends Omit<TextViewProps, 'text'> {
+  readonly value: unknown
+}
+
 /** A value of the API as indented JSON. */
-export function JsonView({ value, label }: { readonly value: unknown; readonly label: string }) {
-  return <TextView text={JSON.stringify(value) ?? 'null'} label={label} />
+export function JsonView({ value, ...props }: JsonViewProps) {
+  return <TextView text={JSON.stringify(value) ?? 'null'} {...props} />
 }

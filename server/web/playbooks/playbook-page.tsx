@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from 'wouter'
 import { get } from '../api/call.ts'
 import { PageLoading } from '../parts/page-loading.tsx'
-import { Refusal } from '../parts/refusal.tsx'
 import { Time } from '../parts/times.tsx'
 import { useMay } from '../session/session.ts'
 import { ViewHead } from '../shell/view-head.tsx'
+import { ViewRefusal } from '../shell/view-refusal.tsx'
 import { EditPlaybook } from './edit-playbook.tsx'
 import { isManual, type PlaybookDetail } from './playbook.ts'
 import { ResultsLine } from './results/results-line.tsx'
@@ -33,12 +33,12 @@ export default function PlaybookPage() {
     refetchOnWindowFocus: false,
   })
   if (found.isPending) return <PageLoading />
-  if (found.isError) return <Refusal error={found.error} onRetry={() => void found.refetch()} />
+  if (found.isLoadingError) return <ViewRefusal error={found.error} onRetry={() => void found.refetch()} />
   const { data } = found
   const isNewest = newest.data === undefined || newest.data.hash === data.hash
   const isEdited = mayEdit && isNewest && data.origin === 'file'
   return (
-    <Stack>
+    <Stack gap="var(--tocsin-gap)">
       <ViewHead
         title={data.name}
         states={data.in_force && <Badge color="green">In force</Badge>}

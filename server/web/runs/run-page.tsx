@@ -1,4 +1,4 @@
-import { Anchor, Grid, Group, Loader, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Grid, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { Link, useParams } from 'wouter'
@@ -8,7 +8,10 @@ import type { Graph } from '../graph/graph-types.ts'
 import { PlaybookGraph } from '../graph/playbook-graph.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { JsonView } from '../parts/json-view.tsx'
+import { PageLoading } from '../parts/page-loading.tsx'
+import { ViewRefusal } from '../shell/view-refusal.tsx'
 import { Refusal } from '../parts/refusal.tsx'
+import { Section } from '../parts/section.tsx'
 import { RunState } from '../parts/states.tsx'
 import { StoredErrorView } from '../parts/stored-error-view.tsx'
 import { ViewTitle } from '../shell/view-title.tsx'
@@ -30,8 +33,8 @@ export default function RunPage() {
     queryFn: () => get<RunDetail>(`/runs/${encodeURIComponent(id)}`),
     refetchInterval: ({ state }) => (state.data !== undefined && hasEnded(state.data) ? false : 1_000),
   })
-  if (run.isPending) return <Loader aria-label="Loading" />
-  if (run.isLoadingError) return <Refusal error={run.error} onRetry={() => void run.refetch()} />
+  if (run.isPending) return <PageLoading />
+  if (run.isLoadingError) return <ViewRefusal error={run.error} onRetry={() => void run.refetch()} />
   return <RunView run={run.data} />
 }
 
@@ -52,7 +55,7 @@ function RunView({ run }: { readonly run: RunDetail }) {
   const failedAt = lineOf(run.error?.step)
   const select = (path: string): void => set('step', path)
   return (
-    <Stack>
+    <Stack gap="var(--tocsin-gap)">
       <Group justify="space-between">
         <Group gap="sm">
           <ViewTitle>{run.playbook}</ViewTitle>
@@ -75,7 +78,7 @@ function RunView({ run }: { readonly run: RunDetail }) {
           </Anchor>
         </Text>
       )}
-      <Grid>
+      <Grid gap="var(--tocsin-gap)">
         <Grid.Col span={{ base: 12, lg: 7 }}>
           {graph.isLoadingError && <Refusal error={graph.error} />}
           {graph.isSuccess && (
@@ -97,22 +100,11 @@ function RunView({ run }: { readonly run: RunDetail }) {
           )}
         </Grid.Col>
       </Grid>
-      <Title order={2} size="h4">
-        Timeline
-      </Title>
-      <WaterfallView steps={run.steps} isLive={!hasEnded(run)} selected={step?.path} onSelect={select} />
-      <Title order={2} size="h4">
-        Inputs
-      </Title>
-      <JsonView value={run.inputs} label="Inputs of the run" />
-      {run.output !== null && (
-        <>
-          <Title order={2} size="h4">
-            Output
-          </Title>
-          <JsonView value={run.output} label="Output of the run" />
-        </>
-      )}
+      <Section title="Timeline" isFlush>
+        <WaterfallView steps={run.steps} isLive={!hasEnded(run)} selected={step?.path} onSelect={select} />
+      </Section>
+      <JsonView value={run.inputs} label="Inputs of the run" title="Inputs" />
+      {run.output !== null && <JsonView value={run.output} label="Output of the run" title="Output" />}
     </Stack>
   )
 }

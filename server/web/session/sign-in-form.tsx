@@ -39,7 +39,7 @@ export function SignInForm({ children }: { readonly children: ReactNode }) {
           Sign in
         </Button>
         <Text size="sm" c="dimmed">
-          No key at hand? On the server: <Code>npx tocsin keys create</Code>
+          No key at hand? On the server: <Code style={{ whiteSpace: 'nowrap' }}>npx tocsin keys create</Code>
         </Text>
       </Stack>
     </form>

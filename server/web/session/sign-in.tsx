@@ -9,9 +9,7 @@ export function SignIn() {
         <SignInForm>
           <Group gap="sm">
             <Logo size={36} />
-            <Title order={1} size="h2">
-              Tocsin
-            </Title>
+            <Title order={1}>Tocsin</Title>
           </Group>
         </SignInForm>
       </Paper>

@@ -13,6 +13,8 @@ export function ZoneButton() {
     <Tooltip label={turn}>
       <Button
         variant="default"
+        h={34}
+        size="xs"
         fw={400}
         px="xs"
         visibleFrom="sm"
