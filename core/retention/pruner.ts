@@ -52,7 +52,7 @@ export function createPruner({ stores, keep, sessions, clock, log }: PrunerOptio
 
   async function round(): Promise<void> {
     await inPieces(async () => ((await retention.clearOutlived(sessions)) ? { at: 0, row: 0 } : undefined))
-    const now = clock.now()
+    const now = certainTime()
     const deleted = { runs: 0, alerts: 0 }
     const count = ({ runs, alerts, next }: PrunedPiece) => {
       deleted.runs += runs
@@ -80,6 +80,10 @@ export function createPruner({ stores, keep, sessions, clock, log }: PrunerOptio
   }
 
   const elapsed = () => clock.monotonic?.() ?? clock.now()
+  const [startedAt, startedElapsed] = [clock.now(), elapsed()]
+
+  /** A clock that is set forward, for a moment or by mistake, must not delete what cannot be brought back. */
+  const certainTime = () => Math.min(clock.now(), startedAt + elapsed() - startedElapsed)
 
   /** Ends early when the server stops. */
   async function rest(ms: number): Promise<void> {

@@ -85,6 +85,18 @@ describe('the pruner', () => {
     await pruner.stop()
   })
 
+  it('deletes nothing sooner because the clock was set forward, and less where it was set back', async () => {
+    const { clock, calls, pruner } = start({ ...forEver, runsMs: day })
+    const by = (call: unknown[] | undefined) => clock.now() - Number(call?.[1])
+    clock.jump(1_000 * day)
+    await clock.advance(minute)
+    expect(by(calls[1])).to.equal(clock.now() - 1_001 * day)
+    clock.jump(-1_010 * day)
+    await clock.advance(hour)
+    expect(calls.at(-1)).to.deep.equal(['runs', day, undefined])
+    await pruner.stop()
+  })
+
   it('stops in the middle of its rest', async () => {
     const { clock, pruner, calls } = start({ ...forEver, runsMs: day }, [
       { runs: 1, alerts: 0, next: { at: 1, row: 1 } },
