@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useLocation, useParams } from 'wouter'
 import { call, get } from '../api/call.ts'
 import type { Alert, Run } from '../api/types.ts'
+import { usePollMs } from '../live/live-state.ts'
 import { Fields } from '../parts/fields.tsx'
 import { TextView } from '../parts/json-view.tsx'
 import { PageLoading } from '../parts/page-loading.tsx'
@@ -21,10 +22,11 @@ const ended = new Set([0, 15, 20])
 export default function AlertPage() {
   const { id } = useParams<{ id: string }>()
   const path = `/alerts/${encodeURIComponent(id)}`
+  const poll = usePollMs()
   const alert = useQuery({
     queryKey: ['alert', id],
     queryFn: () => get<Alert>(path),
-    refetchInterval: ({ state }) => (ended.has(state.data?.investigation_status ?? 15) ? 10_000 : 1_000),
+    refetchInterval: ({ state }) => poll(ended.has(state.data?.investigation_status ?? 15) ? 10_000 : 1_000),
   })
   if (alert.isPending) return <PageLoading />
   if (alert.isLoadingError) return <ViewRefusal error={alert.error} onRetry={() => void alert.refetch()} />

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from 'wouter'
 import { addressOf, callTagged } from '../api/call.ts'
 import type { CaseDetail } from '../api/types.ts'
+import { usePollMs } from '../live/live-state.ts'
 import { PageLoading } from '../parts/page-loading.tsx'
 import { Section } from '../parts/section.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
@@ -25,10 +26,11 @@ export default function CasePage() {
   const { id } = useParams<{ id: string }>()
   const path = `/cases/${encodeURIComponent(id)}`
   const mayEdit = useMay('analyst', 'admin')
+  const poll = usePollMs()
   const found = useQuery({
     queryKey: ['case', id],
     queryFn: () => callTagged<CaseDetail>('GET', path),
-    refetchInterval: 5_000,
+    refetchInterval: poll(5_000),
   })
   if (found.isPending) return <PageLoading />
   if (found.isLoadingError) return <ViewRefusal error={found.error} onRetry={() => void found.refetch()} />

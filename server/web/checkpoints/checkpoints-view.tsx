@@ -5,6 +5,7 @@ import { useMemo, useState } from 'react'
 import { get } from '../api/call.ts'
 import type { Page } from '../api/types.ts'
 import { useFilters } from '../lists/use-filters.ts'
+import { usePollMs } from '../live/live-state.ts'
 import { Empty } from '../parts/empty.tsx'
 import { PageLoading } from '../parts/page-loading.tsx'
 import { Refusal } from '../parts/refusal.tsx'
@@ -25,10 +26,11 @@ export default function CheckpointsView() {
   const { filters, set } = useFilters(names)
   const state = isState(filters.state ?? '') ? (filters.state as CheckpointState) : 'waiting'
   const sort = state === 'waiting' ? 'created_at' : '-created_at'
+  const poll = usePollMs()
   const list = useQuery({
     queryKey: ['checkpoints', filters],
     queryFn: () => get<Page<Checkpoint>>('/checkpoints', { ...filters, state, limit: shown, sort }),
-    refetchInterval: 2_000,
+    refetchInterval: poll(2_000),
   })
   const rows = list.data?.data ?? noRows
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())

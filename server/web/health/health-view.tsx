@@ -16,7 +16,8 @@ import { useEngine } from './use-engine.ts'
 
 /** How the server does: what waits, how much comes, what went wrong, and whether runs are paused. */
 export default function HealthView() {
-  const engine = useEngine(2_000)
+  // Rates fall though nothing happens, of which nobody tells.
+  const engine = useEngine(5_000)
   if (engine.isPending) return <PageLoading />
   if (engine.isLoadingError) return <ViewRefusal error={engine.error} onRetry={() => void engine.refetch()} />
   const { data } = engine

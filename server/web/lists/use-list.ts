@@ -2,11 +2,13 @@ import { useInfiniteQuery, useQuery, useQueryClient, type InfiniteData } from '@
 import { useEffect, useMemo } from 'react'
 import { get, type Query } from '../api/call.ts'
 import type { Page } from '../api/types.ts'
+import { usePollMs } from '../live/live-state.ts'
 import { mergeFresh } from './merge-fresh.ts'
 
 const pageSize = 100
 /** What a poll asks for: the rows that are most likely to be new or to have changed. */
 const freshSize = 50
+/** Where nobody tells of changes. */
 const pollMs = 2_000
 
 /** The same one each time: another one would be another list. */
@@ -31,6 +33,7 @@ export function useList<Row>({
   isLive = true,
 }: ListOptions<Row>) {
   const queries = useQueryClient()
+  const poll = usePollMs()
   const key = useMemo(() => ['list', path, query] as const, [path, query])
   const list = useInfiniteQuery({
     queryKey: key,
@@ -44,7 +47,7 @@ export function useList<Row>({
   const fresh = useQuery({
     queryKey: [...key, 'fresh'],
     queryFn: ({ signal }) => get<Page<Row>>(path, { ...query, limit: freshSize }, signal),
-    refetchInterval: pollMs,
+    refetchInterval: poll(pollMs),
     enabled: isLive && list.isSuccess,
     staleTime: 0,
   })

@@ -6,6 +6,7 @@ import { get } from '../api/call.ts'
 import type { RunDetail } from '../api/types.ts'
 import type { Graph } from '../graph/graph-types.ts'
 import { PlaybookGraph } from '../graph/playbook-graph.tsx'
+import { usePollMs } from '../live/live-state.ts'
 import { useFilters } from '../lists/use-filters.ts'
 import { JsonView } from '../parts/json-view.tsx'
 import { PageLoading } from '../parts/page-loading.tsx'
@@ -28,10 +29,11 @@ const names = ['step'] as const
 /** One run: its playbook with what became of each step, when, and why. */
 export default function RunPage() {
   const { id } = useParams<{ id: string }>()
+  const poll = usePollMs()
   const run = useQuery({
     queryKey: ['run', id],
     queryFn: () => get<RunDetail>(`/runs/${encodeURIComponent(id)}`),
-    refetchInterval: ({ state }) => (state.data !== undefined && hasEnded(state.data) ? false : 1_000),
+    refetchInterval: ({ state }) => (state.data !== undefined && hasEnded(state.data) ? false : poll(1_000)),
   })
   if (run.isPending) return <PageLoading />
   if (run.isLoadingError) return <ViewRefusal error={run.error} onRetry={() => void run.refetch()} />

@@ -4,6 +4,7 @@ import { Fragment } from 'react'
 import { Link, useLocation } from 'wouter'
 import { get } from '../api/call.ts'
 import type { Page } from '../api/types.ts'
+import { usePollMs } from '../live/live-state.ts'
 import { useSession } from '../session/session.ts'
 import { viewGroups, type View } from '../views.ts'
 
@@ -57,10 +58,11 @@ function ViewLink({ view: { path, title, icon: Icon }, onNavigate }: ViewLinkPro
 
 /** How many questions wait: they are why somebody has to do something now. */
 function WaitingCount() {
+  const poll = usePollMs()
   const waiting = useQuery({
     queryKey: ['checkpoints', 'count'],
     queryFn: () => get<Page<unknown>>('/checkpoints', { limit: 1 }),
-    refetchInterval: 10_000,
+    refetchInterval: poll(10_000),
   })
   const count = waiting.data?.total ?? 0
   if (count === 0) return null

@@ -2,6 +2,7 @@ import { AppShell, Burger, Group, ScrollArea, Text } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { Suspense, useCallback } from 'react'
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter'
+import { LiveMark } from '../live/live-mark.tsx'
 import { PageLoading } from '../parts/page-loading.tsx'
 import { useSession } from '../session/session.ts'
 import { pages, rolesAt, views } from '../views.ts'
@@ -59,6 +60,7 @@ export function Shell() {
             </Link>
           </Group>
           <Group gap="xs" wrap="nowrap">
+            <LiveMark />
             <EngineMark />
             <PaletteButton />
             <ZoneButton />

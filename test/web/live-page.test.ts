@@ -1,0 +1,83 @@
+import { expect } from 'chai'
+import { picture, seriousFaults } from './support/browser.ts'
+import { openPage, type PageServer } from './support/page-server.ts'
+
+const asking = `apiVersion: tocsin/v1
+name: asking
+on: { manual: true }
+steps:
+  - id: sure
+    checkpoint: { via: operator, with: { message: Sure? }, answers: [yes], timeout: 1h }
+  - id: done
+    set: { n: 1 }
+`
+
+describe('live page', function () {
+  this.timeout(60_000)
+  let opened: PageServer
+
+  before(async function () {
+    this.timeout(180_000)
+    const page = await openPage({ asking })
+    if (page === undefined) return this.skip()
+    opened = page
+  })
+  after(() => opened?.close())
+  afterEach(() => expect(opened.alarms).to.deep.equal([]))
+
+  const mark = (state: string) => opened.page.locator(`.live-mark[data-state=${state}]`)
+
+  it('says that it is live, and asks for nothing while nothing changes', async () => {
+    const { page, visit, postAlert } = opened
+    await postAlert('first')
+    await visit('/alerts')
+    await page.getByRole('row', { name: 'MAIN-CUSTOM-1' }).waitFor()
+    await page.getByRole('status').getByText('Live').waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await page.waitForTimeout(2_500)
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await page.waitForTimeout(5_000)
+    page.removeAllListeners('request')
+    expect(asked).to.deep.equal([])
+  })
+
+  it('shows alerts as they come', async () => {
+    const { page, postAlert } = opened
+    const id = (await postAlert('second')).toUpperCase()
+    await page.getByRole('row', { name: id }).getByText('Completed').waitFor()
+    await picture(page, 'live')
+  })
+
+  it('shows how a run goes on', async () => {
+    const { page, server, visit, startRun } = opened
+    const uuid = await startRun('asking')
+    await visit(`/runs/${uuid}`)
+    await page.getByText('It waits for a person').waitFor()
+    await mark('live').waitFor()
+    const { body } = await server.call('/checkpoints')
+    await server.call(`/checkpoints/${body.data[0].checkpoint_id}/answer`, { body: { answer: 'yes' } })
+    await page.locator('.graph-node[data-state=completed]').filter({ hasText: 'done' }).waitFor()
+  })
+
+  it('says that it is not live where it is told nothing, asks now and then, and is live again', async () => {
+    const { page, visit, postAlert } = opened
+    await page.route('**/api/events', (route) => route.abort())
+    await visit('/alerts')
+    await page.getByRole('row', { name: 'MAIN-CUSTOM-2' }).waitFor()
+    await page.getByRole('status').getByText('Reconnecting').waitFor()
+    const id = (await postAlert('third')).toUpperCase()
+    await page.getByRole('row', { name: id }).waitFor()
+    await picture(page, 'reconnecting')
+    await page.unroute('**/api/events')
+    await mark('live').waitFor()
+  })
+
+  it('closes its stream with the page', async () => {
+    const { page, server, visit } = opened
+    await visit('/alerts')
+    await mark('live').waitFor()
+    await page.goto('about:blank')
+    expect(await server.stop()).to.include({ code: 0, signal: null })
+  })
+})
