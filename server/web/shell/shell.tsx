@@ -59,7 +59,7 @@ export function Shell() {
               </Text>
             </Link>
           </Group>
-          <Group gap="xs" wrap="nowrap">
+          <Group gap="xs" wrap="nowrap" pos="relative">
             <LiveMark />
             <EngineMark />
             <PaletteButton />
