@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { picture, seriousFaults } from './support/browser.ts'
-import { openPage, type PageServer } from './support/page-server.ts'
+import { openPage } from './support/open-page.ts'
 
 const asking = `apiVersion: tocsin/v1
 name: asking
@@ -14,16 +14,7 @@ steps:
 
 describe('live page', function () {
   this.timeout(60_000)
-  let opened: PageServer
-
-  before(async function () {
-    this.timeout(180_000)
-    const page = await openPage({ asking })
-    if (page === undefined) return this.skip()
-    opened = page
-  })
-  after(() => opened?.close())
-  afterEach(() => expect(opened.alarms).to.deep.equal([]))
+  const opened = openPage({ asking })
 
   const mark = (state: string) => opened.page.locator(`.live-mark[data-state=${state}]`)
 
