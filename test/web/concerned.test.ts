@@ -29,6 +29,6 @@ describe('what the page asks for again', () => {
     for (const key of [['checkpoints', 'count'], ['engine'], ['case', 'main-1'], ['alert', 'main-x-1']])
       expect(isConcerned(key, news), key.join(' ')).to.equal(true)
     for (const key of [['session'], ['playbook', 'p'], ['list', '/alerts', query, 'fresh'], [7]])
-      expect(isConcerned(key, news), key.join(' ')).to.equal(false)
+      expect(isConcerned(key, news), JSON.stringify(key)).to.equal(false)
   })
 })
