@@ -9,7 +9,7 @@ export function Fields({
 }) {
   return (
     <Paper withBorder px="md" py="sm">
-      <SimpleGrid component="dl" cols={{ base: 2, sm: 3, lg: 5 }} spacing="md" verticalSpacing="sm" m={0}>
+      <SimpleGrid component="dl" cols={{ base: 2, sm: 3, lg: 6 }} spacing="md" verticalSpacing="sm" m={0}>
         {entries
           .filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '')
           .map(([name, value]) => (
