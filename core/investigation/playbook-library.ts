@@ -30,6 +30,8 @@ export interface PlaybookLibrary {
   written(): readonly Playbook[]
   /** Content hash of the written playbook of this name that is in force. */
   newest(name: string): string | undefined
+  /** The file of the written playbook of this name that is in force. */
+  fileOf(name: string): string | undefined
   /** What was found in the folder and is not in force as it stands there. */
   readonly refused: readonly RefusedFile[]
   /** Warnings about playbooks that get in each other's way. */
@@ -182,6 +184,7 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
   return {
     written: () => [...written.values()],
     newest: (name) => written.get(name)?.hash,
+    fileOf: (name) => paths.get(name),
     refused,
     rivals: warnings,
     byHash,

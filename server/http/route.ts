@@ -69,7 +69,7 @@ export interface Services {
   readonly reruns: Reruns
   readonly scheduler: Pick<Scheduler, 'takeOver'>
   /** Playbooks that a person wrote, in force. */
-  readonly playbooks: Pick<PlaybookLibrary, 'written' | 'byHash' | 'newest' | 'check' | 'edit'>
+  readonly playbooks: Pick<PlaybookLibrary, 'written' | 'byHash' | 'newest' | 'fileOf' | 'check' | 'edit'>
   /** Calls skills over the connections of organizations, with these cases instead of those that are stored. */
   readonly callerOfSkills: (cases: CaseStore) => SkillCaller
   readonly dryRunGate: DryRunGate

@@ -13,13 +13,20 @@ steps:
   - return: fine
 `
 
+const tests = `playbook: counted.yaml
+tests:
+  - name: ends well
+    alert: { data: {} }
+    expect: { status: completed }
+`
+
 describe('list of playbooks in the page', function () {
   this.timeout(60_000)
   let opened: SignedIn
 
   before(async function () {
     this.timeout(180_000)
-    const found = await openSignedIn({ counted: source })
+    const found = await openSignedIn({ counted: source, 'counted.test': tests })
     if (found === undefined) return this.skip()
     opened = found
   })
@@ -48,5 +55,15 @@ describe('list of playbooks in the page', function () {
     await row.getByRole('link', { name: /: Failed$/ }).click()
     await page.getByText('As it was asked to').first().waitFor()
     expect(new URL(page.url()).pathname).to.equal(`/runs/${run.run_uuid}`)
+  })
+
+  it('leads to tests that can be run, and from what they leave out to its line', async () => {
+    const page = await opened.visit('/playbooks/counted')
+    await page.getByRole('button', { name: 'Run the tests' }).click()
+    await page.getByRole('listitem').filter({ hasText: 'ends well' }).getByText('Passed').waitFor()
+    await page.getByText('2 of 3 branches are taken').waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await page.getByRole('button', { name: /^line 7/ }).click()
+    await page.locator('.cm-activeLine', { hasText: 'if: inputs.fails' }).waitFor()
   })
 })

@@ -6,6 +6,7 @@ import { graphSchema, graphView } from './playbook-graph.ts'
 import { playbookResults } from './playbook-results.ts'
 import { playbookFields, playbookTag, playbookView, requirePlaybook } from './playbook-view.ts'
 import { startRun } from './run-operations.ts'
+import { testPlaybook } from './test-playbook.ts'
 
 const listPlaybooks = defineRoute({
   method: 'GET',
@@ -98,5 +99,6 @@ export const playbookRoutes = [
   getGraph,
   listVersions,
   playbookResults,
+  testPlaybook,
   startRun,
 ]

@@ -11,6 +11,7 @@ import { EditPlaybook } from './edit-playbook.tsx'
 import { isManual, type PlaybookDetail } from './playbook.ts'
 import { ResultsLine } from './results/results-line.tsx'
 import { StartByHand } from './start-by-hand.tsx'
+import { TestsSection } from './tests-section.tsx'
 import { useMayEdit } from './use-may-edit.ts'
 import { Versions } from './versions.tsx'
 import { Workbench } from './workbench.tsx'
@@ -71,6 +72,7 @@ export default function PlaybookPage() {
           onDone={nothing}
         />
       )}
+      {mayStart && data.in_force && data.origin === 'file' && <TestsSection name={data.name} />}
       <Versions playbook={data} mayRestore={mayEdit && data.origin === 'file'} />
     </Stack>
   )

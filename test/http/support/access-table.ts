@@ -92,6 +92,7 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'GET /playbooks': { roles: readers, of: 'list' },
   'GET /playbooks/{playbook}': { roles: readers, of: 'playbook' },
   'GET /playbooks/{playbook}/graph': { roles: readers, of: 'playbook' },
+  'POST /playbooks/{playbook}/test': { roles: operators, of: 'playbook' },
   'GET /playbooks/{playbook}/results': { roles: readers, of: 'playbook' },
   'GET /playbooks/{playbook}/versions': { roles: readers, of: 'playbook' },
   'POST /playbooks/validate': { roles: readers, of: 'shared', body: () => ({ source: 'name: x' }) },
