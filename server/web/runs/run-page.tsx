@@ -1,4 +1,4 @@
-import { Anchor, Grid, Group, Stack, Text } from '@mantine/core'
+import { Anchor, Grid, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { Link, useParams } from 'wouter'
@@ -83,6 +83,7 @@ function RunView({ run }: { readonly run: RunDetail }) {
       <Grid gap="var(--tocsin-gap)">
         <Grid.Col span={{ base: 12, lg: 7 }}>
           {graph.isLoadingError && <Refusal error={graph.error} />}
+          {graph.isPending && <Skeleton h="50vh" />}
           {graph.isSuccess && (
             <PlaybookGraph
               graph={graph.data}

@@ -42,6 +42,7 @@ export function StepPanel({ run, step, siblings, line, onSelect }: StepPanelProp
             onChange={(path) => path !== null && onSelect(path)}
             allowDeselect={false}
             searchable
+            limit={100}
           />
         )}
         <Text size="sm" c="dimmed">

@@ -1,11 +1,12 @@
-import { Group, Text, UnstyledButton } from '@mantine/core'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useMemo, useRef, type KeyboardEvent } from 'react'
 import type { Step } from '../api/types.ts'
 import { durationText } from '../parts/duration-text.ts'
 import { useNow } from '../parts/now.ts'
-import { showInvisible } from '../parts/show-invisible.ts'
-import { StepStateBadge } from '../parts/states.tsx'
+import { timeScale, type TimeScale } from './time-scale.ts'
+import { WaterfallRowView } from './waterfall-row.tsx'
 import './waterfall.css'
-import { waterfallOf } from './waterfall.ts'
+import { isBusy, waterfallOf } from './waterfall.ts'
 
 interface WaterfallViewProps {
   readonly steps: readonly Step[]
@@ -14,59 +15,90 @@ interface WaterfallViewProps {
   readonly onSelect: (path: string) => void
 }
 
-/** More rows make the page slow; they are shown a part at a time. */
-const maxRows = 500
+const rowHeight = 34
 
-/** When each step was tried and what it waited for, below each other on one line of time. */
+/** When each step was tried and what it waited for, below each other on one line of time; only the rows in sight are in the page. */
 export function WaterfallView({ steps, isLive, selected, onSelect }: WaterfallViewProps) {
   const now = useNow(isLive)
-  const { from, to, rows } = waterfallOf(steps, now)
-  const percent = (ms: number): string => `${(100 * ms) / (to - from)}%`
+  const { from, to, rows } = useMemo(() => waterfallOf(steps, now), [steps, now])
+  const scale = useMemo(() => timeScale({ from, to }, rows.flatMap(busyOf)), [from, to, rows])
+  const viewport = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => viewport.current,
+    estimateSize: () => rowHeight,
+    overscan: 10,
+  })
+  const at = rows.findIndex(({ step }) => step.path === selected)
+  useEffect(() => {
+    if (at >= 0) virtual.scrollToIndex(at, { align: 'auto' })
+    // Not while rows are added: only what is chosen is brought into sight.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [selected])
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>, index: number): void => {
+    const move = { ArrowDown: index + 1, ArrowUp: index - 1 }[event.key]
+    const row = move === undefined ? undefined : rows[move]
+    if (move === undefined || row === undefined) return
+    event.preventDefault()
+    onSelect(row.step.path)
+    virtual.scrollToIndex(move, { align: 'auto' })
+    requestAnimationFrame(() =>
+      viewport.current?.querySelector<HTMLElement>(`[data-index="${move}"]`)?.focus({ preventScroll: true }),
+    )
+  }
   return (
-    <div className="waterfall">
-      {rows.slice(0, maxRows).map(({ step, stretches }) => (
-        <UnstyledButton
-          key={step.path}
-          className="waterfall-row"
-          aria-pressed={step.path === selected}
-          onClick={() => onSelect(step.path)}
-        >
-          <Group gap="xs" wrap="nowrap" className="waterfall-name">
-            <StepStateBadge state={step.state} />
-            <Text size="sm" truncate title={step.path}>
-              {showInvisible(lastParts(step.path))}
-            </Text>
-            <Text size="xs" c="dimmed" truncate visibleFrom="lg">
-              {step.kind}
-            </Text>
-          </Group>
-          <span className="waterfall-lane">
-            {stretches.map((stretch, index) => (
-              <span
-                key={index}
-                className="waterfall-bar"
-                data-kind={stretch.kind}
-                style={{ left: percent(stretch.from - from), width: percent(stretch.to - stretch.from) }}
-              />
-            ))}
-          </span>
-          <Text size="xs" c="dimmed" className="waterfall-took">
-            {durationText((stretches.at(-1)?.to ?? from) - (stretches[0]?.from ?? from))}
-            {step.failed_attempts.length > 0 && ` · ${step.failed_attempts.length + 1} tries`}
-          </Text>
-        </UnstyledButton>
-      ))}
-      {rows.length > maxRows && (
-        <Text size="sm" c="dimmed" p="xs">
-          {rows.length - maxRows} more steps are in the API: GET /runs.
-        </Text>
-      )}
+    <div ref={viewport} className="waterfall" role="group" aria-label="Timeline">
+      <Ruler scale={scale} ms={to - from} steps={rows.length} />
+      <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+        {virtual.getVirtualItems().map(({ index, start }) => {
+          const row = rows[index]
+          if (row === undefined) return null
+          return (
+            <WaterfallRowView
+              key={row.step.path}
+              row={row}
+              scale={scale}
+              index={index}
+              start={start}
+              isSelected={index === at}
+              isStop={index === Math.max(0, at)}
+              onSelect={onSelect}
+              onKeyDown={onKeyDown}
+            />
+          )
+        })}
+      </div>
     </div>
   )
 }
 
-/** Of a long path what tells most: the step and what is around it. */
-function lastParts(path: string): string {
-  const parts = path.split('/')
-  return parts.length > 3 ? `…/${parts.slice(-2).join('/')}` : path
+const busyOf = ({ step, stretches }: ReturnType<typeof waterfallOf>['rows'][number]) =>
+  stretches.filter((stretch) => isBusy(step, stretch))
+
+interface RulerProps {
+  readonly scale: TimeScale
+  readonly ms: number
+  readonly steps: number
+}
+
+/** How long all took, and where time is drawn shorter than it was. */
+function Ruler({ scale, ms, steps }: RulerProps) {
+  return (
+    <div className="waterfall-ruler">
+      <span>{steps.toLocaleString()} steps</span>
+      <span className="waterfall-lane">
+        {scale.cuts.map((cut) => (
+          <span
+            key={cut.from}
+            className="waterfall-cut"
+            style={{ left: `${100 * cut.from}%`, width: `${100 * (cut.to - cut.from)}%` }}
+            title={`Nothing was done for ${durationText(cut.ms)}: drawn shorter`}
+          >
+            {durationText(cut.ms)}
+          </span>
+        ))}
+      </span>
+      <span className="waterfall-took">{durationText(ms)}</span>
+    </div>
+  )
 }

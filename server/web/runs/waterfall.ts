@@ -22,7 +22,7 @@ export interface Waterfall {
 /** When each step was tried, and what it waited for in between. What is under way reaches to `now`. */
 export function waterfallOf(steps: readonly Step[], now: number): Waterfall {
   const rows = steps
-    .filter(({ path }) => !path.includes('@playbooks/'))
+    .filter(({ path }) => !path.includes('@playbooks/') && !path.endsWith('/@begin'))
     .map((step) => ({ step, stretches: stretchesOf(step, now) }))
   const all = rows.flatMap(({ stretches }) => stretches)
   const from = all.reduce((least, stretch) => Math.min(least, stretch.from), Infinity)
@@ -45,4 +45,11 @@ function stretchesOf(step: Step, now: number): readonly Stretch[] {
 function lastBegin({ failed_attempts: tries, started_at: first }: Step): number {
   const last = tries.at(-1)
   return last === undefined ? first : Math.max(last.retry_at ?? last.ended_at, first)
+}
+
+const waiting = new Set(['checkpoint', 'wait'])
+
+/** Whether something was done then, and not waited for: for a time, for a person, for the next try. */
+export function isBusy({ kind: of }: Step, { kind }: Stretch): boolean {
+  return kind !== 'wait' && !waiting.has(of)
 }

@@ -1,0 +1,49 @@
+import { expect } from 'chai'
+import { openPage } from './support/open-page.ts'
+
+const items = Array.from({ length: 300 }, (_, index) => index).join(', ')
+const each = `apiVersion: tocsin/v1
+name: each
+on: { manual: true }
+steps:
+  - id: list
+    set: { items: [${items}] }
+  - id: hosts
+    foreach: \${{ steps.list.output.items }}
+    as: host
+    max_items: 300
+    steps:
+      - { id: look, set: { n: "\${{ host }}" } }
+      - { id: note, set: { text: "\${{ 'host ' + string(steps.look.output.n) }}" } }
+  - id: sure
+    checkpoint:
+      via: operator
+      with: { message: Isolate them? }
+      answers: [yes, no]
+      timeout: 1h
+`
+
+describe('a run of a thousand steps in a browser', function () {
+  this.timeout(60_000)
+  const opened = openPage({ each })
+
+  it('has only what is in sight in the page, and leads to every step', async () => {
+    const { page, visit } = opened
+    const uuid = await opened.startRun('each')
+    await visit(`/runs/${uuid}`)
+    await page.getByText('It waits for a person').waitFor()
+    const timeline = page.getByRole('group', { name: 'Timeline' })
+    await timeline.getByText('903 steps').waitFor()
+    await timeline.locator('.waterfall-row', { hasText: 'sure' }).waitFor()
+    expect(await page.locator('.waterfall-row').count()).to.be.below(80)
+    await page.evaluate(`document.querySelector('.waterfall').scrollTo(0, 0)`)
+    await timeline.locator('.waterfall-row', { hasText: 'list' }).click()
+    await page.waitForURL(/step=list/)
+    await page.keyboard.press('ArrowDown')
+    await page.waitForURL(/step=hosts/)
+    await visit(`/runs/${uuid}?step=hosts%5B299%5D%2Fnote`)
+    await page.getByRole('region', { name: 'Output of hosts[299]/note' }).getByText('host 299').waitFor()
+    await timeline.locator('.waterfall-row[aria-pressed=true]', { hasText: 'hosts[299]/note' }).waitFor()
+    await page.getByRole('combobox', { name: 'One of 300' }).waitFor()
+  })
+})
