@@ -9,6 +9,7 @@ import type { Retention } from '../core/retention/pruner.ts'
 import { defaultStormPerMinute } from '../core/investigation/storm-watch.ts'
 import { ValidationError, type PointedMessage } from '../core/errors/errors.ts'
 import { Secret } from '../core/plugin/index.ts'
+import { clearTextWarnings, type ConfigWarning } from './clear-text.ts'
 import { nearest } from '../core/schema/index.ts'
 import * as read from './config-values.ts'
 import { defaultSessionLimits } from './sessions.ts'
@@ -63,7 +64,7 @@ export interface Config {
   /** What connections may reach in private address ranges, in lower case: `host`, `host:port` or a range of addresses. */
   readonly allowPrivateEgress: readonly string[]
   /** To be logged at start: variables that begin with TOCSIN_ and mean nothing. */
-  readonly warnings: readonly string[]
+  readonly warnings: readonly ConfigWarning[]
 }
 
 const pluginsDir = fileURLToPath(new URL('../plugins', import.meta.url))
@@ -124,12 +125,13 @@ export function readConfig(env: Environment): Config {
   const [keepRuns, keepAlerts] = [value('TOCSIN_KEEP_RUNS_DAYS'), value('TOCSIN_KEEP_ALERTS_DAYS')]
   if (keepRuns !== undefined && keepAlerts !== undefined && keepAlerts < keepRuns)
     problems.push({ pointer: '/TOCSIN_KEEP_ALERTS_DAYS', message: alertsBeforeRuns(keepAlerts, keepRuns) })
+  const [host, publicUrl] = [value('TOCSIN_HOST') ?? '127.0.0.1', value('TOCSIN_PUBLIC_URL')]
   const config: Config = {
-    host: value('TOCSIN_HOST') ?? '127.0.0.1',
+    host,
     port: value('TOCSIN_PORT') ?? 8080,
     dataDir: resolve(value('TOCSIN_DATA_DIR') ?? 'data'),
     apiPrefix: value('TOCSIN_API_PREFIX') ?? 'api',
-    publicUrl: value('TOCSIN_PUBLIC_URL'),
+    publicUrl,
     trustedProxies: value('TOCSIN_TRUSTED_PROXIES') ?? [],
     masterKey: secret(value('TOCSIN_MASTER_KEY')),
     nextMasterKey: secret(value('TOCSIN_NEXT_MASTER_KEY')),
@@ -148,7 +150,7 @@ export function readConfig(env: Environment): Config {
     keep: { runsMs: days(keepRuns), alertsMs: days(keepAlerts) },
     logLevel: value('TOCSIN_LOG_LEVEL') ?? 'info',
     allowPrivateEgress: value('TOCSIN_ALLOW_PRIVATE_EGRESS') ?? [],
-    warnings: unknownVariables(env),
+    warnings: [...unknownVariables(env), ...clearTextWarnings(host, publicUrl)],
   }
   if (problems.length > 0) throw invalid(problems)
   return config
@@ -185,12 +187,13 @@ function invalid(problems: readonly PointedMessage[]): ValidationError {
   )
 }
 
-function unknownVariables(env: Environment): readonly string[] {
+function unknownVariables(env: Environment): readonly ConfigWarning[] {
   const unknown = Object.keys(env).filter(
     (name) => name.startsWith('TOCSIN_') && !Object.hasOwn(variables, name),
   )
   return unknown.toSorted().map((name) => {
     const meant = nearest(name, variableNames)
-    return `${name} means nothing to Tocsin${meant === undefined ? '' : `; did you mean ${meant}?`}`
+    const message = `${name} means nothing to Tocsin${meant === undefined ? '' : `; did you mean ${meant}?`}`
+    return { message, hint: 'correct the name, or remove it' }
   })
 }

@@ -50,7 +50,7 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
   process.umask(0o077)
   const live = createLiveSecrets(configuredSecrets(config))
   const log = createLog({ level: config.logLevel, redact: live.redact })
-  for (const warning of config.warnings) log.warn({}, warning)
+  for (const { message, hint } of config.warnings) log.warn({}, `${message}: ${hint}`)
   requirePlaybooksDir(config, log)
   const catalogue = await discoverPlugins({ pluginsDir: config.pluginsDir, packages: config.plugins })
   const metrics = createMetrics()

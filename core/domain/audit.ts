@@ -51,6 +51,8 @@ export const auditActions = [
   'connection.changed',
   'connection.removed',
   'connection.authenticated',
+  'connection.authentication_failed',
+  'connection.manifest_read',
   'connection.token_rotated',
   'playbook.put_in_force',
   'playbook.dry_run',

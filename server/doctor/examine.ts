@@ -29,9 +29,7 @@ export async function examine(env: Environment, { online }: ExamineOptions): Pro
   } catch (error) {
     return configurationProblems(error)
   }
-  const settings = config.warnings.map((message) =>
-    warning('configuration', message, 'correct the name, or remove it'),
-  )
+  const settings = config.warnings.map(({ message, hint }) => warning('configuration', message, hint))
   const findings = [
     ...(settings.length === 0 ? [ok('configuration', 'every variable is usable')] : settings),
     checkDataDir(config.dataDir),

@@ -24,6 +24,8 @@ export const patterns = {
     patternErrorMessage:
       'must have something to see in it, and no line breaks, control characters, or invisible characters that format text or change its direction',
   },
+  /** For text of several lines. */
+  text: { pattern: `[^${unseen}\\p{Zs}]`, patternErrorMessage: 'must have something to see in it' },
   code: { pattern: codePattern, patternErrorMessage: "must be 1 to 32 letters, digits and '_'" },
   connectionName: {
     pattern: '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$',

@@ -244,9 +244,34 @@ describe('configuration', () => {
     expect(JSON.stringify(config)).to.not.include(masterKey)
   })
 
+  it('warns where keys would cross a network in the clear', () => {
+    const warned = (TOCSIN_HOST: string, TOCSIN_PUBLIC_URL = '') =>
+      readConfig({ TOCSIN_HOST, TOCSIN_PUBLIC_URL }).warnings.map(({ message }) => message)
+    for (const [host, url] of [
+      ['0.0.0.0', ''],
+      ['10.1.2.3', ''],
+      ['::', 'http://localhost:8080'],
+      ['0.0.0.0', 'http://tocsin.example.com'],
+      ['127.0.0.1', 'http://tocsin.example.com'],
+      ['127.0.0.1', 'http://[2001:db8::1]'],
+      ['localhost.example.com', ''],
+    ] as const) {
+      expect(warned(host, url), `${host} ${url}`).to.have.length(1)
+      expect(warned(host, url)[0]).to.match(/^TOCSIN_(HOST|PUBLIC_URL) is .* in the clear$/)
+    }
+    for (const [host, url] of [
+      ['', ''],
+      ['127.0.0.1', 'http://localhost:8080'],
+      ['::1', 'http://[::1]:8080'],
+      ['localhost', 'http://127.0.0.1'],
+      ['0.0.0.0', 'https://tocsin.example.com'],
+    ] as const)
+      expect(warned(host, url), `${host} ${url}`).to.deep.equal([])
+  })
+
   it('warns of a variable that means nothing, and says which was meant', () => {
     const { warnings } = readConfig({ TOCSIN_PROT: '1', TOCSIN_SOMETHING_ELSE: '1', OTHER: '1' })
-    expect(warnings).to.deep.equal([
+    expect(warnings.map(({ message }) => message)).to.deep.equal([
       'TOCSIN_PROT means nothing to Tocsin; did you mean TOCSIN_PORT?',
       'TOCSIN_SOMETHING_ELSE means nothing to Tocsin',
     ])

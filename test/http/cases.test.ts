@@ -190,6 +190,16 @@ describe('cases over HTTP', () => {
         expect(report.match(/the playbook `phishing`: noted/g)).to.equal(null)
       })
 
+    it('and titles of blanks alone are refused', async () => {
+      for (const blank of ['   \n', '\u200b', '\u00a0\t\r\n']) {
+        const reply = await note(blank)
+        expectProblem(reply, 400, 'value_invalid')
+        expect(reply.json.errors[0].message).to.equal('must have something to see in it')
+        expectProblem(await patch({ title: blank }, '*'), 400, 'value_invalid')
+      }
+      expect((await note(' first\n\nsecond ')).json.text).to.equal(' first\n\nsecond ')
+    })
+
     it('are added once for an Idempotency-Key', async () => {
       const first = await note('looked at', 'k-1')
       api.clock.time += 1

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { join } from 'node:path'
+import { ForbiddenError } from '../../core/errors/errors.ts'
 import { ConnectionError } from '../../core/plugin/index.ts'
 import { Database } from '../../server/sqlite/database.ts'
 import { times } from '../support/random.ts'
@@ -305,6 +306,28 @@ describe('connections', () => {
       const reply = await authenticate('north tower')
       expectProblem(reply, 502, 'http_401')
       expect(reply.json).to.include({ detail: 'the tower says no', hint: 'ask the bell ringer' })
+    })
+
+    it('does not forbid the caller what the connection may not reach', async () => {
+      api.authenticate = () =>
+        Promise.reject(new ForbiddenError('egress_forbidden', 'not there', { hint: 'list it' }))
+      const reply = await authenticate('north tower')
+      expectProblem(reply, 502, 'egress_forbidden')
+      expect(reply.json).to.include({ detail: 'not there', hint: 'list it' })
+    })
+
+    it('is in the audit log where it failed too, as is who has read the manifest', async () => {
+      const found = async () => {
+        const { data } = (await api.call('GET', '/api/audit?limit=3&actor=admin')).json
+        return data.map(({ action, subject, details }: any) => [action, subject.name, details])
+      }
+      api.authenticate = () => Promise.reject(new ConnectionError('http_401', 'the tower says no: canary'))
+      await authenticate('north tower')
+      await api.call('GET', path('north tower', '/manifest'))
+      expect((await found()).slice(0, 2)).to.deep.equal([
+        ['connection.manifest_read', 'North tower', { plugin: 'tower' }],
+        ['connection.authentication_failed', 'North tower', { plugin: 'tower', code: 'http_401' }],
+      ])
     })
   })
 

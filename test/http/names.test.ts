@@ -47,6 +47,14 @@ describe('names over HTTP', () => {
         expect(reply.json.errors[0].message).to.match(/something to see|beginning with a letter/)
       })
 
+  it('and other words of people need something to see in them, in as many lines as they like', async () => {
+    const reason = (text: string) => api.call('POST', '/api/engine/pause', { body: { reason: text } })
+    for (const blank of [' ', '   \n', '\u200b\u2060', '\u00a0\t'])
+      expectProblem(await reason(blank), 400, 'value_invalid')
+    expect((await reason(' a\nb ')).status).to.equal(200)
+    await api.call('POST', '/api/engine/resume')
+  })
+
   it('may be in any script', async () => {
     for (const name of ['Änne’s Splunk (EU) #1', '東京 SOC', 'مركز العمليات'])
       expect((await kinds['API key']?.(name))?.status, name).to.equal(201)

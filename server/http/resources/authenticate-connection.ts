@@ -1,4 +1,5 @@
-import { TimeoutError } from '../../../core/errors/errors.ts'
+import { ForbiddenError, TimeoutError } from '../../../core/errors/errors.ts'
+import { ConnectionError, TocsinError } from '../../../core/plugin/index.ts'
 import { admins, defineRoute } from '../route.ts'
 import { RequestError } from '../request-error.ts'
 import { connectionQuery, definitionOf, namedConnection } from './connection-view.ts'
@@ -39,12 +40,27 @@ export const authenticateConnection = defineRoute({
       return { body: { status: 'ok', checked_at: clock.now(), warning } }
     } catch (error) {
       if (closing.aborted) throw new RequestError('not_ready', 'The server is closing.')
-      throw error
+      const refusal = asRefusal(error)
+      await stores.audit.record({
+        action: 'connection.authentication_failed',
+        by: caller.actor,
+        organizationUuid,
+        subject: { kind: 'connection', id: uuid, name },
+        details: { plugin, code: refusal instanceof TocsinError ? refusal.code : 'internal_error' },
+      })
+      throw refusal
     } finally {
       clearTimeout(timer)
     }
   },
 })
+
+/** Nobody is forbidden anything here: it is the address of the connection that may not be spoken to. */
+function asRefusal(error: unknown): unknown {
+  if (!(error instanceof ForbiddenError)) return error
+  const { code, message, hint } = error
+  return new ConnectionError(code, message, { ...(hint !== undefined && { hint }), cause: error })
+}
 
 function tooLate(): TimeoutError {
   return new TimeoutError(

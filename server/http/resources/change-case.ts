@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { caseStatuses, severities, verdicts } from '../../../core/plugin/index.ts'
 import { editSeen, entityTag, ifMatchHeader } from '../if-match.ts'
+import { patterns } from '../patterns.ts'
 import { component, defineRoute, operators } from '../route.ts'
 import { caseView } from './case-view.ts'
 import { caseEntrySchema } from './case-schemas.ts'
@@ -19,12 +20,18 @@ export const changeCase = defineRoute({
     additionalProperties: false,
     minProperties: 1,
     properties: {
-      title: { type: 'string', minLength: 1, maxLength: 500 },
+      title: { type: 'string', minLength: 1, maxLength: 500, ...patterns.text },
       summary: { type: 'string', maxLength: 10_000, description: 'Plain text.' },
       status: { type: 'string', enum: caseStatuses },
       severity: { type: 'string', enum: severities },
       verdict: { type: 'string', enum: verdicts },
-      assignee: { type: ['string', 'null'], minLength: 1, maxLength: 200, description: 'Null: nobody.' },
+      assignee: {
+        type: ['string', 'null'],
+        minLength: 1,
+        maxLength: 200,
+        ...patterns.line,
+        description: 'Null: nobody.',
+      },
     },
   },
   async handle({ params, body, headers, caller }, services) {
@@ -49,7 +56,7 @@ export const addNote = defineRoute({
     additionalProperties: false,
     required: ['text'],
     properties: {
-      text: { type: 'string', minLength: 1, maxLength: 10_000, description: 'Plain text.' },
+      text: { type: 'string', minLength: 1, maxLength: 10_000, ...patterns.text, description: 'Plain text.' },
     },
   },
   async handle({ params, body, caller }, services) {

@@ -27,6 +27,14 @@ export const connectionManifest = defineRoute({
       })
     }
     const token = await stores.connections.eventsToken(organizationUuid, uuid)
+    // Whoever has read it can send what comes from the other system, but for its signature.
+    await stores.audit.record({
+      action: 'connection.manifest_read',
+      by: caller.actor,
+      organizationUuid,
+      subject: { kind: 'connection', id: uuid, name },
+      details: { plugin },
+    })
     const base = `${services.publicUrl()}/${apiPrefix}`
     return {
       body: manifest({

@@ -1,6 +1,7 @@
 import type { Organization } from '../../../core/domain/organization.ts'
 import type { Scope } from '../../../core/ports.ts'
 import { isInScope } from '../../../core/scope.ts'
+import { patterns } from '../patterns.ts'
 import { admins, defineRoute, readers, type Caller, type Services } from '../route.ts'
 import { requireWholeScope } from '../whole-scope.ts'
 import { objectSchema, text, textOrNull, time, timeOrNull } from './page.ts'
@@ -155,7 +156,13 @@ const pauseEngine = defineRoute({
     additionalProperties: false,
     required: ['reason'],
     properties: {
-      reason: { type: 'string', minLength: 1, maxLength: 500, description: 'Shown to whoever asks.' },
+      reason: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 500,
+        ...patterns.text,
+        description: 'Shown to whoever asks.',
+      },
     },
   },
   async handle({ body, caller }, services) {
