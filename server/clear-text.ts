@@ -1,5 +1,3 @@
-import { isIP } from 'node:net'
-
 export interface ConfigWarning {
   readonly message: string
   readonly hint: string
@@ -29,6 +27,7 @@ export function clearTextWarnings(host: string, publicUrl: string | undefined): 
 /** Of this machine: nothing that is sent to it leaves it. */
 function isLoopback(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, '').toLowerCase()
-  if (isIP(name) !== 0) return name === '::1' || /^127\./.test(name)
-  return name === 'localhost' || name.endsWith('.localhost')
+  return (
+    name === '::1' || name === 'localhost' || name.endsWith('.localhost') || /^127(\.\d{1,3}){3}$/.test(name)
+  )
 }

@@ -255,6 +255,7 @@ describe('configuration', () => {
       ['127.0.0.1', 'http://tocsin.example.com'],
       ['127.0.0.1', 'http://[2001:db8::1]'],
       ['localhost.example.com', ''],
+      ['127.0.0.1.example.com', ''],
     ] as const) {
       expect(warned(host, url), `${host} ${url}`).to.have.length(1)
       expect(warned(host, url)[0]).to.match(/^TOCSIN_(HOST|PUBLIC_URL) is .* in the clear$/)
