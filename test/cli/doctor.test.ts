@@ -241,9 +241,14 @@ describe('tocsin doctor', () => {
       /^problem: port: the server on .* is not ready/,
     )
     server.close()
-    expect(await wrong({ TOCSIN_HOST: '192.0.2.1' })).to.match(
-      /^problem: port: nobody can listen on 192\.0\.2\.1:/,
-    )
+    const elsewhere = { TOCSIN_HOST: '192.0.2.1', TOCSIN_PUBLIC_URL: 'https://tocsin.example.com' }
+    expect(await wrong(elsewhere)).to.match(/^problem: port: nobody can listen on 192\.0\.2\.1:/)
+  })
+
+  it('warns where keys would cross a network in the clear', async () => {
+    const { of } = await findings({ TOCSIN_PUBLIC_URL: 'http://tocsin.example.com' })
+    expect(of('configuration')).to.include({ status: 'warning' })
+    expect(of('configuration')?.hint).to.include('ends TLS')
   })
 
   it('warns of credentials that are old', async () => {
