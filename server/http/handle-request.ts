@@ -82,12 +82,17 @@ export function requestHandler(route: Route, services: Services, settings: Reque
       const request = { params, query: parameters, ...content, ...about }
       const work = (): Promise<Answer> => handle(request, services)
       const answer = isOnce(route)
-        ? handleOnce(services.stores, targetOf(route, params), request, work)
+        ? handleOnce(services.stores, targetOf(route, params), request, work, recalled({ caller, params }))
         : work()
       setAnswer(context, caller, await answer)
     } finally {
       content.letGo()
     }
+  }
+
+  function recalled(request: { readonly caller: Caller; readonly params: Readonly<Record<string, string>> }) {
+    const { recall } = route
+    return recall && { ...recall, answer: (kept: unknown) => recall.answer(kept, request, services) }
   }
 
   /** `letGo`: to be called when it is not used any more. */

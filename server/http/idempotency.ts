@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../core/audit/canonical-json.ts'
 import { ConflictError } from '../../core/errors/errors.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
-import type { Stores } from '../../core/ports.ts'
+import type { RecalledWork, Stores } from '../../core/ports.ts'
 import { patterns } from './patterns.ts'
 import { RequestError } from './request-error.ts'
 import type { Answer, ApiRequest, Route } from './route.ts'
@@ -59,16 +59,21 @@ export async function handleOnce(
   target: string,
   { query, body, headers, caller }: Sent,
   handle: () => Promise<Answer>,
+  recall?: RecalledWork<Answer>,
 ): Promise<Answer> {
   const key = headers['idempotency-key']?.toString()
   if (key === undefined) return await handle()
   const asks = canonicalJson([target, query, body])
   let shown: Answer | undefined
   const { answer, replayed } = await requests
-    .once({ apiKeyUuid: caller.keyUuid, key, asks, keepMs: idempotencyKeepMs }, async () => {
-      shown = await handle()
-      return kept(shown)
-    })
+    .once(
+      { apiKeyUuid: caller.keyUuid, key, asks, keepMs: idempotencyKeepMs },
+      async () => {
+        shown = await handle()
+        return kept(shown)
+      },
+      recall,
+    )
     .catch((error: unknown) => {
       throw (error instanceof ConflictError && refusals[error.code]?.(error)) || error
     })

@@ -197,6 +197,20 @@ interface RouteBase {
   readonly bytes?: BytesBody
   /** Whether a request with an `Idempotency-Key` is handled once; default: see `isOnce`. */
   readonly once?: boolean
+  /** Of such a request: how an answer is made that was lost with the process. Absent: a repeat is answered that it is lost. */
+  readonly recall?: Recall
+}
+
+/** Makes an answer again of what the first write of the request gave. */
+export interface Recall {
+  /** Kept in the commit of that write, as JSON, without secrets. Undefined: of this no answer can be made. */
+  readonly keeps: (written: unknown) => unknown
+  readonly answer: (kept: unknown, request: RecalledRequest, services: Services) => Promise<Answer>
+}
+
+interface RecalledRequest {
+  readonly caller: Caller
+  readonly params: Readonly<Record<string, string>>
 }
 
 /** A body of whatever kind, as it came. */

@@ -180,7 +180,7 @@ export class GroupCommit {
 function claimed<T>(work: () => T, claim: Claim): () => T {
   return () => {
     const result = work()
-    claim.take()
+    claim.take(result)
     return result
   }
 }

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { ConflictError } from '../../core/errors/errors.ts'
-import type { OnceRequest, RequestStore } from '../../core/ports.ts'
+import type { OnceRequest, RecalledWork, RequestStore } from '../../core/ports.ts'
 import { fromJson, toJson } from './columns.ts'
 import { claims, type Claim } from './request-claims.ts'
 import type { StoreContext } from './store-context.ts'
@@ -12,6 +12,8 @@ interface Remembered {
   readonly fingerprint: Buffer
   /** Null: not known (any more). */
   readonly answer: string | null
+  /** What the answer can be made of again; null: of nothing. */
+  readonly kept: string | null
 }
 
 /** What is stored in place of what was sent. */
@@ -32,12 +34,13 @@ export class SqliteRequestStore implements RequestStore {
   async once<T>(
     request: OnceRequest,
     work: () => Promise<T>,
+    recall?: RecalledWork<T>,
   ): Promise<{ readonly answer: T; readonly replayed: boolean }> {
     const hashed = hashedOf(request)
     const name = `${hashed.owner} ${Buffer.from(hashed.key).toString('hex')}`
     for (let other = this.#underWay.get(name); other !== undefined; other = this.#underWay.get(name))
       await other.catch(() => undefined)
-    const done = this.#once(hashed, request.keepMs, work)
+    const done = this.#once(hashed, request.keepMs, work, recall)
     this.#underWay.set(name, done)
     try {
       return await done
@@ -46,14 +49,19 @@ export class SqliteRequestStore implements RequestStore {
     }
   }
 
-  async #once<T>(hashed: Hashed, keepMs: number, work: () => Promise<T>) {
+  async #once<T>(
+    hashed: Hashed,
+    keepMs: number,
+    work: () => Promise<T>,
+    recall: RecalledWork<T> | undefined,
+  ) {
     const { database, commits, clock } = this.#context
     const earlier = await database.read(() => this.#find(hashed))
-    if (earlier !== undefined) return { answer: answerOf<T>(earlier, hashed), replayed: true }
+    if (earlier !== undefined) return { answer: await this.#again(earlier, hashed, recall), replayed: true }
     let isOpen = true
     const claim: Claim = {
-      take: () => {
-        if (isOpen) this.#remember(hashed, clock.now() + keepMs)
+      take: (written) => {
+        if (isOpen) this.#remember(hashed, clock.now() + keepMs, recall?.keeps(written))
       },
       taken: () => {
         isOpen = false
@@ -63,7 +71,7 @@ export class SqliteRequestStore implements RequestStore {
       const answer = await claims.run(claim, work)
       // Work that has written nothing is remembered too.
       await commits.write(() => {
-        claim.take()
+        claim.take(undefined)
         this.#keep(hashed, answer)
       })
       return { answer, replayed: false }
@@ -73,17 +81,32 @@ export class SqliteRequestStore implements RequestStore {
     }
   }
 
+  /** Throws ConflictError `idempotency_key_reused`, `request_interrupted`, and what `recall` throws. */
+  async #again<T>(
+    { fingerprint, answer, kept }: Remembered,
+    hashed: Hashed,
+    recall: RecalledWork<T> | undefined,
+  ): Promise<T> {
+    if (!fingerprint.equals(hashed.fingerprint))
+      throw new ConflictError('idempotency_key_reused', 'the key belongs to another request')
+    if (answer !== null) return fromJson<T>(answer)
+    if (kept === null || recall === undefined) throw interrupted()
+    const made = await recall.answer(fromJson(kept))
+    await this.#context.commits.write(() => this.#keep(hashed, made))
+    return made
+  }
+
   #find({ owner, key }: Hashed): Remembered | undefined {
     const { database, clock } = this.#context
     return database.get<Remembered>(
-      'SELECT fingerprint, answer FROM once_requests WHERE api_key_uuid = ? AND key_hash = ? AND expires_at > ?',
+      'SELECT fingerprint, answer, kept FROM once_requests WHERE api_key_uuid = ? AND key_hash = ? AND expires_at > ?',
       owner,
       key,
       clock.now(),
     )
   }
 
-  #remember({ owner, key, fingerprint }: Hashed, expiresAt: number): void {
+  #remember({ owner, key, fingerprint }: Hashed, expiresAt: number, kept: unknown): void {
     const { database, clock } = this.#context
     database.run(
       `DELETE FROM once_requests WHERE (api_key_uuid, key_hash) IN
@@ -93,10 +116,11 @@ export class SqliteRequestStore implements RequestStore {
     )
     // One that is outlived and not yet cleared away begins anew.
     database.run(
-      'INSERT OR REPLACE INTO once_requests (api_key_uuid, key_hash, fingerprint, expires_at) VALUES (?, ?, ?, ?)',
+      'INSERT OR REPLACE INTO once_requests (api_key_uuid, key_hash, fingerprint, kept, expires_at) VALUES (?, ?, ?, ?, ?)',
       owner,
       key,
       fingerprint,
+      toJson(kept),
       expiresAt,
     )
   }
@@ -119,13 +143,9 @@ function hashedOf({ apiKeyUuid, key, asks }: OnceRequest): Hashed {
   }
 }
 
-function answerOf<T>({ fingerprint, answer }: Remembered, hashed: Hashed): T {
-  if (!fingerprint.equals(hashed.fingerprint))
-    throw new ConflictError('idempotency_key_reused', 'the key belongs to another request')
-  if (answer !== null) return fromJson<T>(answer)
-  throw new ConflictError(
+const interrupted = (): ConflictError =>
+  new ConflictError(
     'request_interrupted',
     'the request was carried out, or begun, and the server stopped before it answered',
     { hint: 'look for what it was to make, and only where that is missing send it again, with another key' },
   )
-}

@@ -35,6 +35,28 @@ describe('requests that take effect once, for the process that comes after', () 
         'request_interrupted',
       )
       expect(again).to.equal(0)
+
+      const recall = {
+        keeps: (written: unknown) => ({ code: (written as { code: string }).code }),
+        answer: async (kept: unknown) => `made again of ${JSON.stringify(kept)}`,
+      }
+      void first.requests.once(
+        request('recalled'),
+        async () => {
+          await make('recalled')
+          return await new Promise<string>(() => {})
+        },
+        recall,
+      )
+      await eventually('the commit', async () =>
+        (await second.organizations.list('all')).length === 3 ? true : undefined,
+      )
+      const expected = { answer: 'made again of {"code":"recalled"}', replayed: true }
+      const never = async () => `${again++}`
+      expect(await second.requests.once(request('recalled'), never, recall)).to.deep.equal(expected)
+      const unasked = { ...recall, answer: () => Promise.reject(new Error('it is kept by now')) }
+      expect(await second.requests.once(request('recalled'), never, unasked)).to.deep.equal(expected)
+      expect(again).to.equal(0)
     } finally {
       await second.close()
       await first.close()

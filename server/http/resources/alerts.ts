@@ -2,6 +2,7 @@ import { alertStatus } from '../../../core/domain/alert.ts'
 import { alertSorts } from '../../../core/ports.ts'
 import { patterns } from '../patterns.ts'
 import { component, defineRoute, operators, readers } from '../route.ts'
+import { recallNewRun } from './recall-run.ts'
 import { investigatedAlertView, requireAlert, wholeAlertSchema } from './alert-view.ts'
 import { createAlert } from './create-alert.ts'
 import { epochMs, pageOf, pageParameters, pageSchema, pageView } from './page.ts'
@@ -105,6 +106,7 @@ const investigateAgain = defineRoute({
     'Investigates an alert again, from the beginning, by the playbook that fits it now; its retry count rises.',
   status: 201,
   answer: component('run'),
+  recall: recallNewRun,
   async handle({ params, caller }, { stores, investigations, directory }) {
     const alert = await requireAlert({ stores }, caller.scope, params.alert)
     const run = await investigations.again(alert, caller.actor)

@@ -51,6 +51,13 @@ export const addNote = defineRoute({
   summary: 'Adds a note to the timeline of a case.',
   status: 201,
   answer: caseEntrySchema,
+  recall: {
+    keeps: (entry) => entry,
+    async answer(entry, { caller, params }, services) {
+      const { id } = await requireCase(services, caller.scope, params['case'] ?? '')
+      return { body: entry, location: `/cases/${id}/timeline` }
+    },
+  },
   body: {
     type: 'object',
     additionalProperties: false,

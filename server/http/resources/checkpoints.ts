@@ -1,4 +1,5 @@
 import { checkpointStates } from '../../../core/domain/checkpoint.ts'
+import { textAt } from '../../../core/plugin/index.ts'
 import { RequestError } from '../request-error.ts'
 import { component, defineRoute, operators } from '../route.ts'
 import { within } from '../validate.ts'
@@ -99,6 +100,14 @@ const answerCheckpoint = defineRoute({
   method: 'POST',
   path: '/checkpoints/{checkpoint}/answer',
   once: true,
+  recall: {
+    keeps: (written) => textAt(written, 'outcome') ?? undefined,
+    async answer(outcome, { caller, params }, { stores, ...seen }) {
+      const checkpoint = await stores.checkpoints.find(caller.scope, params['checkpoint'] ?? '')
+      if (checkpoint === undefined) throw new RequestError('checkpoint_not_found')
+      return { body: { outcome, checkpoint: await checkpointView(checkpoint, seen) } }
+    },
+  },
   access: operators,
   summary:
     'Answers a checkpoint in the name of the API key. Only the first answer in time counts; others are recorded.',

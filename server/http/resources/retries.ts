@@ -1,6 +1,7 @@
 import { oneAfterAnother } from '../../../core/rerun/reruns.ts'
 import { component, defineRoute, operators } from '../route.ts'
 import { within } from '../validate.ts'
+import { recallNewRun } from './recall-run.ts'
 import {
   chosenRuns,
   errorView,
@@ -21,6 +22,7 @@ export const retryRun = defineRoute({
   summary: 'Goes on from the failed step in a new run, which carries the finished steps over.',
   status: 201,
   answer: component('run'),
+  recall: recallNewRun,
   body: {
     type: 'object',
     additionalProperties: false,

@@ -1,6 +1,7 @@
 import { RequestError } from '../request-error.ts'
 import { component, defineRoute, operators } from '../route.ts'
 import { within } from '../validate.ts'
+import { recallNewRun, recallRun } from './recall-run.ts'
 import { showRun } from './redact-run.ts'
 import { runView, stepView } from './run-view.ts'
 
@@ -12,6 +13,7 @@ export const cancelRun = defineRoute({
   summary: 'Cancels a run: what is under way ends, and the steps of `finally` still run.',
   status: 200,
   answer: component('run'),
+  recall: recallRun,
   async handle({ params, caller }, { control, directory }) {
     const run = await control.cancel(caller.scope, params.run, caller.actor)
     return { body: await runView(run, directory) }
@@ -59,6 +61,7 @@ export const startRun = defineRoute({
   summary: 'Starts a playbook by hand, where its `on` has `manual: true`.',
   status: 201,
   answer: component('run'),
+  recall: recallNewRun,
   body: {
     type: 'object',
     additionalProperties: false,

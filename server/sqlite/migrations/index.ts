@@ -27,6 +27,7 @@ import { resultsOfPlaybooks } from './0026-results-of-playbooks.ts'
 import { authorsOfEntries } from './0027-authors-of-entries.ts'
 import { versionsInForce } from './0028-versions-in-force.ts'
 import { moreListIndexes } from './0029-more-list-indexes.ts'
+import { recalledAnswers } from './0030-recalled-answers.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -59,4 +60,5 @@ export const migrations: readonly string[] = [
   authorsOfEntries,
   versionsInForce,
   moreListIndexes,
+  recalledAnswers,
 ]
