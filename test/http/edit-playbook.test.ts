@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { somebody } from '../support/somebody.ts'
 import { startApi, type Api } from './support/api.ts'
 import { expectProblem } from './support/schemas.ts'
 
@@ -45,6 +46,15 @@ describe('editing playbooks over HTTP', () => {
     expect(restored.json).to.include({ hash: first.json.hash, in_force: true })
     const replaced = await api.call('GET', `/api/playbooks/${second.json.hash}`)
     expect(replaced.json.in_force).to.equal(false)
+  })
+
+  it('says that none is in force where the file is gone, and puts it there again without If-Match', async () => {
+    const text = source('gone')
+    const kept = { name: 'gone', hash: 'e'.repeat(64), source: text, organizationUuid: null }
+    await api.stores.playbooks.put({ ...kept, origin: 'file' }, somebody())
+    expect((await api.call('GET', '/api/playbooks/gone')).json.in_force).to.equal(false)
+    expectProblem(await put('gone', text, { 'if-match': `"${kept.hash}"` }), 412, 'precondition_failed')
+    expect((await put('gone', text)).json.in_force).to.equal(true)
   })
 
   it('refuses an edit of what has changed since, or that does not say what it saw', async () => {

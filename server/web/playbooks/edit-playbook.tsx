@@ -16,7 +16,7 @@ export function EditPlaybook({ playbook }: { readonly playbook: PlaybookDetail }
   const { filters, set } = useFilters(names)
   const queries = useQueryClient()
   const draft = useDraft(name)
-  const [kept, setKept] = useState(draft.found)
+  const [kept, setKept] = useState(draft.found?.text === source ? undefined : draft.found)
   const { restore } = filters
   const earlier = useQuery({
     queryKey: ['playbook', restore],

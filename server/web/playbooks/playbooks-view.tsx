@@ -26,14 +26,14 @@ const columns: readonly Column<Playbook>[] = [
   },
   { title: 'STARTED BY', width: 'minmax(150px, 1.2fr)', cell: ({ name }) => <StartsCell name={name} /> },
   {
-    title: 'ALERTS 7 / 30 DAYS',
-    width: '130px',
+    title: 'ALERTS 7 / 30 D',
+    width: '110px',
     isNumber: true,
     cell: ({ name }) => <AlertsCell name={name} />,
   },
-  { title: 'LAST RUNS', width: '120px', cell: ({ name }) => <LastRunsCell name={name} /> },
+  { title: 'LAST RUNS', width: '112px', cell: ({ name }) => <LastRunsCell name={name} /> },
   { title: 'FAILED', width: '70px', isNumber: true, cell: ({ name }) => <FailedCell name={name} /> },
-  { title: 'LAST RUN', width: '150px', cell: ({ name }) => <LastRunCell name={name} /> },
+  { title: 'LAST RUN', width: '150px', isExtra: true, cell: ({ name }) => <LastRunCell name={name} /> },
   {
     title: 'ORIGIN',
     width: '110px',
