@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { changedSettings } from '../../server/web/connections/connection.ts'
+import { changedSettings, takeOver } from '../../server/web/connections/connection.ts'
 import { fieldErrors, fieldsOf, valueOf } from '../../server/web/forms/form-fields.ts'
 
 const fields = fieldsOf({
@@ -37,9 +37,10 @@ describe('forms made of a JSON Schema', () => {
     const errors = [
       { pointer: '/settings/token', message: 'is missing' },
       { pointer: '/name', message: 'is taken' },
+      { pointer: '/settings/token', message: 'must be a text' },
       { message: 'no place' },
     ]
-    expect([...fieldErrors(errors, '/settings')]).to.deep.equal([['token', 'is missing']])
+    expect([...fieldErrors(errors, '/settings')]).to.deep.equal([['token', 'is missing; must be a text']])
     expect([...fieldErrors(errors, '')].map(([name]) => name)).to.deep.equal(['settings', 'name'])
   })
 
@@ -49,6 +50,15 @@ describe('forms made of a JSON Schema', () => {
       mode: 'b',
       token: 'new',
       port: null,
+    })
+  })
+  it('follow what others change, and keep what is typed', () => {
+    const before = { url: 'https://a', mode: 'a', port: '1' }
+    const typed = { ...before, mode: 'mine', token: 'secret' }
+    expect(takeOver(typed, before, { url: 'https://b', mode: 'b' })).to.deep.equal({
+      url: 'https://b',
+      mode: 'mine',
+      token: 'secret',
     })
   })
 })

@@ -46,6 +46,7 @@ describe('health in the page', function () {
     await dialog.getByLabel('Why').fill('a playbook <b>isolates</b> too much')
     expect(await seriousFaults(page)).to.deep.equal([])
     await dialog.getByRole('button', { name: 'Pause', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
     await page.getByText('a playbook <b>isolates</b> too much').waitFor()
     expect((await server.call('/engine')).body.state).to.equal('paused')
     await page.getByRole('link', { name: 'Cases' }).click()

@@ -9,9 +9,11 @@ export function NoteForm({ path, onDone }: { readonly path: string; readonly onD
   const [text, setText] = useState('')
   const [key, setKey] = useState(() => crypto.randomUUID())
   const add = useMutation({
-    mutationFn: () => call('POST', `${path}/notes`, { body: { text }, headers: { 'idempotency-key': key } }),
-    onSuccess() {
-      setText('')
+    mutationFn: (note: string) =>
+      call('POST', `${path}/notes`, { body: { text: note }, headers: { 'idempotency-key': key } }),
+    onSuccess(_, sent) {
+      // What was typed meanwhile is the next note.
+      setText((now) => (now === sent ? '' : now))
       setKey(crypto.randomUUID())
       onDone()
     },
@@ -20,7 +22,7 @@ export function NoteForm({ path, onDone }: { readonly path: string; readonly onD
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        add.mutate()
+        add.mutate(text)
       }}
     >
       <Stack gap="xs" align="flex-end">

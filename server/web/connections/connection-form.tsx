@@ -28,7 +28,8 @@ export function ConnectionForm({ plugin, setup, onBack }: ConnectionFormProps) {
   const [organization, setOrganization] = useState<string | null>(null)
   const [name, setName] = useState(plugin.name.replaceAll('_', '-'))
   const [values, setValues] = useState<FormValues>({})
-  const code = organization ?? organizations[0]?.code
+  // Where there are several, a guess could give secrets to the wrong one.
+  const code = organization ?? (organizations.length === 1 ? organizations[0]?.code : undefined)
   const make = useMutation({
     mutationFn: () =>
       call<Connection>('POST', '/connections', {

@@ -30,8 +30,9 @@ export default function ConnectionPage() {
     queryFn: () => callTagged<Connection>('GET', path),
   })
   if (found.isLoadingError) return <ViewRefusal error={found.error} onRetry={() => void found.refetch()} />
-  if (found.isPending || plugins === undefined) return <PageLoading />
-  const plugin = plugins.find(({ name }) => name === found.data.data.plugin)
+  if (plugins.isError) return <ViewRefusal error={plugins.error} onRetry={() => void plugins.refetch()} />
+  if (found.isPending || plugins.isPending) return <PageLoading />
+  const plugin = plugins.data.find(({ name }) => name === found.data.data.plugin)
   return <ConnectionView found={found.data} plugin={plugin} path={path} onDone={() => void found.refetch()} />
 }
 
@@ -49,6 +50,8 @@ function ConnectionView({ found: { data, etag }, plugin, path, onDone }: Connect
     // Whoever loads the page again asks for nothing.
     if (isNew) set('new', null)
   }, [isNew, set])
+  /** What was found of other settings says nothing of these. */
+  const [saves, setSaves] = useState(0)
   const mayEdit = useMay('admin')
   const setup = plugin?.connection ?? undefined
   return (
@@ -70,12 +73,15 @@ function ConnectionView({ found: { data, etag }, plugin, path, onDone }: Connect
               etag={etag}
               mayEdit={mayEdit}
               onDone={onDone}
+              onSaved={() => setSaves((count) => count + 1)}
             />
           )}
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack gap="var(--tocsin-gap)">
-            {mayEdit && <Authenticate path={path} isAtOnce={isNew} onDone={onDone} />}
+            {mayEdit && (
+              <Authenticate key={saves} path={path} isAtOnce={isNew && saves === 0} onDone={onDone} />
+            )}
             {mayEdit && setup?.has_manifest === true && <Manifest path={path} docs={setup.docs} />}
             {mayEdit && setup && <SetupSteps setup={setup} />}
           </Stack>

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { call } from '../api/call.ts'
 import { problemOf } from '../api/problem.ts'
 import { fieldErrors, fieldsOf, valueOf, type FormField } from '../forms/form-fields.ts'
@@ -8,7 +8,7 @@ import { FormRefusal } from '../forms/form-refusal.tsx'
 import { SchemaForm } from '../forms/schema-form.tsx'
 import { JsonView } from '../parts/json-view.tsx'
 import { Section } from '../parts/section.tsx'
-import { changedSettings, valuesOf, type Connection, type Plugin } from './connection.ts'
+import { changedSettings, takeOver, valuesOf, type Connection, type Plugin } from './connection.ts'
 
 interface ConnectionSettingsProps {
   readonly connection: Connection
@@ -17,6 +17,7 @@ interface ConnectionSettingsProps {
   readonly etag: string | null
   readonly mayEdit: boolean
   readonly onDone: () => void
+  readonly onSaved: () => void
 }
 
 /** A secret that is stored is not shown, and stays as it is where nothing is typed. */
@@ -27,11 +28,17 @@ const keepSecret = (field: FormField): FormField =>
 
 /** How a connection is set up. */
 export function ConnectionSettings(props: ConnectionSettingsProps) {
-  const { connection, setup, path, etag, mayEdit, onDone } = props
+  const { connection, setup, path, etag, mayEdit, onDone, onSaved } = props
   const fields = useMemo(() => fieldsOf(setup.settings).map(keepSecret), [setup])
   /** As they were when the form was filled: what differs from them is what somebody typed. */
   const [before, setBefore] = useState(connection.settings)
   const [values, setValues] = useState(() => valuesOf(before))
+  const { settings: now } = connection
+  useEffect(() => {
+    if (now === before) return
+    setValues((typed) => takeOver(typed, valuesOf(before), valuesOf(now)))
+    setBefore(now)
+  }, [before, now])
   const save = useMutation({
     mutationFn: () =>
       call<Connection>('PATCH', path, {
@@ -41,6 +48,7 @@ export function ConnectionSettings(props: ConnectionSettingsProps) {
     onSuccess({ settings }) {
       setBefore(settings)
       setValues(valuesOf(settings))
+      onSaved()
     },
     onSettled: onDone,
   })
@@ -63,9 +71,7 @@ export function ConnectionSettings(props: ConnectionSettingsProps) {
       >
         <Stack gap="sm">
           <SchemaForm fields={fields} values={values} errors={errors} onChange={setValues} />
-          {problem?.status === 412 && (
-            <Overtaken names={Object.keys(changedSettings(before, connection.settings))} />
-          )}
+          {problem?.status === 412 && <Overtaken />}
           {save.isError && problem?.status !== 412 && <FormRefusal error={save.error} shown={errors.size} />}
           <Group justify="flex-end" gap="sm">
             {save.isSuccess && (
@@ -83,15 +89,13 @@ export function ConnectionSettings(props: ConnectionSettingsProps) {
   )
 }
 
-/** Somebody else was faster: what they changed stays, unless the form says otherwise of the same field. */
-function Overtaken({ names }: { readonly names: readonly string[] }) {
+/** Somebody else was faster. */
+function Overtaken() {
   return (
     <Alert color="orange" title="The connection was changed meanwhile" role="alert">
       <Text size="sm">
-        {names.length === 0
-          ? 'Its secrets, or whether it is on, were changed. Nothing of yours is saved yet.'
-          : `Somebody else changed ${names.join(', ')}. Nothing of yours is saved yet.`}{' '}
-        Save again to save what you changed; all else stays as they made it.
+        What somebody else changed is shown now, and what you typed stays. Nothing of yours is saved yet: save
+        again.
       </Text>
     </Alert>
   )

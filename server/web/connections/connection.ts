@@ -44,6 +44,17 @@ export function valuesOf(settings: Connection['settings']): FormValues {
   )
 }
 
+/** What stands in the form once the settings are others: what nobody touched follows them, what somebody typed stays. */
+export function takeOver(typed: FormValues, before: FormValues, now: FormValues): FormValues {
+  const names = new Set([...Object.keys(typed), ...Object.keys(now)])
+  return Object.fromEntries(
+    [...names].flatMap((name) => {
+      const value = typed[name] === before[name] ? now[name] : typed[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}
+
 /** Of what the form says, what is not so already. What was emptied is taken away (`null`). */
 export function changedSettings(
   before: Connection['settings'],

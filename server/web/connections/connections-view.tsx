@@ -61,7 +61,7 @@ export default function ConnectionsView() {
 }
 
 function PluginTitle({ name }: { readonly name: string }) {
-  return <>{usePlugins()?.find((plugin) => plugin.name === name)?.title ?? name}</>
+  return <>{usePlugins().data?.find((plugin) => plugin.name === name)?.title ?? name}</>
 }
 
 function CredentialAge({ days }: { readonly days: number }) {

@@ -3,6 +3,7 @@ import { useFilters } from '../lists/use-filters.ts'
 import { PageLoading } from '../parts/page-loading.tsx'
 import { Allowed } from '../shell/allowed.tsx'
 import { ViewHead } from '../shell/view-head.tsx'
+import { ViewRefusal } from '../shell/view-refusal.tsx'
 import './connections.css'
 import { ConnectionForm } from './connection-form.tsx'
 import { usePlugins } from './use-plugins.ts'
@@ -21,15 +22,16 @@ export default function NewConnection() {
 function ChosenPlugin() {
   const plugins = usePlugins()
   const { filters, set } = useFilters(names)
-  if (plugins === undefined) return <PageLoading />
-  const chosen = plugins.find(({ name }) => name === filters.plugin)
+  if (plugins.isError) return <ViewRefusal error={plugins.error} onRetry={() => void plugins.refetch()} />
+  if (plugins.isPending) return <PageLoading />
+  const chosen = plugins.data.find(({ name }) => name === filters.plugin)
   if (chosen?.connection)
     return <ConnectionForm plugin={chosen} setup={chosen.connection} onBack={() => set('plugin', null)} />
   return (
     <Stack gap="var(--tocsin-gap)">
       <ViewHead title="New connection" about="Which system is it to?" />
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
-        {plugins.map(({ name, title, connection }) => (
+        {plugins.data.map(({ name, title, connection }) => (
           <UnstyledButton key={name} className="plugin-card" onClick={() => set('plugin', name)}>
             <Text fw={600}>{title}</Text>
             <Text size="sm" c="dimmed">

@@ -3,12 +3,11 @@ import { get } from '../api/call.ts'
 import type { Page } from '../api/types.ts'
 import type { Plugin } from './connection.ts'
 
-/** The plugins whose systems connections lead to; undefined until they are known. */
-export function usePlugins(): readonly Plugin[] | undefined {
-  const plugins = useQuery({
+/** The plugins whose systems connections lead to. */
+export const usePlugins = () =>
+  useQuery({
     queryKey: ['plugins'],
     queryFn: () => get<Page<Plugin>>('/plugins', { limit: 200 }),
     staleTime: Infinity,
+    select: ({ data }) => data.filter(({ connection }) => connection !== null),
   })
-  return plugins.data?.data.filter(({ connection }) => connection !== null)
-}

@@ -96,13 +96,13 @@ export function fieldErrors(
   errors: readonly Pointed[] | undefined,
   parent: string,
 ): ReadonlyMap<string, string> {
-  return new Map(
-    errors?.flatMap(({ pointer, message }) => {
-      const name =
-        pointer?.startsWith(`${parent}/`) === true
-          ? pointer.slice(parent.length + 1).split('/')[0]
-          : undefined
-      return name === undefined ? [] : [[name, message]]
-    }),
-  )
+  const found = new Map<string, string>()
+  for (const { pointer, message } of errors ?? []) {
+    const name =
+      pointer?.startsWith(`${parent}/`) === true ? pointer.slice(parent.length + 1).split('/')[0] : undefined
+    if (name === undefined) continue
+    const before = found.get(name)
+    found.set(name, before === undefined ? message : `${before}; ${message}`)
+  }
+  return found
 }

@@ -16,7 +16,8 @@ export function FormRefusal({ error, shown }: FormRefusalProps) {
   useEffect(() => {
     place.current?.closest('form')?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
   }, [error])
-  const isAllShown = errors.length > 0 && errors.length === shown
+  const places = new Set(errors.map(({ pointer }) => pointer ?? ''))
+  const isAllShown = places.size > 0 && places.size === shown
   return (
     <div ref={place}>
       {isAllShown ? (

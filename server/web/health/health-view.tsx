@@ -6,6 +6,7 @@ import { showInvisible } from '../parts/show-invisible.ts'
 import { StateBadge } from '../parts/states.tsx'
 import { Time } from '../parts/times.tsx'
 import { ViewHead } from '../shell/view-head.tsx'
+import { BrokenConnections } from './broken-connections.tsx'
 import type { Engine } from './engine.ts'
 import { LastErrors } from './last-errors.tsx'
 import { Meter } from './meter.tsx'
@@ -46,6 +47,7 @@ export default function HealthView() {
         <Grid.Col span={{ base: 12, lg: 6 }}>
           <Stack gap="var(--tocsin-gap)">
             <LastErrors />
+            <BrokenConnections />
             <Repeats engine={data} />
           </Stack>
         </Grid.Col>

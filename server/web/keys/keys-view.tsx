@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { LockClosedIcon } from '@radix-ui/react-icons'
 import { useState } from 'react'
 import type { Column } from '../lists/data-table.tsx'
 import { ListPage } from '../lists/list-page.tsx'
@@ -6,6 +7,7 @@ import { useNow } from '../parts/now.ts'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { StateBadge } from '../parts/states.tsx'
 import { When } from '../parts/when.tsx'
+import { useSession } from '../session/session.ts'
 import { keyState, type Key } from './key.ts'
 import { NewKey } from './new-key.tsx'
 import { RevokeKey } from './revoke-key.tsx'
@@ -16,8 +18,17 @@ const idOf = (key: Key): string => key.key_uuid
 export default function KeysView() {
   const now = useNow()
   const [revoked, setRevoked] = useState<Key>()
+  const { key_id: own } = useSession()
   const columns: readonly Column<Key>[] = [
-    { title: 'NAME', width: 'minmax(120px, 2fr)', cell: ({ name }) => showInvisible(name) },
+    {
+      title: 'NAME',
+      width: 'minmax(120px, 2fr)',
+      cell: ({ name, key_id: id }) => (
+        <>
+          {showInvisible(name)} {id === own && <StateBadge text="yours" color="blue" />}
+        </>
+      ),
+    },
     { title: 'ID', width: '118px', isExtra: true, cell: ({ key_id: id }) => <code>{id}</code> },
     { title: 'ROLE', width: '70px', cell: ({ role }) => role },
     {
@@ -70,6 +81,7 @@ export default function KeysView() {
         idOf={idOf}
         isNewestFirst={false}
         actions={<NewKey />}
+        icon={LockClosedIcon}
         empty="There is no key."
       />
       <RevokeKey apiKey={revoked} onClose={() => setRevoked(undefined)} />

@@ -46,6 +46,9 @@ export function NewKey() {
     set('new', null)
     make.reset()
     setName('')
+    setRole('intake')
+    setCodes([])
+    setDays('')
   }
   return (
     <>

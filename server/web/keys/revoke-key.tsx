@@ -1,7 +1,9 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { Refusal } from '../parts/refusal.tsx'
+import { showInvisible } from '../parts/show-invisible.ts'
+import { useSession } from '../session/session.ts'
 import type { Key } from './key.ts'
 
 interface RevokeKeyProps {
@@ -12,6 +14,7 @@ interface RevokeKeyProps {
 /** Asks once more: a revoked key never works again. */
 export function RevokeKey({ apiKey, onClose }: RevokeKeyProps) {
   const queries = useQueryClient()
+  const { key_id: own } = useSession()
   const revoke = useMutation({
     mutationFn: (id: string) => call('DELETE', `/keys/${id}`),
     onSuccess() {
@@ -23,8 +26,14 @@ export function RevokeKey({ apiKey, onClose }: RevokeKeyProps) {
     <Modal opened={apiKey !== undefined} onClose={onClose} title="Revoke a key">
       <Stack>
         <Text size="sm">
-          What uses the key “{apiKey?.name}” is refused from now on. A revoked key never works again.
+          What uses the key “{showInvisible(apiKey?.name ?? '')}” is refused from now on. A revoked key never
+          works again.
         </Text>
+        {apiKey?.key_id === own && (
+          <Alert color="orange" title="You are signed in with this key">
+            <Text size="sm">You are signed out at once, and need another key to come back.</Text>
+          </Alert>
+        )}
         {revoke.isError && <Refusal error={revoke.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
