@@ -1,11 +1,20 @@
 import { Stack } from '@mantine/core'
 import { useState } from 'react'
+import { Allowed } from '../shell/allowed.tsx'
 import { ViewTitle } from '../shell/view-title.tsx'
 import { newSource } from './playbook.ts'
 import { useDraft } from './use-draft.ts'
 import { Workbench } from './workbench.tsx'
 
 export default function NewPlaybook() {
+  return (
+    <Allowed roles={['admin']} isForAll>
+      <Draft />
+    </Allowed>
+  )
+}
+
+function Draft() {
   const { found, keep, drop } = useDraft(null)
   const [begun, setBegun] = useState(found)
   return (
