@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { killCommands, runTocsin } from '../cli/support/run-tocsin.ts'
+import { startServer } from '../cli/support/start-server.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
 const run = promisify(execFile)
@@ -132,6 +133,30 @@ describe('the published package', function () {
     const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as object
     expect(manifest).not.to.have.any.keys('devDependencies', 'scripts')
     expect(JSON.stringify(manifest)).not.to.match(/(?<!\.d)\.ts"/)
+  })
+
+  it('is complete in the archive that npm makes: installed from it, the server shows the page', async () => {
+    const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder.path]
+    const [{ filename }] = JSON.parse((await run('npm', pack, { cwd: installed })).stdout) as [
+      { filename: string },
+    ]
+    const modules = join(folder.path, 'elsewhere/node_modules')
+    await mkdir(join(modules, 'tocsin'), { recursive: true })
+    const unpack = ['-xzf', join(folder.path, filename), '--strip-components', '1']
+    await run('tar', [...unpack, '-C', join(modules, 'tocsin')])
+    await symlink(join(root, 'node_modules'), join(modules, 'tocsin/node_modules'))
+    const server = await startServer({
+      command: join(modules, 'tocsin/cli/tocsin.js'),
+      cwd: join(folder.path, 'elsewhere'),
+      dataDir: 'data',
+    })
+    const page = await fetch(server.url)
+    const html = await page.text()
+    expect(page.headers.get('content-type'), html.slice(0, 500)).to.match(/^text\/html/)
+    const files = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path)
+    expect(files.some((path) => path?.endsWith('.js'))).to.equal(true)
+    for (const path of files) expect((await fetch(`${server.url}${path}`)).status, path).to.equal(200)
+    await server.stop()
   })
 
   it('has in its exports and bin only files that are there', async () => {
