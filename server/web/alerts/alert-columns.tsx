@@ -14,7 +14,7 @@ export function alertColumns(onPeek: (alert: Alert) => void): readonly Column<Al
   return [
     {
       title: 'ID',
-      width: 'minmax(142px, 0.9fr)',
+      width: 'minmax(150px, 0.9fr)',
       cell: ({ alert_id: id }) => (
         <Link
           href={`/alerts/${id}`}

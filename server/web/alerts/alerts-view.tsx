@@ -1,5 +1,5 @@
 import '../lists/list-page.css'
-import { Button, Group, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { BellIcon } from '@radix-ui/react-icons'
 import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
@@ -12,7 +12,7 @@ import { useList } from '../lists/use-list.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Refusal } from '../parts/refusal.tsx'
 import { useMay } from '../session/session.ts'
-import { ViewTitle } from '../shell/view-title.tsx'
+import { ViewHead } from '../shell/view-head.tsx'
 import { alertColumns } from './alert-columns.tsx'
 import { AlertFilters, filterNames } from './alert-filters.tsx'
 import { ContentDrawer } from './content-drawer.tsx'
@@ -45,17 +45,19 @@ export default function AlertsView() {
   if (list.isSuccess && list.rows.length === 0 && !isNarrowed) return <FirstAlert />
   return (
     <div className="list-page">
-      <Group justify="space-between">
-        <Group gap="sm" align="baseline">
-          <ViewTitle>Alerts</ViewTitle>
-          {list.total !== undefined && (
+      <ViewHead
+        title="Alerts"
+        states={
+          list.total !== undefined && (
             <Text c="dimmed" size="sm" aria-live="polite">
               {list.total.toLocaleString()}
             </Text>
-          )}
-        </Group>
-        {mayRetry && chosen.size > 0 && <RetryChosen ids={[...chosen]} onDone={() => setChosen(new Set())} />}
-      </Group>
+          )
+        }
+        actions={
+          mayRetry && chosen.size > 0 && <RetryChosen ids={[...chosen]} onDone={() => setChosen(new Set())} />
+        }
+      />
       <AlertFilters of={of} />
       {list.isError && <Refusal error={list.error} onRetry={() => void list.refetch()} />}
       <DataTable

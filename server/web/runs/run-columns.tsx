@@ -37,7 +37,7 @@ export const runColumns: readonly Column<Run>[] = [
   { title: 'ORG', width: 'minmax(50px, 0.4fr)', cell: (run) => run.organization_code },
   {
     title: 'ALERT',
-    width: 'minmax(130px, 0.9fr)',
+    width: 'minmax(150px, 0.9fr)',
     cell: ({ alert_id: id }) => id !== null && <To href={`/alerts/${id}`} text={id.toUpperCase()} />,
   },
   {
