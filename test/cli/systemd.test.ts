@@ -1,5 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { makeHouse, type House } from '../faults/support/house.ts'
 import { canTrace } from '../faults/support/strace.ts'
@@ -85,5 +88,68 @@ describe('units of systemd', function () {
       const asRoot = new Set(process.getuid?.() === 0 ? ['fchown'] : [])
       expect([...calls.difference(allowed).difference(asRoot)]).to.deep.equal([])
     })
+  })
+})
+
+describe('the command tocsin of an installation', () => {
+  const script = read('docs/systemd/tocsin.sh')
+  let folder: TemporaryFolder
+  before(async () => {
+    folder = await makeTemporaryFolder()
+  })
+  after(() => folder.remove())
+
+  /** As it is, but for where things are and who runs it. Instead of the program something that shows what it gets. */
+  async function run(environment: string, given: Readonly<Record<string, string>> = {}) {
+    const path = join(folder.path, 'tocsin')
+    writeFileSync(join(folder.path, 'environment'), environment)
+    writeFileSync(
+      path,
+      script
+        .replace('user=tocsin', `user=${userInfo().username}`)
+        .replace('environment=/etc/tocsin/environment', `environment=${join(folder.path, 'environment')}`)
+        .replace(
+          '"$program/node_modules/.bin/node" "$program/cli/tocsin.js"',
+          `${process.execPath} -e '${show}' --`,
+        ),
+    )
+    chmodSync(path, 0o755)
+    const env = { PATH: process.env['PATH'], ...given }
+    const { stdout } = await promisify(execFile)(path, ['restore', 'a b', '--replace'], { env })
+    return JSON.parse(stdout) as { args: string[]; env: Record<string, string> }
+  }
+  const show =
+    'const own = Object.entries(process.env).filter(([name]) => name.startsWith("TOCSIN_"));' +
+    'console.log(JSON.stringify({ args: process.argv.slice(1), env: Object.fromEntries(own) }))'
+
+  it('stands in docs/operations.md as it is', () => {
+    expect(read('docs/operations.md')).to.include(`\`\`\`sh\n${script}\`\`\``)
+  })
+
+  it('has the variables of the service, as they are written, and its arguments', async () => {
+    const environment = [
+      '# TOCSIN_COMMENT=1',
+      '',
+      'TOCSIN_DATA_DIR=/var/lib/tocsin',
+      'TOCSIN_ALLOW_PRIVATE_EGRESS=siem.internal, 10.0.0.0/8',
+      'TOCSIN_PLAYBOOKS_DIR="/etc/tocsin/play books"',
+      `TOCSIN_MASTER_KEY=$(touch ${join(folder.path, 'run')});\`id\` $HOME`,
+      'TOCSIN_PORT=9000',
+    ].join('\n')
+    expect(await run(environment, { TOCSIN_PORT: '9001' })).to.deep.equal({
+      args: ['restore', 'a b', '--replace'],
+      env: {
+        TOCSIN_DATA_DIR: '/var/lib/tocsin',
+        TOCSIN_ALLOW_PRIVATE_EGRESS: 'siem.internal, 10.0.0.0/8',
+        TOCSIN_PLAYBOOKS_DIR: '/etc/tocsin/play books',
+        TOCSIN_MASTER_KEY: `$(touch ${join(folder.path, 'run')});\`id\` $HOME`,
+        TOCSIN_PORT: '9001',
+      },
+    })
+    expect(readdirSync(folder.path)).to.not.include('run')
+  })
+
+  it('is all that docs/operations.md needs of its own: no command in it is written another way', () => {
+    expect(read('docs/operations.md')).to.not.match(/sudo|^.*cli\/tocsin\.js doctor/m)
   })
 })
