@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defaultGroupWindowMs } from '../core/domain/alert-group.ts'
 import { defaultDestructivePerHour } from '../core/domain/destructive-use.ts'
+import { defaultSharePercent } from '../core/engine/fair-share.ts'
 import { defaultMaxRuns } from '../core/engine/runner.ts'
 import { defaultMaxQueued } from '../core/investigation/investigations.ts'
 import type { SessionLimits } from '../core/domain/session.ts'
@@ -46,6 +47,8 @@ export interface Config {
   readonly plugins: readonly string[]
   /** Runs at once. */
   readonly maxRuns: number
+  /** Of these, how many of a hundred may belong to one organization while there are others. */
+  readonly sharePercent: number
   /** Runs of one organization that wait for their first turn. */
   readonly maxQueued: number
   /** Alerts of one organization in a minute from which on it is called a storm. */
@@ -83,6 +86,7 @@ const variables = {
   TOCSIN_PLAYBOOKS_DIR: read.path,
   TOCSIN_PLUGINS: read.pluginSources,
   TOCSIN_MAX_RUNS: read.integerBetween(1, 10_000),
+  TOCSIN_SHARE_PERCENT: read.integerBetween(1, 100),
   TOCSIN_MAX_QUEUED: read.integerBetween(1, 10_000_000),
   TOCSIN_STORM_PER_MINUTE: read.integerBetween(1, 10_000_000),
   TOCSIN_GROUP_MINUTES: read.integerBetween(0, 10_080),
@@ -142,6 +146,7 @@ export function readConfig(env: Environment): Config {
     plugins: value('TOCSIN_PLUGINS') ?? [],
     traces: wantsTraces(env),
     maxRuns: value('TOCSIN_MAX_RUNS') ?? defaultMaxRuns,
+    sharePercent: value('TOCSIN_SHARE_PERCENT') ?? defaultSharePercent,
     maxQueued: value('TOCSIN_MAX_QUEUED') ?? defaultMaxQueued,
     stormPerMinute: value('TOCSIN_STORM_PER_MINUTE') ?? defaultStormPerMinute,
     destructivePerHour: value('TOCSIN_DESTRUCTIVE_PER_HOUR') ?? defaultDestructivePerHour,

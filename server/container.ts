@@ -116,6 +116,7 @@ export function createContainer(opened: Opened): Container {
       // No run has a turn before the server listens.
       runUrl: (uuid) => `${get(tokens.httpServer).publicUrl()}/runs/${uuid}`,
       maxRuns: config.maxRuns,
+      sharePercent: config.sharePercent,
       destructivePerHour: config.destructivePerHour,
       held: true,
       onRunEnded,
@@ -193,6 +194,7 @@ export function createContainer(opened: Opened): Container {
       engine: {
         pauses: get(tokens.pauses),
         queuedOf: (organizationUuid) => get(tokens.runner).queuedOf(organizationUuid),
+        shareOf: (organizationUuid) => get(tokens.runner).shareOf(organizationUuid),
         suspects: () => get(tokens.runner).suspects(),
         destructivePerHour: config.destructivePerHour,
         maxQueued: config.maxQueued,

@@ -14,6 +14,8 @@ export interface RunnerOptions extends TurnOptions {
   readonly held?: boolean
   /** Runs that work at the same time; those that only wait do not count. Default 50. */
   readonly maxRuns?: number | undefined
+  /** Of these, how many of a hundred may belong to one organization while there are others. Default 80. */
+  readonly sharePercent?: number | undefined
   /** Ids in memory of each organization's runs that are to have a turn, and of all that wake first. Default 1,000. */
   readonly maxInMemory?: number | undefined
 }
@@ -37,6 +39,8 @@ export interface Runner {
   drain(timeoutMs: number): Promise<void>
   /** How many runs of an organization have been queued and not started. */
   queuedOf(organizationUuid: string): number
+  /** How many runs of an organization have a turn now, and how many may at most. */
+  shareOf(organizationUuid: string): { readonly working: number; readonly most: number }
   /** How many runs are in memory since they are to have a turn, and since they have one. */
   load(): { readonly queued: number; readonly active: number }
   /** How many runs are still to be watched since the process crashed while they were under way. Nothing else begins until there are none. */
@@ -61,7 +65,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const { clock, log, maxRuns = defaultMaxRuns, maxInMemory } = options
   const { runs, organizations } = options.stores
   const active = new Map<string, Active>()
-  const share = new FairShare(maxRuns)
+  const share = new FairShare(maxRuns, options.sharePercent)
   const queued = new Map<string, number>()
   const ending = new AbortController()
   let hold = new AbortController()
@@ -272,6 +276,7 @@ export function createRunner(options: RunnerOptions): Runner {
       })
     },
     queuedOf: (organizationUuid) => queued.get(organizationUuid) ?? 0,
+    shareOf: (organizationUuid) => share.of(organizationUuid),
     load: () => ({ queued: queue.size, active: active.size }),
     suspects: () => suspects,
   }

@@ -1,9 +1,13 @@
 import type { Clock } from '../ports.ts'
 
-/** How many alerts came, how many of them were repeats that joined a case, and how many runs ended, within the last minute. */
+/**
+ * How many alerts came, how many of them were repeats that joined a case, how many were refused because the line was full, and how many runs
+ * ended, within the last minute.
+ */
 export interface MinuteRates {
   readonly received: number
   readonly grouped: number
+  readonly refused: number
   readonly ended: number
 }
 
@@ -38,7 +42,12 @@ export function createStormWatch({ clock, perMinute, onStorm }: StormWatchOption
   function of(organizationUuid: string) {
     const known = counts.get(organizationUuid)
     if (known !== undefined) return known
-    const made = { received: new LastMinute(), grouped: new LastMinute(), ended: new LastMinute() }
+    const made = {
+      received: new LastMinute(),
+      grouped: new LastMinute(),
+      refused: new LastMinute(),
+      ended: new LastMinute(),
+    }
     counts.set(organizationUuid, made)
     return made
   }
@@ -47,7 +56,12 @@ export function createStormWatch({ clock, perMinute, onStorm }: StormWatchOption
     const known = counts.get(organizationUuid)
     const now = second()
     const total = (what: keyof MinuteRates): number => known?.[what].total(now) ?? 0
-    return { received: total('received'), grouped: total('grouped'), ended: total('ended') }
+    return {
+      received: total('received'),
+      grouped: total('grouped'),
+      refused: total('refused'),
+      ended: total('ended'),
+    }
   }
 
   function isStorm(organizationUuid: string): boolean {

@@ -85,6 +85,8 @@ export interface Services {
     readonly pauses: Pick<Pauses, 'current' | 'pause' | 'resume'>
     /** How many runs of an organization have been queued and not started. */
     readonly queuedOf: (organizationUuid: string) => number
+    /** How many runs of an organization work, and how many may at most. */
+    readonly shareOf: (organizationUuid: string) => { readonly working: number; readonly most: number }
     /** How many runs are watched after crashes of the process. */
     readonly suspects: () => number
     /** Uses of one destructive skill in one organization within an hour that no person need approve. */

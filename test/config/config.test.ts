@@ -36,6 +36,7 @@ describe('configuration', () => {
       playbooksDirNamed: false,
       plugins: [],
       maxRuns: 50,
+      sharePercent: 80,
       maxQueued: 100_000,
       stormPerMinute: 600,
       groupWindowMs: 3_600_000,
@@ -63,6 +64,7 @@ describe('configuration', () => {
         'tocsin-plugin-a, @acme/plugin-b,,tocsin-plugin-a,./own/plugin.ts,../x,/opt/plugins/y.js',
       TOCSIN_TRUSTED_PROXIES: '127.0.0.1, 10.1.0.0/16,fd00::/8,::1',
       TOCSIN_MAX_RUNS: '7',
+      TOCSIN_SHARE_PERCENT: '60',
       TOCSIN_MAX_QUEUED: '8',
       TOCSIN_STORM_PER_MINUTE: '9',
       TOCSIN_GROUP_MINUTES: '0',
@@ -82,6 +84,7 @@ describe('configuration', () => {
     expect(config).to.include({
       publicUrl: 'https://tocsin.example',
       maxRuns: 7,
+      sharePercent: 60,
       maxQueued: 8,
       stormPerMinute: 9,
       groupWindowMs: 0,
@@ -175,6 +178,7 @@ describe('configuration', () => {
     TOCSIN_MAX_RUNS: ['0', '-5', 'many', '10001'],
     TOCSIN_SESSION_IDLE_MINUTES: ['0', '10081', '1h'],
     TOCSIN_SESSION_MAX_HOURS: ['0', '721'],
+    TOCSIN_SHARE_PERCENT: ['0', '101', '80%'],
     TOCSIN_MAX_QUEUED: ['0', '-5', 'many', '10000001'],
     TOCSIN_STORM_PER_MINUTE: ['0', '10000001'],
     TOCSIN_GROUP_MINUTES: ['-1', '10081', '1h'],
@@ -210,7 +214,7 @@ describe('configuration', () => {
   }
 
   it('tests every variable above', () => {
-    expect(variableNames).to.have.length(22)
+    expect(variableNames).to.have.length(23)
   })
 
   it('keeps alerts no shorter than their runs', () => {

@@ -15,12 +15,12 @@ describe('storm watch', () => {
     watch.count('received', 'a')
     watch.count('grouped', 'a')
     watch.count('ended', 'b')
-    expect(watch.rates('a')).to.deep.equal({ received: 2, grouped: 1, ended: 0 })
-    expect(watch.rates('b')).to.deep.equal({ received: 0, grouped: 0, ended: 1 })
+    expect(watch.rates('a')).to.deep.equal({ received: 2, grouped: 1, refused: 0, ended: 0 })
+    expect(watch.rates('b')).to.deep.equal({ received: 0, grouped: 0, refused: 0, ended: 1 })
     clock.time += 30_000
-    expect(watch.rates('a')).to.deep.equal({ received: 1, grouped: 1, ended: 0 })
+    expect(watch.rates('a')).to.deep.equal({ received: 1, grouped: 1, refused: 0, ended: 0 })
     clock.time += 30_000
-    expect(watch.rates('a')).to.deep.equal({ received: 0, grouped: 0, ended: 0 })
+    expect(watch.rates('a')).to.deep.equal({ received: 0, grouped: 0, refused: 0, ended: 0 })
   })
 
   it('forgets all of it after a long silence, and counts on', () => {

@@ -61,7 +61,10 @@ export const createAlert = defineRoute({
       services.directory.provider(body.alert_provider, '/alert_provider'),
     )
     const type = body.alert_type ?? null
-    if (type !== null && !services.investigations.accepting(organization.uuid)) throw investigationsFull()
+    if (type !== null && !services.investigations.accepting(organization.uuid)) {
+      services.engine.storms.count('refused', organization.uuid)
+      throw investigationsFull()
+    }
 
     const key = headers['idempotency-key']
     const { alert, replayed } = await store(services.stores.alerts, key?.toString(), {

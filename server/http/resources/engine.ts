@@ -27,10 +27,19 @@ const answer = objectSchema({
     items: objectSchema({
       organization_code: text,
       queued: { ...count, description: 'Runs that have not begun.' },
+      working: { ...count, description: 'Runs that have a turn now.' },
+      max_working: {
+        ...count,
+        description: 'So many may have one at most, while other organizations are there.',
+      },
       max_queued: { ...count, description: 'From then on alerts that are to be investigated are refused.' },
       storm: { type: 'boolean', description: 'More alerts come than are usual, or the line is half full.' },
       received_per_minute: count,
       grouped_per_minute: { ...count, description: 'Of the alerts, those that joined a case as repeats.' },
+      refused_per_minute: {
+        ...count,
+        description: 'Alerts that were answered 503, since the line was full.',
+      },
       ended_per_minute: { ...count, description: 'Runs.' },
     }),
   },
@@ -79,7 +88,7 @@ async function view({ scope }: Caller, services: Services) {
     recovering: engine.suspects(),
     storm: organizations.some(({ storm }) => storm),
     organizations: organizations
-      .filter((row) => row.queued + row.received_per_minute + row.ended_per_minute > 0)
+      .filter(isBusy)
       .toSorted((a, b) => b.queued - a.queued || b.received_per_minute - a.received_per_minute)
       .slice(0, maxOrganizations),
     groups: await groupViews(scope, services),
@@ -87,16 +96,28 @@ async function view({ scope }: Caller, services: Services) {
   }
 }
 
-function organizationView({ uuid, code }: Organization, { queuedOf, maxQueued, storms }: Services['engine']) {
+const isBusy = (row: ReturnType<typeof organizationView>): boolean =>
+  [row.queued, row.working, row.received_per_minute, row.refused_per_minute, row.ended_per_minute].some(
+    (n) => n > 0,
+  )
+
+function organizationView(
+  { uuid, code }: Organization,
+  { queuedOf, shareOf, maxQueued, storms }: Services['engine'],
+) {
+  const { working, most } = shareOf(uuid)
   const queued = queuedOf(uuid)
-  const { received, grouped, ended } = storms.rates(uuid)
+  const { received, grouped, refused, ended } = storms.rates(uuid)
   return {
     organization_code: code,
     queued,
+    working,
+    max_working: most,
     max_queued: maxQueued,
     storm: storms.isStorm(uuid) || queued * 2 >= maxQueued,
     received_per_minute: received,
     grouped_per_minute: grouped,
+    refused_per_minute: refused,
     ended_per_minute: ended,
   }
 }

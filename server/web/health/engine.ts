@@ -15,10 +15,13 @@ export interface Engine {
 interface OrganizationLoad {
   readonly organization_code: string
   readonly queued: number
+  readonly working: number
+  readonly max_working: number
   readonly max_queued: number
   readonly storm: boolean
   readonly received_per_minute: number
   readonly grouped_per_minute: number
+  readonly refused_per_minute: number
   readonly ended_per_minute: number
 }
 

@@ -92,14 +92,24 @@ function Organizations({ engine: { organizations } }: EngineProps) {
     <SmallTable
       title="Organizations"
       empty="Nothing has happened within the last minute, and nothing waits."
-      columns={['Organization', 'In the queue', '#Received a minute', '#Of these repeats', '#Ended a minute']}
+      columns={[
+        'Organization',
+        'Working',
+        'In the queue',
+        '#Received a minute',
+        '#Of these repeats',
+        '#Refused a minute',
+        '#Ended a minute',
+      ]}
       rows={organizations.map((row) => [
         <span key="name">
           {row.organization_code} {row.storm && <StateBadge text="Storm" color="red" />}
         </span>,
+        <Meter key="working" value={row.working} limit={row.max_working} />,
         <Meter key="queue" value={row.queued} limit={row.max_queued} />,
         row.received_per_minute.toLocaleString(),
         row.grouped_per_minute.toLocaleString(),
+        row.refused_per_minute.toLocaleString(),
         row.ended_per_minute.toLocaleString(),
       ])}
     />

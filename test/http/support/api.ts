@@ -115,6 +115,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: Pa
     engine: {
       pauses: createPauses({ store: stores.pause, runner: { pause() {}, resume() {} }, clock, log }),
       queuedOf: () => 0,
+      shareOf: () => ({ working: 0, most: 50 }),
       suspects: () => 0,
       destructivePerHour: 10,
       maxQueued: 100,
