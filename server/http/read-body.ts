@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { getRawBody } from 'raw-body'
+import { ValidationError } from '../../core/errors/errors.ts'
 import { parseJson } from '../../core/json.ts'
 import { TocsinError } from '../../core/plugin/index.ts'
 import { findDuplicateName } from './duplicate-name.ts'
 import { findLoneSurrogate } from './lone-surrogate.ts'
+import { findOddNumber } from './odd-number.ts'
 import { RequestError } from './request-error.ts'
 
 /** Refuses wrong bytes instead of replacing them: alert content is kept as it was sent. */
@@ -14,7 +16,7 @@ const maxDepth = 64
 
 /**
  * The JSON body of a request. Throws RequestError for everything that is not a whole, plain, well-formed JSON body of at most
- * `limit` bytes, and TocsinError `json_invalid`, `json_too_deep`.
+ * `limit` bytes, TocsinError `json_invalid`, `json_too_deep`, and ValidationError `value_invalid` for numbers that would not stay what they are.
  */
 export async function readJsonBody(request: IncomingMessage, limit: number): Promise<unknown> {
   requireBody(request)
@@ -32,6 +34,13 @@ export async function readJsonBody(request: IncomingMessage, limit: number): Pro
         errors: [{ pointer: duplicate, message: 'stands here a second time' }],
       },
     )
+  }
+  const odd = findOddNumber(text, value)
+  if (odd !== undefined) {
+    const message = 'must be an int64, or a number that a double can hold: it would not stay what it is'
+    throw new ValidationError('value_invalid', `${odd} ${message}`, [{ pointer: odd, message }], {
+      hint: 'send it as a text',
+    })
   }
   const broken = findLoneSurrogate(text, value)
   if (broken !== undefined) {

@@ -66,6 +66,8 @@ const bodies: readonly (readonly [what: string, body: unknown, code: string, poi
   ['blanks only', '  ', 'json_invalid'],
   ['deep nesting', `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'json_too_deep'],
   ['unclosed deep nesting', '['.repeat(500_000), 'json_too_deep'],
+  ['a number beyond all', '{"inputs":{"a":[1e400]}}', 'value_invalid', '/inputs/a/0'],
+  ['an integer beyond int64', '{"inputs":{"a":9223372036854775808}}', 'value_invalid', '/inputs/a'],
   ['a field twice', '{"alert_content":"a","alert_content":"b"}', 'json_duplicate_name', '/alert_content'],
   [
     'a field twice, once escaped',

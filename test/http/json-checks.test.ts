@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
+import { parseJson } from '../../core/json.ts'
 import { findDuplicateName } from '../../server/http/duplicate-name.ts'
 import { findLoneSurrogate } from '../../server/http/lone-surrogate.ts'
+import { findOddNumber } from '../../server/http/odd-number.ts'
 import { preferredWait } from '../../server/http/resources/prefer.ts'
 import { processorTime } from '../support/processor-time.ts'
 
@@ -49,6 +51,30 @@ describe('fields that stand twice', () => {
     findDuplicateName(`{"a":"${'\\\\'.repeat(500_000)}"}`)
     findDuplicateName(`{"a":[${'"\\"",'.repeat(150_000)}1]}`)
     expect(processorTime() - startedAt).to.be.below(1_000)
+  })
+})
+
+describe('numbers that would not stay what they are', () => {
+  for (const [text, pointer] of [
+    ['{"a":[1,{"b":1e400}]}', '/a/1/b'],
+    ['{"a":-1.5E+999}', '/a'],
+    ['9223372036854775808', ''],
+    ['[-9223372036854775809]', '/0'],
+    [`{"x":${'9'.repeat(400)}}`, '/x'],
+    [`{"x":${'9'.repeat(300)}.0e20}`, '/x'],
+  ] as const) {
+    it(`are found in ${text.slice(0, 40)}`, () =>
+      expect(findOddNumber(text, parseJson(text))).to.equal(pointer))
+  }
+
+  it('are not found where all can be kept', () => {
+    for (const text of [
+      '[9223372036854775807,-9223372036854775808,9007199254740993]',
+      '[1e308,-1.7976931348623157e308,0.1234567890123456789,1e-7]',
+      '"12345678901234567890 1e400"',
+    ]) {
+      expect(findOddNumber(text, parseJson(text)), text).to.equal(undefined)
+    }
   })
 })
 
