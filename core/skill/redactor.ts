@@ -1,5 +1,5 @@
 /** Shorter values are not secrets but accidents: replacing every `a` would hide the message and no secret. */
-const minLength = 4
+export const shortestSecret = 4
 export const hidden = '[redacted]'
 const maxDepth = 100
 
@@ -36,7 +36,7 @@ export class Redactor {
   }
 
   add(secret: string): void {
-    if (secret.length < minLength) return
+    if (secret.length < shortestSecret) return
     this.#onSecret?.(secret)
     if (this.#secrets.has(secret)) return
     this.#secrets.add(secret)

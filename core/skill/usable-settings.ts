@@ -1,5 +1,6 @@
 import { ValidationError } from '../errors/errors.ts'
 import { TocsinError, type ConnectionDefinition } from '../plugin/index.ts'
+import { shortestSecret } from './redactor.ts'
 import { checkSettings, type CheckedSettings } from './settings.ts'
 import { createTarget } from './target.ts'
 
@@ -14,6 +15,7 @@ export function usableSettings(
   typed: unknown,
 ): CheckedSettings {
   const checked = checkSettings(definition, typed)
+  requireHideable(checked)
   try {
     createTarget(definition, { name, uuid: '' }, { ...checked.settings, ...checked.secrets })
   } catch (error) {
@@ -22,4 +24,14 @@ export function usableSettings(
     throw new ValidationError('value_invalid', error.message, errors, { hint: error.hint })
   }
   return checked
+}
+
+/** What is shorter is a part of many a text, so that nobody could keep it out of messages. */
+function requireHideable({ secrets }: CheckedSettings): void {
+  const lengths = Object.entries(secrets).map(([field, secret]) => [field, secret.reveal().length] as const)
+  const short = lengths.filter(([, length]) => length > 0 && length < shortestSecret)
+  if (short.length === 0) return
+  const message = `must have at least ${shortestSecret} characters: a shorter secret cannot be kept out of messages`
+  const errors = short.map(([field]) => ({ pointer: `/${field}`, message }))
+  throw new ValidationError('value_invalid', `${short.map(([field]) => field).join(', ')} ${message}`, errors)
 }

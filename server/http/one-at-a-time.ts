@@ -4,13 +4,17 @@ type Take = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Requests of one connection that may wait for their turn: as many as no program sends that waits for answers at all. */
 const maxWaiting = 100
+/** Beyond those: read with them, in one go. Whoever sends even more is not waited for. */
+const maxLeftOut = 1_000
 
 /**
  * Requests that come over one connection before the last one was answered wait for it: only then is anything done for them, so that a
- * connection never holds more than one answer. One with very many of them is closed.
+ * connection never holds more than one answer. Of very many only so many are answered, and then the connection is closed: the sender
+ * knows by that which of them to send again (RFC 9112, section 9.3.2).
  */
 export function oneAtATime(take: Take): Take {
   const waiting = new WeakMap<IncomingMessage['socket'], (() => void)[]>()
+  const leftOut = new WeakMap<IncomingMessage['socket'], number>()
 
   function next(socket: IncomingMessage['socket']): void {
     if (!socket.destroyed) waiting.get(socket)?.shift()?.()
@@ -27,7 +31,13 @@ export function oneAtATime(take: Take): Take {
     }
     const queue = waiting.get(socket) ?? []
     waiting.set(socket, queue)
-    queue.push(() => take(request, response))
-    if (queue.length > maxWaiting) socket.destroy()
+    const before = leftOut.get(socket) ?? 0
+    if (before === 0 && queue.length < maxWaiting) {
+      queue.push(() => take(request, response))
+      return
+    }
+    if (before === 0) queue.push(() => socket.destroySoon())
+    if (before >= maxLeftOut) socket.destroy()
+    leftOut.set(socket, before + 1)
   }
 }

@@ -6,13 +6,7 @@ import { RequestError } from './request-error.ts'
 const target = /^\/[!-"$-[\]-~]*$/
 
 /** Headers that decide something, of which there is one at most. Of several Node keeps the first one, or joins them. */
-const single: ReadonlySet<string> = new Set([
-  'authorization',
-  'content-encoding',
-  'content-type',
-  'idempotency-key',
-  'origin',
-])
+const single: ReadonlySet<string> = new Set(['authorization', 'content-encoding', 'content-type', 'origin'])
 
 /**
  * Refuses what Node would answer by itself, without a problem document, or take as it is: a target that is no path (RFC 9112, section 3.2.1), a request

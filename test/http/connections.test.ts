@@ -110,6 +110,18 @@ describe('connections', () => {
       expect(await stored()).to.deep.equal({ ...settings, enabled: true })
     })
 
+    it('has no secret so short that it could not be kept out of messages, as when it is made', async () => {
+      const short = { ...settings, api_token: 'x1' }
+      const body = { organization_code: 'acme', name: 'East tower', plugin: 'tower', settings: short }
+      for (const reply of [
+        await patch('North tower', { settings: { api_token: 'x1' } }),
+        await api.call('POST', '/api/connections', { body }),
+      ]) {
+        expectProblem(reply, 400, 'value_invalid')
+        expect(reply.json.errors[0].pointer).to.equal('/settings/api_token')
+      }
+    })
+
     it('fits the schema of the plugin', async () => {
       for (const [given, pointer] of [
         [{ base_url: 'nowhere' }, '/settings/base_url'],

@@ -157,6 +157,7 @@ export const chapters: readonly Chapter[] = [
             'connections',
             'one shows it to whoever reads, without its secrets',
             'changes a secret without the rest, and shows none',
+            'has no secret so short that it could not be kept out of messages',
             'takes a secret to no other address unless it is given again',
             'takes a secret to no other path of the same origin unless it is given again',
             'of two at once keeps what both change, and no secret that was replaced comes back',

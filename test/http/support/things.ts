@@ -13,7 +13,7 @@ export const manualPlaybook = parsePlaybook(
   'apiVersion: tocsin/v1\nname: p\non: { manual: true }\ninputs: { user: { type: string } }\nsteps: [{ return: 1 }]',
 ).playbook!
 
-export const towerSettings = { base_url: 'https://tower.example', api_token: 's' }
+export const towerSettings = { base_url: 'https://tower.example', api_token: 'tower-secret' }
 
 /** Makes things of an organization, each call new ones, without going through the API. */
 export function thingsOf(api: Api, code: string) {

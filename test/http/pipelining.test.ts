@@ -1,0 +1,31 @@
+import { expect } from 'chai'
+import { startApi, type Api } from './support/api.ts'
+import { sendRaw } from './support/raw-request.ts'
+
+describe('requests that are sent before the last one is answered', () => {
+  let api: Api
+  before(async () => {
+    api = await startApi()
+  })
+  after(() => api.close())
+
+  const answered = async (count: number, ms = 3_000) => {
+    const request = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
+    const answers = await sendRaw(api.url, request.repeat(count), ms)
+    return answers.match(/HTTP\/1\.1 200 OK/g)?.length ?? 0
+  }
+
+  it('are answered one after the other', async () => {
+    expect(await answered(50, 1_000)).to.equal(50)
+  })
+
+  it('are answered up to a hundred or so, and then the connection is closed', async () => {
+    expect(await answered(150)).to.be.within(100, 150)
+    expect(await answered(1_000)).to.be.within(100, 200)
+  })
+
+  it('are not waited for where there are very many', async () => {
+    expect(await answered(20_000)).to.be.below(1_000)
+    expect((await api.call('GET', '/healthz')).status).to.equal(200)
+  })
+})
