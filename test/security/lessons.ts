@@ -39,6 +39,20 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
+          'A stream of events ends with the key or the session that it was opened with, and tells nothing of other organizations, nor what its role may not see.',
+        proofs: [
+          http(
+            'run-events',
+            'end at once where the key is revoked',
+            'end where the key expires',
+            'end with the session: signed out, or idle',
+            'say no more and no less than the run does, with nothing that is sensitive',
+          ),
+          http('change-feed', 'tells nothing of other organizations, and nothing that the role may not see'),
+        ],
+      },
+      {
+        promise:
           'A key comes as the cookie `Session` or as a bearer token, once; the server never sets that cookie.',
         proofs: [
           http(
