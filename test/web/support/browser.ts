@@ -93,14 +93,13 @@ export async function seriousFaults(page: Page): Promise<readonly string[]> {
 /** Waits until nothing in the page is on its way any more. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('#view h1, [role=alert]').first().waitFor()
-  await page.waitForFunction(
-    "document.querySelector('.mantine-Skeleton-root, .mantine-Loader-root') === null",
-  )
+  await page.locator('.mantine-Skeleton-root, .mantine-Loader-root').first().waitFor({ state: 'detached' })
 }
 
 /** Writes the page as a picture for people to look at: `.build/pictures/<name>.png`, or into the folder that `TOCSIN_PICTURES` names. */
 export async function picture(page: Page, name: string): Promise<void> {
   const path = join(pictures, `${name}.png`)
   await mkdir(dirname(path), { recursive: true })
-  await page.screenshot({ path })
+  // A machine that has no time for it fails no test.
+  await page.screenshot({ path, timeout: 5_000 }).catch(() => undefined)
 }
