@@ -94,6 +94,23 @@ describe('web page over HTTP', () => {
     })
   }
 
+  it('says to a browser itself that there is nothing at an address, and leaves the API to say so of its own', async () => {
+    const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+    const nowhere = await get('/no/such/view', browser)
+    expect([nowhere.status, nowhere.headers.get('content-type')]).to.deep.equal([
+      404,
+      'text/html; charset=utf-8',
+    ])
+    expect(nowhere.headers.get('content-security-policy')).to.contain("default-src 'none'")
+    for (const path of ['/api/nothing', '/api', '/assets/gone.js']) {
+      const reply = await get(path, path === '/assets/gone.js' ? { accept: '*/*' } : browser)
+      expect([reply.status, reply.headers.get('content-type')]).to.deep.equal([
+        404,
+        'application/problem+json',
+      ])
+    }
+  })
+
   it('takes nothing but GET and HEAD', async () => {
     expect((await fetch(`${api.url}/alerts`, { method: 'POST' })).status).to.equal(404)
     const head = await fetch(`${api.url}/alerts`, { method: 'HEAD' })

@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
+import { acceptsRather } from '../accepts-rather.ts'
+import { RequestError } from '../request-error.ts'
 import type { Page, PageFile } from './load-page.ts'
 import { viewPaths } from './view-paths.ts'
 
 /**
  * Answers `/`, the files of the web page, and every path that the page shows itself, with the page; leaves all else to the
- * routes. The page holds no data and decides nothing, so it is for everybody, also by a link on another site.
+ * routes. A browser that looks at a path which is nowhere gets the page too, with 404: the page says so. It holds no data and
+ * decides nothing, so it is for everybody, also by a link on another site.
  */
 export function servePage(page: Page, apiPrefix: string): Middleware {
   const index = page.index.replace('__api__', `/${apiPrefix}`)
@@ -14,10 +17,23 @@ export function servePage(page: Page, apiPrefix: string): Middleware {
     if (method !== 'GET' && method !== 'HEAD') return await next()
     const file = page.files.get(path)
     if (file !== undefined) return sendFile(context, file, path.startsWith('/assets/'))
-    if (!isView(path)) return await next()
-    sendIndex(context, index)
+    if (isView(path)) return sendIndex(context, index)
+    try {
+      await next()
+    } catch (error) {
+      if (!isNowhere(error) || isOfApi(path, apiPrefix) || !acceptsRather(context.get('accept'), 'text/html'))
+        throw error
+      context.status = 404
+      sendIndex(context, index)
+    }
   }
 }
+
+const isNowhere = (error: unknown): boolean =>
+  error instanceof RequestError && error.code === 'path_not_found'
+
+const isOfApi = (path: string, apiPrefix: string): boolean =>
+  path === `/${apiPrefix}` || path.startsWith(`/${apiPrefix}/`)
 
 function isView(path: string): boolean {
   if (path === '/') return true
