@@ -103,6 +103,7 @@ describe('a request with an Idempotency-Key', () => {
       '/playbooks/complete',
       '/playbooks/hover',
       '/playbooks/dry-run',
+      '/playbooks/{playbook}/test',
     ])
   })
 
