@@ -38,7 +38,9 @@ describe('tocsin keys list and revoke', () => {
   it('keep the last administrator, and know no other ids', async () => {
     const last = await keys('revoke', server.adminKey.split('_')[1] ?? '')
     expect(last.code).to.equal(1)
-    expect(last.stderr).to.match(/^error the key '[0-9a-f]{12}' is the last usable .*\nhint {2}make another/)
+    expect(last.stderr).to.match(
+      /^error the key '[0-9a-f]{12}' is the last administrator's key .*\nhint {2}make another/,
+    )
     const unknown = await keys('revoke', '000000000000')
     expect(unknown.code).to.equal(1)
     expect(unknown.stderr).to.contain("there is no key with the id '000000000000'")

@@ -1,4 +1,4 @@
-import { defineConnection } from 'tocsin/plugin'
+import { addressSchema, defineConnection } from 'tocsin/plugin'
 
 export const connection = defineConnection({
   title: 'Example Plugin',
@@ -9,7 +9,7 @@ export const connection = defineConnection({
     required: ['base_url', 'api_key'],
     additionalProperties: false,
     properties: {
-      base_url: { type: 'string', format: 'uri', title: 'Base URL', default: 'https://api.example.com' },
+      base_url: { ...addressSchema, title: 'Base URL', default: 'https://api.example.com' },
       api_key: { type: 'string', title: 'API key', minLength: 8, 'x-secret': true },
     },
   },
