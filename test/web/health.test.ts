@@ -34,7 +34,7 @@ describe('health in the page', function () {
     await house.visit('/health')
     await page.getByRole('table', { name: 'Last errors' }).getByText('The other system said no').waitFor()
     await page.getByRole('row', { name: /^main/ }).getByText('0 of 100,000').waitFor()
-    await page.getByText('Runs of the last hour that failed').locator('..').getByText('1').waitFor()
+    await page.getByText('Failed within the hour').locator('..').getByText('1').waitFor()
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'health')
   })

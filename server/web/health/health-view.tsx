@@ -37,18 +37,18 @@ export default function HealthView() {
       />
       <Unusual engine={data} />
       <Stats />
+      <Organizations engine={data} />
       <Grid gap="var(--tocsin-gap)">
         <Grid.Col span={{ base: 12, lg: 6 }}>
           <Stack gap="var(--tocsin-gap)">
-            <Organizations engine={data} />
             <Destructive engine={data} />
+            <Repeats engine={data} />
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 6 }}>
           <Stack gap="var(--tocsin-gap)">
             <LastErrors />
             <BrokenConnections />
-            <Repeats engine={data} />
           </Stack>
         </Grid.Col>
       </Grid>
@@ -90,17 +90,9 @@ function Unusual({ engine: { state, reason, paused_by: by, paused_since: since, 
 function Organizations({ engine: { organizations } }: EngineProps) {
   return (
     <SmallTable
-      title="Organizations"
+      title="Organizations, within the last minute"
       empty="Nothing has happened within the last minute, and nothing waits."
-      columns={[
-        'Organization',
-        'Working',
-        'In the queue',
-        '#Received a minute',
-        '#Of these repeats',
-        '#Refused a minute',
-        '#Ended a minute',
-      ]}
+      columns={['Organization', 'Working', 'In the queue', '#Alerts', '#Repeats', '#Refused', '#Runs ended']}
       rows={organizations.map((row) => [
         <span key="name">
           {row.organization_code} {row.storm && <StateBadge text="Storm" color="red" />}

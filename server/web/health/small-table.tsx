@@ -21,7 +21,7 @@ export function SmallTable({ title, columns, rows, empty, icon }: SmallTableProp
       {rows.length === 0 ? (
         <Empty {...(icon && { icon })}>{empty}</Empty>
       ) : (
-        <Table.ScrollContainer minWidth={460}>
+        <Table.ScrollContainer minWidth={420} tabIndex={0} role="group" aria-label={title}>
           <Table verticalSpacing={8} aria-label={title}>
             <Table.Thead>
               <Table.Tr>

@@ -54,7 +54,7 @@ function FailedRuns() {
   return (
     <Paper withBorder p="md">
       <Text size="sm" c="dimmed">
-        Runs of the last hour that failed
+        Failed within the hour
       </Text>
       <div className={`stat-value ${count === undefined || count === 0 ? '' : 'state-red'}`}>
         {count?.toLocaleString() ?? '–'}

@@ -22,18 +22,18 @@ export default function KeysView() {
   const columns: readonly Column<Key>[] = [
     {
       title: 'NAME',
-      width: 'minmax(120px, 2fr)',
+      width: 'minmax(116px, 2fr)',
       cell: ({ name, key_id: id }) => (
         <>
           {showInvisible(name)} {id === own && <StateBadge text="yours" color="blue" />}
         </>
       ),
     },
-    { title: 'ID', width: '118px', isExtra: true, cell: ({ key_id: id }) => <code>{id}</code> },
+    { title: 'ID', width: '104px', isExtra: true, cell: ({ key_id: id }) => <code>{id}</code> },
     { title: 'ROLE', width: '70px', cell: ({ role }) => role },
     {
-      title: 'ORGANIZATIONS',
-      width: 'minmax(112px, 1fr)',
+      title: 'ORGS',
+      width: 'minmax(106px, 1fr)',
       cell: ({ organization_codes: codes }) => codes?.join(', ') ?? 'all',
     },
     {
@@ -47,7 +47,7 @@ export default function KeysView() {
     { title: 'MADE', width: '104px', isExtra: true, cell: (key) => <When at={key.created_at} /> },
     {
       title: 'MADE BY',
-      width: 'minmax(100px, 1fr)',
+      width: 'minmax(76px, 1fr)',
       isExtra: true,
       cell: ({ created_by: by }) => by && showInvisible(by.name),
     },
