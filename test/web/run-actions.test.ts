@@ -94,6 +94,7 @@ describe('runs in a browser', function () {
     const uuid = await opened.startRun('asking')
     await visit(`/runs/${uuid}`)
     await page.getByText('It waits for a person').waitFor()
+    await page.locator('.waterfall-row', { hasText: 'sure' }).getByText('Waiting').waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: 'Cancel the run' }).click()
     await page.getByRole('main').getByText('Cancelled', { exact: true }).first().waitFor()

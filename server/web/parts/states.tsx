@@ -1,5 +1,5 @@
 import { Badge } from '@mantine/core'
-import type { CaseStatus, RunStatus, Severity, StepState, Verdict } from '../api/types.ts'
+import type { CaseStatus, RunStatus, Severity, Step, StepState, Verdict } from '../api/types.ts'
 import './states.css'
 
 /**
@@ -77,9 +77,15 @@ export const AlertStatus = ({ status }: { readonly status: number }) => (
 export const RunState = ({ status }: { readonly status: RunStatus }) => (
   <LookBadge look={runStatuses[status]} />
 )
-export const StepStateBadge = ({ state }: { readonly state: StepState }) => (
-  <LookBadge look={stepLooks[state]} />
-)
+/** Of a step; one that asks a person is under way for as long as it waits. */
+const lookOfStep = (state: StepState, kind: string): Look =>
+  state === 'started' && kind === 'checkpoint' ? runStatuses.waiting : stepLooks[state]
+
+export const StepStateBadge = ({
+  step: { state, kind },
+}: {
+  readonly step: Pick<Step, 'state' | 'kind'>
+}) => <LookBadge look={lookOfStep(state, kind)} />
 export const VerdictBadge = ({ verdict }: { readonly verdict: Verdict }) => (
   <LookBadge look={verdicts[verdict]} />
 )

@@ -28,7 +28,7 @@ export function StepPanel({ run, step, siblings, line, onSelect }: StepPanelProp
           <Title order={2} size="h4" className="outside-text">
             {showInvisible(step.step_id ?? step.kind)}
           </Title>
-          <StepStateBadge state={step.state} />
+          <StepStateBadge step={step} />
           <Text size="sm" c="dimmed">
             {showInvisible(step.step_id === null ? step.path : step.kind)}
           </Text>

@@ -35,7 +35,7 @@ export function WaterfallRowView(props: WaterfallRowViewProps) {
       onKeyDown={(event) => onKeyDown(event, index)}
     >
       <span className="waterfall-name">
-        <StepStateBadge state={step.state} />
+        <StepStateBadge step={step} />
         <span className="waterfall-path" title={step.path}>
           {showInvisible(lastParts(step.path))}
         </span>
