@@ -73,7 +73,7 @@ describe('tocsin serve', function () {
 
   it('shows a command that makes a connection, with places to fill in', async () => {
     const [, , , connect = ''] = commands()
-    const made = await paste(connect.replace('<ADDRESS>', 'intel.example').replace('<KEY>', 'k'))
+    const made = await paste(connect.replace('<ADDRESS>', 'intel.example').replace('<KEY>', 'a-key'))
     expect(made.status, JSON.stringify(made.body)).to.equal(201)
     expect(made.body).to.include({ plugin: 'intel_provider', organization_code: 'main' })
   })
