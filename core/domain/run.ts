@@ -75,6 +75,10 @@ export interface RunEnd {
   readonly error: StoredError | null
 }
 
+/** What a run waits for: the answer to a question, or a decision about a step of which nobody knows whether it happened. */
+export const waitReasons = ['answer', 'decision'] as const
+export type WaitReason = (typeof waitReasons)[number]
+
 /** What a list of runs is narrowed to: by the ids of an alert and of a case, ignoring case, and so on. */
 export interface RunFilter {
   readonly alertId?: string | undefined
@@ -87,6 +91,8 @@ export interface RunFilter {
   readonly createdAfter?: number | undefined
   /** Queued before this time, in epoch milliseconds. */
   readonly createdBefore?: number | undefined
+  /** Those alone that wait for this. Default: all. */
+  readonly waitsFor?: WaitReason | undefined
   /** Failed ones alone, from which no later run has gone on, and whose alert none has investigated. Default: all. */
   readonly retriable?: boolean | undefined
 }

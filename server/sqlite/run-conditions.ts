@@ -7,7 +7,17 @@ import { isSuperseded } from './reruns.ts'
 
 /** What a filter says, of the runs `t`. */
 export function runConditions(database: Database, filter: RunFilter): readonly Condition[] {
-  const { alertId, caseId, playbookName, status, errorCode, createdAfter, createdBefore, retriable } = filter
+  const {
+    alertId,
+    caseId,
+    playbookName,
+    status,
+    errorCode,
+    createdAfter,
+    createdBefore,
+    retriable,
+    waitsFor,
+  } = filter
   const conditions: (Condition | false)[] = [
     alertId !== undefined && is('t.alert_id = ?', findAlertRow(database, alertId)?.id ?? 0),
     caseId !== undefined && ofCase('t.case_id', caseId),
@@ -16,6 +26,10 @@ export function runConditions(database: Database, filter: RunFilter): readonly C
     errorCode !== undefined && is(`t.error IS NOT NULL AND (t.error ->> '$.code') = ?`, errorCode),
     createdAfter !== undefined && is('t.created_at >= ?', createdAfter),
     createdBefore !== undefined && is('t.created_at < ?', createdBefore),
+    waitsFor !== undefined && {
+      sql: `t.status = 'waiting' AND t.id ${waitsFor === 'decision' ? 'IN' : 'NOT IN'} (SELECT run_id FROM journal WHERE state = 'unknown')`,
+      values: [],
+    },
     // Said so that the index of failed runs is used.
     retriable === true && {
       sql: `t.status = 'failed' AND t.pruned_at IS NULL AND NOT ${isSuperseded}`,

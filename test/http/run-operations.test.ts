@@ -154,6 +154,16 @@ describe('what people do with runs', () => {
       expect(json).to.nested.include({ status: 'waiting', 'steps[0].state': 'unknown' })
     })
 
+    it('is found among all runs by what it waits for, until it is decided about', async () => {
+      const waiting = async (reason: string) =>
+        (await api.call('GET', `/api/runs?waits_for=${reason}`)).json.data.map((each: any) => each.run_uuid)
+      expect(await waiting('decision')).to.include(run.uuid)
+      expect(await waiting('answer')).to.not.include(run.uuid)
+      await resolve({ path: 'scan', decision: 'skip' })
+      expect(await waiting('decision')).to.not.include(run.uuid)
+      expectProblem(await api.call('GET', '/api/runs?waits_for=rain'), 400, 'query_invalid')
+    })
+
     it('is decided about once', async () => {
       const { json } = await resolve({ path: 'scan', decision: 'ran', output: { found: 3 } })
       expect(json).to.deep.include({ state: 'completed', output: { found: 3 } })

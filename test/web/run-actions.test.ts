@@ -74,13 +74,26 @@ describe('runs in a browser', function () {
     await opened.restart()
     const { body } = await opened.server.call('/runs?playbook=ringing')
     const [{ run_uuid: uuid }] = body.data
-    await visit(`/runs/${uuid}`)
+    await visit('/checkpoints')
+    await page
+      .getByRole('region', { name: 'Steps of which nobody knows' })
+      .getByRole('link', { name: 'ringing' })
+      .click()
+    await page.getByText('nobody knows whether bell happened').waitFor()
     const step = page.getByRole('region', { name: 'Step', exact: true })
     await step.getByText('Nobody knows whether this happened').waitFor()
     await step.getByText('Unknown').first().waitFor()
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'run-unknown')
-    await step.getByLabel('What it would have given').fill('{ "rung": 7 }')
+    const output = step.getByLabel('What it gave, if it happened')
+    expect(
+      JSON.parse(await output.inputValue()),
+      'what the skill has to give, to be filled in',
+    ).to.deep.equal({ rung: 0 })
+    await output.fill('{ "rung": ')
+    await step.getByRole('button', { name: 'It happened' }).click()
+    await step.getByText('This is no JSON').waitFor()
+    await output.fill('{ "rung": 7 }')
     await step.getByRole('button', { name: 'It happened' }).click()
     await page.getByRole('region', { name: 'Output of the run' }).getByText('7').waitFor()
     await page.locator('.graph-node').filter({ hasText: 'bell' }).click()

@@ -1,4 +1,4 @@
-import { runStatuses } from '../../../core/domain/run.ts'
+import { runStatuses, waitReasons } from '../../../core/domain/run.ts'
 import { component, defineRoute, readers } from '../route.ts'
 import { epochMs, pageOf, pageParameters, pageSchema, pageView, sortByAge } from './page.ts'
 import { requireRun, runDetail } from './run-detail.ts'
@@ -25,6 +25,12 @@ const listRuns = defineRoute({
       organization: { type: 'string', description: 'Code of an organization.' },
       playbook: { type: 'string', description: 'Name of a playbook.' },
       status: { type: 'string', enum: runStatuses },
+      waits_for: {
+        type: 'string',
+        enum: waitReasons,
+        description:
+          'Runs that wait: for the `answer` to a question, or for the `decision` about a step of which nobody knows whether it happened.',
+      },
       error: { type: 'string', description: 'Code of the error that it ended with.' },
       created_after: { ...epochMs, description: 'Queued at this time or later (epoch milliseconds).' },
       created_before: { ...epochMs, description: 'Queued before this time (epoch milliseconds).' },
@@ -38,6 +44,7 @@ const listRuns = defineRoute({
       playbookName: query.playbook,
       status: query.status,
       errorCode: query.error,
+      waitsFor: query.waits_for,
       createdAfter: query.created_after,
       createdBefore: query.created_before,
     }

@@ -28,6 +28,7 @@ import { authorsOfEntries } from './0027-authors-of-entries.ts'
 import { versionsInForce } from './0028-versions-in-force.ts'
 import { moreListIndexes } from './0029-more-list-indexes.ts'
 import { recalledAnswers } from './0030-recalled-answers.ts'
+import { unknownSteps } from './0031-unknown-steps.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -61,4 +62,5 @@ export const migrations: readonly string[] = [
   versionsInForce,
   moreListIndexes,
   recalledAnswers,
+  unknownSteps,
 ]

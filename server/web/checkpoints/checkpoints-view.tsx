@@ -13,6 +13,7 @@ import { ViewHead } from '../shell/view-head.tsx'
 import { CheckpointCard } from './checkpoint-card.tsx'
 import { kindsOf } from './kinds.ts'
 import { ManyAlike } from './many-alike.tsx'
+import { UndecidedRuns } from './undecided-runs.tsx'
 import { checkpointStates, type Checkpoint, type CheckpointState } from './checkpoint.ts'
 
 const names = ['state', 'run', 'organization', 'via'] as const
@@ -61,6 +62,9 @@ export default function CheckpointsView() {
           />
         }
       />
+      {state === 'waiting' && filters.run === undefined && (
+        <UndecidedRuns organization={filters.organization} />
+      )}
       {list.isPending && <PageLoading />}
       {list.isLoadingError && <Refusal error={list.error} onRetry={() => void list.refetch()} />}
       {list.data?.total === 0 && (

@@ -1,18 +1,33 @@
-import { Button, Group, JsonInput, Stack, Text } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { call } from '../api/call.ts'
+import { call, get } from '../api/call.ts'
 import { parseJson } from '../api/parse-json.ts'
-import type { RunDetail } from '../api/types.ts'
+import type { Page, RunDetail, Step } from '../api/types.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import { useMay } from '../session/session.ts'
+import { skeletonOf, type Shape } from './skeleton.ts'
 
 type Decision = 'ran' | 'run_again' | 'skip'
 
+interface Skill {
+  readonly name: string
+  readonly output: Shape
+}
+
 /** Says what became of a step whose process stopped between the call and its result. */
-export function ResolveStep({ run, path }: { readonly run: RunDetail; readonly path: string }) {
+export function ResolveStep({ run, step }: { readonly run: RunDetail; readonly step: Step }) {
+  const { path, kind } = step
   const queries = useQueryClient()
-  const [output, setOutput] = useState('{}')
+  const skills = useQuery({
+    queryKey: ['skills'],
+    queryFn: () => get<Page<Skill>>('/skills', { limit: 200 }),
+    staleTime: Infinity,
+  })
+  const declared = skills.data?.data.find(({ name }) => name === kind)?.output
+  const [typed, setTyped] = useState<string>()
+  const output = typed ?? JSON.stringify(declared === undefined ? {} : skeletonOf(declared), undefined, 2)
+  const [isWrong, setWrong] = useState(false)
   const resolve = useMutation({
     mutationFn: (decision: Decision) =>
       call('POST', `/runs/${run.run_uuid}/resolve`, {
@@ -21,23 +36,38 @@ export function ResolveStep({ run, path }: { readonly run: RunDetail; readonly p
     onSettled: () => queries.invalidateQueries({ queryKey: ['run', run.run_uuid] }),
   })
   if (!useMay('analyst', 'admin')) return null
+  const itHappened = (): void => {
+    setWrong(!isJson(output))
+    if (isJson(output)) resolve.mutate('ran')
+  }
   return (
     <Stack gap="xs">
       <Text size="sm">
         Nobody knows whether this happened, and it must not happen twice. Look at the other system, then say
         what became of it.
       </Text>
-      <JsonInput
-        label="What it would have given, if it happened"
+      <Textarea
+        label="What it gave, if it happened"
+        description={
+          declared === undefined
+            ? 'The output as JSON.'
+            : `All that ${kind} has to give stands here as JSON: fill it in.`
+        }
         value={output}
-        onChange={setOutput}
-        validationError="This is no JSON"
+        onChange={(event) => {
+          setTyped(event.currentTarget.value)
+          setWrong(false)
+        }}
+        error={isWrong && 'This is no JSON: look for a missing quotation mark, comma or bracket.'}
+        ff="monospace"
         autosize
         minRows={2}
+        maxRows={14}
+        spellCheck={false}
       />
       {resolve.isError && <Refusal error={resolve.error} />}
       <Group gap="xs">
-        <Button size="xs" onClick={() => resolve.mutate('ran')} loading={resolve.isPending}>
+        <Button size="xs" onClick={itHappened} loading={resolve.isPending}>
           It happened
         </Button>
         <Button size="xs" variant="default" onClick={() => resolve.mutate('run_again')}>
@@ -49,4 +79,13 @@ export function ResolveStep({ run, path }: { readonly run: RunDetail; readonly p
       </Group>
     </Stack>
   )
+}
+
+function isJson(text: string): boolean {
+  try {
+    parseJson(text)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -1,7 +1,7 @@
-import { Anchor, Grid, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { Grid, Group, Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { Link, useParams } from 'wouter'
+import { useParams } from 'wouter'
 import { get } from '../api/call.ts'
 import type { RunDetail } from '../api/types.ts'
 import type { Graph } from '../graph/graph-types.ts'
@@ -22,6 +22,7 @@ import { RunActions } from './run-actions.tsx'
 import { RunFields } from './run-fields.tsx'
 import { StepPanel } from './step-panel.tsx'
 import { firstToSee } from './first-to-see.ts'
+import { WaitsFor } from './waits-for.tsx'
 import { WaterfallView } from './waterfall-view.tsx'
 
 const names = ['step'] as const
@@ -72,14 +73,7 @@ function RunView({ run }: { readonly run: RunDetail }) {
           line={failedAt === null ? undefined : { playbook: run.playbook_hash, number: failedAt }}
         />
       )}
-      {run.status === 'waiting' && (
-        <Text size="sm">
-          It waits for a person:{' '}
-          <Anchor underline="always" component={Link} href={`/checkpoints?run=${run.run_uuid}`} size="sm">
-            see the question
-          </Anchor>
-        </Text>
-      )}
+      <WaitsFor run={run} onSelect={select} />
       <Grid gap="var(--tocsin-gap)">
         <Grid.Col span={{ base: 12, lg: 7 }}>
           {graph.isLoadingError && <Refusal error={graph.error} />}

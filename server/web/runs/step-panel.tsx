@@ -78,7 +78,7 @@ export function StepPanel({ run, step, siblings, line, onSelect }: StepPanelProp
           </Text>
         )}
         {step.error !== null && <StoredErrorView error={step.error} line={place} />}
-        {step.state === 'unknown' && <ResolveStep key={step.path} run={run} path={step.path} />}
+        {step.state === 'unknown' && <ResolveStep key={step.path} run={run} step={step} />}
         {step.failed_attempts.length > 0 && <FailedTries step={step} />}
         {step.input !== null && (
           <Labelled label="Input">

@@ -4,6 +4,7 @@ import { Fragment } from 'react'
 import { Link, useLocation } from 'wouter'
 import { get } from '../api/call.ts'
 import type { Page } from '../api/types.ts'
+import { useUndecided } from '../checkpoints/undecided-runs.tsx'
 import { usePollMs } from '../live/live-state.ts'
 import { useSession } from '../session/session.ts'
 import { viewGroups, type View } from '../views.ts'
@@ -56,7 +57,7 @@ function ViewLink({ view: { path, title, icon: Icon }, onNavigate }: ViewLinkPro
   )
 }
 
-/** How many questions wait: they are why somebody has to do something now. */
+/** How many questions and decisions wait: they are why somebody has to do something now. */
 function WaitingCount() {
   const poll = usePollMs()
   const waiting = useQuery({
@@ -64,10 +65,11 @@ function WaitingCount() {
     queryFn: () => get<Page<unknown>>('/checkpoints', { limit: 1 }),
     refetchInterval: poll(10_000),
   })
-  const count = waiting.data?.total ?? 0
+  const undecided = useUndecided()
+  const count = (waiting.data?.total ?? 0) + (undecided.data?.total ?? 0)
   if (count === 0) return null
   return (
-    <Badge color="grape" size="sm" className="nav-count" aria-label={`${count} questions wait`}>
+    <Badge color="grape" size="sm" className="nav-count" aria-label={`${count} wait for a person`}>
       {count > 999 ? '999+' : count}
     </Badge>
   )

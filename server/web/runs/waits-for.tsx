@@ -1,0 +1,33 @@
+import { Anchor, Text } from '@mantine/core'
+import { Link } from 'wouter'
+import type { RunDetail } from '../api/types.ts'
+import { showInvisible } from '../parts/show-invisible.ts'
+
+interface WaitsForProps {
+  readonly run: RunDetail
+  readonly onSelect: (path: string) => void
+}
+
+/** What a run waits for, and what leads there. */
+export function WaitsFor({ run, onSelect }: WaitsForProps) {
+  if (run.status !== 'waiting') return null
+  const unknown = run.steps.find(({ state }) => state === 'unknown')
+  return (
+    <Text size="sm">
+      It waits for a person:{' '}
+      {unknown === undefined ? (
+        <Anchor underline="always" component={Link} href={`/checkpoints?run=${run.run_uuid}`} size="sm">
+          see the question
+        </Anchor>
+      ) : (
+        <>
+          nobody knows whether{' '}
+          <Anchor underline="always" component="button" size="sm" onClick={() => onSelect(unknown.path)}>
+            {showInvisible(unknown.step_id ?? unknown.path)}
+          </Anchor>{' '}
+          happened. Say what became of it.
+        </>
+      )}
+    </Text>
+  )
+}
