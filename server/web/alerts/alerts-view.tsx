@@ -34,7 +34,7 @@ export default function AlertsView() {
   const mayRetry = useMay('analyst', 'admin')
   const sort = filters.sort ?? newestFirst
   const query = useMemo(() => queryOf(filters), [filters])
-  const list = useList<Alert>({ path: '/alerts', query, idOf, isNewestFirst: sort === newestFirst })
+  const list = useList<Alert>({ path: '/alerts', query, idOf })
   const [peeked, setPeeked] = useState<string>()
   const peek = (row: Alert | undefined): void => setPeeked(row && idOf(row))
   const columns = useMemo(() => alertColumns((row) => setPeeked(idOf(row))), [])

@@ -69,7 +69,6 @@ export default function CasesView() {
       columns={columns}
       idOf={idOf}
       onOpen={({ case_id: id }) => navigate(`/cases/${id}`)}
-      isNewestFirst={sort === newestFirst}
       sort={sort}
       onSort={(by) => set('sort', by === newestFirst ? null : by)}
       filters={

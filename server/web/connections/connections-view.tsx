@@ -46,7 +46,6 @@ export default function ConnectionsView() {
       columns={columns}
       idOf={idOf}
       onOpen={({ connection_uuid: id }) => navigate(`/connections/${id}`)}
-      isNewestFirst={false}
       actions={
         mayMake && (
           <Button component={Link} href="/connections/new" size="xs">

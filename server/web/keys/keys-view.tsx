@@ -79,7 +79,6 @@ export default function KeysView() {
         path="/keys"
         columns={columns}
         idOf={idOf}
-        isNewestFirst={false}
         actions={<NewKey />}
         icon={LockClosedIcon}
         empty="There is no key."

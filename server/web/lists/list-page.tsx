@@ -16,7 +16,6 @@ interface ListPageProps<Row> {
   readonly columns: readonly Column<Row>[]
   readonly idOf: (row: Row) => string
   readonly onOpen?: (row: Row) => void
-  readonly isNewestFirst?: boolean
   readonly sort?: string
   readonly onSort?: (sort: string) => void
   readonly selection?: Selection
@@ -34,7 +33,6 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
     path,
     idOf,
     ...(query && { query }),
-    ...(props.isNewestFirst !== undefined && { isNewestFirst: props.isNewestFirst }),
   })
   return (
     <div className="list-page">

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react'
-import { countArrivals } from './count-arrivals.ts'
+import { findShift } from './find-shift.ts'
 
 interface ArrivalsOptions {
   readonly viewport: RefObject<HTMLElement | null>
@@ -11,7 +11,7 @@ interface ArrivalsOptions {
 }
 
 /**
- * Keeps what is read where it is while rows arrive above it: whoever has scrolled down, or has the pointer or the focus in the table, is not
+ * Keeps what is read where it is while rows come and leave above it: whoever has scrolled down, or has the pointer or the focus in the table, is not
  * to click another row than the one they saw. Gives how many rows have arrived out of sight, and what leads to them.
  */
 export function useArrivals({ viewport, ids, rowHeight, listed }: ArrivalsOptions) {
@@ -20,14 +20,15 @@ export function useArrivals({ viewport, ids, rowHeight, listed }: ArrivalsOption
   useLayoutEffect(() => {
     const table = viewport.current
     const isSame = before.current.listed === listed
-    const arrived = isSame ? countArrivals(before.current.ids, ids) : 0
+    const top = Math.floor((table?.scrollTop ?? 0) / rowHeight)
+    const { rows, arrived } = findShift(before.current.ids, ids, top)
     before.current = { ids, listed }
     if (table === null) return
     if (!isSame) {
       table.scrollTop = 0
       setUnseen(0)
-    } else if (arrived > 0 && (table.scrollTop > 0 || table.matches(':hover, :focus-within'))) {
-      table.scrollTop += arrived * rowHeight
+    } else if (rows !== 0 && (table.scrollTop > 0 || table.matches(':hover, :focus-within'))) {
+      table.scrollTop += rows * rowHeight
       setUnseen((count) => count + arrived)
     }
   }, [ids, listed, rowHeight, viewport])

@@ -3,13 +3,15 @@ import { useEffect, useMemo } from 'react'
 import { get, type Query } from '../api/call.ts'
 import type { Page } from '../api/types.ts'
 import { usePollMs } from '../live/live-state.ts'
-import { mergeFresh } from './merge-fresh.ts'
+import { fetchFresh } from './fetch-fresh.ts'
+import { mergeFresh, renewPage } from './merge-fresh.ts'
 
 const pageSize = 100
-/** What a poll asks for: the rows that are most likely to be new or to have changed. */
-const freshSize = 50
 /** Where nobody tells of changes. */
 const pollMs = 2_000
+/** So often at most the pages further down are asked for again, and so many of them: a thousand rows. */
+const renewMs = 5_000
+const renewed = 9
 
 /** The same one each time: another one would be another list. */
 const noQuery: Query = {}
@@ -18,20 +20,14 @@ interface ListOptions<Row> {
   readonly path: string
   readonly query?: Query
   readonly idOf: (row: Row) => string
-  /** New rows belong at the top. */
-  readonly isNewestFirst?: boolean
   /** The list is looked at again while it is shown. */
   readonly isLive?: boolean
 }
 
-/** A list of the API that grows as it is scrolled, and shows what is new and what changed. */
-export function useList<Row>({
-  path,
-  query = noQuery,
-  idOf,
-  isNewestFirst = true,
-  isLive = true,
-}: ListOptions<Row>) {
+type Shown<Row> = InfiniteData<Page<Row>, string | undefined>
+
+/** A list of the API that grows as it is scrolled, and shows what comes, changes and leaves. */
+export function useList<Row>({ path, query = noQuery, idOf, isLive = true }: ListOptions<Row>) {
   const queries = useQueryClient()
   const poll = usePollMs()
   const key = useMemo(() => ['list', path, query] as const, [path, query])
@@ -46,7 +42,10 @@ export function useList<Row>({
   })
   const fresh = useQuery({
     queryKey: [...key, 'fresh'],
-    queryFn: ({ signal }) => get<Page<Row>>(path, { ...query, limit: freshSize }, signal),
+    queryFn: ({ signal }) => {
+      const shown = queries.getQueryData<Shown<Row>>(key)?.pages.flatMap((page) => page.data) ?? []
+      return fetchFresh<Row>(path, { ...query, limit: pageSize }, new Set(shown.map(idOf)), idOf, signal)
+    },
     refetchInterval: poll(pollMs),
     enabled: isLive && list.isSuccess,
     staleTime: 0,
@@ -54,14 +53,37 @@ export function useList<Row>({
   const { data } = fresh
   useEffect(() => {
     if (data === undefined) return
-    queries.setQueryData<InfiniteData<Page<Row>>>(key, (before) => {
+    queries.setQueryData<Shown<Row>>(key, (before) => {
       if (before === undefined) return before
-      const pages = mergeFresh(before.pages, data, idOf, isNewestFirst)
-      // More came than a poll brings: there would be a gap.
+      const pages = mergeFresh(before.pages, data, idOf)
       if (pages === undefined) void queries.resetQueries({ queryKey: key, exact: true })
-      return pages === undefined ? before : { ...before, pages }
+      return pages === undefined ? before : { pages, pageParams: before.pageParams.slice(0, pages.length) }
     })
-  }, [data, idOf, isNewestFirst, key, queries])
+  }, [data, idOf, key, queries])
+  useEffect(() => {
+    if (data === undefined) return
+    const asking = new AbortController()
+    const renew = async (): Promise<void> => {
+      const cursors = queries.getQueryData<Shown<Row>>(key)?.pageParams ?? []
+      for (const [index, cursor] of cursors.entries()) {
+        if (index === 0 || index > renewed || asking.signal.aborted) continue
+        // oxlint-disable-next-line no-await-in-loop -- one request at a time: there is no hurry
+        const page = await get<Page<Row>>(path, { ...query, limit: pageSize, cursor }, asking.signal)
+        queries.setQueryData<Shown<Row>>(key, (before) => {
+          if (before === undefined || before.pageParams[index] !== cursor) return before
+          return { ...before, pages: renewPage(before.pages, index, page, idOf) }
+        })
+      }
+    }
+    const timer = setTimeout(() => {
+      // What cannot be asked for now is asked for at the next change.
+      renew().catch(() => undefined)
+    }, renewMs)
+    return () => {
+      clearTimeout(timer)
+      asking.abort()
+    }
+  }, [data, idOf, key, path, queries, query])
   const rows = useMemo(() => list.data?.pages.flatMap((page) => page.data) ?? [], [list.data])
   const total = fresh.data?.total ?? list.data?.pages[0]?.total
   return { ...list, rows, total }

@@ -59,7 +59,7 @@ export function ResolveStep({ run, step }: { readonly run: RunDetail; readonly s
           setWrong(false)
         }}
         error={isWrong && 'This is no JSON: look for a missing quotation mark, comma or bracket.'}
-        ff="monospace"
+        classNames={{ input: 'code-input' }}
         autosize
         minRows={2}
         maxRows={14}

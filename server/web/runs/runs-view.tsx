@@ -39,7 +39,6 @@ export default function RunsView() {
       columns={runColumns}
       idOf={idOf}
       onOpen={(run) => navigate(`/runs/${run.run_uuid}`)}
-      isNewestFirst={sort === newestFirst}
       sort={sort}
       onSort={(by) => set('sort', by === newestFirst ? null : by)}
       {...(mayRetry && {

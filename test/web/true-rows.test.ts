@@ -1,0 +1,81 @@
+import { openPage } from './support/open-page.ts'
+
+const asking = `apiVersion: tocsin/v1
+name: asking
+on: { alert: { type: ask } }
+steps:
+  - id: sure
+    checkpoint:
+      via: operator
+      with: { message: Is this alert real? }
+      answers: [yes, no]
+      timeout: 1h
+`
+
+describe('lists of the page that stay open', function () {
+  this.timeout(60_000)
+  const house = openPage({ asking })
+
+  const send = async (type: string): Promise<string> => {
+    const { body } = await house.server.call('/alerts', {
+      body: { alert_provider: 'custom', organization_code: 'main', alert_type: type, alert_content: '{}' },
+    })
+    return body.alert_id
+  }
+
+  it('let go of what fits their filters no more', async () => {
+    const { page, server } = house
+    const id = await send('ask')
+    await house.visit('/alerts?status=10')
+    const row = page.getByRole('row', { name: id.toUpperCase() })
+    await row.waitFor()
+    const { body } = await server.call(`/runs?alert=${id}`)
+    await server.call(`/runs/${body.data[0].run_uuid}/cancel`, { method: 'POST' })
+    await row.waitFor({ state: 'detached' })
+    await page.getByText('No alert fits these filters').waitFor()
+  })
+
+  it('show what is made elsewhere, and not what is deleted', async () => {
+    const { page, server } = house
+    await house.visit('/connections')
+    await page.getByText('There is no connection').or(page.getByRole('grid')).first().waitFor()
+    const settings = { base_url: 'https://tickets.example' }
+    const made = await server.call('/connections', {
+      body: { organization_code: 'main', name: 'tickets', plugin: 'http', settings },
+    })
+    const row = page.getByRole('row', { name: 'tickets' })
+    await row.waitFor()
+    await server.call(`/connections/${made.body.connection_uuid}`, { method: 'DELETE' })
+    await row.waitFor({ state: 'detached' })
+  })
+
+  it('renew rows that are far down, in pages of their own', async () => {
+    const { page, server } = house
+    const old = await send('ask')
+    for (let count = 0; count < 140; count++) await send('quiet')
+    await house.visit('/alerts')
+    const grid = "document.querySelector('[role=grid]')"
+    await page.locator('[data-index="0"]').waitFor()
+    const row = page.getByRole('row', { name: old.toUpperCase() })
+    while ((await row.count()) === 0) {
+      await page.evaluate(`${grid}.scrollTop = ${grid}.scrollHeight`)
+      await page.waitForTimeout(100)
+    }
+    await row.getByText('InProgress').waitFor()
+    const { body } = await server.call(`/runs?alert=${old}`)
+    await server.call(`/runs/${body.data[0].run_uuid}/cancel`, { method: 'POST' })
+    await row.getByText('Failed').waitFor()
+  })
+
+  it('lose no row and show none twice when more come at once than a page holds', async () => {
+    const { page } = house
+    await house.visit('/alerts?type=flood')
+    await page.getByText('No alert fits these filters').waitFor()
+    await send('flood')
+    await page.locator('[data-index="0"]').waitFor()
+    await page.context().setOffline(true)
+    for (let count = 0; count < 130; count++) await send('flood')
+    await page.context().setOffline(false)
+    await page.locator('.data-table[aria-rowcount="132"]').waitFor()
+  })
+})
