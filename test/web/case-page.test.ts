@@ -68,6 +68,22 @@ describe('case page', function () {
     expect(body).to.include({ verdict: 'malicious', status: 'closed' })
   })
 
+  it('says at a field what somebody else put there while it was typed, and overwrites nothing unasked', async () => {
+    const { page, server } = house
+    await page.unroute(`**/api${path}`)
+    await house.visit(path)
+    await page.getByLabel('Assignee').fill('kim')
+    await server.call(path, { method: 'PATCH', body: { assignee: 'bo' } })
+    await page.getByText('Somebody else changed this meanwhile. It is now “bo”').waitFor()
+    await page.getByRole('button', { name: 'Assign', exact: true }).click()
+    const refusal = page.getByRole('alert').filter({ hasText: 'The case was changed meanwhile' })
+    await refusal.getByText('assignee: it is now “bo”, and you wanted “kim”').waitFor()
+    expect((await server.call(path)).body.assignee).to.equal('bo')
+    await refusal.getByRole('button', { name: 'Save mine' }).click()
+    await refusal.waitFor({ state: 'detached' })
+    expect((await server.call(path)).body.assignee).to.equal('kim')
+  })
+
   it('takes another title and summary, as text', async () => {
     const { page, server } = house
     await house.visit(path)

@@ -6,6 +6,7 @@ import { Section } from '../parts/section.tsx'
 import { caseStatuses, choicesOf, severities, verdicts } from '../parts/states.tsx'
 import { useSession } from '../session/session.ts'
 import { Overtaken } from './overtaken.tsx'
+import { meanwhileText, touch, type Touched } from './touched.ts'
 import { useChange } from './use-change.ts'
 
 interface CaseEditorProps {
@@ -24,17 +25,21 @@ const choices = [
 /** Changes what people decide about a case. */
 export function CaseEditor({ found, path, etag, onDone }: CaseEditorProps) {
   const { key_name: me } = useSession()
-  const [typed, setTyped] = useState<string>()
-  const changing = useChange({ path, etag, onSettled: onDone, onSaved: () => setTyped(undefined) })
-  const { change, isPending, error } = changing
-  const assignee = typed ?? found.assignee ?? ''
-  const assign = (name: string): void => change({ assignee: name.trim() === '' ? null : name.trim() })
+  const [typed, setTyped] = useState<Touched>()
+  const changing = useChange({ path, found, etag, onSettled: onDone, onSaved: () => setTyped(undefined) })
+  const { change, changeFrom, isPending, error } = changing
+  const assignee = typed?.value ?? found.assignee ?? ''
   return (
     <Section
       title="Decisions"
       actions={
         found.assignee !== me && (
-          <Button size="compact-xs" variant="default" disabled={isPending} onClick={() => assign(me)}>
+          <Button
+            size="compact-xs"
+            variant="default"
+            disabled={isPending}
+            onClick={() => change({ assignee: me })}
+          >
             Assign to me
           </Button>
         )
@@ -58,7 +63,11 @@ export function CaseEditor({ found, path, etag, onDone }: CaseEditorProps) {
         <form
           onSubmit={(event) => {
             event.preventDefault()
-            assign(assignee)
+            const name = assignee.trim()
+            changeFrom(
+              { assignee: typed === undefined ? found.assignee : typed.from },
+              { assignee: name === '' ? null : name },
+            )
           }}
         >
           <Group gap="xs" align="flex-end" wrap="nowrap">
@@ -67,7 +76,8 @@ export function CaseEditor({ found, path, etag, onDone }: CaseEditorProps) {
               label="Assignee"
               placeholder="Nobody"
               value={assignee}
-              onChange={(event) => setTyped(event.currentTarget.value)}
+              onChange={({ currentTarget: { value } }) => setTyped(touch(typed, found.assignee, value))}
+              error={meanwhileText(typed, found.assignee)}
               flex={1}
               maxLength={200}
             />

@@ -6,6 +6,7 @@ import { Refusal } from '../parts/refusal.tsx'
 import { Section } from '../parts/section.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { Overtaken } from './overtaken.tsx'
+import { meanwhileText, touch, type Touched } from './touched.ts'
 import { useChange } from './use-change.ts'
 
 interface CaseSummaryProps {
@@ -16,20 +17,30 @@ interface CaseSummaryProps {
   readonly onDone: () => void
 }
 
+/** What is typed, of the fields that were touched; the others follow the case. */
+type Draft = { readonly [name in 'title' | 'summary']?: Touched }
+
 /** What came out, in a few sentences: by the playbook, or by whoever knows better. */
 export function CaseSummary({ found, path, etag, mayEdit, onDone }: CaseSummaryProps) {
-  const [draft, setDraft] = useState<Pick<CaseDetail, 'title' | 'summary'>>()
-  const changing = useChange({ path, etag, onSettled: onDone, onSaved: () => setDraft(undefined) })
-  const { change, isPending, error } = changing
+  const [draft, setDraft] = useState<Draft>()
+  const changing = useChange({ path, found, etag, onSettled: onDone, onSaved: () => setDraft(undefined) })
+  const { changeFrom, isPending, error } = changing
   const { title, summary } = found
-  const open = (): void => setDraft({ title, summary })
+  const type = (name: keyof Draft, value: string): void =>
+    setDraft((before) => ({ ...before, [name]: touch(before?.[name], found[name], value) }))
+  const texts = { title: draft?.title?.value ?? title, summary: draft?.summary?.value ?? summary }
   return (
     <Section
       title="Summary"
       actions={
         mayEdit &&
         draft === undefined && (
-          <Button size="compact-xs" variant="default" leftSection={<Pencil1Icon />} onClick={open}>
+          <Button
+            size="compact-xs"
+            variant="default"
+            leftSection={<Pencil1Icon />}
+            onClick={() => setDraft({})}
+          >
             Edit
           </Button>
         )
@@ -44,18 +55,20 @@ export function CaseSummary({ found, path, etag, mayEdit, onDone }: CaseSummaryP
         <form
           onSubmit={(event) => {
             event.preventDefault()
-            change({
-              ...(draft.title !== title && { title: draft.title.trim() }),
-              ...(draft.summary !== summary && { summary: draft.summary.trim() }),
-            })
+            const names = (['title', 'summary'] as const).filter((name) => texts[name] !== found[name])
+            changeFrom(
+              Object.fromEntries(names.map((name) => [name, draft[name]?.from])),
+              Object.fromEntries(names.map((name) => [name, texts[name].trim()])),
+            )
           }}
         >
           <Stack gap="sm">
             <TextInput
               size="xs"
               label="Title"
-              value={draft.title}
-              onChange={(event) => setDraft({ ...draft, title: event.currentTarget.value })}
+              value={texts.title}
+              onChange={(event) => type('title', event.currentTarget.value)}
+              error={meanwhileText(draft.title, title)}
               maxLength={500}
               required
               data-autofocus
@@ -63,8 +76,9 @@ export function CaseSummary({ found, path, etag, mayEdit, onDone }: CaseSummaryP
             <Textarea
               size="xs"
               label="Summary"
-              value={draft.summary}
-              onChange={(event) => setDraft({ ...draft, summary: event.currentTarget.value })}
+              value={texts.summary}
+              onChange={(event) => type('summary', event.currentTarget.value)}
+              error={meanwhileText(draft.summary, summary)}
               maxLength={10_000}
               autosize
               minRows={3}
@@ -80,7 +94,7 @@ export function CaseSummary({ found, path, etag, mayEdit, onDone }: CaseSummaryP
                 type="submit"
                 size="xs"
                 loading={isPending}
-                disabled={draft.title === title && draft.summary === summary}
+                disabled={texts.title === title && texts.summary === summary}
               >
                 Save
               </Button>

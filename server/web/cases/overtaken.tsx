@@ -1,6 +1,6 @@
 import { Alert, Button, Group, List, Text } from '@mantine/core'
 import type { CaseChange, CaseDetail } from '../api/types.ts'
-import { showInvisible } from '../parts/show-invisible.ts'
+import { wordsOf } from './touched.ts'
 import type { CaseChanging } from './use-change.ts'
 
 interface OvertakenProps {
@@ -34,10 +34,4 @@ export function Overtaken({ found, changing: { overtaken, change, isPending, giv
       </Group>
     </Alert>
   )
-}
-
-function wordsOf(value: string | null | undefined): string {
-  if (value === null || value === undefined || value === '') return 'empty'
-  const text = value.replaceAll('_', ' ')
-  return `“${showInvisible(text.length > 200 ? `${text.slice(0, 200)} …` : text)}”`
 }

@@ -2,10 +2,12 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { problemOf } from '../api/problem.ts'
-import type { CaseChange } from '../api/types.ts'
+import type { CaseChange, CaseDetail } from '../api/types.ts'
 
 export interface CaseChanging {
   readonly change: (body: CaseChange) => void
+  /** The same for what was typed, where the fields stood so when that began: what is otherwise now is not overwritten. */
+  readonly changeFrom: (began: CaseChange, body: CaseChange) => void
   readonly isPending: boolean
   /** Why the last change was refused, unless somebody else was faster. */
   readonly error: unknown
@@ -18,6 +20,8 @@ export interface CaseChanging {
 interface ChangeOptions {
   /** Of the case, in the API. */
   readonly path: string
+  /** As it was read last. */
+  readonly found: CaseDetail
   /** Of the case as it was read. */
   readonly etag: string | null
   /** The case may be another now. */
@@ -26,7 +30,7 @@ interface ChangeOptions {
 }
 
 /** Changes a case as it was read: where somebody else changed it since, nothing is overwritten unseen. */
-export function useChange({ path, etag, onSettled, onSaved }: ChangeOptions): CaseChanging {
+export function useChange({ path, found, etag, onSettled, onSaved }: ChangeOptions): CaseChanging {
   const [overtaken, setOvertaken] = useState<CaseChange>()
   const change = useMutation({
     mutationFn: (body: CaseChange) => call('PATCH', path, { body, headers: { 'if-match': etag ?? '*' } }),
@@ -39,6 +43,11 @@ export function useChange({ path, etag, onSettled, onSaved }: ChangeOptions): Ca
   })
   return {
     change: change.mutate,
+    changeFrom(began, body) {
+      const names = Object.keys(body) as (keyof CaseChange)[]
+      if (names.some((name) => found[name] !== began[name] && found[name] !== body[name])) setOvertaken(body)
+      else change.mutate(body)
+    },
     isPending: change.isPending,
     error: change.isError && !isOvertaken(change.error) ? change.error : undefined,
     overtaken,

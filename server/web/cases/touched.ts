@@ -1,0 +1,26 @@
+import { showInvisible } from '../parts/show-invisible.ts'
+
+/** What somebody typed in a field, and what stood there when they began. */
+export interface Touched {
+  readonly from: string | null
+  readonly value: string
+}
+
+/** A field after a keystroke: it remembers what stood there before the first one. */
+export const touch = (before: Touched | undefined, now: string | null, value: string): Touched => ({
+  from: before === undefined ? now : before.from,
+  value,
+})
+
+/** Says what somebody else put in the field since it was touched; undefined: nothing else. */
+export function meanwhileText(touched: Touched | undefined, now: string | null): string | undefined {
+  if (touched === undefined || touched.from === now || touched.value === (now ?? '')) return undefined
+  return `Somebody else changed this meanwhile. It is now ${wordsOf(now)}`
+}
+
+/** A value of a case, cut where it is long. */
+export function wordsOf(value: string | null | undefined): string {
+  if (value === null || value === undefined || value === '') return 'empty'
+  const text = value.replaceAll('_', ' ')
+  return `“${showInvisible(text.length > 200 ? `${text.slice(0, 200)} …` : text)}”`
+}
