@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { effectsOfMany, refusalsOfMany } from '../../server/web/runs/many-retries.ts'
+import { effectsOfMany, refusalsOfMany, runsToRetry } from '../../server/web/runs/many-retries.ts'
 
 const effect = (skill: string, repeat: 'safe' | 'never') => ({
   path: `steps/${skill}`,
@@ -27,6 +27,17 @@ describe('preview of many retries', () => {
       ['a.isolate', 2],
       ['a.tell', 1],
     ])
+  })
+
+  it('is of exactly the runs that are retried: those that can go on', () => {
+    const refused = { code: 'x', message: 'gone' }
+    const data = [null, refused, null].map((error, index) => ({
+      run_uuid: `run ${index}`,
+      playbook: 'p',
+      repeats: [],
+      error,
+    }))
+    expect(runsToRetry({ data, left: 7 })).to.deep.equal(['run 0', 'run 2'])
   })
 
   it('tells each reason of a refusal once, with what to do where that is known', () => {

@@ -1,3 +1,4 @@
+import { expect } from 'chai'
 import { openPage } from './support/open-page.ts'
 
 const asking = `apiVersion: tocsin/v1
@@ -65,6 +66,26 @@ describe('lists of the page that stay open', function () {
     const { body } = await server.call(`/runs?alert=${old}`)
     await server.call(`/runs/${body.data[0].run_uuid}/cancel`, { method: 'POST' })
     await row.getByText('Failed').waitFor()
+  })
+
+  it('ask for a next page that is refused when somebody says so, and not again and again', async () => {
+    const { page } = house
+    let asked = 0
+    await house.visit('/alerts?type=quiet')
+    await house.page.route(/cursor=/, async (route) => {
+      asked++
+      await route.fulfill({ status: 400, contentType: 'application/problem+json', body: '{}' })
+    })
+    await page.locator('[data-index="0"]').waitFor()
+    const grid = "document.querySelector('[role=grid]')"
+    await page.evaluate(`${grid}.scrollTop = ${grid}.scrollHeight`)
+    await page.getByText('The next rows could not be loaded').waitFor()
+    await send('quiet')
+    await page.locator('.data-table[aria-rowcount="102"]').waitFor()
+    expect(asked).to.equal(1)
+    await page.unroute(/cursor=/)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.locator('.data-table[aria-rowcount="142"]').waitFor()
   })
 
   it('lose no row and show none twice when more come at once than a page holds', async () => {

@@ -59,7 +59,7 @@ export default function AlertsView() {
         }
       />
       <AlertFilters of={of} />
-      {list.isError && <Refusal error={list.error} onRetry={() => void list.refetch()} />}
+      {list.error !== null && <Refusal error={list.error} onRetry={() => void list.refetch()} />}
       <DataTable
         label="Alerts"
         rows={list.rows}
@@ -69,9 +69,7 @@ export default function AlertsView() {
         listed={JSON.stringify(query)}
         isPending={list.isPending}
         onPeek={peek}
-        hasMore={list.hasNextPage}
-        isLoadingMore={list.isFetchingNextPage}
-        onMore={() => void list.fetchNextPage()}
+        {...list.more}
         sort={sort}
         onSort={(by) => set('sort', by === newestFirst ? null : by)}
         {...(mayRetry && { selection: { ids: chosen, onChange: setChosen } })}

@@ -1,4 +1,4 @@
-import { Loader, Text } from '@mantine/core'
+import { Button, Loader, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { TriangleDownIcon, TriangleUpIcon } from '@radix-ui/react-icons'
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
@@ -39,7 +39,9 @@ interface DataTableProps<Row> {
   readonly onPeek?: (row: Row) => void
   readonly hasMore: boolean
   readonly isLoadingMore: boolean
-  readonly onMore: () => void
+  /** The next rows could not be had: they are asked for again only when somebody says so. */
+  readonly isMoreRefused: boolean
+  readonly onMore: () => Promise<void>
   /** `created_at`, with `-` before it downwards. */
   readonly sort?: string
   readonly onSort?: (sort: string) => void
@@ -59,7 +61,8 @@ const rowsAhead = 50
 
 /** A table of any length, of which only what is seen is in the page. Up, Down, Page Up, Page Down, Home, End and Enter work in it. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { rows, idOf, onOpen, onPeek, hasMore, isLoadingMore, onMore, selection, isPending } = props
+  const { rows, idOf, onOpen, onPeek, hasMore, isLoadingMore, isMoreRefused, onMore, selection, isPending } =
+    props
   const isNarrow = useMediaQuery('(max-width: 62em)', false, { getInitialValueInEffect: false })
   const columns = useMemo(
     () => (isNarrow ? props.columns.filter(({ isExtra }) => isExtra !== true) : props.columns),
@@ -85,8 +88,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? -1
   useEffect(() => {
-    if (hasMore && !isLoadingMore && last >= rows.length - rowsAhead) onMore()
-  }, [hasMore, isLoadingMore, last, onMore, rows.length])
+    if (hasMore && !isLoadingMore && !isMoreRefused && last >= rows.length - rowsAhead) void onMore()
+  }, [hasMore, isLoadingMore, isMoreRefused, last, onMore, rows.length])
 
   const template = [...(selection ? ['20px'] : []), ...columns.map(({ width }) => width)].join(' ')
   const focusRow = (index: number): void => {
@@ -178,6 +181,16 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             <Text c="dimmed" size="sm" p="xs">
               <Loader size={12} mr={6} /> Loading more
             </Text>
+          )}
+          {hasMore && isMoreRefused && (
+            <div role="row">
+              <Text role="gridcell" c="dimmed" size="sm" p="xs">
+                The next rows could not be loaded.{' '}
+                <Button size="compact-xs" variant="default" onClick={() => void onMore()}>
+                  Try again
+                </Button>
+              </Text>
+            </div>
           )}
         </div>
       </div>

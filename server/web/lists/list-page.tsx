@@ -48,22 +48,20 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
         actions={actions}
       />
       {filters}
-      {list.isError && <Refusal error={list.error} onRetry={() => void list.refetch()} />}
+      {list.error !== null && <Refusal error={list.error} onRetry={() => void list.refetch()} />}
       <DataTable
         label={title}
         rows={list.rows}
         columns={columns}
         idOf={idOf}
-        hasMore={list.hasNextPage}
-        isLoadingMore={list.isFetchingNextPage}
-        onMore={() => void list.fetchNextPage()}
+        {...list.more}
         {...(onOpen && { onOpen })}
         {...(sort !== undefined && { sort })}
         {...(onSort && { onSort })}
         {...(props.selection && { selection: props.selection })}
         listed={JSON.stringify(query ?? {})}
         isPending={list.isPending}
-        empty={list.isError ? null : <Empty {...(icon && { icon })}>{empty}</Empty>}
+        empty={list.error !== null ? null : <Empty {...(icon && { icon })}>{empty}</Empty>}
       />
     </div>
   )

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query'
-import { useEffect, useMemo } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { get, type Query } from '../api/call.ts'
 import type { Page } from '../api/types.ts'
 import { usePollMs } from '../live/live-state.ts'
@@ -47,7 +47,7 @@ export function useList<Row>({ path, query = noQuery, idOf, isLive = true }: Lis
       return fetchFresh<Row>(path, { ...query, limit: pageSize }, new Set(shown.map(idOf)), idOf, signal)
     },
     refetchInterval: poll(pollMs),
-    enabled: isLive && list.isSuccess,
+    enabled: isLive && list.data !== undefined,
     staleTime: 0,
   })
   const { data } = fresh
@@ -86,5 +86,20 @@ export function useList<Row>({ path, query = noQuery, idOf, isLive = true }: Lis
   }, [data, idOf, key, path, queries, query])
   const rows = useMemo(() => list.data?.pages.flatMap((page) => page.data) ?? [], [list.data])
   const total = fresh.data?.total ?? list.data?.pages[0]?.total
-  return { ...list, rows, total }
+  const cursor = list.data?.pages.at(-1)?.next_cursor ?? undefined
+  const [refused, setRefused] = useState<string>()
+  const more = {
+    hasMore: list.hasNextPage,
+    isLoadingMore: list.isFetchingNextPage,
+    isMoreRefused:
+      !list.isFetchingNextPage &&
+      (list.isFetchNextPageError || (refused !== undefined && refused === cursor)),
+    async onMore() {
+      const { isFetchNextPageError } = await list.fetchNextPage()
+      setRefused(isFetchNextPageError ? cursor : undefined)
+    },
+  }
+  // Where only the next page is refused, the end of the table says so.
+  const error = list.isFetchNextPageError ? null : list.error
+  return { ...list, rows, total, more, error }
 }

@@ -32,6 +32,11 @@ export interface ManyRetries {
   readonly left: number
 }
 
+/** The runs of a preview that can go on: these are retried, and none that fits only since. */
+export function runsToRetry({ data }: ManyPreview): readonly string[] {
+  return data.flatMap(({ run_uuid: uuid, error }) => (error === null ? [uuid] : []))
+}
+
 /** An effect that several runs would repeat. */
 export interface EffectOfMany {
   readonly skill: string

@@ -8,6 +8,7 @@ import { showInvisible } from '../parts/show-invisible.ts'
 import {
   effectsOfMany,
   refusalsOfMany,
+  runsToRetry,
   type ManyPreview,
   type ManyRetries,
   type RetryChoice,
@@ -33,8 +34,9 @@ export function RetryMany({ choice, opened, onClose, onDone }: RetryManyProps) {
     staleTime: 0,
   })
   const retry = useMutation({
-    mutationFn: () => call<ManyRetries>('POST', '/runs/retry', { body }),
-    onSuccess({ data, left }) {
+    mutationFn: (runs: readonly string[]) =>
+      call<ManyRetries>('POST', '/runs/retry', { body: { runs, playbook } }),
+    onSuccess({ data }) {
       const done = data.filter((each) => each.retry_uuid !== null).length
       const [refusal] = refusalsOfMany(data)
       notifications.show({
@@ -48,7 +50,9 @@ export function RetryMany({ choice, opened, onClose, onDone }: RetryManyProps) {
       onDone()
     },
   })
-  const possible = preview.data?.data.filter(({ error }) => error === null).length ?? 0
+  const runs = preview.data === undefined ? [] : runsToRetry(preview.data)
+  const possible = runs.length
+  const left = preview.data?.left ?? 0
   return (
     <Modal opened={opened} onClose={onClose} title="Retry from the failed step, each of them" size="lg">
       <Stack>
@@ -69,7 +73,7 @@ export function RetryMany({ choice, opened, onClose, onDone }: RetryManyProps) {
           <Button variant="default" onClick={onClose}>
             Back
           </Button>
-          <Button disabled={possible === 0} loading={retry.isPending} onClick={() => retry.mutate()}>
+          <Button disabled={possible === 0} loading={retry.isPending} onClick={() => retry.mutate(runs)}>
             Retry {possible} {possible === 1 ? 'run' : 'runs'}
           </Button>
         </Group>
