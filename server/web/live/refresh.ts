@@ -1,36 +1,41 @@
-import type { QueryClient } from '@tanstack/react-query'
-import { isConcerned, type Changed } from './concerned.ts'
+import type { Query, QueryClient } from '@tanstack/react-query'
+import { isConcerned } from './concerned.ts'
 
-/** Asks again for what is shown and has changed; while that is under way, what changes is gathered for the next time. */
-export function createRefresh(queries: Pick<QueryClient, 'invalidateQueries' | 'isFetching'>) {
+/** Asks again for what is shown and has changed. Each query for itself: one without an answer holds up no other. */
+export function createRefresh(queries: QueryClient) {
   let waiting = new Map<string, Set<string> | 'any'>()
-  let isUnderWay = false
+  const followed = new Set<Query>()
+  /** What changed again while it was asked for: an answer under way may be older than the change. */
+  const outdated = new Set<Query>()
 
-  async function refresh(): Promise<void> {
-    isUnderWay = true
-    while (waiting.size > 0) {
-      const changed = waiting
-      waiting = new Map()
+  /** Waits for the answer that is under way: to give it up each time would never let it come. */
+  const ask = (query: Query): Promise<void> =>
+    queries.invalidateQueries({ predicate: (other) => other === query }, { cancelRefetch: false })
+
+  async function follow(query: Query): Promise<void> {
+    if (followed.has(query)) return void outdated.add(query)
+    followed.add(query)
+    if (query.state.fetchStatus === 'fetching') await ask(query)
+    do {
+      outdated.delete(query)
       // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
-      await askAgain(changed)
-    }
-    isUnderWay = false
+      await ask(query)
+    } while (outdated.has(query))
+    followed.delete(query)
   }
 
-  async function askAgain(changed: Changed): Promise<void> {
-    const filter = {
-      predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => isConcerned(queryKey, changed),
-    }
-    // An answer that is under way may be older than the change; to give it up each time would never let it come.
-    const isAsked = queries.isFetching(filter) > 0
-    await queries.invalidateQueries(filter, { cancelRefetch: false })
-    if (isAsked) await queries.invalidateQueries(filter, { cancelRefetch: false })
+  function flush(): void {
+    const changed = waiting
+    waiting = new Map()
+    for (const query of queries.getQueryCache().getAll())
+      if (isConcerned(query.queryKey, changed)) void follow(query)
   }
 
   return (kind: string, id?: string | null): void => {
+    // What is said at once is asked for together.
+    if (waiting.size === 0) queueMicrotask(flush)
     const before = waiting.get(kind) ?? new Set()
     const isNamed = before !== 'any' && id !== undefined && id !== null
     waiting.set(kind, isNamed ? before.add(id.toLowerCase()) : 'any')
-    if (!isUnderWay) void refresh()
   }
 }
