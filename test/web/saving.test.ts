@@ -92,4 +92,57 @@ describe('saving a playbook in the page', function () {
     await page.goBack()
     await page.locator('.cm-line', { hasText: 'return: begin' }).waitFor()
   })
+
+  it('forgets an edit that was taken back', async () => {
+    const page = await opened.visit('/playbooks/other')
+    await page.locator('.cm-line', { hasText: 'return: begin' }).click()
+    await page.keyboard.press('End')
+    await page.keyboard.type(' #')
+    await page.waitForFunction(() => Object.keys(sessionStorage).some((key) => key.startsWith('draft')))
+    await page.keyboard.press('Backspace')
+    await page.keyboard.press('Backspace')
+    await page.getByRole('link', { name: 'Runs' }).first().click()
+    await page.getByRole('heading', { name: 'Runs' }).waitFor()
+    await page.goBack()
+    await page.locator('.cm-line', { hasText: 'return: begin' }).waitFor()
+    expect(await page.getByText('Here is what you had not saved').count()).to.equal(0)
+    expect((await page.locator('.cm-content').innerText()).trimEnd()).to.equal(source('other').trimEnd())
+  })
+
+  it('waits for the check, which goes on until it is answered, and never takes the name of another text', async () => {
+    const page = await opened.visit('/playbooks/other')
+    await page.getByText('No problems').waitFor()
+    let isAway = true
+    await page.route('**/playbooks/validate', (route) =>
+      isAway ? route.fulfill({ status: 503, body: '' }) : route.continue(),
+    )
+    await write(page, source('fourth', 'not checked'))
+    await page.getByText('Not checked.').waitFor()
+    expect(await page.getByText('No problems').count()).to.equal(0)
+    expect(await saveButton(page).isDisabled()).to.equal(true)
+    isAway = false
+    await page.getByText('No problems').waitFor()
+    await page.keyboard.insertText('# more\n')
+    await page.keyboard.press('Control+s')
+    await page.getByText('fourth is in force').waitFor()
+    expect(await stored('fourth')).to.equal(`${source('fourth', 'not checked')}# more\n`)
+    expect(await stored('other')).to.equal(source('other'))
+  })
+
+  it('is not offered while the text is being checked', async () => {
+    const page = await opened.visit('/playbooks/other')
+    await page.getByText('No problems').waitFor()
+    const held = Promise.withResolvers<undefined>()
+    await page.route('**/playbooks/validate', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await write(page, 'garbage [')
+    await page.getByText('Checking …').waitFor()
+    expect(await page.getByText('No problems').count()).to.equal(0)
+    expect(await saveButton(page).isDisabled()).to.equal(true)
+    held.resolve(undefined)
+    await page.locator('.problem-row').first().waitFor()
+    await write(page, source('other'))
+  })
 })

@@ -36,7 +36,7 @@ export function EditPlaybook({ playbook }: { readonly playbook: PlaybookDetail }
       ? (kept ?? { hash: base, text: source })
       : { hash: base, text: earlier.data.source }
   const done = (isSaved: boolean): void => {
-    draft.drop()
+    draft.keep(null)
     setKept(undefined)
     set('restore', null)
     if (!isSaved) void queries.invalidateQueries({ queryKey: ['playbook', name] })

@@ -15,7 +15,7 @@ export default function NewPlaybook() {
 }
 
 function Draft() {
-  const { found, keep, drop } = useDraft(null)
+  const { found, keep } = useDraft(null)
   const [begun, setBegun] = useState(found)
   return (
     <Stack>
@@ -29,7 +29,7 @@ function Draft() {
         isReadOnly={false}
         onDraft={keep}
         onDone={() => {
-          drop()
+          keep(null)
           setBegun(undefined)
         }}
       />

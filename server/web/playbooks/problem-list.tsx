@@ -4,16 +4,20 @@ import './playbooks.css'
 
 interface ProblemListProps {
   readonly problems: readonly Problem[]
+  /** `checking`: the problems are those of the text as it was before. */
+  readonly state: 'checked' | 'checking' | 'failed'
   readonly onShow: (line: number) => void
 }
 
+const says = { checked: 'No problems.', checking: 'Checking …', failed: 'Not checked.' } as const
+
 /** The mistakes in a playbook; a click leads to the place. */
-export function ProblemList({ problems, onShow }: ProblemListProps) {
+export function ProblemList({ problems, state, onShow }: ProblemListProps) {
   return (
     <Stack gap={2} aria-live="polite" role="region" aria-label="Problems">
       {problems.length === 0 && (
         <Text size="sm" c="dimmed">
-          No problems.
+          {says[state]}
         </Text>
       )}
       {problems.map(({ line, column, code, severity, message, hint }, index) => (

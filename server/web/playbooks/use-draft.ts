@@ -30,18 +30,15 @@ export function useDraft(name: string | null) {
   // Who goes elsewhere does not wait.
   useEffect(() => settle, [settle])
   const keep = useCallback(
-    (draft: Draft) => {
+    (draft: Draft | null) => {
       clearTimeout(waiting.current?.timer)
-      waiting.current = { draft, timer: window.setTimeout(settle, quietMs) }
+      waiting.current = undefined
+      if (draft === null) sessionStorage.removeItem(place)
+      else waiting.current = { draft, timer: window.setTimeout(settle, quietMs) }
     },
-    [settle],
+    [place, settle],
   )
-  const drop = useCallback(() => {
-    clearTimeout(waiting.current?.timer)
-    waiting.current = undefined
-    sessionStorage.removeItem(place)
-  }, [place])
-  return { found, keep, drop }
+  return { found, keep }
 }
 
 function read(place: string): Draft | undefined {

@@ -30,7 +30,8 @@ interface WorkbenchProps {
   /** Why another text than the source is in the editor at first. */
   readonly note?: string | undefined
   readonly isReadOnly: boolean
-  readonly onDraft: (draft: Draft) => void
+  /** Null once the text is the source again. */
+  readonly onDraft: (draft: Draft | null) => void
   /** What was not saved is saved, or given up. */
   readonly onDone: (isSaved: boolean) => void
 }
@@ -43,15 +44,16 @@ export function Workbench(props: WorkbenchProps) {
   const { filters } = useFilters(names)
   const [text, setText] = useState(begun.text)
   const [isCompared, setCompared] = useState(false)
+  const [isWanted, setWanted] = useState(false)
   const [place, setPlace] = useState<{ readonly line: number }>()
   useEffect(() => {
     if (filters.line !== undefined) setPlace({ line: Number(filters.line) })
   }, [filters.line])
-  const { validation, problems, graph, isGraphOld, error } = useChecked(text)
+  const { validation, problems, graph, isGraphOld, error, checkAgain } = useChecked(text)
   const isChanged = !isReadOnly && text !== source
   useUnsaved(isChanged)
   useEffect(() => {
-    if (isChanged) onDraft({ hash: begun.hash, text })
+    onDraft(isChanged ? { hash: begun.hash, text } : null)
   }, [begun.hash, isChanged, onDraft, text])
   const save = useSave({
     text,
@@ -62,7 +64,13 @@ export function Workbench(props: WorkbenchProps) {
   const maySave =
     !isReadOnly && validation !== undefined && validation.name !== null && (isChanged || save.isNew)
   // Also while the cursor is in the editor.
-  useHotkeys([['mod+S', () => maySave && save.save()]], [], true)
+  useHotkeys([['mod+S', () => setWanted(true)]], [], true)
+  // Keys are faster than the check: it is saved once that is done.
+  useEffect(() => {
+    if (!isWanted || (validation === undefined && error === null) || save.isPending) return
+    setWanted(false)
+    if (maySave) save.save()
+  }, [error, isWanted, maySave, save, validation])
   const dry = useDryRun()
   const marks = useMemo(() => dry.followed && dryRunMarks(dry.followed.steps), [dry.followed])
   const ids = useMemo(() => new Set(graph?.nodes.map(({ id }) => id)), [graph])
@@ -109,9 +117,13 @@ export function Workbench(props: WorkbenchProps) {
           )}
         </Grid.Col>
       </Grid>
-      {error !== null && <Refusal error={error} />}
+      {error !== null && <Refusal error={error} onRetry={checkAgain} />}
       <Group justify="space-between" align="flex-start" wrap="nowrap">
-        <ProblemList problems={problems} onShow={(line) => setPlace({ line })} />
+        <ProblemList
+          problems={problems}
+          state={validation !== undefined ? 'checked' : error === null ? 'checking' : 'failed'}
+          onShow={(line) => setPlace({ line })}
+        />
         <Group gap="xs" wrap="nowrap">
           {isChanged && name !== null && (
             <Button variant="subtle" onClick={() => setCompared(!isCompared)}>
