@@ -36,8 +36,8 @@ export interface RunControl {
 export interface PersonsAnswer {
   readonly value: unknown
   readonly by: Actor
-  /** A person who has signed in, and no program with a key. Default: false. */
-  readonly signedIn?: boolean | undefined
+  /** Since when the session is there that it came with, in epoch milliseconds. Default: it came with a key. */
+  readonly signedInAt?: number | undefined
   readonly text: string | null
 }
 
@@ -65,11 +65,14 @@ export function createRunControl({ stores, runner, schemas, onRunEnded }: RunCon
 
   async function answerOne(
     { id, question }: Checkpoint,
-    { by, signedIn: _, ...answer }: PersonsAnswer,
+    { by, signedInAt, ...answer }: PersonsAnswer,
     together?: Together,
   ): Promise<AnswerOutcome> {
     checkAnswer(question, answer.value)
-    const result = await stores.checkpoints.answer(id, answer, by, together)
+    const result = await stores.checkpoints.answer(id, answer, by, {
+      together,
+      session: signedInAt !== undefined,
+    })
     const { runUuid: uuid, organizationUuid } = result.checkpoint
     if (result.outcome === 'accepted') runner.wake({ uuid, organizationUuid })
     return result

@@ -36,6 +36,13 @@ export interface Together {
   readonly count: number
 }
 
+/** What else the audit log says of an answer. */
+export interface AnsweredHow {
+  readonly together?: Together | undefined
+  /** With a session of the key, and not with the key itself. */
+  readonly session?: boolean | undefined
+}
+
 /** Questions to people. A run has at most one at a path, and a question at most one answer that counts. */
 export interface CheckpointStore {
   /** Makes the id; the run becomes `waiting`. A second call for the path gives what is there. */
@@ -60,7 +67,7 @@ export interface CheckpointStore {
     id: string,
     answer: Omit<CheckpointAnswer, 'at' | 'by'>,
     by: Actor,
-    together?: Together,
+    how?: AnsweredHow,
   ): Promise<AnswerOutcome>
   /** All that came, oldest first. */
   answers(id: string): Promise<readonly GivenAnswer[]>

@@ -2,7 +2,7 @@ import { labelOf } from '../../core/domain/answer-label.ts'
 import type { Actor, AuditAction } from '../../core/domain/audit.ts'
 import type { Checkpoint } from '../../core/domain/checkpoint.ts'
 import { textAt } from '../../core/plugin/index.ts'
-import type { AnswerOutcome, Together } from '../../core/ports.ts'
+import type { AnsweredHow, AnswerOutcome } from '../../core/ports.ts'
 import { recordAudit } from './audit-log.ts'
 import { insertEntry } from './case-entries.ts'
 import { requireRunRow, type RunRow } from './run-rows.ts'
@@ -30,7 +30,7 @@ export function recordCheckpoint(
   context: StoreContext,
   { outcome, checkpoint }: AnswerOutcome,
   by: Actor,
-  together?: Together,
+  { together, session = false }: AnsweredHow = {},
 ): void {
   if (outcome !== 'accepted') return
   const { id, path, organizationUuid, runUuid, connection, question } = checkpoint
@@ -41,7 +41,13 @@ export function recordCheckpoint(
     by,
     organizationUuid,
     subject: { kind: 'checkpoint', id, name: path },
-    details: { run: runUuid, connection, ...answer, ...(together && { together }) },
+    details: {
+      run: runUuid,
+      connection,
+      ...answer,
+      ...(together && { together }),
+      ...(session && { session }),
+    },
   })
   noteAnswer(context, checkpoint, by, together)
 }
@@ -53,7 +59,7 @@ function noteAnswer(
   { database, clock }: StoreContext,
   { runUuid, question, answer, path, stepId }: Checkpoint,
   by: Actor,
-  together: Together | undefined,
+  together: AnsweredHow['together'],
 ): void {
   const { caseRow } = requireRunRow(database, 'uuid', runUuid)
   if (caseRow === null) return

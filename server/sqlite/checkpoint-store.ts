@@ -4,6 +4,7 @@ import type { Actor } from '../../core/domain/audit.ts'
 import type { Checkpoint, CheckpointAnswer } from '../../core/domain/checkpoint.ts'
 import type {
   CheckpointFilter,
+  AnsweredHow,
   AnswerOutcome,
   AskedPerson,
   CheckpointStore,
@@ -12,7 +13,6 @@ import type {
   Page,
   PageRequest,
   Scope,
-  Together,
 } from '../../core/ports.ts'
 import {
   answersOf,
@@ -161,13 +161,13 @@ export class SqliteCheckpointStore implements CheckpointStore {
     id: string,
     given: Omit<CheckpointAnswer, 'at' | 'by'>,
     by: Actor,
-    together?: Together,
+    how?: AnsweredHow,
   ): Promise<AnswerOutcome> {
     const { database, commits, clock } = this.#context
     return commits.write(() => {
       const answer = { ...given, by: by.name, at: clock.now() }
       const outcome = recordAnswer(database, id, answer, null)
-      recordCheckpoint(this.#context, outcome, by, together)
+      recordCheckpoint(this.#context, outcome, by, how)
       return outcome
     })
   }

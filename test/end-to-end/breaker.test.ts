@@ -139,8 +139,13 @@ describe('too many uses of a destructive skill', function () {
     expect(blocked()).to.equal(3)
   })
 
-  it('are approved by no key that asked for the run itself, but by another, or by who has signed in with it', async () => {
+  it('are approved by no key that asked for the run itself, but by another, or by who had signed in before', async () => {
     const own = await keyFor('analyst')
+    const signIn = async () => {
+      const signedIn = await tocsin.call('/session', { key: '', body: { api_key: own } })
+      return signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
+    }
+    const early = await signIn()
     const before = blocked()
     const held = async (key: string) => {
       const body = {
@@ -180,9 +185,9 @@ describe('too many uses of a destructive skill', function () {
     const again = `/checkpoints/${(await question()).checkpoint_id}/answer`
     expect((await tocsin.call(again, { key: own, body: approve })).status, 'retried by another').to.equal(403)
 
-    const signedIn = await tocsin.call('/session', { key: '', body: { api_key: own } })
-    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
-    const answered = await tocsin.call(again, { body: approve, headers: { cookie } })
+    const late = await tocsin.call(again, { body: approve, headers: { cookie: await signIn() } })
+    expect([late.status, late.body.code], 'the same program').to.deep.equal([403, 'approval_by_requester'])
+    const answered = await tocsin.call(again, { body: approve, headers: { cookie: early } })
     expect(answered.body.outcome, JSON.stringify(answered.body)).to.equal('accepted')
     await until(async () => (await statusOf(second.alert)) === 15)
     expect(blocked()).to.equal(before + 2)

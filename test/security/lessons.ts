@@ -409,6 +409,10 @@ export const chapters: readonly Chapter[] = [
             'are approved by no key that asked for the run itself',
             'do not happen when they are refused',
           ],
+          [
+            'test/http/approval-by-session.test.ts',
+            'is refused from a session that came with the run or after it',
+          ],
         ],
       },
       {

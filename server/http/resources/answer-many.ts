@@ -153,7 +153,7 @@ export const answerCheckpoints = defineRoute({
     const given = {
       value: body.answer,
       by: caller.actor,
-      signedIn: caller.session !== undefined,
+      signedInAt: caller.session?.createdAt,
       text: body.text ?? null,
     }
     const outcomes = await within('/answer', () => services.control.answerAll(one, body.seen, given))

@@ -129,7 +129,7 @@ const answerCheckpoint = defineRoute({
     const given = {
       value: body.answer,
       by: caller.actor,
-      signedIn: caller.session !== undefined,
+      signedInAt: caller.session?.createdAt,
       text: body.text ?? null,
     }
     const { outcome, checkpoint } = await within('/answer', () =>
