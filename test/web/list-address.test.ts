@@ -61,7 +61,23 @@ describe('filters and order of a list in a browser', function () {
     await visit('/alerts?type=malware')
     await page.getByRole('row', { name: third }).waitFor()
     await page.getByLabel('Choose all that are loaded').check()
-    await page.getByRole('button', { name: 'Investigate 2 again' }).click()
+    const button = page.getByRole('button', { name: 'Investigate 2 again' })
+    await button.waitFor()
+    await page.getByLabel('Search').fill('nothing fits this')
+    await page.getByText('No alert fits these filters.').waitFor()
+    expect(await button.count(), 'of what is not listed').to.equal(0)
+    await page.getByLabel('Search').fill('')
+    await page.getByRole('row', { name: third }).waitFor()
+    expect(await button.count(), 'once other rows were listed').to.equal(0)
+    await page.getByLabel('Choose all that are loaded').check()
+    await button.click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('All that took effect is done again').waitFor()
+    expect(await dialog.getByRole('listitem').allInnerTexts()).to.deep.equal([
+      `${third} malware`,
+      `${second} malware`,
+    ])
+    await dialog.getByRole('button', { name: 'Investigate 2 alerts' }).click()
     await page.getByText('2 of 2 are investigated again').waitFor()
     const { body } = await server.call('/alerts')
     const counts = body.data.map(

@@ -36,6 +36,20 @@ describe('lists of the page that stay open', function () {
     await page.getByText('No alert fits these filters').waitFor()
   })
 
+  it('leave the content open that somebody reads when its row goes', async () => {
+    const { page, server } = house
+    const id = await send('ask')
+    await house.visit('/alerts?status=10')
+    const row = page.getByRole('row', { name: id.toUpperCase() })
+    await row.getByTitle('Show the content').click()
+    const content = page.getByRole('region', { name: `Content of ${id.toUpperCase()}` })
+    await content.waitFor()
+    const { body } = await server.call(`/runs?alert=${id}`)
+    await server.call(`/runs/${body.data[0].run_uuid}/cancel`, { method: 'POST' })
+    await page.locator('.data-table-row[data-index]').waitFor({ state: 'detached' })
+    expect(await content.isVisible()).to.equal(true)
+  })
+
   it('show what is made elsewhere, and not what is deleted', async () => {
     const { page, server } = house
     await house.visit('/connections')

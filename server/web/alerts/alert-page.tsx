@@ -1,4 +1,5 @@
 import { Alert as MantineAlert, Anchor, Button, Group, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useLocation, useParams } from 'wouter'
 import { call, get } from '../api/call.ts'
@@ -8,13 +9,13 @@ import { Fields } from '../parts/fields.tsx'
 import { TextView } from '../parts/json-view.tsx'
 import { PageLoading } from '../parts/page-loading.tsx'
 import { ViewRefusal } from '../shell/view-refusal.tsx'
-import { Refusal } from '../parts/refusal.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { AlertStatus } from '../parts/states.tsx'
 import { Time } from '../parts/times.tsx'
 import { RunList } from '../runs/run-list.tsx'
 import { useMay } from '../session/session.ts'
 import { ViewTitle } from '../shell/view-title.tsx'
+import { InvestigateDialog } from './investigate-dialog.tsx'
 
 const ended = new Set([0, 15, 20])
 
@@ -38,7 +39,7 @@ export default function AlertPage() {
           <ViewTitle>{data.alert_id.toUpperCase()}</ViewTitle>
           <AlertStatus status={data.investigation_status} />
         </Group>
-        <InvestigateAgain id={id} isEnded={data.investigation_status >= 15} />
+        <InvestigateAgain alert={data} />
       </Group>
       <Fields
         entries={[
@@ -80,7 +81,9 @@ export default function AlertPage() {
   )
 }
 
-function InvestigateAgain({ id, isEnded }: { readonly id: string; readonly isEnded: boolean }) {
+function InvestigateAgain({ alert }: { readonly alert: Alert }) {
+  const { alert_id: id, investigation_status: status } = alert
+  const [opened, { open, close }] = useDisclosure()
   const queries = useQueryClient()
   const [, navigate] = useLocation()
   const again = useMutation({
@@ -90,13 +93,20 @@ function InvestigateAgain({ id, isEnded }: { readonly id: string; readonly isEnd
       navigate(`/runs/${uuid}`)
     },
   })
-  if (!useMay('analyst', 'admin') || !isEnded) return null
+  if (!useMay('analyst', 'admin') || status < 15) return null
   return (
-    <Group>
-      {again.isError && <Refusal error={again.error} />}
-      <Button size="xs" variant="default" loading={again.isPending} onClick={() => again.mutate()}>
-        Investigate again
+    <>
+      <Button size="xs" variant="default" onClick={open}>
+        Investigate again …
       </Button>
-    </Group>
+      <InvestigateDialog
+        alerts={[alert]}
+        opened={opened}
+        isPending={again.isPending}
+        error={again.error}
+        onClose={close}
+        onConfirm={() => again.mutate()}
+      />
+    </>
   )
 }

@@ -7,6 +7,7 @@ import { problemOf } from '../api/problem.ts'
 import type { Alert } from '../api/types.ts'
 import { DataTable } from '../lists/data-table.tsx'
 import { beginOf } from '../lists/since.ts'
+import { useChoice } from '../lists/use-choice.ts'
 import { useFilters } from '../lists/use-filters.ts'
 import { useList } from '../lists/use-list.ts'
 import { Empty } from '../parts/empty.tsx'
@@ -30,17 +31,16 @@ function queryOf({ since, ...filters }: Partial<Record<(typeof filterNames)[numb
 export default function AlertsView() {
   const [, navigate] = useLocation()
   const { filters, set, of, clear } = useFilters(filterNames)
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const mayRetry = useMay('analyst', 'admin')
-  const sort = filters.sort ?? newestFirst
+  const { sort = newestFirst, ...narrowing } = filters
+  const selection = useChoice(narrowing)
   const query = useMemo(() => queryOf(filters), [filters])
   const list = useList<Alert>({ path: '/alerts', query, idOf })
-  const [peeked, setPeeked] = useState<string>()
-  const peek = (row: Alert | undefined): void => setPeeked(row && idOf(row))
-  const columns = useMemo(() => alertColumns((row) => setPeeked(idOf(row))), [])
-  const at = list.rows.findIndex((row) => idOf(row) === peeked)
+  // As it was when it was opened: what is read stays, also when its row leaves the list.
+  const [peeked, peek] = useState<Alert>()
+  const columns = useMemo(() => alertColumns(peek), [])
+  const at = list.rows.findIndex((row) => row.alert_id === peeked?.alert_id)
   const [above, below] = at === -1 ? [] : [list.rows[at - 1], list.rows[at + 1]]
-  const { sort: _, ...narrowing } = filters
   const isNarrowed = Object.keys(narrowing).length > 0
   if (list.isSuccess && list.rows.length === 0 && !isNarrowed) return <FirstAlert />
   return (
@@ -55,7 +55,12 @@ export default function AlertsView() {
           )
         }
         actions={
-          mayRetry && chosen.size > 0 && <RetryChosen ids={[...chosen]} onDone={() => setChosen(new Set())} />
+          mayRetry && (
+            <RetryChosen
+              chosen={list.rows.filter((row) => selection.ids.has(idOf(row)))}
+              onDone={() => selection.onChange(new Set())}
+            />
+          )
         }
       />
       <AlertFilters of={of} />
@@ -72,11 +77,11 @@ export default function AlertsView() {
         {...list.more}
         sort={sort}
         onSort={(by) => set('sort', by === newestFirst ? null : by)}
-        {...(mayRetry && { selection: { ids: chosen, onChange: setChosen } })}
+        {...(mayRetry && { selection })}
         empty={<NothingFits error={list.error} onClear={clear} />}
       />
       <ContentDrawer
-        row={list.rows[at]}
+        row={list.rows[at] ?? peeked}
         onClose={() => peek(undefined)}
         onPrevious={above && (() => peek(above))}
         onNext={below && (() => peek(below))}

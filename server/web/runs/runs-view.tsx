@@ -1,13 +1,13 @@
 import { Button, Group } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { PlayIcon } from '@radix-ui/react-icons'
-import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useOrganizations } from '../api/lookups.ts'
 import type { Run } from '../api/types.ts'
 import { ChoiceFilter, TypedFilter } from '../lists/filter-fields.tsx'
 import { ListPage } from '../lists/list-page.tsx'
 import { SavedMenu } from '../lists/saved-menu.tsx'
+import { useChoice } from '../lists/use-choice.ts'
 import { useFilters } from '../lists/use-filters.ts'
 import { choicesOf, runStatuses } from '../parts/states.tsx'
 import { useMay } from '../session/session.ts'
@@ -27,9 +27,9 @@ export default function RunsView() {
   const [, navigate] = useLocation()
   const { filters, of, set } = useFilters(names)
   const organizations = useOrganizations().map(({ code }) => code)
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const mayRetry = useMay('analyst', 'admin')
-  const sort = filters.sort ?? newestFirst
+  const { sort = newestFirst, ...narrowing } = filters
+  const selection = useChoice(narrowing)
   return (
     <ListPage
       title="Runs"
@@ -42,13 +42,13 @@ export default function RunsView() {
       sort={sort}
       onSort={(by) => set('sort', by === newestFirst ? null : by)}
       {...(mayRetry && {
-        selection: { ids: chosen, onChange: setChosen },
+        selection,
         actions: (
           <RetryButton
-            chosen={chosen}
+            chosen={selection.ids}
             playbook={filters.status === 'failed' ? filters.playbook : undefined}
             error={filters.error}
-            onDone={() => setChosen(new Set())}
+            onDone={() => selection.onChange(new Set())}
           />
         ),
       })}
