@@ -80,7 +80,8 @@ describe('questions on the web page', function () {
     await card.getByLabel('Remark').fill('seen it myself')
     await card.getByRole('button', { name: 'Yes, it is' }).click()
     await page.getByText('The answer counts').waitFor()
-    await page.getByText('No question waits for an answer').waitFor()
+    await card.getByText(', said bootstrap').waitFor()
+    expect(await card.getByRole('button', { name: 'Yes, it is' }).isDisabled()).to.equal(true)
   })
 
   it('say by whom, when and how they were answered', async () => {
@@ -120,7 +121,36 @@ describe('questions on the web page', function () {
     await picture(page, 'questions-together')
     await noise.click()
     await page.getByText('All 2 answers count').waitFor()
-    await page.getByRole('article').nth(1).waitFor({ state: 'detached' })
-    expect(await page.getByRole('article').innerText()).to.include('three')
+    await page.getByRole('article').filter({ hasText: ', said' }).nth(1).waitFor()
+    const left = page.getByRole('article').filter({ has: page.locator('button:enabled') })
+    expect(await left.count()).to.equal(1)
+    expect(await left.innerText()).to.include('three')
+  })
+
+  it('keep their places when one is answered elsewhere, and what was typed there', async () => {
+    for (const what of ['four', 'five'])
+      await server.call('/alerts', {
+        body: {
+          alert_provider: 'custom',
+          organization_code: 'main',
+          alert_type: 'question',
+          alert_content: what,
+        },
+      })
+    await page.goto(`${server.url}/checkpoints`)
+    const [first, second] = [page.getByRole('article').nth(0), page.getByRole('article').nth(1)]
+    await page.getByRole('article').nth(2).waitFor()
+    await first.getByLabel('Remark').fill('half a wo')
+    const aimed = second.getByRole('button', { name: 'No, noise' })
+    const before = await aimed.boundingBox()
+    const { body } = await server.call('/checkpoints?state=waiting&sort=created_at')
+    const answer = { answer: 'noise', text: 'a long remark '.repeat(60) }
+    await server.call(`/checkpoints/${body.data[0].checkpoint_id}/answer`, { body: answer })
+    await first.getByText(', said bootstrap').waitFor()
+    expect(await aimed.boundingBox()).to.deep.equal(before)
+    expect(await first.getByLabel('Remark').inputValue()).to.equal('half a wo')
+    expect(await first.getByRole('button', { name: 'No, noise' }).isDisabled()).to.equal(true)
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'question-ended')
   })
 })

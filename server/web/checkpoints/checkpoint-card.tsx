@@ -1,30 +1,44 @@
-import { Checkbox, Paper, Stack } from '@mantine/core'
+import { Checkbox, Fieldset, Paper, Stack } from '@mantine/core'
+import { useState } from 'react'
 import { useNow } from '../parts/now.ts'
 import { AboutCheckpoint } from './about-checkpoint.tsx'
 import { AnswerForm } from './answer-form.tsx'
 import { CheckpointOutcome } from './checkpoint-outcome.tsx'
 import type { Checkpoint } from './checkpoint.ts'
+import { useEnded } from './use-ended.ts'
 
 interface CheckpointCardProps {
   readonly checkpoint: Checkpoint
+  /** Whether it was shown waiting and does no more. */
+  readonly isEnded?: boolean
   /** Whether it is chosen to be answered with others; undefined: it cannot be. */
   readonly choice?: { readonly isChosen: boolean; readonly onChange: (isChosen: boolean) => void } | undefined
 }
 
 /** One question: what it is about, what became of it, and the ways to answer it while it waits. */
-export function CheckpointCard({ checkpoint, choice }: CheckpointCardProps) {
+export function CheckpointCard({ checkpoint: shown, isEnded = false, choice }: CheckpointCardProps) {
+  const checkpoint = useEnded(shown, isEnded)
   const { checkpoint_id: id, state, timeout_at: timeoutAt } = checkpoint
-  const isOpen = useNow(state === 'waiting') < timeoutAt && state === 'waiting'
+  const isOpen = useNow(state === 'waiting') < timeoutAt && state === 'waiting' && !isEnded
+  // What could be answered stays as high as it is, so that nothing else comes under the pointer, and keeps what was typed.
+  const [wasOpen] = useState(isOpen)
   return (
     <Paper withBorder p="md" component="article" aria-label={`Question ${id}`}>
       <Stack gap="sm">
         <AboutCheckpoint checkpoint={checkpoint} />
-        <CheckpointOutcome checkpoint={checkpoint} />
-        {isOpen && <AnswerForm checkpoint={checkpoint} />}
-        {isOpen && choice !== undefined && (
+        <CheckpointOutcome checkpoint={checkpoint} isShort={wasOpen} />
+        {wasOpen && (
+          <Fieldset variant="unstyled" disabled={!isOpen}>
+            <Stack gap="sm">
+              <AnswerForm checkpoint={shown} />
+            </Stack>
+          </Fieldset>
+        )}
+        {wasOpen && choice !== undefined && (
           <Checkbox
             size="xs"
             label="Choose, to answer it together with others of its kind"
+            disabled={!isOpen}
             checked={choice.isChosen}
             onChange={(event) => choice.onChange(event.currentTarget.checked)}
           />

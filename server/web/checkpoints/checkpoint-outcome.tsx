@@ -3,12 +3,18 @@ import { showInvisible } from '../parts/show-invisible.ts'
 import { Time } from '../parts/times.tsx'
 import { shownAnswer, silenceText, type Checkpoint } from './checkpoint.ts'
 
+interface CheckpointOutcomeProps {
+  readonly checkpoint: Checkpoint
+  /** In one line: an answer with a long remark would push away what stands below. */
+  readonly isShort: boolean
+}
+
 /** Until when a question waits, or what became of it. */
-export function CheckpointOutcome({ checkpoint }: { readonly checkpoint: Checkpoint }) {
+export function CheckpointOutcome({ checkpoint, isShort }: CheckpointOutcomeProps) {
   const { state, answer, answers, timeout_at: timeoutAt } = checkpoint
   if (answer !== null)
     return (
-      <Text size="sm" className="outside-text">
+      <Text size="sm" className="outside-text" {...(isShort && { lineClamp: 1 })}>
         <b>{showInvisible(shownAnswer(answer.value, answers))}</b>, said{' '}
         {showInvisible(answer.by_name === null ? answer.by : `${answer.by_name} (${answer.by})`)}{' '}
         <Time at={answer.at} ago />

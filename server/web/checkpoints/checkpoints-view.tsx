@@ -14,6 +14,7 @@ import { CheckpointCard } from './checkpoint-card.tsx'
 import { kindsOf } from './kinds.ts'
 import { ManyAlike } from './many-alike.tsx'
 import { UndecidedRuns } from './undecided-runs.tsx'
+import { useKept } from './use-kept.ts'
 import { checkpointStates, type Checkpoint, type CheckpointState } from './checkpoint.ts'
 
 const names = ['state', 'run', 'organization', 'via'] as const
@@ -34,10 +35,14 @@ export default function CheckpointsView() {
     refetchInterval: poll(2_000),
   })
   const rows = list.data?.data ?? noRows
+  const kept = useKept(JSON.stringify(filters), rows)
+  const isWaiting = state === 'waiting'
+  const cards = isWaiting ? kept : rows
+  const waiting = useMemo(() => new Set(rows), [rows])
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const alike = useMemo(
-    () => new Set(state === 'waiting' ? kindsOf(rows).flatMap(({ ids }) => ids) : []),
-    [rows, state],
+    () => new Set(isWaiting ? kindsOf(cards).flatMap(({ ids }) => ids) : []),
+    [cards, isWaiting],
   )
   const choiceOf = (id: string) => ({
     isChosen: chosen.has(id),
@@ -62,21 +67,18 @@ export default function CheckpointsView() {
           />
         }
       />
-      {state === 'waiting' && filters.run === undefined && (
-        <UndecidedRuns organization={filters.organization} />
-      )}
+      {isWaiting && filters.run === undefined && <UndecidedRuns organization={filters.organization} />}
       {list.isPending && <PageLoading />}
       {list.isLoadingError && <Refusal error={list.error} onRetry={() => void list.refetch()} />}
-      {list.data?.total === 0 && (
+      {list.data?.total === 0 && cards.length === 0 && (
         <Empty icon={QuestionMarkCircledIcon}>{checkpointStates[state].empty}</Empty>
       )}
-      {state === 'waiting' && (
-        <ManyAlike checkpoints={rows} chosen={chosen} onDone={() => setChosen(new Set())} />
-      )}
-      {rows.map((checkpoint) => (
+      {isWaiting && <ManyAlike checkpoints={rows} chosen={chosen} onDone={() => setChosen(new Set())} />}
+      {cards.map((checkpoint) => (
         <CheckpointCard
           key={checkpoint.checkpoint_id}
           checkpoint={checkpoint}
+          isEnded={isWaiting && list.data !== undefined && !waiting.has(checkpoint)}
           choice={alike.has(checkpoint.checkpoint_id) ? choiceOf(checkpoint.checkpoint_id) : undefined}
         />
       ))}

@@ -1,0 +1,16 @@
+import { useQuery } from '@tanstack/react-query'
+import { get } from '../api/call.ts'
+import type { Checkpoint } from './checkpoint.ts'
+
+/** What became of a question that no longer waits; until that is known, the question as it was. */
+export function useEnded(checkpoint: Checkpoint, isEnded: boolean): Checkpoint {
+  const { checkpoint_id: id } = checkpoint
+  const found = useQuery({
+    queryKey: ['checkpoint', id],
+    queryFn: () => get<{ readonly checkpoint: Checkpoint }>(`/checkpoints/${encodeURIComponent(id)}`),
+    enabled: isEnded,
+    // It ends once.
+    staleTime: Infinity,
+  })
+  return isEnded ? (found.data?.checkpoint ?? checkpoint) : checkpoint
+}
