@@ -181,6 +181,8 @@ export interface JournalStore {
   /** Those of these kinds alone; with `maxBytes`, without any whose output has more. */
   entriesOf(runUuid: string, kinds: readonly string[], maxBytes?: number): Promise<readonly JournalEntry[]>
   failedAttempts(runUuid: string): Promise<readonly FailedAttempt[]>
+  /** What of a journal can be read at once, however large it is. */
+  excerpt(runUuid: string, limits: ExcerptLimits): Promise<JournalExcerpt>
   /** Nobody knows whether the step took effect: it becomes `unknown`, and its run `waiting`. Repeating it changes nothing. */
   park(runUuid: string, path: string): Promise<void>
   /**
@@ -189,6 +191,26 @@ export interface JournalStore {
    */
   resolve(runUuid: string, path: string, resolution: NewResolution): Promise<JournalEntry>
   entry(runUuid: string, path: string): Promise<JournalEntry | undefined>
+}
+
+export interface ExcerptLimits {
+  /** So many of the first. */
+  readonly first: number
+  /** So many of the newest, and of those that are `unknown`. */
+  readonly newest: number
+  /** Of inputs and outputs together, `unknown` steps and then the newest before others: what does not fit is null. */
+  readonly bytes: number
+}
+
+export interface JournalExcerpt {
+  /** In the order in which they began. */
+  readonly entries: readonly JournalEntry[]
+  /** Paths of those whose input and output are left out. */
+  readonly emptied: ReadonlySet<string>
+  /** Of these entries; at most as many as `first`. */
+  readonly failedAttempts: readonly FailedAttempt[]
+  /** Of the whole journal. */
+  readonly total: number
 }
 
 export interface NewResolution {

@@ -49,6 +49,12 @@ export function createMemoryJournal(onEnd: (entry: JournalEntry) => void = () =>
     entries: async () => [...entries.values()],
     entriesOf: async (_run, kinds) => [...entries.values()].filter(({ kind }) => kinds.includes(kind)),
     failedAttempts: async () => failed,
+    excerpt: async () => ({
+      entries: [...entries.values()],
+      emptied: new Set(),
+      failedAttempts: failed,
+      total: entries.size,
+    }),
     entry: async (_run, path) => entries.get(path),
     async park(_run, path) {
       const entry = entries.get(path)

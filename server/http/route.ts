@@ -103,6 +103,8 @@ export interface Services {
   readonly watchRun: WatchRun
   /** Of one run at a time what is told to a stream. */
   readonly readRunInTurn: InTurn
+  /** Of one run at a time what one answer holds. */
+  readonly excerptRunInTurn: InTurn
   readonly changeFeed: ChangeFeed
   readonly signInGate: SignInGate
   /** What other systems send to the addresses of connections. */

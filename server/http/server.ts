@@ -149,6 +149,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     }),
     watchRun: createRunWatch(stores.changes),
     readRunInTurn: createTurns(),
+    excerptRunInTurn: createTurns(),
     changeFeed: createChangeFeed(stores.changes, directory),
     signInGate: createSignInGate(options.clock),
     webhookGate: createWebhookGate(options.clock),

@@ -3,31 +3,29 @@ import { theRun, type AuditAction } from '../../core/domain/audit.ts'
 import type { HeldUse } from '../../core/domain/destructive-use.ts'
 import type { FailedAttempt, JournalEntry, Resolution, StoredError } from '../../core/domain/run.ts'
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
-import type { JournalBegin, JournalEnd, JournalStore, NewResolution } from '../../core/ports.ts'
+import type {
+  ExcerptLimits,
+  JournalBegin,
+  JournalEnd,
+  JournalExcerpt,
+  JournalStore,
+  NewResolution,
+} from '../../core/ports.ts'
 import { recordRun } from './audit-run.ts'
-import { fromJson, toJson } from './columns.ts'
+import { toJson } from './columns.ts'
 import type { Database } from './database.ts'
 import type { SqliteDestructiveUseStore } from './destructive-uses.ts'
 import { auditText, takeUse } from './take-use.ts'
+import { journalExcerpt } from './journal-excerpt.ts'
+import { toEntry, toFailedAttempt, type EntryRow, type FailedAttemptRow } from './journal-rows.ts'
 import { refreshWaiting, requireRunRow } from './run-rows.ts'
 import { wakeRun } from './run-turns.ts'
 import type { StoreContext } from './store-context.ts'
-
-type EntryRow = Omit<JournalEntry, 'input' | 'output' | 'error' | 'resolution' | 'carriedFrom'> & {
-  readonly id: number
-  readonly resolution: string | null
-  readonly carriedFrom: string | null
-  readonly input: string | null
-  readonly output: string | null
-  readonly error: string | null
-}
 
 interface EndedRow {
   readonly kind: string
   readonly destructive: number
 }
-
-type FailedAttemptRow = Omit<FailedAttempt, 'error'> & { readonly error: string }
 
 const selectEntry = `
   SELECT id, path, step_id AS stepId, kind, state, input, output, error, attempt, started_at AS startedAt,
@@ -178,6 +176,11 @@ export class SqliteJournalStore implements JournalStore {
     )
   }
 
+  excerpt(runUuid: string, limits: ExcerptLimits): Promise<JournalExcerpt> {
+    const { database } = this.#context
+    return database.read(() => journalExcerpt(database, runUuid, limits))
+  }
+
   entry(runUuid: string, path: string): Promise<JournalEntry | undefined> {
     const { database } = this.#context
     return database.read(() => {
@@ -285,22 +288,6 @@ function noteInterruption(database: Database, run: number, row: EntryRow, at: nu
     at,
     at,
   )
-}
-
-function toEntry({ id: _, resolution, carriedFrom, ...row }: EntryRow): JournalEntry {
-  const { input, output, error } = row
-  return {
-    ...row,
-    input: fromJson(input),
-    output: fromJson(output),
-    error: fromJson<StoredError>(error),
-    ...(resolution === null ? {} : { resolution: fromJson<Resolution>(resolution) }),
-    ...(carriedFrom === null ? {} : { carriedFrom }),
-  }
-}
-
-function toFailedAttempt(row: FailedAttemptRow): FailedAttempt {
-  return { ...row, error: fromJson<StoredError>(row.error) }
 }
 
 function errorJson(error: StoredError | null): string | null {

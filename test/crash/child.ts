@@ -63,6 +63,7 @@ function withoutIntent(journal: JournalStore): JournalStore {
     attemptFailed: (run, attempt) => journal.attemptFailed(run, attempt),
     entries: (run) => journal.entries(run),
     entriesOf: (run, kinds, maxBytes) => journal.entriesOf(run, kinds, maxBytes),
+    excerpt: (run, limits) => journal.excerpt(run, limits),
     failedAttempts: (run) => journal.failedAttempts(run),
     entry: (run, path) => journal.entry(run, path),
     park: (run, path) => journal.park(run, path),

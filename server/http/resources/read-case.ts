@@ -3,9 +3,9 @@ import { extractingSkill, observablesOf, type CaseObservable } from '../../../co
 import type { Case, CaseEntry } from '../../../core/domain/case.ts'
 import type { JournalEntry } from '../../../core/domain/run.ts'
 import type { ListedRun, Scope } from '../../../core/ports.ts'
-import type { Catalogue } from '../../../core/registry/catalogue.ts'
 import { RequestError } from '../request-error.ts'
 import type { Services } from '../route.ts'
+import { kindsIn } from './kinds-in.ts'
 import { showRun } from './redact-run.ts'
 
 type Needed = Pick<Services, 'stores' | 'catalogue' | 'playbooks'>
@@ -94,32 +94,6 @@ async function readObservables(
     journals.push({ runUuid: run.uuid, entries: entries.map((entry) => withoutRest(shown(entry))) })
   }
   return observablesOf(journals, (skill) => skill !== extractingSkill && telling.includes(skill))
-}
-
-interface Kinds {
-  /** Steps that tell something about observables. */
-  readonly telling: readonly string[]
-  /** Steps in which something sensitive may stand, to be kept out of what the others tell. */
-  readonly sensitive: readonly string[]
-}
-
-const kinds = new WeakMap<Catalogue, Kinds>()
-
-function kindsIn(catalogue: Catalogue): Kinds {
-  const known = kinds.get(catalogue)
-  if (known !== undefined) return known
-  const { skills } = catalogue
-  const enriching = skills.filter(({ skill }) => skill.enriches !== undefined)
-  const marked = skills.filter(({ skill: { input, output } }) =>
-    JSON.stringify([input, output]).includes('"x-sensitive":true'),
-  )
-  const found = {
-    telling: [extractingSkill, ...enriching.map(({ name }) => name)],
-    // Forms have marks of their own.
-    sensitive: ['checkpoint', ...marked.map(({ name }) => name)],
-  }
-  kinds.set(catalogue, found)
-  return found
 }
 
 /** Without what else the other system said. */

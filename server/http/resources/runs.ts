@@ -1,7 +1,8 @@
 import { runStatuses, waitReasons } from '../../../core/domain/run.ts'
 import { component, defineRoute, readers } from '../route.ts'
 import { epochMs, pageOf, pageParameters, pageSchema, pageView, sortByAge } from './page.ts'
-import { requireRun, runDetail } from './run-detail.ts'
+import { requireRun } from './run-detail.ts'
+import { runExcerpt } from './run-excerpt.ts'
 import { followRun } from './run-events.ts'
 import { cancelRun, resolveStep } from './run-operations.ts'
 import { retryRun, retryRuns } from './retries.ts'
@@ -63,8 +64,7 @@ const getRun = defineRoute({
   answer: component('run'),
   async handle({ params, caller }, services) {
     const run = await requireRun(caller.scope, params.run, services)
-    const { whole, steps } = await runDetail(run, services)
-    return { body: { ...whole(), steps: steps.map(({ view }) => view()) } }
+    return { body: await services.excerptRunInTurn(() => runExcerpt(run, services)) }
   },
 })
 

@@ -98,6 +98,8 @@ export interface RunDetail extends Run {
   readonly inputs: Readonly<Record<string, unknown>>
   readonly output: unknown
   readonly steps: readonly Step[]
+  /** More than `steps` has, where they do not fit into one answer. */
+  readonly steps_total: number
 }
 
 export type Severity = 'informational' | 'low' | 'medium' | 'high' | 'critical'

@@ -58,5 +58,6 @@ function Evidence({ run, path }: { readonly run: string; readonly path: string }
   if (found.isPending) return <Loader size="xs" aria-label="Loading" />
   if (found.isLoadingError) return <Refusal error={found.error} onRetry={() => void found.refetch()} />
   const step = found.data.steps.find((each) => each.path === path)
-  return <JsonView value={step?.output ?? null} label={`Output of ${path}`} />
+  if (step === undefined) return <Text size="sm">The run is too long for this step to be shown.</Text>
+  return <JsonView value={step.output} label={`Output of ${path}`} />
 }

@@ -20,6 +20,7 @@ import { hasEnded } from './has-ended.ts'
 import { nodeMarks, nodeOf, shownAt } from './node-marks.ts'
 import { RunActions } from './run-actions.tsx'
 import { RunFields } from './run-fields.tsx'
+import { NotShown } from './not-shown.tsx'
 import { StepPanel } from './step-panel.tsx'
 import { firstToSee } from './first-to-see.ts'
 import { WaitsFor } from './waits-for.tsx'
@@ -98,6 +99,7 @@ function RunView({ run }: { readonly run: RunDetail }) {
         </Grid.Col>
       </Grid>
       <Section title="Timeline" isFlush>
+        <NotShown run={run} />
         <WaterfallView steps={run.steps} isLive={!hasEnded(run)} selected={step?.path} onSelect={select} />
       </Section>
       <JsonView value={run.inputs} label="Inputs of the run" title="Inputs" />

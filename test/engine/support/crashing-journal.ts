@@ -27,6 +27,7 @@ export function crashingStores({ journal, checkpoints }: RunStores, at: number, 
     entries: (run) => journal.entries(run),
     entriesOf: (run, kinds, maxBytes) => journal.entriesOf(run, kinds, maxBytes),
     failedAttempts: (run) => journal.failedAttempts(run),
+    excerpt: (run, limits) => journal.excerpt(run, limits),
     entry: (run, path) => journal.entry(run, path),
   }
   const questions: RunCheckpoints = {

@@ -1,0 +1,29 @@
+import type { FailedAttempt, JournalEntry, Resolution, StoredError } from '../../core/domain/run.ts'
+import { fromJson } from './columns.ts'
+
+export type EntryRow = Omit<JournalEntry, 'input' | 'output' | 'error' | 'resolution' | 'carriedFrom'> & {
+  readonly id: number
+  readonly resolution: string | null
+  readonly carriedFrom: string | null
+  readonly input: string | null
+  readonly output: string | null
+  readonly error: string | null
+}
+
+export type FailedAttemptRow = Omit<FailedAttempt, 'error'> & { readonly error: string }
+
+export function toEntry({ id: _, resolution, carriedFrom, ...row }: EntryRow): JournalEntry {
+  const { input, output, error } = row
+  return {
+    ...row,
+    input: fromJson(input),
+    output: fromJson(output),
+    error: fromJson<StoredError>(error),
+    ...(resolution === null ? {} : { resolution: fromJson<Resolution>(resolution) }),
+    ...(carriedFrom === null ? {} : { carriedFrom }),
+  }
+}
+
+export function toFailedAttempt(row: FailedAttemptRow): FailedAttempt {
+  return { ...row, error: fromJson<StoredError>(row.error) }
+}
