@@ -145,4 +145,33 @@ describe('saving a playbook in the page', function () {
     await page.locator('.problem-row').first().waitFor()
     await write(page, source('other'))
   })
+
+  it('leaves alone what is typed meanwhile: in the editor, as a draft, and for the next time', async () => {
+    const page = await opened.visit('/playbooks/other')
+    await page.getByText('No problems').waitFor()
+    const held = Promise.withResolvers<undefined>()
+    await page.route('**/playbooks/other', async (route) => {
+      if (route.request().method() === 'PUT') await held.promise
+      await route.continue()
+    })
+    await write(page, source('other', 'one'))
+    const sent = page.waitForRequest((request) => request.method() === 'PUT')
+    await page.keyboard.press('Control+s')
+    await sent
+    await page.keyboard.insertText('# two\n')
+    held.resolve(undefined)
+    await page.getByText('other is in force').first().waitFor()
+    await page.getByText('No problems').waitFor()
+    await page.keyboard.insertText('# three\n')
+    expect(await page.locator('.cm-content').innerText()).to.contain('# two\n# three')
+    expect(await stored('other')).to.equal(source('other', 'one'))
+    await page.waitForFunction(() =>
+      Object.values(sessionStorage).some((kept) => String(kept).includes('# three')),
+    )
+    await page.keyboard.press('Control+s')
+    await page.waitForFunction(
+      () => !Object.values(sessionStorage).some((kept) => String(kept).includes('# three')),
+    )
+    expect(await stored('other')).to.equal(`${source('other', 'one')}# two\n# three\n`)
+  })
 })

@@ -10,8 +10,14 @@ import { Workbench } from './workbench.tsx'
 
 const names = ['restore'] as const
 
+interface EditPlaybookProps {
+  readonly playbook: PlaybookDetail
+  /** Told the hash of a version that was saved here, and in whose place the editor stays. */
+  readonly onSaved: (hash: string) => void
+}
+
 /** The newest version, to be changed: with what had not been saved, or with an earlier version that is taken up again. */
-export function EditPlaybook({ playbook }: { readonly playbook: PlaybookDetail }) {
+export function EditPlaybook({ playbook, onSaved }: EditPlaybookProps) {
   const { name, hash, source, in_force: isInForce } = playbook
   const { filters, set } = useFilters(names)
   const queries = useQueryClient()
@@ -35,11 +41,17 @@ export function EditPlaybook({ playbook }: { readonly playbook: PlaybookDetail }
     earlier.data === undefined
       ? (kept ?? { hash: base, text: source })
       : { hash: base, text: earlier.data.source }
-  const done = (isSaved: boolean): void => {
+  const saved = (version: PlaybookDetail, left: Draft | null): void => {
+    const isHere = version.name === name
+    if (isHere && restore === undefined) onSaved(version.hash)
+    else draft.handOver(version.name, left)
+    if (isHere && restore !== undefined) setKept(left ?? undefined)
+  }
+  const dropped = (): void => {
     draft.keep(null)
     setKept(undefined)
     set('restore', null)
-    if (!isSaved) void queries.invalidateQueries({ queryKey: ['playbook', name] })
+    void queries.invalidateQueries({ queryKey: ['playbook', name] })
   }
   return (
     <Workbench
@@ -54,7 +66,8 @@ export function EditPlaybook({ playbook }: { readonly playbook: PlaybookDetail }
       }
       isReadOnly={false}
       onDraft={draft.keep}
-      onDone={done}
+      onSaved={saved}
+      onDropped={dropped}
     />
   )
 }

@@ -15,7 +15,7 @@ export default function NewPlaybook() {
 }
 
 function Draft() {
-  const { found, keep } = useDraft(null)
+  const { found, keep, handOver } = useDraft(null)
   const [begun, setBegun] = useState(found)
   return (
     <Stack>
@@ -28,7 +28,8 @@ function Draft() {
         note={begun && 'Here is what you had not saved'}
         isReadOnly={false}
         onDraft={keep}
-        onDone={() => {
+        onSaved={({ name }, left) => handOver(name, left)}
+        onDropped={() => {
           keep(null)
           setBegun(undefined)
         }}

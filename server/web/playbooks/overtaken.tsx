@@ -10,13 +10,15 @@ import type { PlaybookDetail } from './playbook.ts'
 interface OvertakenProps {
   readonly name: string
   readonly mine: string
+  /** Whether what is mine has been checked, and is still called so. */
+  readonly mayOver: boolean
   /** Puts what is mine in the place of this version, which has been seen now. */
   readonly onOver: (hash: string) => void
   readonly onTakeTheirs: () => void
 }
 
 /** Somebody else was faster: what they put in force, beside what is not saved. */
-export function Overtaken({ name, mine, onOver, onTakeTheirs }: OvertakenProps) {
+export function Overtaken({ name, mine, mayOver, onOver, onTakeTheirs }: OvertakenProps) {
   const theirs = useQuery({
     queryKey: ['overtaken', name],
     queryFn: () => get<PlaybookDetail>(`/playbooks/${encodeURIComponent(name)}`),
@@ -40,7 +42,7 @@ export function Overtaken({ name, mine, onOver, onTakeTheirs }: OvertakenProps) 
           . Below it stands beside what you have written.
         </Text>
         <Group gap="xs" mt="sm">
-          <Button size="xs" variant="default" onClick={() => onOver(data.hash)}>
+          <Button size="xs" variant="default" disabled={!mayOver} onClick={() => onOver(data.hash)}>
             Put mine in its place
           </Button>
           <Button size="xs" variant="default" onClick={onTakeTheirs}>

@@ -12,6 +12,7 @@ import { isManual, type PlaybookDetail } from './playbook.ts'
 import { ResultsLine } from './results/results-line.tsx'
 import { StartByHand } from './start-by-hand.tsx'
 import { TestsSection } from './tests-section.tsx'
+import { useEditorKey } from './use-editor-key.ts'
 import { useMayEdit } from './use-may-edit.ts'
 import { Versions } from './versions.tsx'
 import { Workbench } from './workbench.tsx'
@@ -33,6 +34,7 @@ export default function PlaybookPage() {
     enabled: name !== undefined,
     refetchOnWindowFocus: false,
   })
+  const editor = useEditorKey(found.data?.hash)
   if (found.isPending) return <PageLoading />
   if (found.isLoadingError) return <ViewRefusal error={found.error} onRetry={() => void found.refetch()} />
   const { data } = found
@@ -60,7 +62,7 @@ export default function PlaybookPage() {
         </Alert>
       )}
       {isEdited ? (
-        <EditPlaybook key={data.hash} playbook={data} />
+        <EditPlaybook key={`${data.name} ${editor.key}`} playbook={data} onSaved={editor.keepFor} />
       ) : (
         <Workbench
           key={data.hash}
@@ -69,7 +71,8 @@ export default function PlaybookPage() {
           name={data.name}
           isReadOnly
           onDraft={nothing}
-          onDone={nothing}
+          onSaved={nothing}
+          onDropped={nothing}
         />
       )}
       {mayStart && data.in_force && data.origin === 'file' && <TestsSection name={data.name} />}

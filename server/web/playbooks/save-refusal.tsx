@@ -6,6 +6,7 @@ import type { useSave } from './use-save.ts'
 
 interface SaveRefusalProps {
   readonly save: ReturnType<typeof useSave>
+  /** As the text is called now; null while that is not known. */
   readonly name: string | null
   readonly text: string
   readonly onTakeTheirs: () => void
@@ -13,16 +14,24 @@ interface SaveRefusalProps {
 
 /** Why a source was not put in force, and what can be done about it. */
 export function SaveRefusal({ save, name, text, onTakeTheirs }: SaveRefusalProps) {
-  const { refusal, saveOver } = save
-  if (refusal === undefined || name === null) return null
+  const { refusal, saveOver, tried } = save
+  if (refusal === undefined || tried === undefined) return null
   if (refusal === 'changed')
-    return <Overtaken name={name} mine={text} onOver={saveOver} onTakeTheirs={onTakeTheirs} />
+    return (
+      <Overtaken
+        name={tried}
+        mine={text}
+        mayOver={name === tried}
+        onOver={saveOver}
+        onTakeTheirs={onTakeTheirs}
+      />
+    )
   if (refusal === 'name taken')
     return (
-      <Alert color="orange" title={`There is a playbook ${name} already`} role="alert">
+      <Alert color="orange" title={`There is a playbook ${tried} already`} role="alert">
         <Text size="sm">
           Give this one another <code>name</code>, or{' '}
-          <Anchor component={Link} href={`/playbooks/${name}`} size="sm" underline="always">
+          <Anchor component={Link} href={`/playbooks/${tried}`} size="sm" underline="always">
             change the one that is there
           </Anchor>
           .

@@ -18,7 +18,7 @@ const quietMs = 300
  */
 export function useDraft(name: string | null) {
   const { key_id: keyId } = useSession()
-  const place = `draft ${keyId} ${name ?? ''}`
+  const place = placeOf(keyId, name)
   const found = useMemo(() => read(place), [place])
   const waiting = useRef<{ readonly draft: Draft; readonly timer: number }>(undefined)
   const settle = useCallback(() => {
@@ -38,8 +38,18 @@ export function useDraft(name: string | null) {
     },
     [place, settle],
   )
-  return { found, keep }
+  /** What was not saved of this one is now that of another. */
+  const handOver = useCallback(
+    (other: string, draft: Draft | null) => {
+      keep(null)
+      if (draft !== null) write(placeOf(keyId, other), JSON.stringify(draft))
+    },
+    [keep, keyId],
+  )
+  return { found, keep, handOver }
 }
+
+const placeOf = (keyId: string, name: string | null): string => `draft ${keyId} ${name ?? ''}`
 
 function read(place: string): Draft | undefined {
   const kept = sessionStorage.getItem(place)

@@ -11,7 +11,15 @@ interface SaveOptions {
   readonly name: string | null
   /** The version that the text was begun on; null where none is in force. */
   readonly base: { readonly name: string; readonly hash: string } | null
-  readonly onSaved: () => void
+  /** `sent`: the source as it was when saving began; more may have been typed since. */
+  readonly onSaved: (saved: PlaybookDetail, sent: string) => void
+}
+
+interface Attempt {
+  readonly name: string
+  readonly source: string
+  /** Hash of the version that it takes the place of, which its author has seen. */
+  readonly over: string | undefined
 }
 
 /** Puts a source in force: in the place of the version that it was begun on, or as another playbook. */
@@ -20,14 +28,13 @@ export function useSave({ text, name, base, onSaved }: SaveOptions) {
   const [, navigate] = useLocation()
   const isNew = base === null || name !== base.name
   const put = useMutation({
-    /** `over`: hash of the version that it takes the place of, which its author has seen. */
-    mutationFn: (over: string | undefined) =>
-      call<PlaybookDetail>('PUT', `/playbooks/${encodeURIComponent(name ?? '')}`, {
-        body: { source: text },
+    mutationFn: ({ name: called, source, over }: Attempt) =>
+      call<PlaybookDetail>('PUT', `/playbooks/${encodeURIComponent(called)}`, {
+        body: { source },
         ...(over !== undefined && { headers: { 'if-match': `"${over}"` } }),
       }),
-    onSuccess(saved) {
-      onSaved()
+    onSuccess(saved, sent) {
+      onSaved(saved, sent.source)
       notifications.show({ color: 'green', message: `${saved.name} is in force.` })
       queries.setQueryData(['playbook', saved.name], saved)
       void queries.invalidateQueries({ queryKey: ['playbook'] })
@@ -36,18 +43,23 @@ export function useSave({ text, name, base, onSaved }: SaveOptions) {
       navigate(`/playbooks/${saved.name}`)
     },
   })
+  const attempt = (over: string | undefined): void => {
+    if (name !== null) put.mutate({ name, source: text, over })
+  }
   const { code } = problemOf(put.error)
   return {
     isNew,
     isPending: put.isPending,
-    save: () => put.mutate(isNew ? undefined : base.hash),
-    saveOver: (hash: string) => put.mutate(hash),
+    /** What it was called when it was saved last. */
+    tried: put.variables?.name,
+    save: () => attempt(isNew ? undefined : base.hash),
+    saveOver: attempt,
     refusal:
       put.error === null
         ? undefined
         : code === 'precondition_failed'
           ? ('changed' as const)
-          : isNew && code === 'precondition_required'
+          : code === 'precondition_required'
             ? ('name taken' as const)
             : put.error,
   }

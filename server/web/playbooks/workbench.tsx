@@ -13,6 +13,7 @@ import { dryRunMarks } from './dry-run/dry-run.ts'
 import { useDryRun } from './dry-run/use-dry-run.ts'
 import { Differences } from './editor/differences.tsx'
 import { SourceEditor } from './editor/source-editor.tsx'
+import type { PlaybookDetail } from './playbook.ts'
 import { ProblemList } from './problem-list.tsx'
 import { SaveRefusal } from './save-refusal.tsx'
 import { useChecked } from './use-checked.ts'
@@ -32,17 +33,22 @@ interface WorkbenchProps {
   readonly isReadOnly: boolean
   /** Null once the text is the source again. */
   readonly onDraft: (draft: Draft | null) => void
-  /** What was not saved is saved, or given up. */
-  readonly onDone: (isSaved: boolean) => void
+  /** `left`: what was typed while it was saved, and is not. */
+  readonly onSaved: (saved: PlaybookDetail, left: Draft | null) => void
+  /** What was not saved is given up. */
+  readonly onDropped: () => void
 }
 
 const names = ['line'] as const
 
 /** Source and picture of a playbook beside each other; both follow what is typed. */
 export function Workbench(props: WorkbenchProps) {
-  const { source, begun, name, note, isReadOnly, onDraft, onDone } = props
+  const { source, begun, name, note, isReadOnly, onDraft, onSaved, onDropped } = props
   const { filters } = useFilters(names)
-  const [text, setText] = useState(begun.text)
+  const [first] = useState(begun.text)
+  const [text, setText] = useState(first)
+  const [savedHash, setSavedHash] = useState<string>()
+  const hash = savedHash ?? begun.hash
   const [isCompared, setCompared] = useState(false)
   const [isWanted, setWanted] = useState(false)
   const [place, setPlace] = useState<{ readonly line: number }>()
@@ -53,13 +59,16 @@ export function Workbench(props: WorkbenchProps) {
   const isChanged = !isReadOnly && text !== source
   useUnsaved(isChanged)
   useEffect(() => {
-    onDraft(isChanged ? { hash: begun.hash, text } : null)
-  }, [begun.hash, isChanged, onDraft, text])
+    onDraft(isChanged ? { hash, text } : null)
+  }, [hash, isChanged, onDraft, text])
   const save = useSave({
     text,
     name: validation?.name ?? null,
-    base: name === null || begun.hash === null ? null : { name, hash: begun.hash },
-    onSaved: () => onDone(true),
+    base: name === null || hash === null ? null : { name, hash },
+    onSaved(saved, sent) {
+      if (saved.name === name) setSavedHash(saved.hash)
+      onSaved(saved, text === sent ? null : { hash: saved.hash, text })
+    },
   })
   const maySave =
     !isReadOnly && validation !== undefined && validation.name !== null && (isChanged || save.isNew)
@@ -79,13 +88,13 @@ export function Workbench(props: WorkbenchProps) {
     const step = dry.followed?.steps.find(({ path }) => nodeOf(path) === id)
     if (step !== undefined) dry.select(step.path)
   })
-  const isRenamed = save.isNew && name !== null && begun.hash !== null && maySave
+  const isRenamed = save.isNew && name !== null && hash !== null && maySave
   return (
     <Stack gap="sm">
-      {note !== undefined && isChanged && (
+      {note !== undefined && isChanged && savedHash === undefined && (
         <Alert color="blue" title={note}>
           <Text size="sm">It is put in force when it is saved.</Text>
-          <Button size="xs" variant="default" mt="xs" onClick={() => onDone(false)}>
+          <Button size="xs" variant="default" mt="xs" onClick={onDropped}>
             Drop it
           </Button>
         </Alert>
@@ -93,7 +102,7 @@ export function Workbench(props: WorkbenchProps) {
       <Grid>
         <Grid.Col span={{ base: 12, lg: 6 }}>
           <SourceEditor
-            source={begun.text}
+            source={first}
             isReadOnly={isReadOnly}
             problems={problems}
             place={place}
@@ -143,12 +152,7 @@ export function Workbench(props: WorkbenchProps) {
           )}
         </Group>
       </Group>
-      <SaveRefusal
-        save={save}
-        name={validation?.name ?? null}
-        text={text}
-        onTakeTheirs={() => onDone(false)}
-      />
+      <SaveRefusal save={save} name={validation?.name ?? null} text={text} onTakeTheirs={onDropped} />
       {isCompared && isChanged && (
         <Differences before={source} after={text} labels={['In force', 'Not saved']} />
       )}
