@@ -9,7 +9,7 @@ export function useEditorKey(hash: string | undefined) {
   return {
     key: at.current.key,
     /** Told before anybody reads the version. */
-    keepFor(saved: string): void {
+    keepFor: (saved: string): void => {
       at.current.saved = saved
     },
   }
