@@ -8,7 +8,7 @@ const maxSteps = 20_000
 /** Of what they are given, give and fail with, in characters of JSON. */
 const maxJson = 8 * 1024 * 1024
 
-/** What all ways of a dry run may come to. */
+/** What all ways of a dry run, or all tests of a playbook, may come to. */
 export interface DryRunBudget {
   ended(entry: JournalEntry): void
   wouldDo(would: WouldDo): void
@@ -16,26 +16,29 @@ export interface DryRunBudget {
   readonly signal: AbortSignal
 }
 
-export function createDryRunBudget(): DryRunBudget {
+const hints = {
+  'the dry run':
+    'give shorter lists, smaller contents, or `answers` to checkpoints, so that fewer ways are tried',
+  'the tests': 'give them shorter lists or smaller contents, or run them with `tocsin test`',
+}
+
+export function createDryRunBudget(tried: keyof typeof hints = 'the dry run'): DryRunBudget {
   const usedUp = new AbortController()
+  const tooLarge = (what: string): TocsinError =>
+    new TocsinError('dry_run_too_large', `${tried} needed more than ${what}`, { hint: hints[tried] })
   let steps = 0
   let json = 0
   const spend = (value: unknown) => {
     if (usedUp.signal.aborted) return
     json += stringifyJson(value).length
-    if (json > maxJson) usedUp.abort(tooLarge(`holds more than ${maxJson} characters of JSON`))
+    if (json > maxJson) usedUp.abort(tooLarge(`${maxJson} characters of JSON`))
   }
   return {
     ended({ input = null, output = null, error }) {
-      if (++steps > maxSteps) usedUp.abort(tooLarge(`comes to more than ${maxSteps} steps`))
+      if (++steps > maxSteps) usedUp.abort(tooLarge(`${maxSteps} steps`))
       spend([input, output, error])
     },
     wouldDo: ({ input, output }) => spend([input ?? null, output ?? null]),
     signal: usedUp.signal,
   }
 }
-
-const tooLarge = (what: string): TocsinError =>
-  new TocsinError('dry_run_too_large', `the dry run ${what}`, {
-    hint: 'give shorter lists, smaller contents, or `answers` to checkpoints, so that fewer ways are tried',
-  })

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Checkpoint } from '../domain/checkpoint.ts'
 import type { JournalEntry } from '../domain/run.ts'
 import { RunSuspended } from '../engine/durable-context.ts'
@@ -6,6 +5,7 @@ import { createWakeUps } from '../engine/wake-ups.ts'
 import type { RunOutcome } from '../engine/flow.ts'
 import { skillsOf, type SkillCaller } from '../engine/skill-caller.ts'
 import { createCheckpointAnswers, type Choice } from '../playbook-test/checkpoint-answers.ts'
+import { inTurn } from '../playbook-test/in-turn.ts'
 import { createMemoryJournal } from '../playbook-test/memory-journal.ts'
 import { createMockedSkills, type Places } from '../playbook-test/mocked-skills.ts'
 import { withCallsAnswered, withMockedCalls } from '../playbook-test/mocked-calls.ts'
@@ -16,7 +16,7 @@ import { rehearse } from '../playbook-test/rehearse.ts'
 import { triesBefore } from '../playbook-test/tries-before.ts'
 import { VirtualClock } from '../playbook-test/virtual-clock.ts'
 import type { Playbook } from '../playbook/playbook.ts'
-import type { JournalStore, Log } from '../ports.ts'
+import type { Log } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { createDryRunCaller, withoutRetries, type WouldDo } from './dry-run-caller.ts'
 
@@ -99,16 +99,6 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   const outcome = await clock.drive(run.catch(stoppedHere))
   const durationMs = clock.now() - fixtures.nowMs
   return { outcome, asked: people.asked(), entries: journal.entries(), wouldDo, durationMs }
-}
-
-/** A run in memory waits for nothing: after each step others have their turn, and whoever wants to end it. */
-function inTurn(store: JournalStore, clock: VirtualClock): JournalStore {
-  const turn = <T>(write: () => Promise<T>): Promise<T> => clock.hold(() => setImmediate().then(write))
-  return {
-    ...store,
-    end: (...given) => turn(() => store.end(...given)),
-    record: (...given) => turn(() => store.record(...given)),
-  }
 }
 
 /** Answers as it was said beforehand, or as the mocks say; a question that nothing is said about stops the run. */

@@ -11,6 +11,7 @@ import type { Catalogue } from '../registry/catalogue.ts'
 import type { ReadableConnections } from '../skill/find-connection.ts'
 import { createSkillCaller } from '../skill/index.ts'
 import { createCheckpointAnswers, unanswered, type Choice } from './checkpoint-answers.ts'
+import { inTurn } from './in-turn.ts'
 import type { MemoryCheckpoints } from './memory-checkpoints.ts'
 import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts'
 import {
@@ -54,6 +55,14 @@ export interface RunnableTest {
   readonly mocks: Mocks
   /** What is answered to checkpoints, by name or by path, before the mocks. */
   readonly choices?: ReadonlyMap<string, Choice> | undefined
+}
+
+/** Of who runs tests beside other work. */
+export interface TestBounds {
+  /** Ends a run early. */
+  readonly signal: AbortSignal
+  /** Is told of every step that has ended. */
+  readonly onEnd: (entry: JournalEntry) => void
 }
 
 /** Everything outside of a run: what is there before it, and what stays when its process dies. */
@@ -173,12 +182,25 @@ export function startProcess(
   return clock.drive(run)
 }
 
-/** Runs a playbook with mocks, in no time. */
-export async function runTest(test: RunnableTest, catalogue: Catalogue): Promise<TestRun> {
-  const world = createWorld(test, catalogue)
+/**
+ * Runs a playbook with mocks, in no time. Within bounds, others have their turn after each step.
+ *
+ * @throws the reason of the bounds' signal, once it is aborted
+ */
+export async function runTest(
+  test: RunnableTest,
+  catalogue: Catalogue,
+  bounds?: TestBounds,
+): Promise<TestRun> {
+  const world = createWorld(test, catalogue, bounds?.onEnd)
   const starts = startsFor(test.playbook, test.fixtures)
   if (starts !== true) return { ...resultOf(world, undefined), notStarted: starts }
-  return resultOf(world, await startProcess(world, world.journal.store))
+  const { store } = world.journal
+  if (bounds === undefined) return resultOf(world, await startProcess(world, store))
+  const { signal } = bounds
+  signal.throwIfAborted()
+  const ended = startProcess(world, inTurn(store, world.clock), signal)
+  return resultOf(world, await ended.finally(() => signal.throwIfAborted()))
 }
 
 export function resultOf(world: TestWorld, outcome: RunOutcome | undefined): TestRun {

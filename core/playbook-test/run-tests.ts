@@ -5,7 +5,7 @@ import { branchesTaken } from './coverage.ts'
 import { crashEverywhere } from './crash.ts'
 import { judge, type Failure } from './judge.ts'
 import type { PlaybookTest, PlaybookTests } from './playbook-test.ts'
-import { runTest, type TestRun } from './run-test.ts'
+import { runTest, type TestBounds, type TestRun } from './run-test.ts'
 import { showTrace, traceOf } from './trace.ts'
 
 export interface TestResult {
@@ -37,9 +37,15 @@ export interface RunTestsOptions {
   readonly catalogue: Catalogue
   /** Also repeat each test with a crash after every write. */
   readonly crash?: boolean | undefined
+  /** Of all tests together. Default: none. */
+  readonly bounds?: TestBounds | undefined
 }
 
-/** Runs all tests of a file, one after another. */
+/**
+ * Runs all tests of a file, one after another.
+ *
+ * @throws the reason of the bounds' signal, once it is aborted
+ */
 export async function runTests(tests: PlaybookTests, options: RunTestsOptions): Promise<FileResult> {
   const results: TestResult[] = []
   const taken = new Set<string>()
@@ -51,12 +57,12 @@ export async function runTests(tests: PlaybookTests, options: RunTestsOptions): 
 async function runOne(
   { playbook, called, file }: PlaybookTests,
   test: PlaybookTest,
-  { catalogue, crash = false }: RunTestsOptions,
+  { catalogue, crash = false, bounds }: RunTestsOptions,
   { taken, takenInCalled }: { readonly taken: Set<string>; readonly takenInCalled: CalledCoverage[] },
 ): Promise<TestResult> {
   const startedAt = performance.now()
   const runnable = { playbook, called, fixtures: test.fixtures, mocks: test.mocks }
-  const run = await runTest(runnable, catalogue)
+  const run = await runTest(runnable, catalogue, bounds)
   for (const key of branchesTaken(playbook, run.entries)) taken.add(key)
   takenInCalled.push(...calledCoverage(playbook, run.entries, called))
   const trace = traceOf(playbook, run.entries)

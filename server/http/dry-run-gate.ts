@@ -1,7 +1,7 @@
 import { TimeoutError } from '../../core/errors/errors.ts'
 import { RequestError } from './request-error.ts'
 
-/** Bounds how much dry runs take of the server, and of the systems that they read from. */
+/** Bounds how much dry runs and tests of playbooks take of the server, and of the systems that dry runs read from. */
 export interface DryRunGate {
   /**
    * Does the work, unless the organization has one under way, or as many are as may be. Its signal is aborted when the time is over, the caller is gone, or
@@ -19,15 +19,17 @@ export interface DryRunGate {
 /** At once, each of another organization: none waits for what people of another try. */
 const maxAtOnce = 4
 
-/** Of one dry run with all its ways, in milliseconds. */
+/** Of one dry run with all its ways, or of all tests of a playbook, in milliseconds. */
 const defaultDeadlineMs = 60_000
 
 export function createDryRunGate(closing: AbortSignal, deadlineMs = defaultDeadlineMs): DryRunGate {
   const underWay = new Set<string>()
   return {
     async through(organizationUuid, gone, work) {
-      if (underWay.has(organizationUuid)) throw full('A dry run of the organization is under way.')
-      if (underWay.size >= maxAtOnce) throw full(`There are ${maxAtOnce} dry runs under way.`)
+      if (underWay.has(organizationUuid))
+        throw full('A dry run of the organization, or a run of tests, is under way.')
+      if (underWay.size >= maxAtOnce)
+        throw full(`There are ${maxAtOnce} dry runs, or runs of tests, under way.`)
       underWay.add(organizationUuid)
       const deadline = new AbortController()
       const timer = setTimeout(() => deadline.abort(tooLate(deadlineMs)), deadlineMs)
@@ -56,9 +58,9 @@ function full(message: string): RequestError {
 function tooLate(deadlineMs: number): TimeoutError {
   return new TimeoutError(
     'dry_run_timeout',
-    `the dry run was not over within ${deadlineMs / 1_000} seconds`,
+    `what is tried out was not over within ${deadlineMs / 1_000} seconds`,
     {
-      hint: 'say in `answers` what is answered to checkpoints, so that fewer ways are tried',
+      hint: 'give shorter lists; in a dry run, say in `answers` what is answered to checkpoints, so that fewer ways are tried',
     },
   )
 }

@@ -58,7 +58,7 @@ export const requestErrors = {
   headers_too_large: { status: 431, title: 'The headers are too large' },
   not_ready: { status: 503, title: 'The server cannot take work now' },
   bodies_full: { status: 503, title: 'The server cannot take more bodies now' },
-  dry_runs_full: { status: 503, title: 'The server cannot make more dry runs now' },
+  dry_runs_full: { status: 503, title: 'The server cannot make more dry runs or run more tests now' },
   event_streams_full: { status: 503, title: 'The server cannot have more streams of events now' },
   investigations_full: { status: 503, title: 'The server cannot take more investigations now' },
 } as const satisfies Readonly<Record<string, StatusAndTitle>>
@@ -83,7 +83,7 @@ export const errorClasses = {
 export const coreCodes = {
   json_invalid: { status: 400, title: 'The body is not valid JSON' },
   json_too_deep: { status: 400, title: 'The body is nested too deep' },
-  dry_run_too_large: { status: 422, title: 'The dry run comes to too much' },
+  dry_run_too_large: { status: 422, title: 'The dry run or the tests come to too much' },
 } as const satisfies Readonly<Record<string, StatusAndTitle>>
 
 /** What nobody foresaw. Nothing about it is shown. */

@@ -1,5 +1,8 @@
 import { expect } from 'chai'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { startApi, type Api, type Reply } from './support/api.ts'
+import { expectProblem } from './support/schemas.ts'
 
 const each = (list: string, indent: string) =>
   `${indent}- foreach: "\${{ inputs.${list} }}"\n${indent}  as: ${list}_item\n${indent}  `
@@ -12,6 +15,11 @@ const looping =
   `${each('a', '  ')}steps:\n${each('b', '      ')}steps:\n${each('c', '          ')}set: { v: "\${{ inputs.text }}" }\n`
 
 const numbers = (length: number) => Array.from({ length }, (_, at) => at)
+
+function tooLarge({ status, json }: Reply, what: string) {
+  expect([status, json.code]).to.deep.equal([422, 'dry_run_too_large'])
+  expect(json.detail).to.include(what)
+}
 
 describe('a dry run that does not end', () => {
   let api: Api
@@ -31,11 +39,6 @@ describe('a dry run that does not end', () => {
     return await api.call('POST', '/api/playbooks/dry-run', {
       body: { organization_code: 'acme', source: looping, inputs: { a, b, c, text } },
     })
-  }
-
-  const tooLarge = ({ status, json }: Reply, what: string) => {
-    expect([status, json.code]).to.deep.equal([422, 'dry_run_too_large'])
-    expect(json.detail).to.include(what)
   }
 
   it('keeps nobody from being answered, and no more than a bounded number of steps', async () => {
@@ -58,5 +61,87 @@ describe('a dry run that does not end', () => {
     const { status, json, text } = await dryRun([1, 100, 99])
     expect(status, text.slice(0, 500)).to.equal(200)
     expect(json.events).to.have.length.above(9_900)
+  })
+})
+
+describe('tests of a playbook that do not end', () => {
+  let api: Api
+  let key: string
+  before(async () => {
+    api = await startApi()
+    key = await api.newKey('analyst', ['acme'])
+    const { status, text } = await api.call('PUT', '/api/playbooks/loops', { body: { source: looping } })
+    expect(status, text).to.equal(200)
+  })
+  after(() => api.close())
+
+  const write = async (runs: readonly (readonly [number, number, number])[], text = 'x') => {
+    const tests = runs.map((times, at) => {
+      const [a, b, c] = times.map(numbers)
+      return { name: `test ${at}`, inputs: { a, b, c, text }, expect: { status: 'completed' } }
+    })
+    const mocks = { 'tower.look_up': { output: { risk: { score: 1 } } } }
+    await writeFile(
+      join(api.dataDir, 'loops.test.yaml'),
+      JSON.stringify({ playbook: 'loops.yaml', mocks, tests }),
+    )
+  }
+  const run = async (by = key) => await api.call('POST', '/api/playbooks/loops/test', { key: by })
+
+  it('let others have their turn, and take a bounded number of steps', async () => {
+    await write([[100, 100, 100]])
+    const over: Reply[] = []
+    const testing = run().then((reply) => over.push(reply))
+    let answered = 0
+    for (; over.length === 0; answered++) await (await fetch(`${api.url}/healthz`)).text()
+    await testing
+    tooLarge(over[0]!, '20000 steps')
+    expect(answered).to.be.above(20)
+  })
+
+  it('are run one at once for an organization', async () => {
+    await write([[100, 100, 100]])
+    const both = [run(), run()]
+    const one = await Promise.race(both)
+    const ended = (await Promise.all(both)).find((reply) => reply !== one)
+    expectProblem(one, 503, 'dry_runs_full')
+    expect(one.headers.get('retry-after')).to.equal('5')
+    tooLarge(ended!, '20000 steps')
+  })
+
+  it('share the places of dry runs', async () => {
+    await write([[1, 1, 1]])
+    const reading = Promise.withResolvers<void>()
+    const read = Promise.withResolvers<void>()
+    api.callerOfSkills = () => async () => {
+      reading.resolve()
+      await read.promise
+      return { risk: { score: 1 } }
+    }
+    const body = { organization_code: 'acme', source: looping, inputs: { a: [], b: [], c: [] } }
+    const trying = api.call('POST', '/api/playbooks/dry-run', { key, body })
+    await reading.promise
+    expectProblem(await run(), 503, 'dry_runs_full')
+    expect((await run(await api.newKey('analyst', ['globex']))).status).to.equal(200)
+    read.resolve()
+    expect((await trying).status).to.equal(200)
+    expect((await run()).status).to.equal(200)
+  })
+
+  it('may take so many steps all together', async () => {
+    await write([
+      [1, 100, 80],
+      [1, 100, 80],
+    ])
+    const { status, json, text } = await run()
+    expect(status, text.slice(0, 500)).to.equal(200)
+    expect(json.tests.map(({ failures }: any) => failures)).to.deep.equal([[], []])
+    await write(Array.from({ length: 3 }, () => [1, 100, 80] as const))
+    tooLarge(await run(), '20000 steps')
+  })
+
+  it('say so where no more than a bounded size is kept', async () => {
+    await write([[1, 10, 100]], 'x'.repeat(10_000))
+    tooLarge(await run(await api.newKey('analyst')), '8388608 characters')
   })
 })

@@ -339,6 +339,7 @@ export const chapters: readonly Chapter[] = [
           'A playbook that somebody tries out is bounded in steps, in size and in time, one at once for an organization, and keeps nobody from being answered; no more does one that runs in earnest and only calculates.',
         proofs: [
           http('dry-run-limits', 'keeps nobody from being answered', 'keeps no more than a bounded size'),
+          http('dry-run-limits', 'let others have their turn', 'are run one at once for an organization'),
           http('dry-run', 'makes one at once for an organization', 'ends what takes too long'),
           ['test/engine/run-writes.test.ts', 'are waited for by a run that only calculates'],
         ],

@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
+import { createDryRunBudget } from '../../../core/dry-run/index.ts'
 import { coverageOf, loadTests, runTests, type TestResult } from '../../../core/playbook-test/index.ts'
 import type { SourceProblem } from '../../../core/errors/source-frame.ts'
+import type { JournalEntry } from '../../../core/domain/run.ts'
+import type { Scope } from '../../../core/ports.ts'
 import type { Catalogue } from '../../../core/registry/catalogue.ts'
 import { defineRoute, operators } from '../route.ts'
 import { objectSchema, text, textOrNull } from './page.ts'
@@ -51,25 +54,32 @@ export const testPlaybook = defineRoute({
       description: 'How many of the branches of the playbook the tests take; null where none ran.',
     },
   }),
-  async handle({ params, caller: { scope } }, { stores, playbooks, catalogue }) {
+  async handle({ params, caller, gone }, { stores, playbooks, catalogue, dryRunGate }) {
+    const { scope } = caller
     const { name } = await requirePlaybook(stores.playbooks, scope, params.playbook)
     const file = playbooks.fileOf(name)?.replace(/\.ya?ml$/, '.test.yaml')
     if (file === undefined || !existsSync(file))
       return { body: { file: null, problems: [], tests: [], coverage: null } }
-    const run = underWay.get(file) ?? runBeside(file, catalogue).finally(() => underWay.delete(file))
-    underWay.set(file, run)
-    return { body: await run }
+    const body = await dryRunGate.through(placeOf(scope), gone, (signal) =>
+      runBeside(file, catalogue, signal),
+    )
+    return { body }
   },
 })
 
-/** By file: who asks for tests that are under way gets what comes of these. */
-const underWay = new Map<string, Promise<unknown>>()
+/** Tests are of no organization: they take the place of one that the key is of, and keys of all organizations have one together. */
+const placeOf = (scope: Scope): string => (scope === 'all' ? scope : (scope[0] ?? 'none'))
 
-async function runBeside(file: string, catalogue: Catalogue): Promise<unknown> {
+async function runBeside(file: string, catalogue: Catalogue, signal: AbortSignal): Promise<unknown> {
   const { tests, problems } = await loadTests(file, catalogue)
   const known = { file: basename(file), problems: problems.map(failureView) }
   if (tests === undefined) return { ...known, tests: [], coverage: null }
-  const result = await runTests(tests, { catalogue })
+  const budget = createDryRunBudget('the tests')
+  const bounds = {
+    onEnd: (entry: JournalEntry) => budget.ended(entry),
+    signal: AbortSignal.any([budget.signal, signal]),
+  }
+  const result = await runTests(tests, { catalogue, bounds })
   const unreachable = new Set(tests.unreachable.map(({ value }) => value))
   const { taken, total, missing } = coverageOf(tests.playbook, result.taken, unreachable)
   const shown = missing.map(({ label, place }) => ({ label, line: place.line }))
