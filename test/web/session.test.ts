@@ -76,6 +76,26 @@ describe('session of the web page', function () {
     await other.close()
   })
 
+  it('opens no stream of changes for a key that only posts alerts', async () => {
+    const { page, server } = house
+    const made = await server.call('/keys', { body: { name: 'poster', role: 'intake' } })
+    await house.visit('/alerts')
+    await endSession(page)
+    await page.reload()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await signIn(page, made.body.key)
+    await page.getByRole('button', { name: 'Signed in as poster' }).waitFor()
+    await page.waitForTimeout(500)
+    page.removeAllListeners('request')
+    expect(asked).to.include('/api/session')
+    expect(asked).to.not.include('/api/events')
+    await endSession(page)
+    await page.reload()
+    await signIn(page, server.adminKey)
+    await page.getByRole('button', { name: 'Signed in as bootstrap' }).waitFor()
+  })
+
   it('says that the server does not answer, keeps what is shown and typed, and goes on by itself', async () => {
     const { page } = house
     await house.visit(path)

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Session } from '../api/types.ts'
+import { useMay } from '../session/session.ts'
 import { followChanges } from './follow-changes.ts'
 import './live-mark.css'
 import { useLiveState } from './live-state.ts'
@@ -18,7 +19,9 @@ export function LiveMark() {
   const state = useLiveState()
   // While the session is over, nothing is asked that would only be refused.
   const isOver = useQuery<Session | null>({ queryKey: ['session'], enabled: false }).data === null
-  useEffect(() => (isOver ? undefined : followChanges(queries)), [isOver, queries])
+  // Keys that only post alerts see nothing that could change.
+  const isTold = useMay('reader', 'analyst', 'admin') && !isOver
+  useEffect(() => (isTold ? followChanges(queries) : undefined), [isTold, queries])
   const [text, meaning] = texts[state] ?? []
   return (
     <Text component="span" role="status" size="xs" className="live-mark" data-state={state} title={meaning}>
