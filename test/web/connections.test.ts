@@ -57,4 +57,23 @@ describe('connections in the page', function () {
       client_id: '22222222-2222-4333-8444-555555555555',
     })
   })
+
+  it('says what somebody else put in the field that one types in, and overwrites nothing unasked', async () => {
+    const { page, server } = house
+    const path = '/connections/endpoint-security'
+    const [mine, theirs] = ['3', '4'].map((n) => `${n.repeat(8)}-2222-4333-8444-555555555555`)
+    const idNow = async () => (await server.call(path)).body.settings.client_id
+    await page.getByLabel('Client ID').fill(mine!)
+    await server.call(path, { method: 'PATCH', body: { settings: { client_id: theirs } } })
+    const said = page.getByRole('alert').filter({ hasText: 'Somebody else changed the same meanwhile' })
+    await said.getByText(`it is now “${theirs}”`).waitFor()
+    expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).to.equal(true)
+    await page.getByLabel('Client ID').press('Enter')
+    expect(await idNow()).to.equal(theirs)
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'connection-meanwhile')
+    await said.getByRole('button', { name: 'Save mine' }).click()
+    await said.waitFor({ state: 'detached' })
+    expect(await idNow()).to.equal(mine)
+  })
 })

@@ -3,12 +3,20 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { call } from '../api/call.ts'
 import { problemOf } from '../api/problem.ts'
-import { fieldErrors, fieldsOf, valueOf, type FormField } from '../forms/form-fields.ts'
+import { fieldErrors, fieldsOf, valueOf, type FormField, type FormValues } from '../forms/form-fields.ts'
 import { FormRefusal } from '../forms/form-refusal.tsx'
 import { SchemaForm } from '../forms/schema-form.tsx'
 import { JsonView } from '../parts/json-view.tsx'
 import { Section } from '../parts/section.tsx'
-import { changedSettings, takeOver, valuesOf, type Connection, type Plugin } from './connection.ts'
+import {
+  changedSettings,
+  overtakenFields,
+  takeOver,
+  valuesOf,
+  type Connection,
+  type Plugin,
+} from './connection.ts'
+import { Meanwhile } from './meanwhile.tsx'
 
 interface ConnectionSettingsProps {
   readonly connection: Connection
@@ -34,11 +42,16 @@ export function ConnectionSettings(props: ConnectionSettingsProps) {
   const [before, setBefore] = useState(connection.settings)
   const [values, setValues] = useState(() => valuesOf(before))
   const { settings: now } = connection
+  const [overtaken, setOvertaken] = useState<ReadonlySet<string>>(new Set())
   useEffect(() => {
     if (now === before) return
+    const names = overtakenFields(values, valuesOf(before), valuesOf(now))
+    if (names.length > 0) setOvertaken((known) => new Set([...known, ...names]))
     setValues((typed) => takeOver(typed, valuesOf(before), valuesOf(now)))
     setBefore(now)
-  }, [before, now])
+  }, [before, now, values])
+  const theirs = valuesOf(now)
+  const contested = fields.filter(({ name }) => overtaken.has(name) && values[name] !== theirs[name])
   const save = useMutation({
     mutationFn: () =>
       call<Connection>('PATCH', path, {
@@ -46,6 +59,7 @@ export function ConnectionSettings(props: ConnectionSettingsProps) {
         headers: { 'if-match': etag ?? '*' },
       }),
     onSuccess({ settings }) {
+      setOvertaken(new Set())
       setBefore(settings)
       setValues(valuesOf(settings))
       onSaved()
@@ -66,12 +80,34 @@ export function ConnectionSettings(props: ConnectionSettingsProps) {
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          save.mutate()
+          if (contested.length === 0) save.mutate()
         }}
       >
         <Stack gap="sm">
-          <SchemaForm fields={fields} values={values} errors={errors} onChange={setValues} />
-          {problem?.status === 412 && <Overtaken />}
+          <SchemaForm
+            fields={fields}
+            values={values}
+            errors={
+              new Map([
+                ...errors,
+                ...contested.map(({ name }) => [name, 'Somebody else changed this meanwhile'] as const),
+              ])
+            }
+            onChange={setValues}
+          />
+          {contested.length > 0 && (
+            <Meanwhile
+              fields={contested}
+              now={theirs}
+              isPending={save.isPending}
+              onMine={() => save.mutate()}
+              onTheirs={() => {
+                setValues(takeTheirs(values, contested, theirs))
+                setOvertaken(new Set())
+              }}
+            />
+          )}
+          {problem?.status === 412 && contested.length === 0 && <Overtaken />}
           {save.isError && problem?.status !== 412 && <FormRefusal error={save.error} shown={errors.size} />}
           <Group justify="flex-end" gap="sm">
             {save.isSuccess && (
@@ -79,7 +115,7 @@ export function ConnectionSettings(props: ConnectionSettingsProps) {
                 Saved
               </Text>
             )}
-            <Button type="submit" size="xs" loading={save.isPending}>
+            <Button type="submit" size="xs" loading={save.isPending} disabled={contested.length > 0}>
               Save
             </Button>
           </Group>
@@ -87,6 +123,13 @@ export function ConnectionSettings(props: ConnectionSettingsProps) {
       </form>
     </Section>
   )
+}
+
+/** What stands in the form where these fields are as another made them. */
+function takeTheirs(mine: FormValues, fields: readonly FormField[], theirs: FormValues): FormValues {
+  const names = new Set(fields.map(({ name }) => name))
+  const others = Object.entries(mine).filter(([name]) => !names.has(name))
+  return Object.fromEntries([...others, ...Object.entries(theirs).filter(([name]) => names.has(name))])
 }
 
 /** Somebody else was faster. */

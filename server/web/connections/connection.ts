@@ -55,6 +55,12 @@ export function takeOver(typed: FormValues, before: FormValues, now: FormValues)
   )
 }
 
+/** Fields that somebody typed in and that were changed to something else by another. */
+export const overtakenFields = (typed: FormValues, before: FormValues, now: FormValues): readonly string[] =>
+  Object.keys({ ...before, ...now, ...typed }).filter(
+    (name) => typed[name] !== before[name] && now[name] !== before[name] && typed[name] !== now[name],
+  )
+
 /** Of what the form says, what is not so already. What was emptied is taken away (`null`). */
 export function changedSettings(
   before: Connection['settings'],
