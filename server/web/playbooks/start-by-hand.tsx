@@ -1,4 +1,4 @@
-import { Button, JsonInput, Modal, Select, Stack } from '@mantine/core'
+import { Button, Modal, Select, Stack, Textarea } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -6,6 +6,7 @@ import { useLocation } from 'wouter'
 import { call } from '../api/call.ts'
 import { useOrganizations } from '../api/lookups.ts'
 import type { Run } from '../api/types.ts'
+import { useJsonText } from '../forms/use-json-text.ts'
 import { Refusal } from '../parts/refusal.tsx'
 
 /** Starts a playbook for an organization, with inputs. */
@@ -14,12 +15,12 @@ export function StartByHand({ name }: { readonly name: string }) {
   const [opened, { open, close }] = useDisclosure()
   const organizations = useOrganizations()
   const [chosen, setChosen] = useState<string | null>(null)
-  const [inputs, setInputs] = useState('{}')
+  const typed = useJsonText()
   const organization = chosen ?? organizations[0]?.code
   const start = useMutation({
-    mutationFn: () =>
+    mutationFn: (inputs: unknown) =>
       call<Run>('POST', `/playbooks/${encodeURIComponent(name)}/runs`, {
-        body: { organization_code: organization, inputs: JSON.parse(inputs) as unknown },
+        body: { organization_code: organization, inputs },
       }),
     onSuccess: ({ run_uuid: uuid }) => navigate(`/runs/${uuid}`),
   })
@@ -37,16 +38,16 @@ export function StartByHand({ name }: { readonly name: string }) {
             onChange={setChosen}
             allowDeselect={false}
           />
-          <JsonInput
+          <Textarea
             label="Inputs, by name"
-            value={inputs}
-            onChange={setInputs}
-            validationError="This is no JSON"
+            {...typed.field}
+            classNames={{ input: 'code-input' }}
+            spellCheck={false}
             autosize
             minRows={3}
           />
           {start.isError && <Refusal error={start.error} />}
-          <Button loading={start.isPending} onClick={() => start.mutate()}>
+          <Button loading={start.isPending} onClick={() => typed.read((inputs) => start.mutate(inputs))}>
             Start
           </Button>
         </Stack>

@@ -1,8 +1,9 @@
-import { Button, Group, JsonInput, SegmentedControl, Select, Stack, Text, Textarea } from '@mantine/core'
+import { Button, Group, SegmentedControl, Select, Stack, Text, Textarea } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useOrganizations } from '../../api/lookups.ts'
+import { useJsonText } from '../../forms/use-json-text.ts'
 import { Refusal } from '../../parts/refusal.tsx'
 import type { Validation } from '../playbook.ts'
 import { AlertChoice, type ChosenAlert } from './alert-choice.tsx'
@@ -22,7 +23,7 @@ export function DryRunForm({ source, checked: { on, inputs }, onDone }: DryRunFo
   const [from, setFrom] = useState('stored')
   const [alert, setAlert] = useState<ChosenAlert | null>(null)
   const [content, setContent] = useState('')
-  const [given, setGiven] = useState('{}')
+  const given = useJsonText()
   const organization = chosen ?? organizations[0]?.code
   const trigger = on?.alert ?? null
   const isStored = from === 'stored'
@@ -30,13 +31,13 @@ export function DryRunForm({ source, checked: { on, inputs }, onDone }: DryRunFo
   // Closed, nobody waits for it any more: the server gives it up.
   useEffect(() => () => under.current?.abort(), [])
   const run = useMutation({
-    mutationFn: () => {
+    mutationFn: (parsed: unknown) => {
       under.current = new AbortController()
       return call<DryRun>('POST', '/playbooks/dry-run', {
         body: {
           organization_code: organization,
           source,
-          inputs: JSON.parse(given) as unknown,
+          inputs: parsed,
           ...(trigger !== null && (isStored ? { alert: alert?.value } : { alert_content: content })),
         },
         signal: under.current.signal,
@@ -91,19 +92,23 @@ export function DryRunForm({ source, checked: { on, inputs }, onDone }: DryRunFo
         />
       )}
       {Object.keys(inputs?.properties ?? {}).length > 0 && (
-        <JsonInput
+        <Textarea
           label="Inputs, by name"
           description={Object.keys(inputs?.properties ?? {}).join(', ')}
-          value={given}
-          onChange={setGiven}
-          validationError="This is no JSON"
+          {...given.field}
+          classNames={{ input: 'code-input' }}
+          spellCheck={false}
           autosize
           minRows={3}
         />
       )}
       {run.isError && <Refusal error={run.error} />}
       <Group justify="flex-end">
-        <Button loading={run.isPending} disabled={!isReady} onClick={() => run.mutate()}>
+        <Button
+          loading={run.isPending}
+          disabled={!isReady}
+          onClick={() => given.read((parsed) => run.mutate(parsed))}
+        >
           Run it dry
         </Button>
       </Group>
