@@ -77,7 +77,7 @@ const defaultLimits: Limits = {
   requestTimeoutMs: 30_000,
   maxConnections: 2_000,
   maxStreams: 1_000,
-  maxStreamsOfCaller: 32,
+  maxStreamsOfKey: 64,
   heartbeatMs: 15_000,
 }
 

@@ -8,7 +8,7 @@ import { manualPlaybook } from './support/things.ts'
 import { sendRaw } from './support/raw-request.ts'
 import { somebody } from '../support/somebody.ts'
 
-const limits = { maxStreams: 6, maxStreamsOfCaller: 4, heartbeatMs: 50, answerTimeoutMs: 1_000 }
+const limits = { maxStreams: 6, maxStreamsOfKey: 4, heartbeatMs: 50, answerTimeoutMs: 1_000 }
 const hourMs = 3_600_000
 
 describe('events of a run', () => {
@@ -222,7 +222,7 @@ describe('events of a run', () => {
   it('are refused beyond so many of one key, and so many of all; those that end make room', async () => {
     const uuid = await startRun()
     const reader = await api.newKey('reader')
-    for (let n = 0; n < limits.maxStreamsOfCaller; n++) await follow(uuid)
+    for (let n = 0; n < limits.maxStreamsOfKey; n++) await follow(uuid)
     expectProblem(await api.call('GET', pathOf(uuid)), 429, 'too_many_event_streams')
     await follow(uuid, undefined, reader)
     await follow(uuid, undefined, reader)
@@ -235,6 +235,21 @@ describe('events of a run', () => {
       const { status } = await api.call('GET', pathOf(uuid), { key: reader })
       return status === 200 || undefined
     })
+  })
+
+  it('are counted for a key over all its sessions', async () => {
+    const uuid = await startRun()
+    for (let n = 0; n <= limits.maxStreamsOfKey; n++) {
+      const signedIn = await api.call('POST', '/api/session', { key: null, body: { api_key: api.adminKey } })
+      const headers = { cookie: cookieOf(signedIn) }
+      if (n < limits.maxStreamsOfKey) readers.push(await readEvents(`${api.url}${pathOf(uuid)}`, headers))
+      else
+        expectProblem(
+          await api.call('GET', pathOf(uuid), { key: null, headers }),
+          429,
+          'too_many_event_streams',
+        )
+    }
   })
 
   it('are not kept for a reader that takes nothing: it is left, and goes on from where it was', async () => {

@@ -10,8 +10,8 @@ import { EventStream } from './event-stream.ts'
 export interface EventStreamLimits {
   /** At once; further ones are refused. Fewer than connections, so that requests still come in. */
   readonly maxStreams: number
-  /** Of one session, or of one key without one. */
-  readonly maxStreamsOfCaller: number
+  /** Of one key, over all its sessions: a key begins as many as it likes. */
+  readonly maxStreamsOfKey: number
   /**
    * How often each is told something, and its key looked at again, in milliseconds. Proxies close what is silent, many after 60 seconds; the
    * standard recommends 15.
@@ -69,9 +69,8 @@ export function createEventStreams(options: Options): EventStreams {
   return {
     open(caller, response) {
       if (closing.aborted || open.size >= limits.maxStreams) throw streamsFull()
-      const of = ownerOf(caller)
-      const others = [...open.values()].filter((other) => ownerOf(other) === of)
-      if (others.length >= limits.maxStreamsOfCaller) throw tooManyStreams(limits.maxStreamsOfCaller)
+      const others = [...open.values()].filter(({ keyUuid }) => keyUuid === caller.keyUuid)
+      if (others.length >= limits.maxStreamsOfKey) throw tooManyStreams(limits.maxStreamsOfKey)
       response.flushHeaders()
       const stream = new EventStream(response, answers)
       if (open.size === 0) begin()
@@ -81,8 +80,6 @@ export function createEventStreams(options: Options): EventStreams {
     },
   }
 }
-
-const ownerOf = ({ session, keyUuid }: Caller): string => session?.uuid ?? keyUuid
 
 async function mayStill(
   { actor, keyUuid, session }: Caller,
