@@ -150,8 +150,11 @@ function addressesOf(definition: ConnectionDefinition, { settings, secrets }: St
 
 function isAtOrBelow(address: string, known: string): boolean {
   const [at, from] = [URL.parse(address), URL.parse(known)]
-  if (at === null || from === null) return address === known
+  if (at === null || from === null || encodedPath.test(at.pathname)) return address === known
   return at.origin === from.origin && pathOf(at).startsWith(pathOf(from))
 }
+
+/** Some gateways decode these before they route: then the path is another one than it says. */
+const encodedPath = /%(2[ef]|5c)/i
 
 const pathOf = ({ pathname }: URL): string => (pathname.endsWith('/') ? pathname : `${pathname}/`)
