@@ -39,7 +39,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'A stream of events ends with the key or the session that it was opened with, and tells nothing of other organizations, nor what its role may not see.',
+          'A stream of events ends at once when its key is revoked or its session is signed out, within 15 seconds when either expires, and tells nothing of other organizations, nor what its role may not see.',
         proofs: [
           http(
             'run-events',
