@@ -24,7 +24,17 @@ function parseEntry(entry: string): readonly [Address, number] {
     const address = ipaddr.process(entry)
     return [address, address.kind() === 'ipv4' ? 32 : 128]
   }
-  // Whoever may be trusted whatever the address could give itself any.
-  if (isAddress && ipaddr.isValidCIDR(entry) && !entry.endsWith('/0')) return ipaddr.parseCIDR(entry)
+  const range = isAddress && ipaddr.isValidCIDR(entry) ? ipaddr.parseCIDR(entry) : undefined
+  if (range !== undefined && isNarrow(range)) return range
   throw new Error(`'${entry}' is neither an address nor a range of addresses`)
 }
+
+/** As many as the widest range of private networks has, `fc00::/7`. */
+const fewestBits = 7
+
+/**
+ * Whoever may be trusted whatever the address could give itself any. Senders are compared as IPv4 where they are: a range of mapped
+ * addresses would match none.
+ */
+const isNarrow = ([from, bits]: readonly [Address, number]): boolean =>
+  bits >= fewestBits && !(from instanceof ipaddr.IPv6 && from.isIPv4MappedAddress())
