@@ -91,7 +91,7 @@ describe('configuration', () => {
       destructivePerHour: 0,
       logLevel: 'warn',
     })
-    expect(config.trustedProxies).to.deep.equal(['127.0.0.1', '10.1.0.0/16', 'fd00::/8', '::1'])
+    expect(config.trustedProxies).to.deep.equal(['127.0.0.1', '10.1.0.0/16', 'fc00::/7', '::1'])
     expect(config.sessions).to.deep.equal({ idleMs: 900_000, maxMs: 28_800_000 })
     expect(config.masterKey?.reveal()).to.equal(masterKey)
     expect(config.bootstrapApiKey?.reveal()).to.equal(key)
@@ -108,7 +108,7 @@ describe('configuration', () => {
       '[fd00::1]',
       'siem.internal',
       '10.1.0.0/16',
-      'fd00::/8',
+      'fc00::/7',
     ])
     expect(() => parseAllowList(config.allowPrivateEgress)).to.not.throw()
     expect(config.warnings).to.deep.equal([])
