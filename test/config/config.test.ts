@@ -108,7 +108,7 @@ describe('configuration', () => {
       '[fd00::1]',
       'siem.internal',
       '10.1.0.0/16',
-      'fc00::/7',
+      'fd00::/8',
     ])
     expect(() => parseAllowList(config.allowPrivateEgress)).to.not.throw()
     expect(config.warnings).to.deep.equal([])
