@@ -44,6 +44,10 @@ describe('what tocsin serve says of its health', function () {
     const server = await house.start()
     await server.call('/engine/pause', { body: { reason: 'x' } })
     await house.post('t')
+    await eventually(
+      'the run of the alert',
+      async () => (await server.call('/runs')).body.total === 1 || undefined,
+    )
     await server.stop('SIGKILL')
     // As two crashes leave a run that was under way at each.
     const database = new Database(path())

@@ -64,8 +64,9 @@ describe('events of a run of tocsin serve', function () {
       ...new Set(states.filter((state) => !state.startsWith('run '))),
     ])
     const last = new Map(told.filter(({ event }) => event === 'step').map(({ data }) => [data.path, data]))
-    const { steps, ...run } = (await house.server.call(`/runs/${uuid}`)).body
+    const { steps, steps_total: total, ...run } = (await house.server.call(`/runs/${uuid}`)).body
     expect([...last.values()]).to.deep.equal(steps)
+    expect(total).to.equal(steps.length)
     expect(told.findLast(({ event }) => event === 'run')?.data).to.deep.equal(run)
     const over = await follow(`/runs/${uuid}/events`, second.lastId())
     expect(over.status).to.equal(204)

@@ -71,7 +71,7 @@ describe('lists of the page that stay open', function () {
     await house.visit('/alerts')
     const grid = "document.querySelector('[role=grid]')"
     await page.locator('[data-index="0"]').waitFor()
-    const row = page.getByRole('row', { name: old.toUpperCase() })
+    const row = page.getByRole('row', { name: new RegExp(`${old}(?!\\d)`, 'i') })
     while ((await row.count()) === 0) {
       await page.evaluate(`${grid}.scrollTop = ${grid}.scrollHeight`)
       await page.waitForTimeout(100)
