@@ -247,12 +247,20 @@ export function retentionStoreContract(subject: GetSubject): void {
       expect(await own.alerts.wasDeleted('all', alert.id)).to.equal(true)
     })
 
-    it('keeps the newest one: the index of searches counts by its row', async () => {
-      const { alert } = await investigated()
+    it('keeps the newest one, though all are due and nothing else holds it: its row is not given to another', async () => {
+      const untyped = () => own.alerts.create(newAlert(subject().acme, { type: null }))
+      const [first, second] = [await untyped(), await untyped()]
       await own.alerts.list('all', { words: 'x' }, { limit: 1 })
       pass(day)
-      expect((await pruneAlerts(now())).alerts).to.equal(0)
-      expect(await own.alerts.find('all', alert.id)).to.not.equal(undefined)
+      expect((await pruneAlerts(now())).alerts).to.equal(1)
+      expect(await own.alerts.find('all', first.id)).to.equal(undefined)
+      expect(await own.alerts.find('all', second.id)).to.not.equal(undefined)
+      const third = await untyped()
+      await own.alerts.list('all', { words: 'x' }, { limit: 1 })
+      expect((await pruneAlerts(now() - 1)).alerts, 'as soon as it is not the newest').to.equal(1)
+      expect((await own.alerts.list('all', {}, { limit: 5 })).data.map(({ id }) => id)).to.deep.equal([
+        third.id,
+      ])
     })
 
     it('keeps one while a request is answered with it, and while repeats join it', async () => {
