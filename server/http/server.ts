@@ -78,6 +78,7 @@ const defaultLimits: Limits = {
   maxConnections: 2_000,
   maxStreams: 1_000,
   maxStreamsOfKey: 64,
+  maxStreamsOfOrganizations: 500,
   heartbeatMs: 15_000,
 }
 

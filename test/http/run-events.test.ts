@@ -8,7 +8,13 @@ import { manualPlaybook } from './support/things.ts'
 import { sendRaw } from './support/raw-request.ts'
 import { somebody } from '../support/somebody.ts'
 
-const limits = { maxStreams: 6, maxStreamsOfKey: 4, heartbeatMs: 50, answerTimeoutMs: 1_000 }
+const limits = {
+  maxStreams: 6,
+  maxStreamsOfKey: 4,
+  maxStreamsOfOrganizations: 5,
+  heartbeatMs: 50,
+  answerTimeoutMs: 1_000,
+}
 const hourMs = 3_600_000
 
 describe('events of a run', () => {
@@ -219,14 +225,15 @@ describe('events of a run', () => {
     await idle.over()
   })
 
-  it('are refused beyond so many of one key, and so many of all; those that end make room', async () => {
+  it('are refused beyond so many of one key, of keys that see the same organizations, and of all; those that end make room', async () => {
     const uuid = await startRun()
-    const reader = await api.newKey('reader')
+    const [reader, ofAcme] = [await api.newKey('reader'), await api.newKey('reader', ['acme'])]
     for (let n = 0; n < limits.maxStreamsOfKey; n++) await follow(uuid)
     expectProblem(await api.call('GET', pathOf(uuid)), 429, 'too_many_event_streams')
     await follow(uuid, undefined, reader)
-    await follow(uuid, undefined, reader)
-    const full = await api.call('GET', pathOf(uuid), { key: reader })
+    expectProblem(await api.call('GET', pathOf(uuid), { key: reader }), 429, 'too_many_event_streams')
+    await follow(uuid, undefined, ofAcme)
+    const full = await api.call('GET', pathOf(uuid), { key: ofAcme })
     expectProblem(full, 503, 'event_streams_full')
     expect(full.headers.get('retry-after')).to.equal('10')
     expect((await api.call('GET', `/api/runs/${uuid}`)).status).to.equal(200)

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { isUsable } from '../../../core/domain/api-key.ts'
 import type { Clock, Stores } from '../../../core/ports.ts'
+import { scopeText } from '../../../core/scope.ts'
 import type { Sessions } from '../../sessions.ts'
 import type { AnswerBudget } from '../answer-budget.ts'
 import { RequestError } from '../request-error.ts'
@@ -12,6 +13,8 @@ export interface EventStreamLimits {
   readonly maxStreams: number
   /** Of one key, over all its sessions: a key begins as many as it likes. */
   readonly maxStreamsOfKey: number
+  /** Of all keys that see the same organizations: however many keys one customer makes, others have streams as well. */
+  readonly maxStreamsOfOrganizations: number
   /**
    * How often each is told something, and its key looked at again, in milliseconds. Proxies close what is silent, many after 60 seconds; the
    * standard recommends 15.
@@ -62,6 +65,16 @@ export function createEventStreams(options: Options): EventStreams {
     stopListening()
   }
 
+  function requireShare({ keyUuid, scope }: Caller): void {
+    const callers = [...open.values()]
+    const ofKey = callers.filter((other) => other.keyUuid === keyUuid).length
+    if (ofKey >= limits.maxStreamsOfKey) throw tooManyStreams(`${ofKey} streams of events of this key`)
+    const party = scopeText(scope)
+    const ofParty = callers.filter((other) => scopeText(other.scope) === party).length
+    if (ofParty >= limits.maxStreamsOfOrganizations)
+      throw tooManyStreams(`${ofParty} streams of events of keys that see the same organizations`)
+  }
+
   closing.addEventListener('abort', () => {
     for (const stream of open.keys()) stream.cut()
   })
@@ -69,8 +82,7 @@ export function createEventStreams(options: Options): EventStreams {
   return {
     open(caller, response) {
       if (closing.aborted || open.size >= limits.maxStreams) throw streamsFull()
-      const others = [...open.values()].filter(({ keyUuid }) => keyUuid === caller.keyUuid)
-      if (others.length >= limits.maxStreamsOfKey) throw tooManyStreams(limits.maxStreamsOfKey)
+      requireShare(caller)
       response.flushHeaders()
       const stream = new EventStream(response, answers)
       if (open.size === 0) begin()
@@ -97,8 +109,8 @@ function streamsFull(): RequestError {
   })
 }
 
-function tooManyStreams(max: number): RequestError {
-  return new RequestError('too_many_event_streams', `${max} streams of events are open already.`, {
+function tooManyStreams(which: string): RequestError {
+  return new RequestError('too_many_event_streams', `${which} are open already.`, {
     hint: 'close those that nobody reads; one stream tells of everything: GET events',
     headers: { 'retry-after': '10' },
   })
