@@ -46,6 +46,8 @@ export interface Run {
   readonly error: StoredError | null
   /** Uuid of the run whose finished steps it carried over; null for a run from the beginning. */
   readonly retryOf: string | null
+  /** Uuid of the run that goes on from this one; null while none does. */
+  readonly retriedBy: string | null
   /** When its steps, inputs and output were deleted, in epoch milliseconds; null: they are there. */
   readonly prunedAt: number | null
 }

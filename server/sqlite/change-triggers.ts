@@ -12,6 +12,8 @@ interface WatchedTable {
   readonly organization: string
   /** Key of the row that is named. Default: that of the row itself. */
   readonly key?: string
+  /** Key of another row of the same kind that is changed by a new one. */
+  readonly alsoNew?: string
   /** Only these rows, in SQL. */
   readonly when?: string
 }
@@ -32,6 +34,7 @@ export const watchedTables: readonly WatchedTable[] = [
     kind: 'run',
     organization: own,
     columns: ['status', 'started_at', 'ended_at', 'case_id', 'cancelled_at', 'output'],
+    alsoNew: 'row.retry_of',
   },
   { table: 'journal', kind: 'run', organization: ofRun, key: 'row.run_id' },
   { table: 'failed_attempts', kind: 'run', organization: ofRun, key: 'row.run_id' },
@@ -73,11 +76,15 @@ export function createTriggers(database: Database): void {
   for (const [name, event, watched] of triggers()) {
     const row = event === 'DELETE' ? 'OLD' : 'NEW'
     const inRow = (sql: string): string => sql.replaceAll(/\brow\b/g, row)
-    const { kind, organization, key = 'row.id', when, columns } = watched
+    const { kind, organization, key = 'row.id', alsoNew, when, columns } = watched
     const of = event === 'UPDATE' && columns !== undefined ? ` OF ${columns.join(', ')}` : ''
+    const also =
+      event === 'INSERT' && alsoNew !== undefined
+        ? `SELECT note_change('${kind}', ${inRow(organization)}, ${inRow(alsoNew)}) WHERE ${inRow(alsoNew)} IS NOT NULL;`
+        : ''
     database.script(
       `CREATE TEMP TRIGGER ${name} AFTER ${event}${of} ON main.${watched.table} ${when === undefined ? '' : `WHEN ${inRow(when)}`}
-       BEGIN SELECT note_change('${kind}', ${inRow(organization)}, ${inRow(key)}); END`,
+       BEGIN SELECT note_change('${kind}', ${inRow(organization)}, ${inRow(key)}); ${also} END`,
     )
   }
 }

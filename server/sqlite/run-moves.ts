@@ -83,6 +83,7 @@ export function queueRun(context: StoreContext, given: NewRun, scheduleRow: numb
     caseRow: before?.caseRow ?? null,
     caseNumber: before?.caseNumber ?? null,
     retryOf: before?.uuid ?? null,
+    retriedBy: null,
     prunedAt: null,
     output: null,
     error: null,

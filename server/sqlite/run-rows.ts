@@ -55,7 +55,8 @@ const columns = `
     t.ended_at AS endedAt, t.error, t.inputs, t.cancelled_by AS cancelledBy, t.cancelled_at AS cancelledAt,
     t.concurrency_key AS concurrencyKey, t.alert_id AS alertRow, t.case_id AS caseRow,
     ${ofRun.columns},
-    (SELECT uuid FROM runs WHERE id = t.retry_of) AS retryOf, t.pruned_at AS prunedAt`
+    (SELECT uuid FROM runs WHERE id = t.retry_of) AS retryOf,
+    (SELECT uuid FROM runs later WHERE later.retry_of = t.id) AS retriedBy, t.pruned_at AS prunedAt`
 const tables = `
   FROM runs t
     CROSS JOIN organizations o ON o.id = t.organization_id
@@ -83,6 +84,7 @@ export function toListedRun(row: ListedRunRow): ListedRun {
     endedAt: row.endedAt,
     error: fromJson<StoredError>(row.error),
     retryOf: row.retryOf,
+    retriedBy: row.retriedBy,
     prunedAt: row.prunedAt,
   }
 }

@@ -77,6 +77,23 @@ export function changeSourceContract(subject: GetSubject): void {
       expect(since()).to.deep.equal([ofRun])
     })
 
+    it('of a run that is retried are told when another goes on from it', async () => {
+      const { stores, acme } = subject()
+      const { uuid } = await stores.runs.end((await startedRun(subject(), null)).uuid, completed)
+      since()
+      const next = await stores.runs.queue({
+        organizationUuid: acme.uuid,
+        playbookName: 'p',
+        playbookHash: 'b'.repeat(64),
+        alertUuid: null,
+        carriesOver: { runUuid: uuid, paths: [] },
+      })
+      expect(since()).to.have.deep.members([
+        ['run', acme.uuid, next.uuid],
+        ['run', acme.uuid, uuid],
+      ])
+    })
+
     it('of what administrators keep are told, and of who may come in', async () => {
       const { stores, acme } = subject()
       const secretHash = new Uint8Array(32)

@@ -52,7 +52,8 @@ export function rerunsContract(subject: GetSubject): void {
       const { journal } = subject().stores
       const run = await endedRun()
       const next = await retry(run, ['b', 'c', 'nowhere'])
-      expect(next).to.include({ status: 'queued', retryOf: run.uuid, caseId: run.caseId })
+      expect(next).to.include({ status: 'queued', retryOf: run.uuid, retriedBy: null, caseId: run.caseId })
+      expect(await subject().stores.runs.find('all', run.uuid)).to.include({ retriedBy: next.uuid })
       const [, b] = await journal.entries(run.uuid)
       expect(await journal.entries(next.uuid)).to.deep.equal([{ ...b, carriedFrom: run.uuid }])
       expect(await journal.failedAttempts(next.uuid)).to.deep.equal(await journal.failedAttempts(run.uuid))

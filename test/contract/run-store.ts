@@ -41,6 +41,7 @@ export function runStoreContract(subject: GetSubject): void {
         output: null,
         error: null,
         retryOf: null,
+        retriedBy: null,
         prunedAt: null,
       })
       expect(run.uuid).to.match(uuidPattern)

@@ -20,6 +20,7 @@ const run: Run = {
   output: null,
   error: { code: 'http_503', message: 'canary-2' },
   retryOf: null,
+  retriedBy: null,
   prunedAt: null,
 }
 

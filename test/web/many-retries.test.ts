@@ -29,6 +29,20 @@ describe('preview of many retries', () => {
     ])
   })
 
+  it('tells what each run would do again: which machine, which user', () => {
+    const isolated = (uuid: string, host: string) => ({
+      run_uuid: uuid,
+      playbook: 'p',
+      repeats: [{ ...effect('a.isolate', 'never'), input: { host } }],
+      error: null,
+    })
+    const [found] = effectsOfMany({ data: [isolated('1', 'ws-1'), isolated('2', 'ws-2')], left: 0 })
+    expect(found?.inputs).to.deep.equal([
+      { run: '1', input: { host: 'ws-1' } },
+      { run: '2', input: { host: 'ws-2' } },
+    ])
+  })
+
   it('is of exactly the runs that are retried: those that can go on', () => {
     const refused = { code: 'x', message: 'gone' }
     const data = [null, refused, null].map((error, index) => ({

@@ -22,6 +22,7 @@ export async function runView(
     cancellation: run.cancellation,
     error: run.error,
     retry_of: run.retryOf,
+    retried_by: run.retriedBy,
     pruned_at: run.prunedAt,
   }
 }

@@ -64,6 +64,8 @@ export interface Run {
   readonly cancellation: { readonly by: string; readonly at: number } | null
   readonly error: StoredError | null
   readonly retry_of: string | null
+  /** The run that goes on from this one. */
+  readonly retried_by: string | null
   /** When its steps, inputs and output were deleted; null: they are there. */
   readonly pruned_at: number | null
 }

@@ -44,6 +44,8 @@ export interface EffectOfMany {
   readonly runs: number
   /** One of them, for what its skill says about doing it again. */
   readonly effect: RepeatedEffect
+  /** What each was given: which machine, which user. */
+  readonly inputs: readonly { readonly run: string; readonly input: unknown }[]
 }
 
 /** The effects that would be repeated, alike ones together, the most frequent first. */
@@ -54,7 +56,8 @@ export function effectsOfMany({ data }: ManyPreview): readonly EffectOfMany[] {
     .flatMap((same) => {
       const [first] = same
       const runs = new Set(same.map(({ uuid }) => uuid)).size
-      return first === undefined ? [] : [{ skill: first.effect.skill, runs, effect: first.effect }]
+      const inputs = same.map(({ uuid, effect }) => ({ run: uuid, input: effect.input }))
+      return first === undefined ? [] : [{ skill: first.effect.skill, runs, effect: first.effect, inputs }]
     })
     .toSorted((a, b) => b.runs - a.runs)
 }

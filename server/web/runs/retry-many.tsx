@@ -13,6 +13,7 @@ import {
   type ManyRetries,
   type RetryChoice,
 } from './many-retries.ts'
+import { RepeatedInputs } from './repeated-inputs.tsx'
 import { repeatText } from './retry-preview.ts'
 
 interface RetryManyProps {
@@ -108,12 +109,13 @@ function PreviewOfMany({ preview, possible }: { readonly preview: ManyPreview; r
       {effects.length > 0 && (
         <Alert color="orange" variant="light" title="Done again, where the new runs come past it">
           <List size="sm" spacing="xs">
-            {effects.map(({ skill, runs, effect }) => (
+            {effects.map(({ skill, runs, effect, inputs }) => (
               <List.Item key={`${skill} ${repeatText(effect)}`}>
                 <Text size="sm" fw={600}>
                   {skill}, in {runs} {runs === 1 ? 'run' : 'runs'}
                 </Text>
                 <Text size="sm">{repeatText(effect)}</Text>
+                <RepeatedInputs inputs={inputs} label={`Inputs of ${skill}`} />
               </List.Item>
             ))}
           </List>

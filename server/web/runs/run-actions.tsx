@@ -13,7 +13,7 @@ export function RunActions({ run }: { readonly run: Run }) {
   return (
     <Group gap="xs">
       {!hasEnded(run) && <CancelRun run={run} />}
-      {hasEnded(run) && run.pruned_at === null && (
+      {hasEnded(run) && run.pruned_at === null && run.retried_by === null && (
         <Button size="xs" variant="default" onClick={open}>
           {run.status === 'completed' ? 'Run a newer playbook' : 'Retry from the failed step'}
         </Button>

@@ -8,9 +8,17 @@ import { When } from '../parts/when.tsx'
 
 const stop = { onClick: (event: { stopPropagation: () => void }) => event.stopPropagation() }
 
-function To({ href, text }: { readonly href: string; readonly text: string }) {
+interface ToProps {
+  readonly href: string
+  readonly text: string
+  /** It stands in a text. */
+  readonly isInline?: boolean
+}
+
+function To({ href, text, isInline = false }: ToProps) {
+  const className = isInline ? 'row-link' : 'row-link data-table-text'
   return (
-    <Link href={href} className="row-link data-table-text" title={text} tabIndex={-1} {...stop}>
+    <Link href={href} className={className} title={text} tabIndex={-1} {...stop}>
       {text}
     </Link>
   )
@@ -60,6 +68,15 @@ export const runColumns: readonly Column<Run>[] = [
   {
     title: 'ERROR',
     width: 'minmax(160px, 2fr)',
-    cell: ({ error }) => error !== null && showInvisible(error.message),
+    cell: ({ error, retried_by: after }) => {
+      const message = error !== null && showInvisible(error.message)
+      if (after === null) return message
+      return (
+        <span className="data-table-text" title={message || undefined}>
+          <To href={`/runs/${after}`} text="Retried" isInline />
+          {message !== false && <>: {message}</>}
+        </span>
+      )
+    },
   },
 ]

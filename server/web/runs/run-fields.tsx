@@ -7,7 +7,14 @@ import { Time } from '../parts/times.tsx'
 
 /** What a run is about, and when it was. */
 export function RunFields({ run }: { readonly run: Run }) {
-  const { alert_id: alert, case_id: found, started_at: from, ended_at: to, retry_of: before } = run
+  const {
+    alert_id: alert,
+    case_id: found,
+    started_at: from,
+    ended_at: to,
+    retry_of: before,
+    retried_by: after,
+  } = run
   return (
     <Fields
       entries={[
@@ -21,6 +28,7 @@ export function RunFields({ run }: { readonly run: Run }) {
           <To key="hash" href={`/playbooks/${run.playbook_hash}`} text={run.playbook_hash.slice(0, 12)} />,
         ],
         ['Goes on from', before !== null && <To href={`/runs/${before}`} text="the run before" />],
+        ['Retried by', after !== null && <To href={`/runs/${after}`} text="the run that goes on" />],
         ['Cancelled by', run.cancellation?.by],
         ['Steps deleted', run.pruned_at !== null && <Time at={run.pruned_at} />],
       ]}

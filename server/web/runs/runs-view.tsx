@@ -17,6 +17,7 @@ import { runColumns } from './run-columns.tsx'
 
 const idOf = (run: Run): string => run.run_uuid
 const names = ['status', 'organization', 'playbook', 'alert', 'case', 'error', 'sort'] as const
+type FilterName = (typeof names)[number]
 const newestFirst = '-created_at'
 
 /** So many the API takes at once. */
@@ -46,8 +47,7 @@ export default function RunsView() {
         actions: (
           <RetryButton
             chosen={selection.ids}
-            playbook={filters.status === 'failed' ? filters.playbook : undefined}
-            error={filters.error}
+            filter={filterOf(filters)}
             onDone={() => selection.onChange(new Set())}
           />
         ),
@@ -68,23 +68,26 @@ export default function RunsView() {
   )
 }
 
+/** What all failed runs that are listed have in common; undefined where no request says just that. */
+function filterOf({ status, playbook, error, sort: _, ...others }: Partial<Record<FilterName, string>>) {
+  if (status !== 'failed' || playbook === undefined || Object.keys(others).length > 0) return undefined
+  return { playbook, ...(error !== undefined && { error }) }
+}
+
 interface RetryButtonProps {
   readonly chosen: ReadonlySet<string>
-  /** Where the failed runs of a playbook are listed, its name. */
-  readonly playbook: string | undefined
-  readonly error: string | undefined
+  readonly filter: ReturnType<typeof filterOf>
   readonly onDone: () => void
 }
 
-/** Retries the runs that were chosen; where none were, all failed ones of the playbook that is listed. */
-function RetryButton({ chosen, playbook, error, onDone }: RetryButtonProps) {
+/** Retries the runs that were chosen; where none were, all failed ones of the playbook that is listed which nothing has gone on from. */
+function RetryButton({ chosen, filter, onDone }: RetryButtonProps) {
   const [opened, { open, close }] = useDisclosure()
   const some: RetryChoice = { runs: [...chosen].slice(0, maxRetries) }
-  const all: RetryChoice | undefined =
-    playbook === undefined ? undefined : { filter: { playbook, ...(error !== undefined && { error }) } }
-  const choice = chosen.size > 0 ? some : all
+  const choice = chosen.size > 0 ? some : filter && { filter }
   if (choice === undefined) return null
-  const what = chosen.size === 0 ? `all failed of ${playbook}` : `${Math.min(chosen.size, maxRetries)} chosen`
+  const what =
+    chosen.size === 0 ? `all failed of ${filter?.playbook}` : `${Math.min(chosen.size, maxRetries)} chosen`
   return (
     <>
       <Button size="xs" onClick={open}>
