@@ -46,4 +46,50 @@ describe('inputs that are typed as JSON in the page', function () {
       expect(JSON.parse(asked[0] ?? '')).to.deep.include({ inputs: { who: 'kim' } })
       await page.waitForURL(done)
     })
+
+  it('starts one run, however often the answer gets lost', async () => {
+    const page = await opened.visit('/playbooks/asked')
+    let isLost = false
+    await page.route('**/api/playbooks/asked/runs', async (route) => {
+      if (isLost) return await route.continue()
+      isLost = true
+      await route.fetch()
+      await route.abort()
+    })
+    const before = (await opened.server.call('/runs')).body.total
+    await page.getByRole('button', { name: 'Start by hand' }).click()
+    await page.getByLabel('Inputs, by name').fill('{"who":"kim"}')
+    const start = page.getByRole('dialog').getByRole('button', { name: 'Start', exact: true })
+    await start.click()
+    await page.getByRole('dialog').getByText('Tocsin does not answer').waitFor()
+    await start.click()
+    await page.waitForURL(/runs/)
+    expect((await opened.server.call('/runs')).body.total).to.equal(before + 1)
+  })
+
+  it('guesses no organization where there are several, and says why there is none to choose from', async () => {
+    await opened.server.call('/organizations', { body: { code: 'acme', name: 'Acme' } })
+    const page = await opened.visit('/playbooks/asked')
+    let isAway = true
+    await page.route('**/api/organizations?*', (route) => (isAway ? route.abort() : route.continue()))
+    await page.reload()
+    for (const [open, go] of [
+      ['Start by hand', 'Start'],
+      ['Dry run', 'Run it dry'],
+    ] as const) {
+      await page.getByRole('button', { name: open }).click()
+      const dialog = page.getByRole('dialog')
+      const button = dialog.getByRole('button', { name: go, exact: true })
+      if (isAway) await dialog.getByText('Not loaded: Tocsin does not answer').waitFor()
+      isAway = false
+      await dialog.getByText('Not loaded').waitFor({ state: 'detached' })
+      const choice = dialog.getByRole('combobox', { name: 'Organization' })
+      expect(await choice.inputValue()).to.equal('')
+      expect(await button.isDisabled()).to.equal(true)
+      await choice.click()
+      await page.getByRole('option', { name: 'acme' }).click()
+      expect(await button.isEnabled()).to.equal(true)
+      await page.keyboard.press('Escape')
+    }
+  })
 })

@@ -1,6 +1,6 @@
 import { Group } from '@mantine/core'
 import { useOrganizations, useProviders } from '../api/lookups.ts'
-import { ChoiceFilter, SearchFilter, TypedFilter } from '../lists/filter-fields.tsx'
+import { ChoiceFilter, LookupFilter, SearchFilter, TypedFilter } from '../lists/filter-fields.tsx'
 import { SavedMenu } from '../lists/saved-menu.tsx'
 import { spanChoices } from '../lists/since.ts'
 import type { useFilters } from '../lists/use-filters.ts'
@@ -29,13 +29,13 @@ interface AlertFiltersProps {
 const statuses = Object.entries(alertStatuses).map(([value, { text }]) => ({ value, label: text }))
 
 export function AlertFilters({ of }: AlertFiltersProps) {
-  const organizations = useOrganizations().map(({ code }) => code)
-  const providers = useProviders().map(({ code }) => code)
+  const organizations = useOrganizations()
+  const providers = useProviders()
   return (
     <Group gap="xs">
       <SearchFilter label="Search in alerts" placeholder="Words in id, name or content" {...of('q')} />
-      <ChoiceFilter label="Organization" data={organizations} {...of('organization')} />
-      <ChoiceFilter label="Provider" data={providers} {...of('provider')} />
+      <LookupFilter label="Organization" lookup={organizations} {...of('organization')} />
+      <LookupFilter label="Provider" lookup={providers} {...of('provider')} />
       <ChoiceFilter label="Status" data={statuses} {...of('status')} />
       <TypedFilter label="Alert name" {...of('type')} />
       <TypedFilter label="Case" {...of('case')} />

@@ -4,13 +4,13 @@ interface FirstAlert {
   /** Undefined: the variable of the terminal. */
   readonly key: string | undefined
   readonly organization: string
-  readonly provider: string
 }
 
 /** A command for a terminal (POSIX shells) that posts an alert and waits for its investigation. */
-export function firstAlertCommand({ address, key, organization, provider }: FirstAlert): string {
+export function firstAlertCommand({ address, key, organization }: FirstAlert): string {
   const body = {
-    alert_provider: provider,
+    // There is on every server.
+    alert_provider: 'custom',
     organization_code: organization,
     alert_type: 'first_alert',
     alert_content: '{"source_ip":"198.51.100.23","user":"kim@example.com"}',

@@ -1,31 +1,28 @@
-import { Anchor, Button, Code, Stack, Text, Timeline } from '@mantine/core'
+import { Anchor, Button, Code, Select, Stack, Text, Timeline } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { addressOf, call } from '../api/call.ts'
-import { useOrganizations, useProviders } from '../api/lookups.ts'
+import { useOrganization } from '../forms/use-organization.ts'
 import { Command } from '../parts/command.tsx'
 import { Refusal } from '../parts/refusal.tsx'
-import { useMay } from '../session/session.ts'
+import { useMay, useSession } from '../session/session.ts'
 import { ViewHead } from '../shell/view-head.tsx'
 import { firstAlertCommand } from './first-alert-command.ts'
 
 /** What to do while there is no alert yet: make a key, send an alert with it, look at what came of it. */
 export function FirstAlert() {
   const mayMakeKey = useMay('admin')
-  const organization = useOrganizations()[0]?.code ?? 'main'
-  const provider = useProviders().find(({ code }) => code === 'custom')?.code ?? 'custom'
+  const { organization_codes: ownCodes } = useSession()
+  const { code: organization, field: choice } = useOrganization()
   const make = useMutation({
     mutationFn: () =>
-      call<{ readonly key: string }>('POST', '/keys', { body: { name: 'first alert', role: 'intake' } }),
+      call<{ readonly key: string }>('POST', '/keys', {
+        body: { name: 'first alert', role: 'intake', organization_codes: ownCodes },
+      }),
   })
   const key = make.data?.key
-  const command = firstAlertCommand({
-    address: new URL(addressOf('/alerts'), location.href).href,
-    key,
-    organization,
-    provider,
-  })
+  const address = new URL(addressOf('/alerts'), location.href).href
   return (
     <Stack gap="var(--tocsin-gap)" maw={860}>
       <ViewHead
@@ -55,14 +52,17 @@ export function FirstAlert() {
         </Step>
         <Step number={2} title="Send an alert">
           <Text size="sm">
-            Paste this into a terminal.{' '}
+            {choice.data.length > 1 && 'Choose whose it is. '}Paste this into a terminal.{' '}
             {key === undefined && (
               <>
                 <Code>TOCSIN_KEY</Code> has to hold a key.
               </>
             )}
           </Text>
-          <Command text={command} label="The command" />
+          {(choice.data.length > 1 || choice.error !== undefined) && <Select size="xs" {...choice} />}
+          {organization !== undefined && (
+            <Command text={firstAlertCommand({ address, key, organization })} label="The command" />
+          )}
         </Step>
         <Step number={3} title="Look at what came of it">
           <Text size="sm">

@@ -1,7 +1,7 @@
 import { Group, Modal } from '@mantine/core'
 import { useState } from 'react'
 import type { Column } from '../lists/data-table.tsx'
-import { ChoiceFilter, TypedFilter } from '../lists/filter-fields.tsx'
+import { LookupFilter, TypedFilter } from '../lists/filter-fields.tsx'
 import { ListPage } from '../lists/list-page.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { useOrganizations } from '../api/lookups.ts'
@@ -41,7 +41,7 @@ const names = ['action', 'actor', 'subject', 'organization'] as const
 /** What people and destructive skills did, the newest first. */
 export default function AuditView() {
   const { filters, of } = useFilters(names)
-  const organizations = useOrganizations().map(({ code }) => code)
+  const organizations = useOrganizations()
   const [shown, setShown] = useState<AuditEntry>()
   return (
     <>
@@ -57,7 +57,7 @@ export default function AuditView() {
             <TypedFilter label="Action" {...of('action')} />
             <TypedFilter label="Who" {...of('actor')} />
             <TypedFilter label="To what (id)" {...of('subject')} />
-            <ChoiceFilter label="Organization" data={organizations} {...of('organization')} />
+            <LookupFilter label="Organization" lookup={organizations} {...of('organization')} />
           </Group>
         }
         empty="No entry fits."

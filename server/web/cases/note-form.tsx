@@ -2,19 +2,22 @@ import { Button, Stack, Textarea } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
+import { useOnce } from '../forms/use-once.ts'
 import { Refusal } from '../parts/refusal.tsx'
 
 /** Adds a note to the timeline of a case, once, however often it has to be sent. */
 export function NoteForm({ path, onDone }: { readonly path: string; readonly onDone: () => void }) {
   const [text, setText] = useState('')
-  const [key, setKey] = useState(() => crypto.randomUUID())
+  const once = useOnce()
   const add = useMutation({
-    mutationFn: (note: string) =>
-      call('POST', `${path}/notes`, { body: { text: note }, headers: { 'idempotency-key': key } }),
+    mutationFn(note: string) {
+      const body = { text: note }
+      return call('POST', `${path}/notes`, { body, headers: once.headersFor(body) })
+    },
     onSuccess(_, sent) {
       // What was typed meanwhile is the next note.
       setText((now) => (now === sent ? '' : now))
-      setKey(crypto.randomUUID())
+      once.done()
       onDone()
     },
   })
@@ -30,10 +33,7 @@ export function NoteForm({ path, onDone }: { readonly path: string; readonly onD
           aria-label="Note"
           placeholder="A note for whoever looks at this case"
           value={text}
-          onChange={(event) => {
-            setText(event.currentTarget.value)
-            if (add.isError) setKey(crypto.randomUUID())
-          }}
+          onChange={(event) => setText(event.currentTarget.value)}
           autosize
           minRows={2}
           maxRows={8}

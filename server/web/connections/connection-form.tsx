@@ -3,11 +3,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { call } from '../api/call.ts'
-import { useOrganizations } from '../api/lookups.ts'
 import { problemOf } from '../api/problem.ts'
 import { fieldErrors, fieldsOf, valueOf, type FormValues } from '../forms/form-fields.ts'
 import { FormRefusal } from '../forms/form-refusal.tsx'
 import { SchemaForm } from '../forms/schema-form.tsx'
+import { useOnce } from '../forms/use-once.ts'
+import { useOrganization } from '../forms/use-organization.ts'
 import { Section } from '../parts/section.tsx'
 import { ViewHead } from '../shell/view-head.tsx'
 import type { Connection, Plugin } from './connection.ts'
@@ -23,23 +24,22 @@ interface ConnectionFormProps {
 export function ConnectionForm({ plugin, setup, onBack }: ConnectionFormProps) {
   const [, navigate] = useLocation()
   const queries = useQueryClient()
-  const organizations = useOrganizations()
+  // A guess could give secrets to the wrong one.
+  const organization = useOrganization()
   const fields = useMemo(() => fieldsOf(setup.settings), [setup])
-  const [organization, setOrganization] = useState<string | null>(null)
   const [name, setName] = useState(plugin.name.replaceAll('_', '-'))
   const [values, setValues] = useState<FormValues>({})
-  // Where there are several, a guess could give secrets to the wrong one.
-  const code = organization ?? (organizations.length === 1 ? organizations[0]?.code : undefined)
+  const once = useOnce()
   const make = useMutation({
-    mutationFn: () =>
-      call<Connection>('POST', '/connections', {
-        body: {
-          organization_code: code,
-          name: name.trim(),
-          plugin: plugin.name,
-          settings: valueOf(fields, values),
-        },
-      }),
+    mutationFn() {
+      const body = {
+        organization_code: organization.code,
+        name: name.trim(),
+        plugin: plugin.name,
+        settings: valueOf(fields, values),
+      }
+      return call<Connection>('POST', '/connections', { body, headers: once.headersFor(body) })
+    },
     onSuccess({ connection_uuid: id }) {
       void queries.resetQueries({ queryKey: ['list', '/connections'] })
       navigate(`/connections/${id}?new=yes`)
@@ -75,14 +75,9 @@ export function ConnectionForm({ plugin, setup, onBack }: ConnectionFormProps) {
               <Stack gap="sm">
                 <Group grow align="flex-start">
                   <Select
-                    label="Organization"
+                    {...organization.field}
                     description="Whose playbooks may use it."
-                    data={organizations.map((each) => each.code)}
-                    value={code ?? null}
-                    onChange={setOrganization}
-                    allowDeselect={false}
-                    error={atTop.get('organization_code')}
-                    withAsterisk
+                    error={organization.field.error ?? atTop.get('organization_code')}
                   />
                   <TextInput
                     label="Name"

@@ -7,6 +7,7 @@ import type { Role } from '../api/types.ts'
 import { useFilters } from '../lists/use-filters.ts'
 import { serverTime } from '../parts/now.ts'
 import { Refusal } from '../parts/refusal.tsx'
+import { useSession } from '../session/session.ts'
 import { ShownOnce } from './shown-once.tsx'
 
 const roles: readonly { readonly value: Role; readonly label: string }[] = [
@@ -26,6 +27,7 @@ export function NewKey() {
   const { filters, set } = useFilters(names)
   const opened = filters.new !== undefined
   const organizations = useOrganizations()
+  const { organization_codes: ownCodes } = useSession()
   const [name, setName] = useState('')
   const [role, setRole] = useState<Role>('intake')
   const [codes, setCodes] = useState<string[]>([])
@@ -36,7 +38,8 @@ export function NewKey() {
         body: {
           name: name.trim(),
           role,
-          ...(codes.length > 0 && { organization_codes: codes }),
+          // No key reaches further than the one that makes it.
+          organization_codes: codes.length > 0 ? codes : ownCodes,
           ...(typeof days === 'number' && { expires_at: serverTime() + days * dayMs }),
         },
       }),
@@ -90,8 +93,13 @@ export function NewKey() {
               />
               <MultiSelect
                 label="Organizations"
-                description="None chosen: all, also those that are added later."
-                data={organizations.map(({ code }) => code)}
+                description={
+                  ownCodes === null
+                    ? 'None chosen: all, also those that are added later.'
+                    : 'None chosen: all of yours.'
+                }
+                data={[...organizations.codes]}
+                error={organizations.error}
                 value={codes}
                 onChange={setCodes}
                 clearable

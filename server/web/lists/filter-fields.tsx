@@ -2,6 +2,7 @@ import { CloseButton, Select, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { MagnifyingGlassIcon } from '@radix-ui/react-icons'
 import { useEffect, useState } from 'react'
+import type { Lookup } from '../api/lookups.ts'
 
 interface FilterProps {
   readonly label: string
@@ -61,10 +62,12 @@ export function TypedFilter({ label, ...props }: FilterProps) {
 
 interface ChoiceFilterProps extends FilterProps {
   readonly data: readonly (string | { readonly value: string; readonly label: string })[]
+  /** Why there is nothing to choose from. */
+  readonly error?: string | undefined
 }
 
 /** One of a few values. */
-export function ChoiceFilter({ label, value, onChange, data }: ChoiceFilterProps) {
+export function ChoiceFilter({ label, value, onChange, data, error }: ChoiceFilterProps) {
   return (
     <Select
       aria-label={label}
@@ -72,10 +75,16 @@ export function ChoiceFilter({ label, value, onChange, data }: ChoiceFilterProps
       data={[...data]}
       value={value ?? null}
       onChange={onChange}
+      error={error}
       clearable
       searchable
       size="xs"
       w={128}
     />
   )
+}
+
+/** One of what the API knows. */
+export function LookupFilter({ lookup, ...props }: FilterProps & { readonly lookup: Lookup }) {
+  return <ChoiceFilter data={lookup.codes} error={lookup.error} {...props} />
 }

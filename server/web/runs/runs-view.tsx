@@ -4,7 +4,7 @@ import { PlayIcon } from '@radix-ui/react-icons'
 import { useLocation } from 'wouter'
 import { useOrganizations } from '../api/lookups.ts'
 import type { Run } from '../api/types.ts'
-import { ChoiceFilter, TypedFilter } from '../lists/filter-fields.tsx'
+import { ChoiceFilter, LookupFilter, TypedFilter } from '../lists/filter-fields.tsx'
 import { ListPage } from '../lists/list-page.tsx'
 import { SavedMenu } from '../lists/saved-menu.tsx'
 import { useChoice } from '../lists/use-choice.ts'
@@ -27,7 +27,7 @@ const maxRetries = 100
 export default function RunsView() {
   const [, navigate] = useLocation()
   const { filters, of, set } = useFilters(names)
-  const organizations = useOrganizations().map(({ code }) => code)
+  const organizations = useOrganizations()
   const mayRetry = useMay('analyst', 'admin')
   const { sort = newestFirst, ...narrowing } = filters
   const selection = useChoice(narrowing)
@@ -55,7 +55,7 @@ export default function RunsView() {
       filters={
         <Group gap="xs">
           <ChoiceFilter label="Status" data={choicesOf(runStatuses)} {...of('status')} />
-          <ChoiceFilter label="Organization" data={organizations} {...of('organization')} />
+          <LookupFilter label="Organization" lookup={organizations} {...of('organization')} />
           <TypedFilter label="Playbook" {...of('playbook')} />
           <TypedFilter label="Alert" {...of('alert')} />
           <TypedFilter label="Case" {...of('case')} />

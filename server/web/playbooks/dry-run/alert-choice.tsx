@@ -9,7 +9,7 @@ import { Time } from '../../parts/times.tsx'
 import type { StartedOn } from '../playbook.ts'
 
 interface AlertChoiceProps {
-  readonly organization: string | undefined
+  readonly organization: string
   /** Which alerts start the playbook. */
   readonly trigger: NonNullable<StartedOn['alert']>
   readonly chosen: ChosenAlert | null

@@ -2,8 +2,8 @@ import { Button, Group, SegmentedControl, Select, Stack, Text, Textarea } from '
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
-import { useOrganizations } from '../../api/lookups.ts'
 import { useJsonText } from '../../forms/use-json-text.ts'
+import { useOrganization } from '../../forms/use-organization.ts'
 import { Refusal } from '../../parts/refusal.tsx'
 import type { Validation } from '../playbook.ts'
 import { AlertChoice, type ChosenAlert } from './alert-choice.tsx'
@@ -18,13 +18,11 @@ interface DryRunFormProps {
 
 /** What a dry run is given, and whose connections it reads over. */
 export function DryRunForm({ source, checked: { on, inputs }, onDone }: DryRunFormProps) {
-  const organizations = useOrganizations()
-  const [chosen, setChosen] = useState<string | null>(null)
+  const organization = useOrganization()
   const [from, setFrom] = useState('stored')
   const [alert, setAlert] = useState<ChosenAlert | null>(null)
   const [content, setContent] = useState('')
   const given = useJsonText()
-  const organization = chosen ?? organizations[0]?.code
   const trigger = on?.alert ?? null
   const isStored = from === 'stored'
   const under = useRef<AbortController>(null)
@@ -35,7 +33,7 @@ export function DryRunForm({ source, checked: { on, inputs }, onDone }: DryRunFo
       under.current = new AbortController()
       return call<DryRun>('POST', '/playbooks/dry-run', {
         body: {
-          organization_code: organization,
+          organization_code: organization.code,
           source,
           inputs: parsed,
           ...(trigger !== null && (isStored ? { alert: alert?.value } : { alert_content: content })),
@@ -46,23 +44,21 @@ export function DryRunForm({ source, checked: { on, inputs }, onDone }: DryRunFo
     onSuccess: (answer) =>
       onDone(answer, trigger === null ? 'no alert' : isStored ? (alert?.label ?? '') : 'pasted content'),
   })
-  const isReady = trigger === null || (isStored ? alert !== null : content !== '')
+  const isReady =
+    organization.code !== undefined && (trigger === null || (isStored ? alert !== null : content !== ''))
   return (
     <Stack>
       <Text size="sm">
         Skills that read are asked in earnest, over the connections of the organization. Skills that write are
         not called, and nothing is stored: no run, no case, and the alert stays as it is.
       </Text>
-      {organizations.length > 1 && (
+      {!organization.isSingle && (
         <Select
-          label="Organization"
-          data={organizations.map(({ code }) => code)}
-          value={organization ?? null}
+          {...organization.field}
           onChange={(code) => {
-            setChosen(code)
+            organization.field.onChange(code)
             setAlert(null)
           }}
-          allowDeselect={false}
         />
       )}
       {trigger !== null && (
@@ -76,8 +72,8 @@ export function DryRunForm({ source, checked: { on, inputs }, onDone }: DryRunFo
           onChange={setFrom}
         />
       )}
-      {trigger !== null && isStored && (
-        <AlertChoice organization={organization} trigger={trigger} chosen={alert} onChange={setAlert} />
+      {trigger !== null && isStored && organization.code !== undefined && (
+        <AlertChoice organization={organization.code} trigger={trigger} chosen={alert} onChange={setAlert} />
       )}
       {trigger !== null && !isStored && (
         <Textarea
