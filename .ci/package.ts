@@ -13,8 +13,10 @@ const root = join(import.meta.dirname, '..')
 const copied = [
   'README.md',
   'LICENSE',
+  'SECURITY.md',
   'CHANGELOG.md',
   'docs/**/*.md',
+  'docs/{pictures,systemd}/*',
   'schemas/*.json',
   'playbooks/*.{yaml,md}',
   'cli/demo/alerts/*',

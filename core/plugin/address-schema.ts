@@ -1,7 +1,7 @@
 /**
  * The schema of a setting that holds the address of another system: https, without credentials, query, fragment and slash at the
- * end; plain http only on loopback, for sandboxes. A path with `%2e`, `%2f` or `%5c` is refused: some gateways decode these before they
- * route, and it leads elsewhere than it says.
+ * end; plain http only on loopback, for sandboxes. A path with `;`, or with `%25`, `%2e`, `%2f`, `%3b` or `%5c`, is refused: some gateways
+ * decode these, once or twice, or leave out what follows a `;`, before they route, and then it leads elsewhere than it says.
  *
  * @example base_url: { ...addressSchema, title: 'Base URL', default: 'https://api.example.com' }
  */
@@ -10,9 +10,9 @@ export const addressSchema = {
   format: 'uri',
   maxLength: 300,
   pattern:
-    '^(https://[^/?#@\\s]+|http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:[0-9]{1,5})?)(/([^?#%\\s]|%[013-46-9a-fA-F][0-9a-fA-F]|%2[0-9a-dA-D]|%5[0-9abABd-fD-F])*([^/?#%\\s]|%[013-46-9a-fA-F][0-9a-fA-F]|%2[0-9a-dA-D]|%5[0-9abABd-fD-F]))?$',
+    '^(https://[^/?#@\\s]+|http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:[0-9]{1,5})?)(/([^?#%;\\s]|%[0146-9a-fA-F][0-9a-fA-F]|%2[0-46-9a-dA-D]|%3[0-9ac-fAC-F]|%5[0-9abABd-fD-F])*([^/?#%;\\s]|%[0146-9a-fA-F][0-9a-fA-F]|%2[0-46-9a-dA-D]|%3[0-9ac-fAC-F]|%5[0-9abABd-fD-F]))?$',
   patternErrorMessage:
-    'must begin with https:// (http:// only for a sandbox on loopback), without credentials, query, fragment, %2e, %2f, %5c and slash at the end',
+    'must begin with https:// (http:// only for a sandbox on loopback), without credentials, query, fragment, `;`, %25, %2e, %2f, %3b, %5c and slash at the end',
 } as const
 
 /**
@@ -24,7 +24,7 @@ export const privateAddressSchema = {
   format: 'uri',
   maxLength: 300,
   pattern:
-    '^https?://[^/?#@\\s]+(/([^?#%\\s]|%[013-46-9a-fA-F][0-9a-fA-F]|%2[0-9a-dA-D]|%5[0-9abABd-fD-F])*)?$',
+    '^https?://[^/?#@\\s]+(/([^?#%;\\s]|%[0146-9a-fA-F][0-9a-fA-F]|%2[0-46-9a-dA-D]|%3[0-9ac-fAC-F]|%5[0-9abABd-fD-F])*)?$',
   patternErrorMessage:
-    'must begin with https:// (http:// only for hosts that TOCSIN_ALLOW_PRIVATE_EGRESS names), without credentials, query, fragment, %2e, %2f and %5c',
+    'must begin with https:// (http:// only for hosts that TOCSIN_ALLOW_PRIVATE_EGRESS names), without credentials, query, fragment, `;`, %25, %2e, %2f, %3b and %5c',
 } as const

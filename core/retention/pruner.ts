@@ -93,7 +93,7 @@ export function createPruner({ stores, keep, sessions, clock, log }: PrunerOptio
   }
 
   async function record(deleted: { readonly runs: number; readonly alerts: number }): Promise<void> {
-    log.info({ fields: JSON.stringify(deleted) }, 'what is kept no longer was deleted')
+    log.info(deleted, 'what is kept no longer was deleted')
     await audit.record({
       action: 'data.pruned',
       by: theServer,

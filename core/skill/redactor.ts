@@ -1,5 +1,5 @@
 /** Shorter values are not secrets but accidents: replacing every `a` would hide the message and no secret. */
-export const shortestSecret = 4
+const shortestSecret = 4
 export const hidden = '[redacted]'
 const maxDepth = 100
 

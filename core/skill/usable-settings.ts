@@ -1,6 +1,5 @@
 import { ValidationError } from '../errors/errors.ts'
 import { TocsinError, type ConnectionDefinition } from '../plugin/index.ts'
-import { shortestSecret } from './redactor.ts'
 import { checkSettings, type CheckedSettings } from './settings.ts'
 import { createTarget } from './target.ts'
 
@@ -26,12 +25,14 @@ export function usableSettings(
   return checked
 }
 
-/** What is shorter is a part of many a text, so that nobody could keep it out of messages. */
+/** No system that Tocsin knows gives out shorter ones, which stand in many a text by chance: hidden there, they would harm it, and give themselves away. */
+const shortestSecret = 8
+
 function requireHideable({ secrets }: CheckedSettings): void {
   const lengths = Object.entries(secrets).map(([field, secret]) => [field, secret.reveal().length] as const)
   const short = lengths.filter(([, length]) => length > 0 && length < shortestSecret)
   if (short.length === 0) return
-  const message = `must have at least ${shortestSecret} characters: a shorter secret cannot be kept out of messages`
+  const message = `must have at least ${shortestSecret} characters: a shorter secret cannot be kept out of messages without harming them`
   const errors = short.map(([field]) => ({ pointer: `/${field}`, message }))
   throw new ValidationError('value_invalid', `${short.map(([field]) => field).join(', ')} ${message}`, errors)
 }

@@ -82,7 +82,7 @@ describe('the connection of messaging', () => {
       {
         pointer: '/messaging_api_url',
         message:
-          'must begin with https:// (http:// only for a sandbox on loopback), without credentials, query, fragment, %2e, %2f, %5c and slash at the end',
+          'must begin with https:// (http:// only for a sandbox on loopback), without credentials, query, fragment, `;`, %25, %2e, %2f, %3b, %5c and slash at the end',
       },
     ])
   })

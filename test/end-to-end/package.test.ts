@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { killCommands, runTocsin } from '../cli/support/run-tocsin.ts'
@@ -133,6 +134,16 @@ describe('the published package', function () {
     const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as object
     expect(manifest).not.to.have.any.keys('devDependencies', 'scripts')
     expect(JSON.stringify(manifest)).not.to.match(/(?<!\.d)\.ts"/)
+  })
+
+  it('has the pictures of its README, and the files that its guides are about', async () => {
+    for (const page of ['README.md', 'docs/operations.md', 'docs/security.md']) {
+      const text = await readFile(join(installed, page), 'utf8')
+      const linked = page === 'README.md' ? /!\[[^\]]*\]\(([^)#:]+)\)/g : /\]\(([^)#:]+)(?:#[^)]*)?\)/g
+      const paths = [...text.matchAll(linked)].map(([, path = '']) => join(installed, dirname(page), path))
+      expect(paths, page).to.have.length.above(1)
+      for (const path of paths) expect(existsSync(path), path).to.equal(true)
+    }
   })
 
   it('is complete in the archive that npm makes: installed from it, the server shows the page', async () => {

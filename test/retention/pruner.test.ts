@@ -30,9 +30,10 @@ describe('the pruner', () => {
       record: async (entry: { readonly details?: unknown }) => void recorded.push(entry.details),
     }
     const warnings: string[] = []
+    const logged: unknown[] = []
     const log = {
       debug() {},
-      info() {},
+      info: (fields: unknown) => void logged.push(fields),
       error() {},
       warn: (_: unknown, text: string) => void warnings.push(text),
     }
@@ -40,7 +41,7 @@ describe('the pruner', () => {
     const stores = { retention, audit: audit as unknown as Stores['audit'] }
     const pruner = createPruner({ stores, keep, sessions, clock, log })
     pruner.start()
-    return { clock, calls, recorded, warnings, pruner }
+    return { clock, calls, recorded, logged, warnings, pruner }
   }
 
   const forEver = { runsMs: undefined, alertsMs: undefined }
@@ -60,7 +61,7 @@ describe('the pruner', () => {
   it('goes on piece by piece, with rests, and tells the audit log once what it deleted', async () => {
     const next = { at: 1, row: 2 }
     const pieces = [{ runs: 3, alerts: 0, next }, nothing, { runs: 1, alerts: 2, next }, nothing]
-    const { clock, calls, recorded, pruner } = start({ runsMs: 30 * day, alertsMs: 90 * day }, pieces)
+    const { clock, calls, recorded, logged, pruner } = start({ runsMs: 30 * day, alertsMs: 90 * day }, pieces)
     await clock.advance(minute)
     expect(calls).to.deep.equal([['clear'], ['runs', 30 * day, undefined]])
     await clock.advance(minute)
@@ -70,6 +71,7 @@ describe('the pruner', () => {
       ['alerts', 90 * day + 20, next],
     ])
     expect(recorded).to.deep.equal([{ runs: 4, alerts: 2 }])
+    expect(logged, 'with names that a line may have').to.deep.equal([{ runs: 4, alerts: 2 }])
     await pruner.stop()
   })
 

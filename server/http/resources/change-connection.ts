@@ -154,7 +154,7 @@ function isAtOrBelow(address: string, known: string): boolean {
   return at.origin === from.origin && pathOf(at).startsWith(pathOf(from))
 }
 
-/** Some gateways decode these before they route: then the path is another one than it says. */
-const encodedPath = /%(2[ef]|5c)/i
+/** Some gateways decode these before they route, or leave out what follows a `;`: then the path is another one than it says. */
+const encodedPath = /;|%(2[5ef]|3b|5c)/i
 
 const pathOf = ({ pathname }: URL): string => (pathname.endsWith('/') ? pathname : `${pathname}/`)
