@@ -1,3 +1,5 @@
+import { isLoopback } from './loopback.ts'
+
 export interface ConfigWarning {
   readonly message: string
   readonly hint: string
@@ -22,12 +24,4 @@ export function clearTextWarnings(host: string, publicUrl: string | undefined): 
       hint: 'put a proxy that ends TLS in front, and give its https address in TOCSIN_PUBLIC_URL (docs/operations.md, TLS behind a proxy)',
     },
   ]
-}
-
-/** Of this machine: nothing that is sent to it leaves it. */
-function isLoopback(host: string): boolean {
-  const name = host.replace(/^\[|\]$/g, '').toLowerCase()
-  return (
-    name === '::1' || name === 'localhost' || name.endsWith('.localhost') || /^127(\.\d{1,3}){3}$/.test(name)
-  )
 }

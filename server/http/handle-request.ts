@@ -11,7 +11,7 @@ import { handleOnce, headersOf, isOnce, targetOf } from './idempotency.ts'
 import { parseQuery } from './parse-query.ts'
 import { readBytes, readJsonBody, requirePlainJson } from './read-body.ts'
 import { sessionCookie } from './session-cookie.ts'
-import { refuseCrossSite } from './same-origin.ts'
+import { refuseCrossSite, type OwnNames } from './same-origin.ts'
 import type { Answer, ApiRequest, Caller, Route, Services } from './route.ts'
 import { validateBody, validateHeaders, validateQuery } from './validate.ts'
 
@@ -21,8 +21,7 @@ export interface RequestSettings {
   /** Of a body. */
   readonly maxBodyBytes: number
   readonly bodies: BodyBudget
-  /** Where people reach the server; see `refuseCrossSite`. */
-  readonly publicOrigin: string | undefined
+  readonly ownNames: OwnNames
 }
 
 /** Rejects with what the request is refused for. */
@@ -62,9 +61,9 @@ export function requestHandler(route: Route, services: Services, settings: Reque
     let caller = nobody
     const { address, isTls } = services.requesterOf(context.req)
     const cookie = sessionCookie(isTls)
-    if (route.access === 'sign_in') refuseCrossSite(headers, settings.publicOrigin)
+    if (route.access === 'sign_in') refuseCrossSite(headers, settings.ownNames)
     if (typeof route.access !== 'string') {
-      refuseCrossSite(headers, settings.publicOrigin)
+      refuseCrossSite(headers, settings.ownNames)
       caller = await authenticate(headers, services, { requestId, address, cookie })
       authorize(caller, route.access)
     }

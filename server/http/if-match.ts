@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { ConflictError } from '../../core/errors/errors.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
 import type { SeenRevision } from '../../core/ports.ts'
+import { patterns } from './patterns.ts'
 import { RequestError } from './request-error.ts'
 
 /** Header of an answer that shows something that can be edited. */
@@ -14,6 +15,7 @@ export const ifMatchHeader = {
     'if-match': {
       type: 'string',
       maxLength: 200,
+      ...patterns.ifMatch,
       description:
         'The `ETag` of what is changed, as it was seen, or several of which one has to be; `*`: whatever it is now.',
     },
@@ -69,12 +71,9 @@ function seenRevisions(ifMatch: string | undefined): readonly SeenRevision[] {
   return revisions.length === 0 ? [noRevision] : revisions
 }
 
-const tagList = /^\s*(?:W\/)?"[^"]*"\s*(?:,\s*(?:W\/)?"[^"]*"\s*)*$/
-
-/** The tags in the header, any of which may be the right one; weak ones never are (RFC 9110, section 13.1.1). */
+/** The tags in the header (see `patterns.ifMatch`), any of which may be the right one; weak ones never are (RFC 9110, section 13.1.1). */
 export function tagsIn(ifMatch: string): '*' | readonly string[] {
-  if (ifMatch.trim() === '*') return '*'
-  if (!tagList.test(ifMatch)) return []
+  if (ifMatch === '*') return '*'
   return [...ifMatch.matchAll(/(W\/)?"([^"]*)"/g)].flatMap(([, weak, tag = '']) =>
     weak === undefined ? [tag] : [],
   )

@@ -36,5 +36,10 @@ export const patterns = {
     pattern: '^[\\x21-\\x7e]*$',
     patternErrorMessage: 'must be visible ASCII characters without spaces',
   },
+  /** RFC 9110, section 13.1.1. */
+  ifMatch: {
+    pattern: '^(\\*|(W/)?"[^"]*"([ \\t]*,[ \\t]*(W/)?"[^"]*")*)$',
+    patternErrorMessage: 'must be `*`, or one or several ETags in their quotation marks with commas between',
+  },
   searchWords: { pattern: '[\\p{L}\\p{N}]', patternErrorMessage: 'must have a letter or a digit in it' },
 } as const satisfies Readonly<Record<string, Required<Pick<JsonSchema, 'pattern' | 'patternErrorMessage'>>>>

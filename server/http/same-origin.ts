@@ -1,17 +1,32 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { isLoopback } from '../loopback.ts'
 import { RequestError } from './request-error.ts'
 
-/** Names that no name server gives to anybody else. */
-const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i
+/** By which names of this server its own pages are known. */
+export interface OwnNames {
+  /** Where people reach the server, where that is configured. Then it counts, and loopback. */
+  readonly publicOrigin: string | undefined
+  /** Whatever name they reach it by. A page of somebody else's name that leads to this address (DNS rebinding) is its own then. */
+  readonly any: boolean
+}
+
+export function ownNames(
+  host: string,
+  publicUrl: string | undefined,
+  trustedProxies: readonly string[],
+): OwnNames {
+  if (publicUrl !== undefined) return { publicOrigin: new URL(publicUrl).origin, any: false }
+  // What only this machine reaches is reached by its own names, unless somebody stands in front.
+  return { publicOrigin: undefined, any: !isLoopback(host) || trustedProxies.length > 0 }
+}
 
 /**
  * Refuses what a browser sends on behalf of another web site. The API key may sit in a cookie, so the request of a foreign
  * page would carry it. Programs that are no browsers send neither header. There is no CORS: no foreign page is ever let in.
  *
- * @param publicOrigin where people reach the server, where that is configured; then it counts, and loopback. Else whatever name they reach it by.
  * @throws RequestError `cross_site_request`
  */
-export function refuseCrossSite(headers: IncomingHttpHeaders, publicOrigin: string | undefined): void {
+export function refuseCrossSite(headers: IncomingHttpHeaders, { publicOrigin, any }: OwnNames): void {
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin' && site !== 'none') {
     throw new RequestError('cross_site_request', undefined, {
@@ -21,9 +36,8 @@ export function refuseCrossSite(headers: IncomingHttpHeaders, publicOrigin: stri
   const { origin, host } = headers
   if (origin === undefined || origin === publicOrigin) return
   const own = host !== undefined && (origin === `http://${host}` || origin === `https://${host}`)
-  // A page of somebody else's name that leads to this address (DNS rebinding) is of the same origin as well.
-  if (own && (publicOrigin === undefined || loopback.test(host))) return
+  if (own && (any || isLoopback(host.replace(/:\d+$/, '')))) return
   throw new RequestError('cross_site_request', undefined, {
-    hint: 'the Origin header must name this server, as TOCSIN_PUBLIC_URL says it where it is set',
+    hint: 'the Origin header must name this server, by the name in TOCSIN_PUBLIC_URL or by one of this machine, such as localhost',
   })
 }

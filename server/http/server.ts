@@ -30,6 +30,7 @@ import { createSignInGate } from './sign-in-gate.ts'
 import type { Services } from './route.ts'
 import { createRouter } from './router.ts'
 import { routes } from './routes.ts'
+import { ownNames } from './same-origin.ts'
 import { boundUnreadBody } from './unread-body.ts'
 import { createWebhookGate } from './webhook-gate.ts'
 
@@ -164,7 +165,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     prefix: config.apiPrefix,
     maxBodyBytes: limits.maxBodyBytes,
     bodies: new BodyBudget(limits.maxBodiesBytes),
-    publicOrigin: config.publicUrl === undefined ? undefined : new URL(config.publicUrl).origin,
+    ownNames: ownNames(config.host, config.publicUrl, config.trustedProxies ?? []),
   }
   const app = new Koa()
   app.silent = true

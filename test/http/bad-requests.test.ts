@@ -410,6 +410,11 @@ describe('bad requests', () => {
     for (const [head, status, code] of [
       [`GET /api/alerts HTTP/1.1\r\n${cookie}`, 400, 'request_malformed'],
       [`GET /api/alerts HTTP/1.1\r\nHost: x\r\nHost: x\r\n${cookie}`, 400, 'request_malformed'],
+      [`GET /api/alerts HTTP/1.1\r\nHost: a b/../@evil\r\n${cookie}`, 400, 'request_malformed'],
+      [`GET /api/alerts HTTP/1.1\r\nHost: kim@x\r\n${cookie}`, 400, 'request_malformed'],
+      [`GET /api/alerts HTTP/1.1\r\nHost: x:http\r\n${cookie}`, 400, 'request_malformed'],
+      [`GET /api/alerts HTTP/1.1\r\nHost: [::1]:18600\r\n${cookie}`, 200, ''],
+      [`GET /api/alerts HTTP/1.1\r\nHost: tocsin_a.example.:18600\r\n${cookie}`, 200, ''],
       [`GET /api/alerts HTTP/1.1\r\nHost: x\r\nExpect: the-moon\r\n${cookie}`, 417, 'expectation_failed'],
       [`CONNECT x:443 HTTP/1.1\r\nHost: x\r\n${cookie}`, 405, 'method_not_allowed'],
       [`GET /api/alerts HTTP/1.0\r\n${cookie}`, 200, ''],

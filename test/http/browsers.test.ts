@@ -48,6 +48,20 @@ describe('browsers', () => {
     }
   })
 
+  it('may call from a page of whatever name, where nothing says its own and others reach it', async () => {
+    const host = 'tocsin.corp.example:18600'
+    const asked = async (config: object) => {
+      const other = await startApi({ publicUrl: undefined, ...config })
+      const head = `GET /api/alerts HTTP/1.1\r\nHost: ${host}\r\nCookie: Session=${other.adminKey}\r\nConnection: close\r\n`
+      const answer = await sendRaw(other.url, `${head}Origin: http://${host}\r\n\r\n`)
+      await other.close()
+      return answer.slice(9, 12)
+    }
+    expect(await asked({ host: '0.0.0.0' })).to.equal('200')
+    expect(await asked({ trustedProxies: ['127.0.0.1'] }), 'a proxy in front').to.equal('200')
+    expect(await asked({}), 'only this machine').to.equal('403')
+  })
+
   it('are refused before the key is looked at', async () => {
     const reply = await api.call('GET', '/api/alerts', {
       key: null,

@@ -68,6 +68,7 @@ describe('editing playbooks over HTTP', () => {
       412,
       'precondition_failed',
     )
+    expectProblem(await put('raced', source('raced', '', '3'), { 'if-match': 'x' }), 400, 'header_invalid')
     expect((await put('raced', source('raced', '', '3'), { 'if-match': '*' })).status).to.equal(200)
   })
 

@@ -3,6 +3,7 @@ import { PlaybookError } from '../../../core/errors/playbook-error.ts'
 import type { SourceProblem } from '../../../core/errors/source-frame.ts'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
 import { ifMatchMissing, tagsIn, unlessChanged } from '../if-match.ts'
+import { patterns } from '../patterns.ts'
 import { RequestError } from '../request-error.ts'
 import { admins, defineRoute, readers } from '../route.ts'
 import { requireWholeScope } from '../whole-scope.ts'
@@ -94,6 +95,7 @@ export const putPlaybook = defineRoute({
       'if-match': {
         type: 'string',
         maxLength: 200,
+        ...patterns.ifMatch,
         description:
           'The `ETag` of the playbook as it was seen; `*`: whatever it is now. Left out for a new one.',
       },
