@@ -1,13 +1,7 @@
-import { execFile } from 'node:child_process'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect } from 'chai'
-import type { Page } from 'playwright-core'
-import { killCommands } from '../cli/support/run-tocsin.ts'
-import { startServer, type RunningServer } from '../cli/support/start-server.ts'
-import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { openBrowser, picture, seriousFaults, type BrowserPage } from './support/browser.ts'
+import { picture, seriousFaults } from './support/browser.ts'
+import { openPage } from './support/open-page.ts'
+import { signIn } from './support/page-house.ts'
 
 const asking = `apiVersion: tocsin/v1
 name: asking
@@ -33,54 +27,20 @@ steps:
 
 describe('web page in a browser', function () {
   this.timeout(60_000)
-  let folder: TemporaryFolder
-  let server: RunningServer
-  let browser: BrowserPage
-  let page: Page
-
-  before(async function () {
-    this.timeout(180_000)
-    const opened = await openBrowser()
-    if (opened === undefined) return this.skip()
-    browser = opened
-    ;({ page } = opened)
-    await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../server/web/build.ts')])
-    folder = await makeTemporaryFolder()
-    await mkdir(join(folder.path, 'playbooks'))
-    await writeFile(join(folder.path, 'playbooks/asking.yaml'), asking)
-    await writeFile(join(folder.path, 'playbooks/failing.yaml'), failing)
-    server = await startServer({ cwd: folder.path, dataDir: 'data' })
-  })
-  after(async () => {
-    await browser?.close()
-    await killCommands()
-    await folder?.remove()
-  })
-  afterEach(() => {
-    expect(browser.alarms, 'dialogs, refused content, errors in the page').to.deep.equal([])
-  })
-
-  const visit = (path: string) => page.goto(`${server.url}${path}`)
-
-  async function postAlert(type: string, content = '{"user":"kim"}'): Promise<string> {
-    const { body } = await server.call('/alerts', {
-      body: { alert_provider: 'custom', organization_code: 'main', alert_type: type, alert_content: content },
-      headers: { prefer: 'wait=10' },
-    })
-    return body.alert_id
-  }
+  const house = openPage({ asking, failing }, { isSignedIn: false })
+  const { visit, postAlert } = house
 
   it('lets nobody in without a right key, and says why', async () => {
+    const { page } = house
     await visit('/alerts')
-    await page.getByLabel('API key').first().fill('toc_000000000000_wrong')
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await signIn(page, 'toc_000000000000_wrong')
     await page.getByRole('alert').waitFor()
     expect(await seriousFaults(page)).to.deep.equal([])
   })
 
   it('tells at first how an alert comes in, and shows alerts as they do', async () => {
-    await page.getByLabel('API key').first().fill(server.adminKey)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    const { page, server } = house
+    await signIn(page, server.adminKey)
     await page.getByText('No alert has come in yet').waitFor()
     const id = await postAlert('first')
     await page.getByRole('row', { name: id.toUpperCase() }).waitFor()
@@ -91,6 +51,7 @@ describe('web page in a browser', function () {
   })
 
   it('leads anywhere by keyboard', async () => {
+    const { page } = house
     await page.keyboard.press('Control+k')
     await page.getByPlaceholder('A view, an id, or words of an alert').fill('MAIN-CUSTOM-1')
     await page.getByRole('button', { name: 'Alert MAIN-CUSTOM-1' }).waitFor()
@@ -99,6 +60,7 @@ describe('web page in a browser', function () {
   })
 
   it('takes the answer to a question, and shows its run go on', async () => {
+    const { page, server } = house
     const { body } = await server.call('/playbooks/asking/runs', { body: { organization_code: 'main' } })
     await visit(`/runs/${body.run_uuid}`)
     await page.getByText('It waits for a person').waitFor()
@@ -114,6 +76,7 @@ describe('web page in a browser', function () {
   })
 
   it('marks a mistake in a playbook at its place while it is typed, and saves what has none', async () => {
+    const { page, server } = house
     await visit('/playbooks/asking')
     const source = page.getByLabel('Source of the playbook')
     await source.click()
@@ -136,6 +99,7 @@ describe('web page in a browser', function () {
   })
 
   it('shows why a run failed, where in the playbook, and what a retry would do', async () => {
+    const { page, server } = house
     const { body } = await server.call('/playbooks/failing/runs', { body: { organization_code: 'main' } })
     await visit(`/runs/${body.run_uuid}`)
     await page.getByText('The other system said no').first().waitFor()
@@ -152,6 +116,7 @@ describe('web page in a browser', function () {
   })
 
   it('takes decisions and notes about a case', async () => {
+    const { page, server } = house
     await visit('/cases/main-1')
     await page.getByRole('combobox', { name: 'Verdict' }).click()
     await page.getByRole('option', { name: 'Malicious' }).click()
@@ -165,6 +130,7 @@ describe('web page in a browser', function () {
   })
 
   it('shows a new key once, and revokes it', async () => {
+    const { page, server } = house
     await visit('/keys')
     await page.getByRole('button', { name: 'New key' }).click()
     await page.getByLabel('What it is for').fill('mail gateway')
@@ -180,6 +146,7 @@ describe('web page in a browser', function () {
   })
 
   it('makes a connection from what its plugin asks for', async () => {
+    const { page, server } = house
     await visit('/connections/new')
     await page.getByRole('button', { name: 'HTTP' }).click()
     await page.getByRole('button', { name: 'Make the connection' }).click()
@@ -204,6 +171,7 @@ describe('web page in a browser', function () {
       ['deep JSON', `${'['.repeat(20_000)}${']'.repeat(20_000)}`, '[[[['],
     ] as const) {
       it(`shows ${name} as text`, async () => {
+        const { page, server } = house
         const id = await postAlert('hostile', content)
         await visit(`/alerts/${id}`)
         const region = page.getByRole('region', { name: 'Content of the alert' })

@@ -1,13 +1,6 @@
-import { execFile } from 'node:child_process'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect } from 'chai'
-import type { Page } from 'playwright-core'
-import { killCommands } from '../cli/support/run-tocsin.ts'
-import { startServer, type RunningServer } from '../cli/support/start-server.ts'
-import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { openBrowser, picture, seriousFaults, type BrowserPage } from './support/browser.ts'
+import { picture, seriousFaults } from './support/browser.ts'
+import { openPage } from './support/open-page.ts'
 
 const asking = `apiVersion: tocsin/v1
 name: asking
@@ -28,45 +21,22 @@ steps:
 
 describe('questions on the web page', function () {
   this.timeout(60_000)
-  let folder: TemporaryFolder
-  let server: RunningServer
-  let browser: BrowserPage
-  let page: Page
-
-  before(async function () {
-    this.timeout(180_000)
-    const opened = await openBrowser()
-    if (opened === undefined) return this.skip()
-    browser = opened
-    ;({ page } = opened)
-    await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../server/web/build.ts')])
-    folder = await makeTemporaryFolder()
-    await mkdir(join(folder.path, 'playbooks'))
-    await writeFile(join(folder.path, 'playbooks/asking.yaml'), asking)
-    server = await startServer({ cwd: folder.path, dataDir: 'data' })
-    await page.goto(`${server.url}/checkpoints`)
-    await page.getByLabel('API key').first().fill(server.adminKey)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-  })
-  after(async () => {
-    await browser?.close()
-    await killCommands()
-    await folder?.remove()
-  })
-  afterEach(() => {
-    expect(browser.alarms, 'dialogs, refused content, errors in the page').to.deep.equal([])
-  })
-
-  it('show their text as text, the labels of their answers, what they are about, and what silence means', async () => {
-    await page.getByText('No question waits for an answer').waitFor()
-    const { body: alert } = await server.call('/alerts', {
+  const house = openPage({ asking })
+  const ask = (what: string) =>
+    house.server.call('/alerts', {
       body: {
         alert_provider: 'custom',
         organization_code: 'main',
         alert_type: 'question',
-        alert_content: '<img src=x onerror=alert(1)> \u202Egnp.exe',
+        alert_content: what,
       },
     })
+
+  it('show their text as text, the labels of their answers, what they are about, and what silence means', async () => {
+    const { page } = house
+    await house.visit('/checkpoints')
+    await page.getByText('No question waits for an answer').waitFor()
+    const { body: alert } = await ask('<img src=x onerror=alert(1)> \u202Egnp.exe')
     const card = page.getByRole('article')
     await card.getByText('<img src=x onerror=alert(1)>').waitFor()
     expect(await card.innerText(), 'no character turns the text around').to.not.include('\u202E')
@@ -85,6 +55,7 @@ describe('questions on the web page', function () {
   })
 
   it('say by whom, when and how they were answered', async () => {
+    const { page } = house
     await page.getByText('Answered', { exact: true }).click()
     const card = page.getByRole('article')
     await card.getByText('Yes, it is').waitFor()
@@ -95,16 +66,9 @@ describe('questions on the web page', function () {
   })
 
   it('are answered together once somebody has counted their targets', async () => {
-    for (const what of ['one', 'two', 'three'])
-      await server.call('/alerts', {
-        body: {
-          alert_provider: 'custom',
-          organization_code: 'main',
-          alert_type: 'question',
-          alert_content: what,
-        },
-      })
-    await page.goto(`${server.url}/checkpoints`)
+    const { page } = house
+    for (const what of ['one', 'two', 'three']) await ask(what)
+    await house.visit('/checkpoints')
     const group = page.getByRole('group', { name: 'Questions alike' })
     await group.getByText('3 × sure of asking').waitFor()
     await page.getByLabel('Choose, to answer it together').nth(0).check()
@@ -128,16 +92,9 @@ describe('questions on the web page', function () {
   })
 
   it('keep their places when one is answered elsewhere, and what was typed there', async () => {
-    for (const what of ['four', 'five'])
-      await server.call('/alerts', {
-        body: {
-          alert_provider: 'custom',
-          organization_code: 'main',
-          alert_type: 'question',
-          alert_content: what,
-        },
-      })
-    await page.goto(`${server.url}/checkpoints`)
+    const { page, server } = house
+    for (const what of ['four', 'five']) await ask(what)
+    await house.visit('/checkpoints')
     const [first, second] = [page.getByRole('article').nth(0), page.getByRole('article').nth(1)]
     await page.getByRole('article').nth(2).waitFor()
     await first.getByLabel('Remark').fill('half a wo')

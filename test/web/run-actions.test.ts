@@ -64,7 +64,7 @@ steps:
 
 describe('runs in a browser', function () {
   this.timeout(60_000)
-  const opened = openPage(playbooks, plugin)
+  const opened = openPage(playbooks, { plugin })
 
   it('say of a step that nobody knows what became of it, and take what somebody found out', async () => {
     const { page, visit } = opened

@@ -1,12 +1,6 @@
-import { execFile } from 'node:child_process'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
-import { killCommands } from '../../cli/support/run-tocsin.ts'
-import { startServer, type RunningServer } from '../../cli/support/start-server.ts'
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts'
-import { openBrowser } from './browser.ts'
+import type { RunningServer } from '../../cli/support/start-server.ts'
+import { signIn, startPageHouse } from './page-house.ts'
 
 /** A browser in which the administrator of a server of its own is signed in. */
 export interface SignedIn {
@@ -24,14 +18,9 @@ export interface SignedIn {
 export async function openSignedIn(
   playbooks: Readonly<Record<string, string>>,
 ): Promise<SignedIn | undefined> {
-  const browser = await openBrowser()
-  if (browser === undefined) return undefined
-  await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../../server/web/build.ts')])
-  const folder = await makeTemporaryFolder()
-  await mkdir(join(folder.path, 'playbooks'))
-  for (const [name, source] of Object.entries(playbooks))
-    await writeFile(join(folder.path, `playbooks/${name}.yaml`), source)
-  const server = await startServer({ cwd: folder.path, dataDir: 'data' })
+  const house = await startPageHouse(playbooks)
+  if (house === undefined) return undefined
+  const { browser, server } = house
   let { page } = browser
   const renew = async (): Promise<void> => {
     await page.close()
@@ -41,8 +30,7 @@ export async function openSignedIn(
     await renew()
     await page.context().clearCookies()
     await page.goto(server.url)
-    await page.getByLabel('API key').first().fill(key)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await signIn(page, key)
     await page.getByRole('navigation').first().waitFor()
   }
   await signInAs(server.adminKey)
@@ -55,10 +43,6 @@ export async function openSignedIn(
       return page
     },
     signInAs,
-    async close() {
-      await browser.close()
-      await killCommands()
-      await folder.remove()
-    },
+    close: () => house.close(),
   }
 }
