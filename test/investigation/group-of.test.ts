@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Alert } from '../../core/domain/alert.ts'
 import { groupOf } from '../../core/investigation/group-of.ts'
 import { parsePlaybook } from '../../core/playbook/index.ts'
+import { alertOf } from './support/alert-of.ts'
 
 const organization = { uuid: 'o', code: 'main', name: 'Main', revision: 1, createdAt: 0 }
 const hour = 3_600_000
@@ -9,28 +10,6 @@ const hour = 3_600_000
 describe('groupOf', () => {
   const errors: unknown[] = []
   beforeEach(() => void errors.splice(0))
-
-  const alertOf = (content: unknown, more: Partial<Alert> = {}): Alert => ({
-    id: 'main-splunk-1',
-    uuid: 'u',
-    content: typeof content === 'string' ? content : JSON.stringify(content),
-    provider: 'splunk',
-    type: 'sign_in',
-    organizationUuid: 'o',
-    organizationCode: 'main',
-    createdAtSource: null,
-    createdBy: 'k',
-    createdAt: 1,
-    modifiedAt: 1,
-    status: 0,
-    retryCount: 0,
-    investigator: null,
-    caseId: null,
-    completedAt: null,
-    groupedWith: null,
-    groupedBecause: null,
-    ...more,
-  })
 
   function playbook(group: string, alert = '') {
     const { playbook: parsed, problems } = parsePlaybook(

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import type { Alert } from '../../core/domain/alert.ts'
 import { groupOf } from '../../core/investigation/group-of.ts'
 import { parsePlaybook } from '../../core/playbook/index.ts'
+import { alertOf } from './support/alert-of.ts'
 
 const root = join(import.meta.dirname, '../..')
 const organization = { uuid: 'o', code: 'main', name: 'Main', revision: 1, createdAt: 0 }
@@ -13,27 +13,6 @@ const shown = JSON.parse(readFileSync(join(demo, 'index.json'), 'utf8')) as read
   readonly file: string
   readonly alert_type: string
 }[]
-
-const alertOf = (content: unknown): Alert => ({
-  id: 'main-x-1',
-  uuid: 'u',
-  content: typeof content === 'string' ? content : JSON.stringify(content),
-  provider: 'x',
-  type: 't',
-  organizationUuid: 'o',
-  organizationCode: 'main',
-  createdAtSource: null,
-  createdBy: 'k',
-  createdAt: 1,
-  modifiedAt: 1,
-  status: 0,
-  retryCount: 0,
-  investigator: null,
-  caseId: null,
-  completedAt: null,
-  groupedWith: null,
-  groupedBecause: null,
-})
 
 function groupingOf(name: string) {
   const { playbook } = parsePlaybook(readFileSync(join(root, `playbooks/${name}.yaml`), 'utf8'))

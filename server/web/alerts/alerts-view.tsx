@@ -1,19 +1,17 @@
-import '../lists/list-page.css'
-import { Button, Text } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { BellIcon } from '@radix-ui/react-icons'
 import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { problemOf } from '../api/problem.ts'
 import type { Alert } from '../api/types.ts'
 import { DataTable } from '../lists/data-table.tsx'
+import { ListFrame } from '../lists/list-frame.tsx'
 import { beginOf } from '../lists/since.ts'
 import { useChoice } from '../lists/use-choice.ts'
 import { useFilters } from '../lists/use-filters.ts'
 import { useList } from '../lists/use-list.ts'
 import { Empty } from '../parts/empty.tsx'
-import { Refusal } from '../parts/refusal.tsx'
 import { useMay } from '../session/session.ts'
-import { ViewHead } from '../shell/view-head.tsx'
 import { alertColumns } from './alert-columns.tsx'
 import { AlertFilters, filterNames } from './alert-filters.tsx'
 import { ContentDrawer } from './content-drawer.tsx'
@@ -44,27 +42,19 @@ export default function AlertsView() {
   const isNarrowed = Object.keys(narrowing).length > 0
   if (list.isSuccess && list.rows.length === 0 && !isNarrowed) return <FirstAlert />
   return (
-    <div className="list-page">
-      <ViewHead
-        title="Alerts"
-        states={
-          list.total !== undefined && (
-            <Text c="dimmed" size="sm" aria-live="polite">
-              {list.total.toLocaleString()}
-            </Text>
-          )
-        }
-        actions={
-          mayRetry && (
-            <RetryChosen
-              chosen={list.rows.filter((row) => selection.ids.has(idOf(row)))}
-              onDone={() => selection.onChange(new Set())}
-            />
-          )
-        }
-      />
-      <AlertFilters of={of} />
-      {list.error !== null && <Refusal error={list.error} onRetry={() => void list.refetch()} />}
+    <ListFrame
+      title="Alerts"
+      list={list}
+      filters={<AlertFilters of={of} />}
+      actions={
+        mayRetry && (
+          <RetryChosen
+            chosen={list.rows.filter((row) => selection.ids.has(idOf(row)))}
+            onDone={() => selection.onChange(new Set())}
+          />
+        )
+      }
+    >
       <DataTable
         label="Alerts"
         rows={list.rows}
@@ -86,7 +76,7 @@ export default function AlertsView() {
         onPrevious={above && (() => peek(above))}
         onNext={below && (() => peek(below))}
       />
-    </div>
+    </ListFrame>
   )
 }
 

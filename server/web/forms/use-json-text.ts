@@ -1,15 +1,20 @@
 import { useState, type ChangeEvent } from 'react'
 import { parseJson } from '../api/parse-json.ts'
 
-/** What is typed as JSON: read when it is needed, and said at its field when it is none. */
-export function useJsonText() {
-  const [value, setValue] = useState('{}')
+/**
+ * What is typed as JSON: read when it is needed, and said at its field when it is none.
+ *
+ * @param initial stands there until somebody types; may become known later
+ */
+export function useJsonText(initial = '{}') {
+  const [typed, setTyped] = useState<string>()
+  const value = typed ?? initial
   const [isWrong, setWrong] = useState(false)
   return {
     field: {
       value,
       onChange: (event: ChangeEvent<HTMLTextAreaElement>): void => {
-        setValue(event.currentTarget.value)
+        setTyped(event.currentTarget.value)
         setWrong(false)
       },
       error: isWrong && 'This is no JSON: look for a missing quotation mark, comma or bracket.',

@@ -1,11 +1,8 @@
-import './list-page.css'
-import { Text } from '@mantine/core'
 import type { ComponentType, ReactNode } from 'react'
 import type { Query } from '../api/call.ts'
 import { Empty } from '../parts/empty.tsx'
-import { Refusal } from '../parts/refusal.tsx'
-import { ViewHead } from '../shell/view-head.tsx'
 import { DataTable, type Column, type Selection } from './data-table.tsx'
+import { ListFrame } from './list-frame.tsx'
 import { useList } from './use-list.ts'
 
 interface ListPageProps<Row> {
@@ -29,26 +26,9 @@ interface ListPageProps<Row> {
 /** A view that is one list: its title, how many there are, filters, and the table. */
 export function ListPage<Row>(props: ListPageProps<Row>) {
   const { title, path, query, columns, idOf, onOpen, sort, onSort, filters, actions, empty, icon } = props
-  const list = useList<Row>({
-    path,
-    idOf,
-    ...(query && { query }),
-  })
+  const list = useList<Row>({ path, idOf, ...(query && { query }) })
   return (
-    <div className="list-page">
-      <ViewHead
-        title={title}
-        states={
-          list.total !== undefined && (
-            <Text c="dimmed" size="sm" aria-live="polite">
-              {list.total.toLocaleString()}
-            </Text>
-          )
-        }
-        actions={actions}
-      />
-      {filters}
-      {list.error !== null && <Refusal error={list.error} onRetry={() => void list.refetch()} />}
+    <ListFrame title={title} list={list} filters={filters} actions={actions}>
       <DataTable
         label={title}
         rows={list.rows}
@@ -63,6 +43,6 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
         isPending={list.isPending}
         empty={list.error !== null ? null : <Empty {...(icon && { icon })}>{empty}</Empty>}
       />
-    </div>
+    </ListFrame>
   )
 }

@@ -1,4 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
+import { changeKinds } from '../../../core/domain/change.ts'
 import { addressOf } from '../api/call.ts'
 import { setLiveState } from './live-state.ts'
 import { createRefresh } from './refresh.ts'
@@ -11,19 +12,8 @@ const hiddenMs = 5_000
 /** What changed between the first answers and the stream is asked for when the page stands: nearly always it is nothing. */
 const greetedMs = 1_000
 
-const kinds = [
-  'alert',
-  'run',
-  'case',
-  'checkpoint',
-  'connection',
-  'playbook',
-  'organization',
-  'provider',
-  'engine',
-  'key',
-  'audit',
-]
+/** What is told; the end of a session is told by the end of the stream. */
+const kinds = changeKinds.filter((kind) => kind !== 'session')
 
 /** Asks for what is shown again when it changes, until the function that it gives is called. */
 export function followChanges(queries: QueryClient): () => void {

@@ -1,14 +1,14 @@
 import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { call, get } from '../api/call.ts'
-import { parseJson } from '../api/parse-json.ts'
 import type { Page, RunDetail, Step } from '../api/types.ts'
+import { useJsonText } from '../forms/use-json-text.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import { useMay } from '../session/session.ts'
 import { skeletonOf, type Shape } from './skeleton.ts'
 
-type Decision = 'ran' | 'run_again' | 'skip'
+type Said =
+  { readonly decision: 'ran'; readonly output: unknown } | { readonly decision: 'run_again' | 'skip' }
 
 interface Skill {
   readonly name: string
@@ -25,21 +25,12 @@ export function ResolveStep({ run, step }: { readonly run: RunDetail; readonly s
     staleTime: Infinity,
   })
   const declared = skills.data?.data.find(({ name }) => name === kind)?.output
-  const [typed, setTyped] = useState<string>()
-  const output = typed ?? JSON.stringify(declared === undefined ? {} : skeletonOf(declared), undefined, 2)
-  const [isWrong, setWrong] = useState(false)
+  const output = useJsonText(JSON.stringify(declared === undefined ? {} : skeletonOf(declared), undefined, 2))
   const resolve = useMutation({
-    mutationFn: (decision: Decision) =>
-      call('POST', `/runs/${run.run_uuid}/resolve`, {
-        body: { path, decision, ...(decision === 'ran' && { output: parseJson(output) }) },
-      }),
+    mutationFn: (said: Said) => call('POST', `/runs/${run.run_uuid}/resolve`, { body: { path, ...said } }),
     onSettled: () => queries.invalidateQueries({ queryKey: ['run', run.run_uuid] }),
   })
   if (!useMay('analyst', 'admin')) return null
-  const itHappened = (): void => {
-    setWrong(!isJson(output))
-    if (isJson(output)) resolve.mutate('ran')
-  }
   return (
     <Stack gap="xs">
       <Text size="sm">
@@ -53,12 +44,7 @@ export function ResolveStep({ run, step }: { readonly run: RunDetail; readonly s
             ? 'The output as JSON.'
             : `All that ${kind} has to give stands here as JSON: fill it in.`
         }
-        value={output}
-        onChange={(event) => {
-          setTyped(event.currentTarget.value)
-          setWrong(false)
-        }}
-        error={isWrong && 'This is no JSON: look for a missing quotation mark, comma or bracket.'}
+        {...output.field}
         classNames={{ input: 'code-input' }}
         autosize
         minRows={2}
@@ -67,25 +53,20 @@ export function ResolveStep({ run, step }: { readonly run: RunDetail; readonly s
       />
       {resolve.isError && <Refusal error={resolve.error} />}
       <Group gap="xs">
-        <Button size="xs" onClick={itHappened} loading={resolve.isPending}>
+        <Button
+          size="xs"
+          onClick={() => output.read((given) => resolve.mutate({ decision: 'ran', output: given }))}
+          loading={resolve.isPending}
+        >
           It happened
         </Button>
-        <Button size="xs" variant="default" onClick={() => resolve.mutate('run_again')}>
+        <Button size="xs" variant="default" onClick={() => resolve.mutate({ decision: 'run_again' })}>
           Run it again
         </Button>
-        <Button size="xs" variant="default" onClick={() => resolve.mutate('skip')}>
+        <Button size="xs" variant="default" onClick={() => resolve.mutate({ decision: 'skip' })}>
           Skip it
         </Button>
       </Group>
     </Stack>
   )
-}
-
-function isJson(text: string): boolean {
-  try {
-    parseJson(text)
-    return true
-  } catch {
-    return false
-  }
 }

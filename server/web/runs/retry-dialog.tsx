@@ -1,11 +1,11 @@
-import { Alert, Button, Group, List, Loader, Modal, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Alert, List, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { call, get } from '../api/call.ts'
 import type { Run } from '../api/types.ts'
 import { JsonView } from '../parts/json-view.tsx'
-import { Refusal } from '../parts/refusal.tsx'
+import { RetryModal, type RetryVersion } from './retry-modal.tsx'
 import { repeatText, type RetryPreview } from './retry-preview.ts'
 
 interface RetryDialogProps {
@@ -17,7 +17,7 @@ interface RetryDialogProps {
 /** Shows what a retry would do again before it is done. */
 export function RetryDialog({ run, opened, onClose }: RetryDialogProps) {
   const [, navigate] = useLocation()
-  const [playbook, setPlaybook] = useState<'same' | 'newest'>(run.status === 'completed' ? 'newest' : 'same')
+  const [playbook, setPlaybook] = useState<RetryVersion>(run.status === 'completed' ? 'newest' : 'same')
   const path = `/runs/${run.run_uuid}/retry`
   const preview = useQuery({
     queryKey: ['retry', run.run_uuid, playbook],
@@ -33,31 +33,21 @@ export function RetryDialog({ run, opened, onClose }: RetryDialogProps) {
     },
   })
   return (
-    <Modal opened={opened} onClose={onClose} title="Retry from the failed step" size="lg">
-      <Stack>
-        <SegmentedControl
-          aria-label="Which version of the playbook"
-          data={[
-            { value: 'same', label: 'The playbook that ran' },
-            { value: 'newest', label: 'Its newest version' },
-          ]}
-          value={playbook}
-          onChange={setPlaybook}
-        />
-        {preview.isPending && <Loader size="sm" aria-label="Loading" />}
-        {preview.isError && <Refusal error={preview.error} />}
-        {preview.isSuccess && <Preview preview={preview.data} />}
-        {retry.isError && <Refusal error={retry.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Back
-          </Button>
-          <Button disabled={!preview.isSuccess} loading={retry.isPending} onClick={() => retry.mutate()}>
-            Retry
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <RetryModal
+      title="Retry from the failed step"
+      versionLabel="Which version of the playbook"
+      version={playbook}
+      onVersion={setPlaybook}
+      preview={preview}
+      retry={retry}
+      action="Retry"
+      isPossible={preview.isSuccess}
+      onRetry={() => retry.mutate()}
+      opened={opened}
+      onClose={onClose}
+    >
+      {(shown) => <Preview preview={shown} />}
+    </RetryModal>
   )
 }
 

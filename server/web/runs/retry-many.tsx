@@ -1,9 +1,8 @@
-import { Alert, Button, Group, List, Loader, Modal, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Alert, List, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
-import { Refusal } from '../parts/refusal.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
 import {
   effectsOfMany,
@@ -14,6 +13,7 @@ import {
   type RetryChoice,
 } from './many-retries.ts'
 import { RepeatedInputs } from './repeated-inputs.tsx'
+import { RetryModal, type RetryVersion } from './retry-modal.tsx'
 import { repeatText } from './retry-preview.ts'
 
 interface RetryManyProps {
@@ -26,7 +26,7 @@ interface RetryManyProps {
 /** Shows what retries of many runs would do again, before they are done. */
 export function RetryMany({ choice, opened, onClose, onDone }: RetryManyProps) {
   const queries = useQueryClient()
-  const [playbook, setPlaybook] = useState<'same' | 'newest'>('same')
+  const [playbook, setPlaybook] = useState<RetryVersion>('same')
   const body = { ...choice, playbook }
   const preview = useQuery({
     queryKey: ['retries', body],
@@ -55,31 +55,21 @@ export function RetryMany({ choice, opened, onClose, onDone }: RetryManyProps) {
   const possible = runs.length
   const left = preview.data?.left ?? 0
   return (
-    <Modal opened={opened} onClose={onClose} title="Retry from the failed step, each of them" size="lg">
-      <Stack>
-        <SegmentedControl
-          aria-label="Which version of the playbooks"
-          data={[
-            { value: 'same', label: 'The playbook that ran' },
-            { value: 'newest', label: 'Its newest version' },
-          ]}
-          value={playbook}
-          onChange={setPlaybook}
-        />
-        {preview.isPending && <Loader size="sm" aria-label="Loading" />}
-        {preview.isError && <Refusal error={preview.error} />}
-        {preview.isSuccess && <PreviewOfMany preview={preview.data} possible={possible} />}
-        {retry.isError && <Refusal error={retry.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Back
-          </Button>
-          <Button disabled={possible === 0} loading={retry.isPending} onClick={() => retry.mutate(runs)}>
-            Retry {possible} {possible === 1 ? 'run' : 'runs'}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <RetryModal
+      title="Retry from the failed step, each of them"
+      versionLabel="Which version of the playbooks"
+      version={playbook}
+      onVersion={setPlaybook}
+      preview={preview}
+      retry={retry}
+      action={`Retry ${possible} ${possible === 1 ? 'run' : 'runs'}`}
+      isPossible={possible > 0}
+      onRetry={() => retry.mutate(runs)}
+      opened={opened}
+      onClose={onClose}
+    >
+      {(shown) => <PreviewOfMany preview={shown} possible={possible} />}
+    </RetryModal>
   )
 }
 

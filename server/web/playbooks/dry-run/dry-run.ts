@@ -1,4 +1,4 @@
-import type { Step, StepState, StoredError } from '../../api/types.ts'
+import type { Step, StoredError } from '../../api/types.ts'
 import type { NodeMark } from '../../graph/graph-node.tsx'
 import { nodeMarks, nodeOf } from '../../runs/node-marks.ts'
 
@@ -18,17 +18,7 @@ export interface DryRunTree {
 
 type DryRunEvent = { readonly step: DryStep } | { readonly would_do: Write }
 
-interface DryStep {
-  readonly path: string
-  readonly kind: string
-  readonly state: StepState
-  readonly attempt: number
-  readonly started_at: number
-  readonly ended_at: number | null
-  readonly input: unknown
-  readonly output: unknown
-  readonly error: StoredError | null
-}
+type DryStep = Omit<Step, 'step_id' | 'resolution' | 'carried_from' | 'failed_attempts'>
 
 /** What was not done. */
 interface Write {
