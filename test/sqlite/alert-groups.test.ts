@@ -37,5 +37,5 @@ describe('repeats of an alert in SQLite', () => {
     await later.runs.recover()
     expect([await count(5), await count(15)]).to.deep.equal([0, 2_501])
     await later.close()
-  }).timeout(20_000)
+  })
 })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const patienceMs = 15_000
+const patienceMs = 30_000
 
 /** Looks until there is something, for things that happen beside the test; fails when nothing comes of it. */
 export async function eventually<T>(
