@@ -260,6 +260,8 @@ describe('events of a run', () => {
   })
 
   it('are not kept for a reader that takes nothing: it is left, and goes on from where it was', async () => {
+    await api.close()
+    await start({ maxStreamsOfKey: 1 })
     const uuid = await startRun()
     const large = 'x'.repeat(1_000_000)
     for (let n = 0; n < 20; n++) {
@@ -275,12 +277,21 @@ describe('events of a run', () => {
     socket.on('close', () => (isClosed = true))
     socket.pause()
     socket.write(requestOf(uuid))
-    await new Promise((resolve) => setTimeout(resolve, 2.5 * limits.answerTimeoutMs))
+    await eventually('the first bytes', () => socket.readableLength > 0 || undefined)
+    expect((await follow(uuid)).status, 'while it is not left').to.equal(429)
+    const other = await eventually('room for another reader', async () => {
+      const reader = await follow(uuid)
+      return reader.status === 200 ? reader : undefined
+    })
+    other.close()
     socket.resume()
     await eventually('the end of the connection', () => isClosed || undefined)
     const ids = [...received.matchAll(/\nid: (\S+)\ndata: .*\n\n/g)]
     expect(ids.length).to.be.within(1, 20)
-    const again = await follow(uuid, ids.at(-1)?.[1])
+    const again = await eventually('room for the next one', async () => {
+      const reader = await follow(uuid, ids.at(-1)?.[1])
+      return reader.status === 200 ? reader : undefined
+    })
     await again.count(21 - ids.length)
     expect(said(again)[0]).to.equal(`s${ids.length - 1} completed`)
     expect(said(again)).to.have.length(21 - ids.length)
