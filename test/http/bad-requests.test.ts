@@ -271,7 +271,11 @@ describe('bad requests', () => {
     const head = `POST /api/alerts HTTP/1.1\r\nHost: x\r\nCookie: Session=${api.adminKey}\r\nContent-Type: application/json\r\n`
     const chunk = `${(65_536).toString(16)}\r\n${' '.repeat(65_536)}\r\n`
     const startedAt = Date.now()
-    const text = await sendRaw(api.url, `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(40)}`, 15_000)
+    const text = await sendRaw(
+      api.url,
+      `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(40)}`,
+      15_000,
+    )
     expect(text).to.match(/^HTTP\/1.1 413 /)
     expect(Date.now() - startedAt).to.be.within(500, 15_000)
   })
