@@ -1,9 +1,8 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import chromium from '@sparticuz/chromium'
 import axe from 'axe-core'
 import { chromium as playwright, type Browser, type Page } from 'playwright-core'
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts'
+import { browserArguments, unpackedBrowser } from './unpacked-browser.ts'
 
 /** Pages are written here for people to look at. */
 const pictures = process.env['TOCSIN_PICTURES'] ?? join(import.meta.dirname, '../../../.build/pictures')
@@ -17,22 +16,16 @@ export interface BrowserPage {
   close(): Promise<void>
 }
 
-/** What the package sets for speed alone: pages are tested in a browser that keeps the rules of the web. */
-const isLax = (argument: string): boolean =>
-  /web-security|insecure-content|site-isolation|IsolateOrigins|single-process|no-zygote/.test(argument)
-
 /** The browser that the development packages bring. Undefined, with the reason in the output, where it cannot be started. */
 export async function openBrowser(): Promise<BrowserPage | undefined> {
-  const folder = await makeTemporaryFolder()
   let browser: Browser
   try {
     browser = await playwright.launch({
-      executablePath: await unpackedIn(folder.path),
-      args: chromium.args.filter((argument) => !isLax(argument)),
+      executablePath: await unpackedBrowser(),
+      args: browserArguments(),
       headless: true,
     })
   } catch (error) {
-    await folder.remove()
     const [reason] = String(error).split('\n')
     process.stdout.write(`\n  The page is not tested: no browser can be started here (${reason}).\n`)
     return undefined
@@ -60,43 +53,54 @@ export async function openBrowser(): Promise<BrowserPage | undefined> {
     page: await newPage(),
     alarms,
     newPage,
-    async close() {
-      await browser.close()
-      await folder.remove()
-    },
+    close: () => browser.close(),
   }
 }
 
-/** The package unpacks the browser into the temporary folder of the process, and leaves it there. */
-async function unpackedIn(folder: string): Promise<string> {
-  const usual = process.env['TMPDIR']
-  process.env['TMPDIR'] = folder
-  try {
-    return await chromium.executablePath()
-  } finally {
-    if (usual === undefined) delete process.env['TMPDIR']
-    else process.env['TMPDIR'] = usual
+/**
+ * Waits, in the page, until nothing fades or moves that comes to an end: colours half way have other contrasts. What was set a
+ * moment ago begins to move with the next frame, in some cases with the one after it.
+ */
+const stillness = `(async () => {
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+  const ends = ({ effect, playState }) => playState === 'running' && effect.getComputedTiming().endTime !== Infinity
+  for (;;) {
+    await frame()
+    await frame()
+    const moving = document.getAnimations().filter(ends)
+    if (moving.length === 0) return
+    await Promise.allSettled(moving.map(({ finished }) => finished))
   }
-}
+})()`
 
-/** What axe finds serious or worse in the page as it is, each with where. */
-export async function seriousFaults(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source)
-  const found = await page.evaluate(async () => {
+/**
+ * What axe finds serious or worse in the page as it is, each with where.
+ *
+ * @param rules which rules of axe it is to keep. Default: all.
+ */
+export async function seriousFaults(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
+  await page.evaluate(stillness)
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source)
+  const found = await page.evaluate(async (runOnly) => {
     const { axe: loaded } = globalThis as unknown as { axe: typeof axe }
-    const { violations } = await loaded.run()
+    const { violations } = await loaded.run({
+      resultTypes: ['violations'],
+      ...(runOnly !== undefined && { runOnly: [...runOnly] }),
+    })
     return violations.flatMap(({ id, impact, nodes }) =>
       impact === 'serious' || impact === 'critical'
         ? nodes.map(({ html }) => `${id}: ${html.slice(0, 300)}`)
         : [],
     )
-  })
+  }, rules)
   return found
 }
 
 /** Waits until nothing in the page is on its way any more. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('#view h1, [role=alert]').first().waitFor()
+  // What was clicked a moment ago begins to load with the next frame.
+  await page.evaluate(stillness)
   await page.locator('.mantine-Skeleton-root, .mantine-Loader-root').first().waitFor({ state: 'detached' })
 }
 
