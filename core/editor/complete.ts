@@ -17,17 +17,37 @@ const mark = 'zcursorz'
  * closes what is still open.
  */
 export function complete(text: string, offset: number, guide: Guide): Completions {
+  const attempts = completionAttempts(text, offset, guide)
+  for (const attempt of attempts) {
+    const found = attempt()
+    if (found) return found
+  }
+  return nothingToComplete(text, offset)
+}
+
+export const nothingToComplete = (text: string, offset: number): Completions => ({
+  items: [],
+  replaces: wordAt(text, offset),
+})
+
+/** The same in pieces, for who has other things to do between them: each reads the text once, and the first that finds something has it. */
+export function* completionAttempts(
+  text: string,
+  offset: number,
+  guide: Guide,
+): Generator<() => Completions | undefined> {
   const word = wordAt(text, offset)
   const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)
   const isInExpression = opensExpression(line)
-  if (!isInExpression && isComment(line)) return { items: [], replaces: word }
-  for (const candidate of candidates(text, offset).take(Math.max(4, maxRead / (text.length + 1)))) {
-    const inspection = inspectPlaybook(candidate, guide.catalogue, guide.playbooks)
-    const items = completeAt(inspection, guide, text.slice(word.end))
-    if (items === undefined || (isInExpression && !isExpression(inspection))) continue
-    return { items, replaces: word }
-  }
-  return { items: [], replaces: word }
+  if (!isInExpression && isComment(line)) return
+  for (const candidate of candidates(text, offset).take(Math.max(4, maxRead / (text.length + 1))))
+    yield () => {
+      const inspection = inspectPlaybook(candidate, guide.catalogue, guide.playbooks)
+      const items = completeAt(inspection, guide, text.slice(word.end))
+      return items === undefined || (isInExpression && !isExpression(inspection))
+        ? undefined
+        : { items, replaces: word }
+    }
 }
 
 function completeAt(inspection: Inspection, guide: Guide, after: string): readonly Completion[] | undefined {

@@ -59,6 +59,7 @@ export const requestErrors = {
   not_ready: { status: 503, title: 'The server cannot take work now' },
   bodies_full: { status: 503, title: 'The server cannot take more bodies now' },
   dry_runs_full: { status: 503, title: 'The server cannot make more dry runs or run more tests now' },
+  calculations_full: { status: 503, title: 'The server cannot check or explain more playbooks now' },
   event_streams_full: { status: 503, title: 'The server cannot have more streams of events now' },
   investigations_full: { status: 503, title: 'The server cannot take more investigations now' },
 } as const satisfies Readonly<Record<string, StatusAndTitle>>

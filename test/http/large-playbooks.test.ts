@@ -19,11 +19,12 @@ describe('playbooks as large as they may be, over HTTP', () => {
       expect(checked.status, checked.text.slice(0, 500)).to.equal(200)
       expect(checked.json.name).to.equal('large')
       expect(checked.json.graph.nodes.length).to.be.greaterThan(2)
-      const lines = source.split('\n')
+      const typed = source.slice(0, source.lastIndexOf('\n', 65_535) + 1)
+      const lines = typed.split('\n')
       const place = { line: lines.length - 1, column: Math.max(1, lines.at(-2)!.length - 4) }
       for (const path of ['complete', 'hover']) {
         const { status, text } = await api.call('POST', `/api/playbooks/${path}`, {
-          body: { source, ...place },
+          body: { source: typed, ...place },
         })
         expect(status, text.slice(0, 500)).to.equal(200)
       }
@@ -32,7 +33,21 @@ describe('playbooks as large as they may be, over HTTP', () => {
   }
 })
 
+describe('playbooks larger than what is typed', () => {
+  it('are neither completed nor explained, and say how large they may be', async () => {
+    const api = await startApi()
+    for (const path of ['complete', 'hover']) {
+      const body = { source: 'x'.repeat(65_537), line: 1, column: 1 }
+      const refused = await api.call('POST', `/api/playbooks/${path}`, { body })
+      expect(refused.status).to.equal(400)
+      expect(refused.text).to.include('65536')
+    }
+    await api.close()
+  })
+})
+
 describe('what takes long to calculate', () => {
+  const scope = ['acme']
   it('is done one after the other, and leaves others as much time as it takes', async () => {
     const { inTurn } = createCalculations()
     const spans: { readonly from: number; readonly to: number }[] = []
@@ -41,7 +56,7 @@ describe('what takes long to calculate', () => {
       while (performance.now() - from < 30);
       spans.push({ from, to: performance.now() })
     }
-    await Promise.all(['a', 'b', 'c'].map((keyUuid) => inTurn({ keyUuid }, busy)))
+    await Promise.all(['a', 'b', 'c'].map((keyUuid) => inTurn({ keyUuid, scope: [keyUuid] }, busy)))
     for (const [index, { from }] of spans.slice(1).entries()) {
       const before = spans[index]!
       expect(from - before.to).to.be.at.least((before.to - before.from) * 0.9)
@@ -50,20 +65,47 @@ describe('what takes long to calculate', () => {
 
   it('is refused where too much of one key waits, and of that key alone', async () => {
     const { inTurn } = createCalculations()
-    const waiting = Array.from({ length: 8 }, () => inTurn({ keyUuid: 'a' }, () => setTimeout(0)))
-    const refused: unknown = await inTurn({ keyUuid: 'a' }, () => 1).catch((reason: unknown) => reason)
+    const waiting = Array.from({ length: 8 }, () => inTurn({ keyUuid: 'a', scope }, () => setTimeout(0)))
+    const refused: unknown = await inTurn({ keyUuid: 'a', scope }, () => 1).catch((reason: unknown) => reason)
     expect(refused).to.include({ code: 'too_many_requests' })
-    expect(await inTurn({ keyUuid: 'b' }, () => 1)).to.equal(1)
+    expect(await inTurn({ keyUuid: 'b', scope }, () => 1)).to.equal(1)
     await Promise.all(waiting)
-    expect(await inTurn({ keyUuid: 'a' }, () => 1)).to.equal(1)
+    expect(await inTurn({ keyUuid: 'a', scope }, () => 1)).to.equal(1)
+  })
+
+  it('waits for one piece of work of other organizations, however much of theirs waits', async () => {
+    const { inTurn } = createCalculations()
+    const done: string[] = []
+    const ask = (organization: string, keyUuid: string) =>
+      inTurn({ keyUuid, scope: [organization] }, () => done.push(organization))
+    const ofAcme = Array.from({ length: 16 }, (_, n) => ask('acme', `a${n % 2}`))
+    await Promise.all([...ofAcme, ask('globex', 'g'), ask('initech', 'i'), ask('globex', 'g')])
+    expect(done.slice(0, 6)).to.deep.equal(['acme', 'globex', 'initech', 'acme', 'globex', 'acme'])
+    expect(done).to.have.length(19)
+  })
+
+  it('is refused to keys that see the same organizations, and to all, where too much waits', async () => {
+    const { inTurn } = createCalculations()
+    const ask = (organizations: readonly string[], keyUuid: string) =>
+      inTurn({ keyUuid, scope: organizations }, () => 1)
+    const refusal = async (asked: Promise<unknown>) => asked.catch((reason: unknown) => reason)
+    const waiting = Array.from({ length: 16 }, (_, n) => ask(['acme', 'globex'], `key${n}`))
+    expect(await refusal(ask(['globex', 'acme'], 'another'))).to.include({ code: 'too_many_requests' })
+    for (let n = 0; n < 48; n++) waiting.push(ask([`organization${n}`], `own${n}`))
+    expect(await refusal(ask(['initech'], 'new'))).to.deep.include({
+      code: 'calculations_full',
+      headers: { 'retry-after': '5' },
+    })
+    await Promise.all(waiting)
+    expect(await ask(['initech'], 'new')).to.equal(1)
   })
 
   it('goes on after a mistake', async () => {
     const { inTurn } = createCalculations()
-    const failed = inTurn({ keyUuid: 'a' }, () => {
+    const failed = inTurn({ keyUuid: 'a', scope }, () => {
       throw new RangeError('deep')
     }).catch((reason: unknown) => reason)
-    expect(await inTurn({ keyUuid: 'a' }, () => 1)).to.equal(1)
+    expect(await inTurn({ keyUuid: 'a', scope }, () => 1)).to.equal(1)
     expect(await failed).to.be.instanceOf(RangeError)
   })
 })
