@@ -346,13 +346,15 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'Whatever playbook somebody sends to be checked, drawn, completed or explained is worked on in a moment, one at a time, and leaves others as much time as it takes.',
+          'Whatever playbook somebody sends to be checked, drawn, completed or explained is worked on in a moment, one at a time, organizations in turn, and leaves others as much time as it takes.',
         proofs: [
           http(
             'large-playbooks',
             'are read, drawn, completed and explained in a moment',
             'is done one after the other, and leaves others as much time',
             'is refused where too much of one key waits',
+            'waits for one piece of work of other organizations',
+            'is refused to keys that see the same organizations',
           ),
         ],
       },
