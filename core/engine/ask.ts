@@ -105,6 +105,7 @@ async function untilAnswered(local: LocalRun, work: AskWork, intent: Intent): Pr
     const answered =
       (await untilReminded(local, work, intent, look)) ?? (await lookUntil(local, work, timeoutAt, look))
     const last = answered ?? (await close('timed_out'))
+    if (last.state === 'withdrawn') throw whyWithdrawn(local, work)
     return { ...resultOf(local, work, last), endedAt: endOf(last, clock.now()) }
   } catch (error) {
     const isOver = error instanceof TimeoutError || error instanceof CancelledError
@@ -132,6 +133,10 @@ async function untilReminded(
 /** A question that timed out did so no earlier than its time, whatever a clock that was set back says. */
 const endOf = ({ answer, timeoutAt }: Checkpoint, now: number): number =>
   answer === null ? Math.max(now, timeoutAt) : now
+
+/** By a process that stopped before it had the end of the step on record. */
+const whyWithdrawn = (local: LocalRun, { shielded }: AskWork): Error =>
+  !shielded && local.cancel.aborted ? cancelled() : new GroupTimeoutError()
 
 class ToldInVain extends Error {
   readonly outcome: Outcome

@@ -134,6 +134,26 @@ describe('a checkpoint', () => {
     expect(await waiting()).to.deep.equal([])
   })
 
+  it('is no question that nobody answered where it was withdrawn and the process stopped before the end of the step', async () => {
+    const step = { id: 'confirm', checkpoint: { ...confirm, onTimeout: 'no_reply' } }
+    const grouped = makePlaybook({ steps: [{ id: 'g', timeoutMs: 10_000, steps: [step] }] })
+    for (const expected of [{ status: 'cancelled' }, { status: 'failed', 'error.code': 'step_timeout' }]) {
+      run = await bench.startRun()
+      const stop = new AbortController()
+      const going = bench.go(grouped, {}, { run, stop: stop.signal }).catch((error: unknown) => error)
+      await settle()
+      stop.abort()
+      expect(await going).to.be.instanceOf(RunSuspended)
+      const [asked] = await waiting()
+      await bench.stores.checkpoints.close(run.uuid, asked!.path, 'withdrawn')
+      const cancel = new AbortController()
+      if (expected.status === 'cancelled') cancel.abort()
+      else await clock.advance(10_000)
+      const again = await bench.go(grouped, {}, { run, cancel: cancel.signal })
+      expect(again).to.nested.include(expected)
+    }
+  })
+
   describe('that a skill asks', () => {
     const asked = { via: 'chat.ask', with: { message: 'You?' }, ...confirm }
 
