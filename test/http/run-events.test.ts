@@ -101,7 +101,7 @@ describe('events of a run', () => {
       'end completed',
     ])
     expect(reader.text()).to.match(/^retry: \d+\n\n/)
-    expect(reader.text()).to.include('\n\n:\n\n')
+    expect(reader.text()).to.include('\n\nevent: heartbeat\ndata: {}\n\n')
   })
 
   it('say no more and no less than the run does, with nothing that is sensitive', async () => {

@@ -64,6 +64,17 @@ describe('live page', function () {
     await mark('live').waitFor()
   })
 
+  it('opens another stream where it has heard nothing for three heartbeats', async () => {
+    const { page, visit } = opened
+    await page.clock.install()
+    await visit('/alerts')
+    await mark('live').waitFor()
+    const another = page.waitForRequest('**/api/events')
+    await page.clock.fastForward(50_000)
+    await another
+    await mark('live').waitFor()
+  })
+
   it('closes its stream with the page', async () => {
     const { page, server, visit } = opened
     await visit('/alerts')

@@ -101,12 +101,38 @@ describe('session of the web page', function () {
     await house.visit(path)
     await note(page).fill('written in the dark')
     await page.context().setOffline(true)
-    await page.getByText('Tocsin does not answer since').waitFor()
+    await page.getByText(/Tocsin does not answer since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/).waitFor()
     await page.waitForTimeout(12_000)
     await picture(page, 'unreachable')
     await page.getByRole('heading', { name: 'Decisions' }).waitFor()
     await page.context().setOffline(false)
     await page.getByText('Tocsin does not answer since').waitFor({ state: 'detached' })
     expect(await note(page).inputValue()).to.equal('written in the dark')
+  })
+
+  it('shows a view that was first opened while the server was away as soon as that is back', async () => {
+    const { page } = house
+    await house.visit('/alerts')
+    await page.getByRole('row').nth(1).waitFor()
+    await page.context().setOffline(true)
+    await page.getByRole('link', { name: 'Audit' }).click()
+    await page.getByText('It is loaded as soon as the server answers').waitFor()
+    await page.context().setOffline(false)
+    await page.getByRole('heading', { level: 1, name: 'Audit' }).waitFor()
+  })
+
+  it('keeps a form although what it is made from cannot be asked for again', async () => {
+    const { page } = house
+    await house.visit('/connections/new?plugin=http')
+    await page.getByRole('textbox', { name: 'Name' }).fill('half a form')
+    await page.context().setOffline(true)
+    await page.getByText('Tocsin does not answer since').waitFor()
+    const refused = page.waitForResponse('**/api/plugins*')
+    await page.route('**/api/plugins*', (route) => route.fulfill({ status: 403, body: '' }))
+    await page.context().setOffline(false)
+    await refused
+    await page.getByText('Tocsin does not answer since').waitFor({ state: 'detached' })
+    await page.unroute('**/api/plugins*')
+    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).to.equal('half a form')
   })
 })

@@ -14,8 +14,8 @@ export interface StreamEvent {
 export const eventText = ({ event, data, id }: StreamEvent): string =>
   `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${stringifyJson(data)}\n\n`
 
-/** Says nothing: it keeps proxies from taking the stream for dead. */
-export const heartbeat = ':\n\n'
+/** Says nothing but that the stream lives, to proxies and to readers: a page sees no comments. */
+export const heartbeat = eventText({ event: 'heartbeat', data: {} })
 
 /** How long a reader that was cut off waits before it comes again. */
 export const retryText = (ms: number): string => `retry: ${ms}\n\n`

@@ -1,13 +1,14 @@
 import { useSyncExternalStore } from 'react'
+import { serverTime } from '../parts/now.ts'
 
-/** Since when nothing has arrived from the server, epoch milliseconds; undefined while it answers. */
+/** Since when nothing has arrived from the server, epoch milliseconds by its own clock; undefined while it answers. */
 let silentSince: number | undefined
 const listeners = new Set<() => void>()
 
 /** Said by each call: whether an answer came, whatever it was. */
 export function tellReached(isReached: boolean): void {
   if (isReached === (silentSince === undefined)) return
-  silentSince = isReached ? undefined : Date.now()
+  silentSince = isReached ? undefined : serverTime()
   for (const listener of listeners) listener()
 }
 

@@ -30,7 +30,8 @@ export default function ConnectionPage() {
     queryFn: () => callTagged<Connection>('GET', path),
   })
   if (found.isLoadingError) return <ViewRefusal error={found.error} onRetry={() => void found.refetch()} />
-  if (plugins.isError) return <ViewRefusal error={plugins.error} onRetry={() => void plugins.refetch()} />
+  if (plugins.isLoadingError)
+    return <ViewRefusal error={plugins.error} onRetry={() => void plugins.refetch()} />
   if (found.isPending || plugins.isPending) return <PageLoading />
   const plugin = plugins.data.find(({ name }) => name === found.data.data.plugin)
   return <ConnectionView found={found.data} plugin={plugin} path={path} onDone={() => void found.refetch()} />

@@ -22,7 +22,8 @@ export default function NewConnection() {
 function ChosenPlugin() {
   const plugins = usePlugins()
   const { filters, set } = useFilters(names)
-  if (plugins.isError) return <ViewRefusal error={plugins.error} onRetry={() => void plugins.refetch()} />
+  if (plugins.isLoadingError)
+    return <ViewRefusal error={plugins.error} onRetry={() => void plugins.refetch()} />
   if (plugins.isPending) return <PageLoading />
   const chosen = plugins.data.find(({ name }) => name === filters.plugin)
   if (chosen?.connection)

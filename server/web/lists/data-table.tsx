@@ -5,6 +5,7 @@ import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef, type KeyboardEvent, type ReactNode } from 'react'
 import './data-table.css'
 import { DataRow } from './data-row.tsx'
+import { rowCount } from './row-count.ts'
 import { TableSkeleton } from './table-skeleton.tsx'
 import { useArrivals } from './use-arrivals.ts'
 import { usePlace } from './use-place.ts'
@@ -37,6 +38,8 @@ interface DataTableProps<Row> {
   readonly isPending?: boolean
   /** What the key `c` does in a row: shows more of it without leaving the table. */
   readonly onPeek?: (row: Row) => void
+  /** How many rows there are, those that are not loaded among them; undefined: that is not known yet. */
+  readonly total: number | undefined
   readonly hasMore: boolean
   readonly isLoadingMore: boolean
   /** The next rows could not be had: they are asked for again only when somebody says so. */
@@ -132,7 +135,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         aria-busy={isPending}
         data-pending={isPending}
         aria-label={props.label}
-        aria-rowcount={rows.length + 1}
+        aria-rowcount={rowCount(rows.length, hasMore, props.total)}
       >
         <div className="data-table-inner" data-chooses={selection !== undefined}>
           <div

@@ -89,6 +89,7 @@ export function useList<Row>({ path, query = noQuery, idOf, isLive = true }: Lis
   const cursor = list.data?.pages.at(-1)?.next_cursor ?? undefined
   const [refused, setRefused] = useState<string>()
   const more = {
+    total,
     hasMore: list.hasNextPage,
     isLoadingMore: list.isFetchingNextPage,
     isMoreRefused:

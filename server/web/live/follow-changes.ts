@@ -3,6 +3,7 @@ import { changeKinds } from '../../../core/domain/change.ts'
 import { addressOf } from '../api/call.ts'
 import { setLiveState } from './live-state.ts'
 import { createRefresh } from './refresh.ts'
+import { watchSilence } from './watch-silence.ts'
 
 /** After a refusal; browsers come again by themselves only where the connection broke. */
 const againMs = 5_000
@@ -11,6 +12,9 @@ const hiddenMs = 5_000
 
 /** What changed between the first answers and the stream is asked for when the page stands: nearly always it is nothing. */
 const greetedMs = 1_000
+
+/** Three heartbeats: a proxy that stalls ends no connection, and tells nobody. */
+const silentMs = 45_000
 
 /** What is told; the end of a session is told by the end of the stream. */
 const kinds = changeKinds.filter((kind) => kind !== 'session')
@@ -21,18 +25,28 @@ export function followChanges(queries: QueryClient): () => void {
   let stream: EventSource | undefined
   let isGreeted = false
   let timer: ReturnType<typeof setTimeout> | undefined
+  const silence = watchSilence(silentMs, () => {
+    close()
+    lost()
+    open()
+  })
 
   function open(): void {
     clearTimeout(timer)
     if (stream !== undefined) return
     stream = new EventSource(addressOf('/events'))
+    silence.heard()
+    stream.addEventListener('open', silence.heard)
+    stream.addEventListener('heartbeat', silence.heard)
     for (const kind of kinds)
       stream.addEventListener(kind, ({ data }: MessageEvent<string>) => {
+        silence.heard()
         const { id } = JSON.parse(data) as { id: string | null }
         refresh(kind, id)
       })
     // The first thing that is said: only then it is known that nothing on the way holds it back.
     stream.addEventListener('many', ({ data }: MessageEvent<string>) => {
+      silence.heard()
       setLiveState('live')
       const { kinds } = JSON.parse(data) as { kinds: readonly string[] }
       if (isGreeted) return kinds.forEach((kind) => refresh(kind))
@@ -54,6 +68,7 @@ export function followChanges(queries: QueryClient): () => void {
 
   function close(): void {
     clearTimeout(timer)
+    silence.stop()
     stream?.close()
     stream = undefined
   }

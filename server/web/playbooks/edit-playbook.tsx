@@ -34,7 +34,7 @@ export function EditPlaybook({ playbook, onSaved }: EditPlaybookProps) {
   useEffect(() => {
     if (restore !== undefined) scrollTo(0, 0)
   }, [restore])
-  if (earlier.isError) return <Refusal error={earlier.error} />
+  if (earlier.isLoadingError) return <Refusal error={earlier.error} />
   if (restore !== undefined && earlier.data === undefined) return <PageLoading />
   const base = isInForce ? hash : null
   const begun: Draft =

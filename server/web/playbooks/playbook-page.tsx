@@ -75,7 +75,9 @@ export default function PlaybookPage() {
           onDropped={nothing}
         />
       )}
-      {mayStart && data.in_force && data.origin === 'file' && <TestsSection name={data.name} />}
+      {mayStart && data.in_force && data.origin === 'file' && (
+        <TestsSection key={data.hash} name={data.name} />
+      )}
       <Versions playbook={data} mayRestore={mayEdit && data.origin === 'file'} />
     </Stack>
   )

@@ -29,7 +29,7 @@ interface Failure {
   readonly line: number
 }
 
-/** The tests beside the file of a playbook: run where it is asked for, with what they do not go through. */
+/** The tests beside the file of a playbook: run where it is asked for, with what they do not go through. Results are of one version: with another one it begins anew. */
 export function TestsSection({ name }: { readonly name: string }) {
   const run = useMutation({
     mutationFn: () => call<Tested>('POST', `/playbooks/${encodeURIComponent(name)}/test`),

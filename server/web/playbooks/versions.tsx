@@ -33,7 +33,7 @@ export function Versions({ playbook, mayRestore }: VersionsProps) {
     enabled: compared !== undefined,
     staleTime: Infinity,
   })
-  if (versions.isError) return <Refusal error={versions.error} />
+  if (versions.isLoadingError) return <Refusal error={versions.error} />
   return (
     <Section title="Versions" {...(versions.data && { count: versions.data.total })} isFlush>
       <Table.ScrollContainer minWidth={560} mah={320}>
@@ -92,7 +92,7 @@ export function Versions({ playbook, mayRestore }: VersionsProps) {
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      {other.isError && <Refusal error={other.error} />}
+      {other.isLoadingError && <Refusal error={other.error} />}
       {compared !== undefined && other.data !== undefined && (
         <Stack p="md">
           <Differences

@@ -3,6 +3,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { get } from '../api/call.ts'
 import { useSilentSince } from '../api/reached.ts'
+import { wholeTime } from '../parts/time-texts.ts'
+import { useZone, zoneName } from '../parts/zone.ts'
 
 const askMs = 3_000
 
@@ -10,6 +12,7 @@ const askMs = 3_000
 export function Unreachable() {
   const since = useSilentSince()
   const queries = useQueryClient()
+  const zone = useZone()
   useEffect(() => {
     if (since === undefined) return undefined
     const timer = setInterval(() => {
@@ -25,7 +28,7 @@ export function Unreachable() {
       {since !== undefined && (
         <Paper withBorder shadow="md" className="unreachable" px="md" py="xs">
           <Text size="sm" fw={600}>
-            Tocsin does not answer since {new Date(since).toLocaleTimeString()}
+            Tocsin does not answer since {wholeTime(since, zone)} {zoneName(zone, since)}
           </Text>
           <Text size="sm">
             What you see is as it was then. This page tries again by itself; what you typed stays.

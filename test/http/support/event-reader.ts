@@ -11,6 +11,7 @@ export interface ReadEvent {
 export interface EventReader {
   readonly status: number
   readonly headers: Headers
+  /** All but the `heartbeat`, which comes whenever it does. */
   readonly events: readonly ReadEvent[]
   readonly text: () => string
   readonly isOver: () => boolean
@@ -83,6 +84,6 @@ function parsed(block: string): ReadEvent[] {
     }),
   )
   const [event, data] = [fields.get('event'), fields.get('data')]
-  if (event === undefined || data === undefined) return []
+  if (event === undefined || data === undefined || event === 'heartbeat') return []
   return [{ event, id: fields.get('id'), data: JSON.parse(data) as unknown }]
 }
