@@ -316,12 +316,14 @@ describe('events of a run', () => {
     })
     socket.pause()
     socket.write(requestOf(uuid))
+    let pausing: NodeJS.Timeout | undefined
     const slowly = setInterval(() => {
       socket.resume()
-      setTimeout(() => socket.pause(), 5)
+      pausing = setTimeout(() => socket.pause(), 5)
     }, 30)
     await eventually('all steps', () => steps >= 40 || undefined)
     clearInterval(slowly)
+    clearTimeout(pausing)
     socket.resume()
     await new Promise((resolve) => setTimeout(resolve, 1.5 * limits.answerTimeoutMs))
     await begin(uuid, 'another')
