@@ -67,7 +67,7 @@ function readCursor(order: string, cursor: string): Place {
   if (given === order && isValue && typeof key === 'string') return [value, key]
   const message = 'this is not a cursor of this list'
   throw new ValidationError('invalid_cursor', message, [{ pointer: '/cursor', message }], {
-    hint: 'Give next_cursor of the page before, unchanged and with the same sort, or leave the cursor out.',
+    hint: 'Give next_cursor of the page before, unchanged and with the same sort, or leave the cursor out to begin anew.',
   })
 }
 

@@ -2,6 +2,7 @@ import { closeSync, chmodSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { CountCache } from './count-cache.ts'
+import { CursorSeal } from './cursor-seal.ts'
 import { ReadCache } from './read-cache.ts'
 import { isStorageFailure, storeClosed, storeUnavailable } from './storage-errors.ts'
 
@@ -21,6 +22,7 @@ export class Database {
   readonly path: string
   readonly cache = new ReadCache(this)
   readonly counts = new CountCache()
+  readonly cursors = new CursorSeal(this)
   readonly #connection: Sqlite.Database
   readonly #statements = new Map<string, Sqlite.Statement<Value[]>>()
 

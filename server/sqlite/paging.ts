@@ -58,7 +58,7 @@ export function listPage<Row extends { readonly id: number }, Item>(
   const limit = requireLimit(page.limit)
   const key = query.key ?? 't.id'
   const values = conditions.flatMap((condition) => condition.values)
-  const start = page.cursor === undefined ? [] : [startBehind(query.name, order, page.cursor, key)]
+  const start = page.cursor === undefined ? [] : [startBehind(database, query.name, order, page.cursor, key)]
   const rows = database.all<Row>(
     `${query.select} ${whereAll([...conditions.map(inOrder), ...start])} ${orderBy(order, key)} LIMIT ?`,
     ...values,
@@ -70,7 +70,7 @@ export function listPage<Row extends { readonly id: number }, Item>(
   const last = shown.length < rows.length ? rows[shown.length - 1] : undefined
   return {
     data: shown.map((row) => query.toItem(row)),
-    nextCursor: last === undefined ? null : encodeCursor(query.name, order, last),
+    nextCursor: last === undefined ? null : cursorAt(database, query.name, order, last),
     total: Math.max(totalOf(database, query), shown.length),
   }
 }
@@ -108,34 +108,42 @@ export function requireLimit(limit: number): number {
   throw new ValidationError('invalid_limit', message, [{ pointer: '/limit', message }])
 }
 
-/** `alerts:7`, or sorted by a column `alerts/t.modified_at/ASC:1700000000000:7`: one order's cursor is refused by another. */
-function encodeCursor<Row extends { readonly id: number }>(
+function cursorAt<Row extends { readonly id: number }>(
+  database: Database,
   name: string,
   order: Order<Row>,
   row: Row,
 ): string {
-  const value = order.by === undefined ? '' : `${order.by.valueOf(row)}:`
-  return Buffer.from(`${cursorName(name, order)}:${value}${row.id}`).toString('base64url')
+  const place = { value: order.by?.valueOf(row) ?? 0, row: row.id }
+  return database.cursors.seal(cursorName(name, order), place)
 }
 
+/** One order's cursor is refused by another. */
 function cursorName(name: string, { by, descending }: Order<never>): string {
   if (by === undefined) return descending ? name : `${name}/ASC`
   return `${name}/${by.column}/${descending ? 'DESC' : 'ASC'}`
 }
 
-function startBehind(name: string, order: Order<never>, cursor: string, key: string): Condition {
+/** Throws ValidationError `invalid_cursor`. */
+function startBehind(
+  database: Database,
+  name: string,
+  order: Order<never>,
+  cursor: string,
+  key: string,
+): Condition {
   const { by, descending } = order
   const comparison = descending ? '<' : '>'
-  const prefix = cursorName(name, order)
-  const text = cursor.length <= 128 ? Buffer.from(cursor, 'base64url').toString('latin1') : ''
-  const place = text.startsWith(`${prefix}:`) ? text.slice(prefix.length) : ''
-  const [, value, id] = /^(?::(0|[1-9][0-9]{0,14}))?:([1-9][0-9]{0,14})$/.exec(place) ?? []
-  if (id !== undefined && by === undefined && value === undefined)
-    return { sql: `${key} ${comparison} ?`, values: [Number(id)] }
-  if (id !== undefined && by !== undefined && value !== undefined)
-    return { sql: `(${by.column}, ${key}) ${comparison} (?, ?)`, values: [Number(value), Number(id)] }
+  const place = database.cursors.open(cursorName(name, order), cursor)
+  if (place === undefined) throw invalidCursor()
+  return by === undefined
+    ? { sql: `${key} ${comparison} ?`, values: [place.row] }
+    : { sql: `(${by.column}, ${key}) ${comparison} (?, ?)`, values: [place.value, place.row] }
+}
+
+function invalidCursor(): ValidationError {
   const message = 'this is not a cursor of this list'
-  throw new ValidationError('invalid_cursor', message, [{ pointer: '/cursor', message }], {
-    hint: 'Give next_cursor of the page before, unchanged and with the same sort, or leave the cursor out.',
+  return new ValidationError('invalid_cursor', message, [{ pointer: '/cursor', message }], {
+    hint: 'Give next_cursor of the page before, unchanged and with the same sort, or leave the cursor out to begin anew.',
   })
 }

@@ -10,6 +10,7 @@ import { SqliteCaseStore } from './case-store.ts'
 import { ChangeWatch } from './change-watch.ts'
 import { SqliteCheckpointStore } from './checkpoint-store.ts'
 import { SqliteConnectionStore } from './connection-store.ts'
+import { requireCursorKey } from './cursor-seal.ts'
 import type { Database, DatabaseOptions } from './database.ts'
 import { SqliteDestructiveUseStore } from './destructive-uses.ts'
 import { setFact } from './facts.ts'
@@ -61,6 +62,7 @@ export async function openSqliteStores(options: SqliteStoresOptions): Promise<St
     // A command beside the server must not change the tables under it.
     database = openDatabase(join(dataDir, 'tocsin.db'), options, () => (lock ??= lockDataDir(dataDir)))
     requireMasterKey(database, secrets)
+    requireCursorKey(database)
     if (claim === 'shared') lock?.release()
     const changes = new ChangeWatch(database)
     const commits = new GroupCommit(database, { ...options, changes, onCommit: committed(database, options) })

@@ -118,6 +118,18 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
+          'The cursors of lists are sealed: nobody learns from them how many alerts, cases and runs other organizations have.',
+        proofs: [
+          [
+            'test/sqlite/cursors.test.ts',
+            'tell nothing of the numbers of rows',
+            'are refused when one bit of them is another',
+            'are good after a restart, and in no other data directory',
+          ],
+        ],
+      },
+      {
+        promise:
           'Nobody sets what the platform decides: unknown fields and parameters are refused, and `__proto__` is plain data.',
         proofs: [
           http('bad-requests', 'names the field that was probably meant', 'refuses the query '),

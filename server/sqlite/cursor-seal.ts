@@ -1,0 +1,79 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
+import type { Database } from './database.ts'
+import { setFact } from './facts.ts'
+
+/** Of a row in a sorted list: the value it is sorted by, 0 where there is none, and its key. */
+export interface CursorPlace {
+  readonly value: number
+  readonly row: number
+}
+
+const fact = 'cursor_key'
+const [keyBytes, tagBytes, placeBytes] = [32, 16, 16]
+
+/**
+ * Cursors name rows by their numbers, which count those of all organizations together: sealed, they tell nobody how much others do. The key is
+ * kept in the database, so that a cursor is good after a restart and after a restore. The same place gives the same cursor, so that a page that is
+ * read twice is the same (the tag of the place takes the part of the nonce, as in RFC 5297).
+ */
+export class CursorSeal {
+  readonly #database: Pick<Database, 'one'>
+  #keys: { readonly tag: Uint8Array; readonly cipher: Uint8Array } | undefined
+
+  constructor(database: Pick<Database, 'one'>) {
+    this.#database = database
+  }
+
+  seal(list: string, { value, row }: CursorPlace): string {
+    const place = Buffer.alloc(placeBytes)
+    place.writeBigInt64BE(BigInt(value))
+    place.writeBigInt64BE(BigInt(row), 8)
+    const tag = this.#tagOf(list, place)
+    const cipher = createCipheriv('aes-256-ctr', this.#read().cipher, tag)
+    return Buffer.concat([tag, cipher.update(place)]).toString('base64url')
+  }
+
+  /** Undefined: it was not made here, or for another list. */
+  open(list: string, cursor: string): CursorPlace | undefined {
+    if (cursor.length > 64) return undefined
+    const bytes = Buffer.from(cursor, 'base64url')
+    if (bytes.length !== tagBytes + placeBytes) return undefined
+    const tag = bytes.subarray(0, tagBytes)
+    const place = createDecipheriv('aes-256-ctr', this.#read().cipher, tag).update(bytes.subarray(tagBytes))
+    if (!timingSafeEqual(tag, this.#tagOf(list, place))) return undefined
+    return { value: Number(place.readBigInt64BE()), row: Number(place.readBigInt64BE(8)) }
+  }
+
+  #tagOf(list: string, place: Uint8Array): Buffer {
+    return createHmac('sha256', this.#read().tag)
+      .update(`${list}\0`)
+      .update(place)
+      .digest()
+      .subarray(0, tagBytes)
+  }
+
+  #read() {
+    this.#keys ??= keysFrom(
+      this.#database.one<{ value: Buffer }>('SELECT value FROM facts WHERE name = ?', fact).value,
+    )
+    return this.#keys
+  }
+}
+
+function keysFrom(secret: Uint8Array) {
+  const of = (use: string) => new Uint8Array(hkdfSync('sha256', secret, '', use, keyBytes))
+  return { tag: of('tag'), cipher: of('cipher') }
+}
+
+/** At the first start; a write of its own. */
+export function requireCursorKey(database: Database): void {
+  if (database.get('SELECT 1 FROM facts WHERE name = ?', fact) === undefined)
+    setFact(database, fact, randomBytes(keyBytes))
+}

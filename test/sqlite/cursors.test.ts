@@ -1,0 +1,73 @@
+import { expect } from 'chai'
+import { join } from 'node:path'
+import type { Stores } from '../../core/ports.ts'
+import { CursorSeal } from '../../server/sqlite/cursor-seal.ts'
+import { Database } from '../../server/sqlite/database.ts'
+import { expectRejection } from '../contract/fixture.ts'
+import { somebody } from '../support/somebody.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import { openStoresIn } from './open-stores.ts'
+
+describe('cursors of lists', () => {
+  let folder: TemporaryFolder
+  beforeEach(async () => {
+    folder = await makeTemporaryFolder()
+  })
+  afterEach(() => folder.remove())
+
+  async function within<T>(dataDir: string, work: (stores: Stores) => Promise<T>): Promise<T> {
+    const stores = await openStoresIn(join(folder.path, dataDir))
+    try {
+      return await work(stores)
+    } finally {
+      await stores.close()
+    }
+  }
+  async function addCases(stores: Stores): Promise<string> {
+    const { uuid } = await stores.organizations.create({ code: 'acme', name: 'Acme' }, somebody())
+    for (const title of ['one', 'two', 'three'])
+      await stores.cases.create(uuid, { title }, somebody(), crypto.randomUUID())
+    return (await stores.cases.list('all', {}, { limit: 1 })).nextCursor ?? ''
+  }
+  const after = (stores: Stores, cursor: string) => stores.cases.list('all', {}, { limit: 5, cursor })
+
+  it('are good after a restart, and in no other data directory', async () => {
+    const cursor = await within('data', addCases)
+    const rest = await within('data', (stores) => after(stores, cursor))
+    expect(rest.data.map(({ title }) => title)).to.deep.equal(['two', 'one'])
+    await within('other', async (stores) => {
+      await addCases(stores)
+      await expectRejection(after(stores, cursor), 'ValidationError', 'invalid_cursor')
+    })
+  })
+
+  it('are refused when one bit of them is another', async () => {
+    await within('data', async (stores) => {
+      const bytes = Buffer.from(await addCases(stores), 'base64url')
+      for (let at = 0; at < bytes.length; at++) {
+        const changed = Buffer.from(bytes)
+        changed[at]! ^= 1
+        const cursor = changed.toString('base64url')
+        await expectRejection(after(stores, cursor), 'ValidationError', 'invalid_cursor')
+      }
+    })
+  })
+
+  it('tell nothing of the numbers of rows, which count those of all organizations', async () => {
+    await within('data', addCases)
+    const database = new Database(join(folder.path, 'data', 'tocsin.db'))
+    const seal = new CursorSeal(database)
+    const cursors = [1, 2, 3, 4_000_000_000].map((row) => seal.seal('alerts', { value: 0, row }))
+    const elsewhere = seal.seal('cases', { value: 0, row: 1 })
+    database.close()
+    const hex = [...cursors, elsewhere].map((cursor) => Buffer.from(cursor, 'base64url').toString('hex'))
+    for (const [at, one] of hex.entries())
+      for (const other of hex.slice(at + 1)) {
+        const alike = [...one].filter((digit, place) => digit === other[place]).length
+        expect(alike, `of 64 digits, in ${one} and ${other}`).to.be.below(24)
+      }
+    expect(new Set(cursors.map(({ length }) => length)).size).to.equal(1)
+    expect(seal.open('alerts', cursors[3]!)).to.deep.equal({ value: 0, row: 4_000_000_000 })
+    expect(seal.open('cases', cursors[0]!)).to.equal(undefined)
+  })
+})
