@@ -63,7 +63,7 @@ describe('cursors of lists', () => {
     const hex = [...cursors, elsewhere].map((cursor) => Buffer.from(cursor, 'base64url').toString('hex'))
     for (const [at, one] of hex.entries())
       for (const other of hex.slice(at + 1)) {
-        const alike = [...one].filter((digit, place) => digit === other[place]).length
+        const alike = Array.from(one).filter((digit, place) => digit === other[place]).length
         expect(alike, `of 64 digits, in ${one} and ${other}`).to.be.below(24)
       }
     expect(new Set(cursors.map(({ length }) => length)).size).to.equal(1)
