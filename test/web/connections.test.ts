@@ -9,7 +9,7 @@ describe('connections in the page', function () {
   it('marks what is wrong at its field, and goes to the first', async () => {
     const { page } = house
     await house.visit('/connections/new')
-    await page.getByRole('button', { name: 'Endpoint security platform' }).click()
+    await page.getByRole('link', { name: 'Endpoint security platform' }).click()
     await page.getByText('Grant admin consent').waitFor()
     await page.getByLabel('Tenant ID').fill('6f1d2c3b-4a59-4687-9b0c-1d2e3f405162')
     await page.getByLabel('Client Secret').first().fill('canary-canary')

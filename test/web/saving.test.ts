@@ -146,6 +146,25 @@ describe('saving a playbook in the page', function () {
     await write(page, source('other'))
   })
 
+  it('fetches nobody back who has gone elsewhere before it is done', async () => {
+    const page = await opened.visit('/playbooks/mine')
+    await write(page, source('mine', 'and away'))
+    await page.getByText('No problems').waitFor()
+    const held = Promise.withResolvers<undefined>()
+    await page.route('**/api/playbooks/mine', async (route) => {
+      if (route.request().method() === 'PUT') await held.promise
+      await route.continue()
+    })
+    await saveButton(page).click()
+    await page.getByRole('link', { name: 'Runs' }).first().click()
+    await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor()
+    held.resolve(undefined)
+    await page.getByText('mine is in force').waitFor()
+    await page.waitForTimeout(200)
+    expect(new URL(page.url()).pathname).to.equal('/runs')
+    expect(await stored('mine')).to.equal(source('mine', 'and away'))
+  })
+
   it('leaves alone what is typed meanwhile: in the editor, as a draft, and for the next time', async () => {
     const page = await opened.visit('/playbooks/other')
     await page.getByText('No problems').waitFor()

@@ -35,7 +35,7 @@ describe('session of the web page', function () {
     await dialog.waitFor({ state: 'detached' })
     expect(await note(page).inputValue()).to.equal('half a thought')
     await page.getByRole('button', { name: 'Add note' }).click()
-    await page.getByText('half a thought').waitFor()
+    await page.locator('.mantine-Timeline-root').getByText('half a thought').waitFor()
   })
 
   it('asks for nothing more while it is over: a page that stays open is no flood of refusals', async () => {
@@ -73,6 +73,36 @@ describe('session of the web page', function () {
     await other.reload()
     await signIn(other, server.adminKey)
     await page.getByRole('button', { name: 'Signed in as bootstrap' }).waitFor()
+    await other.close()
+  })
+
+  it('shows what was typed where another tab signs in with another key, and goes on when the first comes back', async () => {
+    const { page, server } = house
+    const made = await server.call('/keys', { body: { name: 'second', role: 'reader' } })
+    await house.visit(path)
+    await note(page).fill('half a thought of mine')
+    const other = await page.context().newPage()
+    await other.goto(server.url)
+    const signInElsewhere = async (key: string): Promise<void> => {
+      await endSession(other)
+      await other.reload()
+      await signIn(other, key)
+      await other.getByRole('navigation').first().waitFor()
+    }
+    await signInElsewhere(made.body.key)
+    await page.getByRole('heading', { name: 'You are signed in as second now' }).waitFor()
+    const kept = page.getByRole('region', { name: 'Note on case' })
+    expect(await kept.innerText()).to.equal('half a thought of mine')
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'somebody-else')
+    await signInElsewhere(server.adminKey)
+    expect(await note(page).inputValue()).to.equal('half a thought of mine')
+    await signInElsewhere(made.body.key)
+    await page.getByRole('button', { name: 'Go on as second, and lose it' }).click()
+    await page.getByRole('button', { name: 'Signed in as second' }).waitFor()
+    await signInElsewhere(server.adminKey)
+    await page.getByRole('button', { name: 'Signed in as bootstrap' }).waitFor()
+    expect(await note(page).inputValue()).to.equal('')
     await other.close()
   })
 

@@ -1,7 +1,7 @@
 import { Alert as MantineAlert, Anchor, Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useLocation, useParams } from 'wouter'
+import { Link, useParams } from 'wouter'
 import { call, get } from '../api/call.ts'
 import type { Alert, Run } from '../api/types.ts'
 import { usePollMs } from '../live/live-state.ts'
@@ -12,6 +12,7 @@ import { ViewRefusal } from '../shell/view-refusal.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { AlertStatus } from '../parts/states.tsx'
 import { Time } from '../parts/times.tsx'
+import { useGoOn } from '../parts/use-go-on.ts'
 import { RunList } from '../runs/run-list.tsx'
 import { useMay } from '../session/session.ts'
 import { ViewTitle } from '../shell/view-title.tsx'
@@ -85,12 +86,12 @@ function InvestigateAgain({ alert }: { readonly alert: Alert }) {
   const { alert_id: id, investigation_status: status } = alert
   const [opened, { open, close }] = useDisclosure()
   const queries = useQueryClient()
-  const [, navigate] = useLocation()
+  const goOn = useGoOn()
   const again = useMutation({
     mutationFn: () => call<Run>('POST', `/alerts/${encodeURIComponent(id)}/investigate`),
     onSuccess({ run_uuid: uuid }) {
       void queries.invalidateQueries({ queryKey: ['alert', id] })
-      navigate(`/runs/${uuid}`)
+      goOn(`/runs/${uuid}`)
     },
   })
   if (!useMay('analyst', 'admin') || status < 15) return null

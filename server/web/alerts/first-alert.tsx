@@ -1,6 +1,6 @@
 import { Anchor, Button, Code, Select, Stack, Text, Timeline } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { addressOf, call } from '../api/call.ts'
 import { useOrganization } from '../forms/use-organization.ts'
@@ -14,7 +14,7 @@ import { firstAlertCommand } from './first-alert-command.ts'
 export function FirstAlert() {
   const mayMakeKey = useMay('admin')
   const { organization_codes: ownCodes } = useSession()
-  const { code: organization, field: choice } = useOrganization()
+  const { code: organization, field: choice } = useOrganization(useState<string | null>(null))
   const make = useMutation({
     mutationFn: () =>
       call<{ readonly key: string }>('POST', '/keys', {

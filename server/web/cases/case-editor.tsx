@@ -1,12 +1,12 @@
 import { Button, Group, Select, SimpleGrid, Stack, TextInput } from '@mantine/core'
-import { useState } from 'react'
 import type { CaseDetail } from '../api/types.ts'
+import { useTyped } from '../forms/typed.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import { Section } from '../parts/section.tsx'
 import { caseStatuses, choicesOf, severities, verdicts } from '../parts/states.tsx'
 import { useSession } from '../session/session.ts'
 import { Overtaken } from './overtaken.tsx'
-import { meanwhileText, touch, type Touched } from './touched.ts'
+import { meanwhileText, touch, touchedText, type Touched } from './touched.ts'
 import { useChange } from './use-change.ts'
 
 interface CaseEditorProps {
@@ -25,8 +25,12 @@ const choices = [
 /** Changes what people decide about a case. */
 export function CaseEditor({ found, path, etag, onDone }: CaseEditorProps) {
   const { key_name: me } = useSession()
-  const [typed, setTyped] = useState<Touched>()
-  const changing = useChange({ path, found, etag, onSettled: onDone, onSaved: () => setTyped(undefined) })
+  const [typed, setTyped, forget] = useTyped<Touched | undefined>({
+    place: `Assignee of case ${found.case_id.toUpperCase()}`,
+    empty: undefined,
+    textOf: touchedText,
+  })
+  const changing = useChange({ path, found, etag, onSettled: onDone, onSaved: () => forget() })
   const { change, changeFrom, isPending, error } = changing
   const assignee = typed?.value ?? found.assignee ?? ''
   return (

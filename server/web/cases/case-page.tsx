@@ -54,7 +54,7 @@ export default function CasePage() {
             {mayEdit && <CaseEditor found={data} path={path} etag={etag} onDone={refresh} />}
             <Section title="Timeline" count={data.timeline_total}>
               <Stack>
-                {mayEdit && <NoteForm path={path} onDone={refresh} />}
+                {mayEdit && <NoteForm id={data.case_id} path={path} onDone={refresh} />}
                 <CaseTimeline found={data} path={path} />
               </Stack>
             </Section>

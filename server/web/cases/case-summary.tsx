@@ -1,12 +1,12 @@
 import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { Pencil1Icon } from '@radix-ui/react-icons'
-import { useState } from 'react'
 import type { CaseDetail } from '../api/types.ts'
+import { useTyped } from '../forms/typed.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import { Section } from '../parts/section.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { Overtaken } from './overtaken.tsx'
-import { meanwhileText, touch, type Touched } from './touched.ts'
+import { meanwhileText, touch, touchedText, type Touched } from './touched.ts'
 import { useChange } from './use-change.ts'
 
 interface CaseSummaryProps {
@@ -20,10 +20,17 @@ interface CaseSummaryProps {
 /** What is typed, of the fields that were touched; the others follow the case. */
 type Draft = { readonly [name in 'title' | 'summary']?: Touched }
 
+const textOf = (draft: Draft | undefined): string =>
+  [draft?.title, draft?.summary].map(touchedText).join('\n').trim()
+
 /** What came out, in a few sentences: by the playbook, or by whoever knows better. */
 export function CaseSummary({ found, path, etag, mayEdit, onDone }: CaseSummaryProps) {
-  const [draft, setDraft] = useState<Draft>()
-  const changing = useChange({ path, found, etag, onSettled: onDone, onSaved: () => setDraft(undefined) })
+  const [draft, setDraft, forget] = useTyped<Draft | undefined>({
+    place: `Summary of case ${found.case_id.toUpperCase()}`,
+    empty: undefined,
+    textOf,
+  })
+  const changing = useChange({ path, found, etag, onSettled: onDone, onSaved: () => forget() })
   const { changeFrom, isPending, error } = changing
   const { title, summary } = found
   const type = (name: keyof Draft, value: string): void =>

@@ -1,13 +1,22 @@
 import { Button, Stack, Textarea } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { call } from '../api/call.ts'
+import { useTyped } from '../forms/typed.ts'
 import { useOnce } from '../forms/use-once.ts'
 import { Refusal } from '../parts/refusal.tsx'
 
+interface NoteFormProps {
+  /** Of the case. */
+  readonly id: string
+  readonly path: string
+  readonly onDone: () => void
+}
+
+const textOf = (text: string): string => text.trim()
+
 /** Adds a note to the timeline of a case, once, however often it has to be sent. */
-export function NoteForm({ path, onDone }: { readonly path: string; readonly onDone: () => void }) {
-  const [text, setText] = useState('')
+export function NoteForm({ id, path, onDone }: NoteFormProps) {
+  const [text, setText, forget] = useTyped({ place: `Note on case ${id.toUpperCase()}`, empty: '', textOf })
   const once = useOnce()
   const add = useMutation({
     mutationFn(note: string) {
@@ -16,7 +25,7 @@ export function NoteForm({ path, onDone }: { readonly path: string; readonly onD
     },
     onSuccess(_, sent) {
       // What was typed meanwhile is the next note.
-      setText((now) => (now === sent ? '' : now))
+      forget(sent)
       once.done()
       onDone()
     },

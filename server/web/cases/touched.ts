@@ -12,6 +12,10 @@ export const touch = (before: Touched | undefined, now: string | null, value: st
   value,
 })
 
+/** What was typed, for people; empty where it is as it was. */
+export const touchedText = (touched: Touched | undefined): string =>
+  touched === undefined || touched.value === (touched.from ?? '') ? '' : touched.value || '(empty)'
+
 /** Says what somebody else put in the field since it was touched; undefined: nothing else. */
 export function meanwhileText(touched: Touched | undefined, now: string | null): string | undefined {
   if (touched === undefined || touched.from === now || touched.value === (now ?? '')) return undefined

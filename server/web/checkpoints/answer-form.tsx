@@ -1,27 +1,51 @@
 import { Button, Group, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useCallback, useMemo } from 'react'
 import { call } from '../api/call.ts'
 import { fieldsOf, valueOf, type FormValues } from '../forms/form-fields.ts'
 import { SchemaForm } from '../forms/schema-form.tsx'
+import { typedFields } from '../forms/typed-fields.ts'
+import { useTyped } from '../forms/typed.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
-import { outcomeTexts, type Checkpoint, type Outcome } from './checkpoint.ts'
+import { outcomeTexts, questionOf, type Checkpoint, type Outcome } from './checkpoint.ts'
+
+interface AnswerFormProps {
+  readonly checkpoint: Checkpoint
+  /** Whether it waits; what was typed for one that is over is kept no longer. */
+  readonly isOpen: boolean
+}
+
+interface Typed {
+  readonly remark: string
+  readonly values: FormValues
+}
+
+const nothing: Typed = { remark: '', values: {} }
 
 /** The ways to answer a question in the place of whoever was asked. */
-export function AnswerForm({ checkpoint }: { readonly checkpoint: Checkpoint }) {
+export function AnswerForm({ checkpoint, isOpen }: AnswerFormProps) {
   const { checkpoint_id: id, answers, form } = checkpoint
   const queries = useQueryClient()
-  const [remark, setRemark] = useState('')
-  const [values, setValues] = useState<FormValues>({})
   const fields = useMemo(() => (form === null ? [] : fieldsOf(form)), [form])
+  const [{ remark, values }, setTyped, forget] = useTyped({
+    place: `Answer to “${showInvisible(questionOf(checkpoint))}” of ${checkpoint.run_uuid}`,
+    empty: nothing,
+    textOf: useCallback(
+      (typed: Typed) => (isOpen ? `${typedFields(fields, typed.values)}\n${typed.remark}`.trim() : ''),
+      [fields, isOpen],
+    ),
+  })
+  const setValues = (next: FormValues): void => setTyped((typed) => ({ ...typed, values: next }))
+  const setRemark = (next: string): void => setTyped((typed) => ({ ...typed, remark: next }))
   const answer = useMutation({
     mutationFn: (given: () => unknown) =>
       call<{ readonly outcome: Outcome }>('POST', `/checkpoints/${encodeURIComponent(id)}/answer`, {
         body: { answer: given(), ...(remark.trim() !== '' && { text: remark.trim() }) },
       }),
     onSuccess({ outcome }) {
+      forget()
       notifications.show({
         color: outcome === 'accepted' ? 'green' : 'orange',
         message: outcomeTexts[outcome],

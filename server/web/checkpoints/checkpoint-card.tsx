@@ -30,7 +30,7 @@ export function CheckpointCard({ checkpoint: shown, isEnded = false, choice }: C
         {wasOpen && (
           <Fieldset variant="unstyled" disabled={!isOpen}>
             <Stack gap="sm">
-              <AnswerForm checkpoint={shown} />
+              <AnswerForm checkpoint={shown} isOpen={isOpen} />
             </Stack>
           </Fieldset>
         )}

@@ -1,9 +1,9 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useLocation } from 'wouter'
 import { call } from '../api/call.ts'
 import { Refusal } from '../parts/refusal.tsx'
+import { useGoOn } from '../parts/use-go-on.ts'
 import type { Connection } from './connection.ts'
 
 interface ConnectionActionsProps {
@@ -16,7 +16,7 @@ interface ConnectionActionsProps {
 /** Turns a connection off and on, and deletes it. */
 export function ConnectionActions({ connection, path, etag, onDone }: ConnectionActionsProps) {
   const queries = useQueryClient()
-  const [, navigate] = useLocation()
+  const goOn = useGoOn()
   const [isDeleting, { open, close }] = useDisclosure()
   const headers = { 'if-match': etag ?? '*' }
   const turn = useMutation({
@@ -27,7 +27,7 @@ export function ConnectionActions({ connection, path, etag, onDone }: Connection
     mutationFn: () => call('DELETE', path, { headers }),
     onSuccess() {
       void queries.resetQueries({ queryKey: ['list', '/connections'] })
-      navigate('/connections')
+      goOn('/connections')
     },
   })
   return (

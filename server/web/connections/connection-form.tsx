@@ -1,15 +1,18 @@
 import { Button, Grid, Group, Select, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
-import { useLocation } from 'wouter'
+import { useCallback, useMemo } from 'react'
+import { Link } from 'wouter'
 import { call } from '../api/call.ts'
 import { problemOf } from '../api/problem.ts'
 import { fieldErrors, fieldsOf, valueOf, type FormValues } from '../forms/form-fields.ts'
 import { FormRefusal } from '../forms/form-refusal.tsx'
 import { SchemaForm } from '../forms/schema-form.tsx'
+import { typedFields } from '../forms/typed-fields.ts'
+import { useTyped } from '../forms/typed.ts'
 import { useOnce } from '../forms/use-once.ts'
 import { useOrganization } from '../forms/use-organization.ts'
 import { Section } from '../parts/section.tsx'
+import { useGoOn } from '../parts/use-go-on.ts'
 import { ViewHead } from '../shell/view-head.tsx'
 import type { Connection, Plugin } from './connection.ts'
 import { SetupSteps } from './setup-steps.tsx'
@@ -17,18 +20,31 @@ import { SetupSteps } from './setup-steps.tsx'
 interface ConnectionFormProps {
   readonly plugin: Plugin
   readonly setup: NonNullable<Plugin['connection']>
-  readonly onBack: () => void
 }
 
+interface Typed {
+  readonly organization: string | null
+  /** Undefined: as it is proposed. */
+  readonly name?: string
+  readonly values: FormValues
+}
+
+const nothing: Typed = { organization: null, values: {} }
+
 /** What a new connection needs, as its plugin describes it; what was made is authenticated at once. */
-export function ConnectionForm({ plugin, setup, onBack }: ConnectionFormProps) {
-  const [, navigate] = useLocation()
+export function ConnectionForm({ plugin, setup }: ConnectionFormProps) {
+  const goOn = useGoOn()
   const queries = useQueryClient()
-  // A guess could give secrets to the wrong one.
-  const organization = useOrganization()
   const fields = useMemo(() => fieldsOf(setup.settings), [setup])
-  const [name, setName] = useState(plugin.name.replaceAll('_', '-'))
-  const [values, setValues] = useState<FormValues>({})
+  const [typed, setTyped, forget] = useTyped<Typed>({
+    place: `New connection to ${plugin.title}`,
+    empty: nothing,
+    textOf: useCallback((now: Typed) => typedFields(fields, now.values), [fields]),
+  })
+  const { values, name = plugin.name.replaceAll('_', '-') } = typed
+  const type = (next: Partial<Typed>): void => setTyped((now) => ({ ...now, ...next }))
+  // A guess could give secrets to the wrong one.
+  const organization = useOrganization([typed.organization, (code) => type({ organization: code })])
   const once = useOnce()
   const make = useMutation({
     mutationFn() {
@@ -41,8 +57,9 @@ export function ConnectionForm({ plugin, setup, onBack }: ConnectionFormProps) {
       return call<Connection>('POST', '/connections', { body, headers: once.headersFor(body) })
     },
     onSuccess({ connection_uuid: id }) {
+      forget()
       void queries.resetQueries({ queryKey: ['list', '/connections'] })
-      navigate(`/connections/${id}?new=yes`)
+      goOn(`/connections/${id}?new=yes`)
     },
   })
   const errors = make.isError ? problemOf(make.error).errors : undefined
@@ -57,7 +74,7 @@ export function ConnectionForm({ plugin, setup, onBack }: ConnectionFormProps) {
         title={`New connection: ${plugin.title}`}
         about={setup.description}
         actions={
-          <Button variant="default" size="xs" onClick={onBack}>
+          <Button component={Link} href="/connections/new" variant="default" size="xs">
             Another system
           </Button>
         }
@@ -83,12 +100,17 @@ export function ConnectionForm({ plugin, setup, onBack }: ConnectionFormProps) {
                     label="Name"
                     description="Playbooks name it where there are several."
                     value={name}
-                    onChange={(event) => setName(event.currentTarget.value)}
+                    onChange={(event) => type({ name: event.currentTarget.value })}
                     error={atTop.get('name')}
                     withAsterisk
                   />
                 </Group>
-                <SchemaForm fields={fields} values={values} errors={atFields} onChange={setValues} />
+                <SchemaForm
+                  fields={fields}
+                  values={values}
+                  errors={atFields}
+                  onChange={(next) => type({ values: next })}
+                />
                 {make.isError && <FormRefusal error={make.error} shown={atFields.size + atTop.size} />}
                 <Group justify="flex-end">
                   <Button type="submit" loading={make.isPending}>

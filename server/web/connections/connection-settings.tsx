@@ -1,11 +1,13 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import { call } from '../api/call.ts'
 import { problemOf } from '../api/problem.ts'
 import { fieldErrors, fieldsOf, valueOf, type FormField, type FormValues } from '../forms/form-fields.ts'
 import { FormRefusal } from '../forms/form-refusal.tsx'
 import { SchemaForm } from '../forms/schema-form.tsx'
+import { typedFields } from '../forms/typed-fields.ts'
+import { useTyped } from '../forms/typed.ts'
 import { JsonView } from '../parts/json-view.tsx'
 import { Section } from '../parts/section.tsx'
 import {
@@ -28,6 +30,12 @@ interface ConnectionSettingsProps {
   readonly onSaved: () => void
 }
 
+interface Filled {
+  /** As they were when the form was filled: what differs from them is what somebody typed. */
+  readonly before: Connection['settings']
+  readonly values: FormValues
+}
+
 /** A secret that is stored is not shown, and stays as it is where nothing is typed. */
 const keepSecret = (field: FormField): FormField =>
   field.kind === 'secret'
@@ -38,18 +46,24 @@ const keepSecret = (field: FormField): FormField =>
 export function ConnectionSettings(props: ConnectionSettingsProps) {
   const { connection, setup, path, etag, mayEdit, onDone, onSaved } = props
   const fields = useMemo(() => fieldsOf(setup.settings).map(keepSecret), [setup])
-  /** As they were when the form was filled: what differs from them is what somebody typed. */
-  const [before, setBefore] = useState(connection.settings)
-  const [values, setValues] = useState(() => valuesOf(before))
-  const { settings: now } = connection
+  const { settings: now, name, organization_code: code } = connection
+  const [begun] = useState<Filled>({ before: now, values: valuesOf(now) })
+  const [{ before, values }, setFilled, forget] = useTyped<Filled>({
+    place: `Connection ${name} of ${code}`,
+    empty: begun,
+    textOf: useCallback(
+      (filled: Filled) => typedFields(fields, filled.values, valuesOf(filled.before)),
+      [fields],
+    ),
+  })
+  const setValues = (next: FormValues): void => setFilled((filled) => ({ ...filled, values: next }))
   const [overtaken, setOvertaken] = useState<ReadonlySet<string>>(new Set())
   useEffect(() => {
     if (now === before) return
     const names = overtakenFields(values, valuesOf(before), valuesOf(now))
     if (names.length > 0) setOvertaken((known) => new Set([...known, ...names]))
-    setValues((typed) => takeOver(typed, valuesOf(before), valuesOf(now)))
-    setBefore(now)
-  }, [before, now, values])
+    setFilled((filled) => ({ before: now, values: takeOver(filled.values, valuesOf(before), valuesOf(now)) }))
+  }, [before, now, setFilled, values])
   const theirs = valuesOf(now)
   const contested = fields.filter(({ name }) => overtaken.has(name) && values[name] !== theirs[name])
   const save = useMutation({
@@ -60,8 +74,8 @@ export function ConnectionSettings(props: ConnectionSettingsProps) {
       }),
     onSuccess({ settings }) {
       setOvertaken(new Set())
-      setBefore(settings)
-      setValues(valuesOf(settings))
+      forget()
+      setFilled({ before: settings, values: valuesOf(settings) })
       onSaved()
     },
     onSettled: onDone,

@@ -1,4 +1,5 @@
 import { SimpleGrid, Stack, Text, UnstyledButton } from '@mantine/core'
+import { Link } from 'wouter'
 import { useFilters } from '../lists/use-filters.ts'
 import { PageLoading } from '../parts/page-loading.tsx'
 import { Allowed } from '../shell/allowed.tsx'
@@ -21,19 +22,24 @@ export default function NewConnection() {
 
 function ChosenPlugin() {
   const plugins = usePlugins()
-  const { filters, set } = useFilters(names)
+  const { filters } = useFilters(names)
   if (plugins.isLoadingError)
     return <ViewRefusal error={plugins.error} onRetry={() => void plugins.refetch()} />
   if (plugins.isPending) return <PageLoading />
   const chosen = plugins.data.find(({ name }) => name === filters.plugin)
   if (chosen?.connection)
-    return <ConnectionForm plugin={chosen} setup={chosen.connection} onBack={() => set('plugin', null)} />
+    return <ConnectionForm key={chosen.name} plugin={chosen} setup={chosen.connection} />
   return (
     <Stack gap="var(--tocsin-gap)">
       <ViewHead title="New connection" about="Which system is it to?" />
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
         {plugins.data.map(({ name, title, connection }) => (
-          <UnstyledButton key={name} className="plugin-card" onClick={() => set('plugin', name)}>
+          <UnstyledButton
+            key={name}
+            component={Link}
+            href={`/connections/new?plugin=${encodeURIComponent(name)}`}
+            className="plugin-card"
+          >
             <Text fw={600}>{title}</Text>
             <Text size="sm" c="dimmed">
               {connection?.description}

@@ -1,10 +1,10 @@
-import { useState } from 'react'
 import { useOrganizations } from '../api/lookups.ts'
 
+type Chosen = readonly [code: string | null, choose: (code: string | null) => void]
+
 /** For which organization something is done: the only one there is, or the one that was chosen. It is never guessed. */
-export function useOrganization() {
+export function useOrganization([chosen, choose]: Chosen) {
   const { codes, error } = useOrganizations()
-  const [chosen, setChosen] = useState<string | null>(null)
   const code = chosen ?? (codes.length === 1 ? codes[0] : undefined)
   return {
     /** Undefined until it is known. */
@@ -16,7 +16,7 @@ export function useOrganization() {
       placeholder: 'Choose one',
       data: [...codes],
       value: code ?? null,
-      onChange: setChosen,
+      onChange: choose,
       error,
       allowDeselect: false,
       searchable: codes.length > 7,

@@ -1,19 +1,20 @@
 import { Button, Modal, Select, Stack, Textarea } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
-import { useLocation } from 'wouter'
+import { useState } from 'react'
 import { call } from '../api/call.ts'
 import type { Run } from '../api/types.ts'
 import { useJsonText } from '../forms/use-json-text.ts'
 import { useOnce } from '../forms/use-once.ts'
 import { useOrganization } from '../forms/use-organization.ts'
 import { Refusal } from '../parts/refusal.tsx'
+import { useGoOn } from '../parts/use-go-on.ts'
 
 /** Starts a playbook for an organization, with inputs. */
 export function StartByHand({ name }: { readonly name: string }) {
-  const [, navigate] = useLocation()
+  const goOn = useGoOn()
   const [opened, { open, close }] = useDisclosure()
-  const organization = useOrganization()
+  const organization = useOrganization(useState<string | null>(null))
   const typed = useJsonText()
   const once = useOnce()
   const start = useMutation({
@@ -24,7 +25,7 @@ export function StartByHand({ name }: { readonly name: string }) {
     },
     onSuccess({ run_uuid: uuid }) {
       once.done()
-      navigate(`/runs/${uuid}`)
+      goOn(`/runs/${uuid}`)
     },
   })
   return (

@@ -1,8 +1,8 @@
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useLocation } from 'wouter'
 import { call } from '../api/call.ts'
 import { problemOf } from '../api/problem.ts'
+import { useGoOn } from '../parts/use-go-on.ts'
 import type { PlaybookDetail } from './playbook.ts'
 
 interface SaveOptions {
@@ -25,7 +25,7 @@ interface Attempt {
 /** Puts a source in force: in the place of the version that it was begun on, or as another playbook. */
 export function useSave({ text, name, base, onSaved }: SaveOptions) {
   const queries = useQueryClient()
-  const [, navigate] = useLocation()
+  const goOn = useGoOn()
   const isNew = base === null || name !== base.name
   const put = useMutation({
     mutationFn: ({ name: called, source, over }: Attempt) =>
@@ -40,7 +40,7 @@ export function useSave({ text, name, base, onSaved }: SaveOptions) {
       void queries.invalidateQueries({ queryKey: ['playbook'] })
       void queries.invalidateQueries({ queryKey: ['versions'] })
       void queries.resetQueries({ queryKey: ['list', '/playbooks'] })
-      navigate(`/playbooks/${saved.name}`)
+      goOn(`/playbooks/${saved.name}`)
     },
   })
   const attempt = (over: string | undefined): void => {

@@ -1,10 +1,10 @@
 import { Alert, List, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useLocation } from 'wouter'
 import { call, get } from '../api/call.ts'
 import type { Run } from '../api/types.ts'
 import { JsonView } from '../parts/json-view.tsx'
+import { useGoOn } from '../parts/use-go-on.ts'
 import { RetryModal, type RetryVersion } from './retry-modal.tsx'
 import { repeatText, type RetryPreview } from './retry-preview.ts'
 
@@ -16,7 +16,7 @@ interface RetryDialogProps {
 
 /** Shows what a retry would do again before it is done. */
 export function RetryDialog({ run, opened, onClose }: RetryDialogProps) {
-  const [, navigate] = useLocation()
+  const goOn = useGoOn()
   const [playbook, setPlaybook] = useState<RetryVersion>(run.status === 'completed' ? 'newest' : 'same')
   const path = `/runs/${run.run_uuid}/retry`
   const preview = useQuery({
@@ -29,7 +29,7 @@ export function RetryDialog({ run, opened, onClose }: RetryDialogProps) {
     mutationFn: () => call<Run>('POST', path, { body: playbook === 'newest' ? { playbook } : {} }),
     onSuccess({ run_uuid: uuid }) {
       onClose()
-      navigate(`/runs/${uuid}`)
+      goOn(`/runs/${uuid}`)
     },
   })
   return (

@@ -1,24 +1,27 @@
 import { Center, Loader } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, type ReactNode } from 'react'
-import { get, whenSignedOut } from '../api/call.ts'
+import { get, startSession, whenSignedOut } from '../api/call.ts'
 import { problemOf } from '../api/problem.ts'
 import type { Session } from '../api/types.ts'
+import { allTyped } from '../forms/typed.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
-import { SessionProvider, whenOtherPageSigns } from './session.ts'
+import { isNotSession, SessionProvider, whenOtherPageSigns } from './session.ts'
 import { SignInAgain } from './sign-in-again.tsx'
 import { SignIn } from './sign-in.tsx'
+import { SomebodyElse } from './somebody-else.tsx'
 
 /**
  * Shows what is inside to whoever is signed in, and the sign-in to everybody else. Where the session ends meanwhile, what is
- * inside stays, under a dialog: what was typed is not lost. Where somebody else signs in, the page begins anew.
+ * inside stays, under a dialog: what was typed is not lost. Where somebody else signs in, the page begins anew, after a look at what
+ * was typed.
  */
 export function SessionGate({ children }: { readonly children: ReactNode }) {
   const queries = useQueryClient()
   const session = useQuery({
     queryKey: ['session'],
-    queryFn: () => get<Session>('/session').catch(nobody),
+    queryFn: whoIsIt,
     staleTime: Infinity,
     refetchOnWindowFocus: 'always',
   })
@@ -27,11 +30,19 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   if (now && first === undefined) setFirst(now)
   const isSomebodyElse = Boolean(now && first && now.key_id !== first.key_id)
   useEffect(() => whenSignedOut(() => queries.setQueryData(['session'], null)), [queries])
-  useEffect(() => whenOtherPageSigns(() => void refetch()), [refetch])
+  useEffect(
+    () =>
+      whenOtherPageSigns(() => {
+        void refetch().then(() => queries.invalidateQueries({ predicate: isNotSession }))
+      }),
+    [queries, refetch],
+  )
+  const typed = isSomebodyElse ? allTyped() : []
+  const beginsAnew = isSomebodyElse && typed.length === 0
   useEffect(() => {
-    if (isSomebodyElse) location.reload()
-  }, [isSomebodyElse])
-  if (session.isPending || isSomebodyElse)
+    if (beginsAnew) location.reload()
+  }, [beginsAnew])
+  if (session.isPending || beginsAnew)
     return (
       <Center h="100vh">
         <Loader aria-label="Loading" />
@@ -45,6 +56,8 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
     )
   const shown = now ?? first
   if (shown === undefined) return <SignIn />
+  if (now && first && isSomebodyElse)
+    return <SomebodyElse before={first.key_name} now={now.key_name} typed={typed} />
   return (
     <SessionProvider value={shown}>
       {children}
@@ -53,7 +66,15 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   )
 }
 
-function nobody(error: unknown): null {
-  if (problemOf(error).status === 401) return null
-  throw error
+/** Null: nobody. */
+async function whoIsIt(): Promise<Session | null> {
+  try {
+    const session = await get<Session>('/session')
+    // It may be over for this page, and another one has signed in again.
+    startSession()
+    return session
+  } catch (error) {
+    if (problemOf(error).status === 401) return null
+    throw error
+  }
 }

@@ -33,11 +33,15 @@ export function whenOtherPageSigns(listener: () => void): () => void {
   return () => channel.removeEventListener('message', listener)
 }
 
+/** What is asked for in a session. */
+export const isNotSession = ({ queryKey }: { readonly queryKey: readonly unknown[] }): boolean =>
+  queryKey[0] !== 'session'
+
 /** Takes over who is signed in now. */
 export function takeSession(queries: QueryClient, session: Session): void {
   startSession()
   queries.setQueryData(['session'], session)
-  void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
+  void queries.invalidateQueries({ predicate: isNotSession })
   tellOtherPages()
 }
 

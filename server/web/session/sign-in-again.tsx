@@ -1,6 +1,12 @@
 import { Button, Modal, Text } from '@mantine/core'
+import { forgetTyped } from '../forms/typed.ts'
 import { leave } from './session.ts'
 import { SignInForm } from './sign-in-form.tsx'
+
+function leaveUnasked(): void {
+  forgetTyped()
+  leave()
+}
 
 /** The session is over: what was typed stays behind this dialog until the same key signs in again. */
 export function SignInAgain({ name }: { readonly name: string }) {
@@ -20,7 +26,7 @@ export function SignInAgain({ name }: { readonly name: string }) {
           anew.
         </Text>
       </SignInForm>
-      <Button mt="md" variant="subtle" size="compact-sm" onClick={leave}>
+      <Button mt="md" variant="subtle" size="compact-sm" onClick={leaveUnasked}>
         Leave, and lose what is not saved
       </Button>
     </Modal>

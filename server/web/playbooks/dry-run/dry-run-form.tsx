@@ -18,7 +18,7 @@ interface DryRunFormProps {
 
 /** What a dry run is given, and whose connections it reads over. */
 export function DryRunForm({ source, checked: { on, inputs }, onDone }: DryRunFormProps) {
-  const organization = useOrganization()
+  const organization = useOrganization(useState<string | null>(null))
   const [from, setFrom] = useState('stored')
   const [alert, setAlert] = useState<ChosenAlert | null>(null)
   const [content, setContent] = useState('')

@@ -1,0 +1,143 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { typedFields } from '../../server/web/forms/typed-fields.ts'
+import { fieldsOf } from '../../server/web/forms/form-fields.ts'
+import { openSignedIn, type SignedIn } from './support/signed-in.ts'
+
+const asking = `apiVersion: tocsin/v1
+name: asking
+on: { alert: { type: questionable } }
+steps:
+  - id: sure
+    checkpoint:
+      via: operator
+      with: { message: Is it you? }
+      answers: ['yes', 'no']
+      timeout: 1h
+      on_timeout: "no"
+`
+
+describe('typedFields', () => {
+  const fields = fieldsOf({
+    properties: {
+      address: { type: 'string', title: 'Address' },
+      token: { type: 'string', 'x-secret': true },
+    },
+  })
+
+  it('tells what is typed, one field in a line, and of a secret only that it is', () => {
+    expect(typedFields(fields, { address: 'https://a.example', token: 'canary-canary' })).to.equal(
+      'Address: https://a.example\ntoken: (not shown)',
+    )
+  })
+
+  it('leaves out what is as it was', () => {
+    expect(typedFields(fields, { address: 'a', token: '' }, { address: 'a' })).to.equal('')
+    expect(typedFields(fields, { address: '' }, { address: 'a' })).to.equal('Address: ')
+  })
+})
+
+describe('what is typed in a form of the page', function () {
+  this.timeout(90_000)
+  let opened: SignedIn
+
+  before(async function () {
+    this.timeout(180_000)
+    const found = await openSignedIn({ asking })
+    if (found === undefined) return this.skip()
+    opened = found
+  })
+  after(() => opened?.close())
+  afterEach(() => expect(opened.alarms).to.deep.equal([]))
+
+  async function thereAndBack(page: Page): Promise<void> {
+    await page.getByRole('link', { name: 'Alerts' }).first().click()
+    await page.getByRole('heading', { level: 1, name: 'Alerts' }).waitFor()
+    await page.goBack()
+  }
+  const isAskedBeforeLeaving = (page: Page): Promise<boolean> =>
+    page.evaluate("!dispatchEvent(new Event('beforeunload', { cancelable: true }))")
+
+  async function postAlert(type: string) {
+    const { body } = await opened.server.call('/alerts', {
+      body: { alert_provider: 'custom', organization_code: 'main', alert_type: type, alert_content: '{}' },
+      headers: { prefer: 'wait=5' },
+    })
+    return (await opened.server.call(`/alerts/${body.alert_id}`)).body
+  }
+
+  it('is there for whoever comes back to a case, until it is sent or given up', async () => {
+    const { case_id: id } = await postAlert('strange')
+    const page = await opened.visit(`/cases/${id}`)
+    const note = page.getByRole('textbox', { name: 'Note' })
+    await note.fill('half a note')
+    await page.getByLabel('Assignee').fill('kim')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Summary' }).fill('half a summary')
+    await thereAndBack(page)
+    expect(await note.inputValue()).to.equal('half a note')
+    expect(await page.getByLabel('Assignee').inputValue()).to.equal('kim')
+    expect(await page.getByRole('textbox', { name: 'Summary' }).inputValue()).to.equal('half a summary')
+    expect(await isAskedBeforeLeaving(page)).to.equal(true)
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await page.getByRole('button', { name: 'Assign', exact: true }).click()
+    await page.getByRole('button', { name: 'Add note' }).click()
+    await page.locator('.mantine-Timeline-root').getByText('half a note').waitFor()
+    await thereAndBack(page)
+    expect(await note.inputValue()).to.equal('')
+    expect(await page.getByLabel('Assignee').inputValue()).to.equal('kim')
+    await page.getByRole('button', { name: 'Edit' }).waitFor()
+    expect(await isAskedBeforeLeaving(page)).to.equal(false)
+  })
+
+  it('is there for whoever comes back to a question, as long as it waits', async () => {
+    await postAlert('questionable')
+    const page = await opened.visit('/checkpoints')
+    const remark = page.getByRole('textbox', { name: 'Remark' })
+    await remark.fill('I asked them')
+    await thereAndBack(page)
+    expect(await remark.inputValue()).to.equal('I asked them')
+    expect(await isAskedBeforeLeaving(page)).to.equal(true)
+    await page.getByRole('button', { name: 'yes' }).click()
+    await page.getByText('The answer counts').waitFor()
+    expect(await isAskedBeforeLeaving(page)).to.equal(false)
+  })
+
+  it('is there for whoever comes back to a new connection, and Back leads to the choice of the system', async () => {
+    const page = await opened.visit('/connections')
+    await page.getByRole('link', { name: 'New connection' }).click()
+    await page.getByRole('link', { name: 'Endpoint security platform' }).click()
+    await page.getByLabel('Tenant ID').fill('example.com')
+    await page.getByLabel('Client Secret').first().fill('canary-canary')
+    await thereAndBack(page)
+    expect(await page.getByLabel('Tenant ID').inputValue()).to.equal('example.com')
+    expect(await page.getByLabel('Client Secret').first().inputValue()).to.equal('canary-canary')
+    const stored = await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))
+    expect(stored).to.not.contain('canary')
+    await page.goBack()
+    await page.getByText('Which system is it to?').waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { level: 1, name: 'Connections' }).waitFor()
+  })
+
+  it('is there for whoever comes back to the settings of a connection, until they are saved', async () => {
+    const { body } = await opened.server.call('/connections', {
+      body: {
+        organization_code: 'main',
+        name: 'kept',
+        plugin: 'http',
+        settings: { base_url: 'https://a.example' },
+      },
+    })
+    const page = await opened.visit(`/connections/${body.connection_uuid}`)
+    const address = page.getByRole('textbox', { name: 'Base URL' })
+    await address.fill('https://b.example')
+    await thereAndBack(page)
+    expect(await address.inputValue()).to.equal('https://b.example')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved').waitFor()
+    expect(await isAskedBeforeLeaving(page)).to.equal(false)
+    await thereAndBack(page)
+    expect(await address.inputValue()).to.equal('https://b.example')
+  })
+})
