@@ -148,7 +148,7 @@ describe('web page in a browser', function () {
   it('makes a connection from what its plugin asks for', async () => {
     const { page, server } = house
     await visit('/connections/new')
-    await page.getByRole('button', { name: 'HTTP' }).click()
+    await page.getByRole('link', { name: 'HTTP' }).click()
     await page.getByRole('button', { name: 'Make the connection' }).click()
     await page.getByRole('alert').waitFor()
     await page.getByLabel('Base URL').fill('https://tickets.example.com')
