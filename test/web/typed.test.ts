@@ -112,7 +112,7 @@ describe('what is typed in a form of the page', function () {
     await thereAndBack(page)
     expect(await page.getByLabel('Tenant ID').inputValue()).to.equal('example.com')
     expect(await page.getByLabel('Client Secret').first().inputValue()).to.equal('canary-canary')
-    const stored = await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))
+    const stored = await page.evaluate('JSON.stringify([sessionStorage, localStorage])')
     expect(stored).to.not.contain('canary')
     await page.goBack()
     await page.getByText('Which system is it to?').waitFor()
