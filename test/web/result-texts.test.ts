@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { failureText, startsText } from '../../server/web/playbooks/results/result-texts.ts'
+import { failureText, judgedText, startsText } from '../../server/web/playbooks/results/result-texts.ts'
 
 const nothing = { alert: null, schedule: null, manual: false, call: false }
 
@@ -20,5 +20,12 @@ describe('results in the list of playbooks', () => {
     expect(failureText({ failed: 0, judged: 7 })).to.equal('0 %')
     expect(failureText({ failed: 1, judged: 7 })).to.equal('14 %')
     expect(failureText({ failed: 1, judged: 300 })).to.equal('<1 %')
+  })
+
+  it('says it of one run, of none that failed, and of many', () => {
+    expect(judgedText({ failed: 0, judged: 1 })).to.equal('the last one did not fail')
+    expect(judgedText({ failed: 1, judged: 1 })).to.equal('the last one failed')
+    expect(judgedText({ failed: 0, judged: 6 })).to.equal('none of the last 6 failed')
+    expect(judgedText({ failed: 3, judged: 6 })).to.equal('50 % of the last 6 failed')
   })
 })

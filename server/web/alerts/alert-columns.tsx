@@ -1,6 +1,6 @@
-import { Link } from 'wouter'
 import type { Alert } from '../api/types.ts'
 import type { Column } from '../lists/data-table.tsx'
+import { RowLink } from '../lists/row-link.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { AlertStatus } from '../parts/states.tsx'
 import { When } from '../parts/when.tsx'
@@ -15,23 +15,13 @@ export function alertColumns(onPeek: (alert: Alert) => void): readonly Column<Al
     {
       title: 'ID',
       width: 'minmax(150px, 0.9fr)',
-      cell: ({ alert_id: id }) => (
-        <Link
-          href={`/alerts/${id}`}
-          className="row-link data-table-text"
-          data-main
-          title={id.toUpperCase()}
-          tabIndex={-1}
-        >
-          {id.toUpperCase()}
-        </Link>
-      ),
+      cell: ({ alert_id: id }) => <RowLink href={`/alerts/${id}`} text={id.toUpperCase()} isMain />,
     },
     { title: 'ORG', width: 'minmax(44px, 0.4fr)', cell: (alert) => alert.organization_code },
-    { title: 'PROVIDER', width: 'minmax(76px, 0.6fr)', cell: (alert) => alert.alert_provider },
+    { title: 'PROVIDER', width: 'minmax(76px, 0.7fr)', cell: (alert) => alert.alert_provider },
     {
       title: 'ALERT NAME',
-      width: 'minmax(104px, 1fr)',
+      width: 'minmax(104px, 1.6fr)',
       cell: ({ alert_type: type }) => type !== null && showInvisible(type),
     },
     {
@@ -46,26 +36,16 @@ export function alertColumns(onPeek: (alert: Alert) => void): readonly Column<Al
       sort: 'created_at',
       cell: (alert) => <When at={alert.created_at} />,
     },
-    { title: 'INVESTIGATOR', width: 'minmax(98px, 0.8fr)', cell: (alert) => alert.investigator },
+    { title: 'INVESTIGATOR', width: 'minmax(98px, 1.6fr)', cell: (alert) => alert.investigator },
     {
       title: 'CASE ID',
       width: 'minmax(62px, 0.4fr)',
-      cell: ({ case_id: id }) =>
-        id !== null && (
-          <Link
-            href={`/cases/${id}`}
-            className="row-link data-table-text"
-            title={id.toUpperCase()}
-            tabIndex={-1}
-          >
-            {id.toUpperCase()}
-          </Link>
-        ),
+      cell: ({ case_id: id }) => id !== null && <RowLink href={`/cases/${id}`} text={id.toUpperCase()} />,
     },
     { title: 'COMPLETION TIME', width: '94px', cell: (alert) => <When at={alert.completed_at} /> },
     {
       title: 'Content',
-      width: 'minmax(112px, 2.2fr)',
+      width: 'minmax(112px, 1.8fr)',
       cell: (alert) => (
         <button
           type="button"

@@ -1,10 +1,11 @@
-import { Anchor, Group } from '@mantine/core'
+import { Group } from '@mantine/core'
 import { ArchiveIcon } from '@radix-ui/react-icons'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import type { Case } from '../api/types.ts'
 import type { Column } from '../lists/data-table.tsx'
 import { ChoiceFilter, SearchFilter, TypedFilter } from '../lists/filter-fields.tsx'
 import { ListPage } from '../lists/list-page.tsx'
+import { RowLink } from '../lists/row-link.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { showInvisible } from '../parts/show-invisible.ts'
 import {
@@ -22,11 +23,7 @@ const columns: readonly Column<Case>[] = [
   {
     title: 'ID',
     width: 'minmax(84px, 0.5fr)',
-    cell: ({ case_id: id }) => (
-      <Anchor component={Link} href={`/cases/${id}`} size="sm" fw={600} tabIndex={-1}>
-        {id.toUpperCase()}
-      </Anchor>
-    ),
+    cell: ({ case_id: id }) => <RowLink href={`/cases/${id}`} text={id.toUpperCase()} isMain />,
   },
   { title: 'TITLE', width: 'minmax(160px, 3fr)', cell: ({ title }) => showInvisible(title) },
   {

@@ -1,6 +1,7 @@
 import { Button, Table, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { Observable } from '../api/types.ts'
+import { breakable } from '../parts/breakable.tsx'
 import { Copy } from '../parts/copy.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Section } from '../parts/section.tsx'
@@ -33,7 +34,7 @@ export function Observables({ observables }: { readonly observables: readonly Ob
                   <Table.Td c="dimmed">{kind}</Table.Td>
                   <Table.Td>
                     <Text component="span" size="sm" ff="monospace" className="outside-text">
-                      {showInvisible(value)}
+                      {breakable(showInvisible(value))}
                     </Text>{' '}
                     <Copy value={value} label={`Copy ${kind}`} />
                   </Table.Td>

@@ -28,7 +28,7 @@ export function CheckpointCard({ checkpoint: shown, isEnded = false, choice }: C
         <AboutCheckpoint checkpoint={checkpoint} />
         <CheckpointOutcome checkpoint={checkpoint} isShort={wasOpen} />
         {wasOpen && (
-          <Fieldset variant="unstyled" disabled={!isOpen}>
+          <Fieldset variant="unstyled" m={0} disabled={!isOpen}>
             <Stack gap="sm">
               <AnswerForm checkpoint={shown} isOpen={isOpen} />
             </Stack>

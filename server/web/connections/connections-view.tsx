@@ -1,8 +1,9 @@
-import { Anchor, Button, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { Link2Icon } from '@radix-ui/react-icons'
 import { Link, useLocation } from 'wouter'
 import type { Column } from '../lists/data-table.tsx'
 import { ListPage } from '../lists/list-page.tsx'
+import { RowLink } from '../lists/row-link.tsx'
 import { useMay } from '../session/session.ts'
 import { ConnectionState } from './connection-state.tsx'
 import { ageText, oldAfterDays, type Connection } from './connection.ts'
@@ -12,11 +13,7 @@ const columns: readonly Column<Connection>[] = [
   {
     title: 'NAME',
     width: 'minmax(130px, 1.2fr)',
-    cell: ({ connection_uuid: id, name }) => (
-      <Anchor component={Link} href={`/connections/${id}`} size="sm" fw={600} tabIndex={-1}>
-        {name}
-      </Anchor>
-    ),
+    cell: ({ connection_uuid: id, name }) => <RowLink href={`/connections/${id}`} text={name} isMain />,
   },
   { title: 'ORG', width: 'minmax(80px, 0.5fr)', cell: (connection) => connection.organization_code },
   { title: 'SYSTEM', width: 'minmax(140px, 1fr)', cell: ({ plugin }) => <PluginTitle name={plugin} /> },

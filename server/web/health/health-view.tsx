@@ -2,6 +2,7 @@ import { Alert, Anchor, Grid, Stack, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { PageLoading } from '../parts/page-loading.tsx'
 import { ViewRefusal } from '../shell/view-refusal.tsx'
+import { breakable } from '../parts/breakable.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { StateBadge } from '../parts/states.tsx'
 import { Time } from '../parts/times.tsx'
@@ -116,8 +117,7 @@ function Destructive({ engine: { destructive } }: EngineProps) {
       columns={['Skill', 'Uses', 'For a person']}
       rows={destructive.map((use) => [
         <span key="skill" className="outside-text">
-          {use.skill.split('.')[0]}
-          <wbr />.{use.skill.split('.')[1]}
+          {breakable(use.skill)}
           <Text size="xs" c="dimmed">
             {use.organization_code}
           </Text>

@@ -1,8 +1,9 @@
-import { Button } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { LockClosedIcon } from '@radix-ui/react-icons'
 import { useState } from 'react'
 import type { Column } from '../lists/data-table.tsx'
 import { ListPage } from '../lists/list-page.tsx'
+import { breakable } from '../parts/breakable.tsx'
 import { useNow } from '../parts/now.ts'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { StateBadge } from '../parts/states.tsx'
@@ -22,18 +23,19 @@ export default function KeysView() {
   const columns: readonly Column<Key>[] = [
     {
       title: 'NAME',
-      width: 'minmax(116px, 2fr)',
+      width: 'minmax(150px, 2fr)',
       cell: ({ name, key_id: id }) => (
-        <>
-          {showInvisible(name)} {id === own && <StateBadge text="yours" color="blue" />}
-        </>
+        <Group gap={6} wrap="nowrap" title={showInvisible(name)}>
+          <span className="data-table-text">{breakable(showInvisible(name))}</span>
+          {id === own && <StateBadge text="yours" color="blue" />}
+        </Group>
       ),
     },
     { title: 'ID', width: '104px', isExtra: true, cell: ({ key_id: id }) => <code>{id}</code> },
     { title: 'ROLE', width: '70px', cell: ({ role }) => role },
     {
       title: 'ORGS',
-      width: 'minmax(106px, 1fr)',
+      width: 'minmax(66px, 1fr)',
       cell: ({ organization_codes: codes }) => codes?.join(', ') ?? 'all',
     },
     {
@@ -53,12 +55,12 @@ export default function KeysView() {
     },
     {
       title: 'EXPIRES',
-      width: '104px',
+      width: '94px',
       cell: (key) => (key.expires_at === null ? 'never' : <When at={key.expires_at} />),
     },
     {
       title: 'LAST USED',
-      width: '104px',
+      width: '94px',
       cell: (key) => (key.last_used_at === null ? 'never' : <When at={key.last_used_at} />),
     },
     {

@@ -1,4 +1,5 @@
 import { memo, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react'
+import { breakable } from '../parts/breakable.tsx'
 import type { Column } from './data-table.tsx'
 
 /** What can be done with a row; the same functions for as long as the table is there. */
@@ -87,7 +88,7 @@ function Cell({ content, isNumber }: CellProps) {
     )
   return (
     <div role="gridcell" className="data-table-cell" data-number={isNumber} title={content}>
-      <span className="data-table-text">{content}</span>
+      <span className="data-table-text">{breakable(content)}</span>
     </div>
   )
 }

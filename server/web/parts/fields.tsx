@@ -1,5 +1,6 @@
 import { Paper, SimpleGrid, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { breakable } from './breakable.tsx'
 
 /** Names and values side by side; those without value are left out. */
 export function Fields({
@@ -18,7 +19,7 @@ export function Fields({
                 {name}
               </Text>
               <Text component="dd" size="sm" m={0} style={{ overflowWrap: 'anywhere' }}>
-                {value}
+                {typeof value === 'string' ? breakable(value) : value}
               </Text>
             </div>
           ))}

@@ -1,8 +1,9 @@
-import { Anchor, Button, Group } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { Link, useLocation } from 'wouter'
 import type { Column } from '../lists/data-table.tsx'
 import { ChoiceFilter, SearchFilter } from '../lists/filter-fields.tsx'
 import { ListPage } from '../lists/list-page.tsx'
+import { RowLink } from '../lists/row-link.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { When } from '../parts/when.tsx'
 import type { Playbook } from './playbook.ts'
@@ -18,11 +19,7 @@ const columns: readonly Column<Playbook>[] = [
   {
     title: 'NAME',
     width: 'minmax(220px, 1.8fr)',
-    cell: ({ name }) => (
-      <Anchor component={Link} href={`/playbooks/${name}`} size="sm" fw={600} tabIndex={-1}>
-        {name}
-      </Anchor>
-    ),
+    cell: ({ name }) => <RowLink href={`/playbooks/${name}`} text={name} isMain />,
   },
   { title: 'STARTED BY', width: 'minmax(150px, 1.2fr)', cell: ({ name }) => <StartsCell name={name} /> },
   {

@@ -1,57 +1,28 @@
-import { Link } from 'wouter'
 import type { Run } from '../api/types.ts'
 import type { Column } from '../lists/data-table.tsx'
+import { RowLink } from '../lists/row-link.tsx'
 import { durationText } from '../parts/duration-text.ts'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { RunState } from '../parts/states.tsx'
 import { When } from '../parts/when.tsx'
 
-const stop = { onClick: (event: { stopPropagation: () => void }) => event.stopPropagation() }
-
-interface ToProps {
-  readonly href: string
-  readonly text: string
-  /** It stands in a text. */
-  readonly isInline?: boolean
-}
-
-function To({ href, text, isInline = false }: ToProps) {
-  const className = isInline ? 'row-link' : 'row-link data-table-text'
-  return (
-    <Link href={href} className={className} title={text} tabIndex={-1} {...stop}>
-      {text}
-    </Link>
-  )
-}
-
 export const runColumns: readonly Column<Run>[] = [
   {
     title: 'PLAYBOOK',
     width: 'minmax(150px, 1.2fr)',
-    cell: (run) => (
-      <Link
-        href={`/runs/${run.run_uuid}`}
-        className="row-link data-table-text"
-        data-main
-        title={run.playbook}
-        tabIndex={-1}
-        {...stop}
-      >
-        {run.playbook}
-      </Link>
-    ),
+    cell: (run) => <RowLink href={`/runs/${run.run_uuid}`} text={run.playbook} isMain />,
   },
   { title: 'STATUS', width: '96px', cell: ({ status }) => <RunState status={status} /> },
   { title: 'ORG', width: 'minmax(50px, 0.4fr)', cell: (run) => run.organization_code },
   {
     title: 'ALERT',
     width: 'minmax(150px, 0.9fr)',
-    cell: ({ alert_id: id }) => id !== null && <To href={`/alerts/${id}`} text={id.toUpperCase()} />,
+    cell: ({ alert_id: id }) => id !== null && <RowLink href={`/alerts/${id}`} text={id.toUpperCase()} />,
   },
   {
     title: 'CASE',
     width: 'minmax(70px, 0.5fr)',
-    cell: ({ case_id: id }) => id !== null && <To href={`/cases/${id}`} text={id.toUpperCase()} />,
+    cell: ({ case_id: id }) => id !== null && <RowLink href={`/cases/${id}`} text={id.toUpperCase()} />,
   },
   {
     title: 'QUEUED',
@@ -73,7 +44,7 @@ export const runColumns: readonly Column<Run>[] = [
       if (after === null) return message
       return (
         <span className="data-table-text" title={message || undefined}>
-          <To href={`/runs/${after}`} text="Retried" isInline />
+          <RowLink href={`/runs/${after}`} text="Retried" isInline />
           {message !== false && <>: {message}</>}
         </span>
       )

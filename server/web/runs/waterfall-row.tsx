@@ -3,6 +3,7 @@ import { durationText } from '../parts/duration-text.ts'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { StepStateBadge } from '../parts/states.tsx'
 import type { TimeScale } from './time-scale.ts'
+import { rowTexts } from './row-texts.ts'
 import type { WaterfallRow } from './waterfall.ts'
 
 interface WaterfallRowViewProps {
@@ -22,6 +23,7 @@ interface WaterfallRowViewProps {
 export function WaterfallRowView(props: WaterfallRowViewProps) {
   const { row, scale, index, start, isSelected, isStop, onSelect, onKeyDown } = props
   const { step, stretches } = row
+  const { name, about } = rowTexts(step)
   const [first, last] = [stretches[0]?.from ?? 0, stretches.at(-1)?.to ?? 0]
   return (
     <button
@@ -37,16 +39,16 @@ export function WaterfallRowView(props: WaterfallRowViewProps) {
       <span className="waterfall-name">
         <StepStateBadge step={step} />
         <span className="waterfall-path" title={step.path}>
-          {showInvisible(lastParts(step.path))}
+          {showInvisible(name)}
         </span>
-        <span className="waterfall-kind">{step.kind}</span>
+        <span className="waterfall-kind">{showInvisible(about)}</span>
       </span>
       <span className="waterfall-lane">
         {stretches.map(({ kind, from, to }, place) => (
           <span
             key={place}
             className="waterfall-bar"
-            data-kind={kind}
+            data-kind={kind === 'started' && step.kind === 'checkpoint' ? 'asking' : kind}
             style={{ left: `${100 * scale.at(from)}%`, width: `${100 * (scale.at(to) - scale.at(from))}%` }}
           />
         ))}
@@ -57,10 +59,4 @@ export function WaterfallRowView(props: WaterfallRowViewProps) {
       </span>
     </button>
   )
-}
-
-/** Of a long path what tells most: the step and what is around it. */
-function lastParts(path: string): string {
-  const parts = path.split('/')
-  return parts.length > 3 ? `…/${parts.slice(-2).join('/')}` : path
 }

@@ -1,4 +1,4 @@
-import { Button, Tooltip } from '@mantine/core'
+import { Button, Text, Tooltip } from '@mantine/core'
 import { serverTime } from '../parts/now.ts'
 import { showTimesIn, useZone, zoneName } from '../parts/zone.ts'
 
@@ -17,11 +17,19 @@ export function ZoneButton() {
         size="xs"
         fw={400}
         px="xs"
-        visibleFrom="sm"
         aria-label={`${shown}: the zone of all times. ${turn}`}
         onClick={() => showTimesIn(isUtc ? 'local' : 'utc')}
       >
-        {shown}
+        {isUtc ? (
+          'UTC'
+        ) : (
+          <>
+            Local
+            <Text span inherit visibleFrom="sm">
+              , {here}
+            </Text>
+          </>
+        )}
       </Button>
     </Tooltip>
   )

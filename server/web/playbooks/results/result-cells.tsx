@@ -1,6 +1,7 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { serverTime } from '../../parts/now.ts'
+import { breakable } from '../../parts/breakable.tsx'
 import { showInvisible } from '../../parts/show-invisible.ts'
 import { runStatuses } from '../../parts/states.tsx'
 import { exactTime } from '../../parts/time-texts.ts'
@@ -19,9 +20,9 @@ export function StartsCell({ name }: CellProps) {
   const results = useResults(name)
   if (results === undefined) return null
   return (
-    <Text size="sm" truncate title={showInvisible(startsText(results.on))}>
-      {showInvisible(startsText(results.on))}
-    </Text>
+    <span className="data-table-text" title={showInvisible(startsText(results.on))}>
+      {breakable(showInvisible(startsText(results.on)))}
+    </span>
   )
 }
 

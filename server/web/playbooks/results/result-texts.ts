@@ -23,3 +23,11 @@ export function failureText({ failed, judged }: Pick<PlaybookResults, 'failed' |
   const percent = (100 * failed) / judged
   return failed > 0 && percent < 1 ? '<1 %' : `${Math.round(percent)} %`
 }
+
+/** How its newest runs that ended went, in a few words. */
+export function judgedText({ failed, judged }: Pick<PlaybookResults, 'failed' | 'judged'>): string {
+  if (judged === 1) return failed === 0 ? 'the last one did not fail' : 'the last one failed'
+  return failed === 0
+    ? `none of the last ${judged} failed`
+    : `${failureText({ failed, judged })} of the last ${judged} failed`
+}
