@@ -14,14 +14,14 @@ export function alertColumns(onPeek: (alert: Alert) => void): readonly Column<Al
   return [
     {
       title: 'ID',
-      width: 'minmax(150px, 0.9fr)',
+      width: 'minmax(150px, 1.5fr)',
       cell: ({ alert_id: id }) => <RowLink href={`/alerts/${id}`} text={id.toUpperCase()} isMain />,
     },
     { title: 'ORG', width: 'minmax(44px, 0.4fr)', cell: (alert) => alert.organization_code },
     { title: 'PROVIDER', width: 'minmax(76px, 0.7fr)', cell: (alert) => alert.alert_provider },
     {
       title: 'ALERT NAME',
-      width: 'minmax(104px, 1.6fr)',
+      width: 'minmax(104px, 1.4fr)',
       cell: ({ alert_type: type }) => type !== null && showInvisible(type),
     },
     {
@@ -36,7 +36,7 @@ export function alertColumns(onPeek: (alert: Alert) => void): readonly Column<Al
       sort: 'created_at',
       cell: (alert) => <When at={alert.created_at} />,
     },
-    { title: 'INVESTIGATOR', width: 'minmax(98px, 1.6fr)', cell: (alert) => alert.investigator },
+    { title: 'INVESTIGATOR', width: 'minmax(98px, 1.4fr)', cell: (alert) => alert.investigator },
     {
       title: 'CASE ID',
       width: 'minmax(62px, 0.4fr)',
@@ -45,7 +45,7 @@ export function alertColumns(onPeek: (alert: Alert) => void): readonly Column<Al
     { title: 'COMPLETION TIME', width: '94px', cell: (alert) => <When at={alert.completed_at} /> },
     {
       title: 'Content',
-      width: 'minmax(112px, 1.8fr)',
+      width: 'minmax(112px, 1.6fr)',
       cell: (alert) => (
         <button
           type="button"
