@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { picture, seriousFaults } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
 
 describe('filters and order of a list in a browser', function () {
@@ -54,6 +55,47 @@ describe('filters and order of a list in a browser', function () {
     await page.getByRole('button', { name: 'Show all' }).click()
     await page.getByRole('row', { name: first }).waitFor()
     expect(new URL(page.url()).search).to.equal('')
+  })
+
+  it('are all shown, can all be cleared, and are undone by Back where they were chosen', async () => {
+    const { page, visit } = opened
+    await visit('/alerts?created_before=1')
+    await page.getByText('No alert fits these filters.').waitFor()
+    await page.getByRole('button', { name: 'before 1970-01-01 00:00:00 UTC' }).waitFor()
+    await page.getByRole('button', { name: 'Clear the time' }).click()
+    await page.getByRole('row', { name: first }).waitFor()
+    await page.goBack()
+    await page.getByText('No alert fits these filters.').waitFor()
+    await page.getByRole('button', { name: 'before 1970-01-01 00:00:00 UTC' }).click()
+    await page.getByLabel('From (UTC)').fill('2020-01-01T00:00:00')
+    await page.getByLabel('Before (UTC)').fill('')
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'times')
+    await page.getByRole('button', { name: 'Show these times' }).click()
+    await page.getByRole('row', { name: first }).waitFor()
+    expect(new URL(page.url()).search).to.equal('?created_after=1577836800000')
+  })
+
+  it('that are none are shown with what the API says, and lead back to all', async () => {
+    const { page, visit } = opened
+    await visit('/alerts?status=abc&since=ever')
+    await page.getByRole('alert').getByText('/status').first().waitFor()
+    expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).to.equal('“abc”')
+    await page.getByRole('button', { name: '“ever”, which is no span of time' }).waitFor()
+    await page.getByRole('alert').getByRole('button', { name: 'Show all' }).click()
+    await page.getByRole('row', { name: first }).waitFor()
+    await visit('/runs?playbook=nowhere')
+    await page.getByText('No run fits').waitFor()
+    await page.getByRole('button', { name: 'Clear: Playbook' }).click()
+    await page.getByRole('row', { name: first }).first().waitFor()
+  })
+
+  it('of spans of time go by the clock of the server', async () => {
+    const ahead = await opened.page.context().newPage()
+    await ahead.addInitScript('const now = Date.now; Date.now = () => now() + 5 * 3_600_000')
+    await ahead.goto(`${opened.server.url}/alerts?since=1h`)
+    await ahead.getByRole('row', { name: first }).waitFor()
+    await ahead.close()
   })
 
   it('let alerts be chosen, and investigated again together', async () => {

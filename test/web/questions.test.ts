@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { eventually } from '../support/eventually.ts'
 import { picture, seriousFaults } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
 
@@ -109,5 +110,28 @@ describe('questions on the web page', function () {
     expect(await first.getByRole('button', { name: 'No, noise' }).isDisabled()).to.equal(true)
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'question-ended')
+  })
+
+  it('that are more than a page are shown at a click, and those of one run with what says so', async () => {
+    const { page, server } = house
+    const before: number = (await server.call('/checkpoints?state=waiting')).body.total
+    for (let n = before; n < 103; n++) await ask(`the many ${n}`)
+    await eventually('all questions', async () => {
+      const { body } = await server.call('/checkpoints?state=waiting')
+      return body.total === 103 || undefined
+    })
+    await house.visit('/checkpoints')
+    await page.getByText('3 more stand behind these.').waitFor()
+    await page.getByRole('button', { name: 'Look at all and answer' }).waitFor()
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.getByRole('article').nth(102).waitFor()
+    await page.getByRole('button', { name: 'Look at the first 100 and answer' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Show more' }).count()).to.equal(0)
+    const { body } = await server.call('/checkpoints?state=waiting&limit=1')
+    await house.visit(`/checkpoints?run=${body.data[0].run_uuid}`)
+    await page.getByRole('article').waitFor()
+    expect(await page.getByRole('article').count()).to.equal(1)
+    await page.getByRole('button', { name: 'Clear: Run' }).click()
+    await page.getByRole('article').nth(99).waitFor()
   })
 })

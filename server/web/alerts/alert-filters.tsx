@@ -1,8 +1,10 @@
 import { Group } from '@mantine/core'
+import type { ComponentProps } from 'react'
 import { useOrganizations, useProviders } from '../api/lookups.ts'
 import { ChoiceFilter, LookupFilter, SearchFilter, TypedFilter } from '../lists/filter-fields.tsx'
 import { SavedMenu } from '../lists/saved-menu.tsx'
-import { spanChoices } from '../lists/since.ts'
+import { TimeFilter, timeNames } from '../lists/time-filter.tsx'
+import type { TimeRange } from '../lists/time-range.ts'
 import type { useFilters } from '../lists/use-filters.ts'
 import { alertStatuses } from '../parts/states.tsx'
 
@@ -14,9 +16,7 @@ export const filterNames = [
   'status',
   'type',
   'case',
-  'created_after',
-  'created_before',
-  'since',
+  ...timeNames,
   'sort',
 ] as const
 
@@ -24,11 +24,13 @@ type FilterName = (typeof filterNames)[number]
 
 interface AlertFiltersProps {
   readonly of: ReturnType<typeof useFilters<FilterName>>['of']
+  readonly times: TimeRange
+  readonly onTimes: ComponentProps<typeof TimeFilter>['onChange']
 }
 
 const statuses = Object.entries(alertStatuses).map(([value, { text }]) => ({ value, label: text }))
 
-export function AlertFilters({ of }: AlertFiltersProps) {
+export function AlertFilters({ of, times, onTimes }: AlertFiltersProps) {
   const organizations = useOrganizations()
   const providers = useProviders()
   return (
@@ -39,7 +41,7 @@ export function AlertFilters({ of }: AlertFiltersProps) {
       <ChoiceFilter label="Status" data={statuses} {...of('status')} />
       <TypedFilter label="Alert name" {...of('type')} />
       <TypedFilter label="Case" {...of('case')} />
-      <ChoiceFilter label="Any time" data={spanChoices} {...of('since')} />
+      <TimeFilter range={times} onChange={onTimes} />
       <SavedMenu view="alerts" />
     </Group>
   )

@@ -1,12 +1,11 @@
-import { Button } from '@mantine/core'
 import { BellIcon } from '@radix-ui/react-icons'
 import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { problemOf } from '../api/problem.ts'
 import type { Alert } from '../api/types.ts'
+import { ClearFilters } from '../lists/clear-filters.tsx'
 import { DataTable } from '../lists/data-table.tsx'
 import { ListFrame } from '../lists/list-frame.tsx'
-import { beginOf } from '../lists/since.ts'
 import { useChoice } from '../lists/use-choice.ts'
 import { useFilters } from '../lists/use-filters.ts'
 import { useList } from '../lists/use-list.ts'
@@ -21,18 +20,13 @@ import { RetryChosen } from './retry-chosen.tsx'
 const idOf = (alert: Alert): string => alert.alert_id
 const newestFirst = '-created_at'
 
-function queryOf({ since, ...filters }: Partial<Record<(typeof filterNames)[number], string>>) {
-  const begin = beginOf(since, Date.now())
-  return { ...filters, ...(begin !== undefined && { created_after: begin }), content: 'preview' }
-}
-
 export default function AlertsView() {
   const [, navigate] = useLocation()
-  const { filters, set, of, clear } = useFilters(filterNames)
+  const { filters, choose, of } = useFilters(filterNames)
   const mayRetry = useMay('analyst', 'admin')
   const { sort = newestFirst, ...narrowing } = filters
   const selection = useChoice(narrowing)
-  const query = useMemo(() => queryOf(filters), [filters])
+  const query = useMemo(() => ({ ...filters, content: 'preview' }), [filters])
   const list = useList<Alert>({ path: '/alerts', query, idOf })
   // As it was when it was opened: what is read stays, also when its row leaves the list.
   const [peeked, peek] = useState<Alert>()
@@ -45,7 +39,7 @@ export default function AlertsView() {
     <ListFrame
       title="Alerts"
       list={list}
-      filters={<AlertFilters of={of} />}
+      filters={<AlertFilters of={of} times={filters} onTimes={choose} />}
       actions={
         mayRetry && (
           <RetryChosen
@@ -66,9 +60,9 @@ export default function AlertsView() {
         onPeek={peek}
         {...list.more}
         sort={sort}
-        onSort={(by) => set('sort', by === newestFirst ? null : by)}
+        onSort={(by) => choose({ sort: by === newestFirst ? null : by })}
         {...(mayRetry && { selection })}
-        empty={<NothingFits error={list.error} onClear={clear} />}
+        empty={<NothingFits error={list.error} />}
       />
       <ContentDrawer
         row={list.rows[at] ?? peeked}
@@ -80,22 +74,10 @@ export default function AlertsView() {
   )
 }
 
-interface NothingFitsProps {
-  readonly error: unknown
-  readonly onClear: () => void
-}
-
-function NothingFits({ error, onClear }: NothingFitsProps) {
+function NothingFits({ error }: { readonly error: unknown }) {
   if (error !== null) return <Empty>{problemOf(error).title}</Empty>
   return (
-    <Empty
-      icon={BellIcon}
-      action={
-        <Button size="xs" variant="default" onClick={onClear}>
-          Show all
-        </Button>
-      }
-    >
+    <Empty icon={BellIcon} action={<ClearFilters />}>
       No alert fits these filters.
     </Empty>
   )

@@ -6,6 +6,7 @@ import type { Column } from '../lists/data-table.tsx'
 import { ChoiceFilter, SearchFilter, TypedFilter } from '../lists/filter-fields.tsx'
 import { ListPage } from '../lists/list-page.tsx'
 import { RowLink } from '../lists/row-link.tsx'
+import { TimeFilter, timeNames } from '../lists/time-filter.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { showInvisible } from '../parts/show-invisible.ts'
 import {
@@ -51,12 +52,12 @@ const columns: readonly Column<Case>[] = [
 ]
 
 const idOf = (found: Case): string => found.case_id
-const names = ['q', 'status', 'severity', 'verdict', 'assignee', 'sort'] as const
+const names = ['q', 'status', 'severity', 'verdict', 'assignee', ...timeNames, 'sort'] as const
 const newestFirst = '-created_at'
 
 export default function CasesView() {
   const [, navigate] = useLocation()
-  const { filters, set, of } = useFilters(names)
+  const { filters, choose, of } = useFilters(names)
   const sort = filters.sort ?? newestFirst
   return (
     <ListPage
@@ -67,7 +68,7 @@ export default function CasesView() {
       idOf={idOf}
       onOpen={({ case_id: id }) => navigate(`/cases/${id}`)}
       sort={sort}
-      onSort={(by) => set('sort', by === newestFirst ? null : by)}
+      onSort={(by) => choose({ sort: by === newestFirst ? null : by })}
       filters={
         <Group gap="xs">
           <SearchFilter label="Search in cases" placeholder="In title and summary" {...of('q')} />
@@ -75,6 +76,7 @@ export default function CasesView() {
           <ChoiceFilter label="Severity" data={choicesOf(severities)} {...of('severity')} />
           <ChoiceFilter label="Verdict" data={choicesOf(verdicts)} {...of('verdict')} />
           <TypedFilter label="Assignee" {...of('assignee')} />
+          <TimeFilter range={filters} onChange={choose} />
         </Group>
       }
       icon={ArchiveIcon}

@@ -1,9 +1,10 @@
-import { SegmentedControl, Stack, Text } from '@mantine/core'
+import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { QuestionMarkCircledIcon } from '@radix-ui/react-icons'
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { get } from '../api/call.ts'
 import type { Page } from '../api/types.ts'
+import { FilterChips } from '../lists/filter-chips.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { usePollMs } from '../live/live-state.ts'
 import { Empty } from '../parts/empty.tsx'
@@ -18,23 +19,33 @@ import { useKept } from './use-kept.ts'
 import { checkpointStates, type Checkpoint, type CheckpointState } from './checkpoint.ts'
 
 const names = ['state', 'run', 'organization', 'via'] as const
-const shown = 100
+const pageSize = 100
+/** Filters that no field shows: links lead here with them. */
+const chips = [
+  ['run', 'Run'],
+  ['organization', 'Organization'],
+  ['via', 'Asked by'],
+] as const
 const noRows: readonly Checkpoint[] = []
 
 const isState = (word: string): word is CheckpointState => Object.hasOwn(checkpointStates, word)
 
 /** The questions to people: those that wait, the oldest first, and those that are over, the newest first. */
 export default function CheckpointsView() {
-  const { filters, set } = useFilters(names)
+  const { filters, choose } = useFilters(names)
   const state = isState(filters.state ?? '') ? (filters.state as CheckpointState) : 'waiting'
   const sort = state === 'waiting' ? 'created_at' : '-created_at'
   const poll = usePollMs()
-  const list = useQuery({
+  const list = useInfiniteQuery({
     queryKey: ['checkpoints', filters],
-    queryFn: () => get<Page<Checkpoint>>('/checkpoints', { ...filters, state, limit: shown, sort }),
+    queryFn: ({ pageParam: cursor, signal }) =>
+      get<Page<Checkpoint>>('/checkpoints', { ...filters, state, limit: pageSize, sort, cursor }, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
     refetchInterval: poll(2_000),
   })
-  const rows = list.data?.data ?? noRows
+  const rows = useMemo(() => list.data?.pages.flatMap((page) => page.data) ?? noRows, [list.data])
+  const total = list.data?.pages[0]?.total ?? 0
   const kept = useKept(JSON.stringify(filters), rows)
   const isWaiting = state === 'waiting'
   const cards = isWaiting ? kept : rows
@@ -63,14 +74,21 @@ export default function CheckpointsView() {
             aria-label="What became of them"
             data={Object.entries(checkpointStates).map(([value, { text: label }]) => ({ value, label }))}
             value={state}
-            onChange={(next) => set('state', next === 'waiting' ? null : next)}
+            onChange={(next) => choose({ state: next === 'waiting' ? null : next })}
           />
         }
+      />
+      <FilterChips
+        filters={chips.map(([name, label]) => ({
+          label,
+          value: filters[name],
+          onClear: () => choose({ [name]: null }),
+        }))}
       />
       {isWaiting && filters.run === undefined && <UndecidedRuns organization={filters.organization} />}
       {list.isPending && <PageLoading />}
       {list.isLoadingError && <Refusal error={list.error} onRetry={() => void list.refetch()} />}
-      {list.data?.total === 0 && cards.length === 0 && (
+      {list.data !== undefined && total === 0 && cards.length === 0 && (
         <Empty icon={QuestionMarkCircledIcon}>{checkpointStates[state].empty}</Empty>
       )}
       {isWaiting && <ManyAlike checkpoints={rows} chosen={chosen} onDone={() => setChosen(new Set())} />}
@@ -82,8 +100,19 @@ export default function CheckpointsView() {
           choice={alike.has(checkpoint.checkpoint_id) ? choiceOf(checkpoint.checkpoint_id) : undefined}
         />
       ))}
-      {(list.data?.total ?? 0) > shown && (
-        <Text c="dimmed">{(list.data?.total ?? 0) - shown} more stand behind these.</Text>
+      {list.isFetchNextPageError && <Refusal error={list.error} />}
+      {list.hasNextPage && (
+        <Group>
+          <Text c="dimmed">{Math.max(0, total - rows.length)} more stand behind these.</Text>
+          <Button
+            size="xs"
+            variant="default"
+            loading={list.isFetchingNextPage}
+            onClick={() => void list.fetchNextPage()}
+          >
+            Show more
+          </Button>
+        </Group>
       )}
     </Stack>
   )

@@ -21,6 +21,12 @@ export function kindsOf(checkpoints: readonly Checkpoint[]): readonly Kind[] {
     .toSorted((a, b) => b.ids.length - a.ids.length)
 }
 
+/** So many the API takes at once. */
+export const maxTogether = 100
+
+/** The oldest of a kind, as many as one answer can decide. */
+export const firstOf = (kind: Kind): Kind => ({ ...kind, ids: kind.ids.slice(0, maxTogether) })
+
 /** `approval:a.b` → `Approvals of a.b`; `playbook:step` → `step of playbook`. */
 export function kindText(kind: string): string {
   const at = kind.indexOf(':')

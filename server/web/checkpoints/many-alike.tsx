@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { AnswerTogether } from './answer-together.tsx'
 import type { Checkpoint } from './checkpoint.ts'
-import { kindsOf, kindText, type Kind } from './kinds.ts'
+import { firstOf, kindsOf, kindText, maxTogether, type Kind } from './kinds.ts'
 
 interface ManyAlikeProps {
   readonly checkpoints: readonly Checkpoint[]
@@ -17,6 +17,10 @@ export function ManyAlike({ checkpoints, chosen, onDone }: ManyAlikeProps) {
   const [looked, setLooked] = useState<Kind>()
   const picked = checkpoints.filter(({ checkpoint_id: id }) => chosen.has(id))
   const kinds = kindsOf(picked.length === 0 ? checkpoints : picked)
+  const whatOf = ({ ids }: Kind): string => {
+    if (ids.length > maxTogether) return `the first ${maxTogether}`
+    return picked.length === 0 ? 'all' : 'those chosen'
+  }
   return (
     <>
       {kinds.map((kind) => (
@@ -29,8 +33,8 @@ export function ManyAlike({ checkpoints, chosen, onDone }: ManyAlikeProps) {
           <Text size="sm" className="outside-text">
             <b>{kind.ids.length}</b> × {showInvisible(kindText(kind.kind))} · {kind.organization_code}
           </Text>
-          <Button size="compact-xs" variant="default" onClick={() => setLooked(kind)}>
-            Look at {picked.length === 0 ? 'all' : 'those chosen'} and answer
+          <Button size="compact-xs" variant="default" onClick={() => setLooked(firstOf(kind))}>
+            Look at {whatOf(kind)} and answer
           </Button>
         </Group>
       ))}

@@ -152,7 +152,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           {isPending === true && (
             <TableSkeleton template={template} columns={columns.length + (selection ? 1 : 0)} />
           )}
-          {isPending !== true && rows.length === 0 && <div className="data-table-empty">{props.empty}</div>}
+          {isPending !== true && rows.length === 0 && (
+            <div role="row">
+              <div role="gridcell">{props.empty}</div>
+            </div>
+          )}
           <div role="rowgroup" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
             {items.map(({ index, key, start }) => {
               const row = rows[index]

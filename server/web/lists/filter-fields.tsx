@@ -2,18 +2,20 @@ import { CloseButton, Select, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { MagnifyingGlassIcon } from '@radix-ui/react-icons'
 import { useEffect, useState } from 'react'
+import { showInvisible } from '../parts/show-invisible.ts'
 import type { Lookup } from '../api/lookups.ts'
 
 interface FilterProps {
   readonly label: string
   readonly value: string | undefined
   readonly onChange: (value: string | null) => void
+  readonly onType: (value: string) => void
 }
 
 /** Text that is used once somebody stops typing. */
-function useTyped({ value = '', onChange }: Pick<FilterProps, 'value' | 'onChange'>) {
+function useTyped({ value = '', onType }: Pick<FilterProps, 'value' | 'onType'>) {
   const [text, setText] = useState(value)
-  const tell = useDebouncedCallback(onChange, 300)
+  const tell = useDebouncedCallback(onType, 300)
   // What was sent comes back without the blanks around it: those are still being typed.
   useEffect(() => setText((typed) => (typed.trim() === value ? typed : value)), [value])
   const change = (next: string): void => {
@@ -35,7 +37,7 @@ export function SearchFilter({
       aria-label={label}
       placeholder={placeholder}
       leftSection={<MagnifyingGlassIcon />}
-      rightSection={text !== '' && <CloseButton size="xs" aria-label="Clear" onClick={() => change('')} />}
+      rightSection={<Clear text={text} label={label} onClear={() => change('')} />}
       value={text}
       onChange={(event) => change(event.currentTarget.value)}
       size="xs"
@@ -52,6 +54,7 @@ export function TypedFilter({ label, ...props }: FilterProps) {
     <TextInput
       aria-label={label}
       placeholder={label}
+      rightSection={<Clear text={text} label={label} onClear={() => change('')} />}
       value={text}
       onChange={(event) => change(event.currentTarget.value)}
       size="xs"
@@ -60,19 +63,32 @@ export function TypedFilter({ label, ...props }: FilterProps) {
   )
 }
 
-interface ChoiceFilterProps extends FilterProps {
+interface ClearProps {
+  readonly text: string
+  readonly label: string
+  readonly onClear: () => void
+}
+
+function Clear({ text, label, onClear }: ClearProps) {
+  return text !== '' && <CloseButton size="xs" title={`Clear: ${label}`} onClick={onClear} />
+}
+
+interface ChoiceFilterProps extends Omit<FilterProps, 'onType'> {
   readonly data: readonly (string | { readonly value: string; readonly label: string })[]
   /** Why there is nothing to choose from. */
   readonly error?: string | undefined
 }
 
-/** One of a few values. */
+/** One of a few values; one of the address that is none of them is shown as it is. */
 export function ChoiceFilter({ label, value, onChange, data, error }: ChoiceFilterProps) {
+  const isKnown = data.some((choice) => (typeof choice === 'string' ? choice : choice.value) === value)
+  const choices =
+    value === undefined || isKnown ? data : [...data, { value, label: `“${showInvisible(value)}”` }]
   return (
     <Select
       aria-label={label}
       placeholder={label}
-      data={[...data]}
+      data={[...choices]}
       value={value ?? null}
       onChange={onChange}
       error={error}
@@ -85,6 +101,9 @@ export function ChoiceFilter({ label, value, onChange, data, error }: ChoiceFilt
 }
 
 /** One of what the API knows. */
-export function LookupFilter({ lookup, ...props }: FilterProps & { readonly lookup: Lookup }) {
+export function LookupFilter({
+  lookup,
+  ...props
+}: Omit<FilterProps, 'onType'> & { readonly lookup: Lookup }) {
   return <ChoiceFilter data={lookup.codes} error={lookup.error} {...props} />
 }

@@ -3,6 +3,7 @@ import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Refusal } from '../parts/refusal.tsx'
 import { ViewHead } from '../shell/view-head.tsx'
+import { ClearFilters } from './clear-filters.tsx'
 
 interface ListFrameProps {
   readonly title: string
@@ -29,7 +30,11 @@ export function ListFrame({ title, list, filters, actions, children }: ListFrame
         actions={actions}
       />
       {filters}
-      {list.error !== null && <Refusal error={list.error} onRetry={() => void list.refetch()} />}
+      {list.error !== null && (
+        <Refusal error={list.error} onRetry={() => void list.refetch()}>
+          <ClearFilters />
+        </Refusal>
+      )}
       {children}
     </div>
   )

@@ -1,6 +1,7 @@
 import type { ComponentType, ReactNode } from 'react'
 import type { Query } from '../api/call.ts'
 import { Empty } from '../parts/empty.tsx'
+import { ClearFilters } from './clear-filters.tsx'
 import { DataTable, type Column, type Selection } from './data-table.tsx'
 import { ListFrame } from './list-frame.tsx'
 import { useList } from './use-list.ts'
@@ -41,7 +42,13 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
         {...(props.selection && { selection: props.selection })}
         listed={JSON.stringify(query ?? {})}
         isPending={list.isPending}
-        empty={list.error !== null ? null : <Empty {...(icon && { icon })}>{empty}</Empty>}
+        empty={
+          list.error === null && (
+            <Empty {...(icon && { icon })} action={<ClearFilters />}>
+              {empty}
+            </Empty>
+          )
+        }
       />
     </ListFrame>
   )

@@ -1,7 +1,12 @@
 import { useCallback, useMemo } from 'react'
 import { useSearchParams } from 'wouter'
 
-/** Filters of a view that stand in the address, so that a link shows the same. */
+type Changes<Name extends string> = Partial<Readonly<Record<Name, string | null>>>
+
+/**
+ * Filters of a view that stand in the address, so that a link shows the same. What is chosen is a step of the history, which Back
+ * undoes; what is typed, or only says where one looks, takes the place of what was there.
+ */
 export function useFilters<Name extends string>(names: readonly Name[]) {
   const [params, setParams] = useSearchParams()
   const text = params.toString()
@@ -14,25 +19,32 @@ export function useFilters<Name extends string>(names: readonly Name[]) {
       }),
     ) as Partial<Record<Name, string>>
   }, [names, text])
-  const set = useCallback(
-    (name: Name, value: string | null) => {
+  const change = useCallback(
+    (changes: Changes<Name>, replace: boolean) => {
       setParams(
         (before) => {
           const after = new URLSearchParams(before)
-          if (value === null || value === '') after.delete(name)
-          else after.set(name, value)
+          for (const [name, value] of Object.entries<string | null | undefined>(changes)) {
+            if (value === null || value === undefined || value === '') after.delete(name)
+            else after.set(name, value)
+          }
           return after
         },
-        { replace: true },
+        { replace },
       )
     },
     [setParams],
   )
-  const clear = useCallback(() => setParams(new URLSearchParams(), { replace: true }), [setParams])
+  const set = useCallback(
+    (name: Name, value: string | null) => change({ [name]: value } as Changes<Name>, true),
+    [change],
+  )
+  const choose = useCallback((changes: Changes<Name>) => change(changes, false), [change])
   /** What a field of a filter needs. */
   const of = (name: Name) => ({
     value: filters[name],
-    onChange: (value: string | null) => set(name, value),
+    onChange: (value: string | null) => choose({ [name]: value } as Changes<Name>),
+    onType: (value: string) => set(name, value),
   })
-  return { filters, set, of, clear }
+  return { filters, set, choose, of }
 }

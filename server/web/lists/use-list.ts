@@ -3,8 +3,11 @@ import { useEffect, useMemo, useState } from 'react'
 import { get, type Query } from '../api/call.ts'
 import type { Page } from '../api/types.ts'
 import { usePollMs } from '../live/live-state.ts'
+import { serverTime } from '../parts/now.ts'
 import { fetchFresh } from './fetch-fresh.ts'
 import { mergeFresh, renewPage } from './merge-fresh.ts'
+import { queryNow, rowsSince } from './since.ts'
+import { useBegin } from './use-begin.ts'
 
 const pageSize = 100
 /** Where nobody tells of changes. */
@@ -18,6 +21,7 @@ const noQuery: Query = {}
 
 interface ListOptions<Row> {
   readonly path: string
+  /** As the API has it, and `since`: a span of time up to now, which moves on. */
   readonly query?: Query
   readonly idOf: (row: Row) => string
   /** The list is looked at again while it is shown. */
@@ -34,7 +38,7 @@ export function useList<Row>({ path, query = noQuery, idOf, isLive = true }: Lis
   const list = useInfiniteQuery({
     queryKey: key,
     queryFn: ({ pageParam, signal }) =>
-      get<Page<Row>>(path, { ...query, limit: pageSize, cursor: pageParam }, signal),
+      get<Page<Row>>(path, { ...queryNow(query, serverTime()), limit: pageSize, cursor: pageParam }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     staleTime: 30_000,
@@ -44,7 +48,8 @@ export function useList<Row>({ path, query = noQuery, idOf, isLive = true }: Lis
     queryKey: [...key, 'fresh'],
     queryFn: ({ signal }) => {
       const shown = queries.getQueryData<Shown<Row>>(key)?.pages.flatMap((page) => page.data) ?? []
-      return fetchFresh<Row>(path, { ...query, limit: pageSize }, new Set(shown.map(idOf)), idOf, signal)
+      const asked = { ...queryNow(query, serverTime()), limit: pageSize }
+      return fetchFresh<Row>(path, asked, new Set(shown.map(idOf)), idOf, signal)
     },
     refetchInterval: poll(pollMs),
     enabled: isLive && list.data !== undefined,
@@ -67,8 +72,9 @@ export function useList<Row>({ path, query = noQuery, idOf, isLive = true }: Lis
       const cursors = queries.getQueryData<Shown<Row>>(key)?.pageParams ?? []
       for (const [index, cursor] of cursors.entries()) {
         if (index === 0 || index > renewed || asking.signal.aborted) continue
+        const asked = { ...queryNow(query, serverTime()), limit: pageSize, cursor }
         // oxlint-disable-next-line no-await-in-loop -- one request at a time: there is no hurry
-        const page = await get<Page<Row>>(path, { ...query, limit: pageSize, cursor }, asking.signal)
+        const page = await get<Page<Row>>(path, asked, asking.signal)
         queries.setQueryData<Shown<Row>>(key, (before) => {
           if (before === undefined || before.pageParams[index] !== cursor) return before
           return { ...before, pages: renewPage(before.pages, index, page, idOf) }
@@ -84,7 +90,11 @@ export function useList<Row>({ path, query = noQuery, idOf, isLive = true }: Lis
       asking.abort()
     }
   }, [data, idOf, key, path, queries, query])
-  const rows = useMemo(() => list.data?.pages.flatMap((page) => page.data) ?? [], [list.data])
+  const begin = useBegin(query['since']?.toString())
+  const rows = useMemo(
+    () => rowsSince(list.data?.pages.flatMap((page) => page.data) ?? [], begin),
+    [list.data, begin],
+  )
   const total = fresh.data?.total ?? list.data?.pages[0]?.total
   const cursor = list.data?.pages.at(-1)?.next_cursor ?? undefined
   const [refused, setRefused] = useState<string>()

@@ -1,14 +1,17 @@
-import { Alert, Button, List, Text } from '@mantine/core'
+import { Alert, Button, Group, List, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { problemOf } from '../api/problem.ts'
 import { showInvisible } from './show-invisible.ts'
 
 interface RefusalProps {
   readonly error: unknown
   readonly onRetry?: () => void
+  /** What else can be done, beside trying again. */
+  readonly children?: ReactNode
 }
 
 /** What went wrong, and what to do about it, in the words of the API. */
-export function Refusal({ error, onRetry }: RefusalProps) {
+export function Refusal({ error, onRetry, children }: RefusalProps) {
   const { title, detail, hint, errors = [] } = problemOf(error)
   return (
     <Alert color="red" title={title} role="alert">
@@ -33,9 +36,12 @@ export function Refusal({ error, onRetry }: RefusalProps) {
         </Text>
       )}
       {onRetry !== undefined && (
-        <Button mt="sm" size="xs" variant="default" onClick={onRetry}>
-          Try again
-        </Button>
+        <Group mt="sm" gap="xs">
+          <Button size="xs" variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+          {children}
+        </Group>
       )}
     </Alert>
   )

@@ -7,6 +7,7 @@ import type { Run } from '../api/types.ts'
 import { ChoiceFilter, LookupFilter, TypedFilter } from '../lists/filter-fields.tsx'
 import { ListPage } from '../lists/list-page.tsx'
 import { SavedMenu } from '../lists/saved-menu.tsx'
+import { TimeFilter, timeNames } from '../lists/time-filter.tsx'
 import { useChoice } from '../lists/use-choice.ts'
 import { useFilters } from '../lists/use-filters.ts'
 import { choicesOf, runStatuses } from '../parts/states.tsx'
@@ -16,7 +17,7 @@ import { RetryMany } from './retry-many.tsx'
 import { runColumns } from './run-columns.tsx'
 
 const idOf = (run: Run): string => run.run_uuid
-const names = ['status', 'organization', 'playbook', 'alert', 'case', 'error', 'sort'] as const
+const names = ['status', 'organization', 'playbook', 'alert', 'case', 'error', ...timeNames, 'sort'] as const
 type FilterName = (typeof names)[number]
 const newestFirst = '-created_at'
 
@@ -26,7 +27,7 @@ const maxRetries = 100
 /** All runs; failed ones can be retried together, after a look at what that would do again. */
 export default function RunsView() {
   const [, navigate] = useLocation()
-  const { filters, of, set } = useFilters(names)
+  const { filters, of, choose } = useFilters(names)
   const organizations = useOrganizations()
   const mayRetry = useMay('analyst', 'admin')
   const { sort = newestFirst, ...narrowing } = filters
@@ -41,7 +42,7 @@ export default function RunsView() {
       idOf={idOf}
       onOpen={(run) => navigate(`/runs/${run.run_uuid}`)}
       sort={sort}
-      onSort={(by) => set('sort', by === newestFirst ? null : by)}
+      onSort={(by) => choose({ sort: by === newestFirst ? null : by })}
       {...(mayRetry && {
         selection,
         actions: (
@@ -60,6 +61,7 @@ export default function RunsView() {
           <TypedFilter label="Alert" {...of('alert')} />
           <TypedFilter label="Case" {...of('case')} />
           <TypedFilter label="Code of the error" {...of('error')} />
+          <TimeFilter range={filters} onChange={choose} />
           <SavedMenu view="runs" />
         </Group>
       }
