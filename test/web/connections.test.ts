@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Route } from 'playwright-core'
 import { picture, seriousFaults } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
 
@@ -56,6 +57,32 @@ describe('connections in the page', function () {
       tenant_id: 'example.com',
       client_id: '22222222-2222-4333-8444-555555555555',
     })
+  })
+
+  it('goes on with what was saved before it has read it again', async () => {
+    const { page } = house
+    const held = Promise.withResolvers<undefined>()
+    const reads = async (route: Route): Promise<void> => {
+      if (route.request().method() === 'GET') await held.promise
+      await route.continue()
+    }
+    await page.route(/\/api\/connections\/[\da-f-]+$/, reads)
+    const tenant = page.getByLabel('Tenant ID')
+    await tenant.fill('saved.example')
+    const answered = page.waitForResponse((response) => response.request().method() === 'PATCH')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await answered
+    await page.getByText('Saved').waitFor()
+    expect(await tenant.inputValue()).to.equal('saved.example')
+    await tenant.fill('typed.example')
+    const read = page.waitForResponse((response) => response.request().method() === 'GET')
+    held.resolve(undefined)
+    await read
+    await page.unroute(/\/api\/connections\/[\da-f-]+$/, reads)
+    expect(await tenant.inputValue()).to.equal('typed.example')
+    expect(await page.getByRole('alert').count(), 'nobody else changed anything').to.equal(0)
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.waitForResponse((response) => response.request().method() === 'GET')
   })
 
   it('says what somebody else put in the field that one types in, and overwrites nothing unasked', async () => {

@@ -48,34 +48,41 @@ export function ConnectionSettings(props: ConnectionSettingsProps) {
   const fields = useMemo(() => fieldsOf(setup.settings).map(keepSecret), [setup])
   const { settings: now, name, organization_code: code } = connection
   const [begun] = useState<Filled>({ before: now, values: valuesOf(now) })
-  const [{ before, values }, setFilled, forget] = useTyped<Filled>({
+  const [filled, setFilled, forget] = useTyped<Filled>({
     place: `Connection ${name} of ${code}`,
     empty: begun,
     textOf: useCallback(
-      (filled: Filled) => typedFields(fields, filled.values, valuesOf(filled.before)),
+      (typed: Filled) => typedFields(fields, typed.values, valuesOf(typed.before)),
       [fields],
     ),
   })
-  const setValues = (next: FormValues): void => setFilled((filled) => ({ ...filled, values: next }))
+  const { before, values } = filled
+  /** What was last read: what was saved is known before it is read again. */
+  const [seen, setSeen] = useState(before)
+  const setValues = (next: FormValues): void => setFilled((typed) => ({ ...typed, values: next }))
   const [overtaken, setOvertaken] = useState<ReadonlySet<string>>(new Set())
   useEffect(() => {
-    if (now === before) return
+    if (now === seen) return
+    setSeen(now)
     const names = overtakenFields(values, valuesOf(before), valuesOf(now))
     if (names.length > 0) setOvertaken((known) => new Set([...known, ...names]))
-    setFilled((filled) => ({ before: now, values: takeOver(filled.values, valuesOf(before), valuesOf(now)) }))
-  }, [before, now, setFilled, values])
+    setFilled((typed) => ({ before: now, values: takeOver(typed.values, valuesOf(before), valuesOf(now)) }))
+  }, [before, now, seen, setFilled, values])
   const theirs = valuesOf(now)
   const contested = fields.filter(({ name }) => overtaken.has(name) && values[name] !== theirs[name])
   const save = useMutation({
-    mutationFn: () =>
+    mutationFn: (sent: Filled) =>
       call<Connection>('PATCH', path, {
-        body: { settings: changedSettings(before, valueOf(fields, values)) },
+        body: { settings: changedSettings(sent.before, valueOf(fields, sent.values)) },
         headers: { 'if-match': etag ?? '*' },
       }),
-    onSuccess({ settings }) {
+    onSuccess({ settings }, sent) {
       setOvertaken(new Set())
-      forget()
-      setFilled({ before: settings, values: valuesOf(settings) })
+      setFilled((typed) => ({
+        before: settings,
+        values: takeOver(typed.values, sent.values, valuesOf(settings)),
+      }))
+      forget(sent)
       onSaved()
     },
     onSettled: onDone,
@@ -94,7 +101,7 @@ export function ConnectionSettings(props: ConnectionSettingsProps) {
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          if (contested.length === 0) save.mutate()
+          if (contested.length === 0) save.mutate(filled)
         }}
       >
         <Stack gap="sm">
@@ -114,7 +121,7 @@ export function ConnectionSettings(props: ConnectionSettingsProps) {
               fields={contested}
               now={theirs}
               isPending={save.isPending}
-              onMine={() => save.mutate()}
+              onMine={() => save.mutate(filled)}
               onTheirs={() => {
                 setValues(takeTheirs(values, contested, theirs))
                 setOvertaken(new Set())
