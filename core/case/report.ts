@@ -48,13 +48,16 @@ function factsOf({ case: found, alerts, runs, leftOut }: CaseFile): string {
     Assignee: found.assignee === null ? 'nobody' : markdownCode(found.assignee),
     Opened: utc(found.createdAt),
     'Last change': utc(found.modifiedAt),
-    Alerts: String(alerts.length + leftOut.alerts),
-    Runs: String(runs.length + leftOut.runs),
+    Alerts: countText(alerts.length + leftOut.alerts, found.alertsDeleted),
+    Runs: countText(runs.length + leftOut.runs, found.runsDeleted),
   }
   return Object.entries(facts)
     .map(([name, value]) => `- **${name}:** ${value}`)
     .join('\n')
 }
+
+const countText = (there: number, deleted: number): string =>
+  deleted === 0 ? String(there) : `${there} (deleted, since they are kept no longer: ${deleted})`
 
 function section<T>(
   title: string,
@@ -94,11 +97,12 @@ function byWhom({ kind, id, name }: CaseEntry['actor']): string {
   return `${markdownCode(name)} (${kind})`
 }
 
-function runLine({ playbookName, status, startedAt, endedAt, error }: ListedRun): string {
+function runLine({ playbookName, status, startedAt, endedAt, error, prunedAt }: ListedRun): string {
   const times = [startedAt === null ? 'not begun' : `from ${utc(startedAt)}`]
   if (endedAt !== null) times.push(`to ${utc(endedAt)}`)
+  const loss = prunedAt === null ? '' : `, its steps deleted on ${utc(prunedAt)}`
   const reason = error === null ? '' : `: ${markdownCode(error.message)}`
-  return `- ${markdownCode(playbookName)} ${status}, ${times.join(' ')}${reason}`
+  return `- ${markdownCode(playbookName)} ${status}, ${times.join(' ')}${loss}${reason}`
 }
 
 /** `2026-03-01 14:05:09`. */

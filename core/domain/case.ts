@@ -17,6 +17,9 @@ export interface Case {
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly modifiedAt: number
+  /** How many of its alerts and runs are kept no longer. */
+  readonly alertsDeleted: number
+  readonly runsDeleted: number
 }
 
 /** What a person changes; absent fields stay as they are. */

@@ -1,6 +1,9 @@
 import type { SessionLimits } from '../domain/session.ts'
 
-/** Deletes what is kept no longer: with each call a little, in one write, so that whoever writes meanwhile waits for milliseconds. */
+/**
+ * Deletes what is kept no longer: with each call a little, in one write, so that whoever writes meanwhile waits for milliseconds. The same write
+ * records in the audit log, for each organization, how many runs and alerts it was, with the rule.
+ */
 export interface RetentionStore {
   /**
    * What is over and nobody has cleared away: sessions, answers and alerts of requests with an idempotency key, calls of other systems that were
@@ -8,17 +11,25 @@ export interface RetentionStore {
    */
   clearOutlived(sessions: SessionLimits): Promise<boolean>
   /**
-   * Prunes runs that ended by then (epoch milliseconds): their journals, questions with answers, inputs and outputs are deleted. A run stays,
+   * Prunes runs that ended by then: their journals, questions with answers, inputs and outputs are deleted. A run stays,
    * marked, where it has an alert or a case. None is pruned with an open case, or one that was changed since; with a step whose outcome is unknown;
    * or while a run that goes on from it is not.
    */
-  pruneRuns(endedBy: number, from: PrunePlace | undefined): Promise<PrunedPiece>
+  pruneRuns(rule: RetentionRule, from: PrunePlace | undefined): Promise<PrunedPiece>
   /**
-   * Deletes alerts that were last changed by then (epoch milliseconds) and are not under investigation, with their runs. None is deleted with an
+   * Deletes alerts that were last changed by then and are not under investigation, with their runs. None is deleted with an
    * open case, or one that was changed since; while repeats may still join it or follow it; or with a run that could not be pruned. Ids are not
-   * given again, and cases stay.
+   * given again, and cases stay, which count what they lost.
    */
-  pruneAlerts(changedBy: number, from: PrunePlace | undefined): Promise<PrunedPiece>
+  pruneAlerts(rule: RetentionRule, from: PrunePlace | undefined): Promise<PrunedPiece>
+}
+
+/** What is kept no longer. */
+export interface RetentionRule {
+  /** By then it was over, in epoch milliseconds. */
+  readonly before: number
+  /** Who says so: the setting with its value, for the audit log. */
+  readonly setting: string
 }
 
 /** How far the work has come. */

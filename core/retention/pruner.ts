@@ -1,6 +1,5 @@
-import { theServer } from '../domain/audit.ts'
 import type { SessionLimits } from '../domain/session.ts'
-import type { Clock, Log, PrunedPiece, PrunePlace, Stores } from '../ports.ts'
+import type { Clock, Log, PrunedPiece, PrunePlace, RetentionRule, Stores } from '../ports.ts'
 
 /** How long what is over is kept, in milliseconds; undefined: for ever. */
 export interface Retention {
@@ -18,7 +17,7 @@ export interface Pruner {
 }
 
 export interface PrunerOptions {
-  readonly stores: Pick<Stores, 'retention' | 'audit'>
+  readonly stores: Pick<Stores, 'retention'>
   readonly keep: Retention
   readonly sessions: SessionLimits
   readonly clock: Clock
@@ -32,11 +31,16 @@ const [firstRoundMs, roundMs] = [60_000, 3_600_000]
 const restShare = 9
 const leastRestMs = 10
 
+const dayMs = 86_400_000
+
+const ruleOf = (setting: string, keepMs: number | undefined, now: number): RetentionRule | undefined =>
+  keepMs === undefined ? undefined : { before: now - keepMs, setting: `${setting}=${keepMs / dayMs}` }
+
 /** A piece of the work; gives where the next one begins, or undefined when nothing is left. */
 type Piece = (from: PrunePlace | undefined) => Promise<PrunePlace | undefined>
 
 export function createPruner({ stores, keep, sessions, clock, log }: PrunerOptions): Pruner {
-  const { retention, audit } = stores
+  const { retention } = stores
   const stopping = new AbortController()
   let underWay: Promise<void> | undefined
 
@@ -59,14 +63,15 @@ export function createPruner({ stores, keep, sessions, clock, log }: PrunerOptio
       deleted.alerts += alerts
       return next
     }
-    const { runsMs, alertsMs } = keep
+    const runRule = ruleOf('TOCSIN_KEEP_RUNS_DAYS', keep.runsMs, now)
+    const alertRule = ruleOf('TOCSIN_KEEP_ALERTS_DAYS', keep.alertsMs, now)
     try {
-      if (runsMs !== undefined)
-        await inPieces(async (from) => count(await retention.pruneRuns(now - runsMs, from)))
-      if (alertsMs !== undefined)
-        await inPieces(async (from) => count(await retention.pruneAlerts(now - alertsMs, from)))
+      if (runRule !== undefined)
+        await inPieces(async (from) => count(await retention.pruneRuns(runRule, from)))
+      if (alertRule !== undefined)
+        await inPieces(async (from) => count(await retention.pruneAlerts(alertRule, from)))
     } finally {
-      if (deleted.runs + deleted.alerts > 0) await record(deleted)
+      if (deleted.runs + deleted.alerts > 0) log.info(deleted, 'what is kept no longer was deleted')
     }
   }
 
@@ -89,17 +94,6 @@ export function createPruner({ stores, keep, sessions, clock, log }: PrunerOptio
   async function rest(ms: number): Promise<void> {
     await clock.sleep(ms, stopping.signal).catch((error: unknown) => {
       if (!stopping.signal.aborted) throw error
-    })
-  }
-
-  async function record(deleted: { readonly runs: number; readonly alerts: number }): Promise<void> {
-    log.info(deleted, 'what is kept no longer was deleted')
-    await audit.record({
-      action: 'data.pruned',
-      by: theServer,
-      organizationUuid: null,
-      subject: { kind: 'data', id: 'tocsin.db', name: 'tocsin.db' },
-      details: deleted,
     })
   }
 

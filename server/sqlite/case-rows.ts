@@ -18,7 +18,8 @@ export interface CaseRow extends Omit<Case, 'id'> {
 
 export const selectCase = `
   SELECT t.id, t.number, o.uuid AS organizationUuid, o.code AS organizationCode, t.title, t.summary, t.status,
-    t.severity, t.verdict, t.assignee, t.revision, t.severity_rank AS severityRank, t.created_at AS createdAt, t.modified_at AS modifiedAt
+    t.severity, t.verdict, t.assignee, t.revision, t.severity_rank AS severityRank,
+    t.alerts_deleted AS alertsDeleted, t.runs_deleted AS runsDeleted, t.created_at AS createdAt, t.modified_at AS modifiedAt
   FROM cases t CROSS JOIN organizations o ON o.id = t.organization_id`
 
 export function toCase(row: CaseRow): Case {

@@ -1,13 +1,15 @@
-import type { PrunedPiece, PrunePlace } from '../../core/ports.ts'
+import type { PrunePlace } from '../../core/ports.ts'
 import type { Database } from './database.ts'
 import { PieceBudget } from './piece-budget.ts'
 import { finishPruning, pruneRun } from './prune-run.ts'
+import type { PruneTally } from './prune-tally.ts'
 
 interface Candidate {
   readonly id: number
   readonly at: number
   readonly bytes: number
   readonly isDue: 0 | 1
+  readonly organization: number
 }
 
 /** Its investigation has ended, or there will be none. */
@@ -24,7 +26,7 @@ const hasBusyRun = `EXISTS (SELECT 1 FROM runs r WHERE r.alert_id = t.id AND (r.
   OR r.id = (SELECT max(id) FROM runs) OR EXISTS (SELECT 1 FROM journal WHERE run_id = r.id AND state = 'unknown')))`
 
 const candidates = `
-  SELECT t.id, t.modified_at AS at, octet_length(b.content) AS bytes,
+  SELECT t.id, t.organization_id AS organization, t.modified_at AS at, octet_length(b.content) AS bytes,
     CASE WHEN ${isAtRest} AND (c.id IS NULL OR (c.status = 'closed' AND c.modified_at <= ?))
       THEN ${isLeftAlone} AND NOT ${hasBusyRun} ELSE 0 END AS isDue
   FROM alerts t
@@ -32,52 +34,67 @@ const candidates = `
     LEFT JOIN cases c ON c.id = t.case_id
   WHERE t.modified_at <= ? AND (t.modified_at, t.id) > (?, ?) ORDER BY t.modified_at, t.id LIMIT ?`
 
-/** Inside of a write; see `RetentionStore`. */
+/** Inside of a write; see `RetentionStore`. Gives where to go on. */
 export function pruneAlerts(
   database: Database,
   changedBy: number,
   from: PrunePlace | undefined,
   now: number,
-): PrunedPiece {
+  tally: PruneTally,
+): PrunePlace | undefined {
   const budget = new PieceBudget()
   let place = from ?? { at: Number.MIN_SAFE_INTEGER, row: 0 }
-  let [runs, alerts] = [0, 0]
-  if (!finishPruning(database, budget)) return { runs, alerts, next: place }
+  if (!finishPruning(database, budget)) return place
   const bounds = [changedBy, now, now, changedBy, place.at, place.row, budget.rows]
   const found = database.all<Candidate>(candidates, ...bounds)
-  for (const { id, at, bytes, isDue } of found) {
-    if (budget.isSpent) return { runs, alerts, next: place }
+  for (const { id, at, bytes, isDue, organization } of found) {
+    if (budget.isSpent) return place
     if (isDue === 1) {
-      const pruned = pruneRunsOf(database, id, now, budget)
-      runs += pruned.runs
-      if (!pruned.areAll) return { runs, alerts, next: place }
+      const areAll = pruneRunsOf(database, id, now, budget, () => tally.add(organization, 'runs'))
+      if (!areAll) return place
       deleteAlert(database, id)
       budget.take(1, bytes)
-      alerts++
+      tally.add(organization, 'alerts')
     }
     place = { at, row: id }
   }
-  return { runs, alerts, next: found.length === 0 ? undefined : place }
+  return found.length === 0 ? undefined : place
 }
 
-/** The newest first: a run that goes on from another comes before it. */
-function pruneRunsOf(database: Database, alert: number, now: number, budget: PieceBudget) {
+/** The newest first: a run that goes on from another comes before it. False: some is left. */
+function pruneRunsOf(
+  database: Database,
+  alert: number,
+  now: number,
+  budget: PieceBudget,
+  onRun: () => void,
+): boolean {
   const left = database.all<{ id: number }>(
     `SELECT t.id FROM runs t WHERE t.alert_id = ? AND t.pruned_at IS NULL ORDER BY t.id DESC`,
     alert,
   )
-  let runs = 0
   for (const { id } of left) {
-    if (budget.isSpent) return { runs, areAll: false }
-    runs++
-    if (!pruneRun(database, id, now, budget)) return { runs, areAll: false }
+    if (budget.isSpent) return false
+    onRun()
+    if (!pruneRun(database, id, now, budget)) return false
   }
-  return { runs, areAll: true }
+  return true
 }
 
+/** Its case counts what it loses. */
 function deleteAlert(database: Database, alert: number): void {
-  const runs = database.all<{ id: number }>('SELECT id FROM runs WHERE alert_id = ? ORDER BY id DESC', alert)
-  for (const { id } of runs) database.run('DELETE FROM runs WHERE id = ?', id)
+  const runs = database.all<{ id: number; caseId: number | null }>(
+    'SELECT id, case_id AS caseId FROM runs WHERE alert_id = ? ORDER BY id DESC',
+    alert,
+  )
+  for (const { id, caseId } of runs) {
+    database.run('UPDATE cases SET runs_deleted = runs_deleted + 1 WHERE id = ?', caseId)
+    database.run('DELETE FROM runs WHERE id = ?', id)
+  }
+  database.run(
+    'UPDATE cases SET alerts_deleted = alerts_deleted + 1 WHERE id = (SELECT case_id FROM alerts WHERE id = ?)',
+    alert,
+  )
   for (const table of ['alert_requests', 'alert_groups', 'alert_contents'])
     database.run(`DELETE FROM ${table} WHERE alert_id = ?`, alert)
   database.run('DELETE FROM alert_search WHERE rowid = ?', alert)

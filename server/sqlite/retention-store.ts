@@ -1,8 +1,9 @@
 import type { SessionLimits } from '../../core/domain/session.ts'
-import type { PrunedPiece, PrunePlace, RetentionStore } from '../../core/ports.ts'
+import type { PrunedPiece, PrunePlace, RetentionRule, RetentionStore } from '../../core/ports.ts'
 import type { SqliteDestructiveUseStore } from './destructive-uses.ts'
 import { pruneAlerts } from './prune-alerts.ts'
 import { pruneRuns } from './prune-runs.ts'
+import { PruneTally } from './prune-tally.ts'
 import { forgetOldSessions } from './session-store.ts'
 import type { StoreContext } from './store-context.ts'
 
@@ -43,13 +44,21 @@ export class SqliteRetentionStore implements RetentionStore {
     })
   }
 
-  pruneRuns(endedBy: number, from: PrunePlace | undefined): Promise<PrunedPiece> {
-    const { database, commits, clock } = this.#context
-    return commits.write(() => pruneRuns(database, endedBy, from, clock.now()))
+  pruneRuns(rule: RetentionRule, from: PrunePlace | undefined): Promise<PrunedPiece> {
+    return this.#prune(pruneRuns, rule, from)
   }
 
-  pruneAlerts(changedBy: number, from: PrunePlace | undefined): Promise<PrunedPiece> {
+  pruneAlerts(rule: RetentionRule, from: PrunePlace | undefined): Promise<PrunedPiece> {
+    return this.#prune(pruneAlerts, rule, from)
+  }
+
+  #prune(work: typeof pruneRuns, rule: RetentionRule, from: PrunePlace | undefined): Promise<PrunedPiece> {
     const { database, commits, clock } = this.#context
-    return commits.write(() => pruneAlerts(database, changedBy, from, clock.now()))
+    return commits.write(() => {
+      const tally = new PruneTally()
+      const next = work(database, rule.before, from, clock.now(), tally)
+      tally.record(this.#context, rule)
+      return { ...tally.all, next }
+    })
   }
 }

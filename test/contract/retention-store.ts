@@ -2,7 +2,7 @@ import { personOf } from '../../core/domain/audit.ts'
 import { expect } from 'chai'
 import type { Alert } from '../../core/domain/alert.ts'
 import type { Run } from '../../core/domain/run.ts'
-import type { PrunedPiece, PrunePlace, Stores } from '../../core/ports.ts'
+import type { PrunedPiece, PrunePlace, RetentionRule, Stores } from '../../core/ports.ts'
 import { somebody } from '../support/somebody.ts'
 import {
   completed,
@@ -15,6 +15,8 @@ import {
 } from './fixture.ts'
 
 const day = 86_400_000
+
+export const ruleBy = (before: number): RetentionRule => ({ before, setting: 'TOCSIN_KEEP_X_DAYS=1' })
 
 /** All pieces, one after the other. */
 export async function inPieces(piece: (from: PrunePlace | undefined) => Promise<PrunedPiece>) {
@@ -35,8 +37,9 @@ export function retentionStoreContract(subject: GetSubject): void {
   beforeEach(() => {
     own = subject().stores
   })
-  const pruneRuns = (endedBy: number) => inPieces((from) => own.retention.pruneRuns(endedBy, from))
-  const pruneAlerts = (changedBy: number) => inPieces((from) => own.retention.pruneAlerts(changedBy, from))
+  const pruneRuns = (endedBy: number) => inPieces((from) => own.retention.pruneRuns(ruleBy(endedBy), from))
+  const pruneAlerts = (changedBy: number) =>
+    inPieces((from) => own.retention.pruneAlerts(ruleBy(changedBy), from))
   const pass = (ms: number) => (subject().clock.nowMs += ms)
   const now = () => subject().clock.nowMs
   const find = async (run: Run) => own.runs.find('all', run.uuid)
@@ -180,7 +183,7 @@ export function retentionStoreContract(subject: GetSubject): void {
       pass(day)
       let pieces = 0
       const sum = await inPieces(async (from) => {
-        const piece = await own.retention.pruneRuns(now(), from)
+        const piece = await own.retention.pruneRuns(ruleBy(now()), from)
         expect(await own.journal.entries(run.uuid)).to.deep.equal([])
         pieces++
         return piece
@@ -302,6 +305,46 @@ export function retentionStoreContract(subject: GetSubject): void {
       expect((await pruneAlerts(now())).alerts).to.equal(1)
       expect(await own.alerts.find('all', first.uuid)).to.not.equal(undefined)
       expect((await pruneAlerts(now())).alerts).to.equal(1)
+    })
+  })
+
+  describe('RetentionStore, of what it tells', () => {
+    const told = async () => {
+      const { data } = await own.audit.list('all', { action: 'data.pruned' }, { limit: 50 })
+      return data
+        .toReversed()
+        .map(({ organization_code: code, actor, details }) => [code, actor.kind, details])
+    }
+
+    it('records for each organization what a piece deletes, by which rule', async () => {
+      await investigated()
+      await investigated(failed)
+      const { globex } = subject()
+      await own.alerts.create(newAlert(globex, { type: null }))
+      await newest()
+      pass(day)
+      await pruneRuns(now())
+      const rule = ruleBy(now())
+      expect(await told()).to.deep.equal([['Acme', 'server', { runs: 2, alerts: 0, ...rule }]])
+      await pruneAlerts(now())
+      expect((await told()).slice(1)).to.deep.equal([
+        ['Acme', 'server', { runs: 0, alerts: 2, ...rule }],
+        ['Globex', 'server', { runs: 0, alerts: 1, ...rule }],
+      ])
+      await pruneAlerts(now())
+      expect(await told(), 'nothing was deleted').to.have.length(3)
+    })
+
+    it('has the case count what it lost, which changes neither its revision nor its time', async () => {
+      const { run } = await investigated()
+      await newest()
+      pass(day)
+      const found = async () => own.cases.find('all', run.caseId ?? '')
+      const before = await found()
+      await pruneRuns(now())
+      expect(await found(), 'its run is still listed').to.deep.equal(before)
+      await pruneAlerts(now())
+      expect(await found()).to.deep.equal({ ...before, alertsDeleted: 1, runsDeleted: 1 })
     })
   })
 

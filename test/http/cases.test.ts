@@ -1,10 +1,13 @@
 import { personOf, theRun } from '../../core/domain/audit.ts'
 import { expect } from 'chai'
+import { inPieces } from '../contract/retention-store.ts'
 import { startApi, type Api, type CallOptions } from './support/api.ts'
 import { expectFits, expectProblem } from './support/schemas.ts'
 
 const hostile =
   'a ` tick </code><script>alert(1)</script> ``` `x` [click](https://evil.example) ![i](http://evil.example/i.png) @everyone <!channel> www.evil.example\n```\n# Owned\n````\n| a |'
+
+const dayMs = 86_400_000
 
 describe('cases over HTTP', () => {
   let api: Api
@@ -423,6 +426,40 @@ describe('cases over HTTP', () => {
         'application/json',
       ])
       expectProblem(await exported({}, '?format=pdf'), 400, 'query_invalid')
+    })
+
+    it('say how many alerts and runs are kept no longer, as does the audit log of the organization', async () => {
+      await patch({ status: 'closed' }, '*')
+      await investigated('the newest')
+      await api.stores.alerts.list('all', { words: 'x' }, { limit: 1 })
+      api.clock.time += 2 * dayMs
+      const rule = { before: api.clock.time - dayMs, setting: 'TOCSIN_KEEP_ALERTS_DAYS=1' }
+      await inPieces((from) => api.stores.retention.pruneAlerts(rule, from))
+      const { json } = await exported()
+      expect(json.case).to.deep.include({ alerts: [], runs: [], alerts_deleted: 1, runs_deleted: 1 })
+      expectFits('case', json.case)
+      expect(json.case.revision, 'nobody changed it').to.equal((await get(caseId)).revision)
+      const { text } = await exported({}, '?format=markdown')
+      expect(text).to.include('- **Alerts:** 0 (deleted, since they are kept no longer: 1)')
+      expect(text).to.include('- **Runs:** 0 (deleted, since they are kept no longer: 1)')
+      const auditOf = async (code: string) => {
+        const key = await api.newKey('admin', [code])
+        return (await api.call('GET', '/api/audit?action=data.pruned', { key })).json.data
+      }
+      const [entry, ...more] = await auditOf('acme')
+      expect(entry).to.deep.include({ organization_code: 'acme', details: { runs: 1, alerts: 1, ...rule } })
+      expect([...more, ...(await auditOf('globex'))]).to.deep.equal([])
+    })
+
+    it('as a report say of which runs the steps are kept no longer', async () => {
+      await patch({ status: 'closed' }, '*')
+      api.clock.time += 2 * dayMs
+      await investigated('the newest')
+      const rule = { before: api.clock.time - dayMs, setting: 'TOCSIN_KEEP_RUNS_DAYS=1' }
+      await inPieces((from) => api.stores.retention.pruneRuns(rule, from))
+      const { text } = await exported({}, '?format=markdown')
+      expect(text).to.match(/^- `phishing` completed, from .*, its steps deleted on \d{4}-/m)
+      expect(text).to.include('- **Runs:** 1\n')
     })
 
     it('as a report say who did what, with nothing of it outside of code', async () => {

@@ -10,7 +10,6 @@ describe('the pruner', () => {
   function start(keep: Retention, pieces: readonly (PrunedPiece | Error)[] = []) {
     const clock = new ManualClock()
     const calls: unknown[][] = []
-    const recorded: unknown[] = []
     const left = [...pieces]
     const answer = async (name: string, by: number, from: unknown) => {
       calls.push([name, clock.now() - by, from])
@@ -23,11 +22,8 @@ describe('the pruner', () => {
         calls.push(['clear'])
         return false
       },
-      pruneRuns: (by, from) => answer('runs', by, from),
-      pruneAlerts: (by, from) => answer('alerts', by, from),
-    }
-    const audit = {
-      record: async (entry: { readonly details?: unknown }) => void recorded.push(entry.details),
+      pruneRuns: ({ before, setting }, from) => answer(setting, before, from),
+      pruneAlerts: ({ before, setting }, from) => answer(setting, before, from),
     }
     const warnings: string[] = []
     const logged: unknown[] = []
@@ -38,48 +34,46 @@ describe('the pruner', () => {
       warn: (_: unknown, text: string) => void warnings.push(text),
     }
     const sessions = { idleMs: 1, maxMs: 1 }
-    const stores = { retention, audit: audit as unknown as Stores['audit'] }
-    const pruner = createPruner({ stores, keep, sessions, clock, log })
+    const pruner = createPruner({ stores: { retention }, keep, sessions, clock, log })
     pruner.start()
-    return { clock, calls, recorded, logged, warnings, pruner }
+    return { clock, calls, logged, warnings, pruner }
   }
 
   const forEver = { runsMs: undefined, alertsMs: undefined }
 
   it('clears away what is over, a minute after the start and then every hour, and deletes nothing else unless told to', async () => {
-    const { clock, calls, pruner, recorded } = start(forEver)
+    const { clock, calls, pruner, logged } = start(forEver)
     await clock.advance(minute - 1)
     expect(calls).to.deep.equal([])
     await clock.advance(1)
     expect(calls).to.deep.equal([['clear']])
     await clock.advance(hour)
     expect(calls).to.have.length(2)
-    expect(recorded).to.deep.equal([])
+    expect(logged).to.deep.equal([])
     await pruner.stop()
   })
 
-  it('goes on piece by piece, with rests, and tells the audit log once what it deleted', async () => {
+  it('goes on piece by piece, with rests, and tells the log once what it deleted', async () => {
     const next = { at: 1, row: 2 }
     const pieces = [{ runs: 3, alerts: 0, next }, nothing, { runs: 1, alerts: 2, next }, nothing]
-    const { clock, calls, recorded, logged, pruner } = start({ runsMs: 30 * day, alertsMs: 90 * day }, pieces)
+    const { clock, calls, logged, pruner } = start({ runsMs: 30 * day, alertsMs: 90 * day }, pieces)
     await clock.advance(minute)
-    expect(calls).to.deep.equal([['clear'], ['runs', 30 * day, undefined]])
+    expect(calls).to.deep.equal([['clear'], ['TOCSIN_KEEP_RUNS_DAYS=30', 30 * day, undefined]])
     await clock.advance(minute)
     expect(calls.slice(2)).to.deep.equal([
-      ['runs', 30 * day + 10, next],
-      ['alerts', 90 * day + 10, undefined],
-      ['alerts', 90 * day + 20, next],
+      ['TOCSIN_KEEP_RUNS_DAYS=30', 30 * day + 10, next],
+      ['TOCSIN_KEEP_ALERTS_DAYS=90', 90 * day + 10, undefined],
+      ['TOCSIN_KEEP_ALERTS_DAYS=90', 90 * day + 20, next],
     ])
-    expect(recorded).to.deep.equal([{ runs: 4, alerts: 2 }])
     expect(logged, 'with names that a line may have').to.deep.equal([{ runs: 4, alerts: 2 }])
     await pruner.stop()
   })
 
   it('tells what it deleted before it failed, says so, and tries again in an hour', async () => {
     const pieces = [{ runs: 3, alerts: 0, next: { at: 1, row: 2 } }, new Error('disk full')]
-    const { clock, calls, recorded, warnings, pruner } = start({ ...forEver, runsMs: day }, pieces)
+    const { clock, calls, logged, warnings, pruner } = start({ ...forEver, runsMs: day }, pieces)
     await clock.advance(2 * minute)
-    expect(recorded).to.deep.equal([{ runs: 3, alerts: 0 }])
+    expect(logged).to.deep.equal([{ runs: 3, alerts: 0 }])
     expect(warnings).to.have.length(1)
     const before = calls.length
     await clock.advance(hour)
@@ -95,7 +89,7 @@ describe('the pruner', () => {
     expect(by(calls[1])).to.equal(clock.now() - 1_001 * day)
     clock.jump(-1_010 * day)
     await clock.advance(hour)
-    expect(calls.at(-1)).to.deep.equal(['runs', day, undefined])
+    expect(calls.at(-1)).to.deep.equal(['TOCSIN_KEEP_RUNS_DAYS=1', day, undefined])
     await pruner.stop()
   })
 

@@ -53,7 +53,8 @@ describe('tocsin serve with TOCSIN_KEEP_RUNS_DAYS and TOCSIN_KEEP_ALERTS_DAYS', 
       'the audit log',
       async () => (await server.call('/audit?action=data.pruned')).body.data[0],
     )
-    expect([entry.actor.kind, entry.details]).to.deep.equal(['server', { runs: 2, alerts: 0 }])
+    expect([entry.actor.kind, entry.organization_code]).to.deep.equal(['server', 'main'])
+    expect(entry.details).to.deep.include({ runs: 2, alerts: 0, setting: 'TOCSIN_KEEP_RUNS_DAYS=30' })
   })
 
   it('deletes alerts with their runs: 410 for an id that was given, 404 for another', async () => {

@@ -7,7 +7,7 @@ import { Database } from '../../server/sqlite/database.ts'
 import type { Organization } from '../../core/domain/organization.ts'
 import type { Stores } from '../../core/ports.ts'
 import { completed, newAlert } from '../contract/fixture.ts'
-import { inPieces } from '../contract/retention-store.ts'
+import { inPieces, ruleBy } from '../contract/retention-store.ts'
 import { makeRandom, seed, times } from '../support/random.ts'
 import { somebody } from '../support/somebody.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
@@ -141,7 +141,7 @@ describe(`what is kept no longer in SQLite (seed ${seed})`, function () {
       'journal',
     ])
     clock.at += day
-    await inStores((stores) => inPieces((from) => stores.retention.pruneAlerts(clock.at, from)))
+    await inStores((stores) => inPieces((from) => stores.retention.pruneAlerts(ruleBy(clock.at), from)))
     const { cases: _, case_entries: __, audit: ___, ...left } = rows()
     const { cases, case_entries, audit, ...expected } = before
     // The second newest: the first one of the newest is not under investigation, so that it stays.
@@ -214,11 +214,16 @@ describe(`what is kept no longer in SQLite (seed ${seed})`, function () {
              AND (SELECT count(*) FROM journal WHERE run_id = runs.id) != ${stepsOfRun}`,
         )
         expect(halves, 'runs of which a part is gone, and which do not say so').to.deep.equal([])
+        const { deleted, recorded } = database.one<{ deleted: number; recorded: number }>(
+          `SELECT (SELECT max(id) - count(*) FROM alerts) AS deleted,
+             (SELECT ifnull(sum(entry ->> '$.details.alerts'), 0) FROM audit WHERE entry ->> '$.action' = 'data.pruned') AS recorded`,
+        )
+        expect(recorded, 'alerts that are gone, as the audit log has them').to.equal(deleted)
       })
     }
     clock.at += 2 * day
     await inStores(async (stores) => {
-      await inPieces((from) => stores.retention.pruneAlerts(clock.at - day, from))
+      await inPieces((from) => stores.retention.pruneAlerts(ruleBy(clock.at - day), from))
       const left = (await everyAlert(stores)).map(({ id }) => id)
       expect(left).to.include.members(acknowledged)
       expect(rows()['journal'], 'the newest run has no steps').to.equal(0)

@@ -95,6 +95,21 @@ describe('case page', function () {
     expect((await server.call(path)).body.summary).to.equal('Nothing to see.')
   })
 
+  it('says that alerts and runs are kept no longer, and not that there were none', async () => {
+    const { page } = house
+    const about = `**/api${path}`
+    await page.route(about, async (route) => {
+      const response = await route.fetch()
+      const json = { ...(await response.json()), alerts: [], alerts_deleted: 5, runs_deleted: 1 }
+      await route.fulfill({ response, json })
+    })
+    await house.visit(path)
+    await page.getByText('5 alerts were deleted: they are kept no longer.').waitFor()
+    await page.getByText('1 run was deleted: it is kept no longer.').waitFor()
+    expect(await page.getByText('No alert belongs to this case').count()).to.equal(0)
+    await page.unroute(about)
+  })
+
   it('gives the report to keep', async () => {
     const waiting = house.page.waitForEvent('download')
     await house.page.getByRole('link', { name: 'Report' }).click()

@@ -89,6 +89,8 @@ function newCase(id: string): Case {
     verdict: 'unknown',
     assignee: null,
     revision: 1,
+    alertsDeleted: 0,
+    runsDeleted: 0,
     createdAt: 0,
     modifiedAt: 0,
   }

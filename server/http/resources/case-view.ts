@@ -22,6 +22,8 @@ export async function caseView(found: Case, directory: Directory): Promise<View>
     revision: found.revision,
     created_at: found.createdAt,
     modified_at: found.modifiedAt,
+    alerts_deleted: found.alertsDeleted,
+    runs_deleted: found.runsDeleted,
   }
 }
 

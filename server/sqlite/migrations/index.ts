@@ -29,6 +29,7 @@ import { versionsInForce } from './0028-versions-in-force.ts'
 import { moreListIndexes } from './0029-more-list-indexes.ts'
 import { recalledAnswers } from './0030-recalled-answers.ts'
 import { unknownSteps } from './0031-unknown-steps.ts'
+import { lossesOfCases } from './0032-losses-of-cases.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -63,4 +64,5 @@ export const migrations: readonly string[] = [
   moreListIndexes,
   recalledAnswers,
   unknownSteps,
+  lossesOfCases,
 ]

@@ -117,6 +117,9 @@ export interface Case {
   readonly severity: Severity
   readonly verdict: Verdict
   readonly assignee: string | null
+  /** Kept no longer. */
+  readonly alerts_deleted: number
+  readonly runs_deleted: number
   readonly created_at: number
   readonly modified_at: number
 }

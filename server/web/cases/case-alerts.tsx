@@ -6,9 +6,18 @@ import { Section } from '../parts/section.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { AlertStatus } from '../parts/states.tsx'
 import { Time } from '../parts/times.tsx'
+import { lossText } from './loss-text.ts'
+
+interface CaseAlertsProps {
+  readonly id: string
+  readonly alerts: readonly Alert[]
+  /** How many are kept no longer. */
+  readonly deleted: number
+}
 
 /** The newest alerts of a case; of those that repeat another, why they were put together. */
-export function CaseAlerts({ id, alerts }: { readonly id: string; readonly alerts: readonly Alert[] }) {
+export function CaseAlerts({ id, alerts, deleted }: CaseAlertsProps) {
+  const loss = lossText(deleted, 'alert')
   return (
     <Section
       title="Alerts"
@@ -19,7 +28,9 @@ export function CaseAlerts({ id, alerts }: { readonly id: string; readonly alert
         </Anchor>
       }
     >
-      {alerts.length === 0 && <Empty>No alert belongs to this case: its run was started by hand.</Empty>}
+      {alerts.length === 0 && (
+        <Empty>{loss ?? 'No alert belongs to this case: its run was started by hand.'}</Empty>
+      )}
       {alerts.length > 0 && (
         <Table.ScrollContainer minWidth={460} mah={420}>
           <Table verticalSpacing={8} aria-label="Alerts">
@@ -51,6 +62,11 @@ export function CaseAlerts({ id, alerts }: { readonly id: string; readonly alert
             </Table.Tbody>
           </Table>
         </Table.ScrollContainer>
+      )}
+      {alerts.length > 0 && loss !== null && (
+        <Text size="sm" c="dimmed" px="md" py="xs">
+          {loss}
+        </Text>
       )}
     </Section>
   )

@@ -18,6 +18,7 @@ import { CaseAlerts } from './case-alerts.tsx'
 import { CaseEditor } from './case-editor.tsx'
 import { CaseSummary } from './case-summary.tsx'
 import { CaseTimeline } from './case-timeline.tsx'
+import { lossText } from './loss-text.ts'
 import { NoteForm } from './note-form.tsx'
 import { Observables } from './observables.tsx'
 
@@ -45,8 +46,8 @@ export default function CasePage() {
             <WaitingRun found={data} />
             <CaseSummary found={data} path={path} etag={etag} mayEdit={mayEdit} onDone={refresh} />
             <Observables observables={data.observables} />
-            <CaseAlerts id={data.case_id} alerts={data.alerts} />
-            <RunList runs={data.runs} />
+            <CaseAlerts id={data.case_id} alerts={data.alerts} deleted={data.alerts_deleted} />
+            <RunList runs={data.runs} loss={lossText(data.runs_deleted, 'run')} />
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 5 }}>

@@ -1,4 +1,4 @@
-import { Anchor, Table } from '@mantine/core'
+import { Anchor, Table, Text } from '@mantine/core'
 import { PlayIcon } from '@radix-ui/react-icons'
 import { Link } from 'wouter'
 import type { Run } from '../api/types.ts'
@@ -9,12 +9,18 @@ import { RunState } from '../parts/states.tsx'
 import { durationText } from '../parts/duration-text.ts'
 import { Time } from '../parts/times.tsx'
 
+interface RunListProps {
+  readonly runs: readonly Run[]
+  /** That there were more, which are kept no longer. */
+  readonly loss?: string | null
+}
+
 /** Runs about something, newest first. */
-export function RunList({ runs }: { readonly runs: readonly Run[] }) {
+export function RunList({ runs, loss = null }: RunListProps) {
   return (
     <Section title="Runs" count={runs.length} isFlush>
       {runs.length === 0 ? (
-        <Empty icon={PlayIcon}>No playbook has run.</Empty>
+        <Empty icon={PlayIcon}>{loss ?? 'No playbook has run.'}</Empty>
       ) : (
         <Table.ScrollContainer minWidth={460}>
           <Table verticalSpacing={8} aria-label="Runs">
@@ -54,6 +60,11 @@ export function RunList({ runs }: { readonly runs: readonly Run[] }) {
             </Table.Tbody>
           </Table>
         </Table.ScrollContainer>
+      )}
+      {runs.length > 0 && loss !== null && (
+        <Text size="sm" c="dimmed" px="md" py="xs">
+          {loss}
+        </Text>
       )}
     </Section>
   )

@@ -25,7 +25,8 @@ async function takeIn(): Promise<void> {
 async function prune(): Promise<void> {
   let from: PrunePlace | undefined
   do {
-    const { next } = await stores.retention.pruneAlerts(clock.now() - day, from)
+    const rule = { before: clock.now() - day, setting: 'TOCSIN_KEEP_ALERTS_DAYS=1' }
+    const { next } = await stores.retention.pruneAlerts(rule, from)
     from = next
   } while (from !== undefined)
 }
