@@ -16,7 +16,7 @@ export function describeErrors(
 ): readonly PointedMessage[] {
   const seen = new Set<string>()
   const described: PointedMessage[] = []
-  for (const error of withoutNoise(errors)) {
+  for (const error of withoutRepeats(withoutNoise(errors))) {
     const next = describe(error, schema)
     const key = `${next.pointer}\n${next.message}`
     if (!seen.has(key)) described.push(next)
@@ -50,6 +50,23 @@ function withoutNoise(errors: readonly ErrorObject[]): readonly ErrorObject[] {
     kept.push(...(meant.length > 0 ? meant : [error]))
   }
   return kept
+}
+
+/** Of a text that has not the right form, one sentence says so: the first of these; the others say nothing more. */
+const saysForm = [
+  ({ keyword, params }: ErrorObject): boolean => keyword === 'minLength' && params['limit'] === 1,
+  ({ keyword }: ErrorObject): boolean => keyword === 'pattern',
+  ({ keyword }: ErrorObject): boolean => keyword === 'format',
+]
+
+function withoutRepeats(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const first = new Map<string, number>()
+  const rankOf = (error: ErrorObject): number => saysForm.findIndex((says) => says(error))
+  for (const error of errors) {
+    const rank = rankOf(error)
+    if (rank !== -1) first.set(error.instancePath, Math.min(rank, first.get(error.instancePath) ?? rank))
+  }
+  return errors.filter((error) => [-1, first.get(error.instancePath)].includes(rankOf(error)))
 }
 
 function belongsTo(inner: ErrorObject | undefined, outer: ErrorObject): boolean {

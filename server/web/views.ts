@@ -27,7 +27,6 @@ export interface View {
 
 const everybody: readonly Role[] = ['intake', 'reader', 'analyst', 'admin']
 const readers: readonly Role[] = ['reader', 'analyst', 'admin']
-const operators: readonly Role[] = ['analyst', 'admin']
 const admins: readonly Role[] = ['admin']
 
 /** The navigation: what is looked at every day, what it is made of, and who may do what. */
@@ -38,7 +37,7 @@ export const viewGroups: readonly { readonly title: string; readonly views: read
       { path: 'alerts', title: 'Alerts', letter: 'a', icon: BellIcon, roles: readers },
       { path: 'cases', title: 'Cases', letter: 'c', icon: ArchiveIcon, roles: readers },
       { path: 'runs', title: 'Runs', letter: 'r', icon: PlayIcon, roles: readers },
-      { path: 'checkpoints', title: 'Waiting', letter: 'w', icon: QuestionMarkCircledIcon, roles: operators },
+      { path: 'checkpoints', title: 'Waiting', letter: 'w', icon: QuestionMarkCircledIcon, roles: readers },
     ],
   },
   {

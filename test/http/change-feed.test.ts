@@ -13,7 +13,7 @@ import { thingsOf } from './support/things.ts'
 
 const shared = ['playbook', 'organization', 'provider', 'engine']
 const kinds: Readonly<Record<Exclude<Role, 'intake'>, readonly string[]>> = {
-  reader: ['alert', 'run', 'case', 'connection', ...shared],
+  reader: ['alert', 'run', 'case', 'checkpoint', 'connection', ...shared],
   analyst: ['alert', 'run', 'case', 'checkpoint', 'connection', ...shared],
   admin: ['alert', 'run', 'case', 'checkpoint', 'connection', ...shared, 'key', 'audit'],
 }
@@ -97,7 +97,7 @@ describe('the stream of changes', () => {
       )
     expect(said(foreign)).to.deep.equal([['provider', null, 'next']])
     expect(new Set(said(own).map(([kind]) => kind))).to.deep.equal(
-      new Set(['alert', 'run', 'case', 'connection', 'provider']),
+      new Set(['alert', 'run', 'case', 'checkpoint', 'connection', 'provider']),
     )
   })
 

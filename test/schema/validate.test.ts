@@ -76,6 +76,23 @@ describe('validate', () => {
     ])
   })
 
+  it('says once that a text has not the right form', () => {
+    const address: JsonSchema = {
+      type: 'string',
+      minLength: 1,
+      format: 'uri',
+      pattern: '^https://',
+      patternErrorMessage: 'must begin with https://',
+    }
+    const schema: JsonSchema = { type: 'object', properties: { a: address, b: address, c: address } }
+    const value = { a: '', b: 'no address', c: 'https://not an address' }
+    expect(problems(schema, value)).to.have.members([
+      '/a: must not be empty',
+      '/b: must begin with https://',
+      '/c: must be in the format uri',
+    ])
+  })
+
   it('never quotes a value', () => {
     const schema: JsonSchema = {
       type: 'object',

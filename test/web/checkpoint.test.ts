@@ -5,6 +5,7 @@ import {
   questionOf,
   shownAnswer,
   silenceText,
+  whoAnswers,
   type Checkpoint,
 } from '../../server/web/checkpoints/checkpoint.ts'
 import { kindsOf, kindText, outcomesText } from '../../server/web/checkpoints/kinds.ts'
@@ -101,5 +102,15 @@ describe('what a card says of a question', () => {
     expect(silenceText(checkpoint({ on_timeout: { fails: false, answer: 'yes' } }))).to.equal(
       'then it goes on with “Yes, me”',
     )
+  })
+})
+
+describe('whoAnswers', () => {
+  it('names the roles, and whom it was sent to', () => {
+    const roles = 'Keys of the roles analyst and admin can answer it here; yours reads.'
+    expect(whoAnswers(checkpoint())).to.equal(
+      `${roles} It was sent to ana@x.example over chat, who can answer there.`,
+    )
+    expect(whoAnswers(checkpoint({ input: {} }))).to.equal(roles)
   })
 })

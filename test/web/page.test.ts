@@ -123,7 +123,7 @@ describe('web page in a browser', function () {
     await page.getByText('verdict is now malicious').waitFor()
     await page.getByLabel('Note').fill('<b>seen</b> on two machines')
     await page.getByRole('button', { name: 'Add note' }).click()
-    await page.getByText('<b>seen</b> on two machines').first().waitFor()
+    await page.locator('.mantine-Timeline-root').getByText('<b>seen</b> on two machines').first().waitFor()
     const { body } = await server.call('/cases/main-1')
     expect(body.verdict).to.equal('malicious')
     expect(body.timeline.at(-1)).to.include({ kind: 'note', text: '<b>seen</b> on two machines' })
@@ -143,6 +143,17 @@ describe('web page in a browser', function () {
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await row.getByText('Revoked').waitFor()
     expect((await server.call('/organizations', { key })).status).to.equal(401)
+  })
+
+  it('says of the last administrator’s key, before anybody tries, that it stays', async () => {
+    const { page } = house
+    const row = page.getByRole('row', { name: 'bootstrap' }).filter({ hasText: 'admin' })
+    await row.getByRole('button', { name: 'Revoke' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('This is the last administrator’s key that goes on').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Revoke' }).isDisabled()).to.equal(true)
+    expect(await dialog.getByText('You are signed out').count()).to.equal(0)
+    await dialog.getByRole('button', { name: 'Back' }).click()
   })
 
   it('makes a connection from what its plugin asks for', async () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { eventually } from '../support/eventually.ts'
 import { picture, seriousFaults } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
+import { signIn } from './support/page-house.ts'
 
 const asking = `apiVersion: tocsin/v1
 name: asking
@@ -133,5 +134,22 @@ describe('questions on the web page', function () {
     expect(await page.getByRole('article').count()).to.equal(1)
     await page.getByRole('button', { name: 'Clear: Run' }).click()
     await page.getByRole('article').nth(99).waitFor()
+  })
+
+  it('are read by those who may not answer them, and say who may', async () => {
+    const { page, server } = house
+    const { body } = await server.call('/keys', { body: { name: 'watcher', role: 'reader' } })
+    await page.context().clearCookies()
+    await house.visit('/checkpoints')
+    await signIn(page, body.key)
+    const card = page.getByRole('article').first()
+    await card.getByText('Keys of the roles analyst and admin can answer it here').waitFor()
+    expect(await card.getByRole('button').count()).to.equal(0)
+    expect(await page.getByRole('group', { name: 'Questions alike' }).count()).to.equal(0)
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'question-read')
+    await card.getByRole('link', { name: 'asking · step sure' }).click()
+    await page.getByRole('link', { name: 'see the question' }).click()
+    await page.getByText('Keys of the roles analyst and admin can answer it here').waitFor()
   })
 })

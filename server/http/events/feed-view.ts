@@ -2,7 +2,7 @@ import type { ChangeKind } from '../../../core/domain/change.ts'
 import type { Role } from '../../../core/domain/api-key.ts'
 import type { Scope } from '../../../core/ports.ts'
 import { isInScope } from '../../../core/scope.ts'
-import { admins, operators, readers } from '../route.ts'
+import { admins, readers } from '../route.ts'
 import { maxNamed, type ChangesOfOrganizations } from './gathered-changes.ts'
 
 /** Who is told of changes. */
@@ -18,7 +18,7 @@ const accessTo: Readonly<Record<FedKind, readonly Role[]>> = {
   alert: readers,
   run: readers,
   case: readers,
-  checkpoint: operators,
+  checkpoint: readers,
   connection: readers,
   playbook: readers,
   organization: readers,

@@ -1,7 +1,7 @@
 import { checkpointStates } from '../../../core/domain/checkpoint.ts'
 import { textAt } from '../../../core/plugin/index.ts'
 import { RequestError } from '../request-error.ts'
-import { component, defineRoute, operators } from '../route.ts'
+import { component, defineRoute, operators, readers } from '../route.ts'
 import { within } from '../validate.ts'
 import { answerCheckpoints, previewAnswers } from './answer-many.ts'
 import { answerView, checkpointView } from './checkpoint-view.ts'
@@ -38,7 +38,7 @@ const givenSchema = objectSchema({
 const listCheckpoints = defineRoute({
   method: 'GET',
   path: '/checkpoints',
-  access: operators,
+  access: readers,
   summary: 'Lists checkpoints, newest first: those that wait for an answer, or that ended in another way.',
   status: 200,
   answer: pageSchema(component('checkpoint')),
@@ -72,7 +72,7 @@ const listCheckpoints = defineRoute({
 const getCheckpoint = defineRoute({
   method: 'GET',
   path: '/checkpoints/{checkpoint}',
-  access: operators,
+  access: readers,
   summary: 'One checkpoint, whatever became of it, with all answers that came.',
   status: 200,
   answer: objectSchema({

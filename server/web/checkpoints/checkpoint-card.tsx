@@ -5,6 +5,8 @@ import { AboutCheckpoint } from './about-checkpoint.tsx'
 import { AnswerForm } from './answer-form.tsx'
 import { CheckpointOutcome } from './checkpoint-outcome.tsx'
 import type { Checkpoint } from './checkpoint.ts'
+import { useMay } from '../session/session.ts'
+import { WhoAnswers } from './who-answers.tsx'
 import { useEnded } from './use-ended.ts'
 
 interface CheckpointCardProps {
@@ -21,13 +23,15 @@ export function CheckpointCard({ checkpoint: shown, isEnded = false, choice }: C
   const { checkpoint_id: id, state, timeout_at: timeoutAt } = checkpoint
   const isOpen = useNow(state === 'waiting') < timeoutAt && state === 'waiting' && !isEnded
   // What could be answered stays as high as it is, so that nothing else comes under the pointer, and keeps what was typed.
+  const mayAnswer = useMay('analyst', 'admin')
   const [wasOpen] = useState(isOpen)
   return (
     <Paper withBorder p="md" component="article" aria-label={`Question ${id}`}>
       <Stack gap="sm">
         <AboutCheckpoint checkpoint={checkpoint} />
         <CheckpointOutcome checkpoint={checkpoint} isShort={wasOpen} />
-        {wasOpen && (
+        {wasOpen && !mayAnswer && <WhoAnswers checkpoint={checkpoint} />}
+        {wasOpen && mayAnswer && (
           <Fieldset variant="unstyled" m={0} disabled={!isOpen}>
             <Stack gap="sm">
               <AnswerForm checkpoint={shown} isOpen={isOpen} />

@@ -67,9 +67,25 @@ export function questionOf(checkpoint: Pick<Checkpoint, 'input' | 'step_id' | 'p
 }
 
 /** Whom the skill asks: by name where that is known, and before it has found them as the playbook calls them. */
-export function askedOf({ asked_name: name, asked: id, input }: Checkpoint): string | undefined {
+export function askedOf({
+  asked_name: name,
+  asked: id,
+  input,
+}: Pick<Checkpoint, 'asked_name' | 'asked' | 'input'>): string | undefined {
   const { user } = givenOf({ input })
   return name ?? id ?? (typeof user === 'string' ? user : undefined)
+}
+
+/** Who may answer, for those who may not. */
+export function whoAnswers(
+  checkpoint: Pick<Checkpoint, 'asked' | 'asked_name' | 'input' | 'connection'>,
+): string {
+  const asked = askedOf(checkpoint)
+  const elsewhere =
+    asked === undefined
+      ? ''
+      : ` It was sent to ${asked}${checkpoint.connection === null ? '' : ` over ${checkpoint.connection}`}, who can answer there.`
+  return `Keys of the roles analyst and admin can answer it here; yours reads.${elsewhere}`
 }
 
 /** Parts of the input that a card shows in their own place, or that say only how a message looks. */

@@ -10,6 +10,7 @@ import { usePollMs } from '../live/live-state.ts'
 import { Empty } from '../parts/empty.tsx'
 import { PageLoading } from '../parts/page-loading.tsx'
 import { Refusal } from '../parts/refusal.tsx'
+import { useMay } from '../session/session.ts'
 import { ViewHead } from '../shell/view-head.tsx'
 import { CheckpointCard } from './checkpoint-card.tsx'
 import { kindsOf } from './kinds.ts'
@@ -51,9 +52,10 @@ export default function CheckpointsView() {
   const cards = isWaiting ? kept : rows
   const waiting = useMemo(() => new Set(rows), [rows])
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const mayAnswer = useMay('analyst', 'admin')
   const alike = useMemo(
-    () => new Set(isWaiting ? kindsOf(cards).flatMap(({ ids }) => ids) : []),
-    [cards, isWaiting],
+    () => new Set(isWaiting && mayAnswer ? kindsOf(cards).flatMap(({ ids }) => ids) : []),
+    [cards, isWaiting, mayAnswer],
   )
   const choiceOf = (id: string) => ({
     isChosen: chosen.has(id),
@@ -91,7 +93,9 @@ export default function CheckpointsView() {
       {list.data !== undefined && total === 0 && cards.length === 0 && (
         <Empty icon={QuestionMarkCircledIcon}>{checkpointStates[state].empty}</Empty>
       )}
-      {isWaiting && <ManyAlike checkpoints={rows} chosen={chosen} onDone={() => setChosen(new Set())} />}
+      {isWaiting && mayAnswer && (
+        <ManyAlike checkpoints={rows} chosen={chosen} onDone={() => setChosen(new Set())} />
+      )}
       {cards.map((checkpoint) => (
         <CheckpointCard
           key={checkpoint.checkpoint_id}

@@ -1,10 +1,12 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { call } from '../api/call.ts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call, get } from '../api/call.ts'
+import type { Page } from '../api/types.ts'
+import { serverTime } from '../parts/now.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { useSession } from '../session/session.ts'
-import type { Key } from './key.ts'
+import { isLastAdmin, type Key } from './key.ts'
 
 interface RevokeKeyProps {
   readonly apiKey: Key | undefined
@@ -15,6 +17,13 @@ interface RevokeKeyProps {
 export function RevokeKey({ apiKey, onClose }: RevokeKeyProps) {
   const queries = useQueryClient()
   const { key_id: own } = useSession()
+  const admins = useQuery({
+    queryKey: ['admins', apiKey?.key_id],
+    queryFn: () => get<Page<Key>>('/keys', { role: 'admin', state: 'usable', limit: 200 }),
+    enabled: apiKey?.role === 'admin',
+    staleTime: 0,
+  })
+  const isLast = apiKey !== undefined && isLastAdmin(apiKey, admins.data?.data ?? [], serverTime())
   const revoke = useMutation({
     mutationFn: (id: string) => call('DELETE', `/keys/${id}`),
     onSuccess() {
@@ -22,26 +31,39 @@ export function RevokeKey({ apiKey, onClose }: RevokeKeyProps) {
       onClose()
     },
   })
+  const close = (): void => {
+    revoke.reset()
+    onClose()
+  }
   return (
-    <Modal opened={apiKey !== undefined} onClose={onClose} title="Revoke a key">
+    <Modal opened={apiKey !== undefined} onClose={close} title="Revoke a key">
       <Stack>
         <Text size="sm">
           What uses the key “{showInvisible(apiKey?.name ?? '')}” is refused from now on. A revoked key never
           works again.
         </Text>
-        {apiKey?.key_id === own && (
+        {isLast && admins.isSuccess && (
+          <Alert color="orange" title="This is the last administrator’s key that goes on">
+            <Text size="sm">
+              Without it nobody could make another. Make another administrator’s key for all organizations
+              first, one that does not end within a week.
+            </Text>
+          </Alert>
+        )}
+        {apiKey?.key_id === own && !isLast && !revoke.isError && (
           <Alert color="orange" title="You are signed in with this key">
             <Text size="sm">You are signed out at once, and need another key to come back.</Text>
           </Alert>
         )}
         {revoke.isError && <Refusal error={revoke.error} />}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" onClick={close}>
             Back
           </Button>
           <Button
             color="red"
-            loading={revoke.isPending}
+            loading={revoke.isPending || admins.isLoading}
+            disabled={isLast}
             onClick={() => apiKey && revoke.mutate(apiKey.key_id)}
           >
             Revoke

@@ -67,8 +67,8 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
     body: (_, { run }) => ({ runs: [run] }),
     foreign: { status: 200, includes: 'run_not_found' },
   },
-  'GET /checkpoints': { roles: operators, of: 'list' },
-  'GET /checkpoints/{checkpoint}': { roles: operators, of: 'checkpoint' },
+  'GET /checkpoints': { roles: readers, of: 'list' },
+  'GET /checkpoints/{checkpoint}': { roles: readers, of: 'checkpoint' },
   'POST /checkpoints/{checkpoint}/answer': {
     roles: operators,
     of: 'checkpoint',
