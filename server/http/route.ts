@@ -31,6 +31,7 @@ import type { RecordRefusal } from './refusal-log.ts'
 import type { Requester } from './requester.ts'
 import type { SessionCookie } from './session-cookie.ts'
 import type { SignInGate } from './sign-in-gate.ts'
+import type { TakeWaitPlace } from './wait-places.ts'
 import type { WebhookGate } from './webhook-gate.ts'
 
 /**
@@ -100,6 +101,7 @@ export interface Services {
   readonly sessions: Sessions
   readonly requesterOf: (request: IncomingMessage) => Requester
   readonly eventStreams: EventStreams
+  readonly takeWaitPlace: TakeWaitPlace
   readonly watchRun: WatchRun
   /** Of one run at a time what is told to a stream. */
   readonly readRunInTurn: InTurn

@@ -32,6 +32,7 @@ import { createRouter } from './router.ts'
 import { routes } from './routes.ts'
 import { ownNames } from './same-origin.ts'
 import { boundUnreadBody } from './unread-body.ts'
+import { createWaitPlaces, type WaitLimits } from './wait-places.ts'
 import { createWebhookGate } from './webhook-gate.ts'
 
 /** What of the configuration the HTTP server needs. */
@@ -52,7 +53,7 @@ export interface HttpServerConfig {
 }
 
 /** What one sender can take of the server. */
-interface Limits extends EventStreamLimits {
+interface Limits extends EventStreamLimits, WaitLimits {
   /** Largest body. */
   readonly maxBodyBytes: number
   /** Bodies of requests that are being answered, together. */
@@ -77,6 +78,8 @@ const defaultLimits: Limits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   maxConnections: 2_000,
+  maxWaits: 600,
+  maxWaitsOfOrganizations: 300,
   maxStreams: 1_000,
   maxStreamsOfKey: 64,
   maxStreamsOfOrganizations: 500,
@@ -149,6 +152,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       limits,
       closing: closing.signal,
     }),
+    takeWaitPlace: createWaitPlaces(limits),
     watchRun: createRunWatch(stores.changes),
     readRunInTurn: createTurns(),
     excerptRunInTurn: createTurns(),

@@ -53,7 +53,7 @@ export const createAlert = defineRoute({
       },
     },
   },
-  async handle({ body, caller, headers }, services) {
+  async handle({ body, caller, headers, gone }, services) {
     const source = body.created_at_source ?? null
     const createdAtSource = source === null ? null : readInt64(source, '/created_at_source')
     const [organization, provider] = await bothKnown(
@@ -80,8 +80,11 @@ export const createAlert = defineRoute({
     const location = `/alerts/${alert.id}`
     const marks = replayed ? { 'idempotency-replayed': 'true' } : {}
     const seconds = hasEnded(alert) || type === null ? undefined : preferredWait(headers.prefer)
-    if (seconds === undefined) return { body: alertView(alert), location, headers: marks }
-    const later = await investigated(alert, seconds, services)
+    // Who finds no place to wait is answered at once: the preference is not applied (RFC 7240, section 2).
+    const leave = seconds === undefined ? undefined : services.takeWaitPlace(caller.scope)
+    if (seconds === undefined || leave === undefined)
+      return { body: alertView(alert), location, headers: marks }
+    const later = await investigated(alert, seconds, gone, services).finally(leave)
     return {
       body: alertView(later),
       location,
@@ -110,20 +113,26 @@ function investigationsFull(): RequestError {
   })
 }
 
-/** The alert as it is when its investigation has ended, the seconds are over, or the server closes. */
-async function investigated(alert: Alert, seconds: number, services: Services): Promise<Alert> {
+/** The alert as it is when its investigation has ended, the seconds are over, nobody waits any more, or the server closes. */
+async function investigated(
+  alert: Alert,
+  seconds: number,
+  gone: AbortSignal,
+  services: Services,
+): Promise<Alert> {
   const { stores, investigations, closing } = services
-  const { promise: closed, resolve: stop } = Promise.withResolvers<undefined>()
-  const onClosing = (): void => stop(undefined)
-  closing.addEventListener('abort', onClosing, { once: true })
-  if (closing.aborted) onClosing()
+  const { promise: over, resolve: stop } = Promise.withResolvers<undefined>()
+  const ends = [closing, gone]
+  const onOver = (): void => stop(undefined)
+  for (const end of ends) end.addEventListener('abort', onOver, { once: true })
+  if (ends.some(({ aborted }) => aborted)) onOver()
   try {
-    await Promise.race([investigations.wait(alert.id, seconds * 1_000), closed])
+    await Promise.race([investigations.wait(alert.id, seconds * 1_000), over])
     return (await stores.alerts.find([alert.organizationUuid], alert.uuid)) ?? alert
   } catch {
     // The alert is stored: whatever goes wrong with waiting, the answer is that it was taken in.
     return alert
   } finally {
-    closing.removeEventListener('abort', onClosing)
+    for (const end of ends) end.removeEventListener('abort', onOver)
   }
 }
