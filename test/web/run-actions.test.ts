@@ -24,6 +24,12 @@ export default {
     input: { type: 'object', additionalProperties: false, properties: {} }, output: { type: 'object' },
     examples: [{ title: 'One', input: {}, output: {} }],
     run: async () => ({}),
+  }, {
+    name: 'hang', title: 'Hang', description: 'Hangs it up.', effect: 'write', repeat: 'safe',
+    input: { type: 'object', additionalProperties: false, properties: { tower: { type: 'string' } } },
+    output: { type: 'object' },
+    examples: [{ title: 'One', input: { tower: 'north' }, output: {} }],
+    run: async () => { throw new Error('the rope broke') },
   }],
 }
 `
@@ -53,6 +59,13 @@ on: { manual: true }
 steps:
   - { id: told, uses: bell.tell }
   - fail: The bell is broken
+`,
+  hanging: `apiVersion: tocsin/v1
+name: hanging
+on: { manual: true }
+inputs: { tower: { type: string } }
+steps:
+  - { id: hung, uses: bell.hang, with: { tower: '\${{ inputs.tower }}' }, retry: { max: 0 } }
 `,
   quick: `apiVersion: tocsin/v1
 name: quick
@@ -162,5 +175,28 @@ describe('runs in a browser', function () {
     await next.click()
     await page.getByRole('link', { name: 'the run before' }).waitFor()
     await again.waitFor()
+  })
+
+  it('that would repeat what may have happened are shown with what each did', async () => {
+    const { page, visit, server } = opened
+    const towers = ['north', `south ${'and long '.repeat(40)}end`]
+    for (const tower of towers)
+      await server.call('/playbooks/hanging/runs', { body: { organization_code: 'main', inputs: { tower } } })
+    await eventually('the end of both', async () => {
+      const { body } = await server.call('/runs?playbook=hanging&status=failed')
+      return body.total === 2 || undefined
+    })
+    await visit('/runs?status=failed&playbook=hanging')
+    await page.getByRole('button', { name: 'Retry all failed of hanging' }).click()
+    const inputs = page.getByRole('dialog').getByRole('list', { name: 'Inputs of bell.hang' })
+    await inputs.getByText('{"tower":"north"}').waitFor()
+    await inputs.getByRole('button', { name: 'Show all' }).click()
+    await inputs.getByText('and long end').waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'retry-many-inputs')
+    await visit('/runs?status=failed&playbook=hanging&organization=main')
+    await page.getByRole('row', { name: 'hanging' }).first().waitFor()
+    const all = page.getByRole('button', { name: /^Retry all failed/ })
+    expect(await all.count(), 'where more is listed than a request can say').to.equal(0)
   })
 })

@@ -4,9 +4,9 @@ import { spanChoices } from './since.ts'
 
 /** What narrows a list to times, as it stands in the address; times in epoch milliseconds. */
 export interface TimeRange {
-  readonly since?: string
-  readonly created_after?: string
-  readonly created_before?: string
+  readonly since?: string | undefined
+  readonly created_after?: string | undefined
+  readonly created_before?: string | undefined
 }
 
 /** A time as the address has it; undefined where it is none. */

@@ -1,9 +1,16 @@
 import type { RepeatedEffect } from './retry-preview.ts'
 
+/** The failed runs of a playbook which nothing has gone on from, and what narrows them. */
+export interface FailedFilter {
+  readonly playbook: string
+  readonly error?: string
+  /** Epoch milliseconds. */
+  readonly created_after?: number
+  readonly created_before?: number
+}
+
 /** Which runs are retried: some by their uuids, or the newest failed ones of a playbook. */
-export type RetryChoice =
-  | { readonly runs: readonly string[] }
-  | { readonly filter: { readonly playbook: string; readonly error?: string } }
+export type RetryChoice = { readonly runs: readonly string[] } | { readonly filter: FailedFilter }
 
 interface Refused {
   readonly code: string

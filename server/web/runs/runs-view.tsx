@@ -1,6 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { PlayIcon } from '@radix-ui/react-icons'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useOrganizations } from '../api/lookups.ts'
 import type { Run } from '../api/types.ts'
@@ -11,14 +12,15 @@ import { TimeFilter, timeNames } from '../lists/time-filter.tsx'
 import { useChoice } from '../lists/use-choice.ts'
 import { useFilters } from '../lists/use-filters.ts'
 import { choicesOf, runStatuses } from '../parts/states.tsx'
+import { serverTime } from '../parts/now.ts'
 import { useMay } from '../session/session.ts'
+import { failedFilter } from './failed-filter.ts'
 import type { RetryChoice } from './many-retries.ts'
 import { RetryMany } from './retry-many.tsx'
 import { runColumns } from './run-columns.tsx'
 
 const idOf = (run: Run): string => run.run_uuid
 const names = ['status', 'organization', 'playbook', 'alert', 'case', 'error', ...timeNames, 'sort'] as const
-type FilterName = (typeof names)[number]
 const newestFirst = '-created_at'
 
 /** So many the API takes at once. */
@@ -48,7 +50,7 @@ export default function RunsView() {
         actions: (
           <RetryButton
             chosen={selection.ids}
-            filter={filterOf(filters)}
+            filters={filters}
             onDone={() => selection.onChange(new Set())}
           />
         ),
@@ -70,40 +72,49 @@ export default function RunsView() {
   )
 }
 
-/** What all failed runs that are listed have in common; undefined where no request says just that. */
-function filterOf({ status, playbook, error, sort: _, ...others }: Partial<Record<FilterName, string>>) {
-  if (status !== 'failed' || playbook === undefined || Object.keys(others).length > 0) return undefined
-  return { playbook, ...(error !== undefined && { error }) }
-}
-
 interface RetryButtonProps {
   readonly chosen: ReadonlySet<string>
-  readonly filter: ReturnType<typeof filterOf>
+  /** What is listed. */
+  readonly filters: Partial<Record<(typeof names)[number], string>>
   readonly onDone: () => void
 }
 
 /** Retries the runs that were chosen; where none were, all failed ones of the playbook that is listed which nothing has gone on from. */
-function RetryButton({ chosen, filter, onDone }: RetryButtonProps) {
+function RetryButton({ chosen, filters, onDone }: RetryButtonProps) {
   const [opened, { open, close }] = useDisclosure()
-  const some: RetryChoice = { runs: [...chosen].slice(0, maxRetries) }
-  const choice = chosen.size > 0 ? some : filter && { filter }
-  if (choice === undefined) return null
-  const what =
-    chosen.size === 0 ? `all failed of ${filter?.playbook}` : `${Math.min(chosen.size, maxRetries)} chosen`
+  // As it was when it was asked for: what is looked at stays.
+  const [looked, look] = useState<RetryChoice>()
+  const count = Math.min(chosen.size, maxRetries)
+  const choose = (): RetryChoice | undefined => {
+    if (count > 0) return { runs: [...chosen].slice(0, maxRetries) }
+    const filter = failedFilter(filters, serverTime())
+    return filter && { filter }
+  }
+  const canRetry = choose() !== undefined
   return (
     <>
-      <Button size="xs" onClick={open}>
-        Retry {what} …
-      </Button>
-      <RetryMany
-        choice={choice}
-        opened={opened}
-        onClose={close}
-        onDone={() => {
-          close()
-          onDone()
-        }}
-      />
+      {canRetry && (
+        <Button
+          size="xs"
+          onClick={() => {
+            look(choose())
+            open()
+          }}
+        >
+          Retry {count > 0 ? `${count} chosen` : `all failed of ${filters.playbook}`} …
+        </Button>
+      )}
+      {looked !== undefined && (
+        <RetryMany
+          choice={looked}
+          opened={opened}
+          onClose={close}
+          onDone={() => {
+            close()
+            onDone()
+          }}
+        />
+      )}
     </>
   )
 }
