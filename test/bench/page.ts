@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { makeTemporaryFolder } from '../support/temporary-folder.ts'
-import { openBrowser } from '../web/support/browser.ts'
+import { startBrowser } from '../web/support/browser.ts'
 import { pageTimes, watchPage, type PageTimes } from '../web/support/watch-page.ts'
 import { startChild } from './child.ts'
 import { dataDirIn } from './five-steps.ts'
@@ -77,8 +77,7 @@ async function answerTimes(url: string, key: string): Promise<string> {
 }
 
 async function viewTimes(apiUrl: string, key: string, rounds: number): Promise<readonly string[]> {
-  const browser = await openBrowser()
-  if (browser === undefined) throw new Error('no browser can be started here')
+  const browser = await startBrowser()
   const { page } = browser
   try {
     const { origin } = new URL(apiUrl)

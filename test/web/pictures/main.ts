@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { callApi } from '../../cli/support/start-server.ts'
 import { killCommands, startTocsinCommand } from '../../cli/support/run-tocsin.ts'
-import { openBrowser, settled } from '../support/browser.ts'
+import { startBrowser, settled } from '../support/browser.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const folder = join(root, 'docs/pictures')
@@ -17,8 +17,7 @@ const folder = join(root, 'docs/pictures')
 const alert = 'demo-identity-3'
 
 await promisify(execFile)(process.execPath, [join(root, 'server/web/build.ts')])
-const browser = await openBrowser()
-if (browser === undefined) process.exit(1)
+const browser = await startBrowser()
 try {
   const said = await startTocsinCommand(['demo', '--keep']).hasPrinted(/Ctrl-C or/)
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0] ?? ''

@@ -2,10 +2,10 @@ import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import axe from 'axe-core'
 import { chromium as playwright, type Browser, type Page } from 'playwright-core'
+import { temporaryFilesIn } from '../../support/temporary-files-in.ts'
+import { makeTemporaryFolder } from '../../support/temporary-folder.ts'
+import { noteUntested } from '../../support/untested.ts'
 import { browserArguments, unpackedBrowser } from './unpacked-browser.ts'
-
-/** Pages are written here for people to look at. */
-const pictures = process.env['TOCSIN_PICTURES'] ?? join(import.meta.dirname, '../../../.build/pictures')
 
 export interface BrowserPage {
   readonly page: Page
@@ -16,19 +16,35 @@ export interface BrowserPage {
   close(): Promise<void>
 }
 
-/** The browser that the development packages bring. Undefined, with the reason in the output, where it cannot be started. */
+/**
+ * For tests: undefined where no browser can be started, which the end of the run says with the reason. With
+ * `TOCSIN_BROWSER_REQUIRED` it throws.
+ */
 export async function openBrowser(): Promise<BrowserPage | undefined> {
+  try {
+    return await startBrowser()
+  } catch (error) {
+    if (process.env['TOCSIN_BROWSER_REQUIRED'] !== undefined) throw error
+    noteUntested(
+      `the web page: no browser can be started here (${reasonOf(error)}). TOCSIN_BROWSER=<path> names another Chromium.`,
+    )
+    return undefined
+  }
+}
+
+/** The browser that the development packages bring, or the Chromium that `TOCSIN_BROWSER` names. */
+export async function startBrowser(): Promise<BrowserPage> {
+  const executablePath = process.env['TOCSIN_BROWSER'] ?? (await unpackedBrowser())
+  // One that does not start leaves files behind.
+  const folder = await makeTemporaryFolder()
   let browser: Browser
   try {
-    browser = await playwright.launch({
-      executablePath: await unpackedBrowser(),
-      args: browserArguments(),
-      headless: true,
-    })
+    browser = await temporaryFilesIn(folder.path, () =>
+      playwright.launch({ executablePath, args: browserArguments(), headless: true }),
+    )
   } catch (error) {
-    const [reason] = String(error).split('\n')
-    process.stdout.write(`\n  The page is not tested: no browser can be started here (${reason}).\n`)
-    return undefined
+    await folder.remove()
+    throw error
   }
   // What fades in would be looked at half way.
   const context = await browser.newContext({
@@ -53,8 +69,21 @@ export async function openBrowser(): Promise<BrowserPage | undefined> {
     page: await newPage(),
     alarms,
     newPage,
-    close: () => browser.close(),
+    async close() {
+      await browser.close()
+      await folder.remove()
+    },
   }
+}
+
+/** Of a long account, the line that says why. */
+function reasonOf(error: unknown): string {
+  const lines = String(error).split('\n')
+  return (
+    lines.find((line) => /shared libraries|exec format|permission|exist/i.test(line)) ??
+    lines[0] ??
+    ''
+  ).trim()
 }
 
 /**
@@ -104,9 +133,11 @@ export async function settled(page: Page): Promise<void> {
   await page.locator('.mantine-Skeleton-root, .mantine-Loader-root').first().waitFor({ state: 'detached' })
 }
 
-/** Writes the page as a picture for people to look at: `.build/pictures/<name>.png`, or into the folder that `TOCSIN_PICTURES` names. */
+/** Writes the page as a picture for people to look at, where `TOCSIN_PICTURES` names a folder: `<name>.png`. */
 export async function picture(page: Page, name: string): Promise<void> {
-  const path = join(pictures, `${name}.png`)
+  const folder = process.env['TOCSIN_PICTURES']
+  if (folder === undefined) return
+  const path = join(folder, `${name}.png`)
   await mkdir(dirname(path), { recursive: true })
   // A machine that has no time for it fails no test.
   await page.screenshot({ path, timeout: 5_000 }).catch(() => undefined)

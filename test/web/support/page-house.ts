@@ -17,6 +17,10 @@ export interface PageHouse {
   close(): Promise<void>
 }
 
+const builder = join(import.meta.dirname, '../../../server/web/build.ts')
+/** Once for all files that a process of the tests runs. */
+let pageBuilt: Promise<unknown> | undefined
+
 /**
  * Undefined where no browser can be started.
  *
@@ -29,7 +33,7 @@ export async function startPageHouse(
 ): Promise<PageHouse | undefined> {
   const browser = await openBrowser()
   if (browser === undefined) return undefined
-  await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../../server/web/build.ts')])
+  await (pageBuilt ??= promisify(execFile)(process.execPath, [builder]))
   const folder = await makeTemporaryFolder()
   await mkdir(join(folder.path, 'playbooks'))
   for (const [name, source] of Object.entries(playbooks))

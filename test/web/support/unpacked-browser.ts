@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import chromium from '@sparticuz/chromium'
+import { temporaryFilesIn } from '../../support/temporary-files-in.ts'
 
 const build = join(import.meta.dirname, '../../../.build')
 
@@ -27,7 +28,7 @@ export async function unpackedBrowser(): Promise<string> {
   await mkdir(build, { recursive: true })
   const made = await mkdtemp(`${place}-`)
   try {
-    await unpackInto(made)
+    await temporaryFilesIn(made, () => chromium.executablePath())
     // Whoever unpacks meanwhile finds all of it, or none.
     await rename(made, place)
   } catch (error) {
@@ -35,16 +36,4 @@ export async function unpackedBrowser(): Promise<string> {
     if (!existsSync(program)) throw error
   }
   return program
-}
-
-/** The package unpacks into the temporary folder of the process. */
-async function unpackInto(folder: string): Promise<void> {
-  const usual = process.env['TMPDIR']
-  process.env['TMPDIR'] = folder
-  try {
-    await chromium.executablePath()
-  } finally {
-    if (usual === undefined) delete process.env['TMPDIR']
-    else process.env['TMPDIR'] = usual
-  }
 }
