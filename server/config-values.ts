@@ -6,7 +6,7 @@ import { readKey, bootstrapKeyHint } from './keys.ts'
 /** A value of the environment that cannot be used. The message follows the variable's name and ends with the remedy. */
 export class Unusable extends Error {}
 
-const logLevels = ['debug', 'info', 'warn', 'error'] as const
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 export function integerBetween(least: number, most: number): (text: string) => number {
@@ -78,10 +78,13 @@ export function apiKey(text: string): string {
   return text
 }
 
-export function logLevel(text: string): LogLevel {
-  const level = logLevels.find((known) => known === text.toLowerCase())
-  if (level !== undefined) return level
-  throw new Unusable(`is ${quote(text)}; it must be one of ${logLevels.join(', ')}`)
+/** One of these words, in any letter case. */
+export function oneOf<Word extends string>(words: readonly Word[]): (text: string) => Word {
+  return (text) => {
+    const word = words.find((known) => known === text.toLowerCase())
+    if (word !== undefined) return word
+    throw new Unusable(`is ${quote(text)}; it must be one of ${words.join(', ')}`)
+  }
 }
 
 /** As npm allows them. */

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defaultGroupWindowMs } from '../core/domain/alert-group.ts'
 import { defaultDestructivePerHour } from '../core/domain/destructive-use.ts'
+import { selfApprovals, type SelfApproval } from '../core/engine/approved-by-another.ts'
 import { defaultSharePercent } from '../core/engine/fair-share.ts'
 import { defaultMaxRuns } from '../core/engine/runner.ts'
 import { defaultMaxQueued } from '../core/investigation/investigations.ts'
@@ -55,6 +56,8 @@ export interface Config {
   readonly stormPerMinute: number
   /** Uses of one destructive skill in one organization within an hour that no person need approve. */
   readonly destructivePerHour: number
+  /** Whether who asked for a run may approve what it does. */
+  readonly selfApproval: SelfApproval
   /** How long after an alert its repeats are grouped with it; 0: only where a playbook says so. */
   readonly groupWindowMs: number
   /** Addresses and ranges of proxies that are believed whom a request comes from. */
@@ -91,11 +94,12 @@ const variables = {
   TOCSIN_STORM_PER_MINUTE: read.integerBetween(1, 10_000_000),
   TOCSIN_GROUP_MINUTES: read.integerBetween(0, 10_080),
   TOCSIN_DESTRUCTIVE_PER_HOUR: read.integerBetween(0, 1_000_000),
+  TOCSIN_SELF_APPROVAL: read.oneOf(selfApprovals),
   TOCSIN_SESSION_IDLE_MINUTES: read.integerBetween(1, 10_080),
   TOCSIN_SESSION_MAX_HOURS: read.integerBetween(1, 720),
   TOCSIN_KEEP_RUNS_DAYS: read.integerBetween(1, 36_500),
   TOCSIN_KEEP_ALERTS_DAYS: read.integerBetween(1, 36_500),
-  TOCSIN_LOG_LEVEL: read.logLevel,
+  TOCSIN_LOG_LEVEL: read.oneOf(read.logLevels),
   TOCSIN_ALLOW_PRIVATE_EGRESS: read.hostsAndRanges,
 } as const
 
@@ -150,6 +154,7 @@ export function readConfig(env: Environment): Config {
     maxQueued: value('TOCSIN_MAX_QUEUED') ?? defaultMaxQueued,
     stormPerMinute: value('TOCSIN_STORM_PER_MINUTE') ?? defaultStormPerMinute,
     destructivePerHour: value('TOCSIN_DESTRUCTIVE_PER_HOUR') ?? defaultDestructivePerHour,
+    selfApproval: value('TOCSIN_SELF_APPROVAL') ?? 'never',
     groupWindowMs: minutes(value('TOCSIN_GROUP_MINUTES')) ?? defaultGroupWindowMs,
     sessions: sessionLimits(value('TOCSIN_SESSION_IDLE_MINUTES'), value('TOCSIN_SESSION_MAX_HOURS')),
     keep: { runsMs: days(keepRuns), alertsMs: days(keepAlerts) },

@@ -127,6 +127,7 @@ export function createContainer(opened: Opened): Container {
       stores,
       runner: get(tokens.runner),
       schemas: (skill) => catalogue.skill(skill)?.skill,
+      selfApproval: config.selfApproval,
       onRunEnded,
     }),
   )

@@ -5,7 +5,7 @@ import type { JournalEntry, Run, StepDecision } from '../domain/run.ts'
 import { NotFoundError, ValidationError, type PointedMessage } from '../errors/errors.ts'
 import type { AnswerOutcome, Scope, Stores, Together } from '../ports.ts'
 import { compileSchema } from '../schema/index.ts'
-import { requireAnother } from './approved-by-another.ts'
+import { requireAnother, type SelfApproval } from './approved-by-another.ts'
 import { newRun, type RunRequest } from './queue-run.ts'
 import type { Runner } from './runner.ts'
 import type { SkillSchemas } from './sensitive.ts'
@@ -52,11 +52,19 @@ export interface RunControlOptions {
   readonly stores: Pick<Stores, 'runs' | 'journal' | 'checkpoints'>
   readonly runner: Pick<Runner, 'enqueue' | 'wake' | 'cancel'>
   readonly schemas: (skill: string) => SkillSchemas | undefined
+  /** Default `never`. */
+  readonly selfApproval?: SelfApproval | undefined
   /** Told of runs that end without having begun. */
   readonly onRunEnded?: ((run: Run) => void) | undefined
 }
 
-export function createRunControl({ stores, runner, schemas, onRunEnded }: RunControlOptions): RunControl {
+export function createRunControl({
+  stores,
+  runner,
+  schemas,
+  selfApproval = 'never',
+  onRunEnded,
+}: RunControlOptions): RunControl {
   async function requireRun(scope: Scope, uuid: string): Promise<Run> {
     const run = await stores.runs.find(scope, uuid)
     if (run === undefined) throw new NotFoundError('run_not_found', `there is no run ${uuid}`)
@@ -91,13 +99,13 @@ export function createRunControl({ stores, runner, schemas, onRunEnded }: RunCon
       if (checkpoint === undefined) {
         throw new NotFoundError('checkpoint_not_found', 'there is no such checkpoint')
       }
-      await requireAnother(stores.runs, [checkpoint], given)
+      await requireAnother(stores.runs, [checkpoint], given, selfApproval)
       return await answerOne(checkpoint, given)
     },
 
     async answerAll(chosen, seen, given) {
       requireSeen(chosen, seen)
-      await requireAnother(stores.runs, chosen.checkpoints, given)
+      await requireAnother(stores.runs, chosen.checkpoints, given, selfApproval)
       const together = { seen, count: chosen.checkpoints.length }
       const outcomes: AnswerOutcome[] = []
       for (const checkpoint of chosen.checkpoints) outcomes.push(await answerOne(checkpoint, given, together))

@@ -41,6 +41,7 @@ describe('configuration', () => {
       stormPerMinute: 600,
       groupWindowMs: 3_600_000,
       destructivePerHour: 10,
+      selfApproval: 'never',
       keep: { runsMs: undefined, alertsMs: undefined },
       sessions: { idleMs: 3_600_000, maxMs: 43_200_000 },
       logLevel: 'info',
@@ -69,6 +70,7 @@ describe('configuration', () => {
       TOCSIN_STORM_PER_MINUTE: '9',
       TOCSIN_GROUP_MINUTES: '0',
       TOCSIN_DESTRUCTIVE_PER_HOUR: '0',
+      TOCSIN_SELF_APPROVAL: 'Signed_in',
       TOCSIN_SESSION_IDLE_MINUTES: '15',
       TOCSIN_SESSION_MAX_HOURS: '8',
       TOCSIN_LOG_LEVEL: 'WARN',
@@ -89,6 +91,7 @@ describe('configuration', () => {
       stormPerMinute: 9,
       groupWindowMs: 0,
       destructivePerHour: 0,
+      selfApproval: 'signed_in',
       logLevel: 'warn',
     })
     expect(config.trustedProxies).to.deep.equal(['127.0.0.1', '10.1.0.0/16', 'fc00::/7', '::1'])
@@ -188,6 +191,7 @@ describe('configuration', () => {
     TOCSIN_STORM_PER_MINUTE: ['0', '10000001'],
     TOCSIN_GROUP_MINUTES: ['-1', '10081', '1h'],
     TOCSIN_DESTRUCTIVE_PER_HOUR: ['-1', '1000001', 'few'],
+    TOCSIN_SELF_APPROVAL: ['yes', 'true', 'signed in'],
     TOCSIN_KEEP_RUNS_DAYS: ['0', '36501', '30d', 'forever'],
     TOCSIN_KEEP_ALERTS_DAYS: ['0', '36501'],
     TOCSIN_LOG_LEVEL: ['verbose', 'trace'],
@@ -219,7 +223,7 @@ describe('configuration', () => {
   }
 
   it('tests every variable above', () => {
-    expect(variableNames).to.have.length(23)
+    expect(variableNames).to.have.length(24)
   })
 
   it('keeps alerts no shorter than their runs', () => {

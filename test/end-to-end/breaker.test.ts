@@ -22,7 +22,14 @@ describe('too many uses of a destructive skill', function () {
   let sandbox: ServedSandbox<unknown>
 
   before(async () => {
-    tocsin = await startTestTocsin('endpoint_security', { block }, { TOCSIN_DESTRUCTIVE_PER_HOUR: '1' })
+    tocsin = await startTestTocsin(
+      'endpoint_security',
+      { block },
+      {
+        TOCSIN_DESTRUCTIVE_PER_HOUR: '1',
+        TOCSIN_SELF_APPROVAL: 'signed_in',
+      },
+    )
     sandbox = tocsin.sandbox as ServedSandbox<unknown>
     expect((await tocsin.connect('endpoint')).status).to.equal(201)
   })
@@ -139,7 +146,7 @@ describe('too many uses of a destructive skill', function () {
     expect(blocked()).to.equal(3)
   })
 
-  it('are approved by no key that asked for the run itself, but by another, or by who had signed in before', async () => {
+  it('are approved by no key that asked for the run itself, but by another, or where TOCSIN_SELF_APPROVAL says so by who had signed in before', async () => {
     const own = await keyFor('analyst')
     const signIn = async () => {
       const signedIn = await tocsin.call('/session', { key: '', body: { api_key: own } })

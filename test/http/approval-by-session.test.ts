@@ -12,8 +12,8 @@ describe('approval of what the same key asked for', () => {
   })
   after(() => api.close())
 
-  async function signIn(): Promise<Readonly<Record<string, string>>> {
-    const { headers } = await api.call('POST', '/api/session', { key: null, body: { api_key: own } })
+  async function signIn(key: string): Promise<Readonly<Record<string, string>>> {
+    const { headers } = await api.call('POST', '/api/session', { key: null, body: { api_key: key } })
     return { cookie: headers.get('set-cookie')?.split(';')[0] ?? '' }
   }
 
@@ -39,22 +39,22 @@ describe('approval of what the same key asked for', () => {
   const details = async (id: string) =>
     (await api.call('GET', `/api/audit?subject=${id}`)).json.data[0].details
 
-  it('is taken from a session that was there before the run, and told as one in the audit log', async () => {
-    const session = await signIn()
+  it('is refused, with the key and from its sessions, also from one that was there before the run', async () => {
+    const early = await signIn(own)
     api.clock.time += 1
     const id = await hold()
-    expect((await approve(id, session)).json.outcome).to.equal('accepted')
-    expect(await details(id)).to.include({ answer: 'approve', session: true })
-  })
-
-  it('is refused from a session that came with the run or after it, as from the key', async () => {
-    const together = await signIn()
-    const id = await hold()
     api.clock.time += 1
-    for (const session of [together, await signIn()])
+    for (const session of [early, await signIn(own)])
       expectProblem(await approve(id, session), 403, 'approval_by_requester')
     expectProblem(await approve(id, {}, own), 403, 'approval_by_requester')
     expect((await approve(id, {}, await api.newKey('analyst'))).json.outcome).to.equal('accepted')
     expect(await details(id)).to.not.have.property('session')
+  })
+
+  it('is taken from the session of another key, and told as one in the audit log', async () => {
+    const session = await signIn(await api.newKey('analyst'))
+    const id = await hold()
+    expect((await approve(id, session)).json.outcome).to.equal('accepted')
+    expect(await details(id)).to.include({ answer: 'approve', session: true })
   })
 })

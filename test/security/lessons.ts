@@ -424,10 +424,7 @@ export const chapters: readonly Chapter[] = [
             'are approved by no key that asked for the run itself',
             'do not happen when they are refused',
           ],
-          [
-            'test/http/approval-by-session.test.ts',
-            'is refused from a session that came with the run or after it',
-          ],
+          ['test/http/approval-by-session.test.ts', 'is refused, with the key and from its sessions'],
         ],
       },
       {
