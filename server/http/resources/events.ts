@@ -12,7 +12,7 @@ const followChanges = defineRoute({
   answer: {
     type: 'string',
     description:
-      'Data of `many`: `kinds`, of which anything may have changed. Of the others (`alert`, `run`, `case`, `checkpoint`, `connection`, `playbook`, `organization`, `provider`, `engine`, `key`, `audit`): `id` and `organization_code`, null where there is none.',
+      'Data of `many`: `kinds`, of which anything may have changed. Of the others (`alert`, `run`, `case`, `checkpoint`, `connection`, `playbook`, `organization`, `provider`, `engine`, `key`, `audit`): `id` and `organization_code`, null where there is none. `heartbeat`, with nothing in it, comes every 15 seconds at the latest.',
   },
   async handle({ caller }, { changeFeed }) {
     return { events: (stream) => changeFeed.follow(stream, caller) }

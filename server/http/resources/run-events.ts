@@ -15,7 +15,7 @@ export const followRun = defineRoute({
   answer: {
     type: 'string',
     description:
-      'Data of `run`: as GET runs/{run} has it, without steps. Of `step`: one of those steps, again when it changes. Of `end`: `run_uuid` and `status`; the stream ends with it.',
+      'Data of `run`: as GET runs/{run} has it, without steps. Of `step`: one of those steps, again when it changes. Of `end`: `run_uuid` and `status`; the stream ends with it. `heartbeat`, with nothing in it, comes every 15 seconds at the latest.',
   },
   over: 'The run has ended, and `Last-Event-ID` says that all of it has been told: do not come again.',
   headers: {

@@ -25,7 +25,7 @@ const pageSize = 100
 const chips = [
   ['run', 'Run'],
   ['organization', 'Organization'],
-  ['via', 'Asked by'],
+  ['via', 'Asked through'],
 ] as const
 const noRows: readonly Checkpoint[] = []
 
@@ -81,11 +81,10 @@ export default function CheckpointsView() {
         }
       />
       <FilterChips
-        filters={chips.map(([name, label]) => ({
-          label,
-          value: filters[name],
-          onClear: () => choose({ [name]: null }),
-        }))}
+        filters={[
+          ...chips,
+          ...(isState(filters.state ?? state) ? [] : [['state', 'No such state'] as const]),
+        ].map(([name, label]) => ({ label, value: filters[name], onClear: () => choose({ [name]: null }) }))}
       />
       {isWaiting && filters.run === undefined && <UndecidedRuns organization={filters.organization} />}
       {list.isPending && <PageLoading />}

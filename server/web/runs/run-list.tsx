@@ -53,6 +53,12 @@ export function RunList({ runs, loss = null }: RunListProps) {
                       durationText(run.ended_at - run.started_at)}
                   </Table.Td>
                   <Table.Td className="outside-text">
+                    {run.retried_by !== null && (
+                      <Anchor component={Link} href={`/runs/${run.retried_by}`} size="sm" underline="always">
+                        Retried
+                      </Anchor>
+                    )}
+                    {run.retried_by !== null && run.error !== null && ': '}
                     {run.error !== null && showInvisible(run.error.message)}
                   </Table.Td>
                 </Table.Tr>
