@@ -167,6 +167,7 @@ describe('runs in a browser', function () {
     const before = body.data.map((run: { retry_of: string | null }) => run.retry_of)
     expect(before).to.have.members([...uuids, null, null])
     await page.getByRole('grid').getByRole('link', { name: 'Retried' }).nth(1).waitFor()
+    await picture(page, 'runs-retried')
     await visit(`/runs/${uuids[0]}`)
     const next = page.getByRole('link', { name: 'the run that goes on' })
     await next.waitFor()
