@@ -7,6 +7,8 @@ export const viewPaths: ReadonlySet<string> = new Set([
   'connections',
   'health',
   'keys',
+  'organizations',
   'playbooks',
+  'providers',
   'runs',
 ])

@@ -22,8 +22,8 @@ export function CheckpointCard({ checkpoint: shown, isEnded = false, choice }: C
   const checkpoint = useEnded(shown, isEnded)
   const { checkpoint_id: id, state, timeout_at: timeoutAt } = checkpoint
   const isOpen = useNow(state === 'waiting') < timeoutAt && state === 'waiting' && !isEnded
-  // What could be answered stays as high as it is, so that nothing else comes under the pointer, and keeps what was typed.
   const mayAnswer = useMay('analyst', 'admin')
+  // What could be answered stays as high as it is, so that nothing else comes under the pointer, and keeps what was typed.
   const [wasOpen] = useState(isOpen)
   return (
     <Paper withBorder p="md" component="article" aria-label={`Question ${id}`}>

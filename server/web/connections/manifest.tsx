@@ -1,14 +1,17 @@
-import { Anchor, Button, Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Alert, Anchor, Button, Stack, Text } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { get } from '../api/call.ts'
 import { JsonView } from '../parts/json-view.tsx'
 import { Refusal } from '../parts/refusal.tsx'
 import { Section } from '../parts/section.tsx'
+import { RotateToken } from './rotate-token.tsx'
 
 /** The document that sets the other system up. It holds a token, so it is shown only when it is asked for. */
 export function Manifest({ path, docs }: { readonly path: string; readonly docs: string | null }) {
   const [isShown, setShown] = useState(false)
+  const [isRotated, setRotated] = useState(false)
+  const queries = useQueryClient()
   const manifest = useQuery({
     queryKey: ['manifest', path],
     queryFn: () => get<unknown>(`${path}/manifest`),
@@ -17,7 +20,19 @@ export function Manifest({ path, docs }: { readonly path: string; readonly docs:
     gcTime: 0,
   })
   return (
-    <Section title="Manifest">
+    <Section
+      title="Manifest"
+      actions={
+        <RotateToken
+          path={path}
+          onDone={() => {
+            setRotated(true)
+            setShown(true)
+            void queries.resetQueries({ queryKey: ['manifest', path] })
+          }}
+        />
+      }
+    >
       <Stack gap="sm">
         <Text size="sm">
           Paste it into the other system to set it up. It holds the token of this connection: keep it as a
@@ -28,6 +43,13 @@ export function Manifest({ path, docs }: { readonly path: string; readonly docs:
             </Anchor>
           )}
         </Text>
+        {isRotated && (
+          <Alert color="orange" title="The addresses have another token" role="status">
+            <Text size="sm">
+              Set the other system up anew with this manifest: the old addresses are refused.
+            </Text>
+          </Alert>
+        )}
         {!isShown && (
           <Button size="xs" variant="default" onClick={() => setShown(true)} w="fit-content">
             Show the manifest

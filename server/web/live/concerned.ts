@@ -12,6 +12,8 @@ const lists: Readonly<Record<string, string>> = {
   connection: '/connections',
   playbook: '/playbooks',
   key: '/keys',
+  organization: '/organizations',
+  provider: '/providers',
   audit: '/audit',
 }
 

@@ -4,7 +4,7 @@ import { Link, useParams } from 'wouter'
 import { get } from '../api/call.ts'
 import { PageLoading } from '../parts/page-loading.tsx'
 import { Time } from '../parts/times.tsx'
-import { useMay } from '../session/session.ts'
+import { useMay, useMayForAll } from '../session/session.ts'
 import { ViewHead } from '../shell/view-head.tsx'
 import { ViewRefusal } from '../shell/view-refusal.tsx'
 import { EditPlaybook } from './edit-playbook.tsx'
@@ -13,7 +13,6 @@ import { ResultsLine } from './results/results-line.tsx'
 import { StartByHand } from './start-by-hand.tsx'
 import { TestsSection } from './tests-section.tsx'
 import { useEditorKey } from './use-editor-key.ts'
-import { useMayEdit } from './use-may-edit.ts'
 import { Versions } from './versions.tsx'
 import { Workbench } from './workbench.tsx'
 
@@ -24,7 +23,7 @@ const nothing = (): void => undefined
 /** A playbook by its name, or one of its versions by its hash. */
 export default function PlaybookPage() {
   const { id } = useParams<{ id: string }>()
-  const mayEdit = useMayEdit()
+  const mayEdit = useMayForAll()
   const mayStart = useMay('analyst', 'admin')
   const found = useQuery({ queryKey: ['playbook', id], queryFn: () => read(id), refetchOnWindowFocus: false })
   const name = found.data?.name

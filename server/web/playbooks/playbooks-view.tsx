@@ -6,9 +6,9 @@ import { ListPage } from '../lists/list-page.tsx'
 import { RowLink } from '../lists/row-link.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { When } from '../parts/when.tsx'
+import { useMayForAll } from '../session/session.ts'
 import type { Playbook } from './playbook.ts'
 import { AlertsCell, FailedCell, LastRunCell, LastRunsCell, StartsCell } from './results/result-cells.tsx'
-import { useMayEdit } from './use-may-edit.ts'
 
 const origins = [
   { value: 'file', label: 'Written' },
@@ -52,7 +52,7 @@ const names = ['q', 'origin'] as const
 export default function PlaybooksView() {
   const [, navigate] = useLocation()
   const { filters, of } = useFilters(names)
-  const mayEdit = useMayEdit()
+  const mayEdit = useMayForAll()
   return (
     <ListPage
       title="Playbooks"

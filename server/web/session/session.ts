@@ -19,6 +19,12 @@ export function useMay(...roles: readonly Role[]): boolean {
   return roles.includes(useSession().role)
 }
 
+/** Whether who is signed in administrates what all organizations share. */
+export function useMayForAll(): boolean {
+  const { role, organization_codes: codes } = useSession()
+  return role === 'admin' && codes === null
+}
+
 /** Other pages of this browser are told that somebody signed in or out: they have one session between them. */
 const channel = new BroadcastChannel('tocsin-session')
 

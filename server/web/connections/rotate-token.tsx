@@ -1,0 +1,47 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useMutation } from '@tanstack/react-query'
+import { call } from '../api/call.ts'
+import { Refusal } from '../parts/refusal.tsx'
+
+interface RotateTokenProps {
+  /** Of the connection, in the API. */
+  readonly path: string
+  readonly onDone: () => void
+}
+
+/** Gives the addresses to which the other system sends another token, after a question: the old ones end at once. */
+export function RotateToken({ path, onDone }: RotateTokenProps) {
+  const [opened, { open, close }] = useDisclosure()
+  const rotate = useMutation({
+    mutationFn: () => call('POST', `${path}/rotate-token`),
+    onSuccess() {
+      close()
+      onDone()
+    },
+  })
+  return (
+    <>
+      <Button size="xs" variant="default" onClick={open}>
+        Another token
+      </Button>
+      <Modal opened={opened} onClose={close} title="Another token for the addresses">
+        <Stack>
+          <Text size="sm">
+            For when somebody has seen the old one. What the other system sends to the old addresses is
+            refused from now on, until it is set up anew with the manifest that is shown then.
+          </Text>
+          {rotate.isError && <Refusal error={rotate.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              Back
+            </Button>
+            <Button color="red" loading={rotate.isPending} onClick={() => rotate.mutate()}>
+              Rotate the token
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  )
+}

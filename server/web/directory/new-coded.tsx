@@ -1,0 +1,87 @@
+import { Button, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../api/call.ts'
+import { problemOf } from '../api/problem.ts'
+import { fieldErrors } from '../forms/form-fields.ts'
+import { FormRefusal } from '../forms/form-refusal.tsx'
+import { useOnce } from '../forms/use-once.ts'
+import type { Coded, CodedKind } from './coded.ts'
+import { useCodedChanged } from './use-coded-changed.ts'
+
+/** Makes an organization or a provider. */
+export function NewCoded({ kind }: { readonly kind: CodedKind }) {
+  const [opened, { open, close }] = useDisclosure()
+  return (
+    <>
+      <Button size="xs" onClick={open}>
+        New {kind.one}
+      </Button>
+      <Modal opened={opened} onClose={close} title={`New ${kind.one}`}>
+        <NewForm kind={kind} onDone={close} />
+      </Modal>
+    </>
+  )
+}
+
+interface NewFormProps {
+  readonly kind: CodedKind
+  readonly onDone: () => void
+}
+
+function NewForm({ kind, onDone }: NewFormProps) {
+  const changed = useCodedChanged(kind)
+  const once = useOnce()
+  const [code, setCode] = useState('')
+  const [name, setName] = useState('')
+  const make = useMutation({
+    mutationFn() {
+      const body = { code: code.trim(), name: name.trim() }
+      return call<Coded>('POST', kind.path, { body, headers: once.headersFor(body) })
+    },
+    onSuccess() {
+      changed()
+      onDone()
+    },
+  })
+  const errors = fieldErrors(make.isError ? problemOf(make.error).errors : undefined, '')
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        make.mutate()
+      }}
+    >
+      <Stack>
+        <Text size="sm">{kind.about}</Text>
+        <TextInput
+          label="Code"
+          description="Letters, digits and _. It stays for good: ids of alerts begin with it."
+          placeholder={kind.example.code}
+          value={code}
+          onChange={(event) => setCode(event.currentTarget.value)}
+          error={errors.get('code')}
+          autoComplete="off"
+          spellCheck={false}
+          withAsterisk
+          data-autofocus
+        />
+        <TextInput
+          label="Name"
+          description="For people; it can be changed."
+          placeholder={kind.example.name}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={errors.get('name')}
+          withAsterisk
+        />
+        {make.isError && <FormRefusal error={make.error} shown={errors.size} />}
+        <Button type="submit" loading={make.isPending} disabled={code.trim() === '' || name.trim() === ''}>
+          Make the {kind.one}
+        </Button>
+      </Stack>
+    </form>
+  )
+}
