@@ -13,6 +13,7 @@ import type { Actor, AuditEntry, AuditFilter, AuditHead, NewAuditEntry } from '.
 import type { ChangeSource } from './domain/change.ts'
 import type { CheckpointAnswer } from './domain/checkpoint.ts'
 import type { Connection } from './domain/connection.ts'
+import type { UnavailableError } from './errors/errors.ts'
 import type { Organization } from './domain/organization.ts'
 import type { DestructiveUses, HeldUse } from './domain/destructive-use.ts'
 import type { Pause } from './domain/pause.ts'
@@ -421,6 +422,11 @@ export interface Stores {
   readonly changes: ChangeSource
   /** Does a write transaction; rejects with UnavailableError when the store cannot take one. */
   probe(): Promise<void>
+  /**
+   * Why nothing that is written from now on would be found again: the files were deleted, moved or replaced. All writes are refused
+   * with it. Undefined while they are where they were opened.
+   */
+  gone(): UnavailableError | undefined
   /** Commits what is under way and lets go of the files. Later calls reject. */
   close(): Promise<void>
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Pause } from '../core/domain/pause.ts'
 import { openPlaybookLibrary, type PlaybookLibrary } from '../core/investigation/playbook-library.ts'
 import { withLogFields } from '../core/log-context.ts'
+import type { UnavailableError } from '../core/errors/errors.ts'
 import type { Log } from '../core/ports.ts'
 import type { Catalogue } from '../core/registry/catalogue.ts'
 import { discoverPlugins } from '../core/registry/index.ts'
@@ -16,6 +17,7 @@ import { openStores } from './open-stores.ts'
 import { requirePlaybooksDir } from './playbooks-dir.ts'
 import { createLiveSecrets } from './secrets/live-secrets.ts'
 import { openTracing } from './tracing/tracing.ts'
+import { watchStore } from './watch-store.ts'
 
 /** A server that listens. */
 export interface Tocsin {
@@ -33,6 +35,11 @@ export interface Tocsin {
   readonly log: Log
   /** Runs are paused since an earlier start. */
   readonly pause: Pause | undefined
+  /**
+   * Resolves to the reason where the data directory has been gone for some seconds, and to undefined at the end: whoever runs the
+   * server ends the process, without `close`, which would only wait for what cannot be kept.
+   */
+  readonly gone: Promise<UnavailableError | undefined>
   /** Takes nothing more in, lets runs end for up to `drainMs`, and lets go of the data directory. */
   close(): Promise<void>
 }
@@ -86,6 +93,8 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
     const apiUrl = `${url}/${config.apiPrefix}`
     const started = container
     const pause = started.get(tokens.pauses).current()
+    const watch = new AbortController()
+    const gone = watchStore({ stores, clock: systemClock, log, signal: watch.signal })
     return {
       url,
       apiUrl,
@@ -96,7 +105,11 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
       library,
       log,
       pause,
-      close: () => close(started, opened),
+      gone,
+      close() {
+        watch.abort()
+        return close(started, opened)
+      },
     }
   } catch (error) {
     await container?.get(tokens.httpServer).close()

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { readConfig } from '../../server/config.ts'
 import { startTocsin } from '../../server/main.ts'
+import { exitCodes } from '../exit-codes.ts'
 import { endWithLastWords } from '../last-words.ts'
 import { stopSignal } from '../stop-signal.ts'
 import { welcome } from '../output/welcome.ts'
@@ -26,7 +27,11 @@ docs/configuration.md describes every variable.`,
       const tocsin = await startTocsin(readConfig(process.env))
       endWithLastWords(tocsin.log)
       console.log(welcome(tocsin))
-      await stopSignal()
+      const gone = await Promise.race([stopSignal(), tocsin.gone])
+      if (gone) {
+        tocsin.log.error({ error: gone }, 'the process ends: the data directory has not come back')
+        process.exit(exitCodes.failed)
+      }
       await tocsin.close()
     })
 }

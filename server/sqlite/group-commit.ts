@@ -9,6 +9,8 @@ export interface GroupCommitOptions {
   readonly maxQueued?: number
   /** Writes in one transaction; the rest follows in the next turn. Default 500. */
   readonly maxGroup?: number
+  /** Called before each commit; what it throws undoes and rejects all of it. Default: nothing is looked at. */
+  readonly beforeCommit?: () => void
   /** Is told of each commit, after it. */
   readonly onCommit?: (commit: Commit) => void
   /** Tells of what the writes change. */
@@ -46,6 +48,7 @@ export class GroupCommit {
   readonly #database: Database
   readonly #maxQueued: number
   readonly #maxGroup: number
+  readonly #beforeCommit: GroupCommitOptions['beforeCommit']
   readonly #onCommit: GroupCommitOptions['onCommit']
   readonly #changes: GroupCommitOptions['changes']
   #queue: QueuedWrite[] = []
@@ -56,6 +59,7 @@ export class GroupCommit {
     this.#database = database
     this.#maxQueued = options.maxQueued ?? 10_000
     this.#maxGroup = options.maxGroup ?? 500
+    this.#beforeCommit = options.beforeCommit
     this.#onCommit = options.onCommit
     this.#changes = options.changes
   }
@@ -109,10 +113,11 @@ export class GroupCommit {
     try {
       this.#database.run('BEGIN IMMEDIATE')
       outcomes = this.#together(group) ?? this.#apart(group)
+      this.#beforeCommit?.()
       this.#database.run('COMMIT')
     } catch (error) {
       this.#rollBack()
-      const refusal = storeUnavailable(error)
+      const refusal = error instanceof UnavailableError ? error : storeUnavailable(error)
       // What was written after it is not done before it.
       for (const { reject } of [...group, ...this.#queue.splice(0)]) reject(refusal)
       return

@@ -16,10 +16,10 @@ export async function probeSpace(dataDir: string): Promise<void> {
   try {
     await writeFile(path, room, { mode: 0o600 })
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException
+    const { code } = cause as NodeJS.ErrnoException
     throw new UnavailableError(
       'store_unavailable',
-      `the store cannot take an alert of a megabyte now: ${message}`,
+      `the store cannot take an alert of a megabyte now: ${code ?? 'the disk failed'}`,
       {
         retryAfterMs: 1000,
         hint: 'Free space on the disk that holds the data directory.',

@@ -33,8 +33,10 @@ import { SqliteScheduleStore } from './schedule-store.ts'
 import { SqliteSessionStore } from './session-store.ts'
 import { isStorageFailure, storeUnavailable } from './storage-errors.ts'
 import type { StoreContext } from './store-context.ts'
+import { Whereabouts } from './whereabouts.ts'
 
-export interface SqliteStoresOptions extends Omit<GroupCommitOptions, 'changes'>, DatabaseOptions {
+export interface SqliteStoresOptions
+  extends Omit<GroupCommitOptions, 'beforeCommit' | 'changes'>, DatabaseOptions {
   /** Made when missing, readable by its owner only. */
   readonly dataDir: string
   readonly secrets: SecretBox
@@ -65,9 +67,15 @@ export async function openSqliteStores(options: SqliteStoresOptions): Promise<St
     requireCursorKey(database)
     if (claim === 'shared') lock?.release()
     const changes = new ChangeWatch(database)
-    const commits = new GroupCommit(database, { ...options, changes, onCommit: committed(database, options) })
+    const whereabouts = new Whereabouts(database.path)
+    const commits = new GroupCommit(database, {
+      ...options,
+      changes,
+      beforeCommit: () => whereabouts.require(),
+      onCommit: committed(database, options),
+    })
     const held = claim === 'exclusive' ? lock : undefined
-    return assembleStores({ database, commits, clock }, secrets, changes, held)
+    return assembleStores({ database, commits, clock }, { secrets, changes, whereabouts, lock: held })
   } catch (error) {
     database?.close()
     lock?.release()
@@ -89,15 +97,18 @@ function committed(
   }
 }
 
-function assembleStores(
-  context: StoreContext,
-  secrets: SecretBox,
-  changes: ChangeSource,
-  lock: DataDirLock | undefined,
-): Stores {
+interface Besides {
+  readonly secrets: SecretBox
+  readonly changes: ChangeSource
+  readonly whereabouts: Whereabouts
+  readonly lock: DataDirLock | undefined
+}
+
+function assembleStores(context: StoreContext, { secrets, changes, whereabouts, lock }: Besides): Stores {
   const { database, commits, clock } = context
   const indexer = new AlertIndexer(context)
   const destructiveUses = new SqliteDestructiveUseStore(context)
+  let emptied = false
   // A command beside the server leaves that to it.
   if (lock !== undefined) indexer.soon()
   return {
@@ -124,6 +135,11 @@ function assembleStores(
       await commits.write(() => setFact(database, 'probed_at', clock.now()))
       await probeSpace(dirname(database.path))
     },
+    gone() {
+      const error = whereabouts.gone()
+      if (error !== undefined && !emptied) emptied = emptyLog(database)
+      return error
+    },
     async close() {
       await indexer.close()
       await commits.close()
@@ -131,4 +147,17 @@ function assembleStores(
       lock?.release()
     },
   }
+}
+
+/**
+ * Moves what was acknowledged from the write-ahead log into the database, wherever that is now. A log that is left behind would be
+ * taken for that of the file which stands in its place, and damage it.
+ */
+function emptyLog(database: Database): true {
+  try {
+    database.pragma('wal_checkpoint(TRUNCATE)')
+  } catch {
+    // The disk may be gone too.
+  }
+  return true
 }

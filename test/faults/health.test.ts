@@ -76,8 +76,10 @@ describe('what tocsin serve says of its health', function () {
     const server = await house.start()
     await rename(join(house.path, 'data'), join(house.path, 'elsewhere'))
     expect(await health(server)).to.deep.equal(notReady)
+    expect((await house.post('t')).status).to.equal(503)
     await rename(join(house.path, 'elsewhere'), join(house.path, 'data'))
     expect(await health(server)).to.deep.equal(well)
+    expect((await house.post('t')).status).to.equal(201)
   })
 
   it('is not ready on a disk without room for an alert', async function () {

@@ -28,6 +28,11 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: `for (const [index, outcome] of outcomes.entries()) if (!outcome.failed) group[index]?.resolve(outcome.value)
       this.#database.run('COMMIT')`,
   },
+  'nobody looks whether the database is where it was opened': {
+    file: 'server/sqlite/stores.ts',
+    find: 'beforeCommit: () => whereabouts.require(),',
+    replace: '',
+  },
   'the intent of a step is not recorded': {
     file: 'core/engine/run-journal.ts',
     find: 'await writes.now(() => store.begin(runUuid, entry))',

@@ -215,12 +215,24 @@ is kept. Organizations take turns: one that sends much does not hold up another.
     exactly: `When the disk is full, read-only or fails to write or to sync, nothing is acknowledged that is not kept: the answer is 503 with
 \`store_unavailable\`. Reads go on, \`/readyz\` says no, and everything goes on by itself when the disk does: runs wait with their results in hand.
 That is so of a process that runs. A start has to write: on a full disk it ends with an error, and a supervisor has to try it again. A damaged page
-is named as such; what needs other pages goes on. `,
+is named as such; what needs other pages goes on.
+Where the data directory is gone, or another file is in the place of the database, nothing is acknowledged and no step begins; the process ends after
+some seconds, and what was acknowledged is in the database, wherever that is.`,
     proofs: [
       {
         file: 'faults/disk.test.ts',
         title: 'tocsin serve on a disk that fails for a while acknowledges nothing it cannot keep',
         planted: ['writes are acknowledged before the commit', 'a store that is held up fails the step'],
+      },
+      {
+        file: 'faults/data-directory.test.ts',
+        title: 'tocsin serve that loses its data directory',
+        planted: ['nobody looks whether the database is where it was opened'],
+      },
+      {
+        file: 'sqlite/whereabouts.test.ts',
+        title: 'SQLite stores whose files are taken from them',
+        planted: ['nobody looks whether the database is where it was opened'],
       },
       {
         file: 'sqlite/crash.test.ts',

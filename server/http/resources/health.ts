@@ -1,3 +1,4 @@
+import { UnavailableError } from '../../../core/errors/errors.ts'
 import { RequestError } from '../request-error.ts'
 import { defineRoute, type Services } from '../route.ts'
 import { objectSchema } from './page.ts'
@@ -48,7 +49,8 @@ async function probe({ stores, clock, log }: Services): Promise<void> {
     await Promise.race([running, late])
   } catch (error) {
     log.warn({ error }, 'the store does not take writes')
-    throw notReady('The store does not take writes.')
+    const reason = error instanceof UnavailableError ? `: ${error.message}` : ''
+    throw notReady(`The store does not take writes${reason}.`)
   } finally {
     timer.abort()
     late.catch(() => undefined)

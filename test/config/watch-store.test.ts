@@ -1,0 +1,46 @@
+import { expect } from 'chai'
+import { UnavailableError } from '../../core/errors/errors.ts'
+import { watchStore } from '../../server/watch-store.ts'
+
+describe('watchStore', () => {
+  const gone = new UnavailableError('store_unavailable', 'gone', { retryAfterMs: 1 })
+
+  /** @param looks what each look finds: `.` the files, `x` none; the watch is ended after the last */
+  async function watched(looks: string) {
+    const lines: string[] = []
+    const ends = new AbortController()
+    let [now, n] = [0, 0]
+    const result = await watchStore({
+      stores: { gone: () => (looks[n++] === 'x' ? gone : undefined) },
+      clock: {
+        now: () => now,
+        async sleep(ms, signal) {
+          if (n === looks.length) ends.abort()
+          signal.throwIfAborted()
+          now += ms
+        },
+      },
+      log: {
+        info: () => undefined,
+        warn: (_, message) => void lines.push(`warn ${message}`),
+        error: (_, message) => void lines.push(`error ${message}`),
+        debug: () => undefined,
+      },
+      signal: ends.signal,
+    })
+    return { result, looks: n, lines }
+  }
+  const goneLine = 'error the data directory is gone: nothing is acknowledged, and no step begins'
+
+  it('resolves to the reason when the store has been gone for five seconds, and has said so once', async () => {
+    expect(await watched('..xxxxxxxxx')).to.deep.equal({ result: gone, looks: 8, lines: [goneLine] })
+  })
+
+  it('begins to count anew when it is back', async () => {
+    expect(await watched('xxxx.xxxx.')).to.deep.equal({
+      result: undefined,
+      looks: 10,
+      lines: [goneLine, 'warn the data directory is back', goneLine, 'warn the data directory is back'],
+    })
+  })
+})

@@ -1,0 +1,84 @@
+import { copyFile, rename } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { eventually } from '../support/eventually.ts'
+import { makeHouse, type House } from './support/house.ts'
+
+/** Each takes from a running server what it writes to, and gives what brings it back. */
+const losses = [
+  {
+    name: 'the data directory is moved away',
+    async lose(data: string) {
+      await rename(data, `${data}.away`)
+      return () => rename(`${data}.away`, data)
+    },
+  },
+  {
+    name: 'another file is put in the place of the database',
+    async lose(data: string) {
+      const [path, away, copy] = ['', '.away', '.copy'].map((end) => join(data, `tocsin.db${end}`))
+      await copyFile(path!, copy!)
+      await rename(path!, away!)
+      await rename(copy!, path!)
+      return () => rename(away!, path!)
+    },
+  },
+] as const
+
+describe('tocsin serve that loses its data directory', function () {
+  this.timeout(90_000)
+  let house: House
+  let other: Server
+  let asked: string[]
+
+  beforeEach(async () => {
+    asked = []
+    other = createServer((request, response) => {
+      asked.push(request.url ?? '')
+      response.end('{}')
+    }).listen(0, '127.0.0.1')
+    house = await makeHouse()
+    const { port } = other.address() as AddressInfo
+    const steps = `  - wait: 2s\n  - uses: http.get\n    with: { url: 'http://127.0.0.1:${port}/' }`
+    await house.addPlaybook('slow', steps)
+    await house.addPlaybook('t', '  - id: a\n    set: { x: 1 }')
+  })
+  afterEach(async () => {
+    other?.close()
+    await house?.close()
+  })
+
+  for (const { name, lose } of losses) {
+    it(`acknowledges nothing, begins no step, says so, and ends; what it has acknowledged is kept: ${name}`, async () => {
+      const env = { TOCSIN_ALLOW_PRIVATE_EGRESS: '127.0.0.1' }
+      const server = await house.start({ env })
+      expect((await house.post('slow')).status).to.equal(201)
+      await eventually(
+        'the wait of the run',
+        async () => (await server.call('/runs')).body.data[0]?.status === 'running' || undefined,
+      )
+      const giveBack = await lose(join(house.path, 'data'))
+
+      const refused = await house.post('t')
+      expect([refused.status, refused.body.code]).to.deep.equal([503, 'store_unavailable'])
+      const ready = await fetch(`${server.url}/readyz`)
+      expect(ready.status).to.equal(503)
+      const { code, detail } = (await ready.json()) as Record<string, string>
+      expect(code).to.equal('not_ready')
+      expect(detail).to.include('the database is not where it was opened').and.not.include(house.path)
+
+      const { code: exitCode, stderr } = await server.command.ended
+      expect(exitCode).to.equal(1)
+      expect(stderr).to.include('"the data directory is gone: nothing is acknowledged, and no step begins"')
+      expect(stderr).to.include('"the process ends: the data directory has not come back"')
+      expect(asked, 'the wait was over by then').to.deep.equal([])
+
+      await giveBack()
+      await house.start({ env })
+      expect((await house.investigatedAlerts()).map((alert) => alert.alert_type)).to.deep.equal(['slow'])
+      expect(asked).to.have.length(1)
+    })
+  }
+})

@@ -1,0 +1,104 @@
+import { copyFile, rename, rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import type { Stores } from '../../core/ports.ts'
+import { Database } from '../../server/sqlite/database.ts'
+import { expectRejection } from '../contract/fixture.ts'
+import { somebody } from '../support/somebody.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import { openStoresIn } from './open-stores.ts'
+
+describe('SQLite stores whose files are taken from them', function () {
+  let folder: TemporaryFolder
+  let data: string
+  let stores: Stores
+  const file = (end = '') => join(data, `tocsin.db${end}`)
+
+  beforeEach(async function () {
+    // Files that are open have their names for as long there.
+    if (process.platform === 'win32') this.skip()
+    folder = await makeTemporaryFolder()
+    data = join(folder.path, 'data')
+    stores = await openStoresIn(data)
+    await add('kept')
+  })
+  afterEach(async () => {
+    await stores?.close()
+    await folder?.remove()
+  })
+
+  const add = (code: string) => stores.organizations.create({ code, name: code }, somebody())
+  const codes = async () => (await stores.organizations.list('all')).map(({ code }) => code)
+
+  async function expectRefusal(reason: string): Promise<void> {
+    const error = await expectRejection(add('refused'), 'UnavailableError', 'store_unavailable')
+    expect(error).to.deep.include({ details: { code: reason } })
+    await expectRejection(stores.probe(), 'UnavailableError', 'store_unavailable')
+    expect(await codes(), 'reads go on, and nothing of it was written').to.deep.equal(['kept'])
+  }
+
+  const losses: Readonly<Record<string, () => Promise<() => Promise<unknown>>>> = {
+    'the folder is moved': async () => {
+      await rename(data, `${data}.away`)
+      return () => rename(`${data}.away`, data)
+    },
+    'the database is moved': async () => {
+      await rename(file(), file('.away'))
+      return () => rename(file('.away'), file())
+    },
+    'the write-ahead log is moved': async () => {
+      await rename(file('-wal'), file('.away'))
+      return () => rename(file('.away'), file('-wal'))
+    },
+  }
+  for (const [name, lose] of Object.entries(losses))
+    it(`refuse all writes where ${name}, say that they are gone, and take writes again when it is back`, async () => {
+      const giveBack = await lose()
+      await expectRefusal('ENOENT')
+      expect(stores.gone()).to.include({ code: 'store_unavailable' })
+      await giveBack()
+      expect(stores.gone()).to.equal(undefined)
+      await add('later')
+      expect(await codes()).to.deep.equal(['kept', 'later'])
+    })
+
+  it('refuse all writes where another file has the name of the database', async () => {
+    await copyFile(file(), file('.copy'))
+    await rename(file('.copy'), file())
+    await expectRefusal('replaced')
+    expect(stores.gone()).to.include({ code: 'store_unavailable' })
+  })
+
+  it('refuse all writes where the name cannot be looked at, and do not say that they are gone', async () => {
+    await rename(data, `${data}.away`)
+    await symlink(data, data)
+    await expectRefusal('ELOOP')
+    expect(stores.gone()).to.equal(undefined)
+    await rm(data)
+    await rename(`${data}.away`, data)
+  })
+
+  it('leave no log behind that would be taken for that of the file in their place', async () => {
+    const before = new Database(file())
+    before.pragma('wal_checkpoint(TRUNCATE)')
+    before.close()
+    await copyFile(file(), file('.backup'))
+    for (let n = 0; n < 20; n++) await add(`late_${n}`)
+    await rename(file(), file('.moved'))
+    await rename(file('.backup'), file())
+    stores.gone()
+    // Each in a place of its own: what lies beside them there is all that is known of them.
+    const codesIn = (path: string) => {
+      const database = new Database(path)
+      const rows = database.all<{ code: string }>('SELECT code FROM organizations')
+      const whole = database.pragma('integrity_check')
+      database.close()
+      return [rows.length, whole]
+    }
+    await copyFile(file('.moved'), join(folder.path, 'moved.db'))
+    expect(codesIn(join(folder.path, 'moved.db')), 'all that was acknowledged').to.deep.equal([21, 'ok'])
+    await copyFile(file(), join(folder.path, 'next.db'))
+    await copyFile(file('-wal'), join(folder.path, 'next.db-wal'))
+    expect(codesIn(join(folder.path, 'next.db')), 'what was put there').to.deep.equal([1, 'ok'])
+  })
+})
