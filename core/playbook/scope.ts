@@ -241,7 +241,10 @@ export class Scope {
 
   /** Learns what is certain in each of these scopes. */
   #learnFrom([first, ...others]: readonly Scope[]): void {
-    const certain = first?.given.filter((fact) => others.every(({ given }) => given.includes(fact))) ?? []
-    this.learn(certain.filter((fact) => !this.#given.includes(fact)))
+    // Most scopes inside know what is known around them, which may be thousands of facts.
+    if (first === undefined || first.#given === this.#given) return
+    const known = new Set(this.#given)
+    const news = first.#given.filter((fact) => !known.has(fact))
+    this.learn(news.filter((fact) => others.every((other) => other.#given.includes(fact))))
   }
 }

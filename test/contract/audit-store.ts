@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { NewAuditEntry } from '../../core/domain/audit.ts'
 import { Secret } from '../../core/plugin/index.ts'
 import { somebody } from '../support/somebody.ts'
-import { expectRejection, startedRun, type GetSubject } from './fixture.ts'
+import { expectRejection, failed, startedRun, type GetSubject } from './fixture.ts'
 
 const key = {
   id: 'abcdefabcdef',
@@ -88,12 +88,22 @@ export function auditStoreContract(subject: GetSubject): void {
         await stores.checkpoints.answer(id, { value: 'yes', text: null }, somebody(name))
       await stores.runs.cancel('all', run.uuid, somebody('eve'))
       await stores.runs.cancel('all', run.uuid, somebody('fay'))
+      const before = await startedRun(subject(), null)
+      await stores.runs.end(before.uuid, failed)
+      const carriesOver = { runUuid: before.uuid, paths: [] }
+      const retried = await stores.runs.queue({ ...queued, carriesOver, by: somebody('gus') })
       expect(await recorded()).to.deep.equal([
         ['run.started', 'ana', 'run', 'p'],
         ['step.resolved', 'ben', 'run', 'p'],
         ['checkpoint.answered', 'cyd', 'checkpoint', 'ask'],
         ['run.cancelled', 'eve', 'run', 'p'],
+        ['run.retried', 'gus', 'run', 'p'],
       ])
+      expect((await entries()).at(-1)).to.deep.include({
+        organization_code: 'Acme',
+        subject: { kind: 'run', id: retried.uuid, name: 'p' },
+        details: { playbook_hash: 'h', alert: null, retry_of: before.uuid },
+      })
     })
 
     it('has each try of a destructive skill and its end, and no other skill', async () => {
