@@ -23,6 +23,7 @@ import type { loggedFields } from './logged-fields.ts'
 import type { RefusalReason, Secret } from './plugin/index.ts'
 import type { CaseStore } from './ports/case-store.ts'
 import type { AnswerOutcome, CheckpointStore } from './ports/checkpoint-store.ts'
+import type { LineStore } from './ports/line-store.ts'
 import type { Page, PageRequest, Scope } from './ports/page.ts'
 import type { PlaybookStore } from './ports/playbook-store.ts'
 import type { RequestStore } from './ports/request-store.ts'
@@ -32,6 +33,7 @@ import type { SessionStore } from './ports/session-store.ts'
 
 export * from './ports/case-store.ts'
 export type * from './ports/checkpoint-store.ts'
+export type * from './ports/line-store.ts'
 export type { Page, PageRequest, Scope } from './ports/page.ts'
 export type * from './ports/playbook-store.ts'
 export type * from './ports/request-store.ts'
@@ -179,8 +181,6 @@ export interface JournalStore {
   record(runUuid: string, entry: JournalBegin, end: JournalEnd): Promise<void>
   /** In the order in which they began. */
   entries(runUuid: string): Promise<readonly JournalEntry[]>
-  /** Those of these kinds alone; with `maxBytes`, without any whose output has more. */
-  entriesOf(runUuid: string, kinds: readonly string[], maxBytes?: number): Promise<readonly JournalEntry[]>
   failedAttempts(runUuid: string): Promise<readonly FailedAttempt[]>
   /** What of a journal can be read at once, however large it is. */
   excerpt(runUuid: string, limits: ExcerptLimits): Promise<JournalExcerpt>
@@ -410,6 +410,7 @@ export interface Stores {
   readonly playbooks: PlaybookStore
   readonly runs: RunStore
   readonly journal: JournalStore
+  readonly lines: LineStore
   readonly destructiveUses: DestructiveUseStore
   readonly checkpoints: CheckpointStore
   readonly inbound: InboundStore

@@ -15,12 +15,47 @@ export interface GivenToRun {
 
 /** Takes the values out of a run that its playbook and its skills declare to be sensitive, wherever they went from there. */
 export function redactionOf(
-  { playbook, inputs, alert }: GivenToRun,
+  given: GivenToRun,
   entries: readonly JournalEntry[],
   catalogue: Pick<Catalogue, 'skill'>,
 ): Redactor {
-  const given = playbook ? sensitiveGiven(playbook, inputs, alert) : textsIn(inputs)
-  return hiding(new Set([...given, ...entries.flatMap((entry) => sensitiveInStep(entry, catalogue))]))
+  const texts = new SensitiveTexts(given, catalogue)
+  for (const entry of entries) texts.learn(entry)
+  return texts.redactor()
+}
+
+/** More texts, or longer ones together, are not looked for: nothing is said then. */
+const [maxTexts, maxCharacters] = [5_000, 1_000_000]
+
+/** What is sensitive in a run, as far as its steps have been looked at: they need not all be held at the same time. */
+export class SensitiveTexts {
+  readonly #texts: Set<string>
+  readonly #catalogue: Pick<Catalogue, 'skill'>
+  #characters = 0
+
+  constructor({ playbook, inputs, alert }: GivenToRun, catalogue: Pick<Catalogue, 'skill'>) {
+    this.#texts = new Set(playbook ? sensitiveGiven(playbook, inputs, alert) : textsIn(inputs))
+    this.#catalogue = catalogue
+  }
+
+  learn(entry: JournalEntry): void {
+    if (this.areTooMany) return
+    for (const text of sensitiveInStep(entry, this.#catalogue)) {
+      if (this.#texts.has(text)) continue
+      this.#texts.add(text)
+      this.#characters += text.length
+    }
+  }
+
+  /** So many that they cannot be kept out of texts: nothing that came from outside is to be shown. */
+  get areTooMany(): boolean {
+    return this.#texts.size > maxTexts || this.#characters > maxCharacters
+  }
+
+  /** For one answer or one step. */
+  redactor(): Redactor {
+    return hiding(this.#texts)
+  }
 }
 
 function sensitiveInStep(

@@ -47,7 +47,6 @@ export function createMemoryJournal(onEnd: (entry: JournalEntry) => void = () =>
       finish(entries.get(begin.path) ?? started(begin), end)
     },
     entries: async () => [...entries.values()],
-    entriesOf: async (_run, kinds) => [...entries.values()].filter(({ kind }) => kinds.includes(kind)),
     failedAttempts: async () => failed,
     excerpt: async () => ({
       entries: [...entries.values()],

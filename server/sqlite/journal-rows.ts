@@ -12,6 +12,12 @@ export type EntryRow = Omit<JournalEntry, 'input' | 'output' | 'error' | 'resolu
 
 export type FailedAttemptRow = Omit<FailedAttempt, 'error'> & { readonly error: string }
 
+/** Ends before WHERE. */
+export const selectJournal = `
+  SELECT id, path, step_id AS stepId, kind, state, input, output, error, attempt, started_at AS startedAt,
+    ended_at AS endedAt, resolution, (SELECT uuid FROM runs WHERE id = journal.carried_from) AS carriedFrom
+  FROM journal`
+
 export function toEntry({ id: _, resolution, carriedFrom, ...row }: EntryRow): JournalEntry {
   const { input, output, error } = row
   return {

@@ -17,7 +17,13 @@ import type { Database } from './database.ts'
 import type { SqliteDestructiveUseStore } from './destructive-uses.ts'
 import { auditText, takeUse } from './take-use.ts'
 import { journalExcerpt } from './journal-excerpt.ts'
-import { toEntry, toFailedAttempt, type EntryRow, type FailedAttemptRow } from './journal-rows.ts'
+import {
+  selectJournal,
+  toEntry,
+  toFailedAttempt,
+  type EntryRow,
+  type FailedAttemptRow,
+} from './journal-rows.ts'
 import { refreshWaiting, requireRunRow } from './run-rows.ts'
 import { wakeRun } from './run-turns.ts'
 import type { StoreContext } from './store-context.ts'
@@ -27,10 +33,7 @@ interface EndedRow {
   readonly destructive: number
 }
 
-const selectEntry = `
-  SELECT id, path, step_id AS stepId, kind, state, input, output, error, attempt, started_at AS startedAt,
-    ended_at AS endedAt, resolution, (SELECT uuid FROM runs WHERE id = journal.carried_from) AS carriedFrom
-  FROM journal WHERE run_id = (SELECT id FROM runs WHERE uuid = ? AND pruned_at IS NULL)`
+const selectEntry = `${selectJournal} WHERE run_id = (SELECT id FROM runs WHERE uuid = ? AND pruned_at IS NULL)`
 
 /** More than may have their turn at the same time. */
 const maxRows = 20_000
@@ -143,24 +146,6 @@ export class SqliteJournalStore implements JournalStore {
   entries(runUuid: string): Promise<readonly JournalEntry[]> {
     const { database } = this.#context
     return database.read(() => database.all<EntryRow>(`${selectEntry} ORDER BY id`, runUuid).map(toEntry))
-  }
-
-  entriesOf(
-    runUuid: string,
-    kinds: readonly string[],
-    maxBytes = Number.MAX_SAFE_INTEGER,
-  ): Promise<readonly JournalEntry[]> {
-    const { database } = this.#context
-    return database.read(() =>
-      database
-        .all<EntryRow>(
-          `${selectEntry} AND kind IN (SELECT value FROM json_each(?)) AND ifnull(octet_length(output), 0) <= ? ORDER BY id`,
-          runUuid,
-          JSON.stringify(kinds),
-          maxBytes,
-        )
-        .map(toEntry),
-    )
   }
 
   failedAttempts(runUuid: string): Promise<readonly FailedAttempt[]> {

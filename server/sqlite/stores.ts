@@ -18,6 +18,7 @@ import { GroupCommit, type Commit, type GroupCommitOptions } from './group-commi
 import { SqliteInboundStore } from './inbound-store.ts'
 import { SqliteJournalStore } from './journal-store.ts'
 import { SqliteKeyStore } from './key-store.ts'
+import { SqliteLineStore } from './line-store.ts'
 import { lockDataDir, type DataDirLock } from './lock.ts'
 import { requireMasterKey } from './master-key-check.ts'
 import { openDatabase } from './open-database.ts'
@@ -122,6 +123,7 @@ function assembleStores(context: StoreContext, { secrets, changes, whereabouts, 
     playbooks: new SqlitePlaybookStore(context),
     runs: new SqliteRunStore(context),
     journal: new SqliteJournalStore(context, destructiveUses),
+    lines: new SqliteLineStore(context),
     destructiveUses,
     checkpoints: new SqliteCheckpointStore(context),
     inbound: new SqliteInboundStore(context),

@@ -10,6 +10,7 @@ import { connectionStoreContract } from './connection-store.ts'
 import { expectRejection, newAlert, type MakeStores, type OpenedStores, type Subject } from './fixture.ts'
 import { inboundStoreContract } from './inbound-store.ts'
 import { journalStoreContract } from './journal-store.ts'
+import { lineStoreContract } from './line-store.ts'
 import { keyStoreContract } from './key-store.ts'
 import { organizationStoreContract } from './organization-store.ts'
 import { pagingContract } from './paging.ts'
@@ -56,6 +57,7 @@ export function storesContract(makeStores: MakeStores): void {
   runTurnsContract(getSubject)
   alertGroupsContract(getSubject)
   journalStoreContract(getSubject)
+  lineStoreContract(getSubject)
   checkpointStoreContract(getSubject)
   inboundStoreContract(getSubject)
   scheduleStoreContract(getSubject)

@@ -62,7 +62,6 @@ function withoutIntent(journal: JournalStore): JournalStore {
     record: (run, entry, end) => journal.record(run, entry, end),
     attemptFailed: (run, attempt) => journal.attemptFailed(run, attempt),
     entries: (run) => journal.entries(run),
-    entriesOf: (run, kinds, maxBytes) => journal.entriesOf(run, kinds, maxBytes),
     excerpt: (run, limits) => journal.excerpt(run, limits),
     failedAttempts: (run) => journal.failedAttempts(run),
     entry: (run, path) => journal.entry(run, path),

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { startApi, type Api } from './support/api.ts'
+import { readEvents } from './support/event-reader.ts'
 import { manualPlaybook } from './support/things.ts'
 
 interface ShownStep {
@@ -75,5 +76,18 @@ describe('a run that is too large for one answer', () => {
       { path: 'a', input: null, output: large },
       { path: 'b', input: null, output: large },
     ])
+  })
+
+  it('says how large an output is that does not fit, which its events tell', async () => {
+    const output = { all: 'x'.repeat(3_000_000) }
+    await api.stores.runs.end(uuid, { status: 'completed', output, error: null })
+    expect((await read()) as object)
+      .to.have.property('output')
+      .that.matches(/^\[left out: 3000010 characters of JSON.*GET runs\/\{run\}\/events/)
+    const reader = await readEvents(`${api.url}/api/runs/${uuid}/events`, {
+      cookie: `Session=${api.adminKey}`,
+    })
+    await reader.over()
+    expect(reader.events[0]?.data.output).to.deep.equal(output)
   })
 })

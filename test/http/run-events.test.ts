@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import { connect } from 'node:net'
+import { spy } from 'sinon'
 import { eventually } from '../support/eventually.ts'
 import { startApi, type Api, type Reply } from './support/api.ts'
 import { readEvents, type EventReader } from './support/event-reader.ts'
-import { expectProblem } from './support/schemas.ts'
+import { expectFits, expectProblem } from './support/schemas.ts'
 import { manualPlaybook } from './support/things.ts'
 import { sendRaw } from './support/raw-request.ts'
 import { somebody } from '../support/somebody.ts'
@@ -149,6 +150,65 @@ describe('events of a run', () => {
       headers: { 'last-event-id': third.lastId() ?? '' },
     })
     expect([status, text]).to.deep.equal([204, ''])
+  })
+
+  it('are read of a journal once: then only what is new, or had not ended', async () => {
+    const uuid = await startRun()
+    await Promise.all(Array.from({ length: 500 }, (_, n) => begin(uuid, `s${n}`)))
+    await Promise.all(Array.from({ length: 498 }, (_, n) => end(uuid, `s${n}`)))
+    const reader = await follow(uuid)
+    await reader.count(501)
+    const [stretch, line] = [spy(api.stores.lines, 'stretch'), spy(api.stores.lines, 'line')]
+    const read = async () => (await Promise.all(stretch.returnValues)).flatMap(({ lines }) => lines).length
+    await end(uuid, 's499')
+    await begin(uuid, 'new')
+    await reader.count(503)
+    expect(said(reader).slice(501)).to.have.members(['s499 completed', 'new started'])
+    expect([await read(), line.callCount]).to.deep.equal([1, 1])
+    expect(stretch.calledWithMatch(uuid, { after: undefined })).to.equal(false)
+    reader.close()
+    const again = await follow(uuid, reader.lastId())
+    await end(uuid, 's498')
+    await again.count(1)
+    expect(said(again)).to.deep.equal(['s498 completed'])
+    // Of all its lines those in which something sensitive may stand are read once for it.
+    expect(await read()).to.be.within(2, 503)
+    stretch.restore()
+    line.restore()
+  })
+
+  it('hide what turns out to be sensitive from then on, and all where that is too much', async () => {
+    const uuid = await startRun()
+    const reader = await follow(uuid)
+    const told = async (path: string, kind: string, output: unknown) => {
+      const before = reader.events.length
+      const entry = { path, stepId: path, kind, input: null, attempt: 1, startedAt: 1 }
+      const over = { state: 'completed', output, error: null, attempt: 1, endedAt: 2 } as const
+      await api.stores.journal.record(uuid, entry, over)
+      await reader.count(before + 1)
+      return reader.events.at(-1)?.data.output as unknown
+    }
+    await reader.count(1)
+    expect(await told('a', 'set', 'a hunchback')).to.equal('a hunchback')
+    expect(await told('b', 'tower.look_up', { keeper: 'hunchback' })).to.deep.equal({ keeper: '[redacted]' })
+    expect(await told('c', 'set', 'a hunchback')).to.equal('a [redacted]')
+    const many = Array.from({ length: 5_100 }, (_, n) => `keeper-${n}`)
+    expect(await told('d', 'tower.look_up', { keeper: many })).to.equal('[redacted]')
+    expect(await told('e', 'set', { plain: 1 })).to.equal('[redacted]')
+    expect(reader.events.at(-1)?.data).to.include({ path: 'e', state: 'completed' })
+    const { json } = await api.call('GET', `/api/runs/${uuid}`)
+    expectFits('run', json)
+    expect(json.inputs).to.deep.equal({ user: '[redacted]' })
+  })
+
+  it('begin anew for a reader who was told more than there is, as after a restore', async () => {
+    const uuid = await startRun()
+    await begin(uuid, 'a')
+    const first = await follow(uuid)
+    await first.count(2)
+    const again = await follow(uuid, first.lastId()?.replace('.1.', '.7.'))
+    await again.count(2)
+    expect(said(again)).to.deep.equal(['run running', 'a started'])
   })
 
   it('tell of tries that failed, and of what a person decided', async () => {

@@ -8,26 +8,6 @@ export interface RunCursor {
   readonly open: ReadonlyMap<number, string>
 }
 
-/** A run as it is now. */
-export interface RunVersions {
-  readonly run: string
-  /** In the order of the journal. */
-  readonly steps: readonly StepVersion[]
-}
-
-export interface StepVersion {
-  readonly version: string
-  /** It does not change any more. */
-  readonly isOver: boolean
-}
-
-/** What is to be told next: the run, or the line of the journal at this place. */
-export interface News {
-  readonly of: 'run' | number
-  /** How much has been told then; good until the next is asked for. */
-  readonly cursor: RunCursor
-}
-
 export const nothingTold: RunCursor = { run: '', steps: 0, open: new Map() }
 
 /** The cursor of who has been told that the run has ended, as text. */
@@ -36,17 +16,32 @@ export const allTold = 'end'
 /** Lines that have not ended, of which a text tells: it travels in a header. */
 const maxOpen = 200
 
-/** What a reader at this cursor has not been told, the oldest first. */
-export function* newsSince(told: RunCursor, { run, steps }: RunVersions): Generator<News> {
-  // Of another run, or of a journal that was taken back with a backup.
-  const from = told.steps > steps.length ? nothingTold : told
-  const open = new Map(from.open)
-  if (from.run !== run) yield { of: 'run', cursor: { run, steps: from.steps, open } }
-  for (const [at, { version, isOver }] of steps.entries()) {
-    if (at < from.steps && (open.get(at) ?? version) === version) continue
-    if (isOver) open.delete(at)
-    else open.set(at, version)
-    yield { of: at, cursor: { run, steps: Math.max(from.steps, at + 1), open } }
+/** A cursor that moves on with what is told. */
+export class Told implements RunCursor {
+  run: string
+  steps: number
+  readonly open: Map<number, string>
+
+  constructor({ run, steps, open }: RunCursor) {
+    this.run = run
+    this.steps = steps
+    this.open = new Map(open)
+  }
+
+  /** Whether this version of the run is news. */
+  tellRun(version: string): boolean {
+    if (this.run === version) return false
+    this.run = version
+    return true
+  }
+
+  /** Whether this version of the line at this place is news. Lines come in their order, those that are open again and again. */
+  tellLine(place: number, version: string, isOver: boolean): boolean {
+    const isNews = place >= this.steps || (this.open.get(place) ?? version) !== version
+    if (isOver) this.open.delete(place)
+    else this.open.set(place, version)
+    this.steps = Math.max(this.steps, place + 1)
+    return isNews
   }
 }
 

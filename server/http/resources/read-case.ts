@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { CaseFile } from '../../../core/case/case-file.ts'
 import { extractingSkill, observablesOf, type CaseObservable } from '../../../core/case/observables.ts'
 import type { Case, CaseEntry } from '../../../core/domain/case.ts'
@@ -78,22 +79,44 @@ async function readTimeline({ stores }: Needed, { id, organizationUuid }: Case, 
 
 /** Of one step; larger ones are left out. */
 const maxStepBytes = 1_048_576
+/** Of one run. */
+const maxTelling = 5_000
+/** In one piece. */
+const [pieceLines, pieceBytes] = [2_000, 4 * maxStepBytes]
 
-/** One journal after the other, and of each what is needed: it may hold megabytes of what other systems answered. */
+/** One journal after the other, in pieces, and of each what is needed: it may hold megabytes of what other systems answered. */
 async function readObservables(
   services: Needed,
   runs: readonly ListedRun[],
 ): Promise<readonly CaseObservable[]> {
-  const { stores, catalogue } = services
-  const { telling, sensitive } = kindsIn(catalogue)
+  const { telling } = kindsIn(services.catalogue)
   const journals: Parameters<typeof observablesOf>[0][number][] = []
-  for (const run of runs) {
-    const entries = await stores.journal.entriesOf(run.uuid, telling, maxStepBytes)
-    // Of these all, however large: what is left out could not be kept out of the others.
-    const { shown } = await showRun(run, await stores.journal.entriesOf(run.uuid, sensitive), services)
-    journals.push({ runUuid: run.uuid, entries: entries.map((entry) => withoutRest(shown(entry))) })
-  }
+  for (const run of runs)
+    journals.push({ runUuid: run.uuid, entries: await readTelling(services, run, telling) })
   return observablesOf(journals, (skill) => skill !== extractingSkill && telling.includes(skill))
+}
+
+async function readTelling(
+  services: Needed,
+  run: ListedRun,
+  kinds: readonly string[],
+): Promise<readonly JournalEntry[]> {
+  // All that is sensitive: what is left out here may stand in the others.
+  const { masked, redaction } = await showRun(run, services)
+  const found: JournalEntry[] = []
+  let after: number | undefined
+  do {
+    const request = { after, lines: pieceLines, bytes: pieceBytes, kinds, maxBytes: maxStepBytes }
+    const { lines, next } = await services.stores.lines.stretch(run.uuid, request)
+    const redacted = redaction()
+    for (const { entry } of lines) {
+      const { input, output, error } = masked(entry)
+      found.push(withoutRest({ ...entry, ...redacted({ input, output, error }) }))
+    }
+    after = next
+    if (after !== undefined) await setImmediate()
+  } while (after !== undefined && found.length < maxTelling)
+  return found
 }
 
 /** Without what else the other system said. */

@@ -1,54 +1,89 @@
-import type { JournalEntry } from '../../../core/domain/run.ts'
+import { setImmediate } from 'node:timers/promises'
+import type { JournalEntry, StoredError } from '../../../core/domain/run.ts'
 import { alertScope } from '../../../core/engine/alert-scope.ts'
-import { maskedEntry, maskedInputs, redactionOf } from '../../../core/engine/redact-run.ts'
+import { maskedEntry, maskedInputs, SensitiveTexts } from '../../../core/engine/redact-run.ts'
 import type { Playbook } from '../../../core/playbook/index.ts'
 import type { ListedRun } from '../../../core/ports.ts'
+import { hidden } from '../../../core/skill/redactor.ts'
 import type { Services } from '../route.ts'
+import { kindsIn } from './kinds-in.ts'
 
 type View = Readonly<Record<string, unknown>>
 
 /** What of a run may be shown. */
 export interface ShownRun {
   readonly inputs: View
-  /** The view of the run, or of one of its steps, without sensitive values. */
-  readonly redacted: (view: View) => View
+  /** Takes sensitive values out of the view of the run, or of one of its steps: for one answer, or one stretch of steps. */
+  readonly redaction: () => (view: View) => View
   readonly masked: (entry: JournalEntry) => JournalEntry
-  /** A step with neither. */
-  readonly shown: (entry: JournalEntry) => JournalEntry
+  /** A step that was not there, or had not ended, when the run was looked at. */
+  readonly learn: (entry: JournalEntry) => void
 }
+
+type Needed = Pick<Services, 'catalogue' | 'playbooks' | 'stores'>
 
 /** Fields of a run or of one of its steps that hold what came from outside; ids, times and states stay as they are. */
 const dataFields: ReadonlySet<string> = new Set(['inputs', 'input', 'output', 'error', 'failed_attempts'])
 
+/** In one piece. */
+const [pieceLines, pieceBytes] = [2_000, 4_000_000]
+
 /** Takes sensitive values out of a run: at the places where they are declared, and wherever they went from there. */
-export async function showRun(
+export async function showRun(run: ListedRun, services: Needed): Promise<ShownRun> {
+  const shown = await showSteps(run, [], services)
+  const { sensitive } = kindsIn(services.catalogue)
+  let after: number | undefined
+  do {
+    const request = { after, lines: pieceLines, bytes: pieceBytes, kinds: sensitive }
+    const { lines, next } = await services.stores.lines.stretch(run.uuid, request)
+    for (const { entry } of lines) shown.learn(entry)
+    after = next
+    if (after !== undefined) await setImmediate()
+  } while (after !== undefined)
+  return shown
+}
+
+/** The same of these steps alone. */
+export async function showSteps(
   run: ListedRun,
   entries: readonly JournalEntry[],
-  { catalogue, playbooks, stores }: Pick<Services, 'catalogue' | 'playbooks' | 'stores'>,
+  { catalogue, playbooks, stores }: Needed,
 ): Promise<ShownRun> {
   const playbook = await playbookOf(run, playbooks)
   const alert = playbook?.alertSchema ? await alertOf(run, stores) : undefined
   const given = { playbook, inputs: run.inputs, alert }
-  const redactor = redactionOf(given, entries, catalogue)
-  const masked = (entry: JournalEntry): JournalEntry => maskedEntry(entry, catalogue)
+  const texts = new SensitiveTexts(given, catalogue)
+  for (const entry of entries) texts.learn(entry)
   return {
     inputs: maskedInputs(given),
-    redacted: (view) => {
-      const fields = Object.entries(view).map(
-        ([name, value]) => [name, dataFields.has(name) ? redactor.value(value) : value] as const,
-      )
-      return Object.fromEntries(fields)
+    redaction() {
+      const redactor = texts.redactor()
+      const shown = (name: string, value: unknown) =>
+        texts.areTooMany ? hidingAll(name, value) : redactor.value(value)
+      return (view) =>
+        Object.fromEntries(
+          Object.entries(view).map(([name, value]) => [
+            name,
+            dataFields.has(name) ? shown(name, value) : value,
+          ]),
+        )
     },
-    masked,
-    shown: (entry) => {
-      const { input, output, error, ...rest } = masked(entry)
-      const clean = redactor.value({ input, output, error }) as Pick<
-        JournalEntry,
-        'input' | 'output' | 'error'
-      >
-      return { ...rest, ...clean }
-    },
+    masked: (entry) => maskedEntry(entry, catalogue),
+    learn: (entry) => texts.learn(entry),
   }
+}
+
+/** Of a run with more sensitive texts than can be looked for. */
+function hidingAll(name: string, value: unknown): unknown {
+  if (value === null || value === undefined) return value
+  if (name === 'failed_attempts')
+    return (value as readonly { readonly error: StoredError }[]).map((attempt) => ({
+      ...attempt,
+      error: hidingAll('error', attempt.error),
+    }))
+  if (name === 'error') return { code: (value as StoredError).code, message: hidden }
+  if (name === 'inputs') return Object.fromEntries(Object.keys(value as View).map((field) => [field, hidden]))
+  return hidden
 }
 
 async function alertOf({ organizationUuid, alertId }: ListedRun, stores: Services['stores']) {

@@ -2,7 +2,7 @@ import type { RepeatedEffect, CarriedStep } from '../../../core/rerun/plan.ts'
 import { oneAfterAnother, type RetryPreview } from '../../../core/rerun/reruns.ts'
 import { defineRoute, operators, type Services } from '../route.ts'
 import { within } from '../validate.ts'
-import { showRun } from './redact-run.ts'
+import { showSteps } from './redact-run.ts'
 import {
   chosenRuns,
   errorView,
@@ -138,11 +138,12 @@ export const previewRetries = defineRoute({
 const nothing = { playbook: null, playbook_hash: null, repeats: [] }
 
 async function previewView({ run, playbook, steps, repeats }: RetryPreview, services: Services) {
-  const { masked, redacted } = await showRun(
+  const { masked, redaction } = await showSteps(
     run,
     steps.map(({ entry }) => entry),
     services,
   )
+  const redacted = redaction()
   return {
     run_uuid: run.uuid,
     playbook: playbook.name,

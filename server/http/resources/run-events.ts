@@ -1,7 +1,7 @@
 import { readCursor, allTold } from '../events/run-cursor.ts'
 import { followRun as follow } from '../events/follow-run.ts'
 import { defineRoute, readers } from '../route.ts'
-import { requireRun } from './run-detail.ts'
+import { requireRun } from './require-run.ts'
 
 export const followRun = defineRoute({
   method: 'GET',

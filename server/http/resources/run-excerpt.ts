@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FailedAttempt, Run } from '../../../core/domain/run.ts'
+import { stringifyJson } from '../../../core/json.ts'
 import type { ExcerptLimits } from '../../../core/ports.ts'
 import type { Services } from '../route.ts'
-import { kindsIn } from './kinds-in.ts'
 import { showRun } from './redact-run.ts'
 import { runView, stepView } from './run-view.ts'
 
@@ -19,11 +19,11 @@ const maxHoldMs = 20
 
 /** A run with as many of its steps as fit into one answer. */
 export async function runExcerpt(run: Run, services: Services): Promise<View> {
-  const { stores, directory, catalogue } = services
+  const { stores, directory } = services
   const { entries, emptied, failedAttempts, total } = await stores.journal.excerpt(run.uuid, limits)
-  // Of these all: what is sensitive in a step that is left out may stand in the others.
-  const sensitive = await stores.journal.entriesOf(run.uuid, kindsIn(catalogue).sensitive)
-  const { inputs, redacted, masked } = await showRun(run, sensitive, services)
+  // Of all steps: what is sensitive in one that is left out may stand in the others.
+  const { inputs, redaction, masked } = await showRun(run, services)
+  const redacted = redaction()
   const byPath = Map.groupBy(failedAttempts, (attempt: FailedAttempt) => attempt.path)
   const steps: View[] = []
   let from = performance.now()
@@ -35,5 +35,15 @@ export async function runExcerpt(run: Run, services: Services): Promise<View> {
     from = performance.now()
   }
   const whole = redacted({ ...(await runView(run, directory)), inputs, output: run.output ?? null })
-  return { ...whole, steps, steps_total: total }
+  return { ...whole, output: withinAnswer(whole['output']), steps, steps_total: total }
+}
+
+/** Those of steps are bounded on their own. */
+const maxOutput = 2_000_000
+
+function withinAnswer(output: unknown): unknown {
+  const { length } = stringifyJson(output)
+  return length <= maxOutput
+    ? output
+    : `[left out: ${length} characters of JSON, of which an answer has ${maxOutput} at most; GET runs/{run}/events tells it whole]`
 }

@@ -2,7 +2,7 @@ import { RequestError } from '../request-error.ts'
 import { component, defineRoute, operators } from '../route.ts'
 import { within } from '../validate.ts'
 import { recallNewRun, recallRun } from './recall-run.ts'
-import { showRun } from './redact-run.ts'
+import { showSteps } from './redact-run.ts'
 import { runView, stepView } from './run-view.ts'
 
 export const cancelRun = defineRoute({
@@ -49,8 +49,8 @@ export const resolveStep = defineRoute({
       services.control.resolve(caller.scope, params.run, path, given),
     )
     const run = await services.stores.runs.find(caller.scope, params.run)
-    const shown = run && (await showRun(run, [entry], services))
-    return { body: shown?.redacted(stepView(shown.masked(entry), [])) }
+    const shown = run && (await showSteps(run, [entry], services))
+    return { body: shown?.redaction()(stepView(shown.masked(entry), [])) }
   },
 })
 

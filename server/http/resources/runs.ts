@@ -1,7 +1,7 @@
 import { runStatuses, waitReasons } from '../../../core/domain/run.ts'
 import { component, defineRoute, readers } from '../route.ts'
 import { epochMs, pageOf, pageParameters, pageSchema, pageView, sortByAge } from './page.ts'
-import { requireRun } from './run-detail.ts'
+import { requireRun } from './require-run.ts'
 import { runExcerpt } from './run-excerpt.ts'
 import { followRun } from './run-events.ts'
 import { cancelRun, resolveStep } from './run-operations.ts'

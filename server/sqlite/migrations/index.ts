@@ -30,6 +30,7 @@ import { moreListIndexes } from './0029-more-list-indexes.ts'
 import { recalledAnswers } from './0030-recalled-answers.ts'
 import { unknownSteps } from './0031-unknown-steps.ts'
 import { lossesOfCases } from './0032-losses-of-cases.ts'
+import { linesOfRuns } from './0033-lines-of-runs.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -65,4 +66,5 @@ export const migrations: readonly string[] = [
   recalledAnswers,
   unknownSteps,
   lossesOfCases,
+  linesOfRuns,
 ]

@@ -1,0 +1,102 @@
+import { expect } from 'chai'
+import { queuedRun, unknownUuid, type GetSubject } from './fixture.ts'
+
+export function lineStoreContract(subject: GetSubject): void {
+  describe('LineStore', () => {
+    let run: string
+    let other: string
+    beforeEach(async () => {
+      run = (await queuedRun(subject(), null)).uuid
+      other = (await queuedRun(subject(), null)).uuid
+      for (let n = 0; n < 10; n++) {
+        await record(run, n, 'x'.repeat(100))
+        await record(other, n, 'other')
+      }
+    })
+
+    const begun = (n: number) => ({
+      path: `s${n}`,
+      stepId: null,
+      kind: n % 2 === 0 ? 'even' : 'odd',
+      input: null,
+      attempt: 1,
+      startedAt: n,
+    })
+    const record = (of: string, n: number, output: unknown) =>
+      subject().stores.journal.record(of, begun(n), {
+        state: 'completed',
+        output,
+        error: null,
+        attempt: 1,
+        endedAt: n,
+      })
+    const everything = { after: undefined, lines: 1_000, bytes: 1_000_000 }
+    const stretch = (request: Partial<Parameters<typeof read>[1]> = {}, of = run) =>
+      read(of, { ...everything, ...request })
+    const read = (...args: Parameters<ReturnType<GetSubject>['stores']['lines']['stretch']>) =>
+      subject().stores.lines.stretch(...args)
+    const paths = (lines: readonly { readonly entry: { readonly path: string } }[]) =>
+      lines.map(({ entry }) => entry.path).join(' ')
+
+    it('reads a journal piece by piece, in its order and no line twice', async () => {
+      const pieces: string[] = []
+      let after: number | undefined
+      do {
+        const { lines, next } = await stretch({ after, lines: 4 })
+        pieces.push(paths(lines))
+        after = next
+      } while (after !== undefined)
+      expect(pieces).to.deep.equal(['s0 s1 s2 s3', 's4 s5 s6 s7', 's8 s9'])
+      expect((await stretch()).lines.map(({ entry }) => entry)).to.deep.equal(
+        await subject().stores.journal.entries(run),
+      )
+      expect(await stretch({}, unknownUuid)).to.deep.equal({ lines: [], next: undefined })
+    })
+
+    it('reads no more at once than is asked for, but for a line that is larger by itself', async () => {
+      await record(run, 10, 'x'.repeat(1_000))
+      await record(run, 11, null)
+      const first = await stretch({ bytes: 350 })
+      expect(paths(first.lines)).to.equal('s0 s1 s2')
+      const large = await stretch({ bytes: 350, after: (await stretch({ lines: 10 })).next })
+      expect(paths(large.lines)).to.equal('s10')
+      expect(paths((await stretch({ bytes: 350, after: large.next })).lines)).to.equal('s11')
+    })
+
+    it('reads only lines of some kinds, and none that are too large, and passes the others by', async () => {
+      await record(run, 12, 'x'.repeat(1_000))
+      const some = { kinds: ['even', 'none'], lines: 4 }
+      const first = await stretch(some)
+      expect(paths(first.lines)).to.equal('s0 s2')
+      const whole = { ...some, lines: 1_000 }
+      expect(paths((await stretch(whole)).lines)).to.equal('s0 s2 s4 s6 s8 s12')
+      expect(paths((await stretch({ ...whole, bytes: 250, maxBytes: 500 })).lines)).to.equal('s0 s2')
+      expect(paths((await stretch({ ...whole, maxBytes: 500 })).lines)).to.equal('s0 s2 s4 s6 s8')
+      expect(await stretch({ kinds: [] })).to.deep.equal({ lines: [], next: undefined })
+    })
+
+    it('says how lines stand that have not ended, and where places are', async () => {
+      const { journal, lines } = subject().stores
+      await journal.begin(run, begun(10))
+      const error = { code: 'x', message: 'x' }
+      await journal.attemptFailed(run, {
+        path: 's10',
+        attempt: 1,
+        error,
+        startedAt: 1,
+        endedAt: 2,
+        retryAt: 3,
+      })
+      const rows = await lines.rowsAt(run, [0, 10, 11])
+      expect([...rows.keys()]).to.have.members([0, 10])
+      const row = rows.get(10)!
+      const move = { row, state: 'started', attempt: 1, resolvedAt: undefined, failedAttempts: 1 }
+      expect(await lines.moves([row, row + 1_000])).to.deep.equal([move])
+      const line = await lines.line(row)
+      expect(line?.entry).to.deep.include({ path: 's10', state: 'started' })
+      expect(line?.failedAttempts).to.deep.equal(await journal.failedAttempts(run))
+      expect(await lines.line(row + 1_000)).to.equal(undefined)
+      expect((await lines.rowsAt(unknownUuid, [0])).size).to.equal(0)
+    })
+  })
+}
