@@ -81,7 +81,7 @@ describe('a run that is too large for one answer', () => {
   it('says how large an output is that does not fit, which its events tell', async () => {
     const output = { all: 'x'.repeat(3_000_000) }
     await api.stores.runs.end(uuid, { status: 'completed', output, error: null })
-    expect((await read()) as object)
+    expect(await read())
       .to.have.property('output')
       .that.matches(/^\[left out: 3000010 characters of JSON.*GET runs\/\{run\}\/events/)
     const reader = await readEvents(`${api.url}/api/runs/${uuid}/events`, {
