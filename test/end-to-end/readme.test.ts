@@ -58,6 +58,7 @@ describe('README.md', function () {
           .replace('http://127.0.0.1:8080', server.url)
           .replace('<API_KEY>', server.adminKey)
           .replace('<ADDRESS>', 'intel.example.com')
+          .replace('<KEY>', 'key-of-the-provider')
       const cookie = filled(headers['cookie']!)
       const answer = await fetch(filled(url), {
         method,

@@ -9,6 +9,7 @@ import { expect } from 'chai'
 import { killCommands } from '../cli/support/run-tocsin.ts'
 import { startServer, type RunningServer } from '../cli/support/start-server.ts'
 import { readCurl } from '../http/support/curl.ts'
+import { eventually } from '../support/eventually.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
 describe('tocsin serve', function () {
@@ -73,7 +74,9 @@ describe('tocsin serve', function () {
 
   it('shows a command that makes a connection, with places to fill in', async () => {
     const [, , , connect = ''] = commands()
-    const made = await paste(connect.replace('<ADDRESS>', 'intel.example').replace('<KEY>', 'a-key'))
+    const made = await paste(
+      connect.replace('<ADDRESS>', 'intel.example').replace('<KEY>', 'key-of-the-provider'),
+    )
     expect(made.status, JSON.stringify(made.body)).to.equal(201)
     expect(made.body).to.include({ plugin: 'intel_provider', organization_code: 'main' })
   })
@@ -125,7 +128,12 @@ describe('tocsin serve, told to stop while it works,', function () {
   it('lets the run end first, and takes nothing more in', async () => {
     const server = await startBusy()
     const stopped = server.stop('SIGTERM')
-    await sleep(300)
+    await eventually('the door to close', () =>
+      server.call('/engine').then(
+        () => undefined,
+        () => true,
+      ),
+    )
     expect(server.command.process.exitCode, 'it waits').to.equal(null)
     expect(await postAlert(server, 'slow').catch(() => 'refused')).to.equal('refused')
     for (const socket of sockets) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
+import { askedWithin } from './support/asked-within.ts'
 import { picture, seriousFaults } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
 
@@ -40,15 +41,13 @@ describe('session of the web page', function () {
 
   it('asks for nothing more while it is over: a page that stays open is no flood of refusals', async () => {
     const { page, server } = house
+    await page.clock.install()
     await house.visit('/alerts')
     await page.getByRole('row').nth(1).waitFor()
     await endSession(page)
     await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(request.url()))
-    await page.waitForTimeout(5_000)
-    page.removeAllListeners('request')
-    expect(asked.filter((url) => !url.endsWith('/session'))).to.deep.equal([])
+    const asked = await askedWithin(page, 60_000)
+    expect(asked.filter((path) => path !== '/api/session')).to.deep.equal([])
     await signIn(page, server.adminKey)
     await page.getByRole('row').nth(1).waitFor()
   })
@@ -112,12 +111,10 @@ describe('session of the web page', function () {
     await house.visit('/alerts')
     await endSession(page)
     await page.reload()
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
-    await signIn(page, made.body.key)
-    await page.getByRole('button', { name: 'Signed in as poster' }).waitFor()
-    await page.waitForTimeout(500)
-    page.removeAllListeners('request')
+    const asked = await askedWithin(page, 10_000, async () => {
+      await signIn(page, made.body.key)
+      await page.getByRole('button', { name: 'Signed in as poster' }).waitFor()
+    })
     expect(asked).to.include('/api/session')
     expect(asked).to.not.include('/api/events')
     await endSession(page)
@@ -132,12 +129,14 @@ describe('session of the web page', function () {
     await note(page).fill('written in the dark')
     await page.context().setOffline(true)
     await page.getByText(/Tocsin does not answer since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/).waitFor()
-    await page.waitForTimeout(12_000)
+    await page.clock.runFor(12_000)
     await picture(page, 'unreachable')
     await page.getByRole('heading', { name: 'Decisions' }).waitFor()
     await page.context().setOffline(false)
     await page.getByText('Tocsin does not answer since').waitFor({ state: 'detached' })
     expect(await note(page).inputValue()).to.equal('written in the dark')
+    // Whoever leaves would be asked.
+    await note(page).fill('')
   })
 
   it('shows a view that was first opened while the server was away as soon as that is back', async () => {
