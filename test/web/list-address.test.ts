@@ -90,11 +90,18 @@ describe('filters and order of a list in a browser', function () {
     await page.getByRole('row', { name: first }).first().waitFor()
   })
 
-  it('of spans of time go by the clock of the server', async () => {
+  it('of spans of time go by the clock of the server, and move on with it', async () => {
     const ahead = await opened.page.context().newPage()
-    await ahead.addInitScript('const now = Date.now; Date.now = () => now() + 5 * 3_600_000')
+    await ahead.addInitScript(
+      'const now = Date.now; globalThis.hoursAhead = 5; Date.now = () => now() + hoursAhead * 3_600_000',
+    )
     await ahead.goto(`${opened.server.url}/alerts?since=1h`)
     await ahead.getByRole('row', { name: first }).waitFor()
+    // No answer says that it is not so late yet.
+    await ahead.context().setOffline(true)
+    await ahead.evaluate('globalThis.hoursAhead = 7')
+    await ahead.getByText('No alert fits these filters.').waitFor()
+    await ahead.context().setOffline(false)
     await ahead.close()
   })
 

@@ -41,7 +41,7 @@ export function AlertFilters({ of, times, onTimes }: AlertFiltersProps) {
       <ChoiceFilter label="Status" data={statuses} {...of('status')} />
       <TypedFilter label="Alert name" {...of('type')} />
       <TypedFilter label="Case" {...of('case')} />
-      <TimeFilter range={times} onChange={onTimes} />
+      <TimeFilter label="Created" range={times} onChange={onTimes} />
       <SavedMenu view="alerts" />
     </Group>
   )

@@ -76,7 +76,7 @@ export default function CasesView() {
           <ChoiceFilter label="Severity" data={choicesOf(severities)} {...of('severity')} />
           <ChoiceFilter label="Verdict" data={choicesOf(verdicts)} {...of('verdict')} />
           <TypedFilter label="Assignee" {...of('assignee')} />
-          <TimeFilter range={filters} onChange={choose} />
+          <TimeFilter label="Opened" range={filters} onChange={choose} />
         </Group>
       }
       icon={ArchiveIcon}

@@ -15,12 +15,14 @@ type Change = Readonly<Record<(typeof timeNames)[number], string | null>>
 const anyTime: Change = { since: null, created_after: null, created_before: null }
 
 interface TimeFilterProps {
+  /** What happened then, e.g. `Opened`. */
+  readonly label: string
   readonly range: TimeRange
   readonly onChange: (change: Change) => void
 }
 
 /** A span of time up to now, or from one time to another; what is chosen can be read, and cleared. */
-export function TimeFilter({ range, onChange }: TimeFilterProps) {
+export function TimeFilter({ label, range, onChange }: TimeFilterProps) {
   const [opened, { toggle, close }] = useDisclosure()
   const zone = useZone()
   const text = showInvisible(rangeText(range, zone))
@@ -29,7 +31,7 @@ export function TimeFilter({ range, onChange }: TimeFilterProps) {
     onChange({ ...anyTime, ...change })
   }
   return (
-    <Group gap={2} wrap="nowrap" role="group" aria-label="Time">
+    <Group gap={2} wrap="nowrap" role="group" aria-label={label}>
       <Popover opened={opened} onChange={(is) => !is && close()} position="bottom-start" trapFocus>
         <Popover.Target>
           <Button
@@ -39,7 +41,7 @@ export function TimeFilter({ range, onChange }: TimeFilterProps) {
             onClick={toggle}
             {...(!isRange(range) && { c: 'red' })}
           >
-            {text === '' ? 'Any time' : text}
+            {text === '' ? label : text}
           </Button>
         </Popover.Target>
         <Popover.Dropdown>

@@ -26,7 +26,7 @@ export function Overtaken({ name, mine, mayOver, onOver, onTakeTheirs }: Overtak
     gcTime: 0,
   })
   if (theirs.isPending) return <Loader size="sm" aria-label="Loading" />
-  if (theirs.isError) return <Refusal error={theirs.error} />
+  if (theirs.isLoadingError) return <Refusal error={theirs.error} />
   const { data } = theirs
   return (
     <Stack gap="xs">

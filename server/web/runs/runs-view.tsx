@@ -63,7 +63,7 @@ export default function RunsView() {
           <TypedFilter label="Alert" {...of('alert')} />
           <TypedFilter label="Case" {...of('case')} />
           <TypedFilter label="Code of the error" {...of('error')} />
-          <TimeFilter range={filters} onChange={choose} />
+          <TimeFilter label="Queued" range={filters} onChange={choose} />
           <SavedMenu view="runs" />
         </Group>
       }
