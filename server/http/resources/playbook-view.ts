@@ -11,12 +11,14 @@ export async function playbookView(
 ) {
   const organizationCode =
     organizationUuid === null ? null : await directory.organizationCode(organizationUuid)
+  const inForce = playbooks.newest(name)
   return {
     name,
     hash,
     origin,
     organization_code: organizationCode,
-    in_force: origin === 'made' ? isNewest : playbooks.newest(name) === hash,
+    // What somebody wrote of the same name takes precedence.
+    in_force: origin === 'made' ? isNewest && inForce === undefined : inForce === hash,
     put_in_force_at: putInForce?.at ?? null,
     put_in_force_by: putInForce?.by ?? null,
     created_at: createdAt,
@@ -34,7 +36,7 @@ export const playbookFields = {
   in_force: {
     type: 'boolean',
     description:
-      'Whether alerts, schedules and people start this version; no version is where its file is gone.',
+      'Whether alerts, schedules and people start this version; no version is where its file is gone, and none that was made where one of its name was written.',
   },
   put_in_force_at: { ...timeOrNull, description: 'The last time; null where that was before it was kept.' },
   put_in_force_by: {

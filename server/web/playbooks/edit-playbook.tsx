@@ -18,7 +18,7 @@ interface EditPlaybookProps {
 
 /** The newest version, to be changed: with what had not been saved, or with an earlier version that is taken up again. */
 export function EditPlaybook({ playbook, onSaved }: EditPlaybookProps) {
-  const { name, hash, source, in_force: isInForce } = playbook
+  const { name, hash, source, origin, in_force: isInForce } = playbook
   const { filters, set } = useFilters(names)
   const queries = useQueryClient()
   const draft = useDraft(name)
@@ -36,7 +36,9 @@ export function EditPlaybook({ playbook, onSaved }: EditPlaybookProps) {
   }, [restore])
   if (earlier.isLoadingError) return <Refusal error={earlier.error} />
   if (restore !== undefined && earlier.data === undefined) return <PageLoading />
-  const base = isInForce ? hash : null
+  // What was made is in nobody's way: kept, it is the first version that somebody wrote.
+  const isMade = origin === 'made'
+  const base = isInForce && !isMade ? hash : null
   const begun: Draft =
     earlier.data === undefined
       ? (kept ?? { hash: base, text: source })
@@ -65,6 +67,7 @@ export function EditPlaybook({ playbook, onSaved }: EditPlaybookProps) {
           : `The version ${restore.slice(0, 12)} is in the editor`
       }
       isReadOnly={false}
+      isMade={isMade}
       onDraft={draft.keep}
       onSaved={saved}
       onDropped={dropped}

@@ -8,6 +8,7 @@ import { useMay, useMayForAll } from '../session/session.ts'
 import { ViewHead } from '../shell/view-head.tsx'
 import { ViewRefusal } from '../shell/view-refusal.tsx'
 import { EditPlaybook } from './edit-playbook.tsx'
+import { MadeNote } from './made-note.tsx'
 import { isManual, type PlaybookDetail } from './playbook.ts'
 import { ResultsLine } from './results/results-line.tsx'
 import { StartByHand } from './start-by-hand.tsx'
@@ -38,7 +39,7 @@ export default function PlaybookPage() {
   if (found.isLoadingError) return <ViewRefusal error={found.error} onRetry={() => void found.refetch()} />
   const { data } = found
   const isNewest = newest.data === undefined || newest.data.hash === data.hash
-  const isEdited = mayEdit && isNewest && data.origin === 'file'
+  const isEdited = mayEdit && isNewest
   return (
     <Stack gap="var(--tocsin-gap)">
       <ViewHead
@@ -55,10 +56,13 @@ export default function PlaybookPage() {
           </Anchor>
         </Alert>
       )}
-      {isNewest && !data.in_force && (
+      {isNewest && !data.in_force && data.origin === 'file' && (
         <Alert color="orange" title="No version of it is in force">
           Its file is no longer in the playbooks folder: no alert starts it. What was there last is kept here.
         </Alert>
+      )}
+      {data.origin === 'made' && data.organization_code !== null && isNewest && (
+        <MadeNote organization={data.organization_code} mayKeep={mayEdit} />
       )}
       {isEdited ? (
         <EditPlaybook key={`${data.name} ${editor.key}`} playbook={data} onSaved={editor.keepFor} />

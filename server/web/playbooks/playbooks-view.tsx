@@ -41,7 +41,8 @@ const columns: readonly Column<Playbook>[] = [
     title: 'IN FORCE SINCE',
     width: '150px',
     isExtra: true,
-    cell: (playbook) => <When at={playbook.created_at} />,
+    cell: ({ in_force: isInForce, put_in_force_at: at, created_at: seen }) =>
+      isInForce && <When at={at ?? seen} />,
   },
 ]
 

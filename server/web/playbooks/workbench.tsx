@@ -31,6 +31,8 @@ interface WorkbenchProps {
   /** Why another text than the source is in the editor at first. */
   readonly note?: string | undefined
   readonly isReadOnly: boolean
+  /** By an investigation: nobody has written it yet. */
+  readonly isMade?: boolean
   /** Null once the text is the source again. */
   readonly onDraft: (draft: Draft | null) => void
   /** `left`: what was typed while it was saved, and is not. */
@@ -43,7 +45,7 @@ const names = ['line'] as const
 
 /** Source and picture of a playbook beside each other; both follow what is typed. */
 export function Workbench(props: WorkbenchProps) {
-  const { source, begun, name, note, isReadOnly, onDraft, onSaved, onDropped } = props
+  const { source, begun, name, note, isReadOnly, isMade = false, onDraft, onSaved, onDropped } = props
   const { filters } = useFilters(names)
   const [first] = useState(begun.text)
   const [text, setText] = useState(first)
@@ -147,14 +149,18 @@ export function Workbench(props: WorkbenchProps) {
               onClick={save.save}
               rightSection={<Kbd size="xs">Ctrl S</Kbd>}
             >
-              {isRenamed ? `Save as ${validation.name}` : 'Save and put in force'}
+              {isRenamed ? `Save as ${validation.name}` : isMade ? 'Keep as mine' : 'Save and put in force'}
             </Button>
           )}
         </Group>
       </Group>
       <SaveRefusal save={save} name={validation?.name ?? null} text={text} onTakeTheirs={onDropped} />
       {isCompared && isChanged && (
-        <Differences before={source} after={text} labels={['In force', 'Not saved']} />
+        <Differences
+          before={source}
+          after={text}
+          labels={[isMade ? 'As it was made' : 'In force', 'Not saved']}
+        />
       )}
       {dry.taken !== undefined && dry.followed !== undefined && (
         <DryRunView

@@ -1,0 +1,106 @@
+import { expect } from 'chai'
+import { picture, seriousFaults } from './support/browser.ts'
+import { openSignedIn, type SignedIn } from './support/signed-in.ts'
+
+const name = 'investigate-strange-main'
+
+describe('a playbook that was made, in the page', function () {
+  this.timeout(60_000)
+  let opened: SignedIn
+
+  before(async function () {
+    this.timeout(180_000)
+    const found = await openSignedIn({})
+    if (found === undefined) return this.skip()
+    opened = found
+  })
+  after(() => opened?.close())
+  afterEach(() => expect(opened.alarms).to.deep.equal([]))
+
+  async function runOfAlert() {
+    const { body } = await opened.server.call('/alerts', {
+      body: {
+        alert_provider: 'custom',
+        organization_code: 'main',
+        alert_type: 'strange',
+        alert_content: '{}',
+      },
+      headers: { prefer: 'wait=10' },
+    })
+    return (await opened.server.call(`/alerts/${body.alert_id}`)).body.runs[0]
+  }
+  const stored = async () => (await opened.server.call(`/playbooks/${name}`)).body
+
+  it('says where it comes from, is changed and kept, and investigates the next alerts', async () => {
+    await runOfAlert()
+    expect((await stored()).origin).to.equal('made')
+    const page = await opened.visit(`/playbooks/${name}`)
+    await page.getByText('Made by an investigation, for alerts of main').waitFor()
+    await page.getByLabel('Source of the playbook').click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.insertText('# seen by a person\n')
+    await page.getByText('No problems').waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'made-playbook')
+    await page.getByRole('button', { name: 'Keep as mine' }).click()
+    await page.getByText(`${name} is in force`).waitFor()
+    await page.getByText('Made by an investigation').waitFor({ state: 'detached' })
+    const { origin, hash, source } = await stored()
+    expect({ origin, source }).to.deep.include({ origin: 'file' })
+    expect(source).to.include('# seen by a person')
+    expect((await runOfAlert()).playbook_hash).to.equal(hash)
+    const { body } = await opened.server.call(`/playbooks?q=${name}`)
+    expect(
+      body.data.map((row: { origin: string; in_force: boolean }) => [row.origin, row.in_force]),
+    ).to.have.deep.members([
+      ['file', true],
+      ['made', false],
+    ])
+    // The editor goes on with the version that was kept.
+    await page.getByLabel('Source of the playbook').click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.insertText('# and again\n')
+    await page.getByRole('button', { name: 'Save and put in force' }).and(page.locator(':enabled')).click()
+    await page.getByText('is in force').nth(1).waitFor()
+    expect((await stored()).source).to.include('# and again')
+  })
+
+  it('is kept as it is, too', async () => {
+    await opened.server.call('/organizations', { body: { code: 'acme', name: 'Acme' } })
+    await opened.server.call('/alerts', {
+      body: {
+        alert_provider: 'custom',
+        organization_code: 'acme',
+        alert_type: 'strange',
+        alert_content: '{}',
+      },
+      headers: { prefer: 'wait=10' },
+    })
+    const page = await opened.visit('/playbooks/investigate-strange-acme')
+    await page.getByRole('button', { name: 'Keep as mine' }).and(page.locator(':enabled')).click()
+    await page.getByText('investigate-strange-acme is in force').waitFor()
+    const { body } = await opened.server.call('/playbooks/investigate-strange-acme')
+    expect(body).to.include({ origin: 'file', in_force: true })
+    await page.getByRole('button', { name: 'Save and put in force' }).waitFor()
+  })
+
+  it('says to those who may not who can keep it', async () => {
+    await opened.server.call('/organizations', { body: { code: 'initech', name: 'Initech' } })
+    await opened.server.call('/alerts', {
+      body: {
+        alert_provider: 'custom',
+        organization_code: 'initech',
+        alert_type: 'strange',
+        alert_content: '{}',
+      },
+      headers: { prefer: 'wait=10' },
+    })
+    const { body } = await opened.server.call('/keys', {
+      body: { name: 'of initech', role: 'admin', organization_codes: ['initech'] },
+    })
+    await opened.signInAs(body.key)
+    const page = await opened.visit('/playbooks/investigate-strange-initech')
+    await page.getByText('An administrator of all organizations can change it and keep it.').waitFor()
+    expect(await page.getByRole('button', { name: 'Keep as mine' }).count()).to.equal(0)
+  })
+})
