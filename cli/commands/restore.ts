@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { restoreBackup } from '../../server/backup/restore-backup.ts'
 import { readConfig } from '../../server/config.ts'
+import type { RestoredRuns } from '../../server/sqlite/restore-file.ts'
 import { paint } from '../output/paint.ts'
 import { printable } from '../output/printable.ts'
 import { thisUser } from '../this-user.ts'
@@ -27,7 +28,8 @@ Needs the master key that the backup was made with: master.key in the data direc
 are written into the playbooks folder where they are not there; files that are there stay as they are. Those that this user may not write
 there are put into the data directory, and named.
 
-What happened after the backup is not in it. Runs that were under way then have gone on since: with --resume they do all of that again.`,
+What happened after the backup is not in it. Runs that were under way then have gone on since: with --resume they do all of that again. Runs that
+had not begun then are in line, and begin when the server starts.`,
     )
     .action(restore)
 }
@@ -38,15 +40,12 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
     replace: options.replace === true,
     resume: options.resume === true,
   })
-  const { endedRuns, playbooks, putAside } = restored
+  const { runs, playbooks, putAside } = restored
   console.log(
     `${paint.good('ok')} ${printable(config.dataDir)} is as it was backed up, with ${playbooks.written} playbook files written`,
   )
   if (putAside !== undefined) console.log(`   the database from before is ${printable(putAside)}`)
-  if (endedRuns > 0)
-    console.log(
-      `   ${endedRuns} runs were under way then and are ended with run_restored: look what they did, then retry them`,
-    )
+  for (const line of linesOfRuns(runs, config.apiPrefix)) console.log(`   ${line}`)
   for (const name of playbooks.kept)
     console.log(
       `${paint.warn('!')}  ${printable(name)} differs from the one in the backup, and stays as it is`,
@@ -60,6 +59,25 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
   console.log(`   these lie in ${printable(asideFolder)}; as a user who may write there:`)
   console.log(`   cp -Rn ${quoted(asideFolder)}/. ${quoted(folder)}/ && rm -r ${quoted(asideFolder)}`)
 }
+
+function linesOfRuns({ ended, inLine }: RestoredRuns, apiPrefix: string): readonly string[] {
+  const retry = `"$TOCSIN_URL/${apiPrefix}/runs/retry`
+  const rest = `-H "Cookie: Session=$TOCSIN_KEY" -H 'Content-Type: application/json' -d '{"filter":{"error":"run_restored"}}'`
+  return [
+    ...(inLine > 0 ? [`${runsOf(inLine)} had not begun then: in line, to begin when the server starts`] : []),
+    ...(ended > 0
+      ? [
+          `${runsOf(ended)} under way then: ended with run_restored, since there is no knowing what they have done in other systems after it. Look there.`,
+          'Once the server runs, this tells what a retry would repeat (TOCSIN_KEY: that of an analyst):',
+          `curl -s ${retry}/preview" ${rest}`,
+          'and this retries them, 100 at a time, as long as `left` is more than 0:',
+          `curl -s ${retry}" ${rest}`,
+        ]
+      : []),
+  ]
+}
+
+const runsOf = (count: number): string => (count === 1 ? '1 run' : `${count} runs`)
 
 /** For a shell. */
 const quoted = (path: string): string => `'${printable(path, 4_096).replaceAll("'", `'\\''`)}'`

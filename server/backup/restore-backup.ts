@@ -19,7 +19,7 @@ import { loadMasterKey } from '../secrets/master-key.ts'
 import { createSecretBox, type SecretBox } from '../secrets/secret-box.ts'
 import type { KeptFile } from '../sqlite/backup-file.ts'
 import { lockDataDir } from '../sqlite/lock.ts'
-import { adoptBackup, inspectBackup } from '../sqlite/restore-file.ts'
+import { adoptBackup, inspectBackup, type RestoredRuns } from '../sqlite/restore-file.ts'
 import { syncFile, syncFolderOf } from '../sync-files.ts'
 import { masterKeyName, playbooksName } from './names.ts'
 import { restorePlaybookFiles, type RestoredPlaybooks } from './playbook-files.ts'
@@ -27,12 +27,12 @@ import { restorePlaybookFiles, type RestoredPlaybooks } from './playbook-files.t
 export interface RestoreOptions {
   /** Where there is a database already: it is put aside. Default: refused. */
   readonly replace: boolean
-  /** Runs that had not ended go on. */
+  /** Runs that were under way go on. */
   readonly resume: boolean
 }
 
 export interface RestoredBackup {
-  readonly endedRuns: number
+  readonly runs: RestoredRuns
   readonly playbooks: RestoredPlaybooks & {
     readonly folder: string
     /** Where those lie that could not be written. */
@@ -72,7 +72,7 @@ export async function restoreBackup(
     const isMissing = !keyFits(config, fits)
     if (isMissing && !(key !== undefined && fits(boxOf(Buffer.from(key).toString())))) throw noKey(config)
     const from = basename(file)
-    const endedRuns = adoptBackup(draft, { from, by, clock: systemClock, resume })
+    const runs = adoptBackup(draft, { from, by, clock: systemClock, resume })
     syncFile(draft)
     // Before the database appears: a file that is written where there was none takes nothing away, should this end here.
     const asideFolder = join(dataDir, `tocsin.playbooks-${systemClock.now()}`)
@@ -84,7 +84,7 @@ export async function restoreBackup(
     renameSync(draft, database)
     syncFolderOf(database)
     isRestored = true
-    return { endedRuns, playbooks: { ...playbooks, folder, asideFolder }, putAside }
+    return { runs, playbooks: { ...playbooks, folder, asideFolder }, putAside }
   } finally {
     removeDatabase(draft)
     lock.release()

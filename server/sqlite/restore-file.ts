@@ -16,7 +16,7 @@ export interface RestoreOptions {
   readonly from: string
   readonly by: Actor
   readonly clock: Pick<Clock, 'now'>
-  /** Runs that had not ended go on. Default: they end. */
+  /** Runs that were under way go on. Default: they end. */
   readonly resume: boolean
 }
 
@@ -55,15 +55,24 @@ function opensSecrets(backup: Database, boxOf: (version: number) => SecretBox): 
   }
 }
 
-/** Makes a copy of a backup the database of a data directory. Gives how many runs were ended. */
-export function adoptBackup(path: string, options: RestoreOptions): number {
+/** What became of the runs that had not ended. */
+export interface RestoredRuns {
+  /** They were under way: ended with `run_restored`. */
+  readonly ended: number
+  /** They had not begun, and begin at the next start. */
+  readonly inLine: number
+}
+
+/** Makes a copy of a backup the database of a data directory. */
+export function adoptBackup(path: string, options: RestoreOptions): RestoredRuns {
   const { from, by, clock, resume } = options
   return using(path, (database) => {
     database.script('BEGIN IMMEDIATE')
     database.script('DROP TABLE sqlar')
     // Whoever has signed out since would be signed in again.
     database.script('DELETE FROM sessions')
-    const ended = resume ? 0 : endUnfinished(database, clock)
+    const ended = resume ? 0 : endBegun(database, clock)
+    const inLine = database.one<{ n: number }>(`SELECT count(*) AS n FROM runs WHERE status = 'queued'`).n
     recordAudit(
       { database, clock },
       {
@@ -71,35 +80,29 @@ export function adoptBackup(path: string, options: RestoreOptions): number {
         by,
         organizationUuid: null,
         subject: { kind: 'data', id: 'tocsin.db', name: from },
-        details: { ended_runs: ended },
+        details: { ended_runs: ended, runs_in_line: inLine },
       },
     )
     database.script('COMMIT')
     // In one file, which can be given its name by itself.
     database.pragma('journal_mode = DELETE')
-    return ended
+    return { ended, inLine }
   })
 }
 
-/** What they did after the backup was made is not in it: to go on would do it again. */
-function endUnfinished(database: Database, clock: Pick<Clock, 'now'>): number {
-  const rows = database.all<RunRow>(
-    `${selectRun} WHERE t.status IN ('queued', 'running', 'waiting') ORDER BY t.id`,
-  )
-  for (const row of rows) {
-    endRun({ database, clock }, row, {
-      ...restored,
-      status: row.status === 'queued' ? 'cancelled' : 'failed',
-    })
-  }
+/** What they did after the backup was made is not in it: to go on would do it again. Those that had not begun stay in line. */
+function endBegun(database: Database, clock: Pick<Clock, 'now'>): number {
+  const rows = database.all<RunRow>(`${selectRun} WHERE t.status IN ('running', 'waiting') ORDER BY t.id`)
+  for (const row of rows) endRun({ database, clock }, row, restored)
   return rows.length
 }
 
-const restored: Omit<RunEnd, 'status'> = {
+const restored: RunEnd = {
+  status: 'failed',
   output: null,
   error: {
     code: 'run_restored',
     message: 'the run was under way when the backup was made that has been restored',
-    hint: 'what it has done since is not known: look, then retry the run or investigate its alert again',
+    hint: 'what it has done since is not known: look, then retry the run',
   },
 }

@@ -75,6 +75,10 @@ describe('retries over the API', () => {
     const filtered = await bulk({ filter: { playbook: 'p', error: 'broken' } })
     expect(filtered.json.data[0]).to.deep.equal({ ...one, error: null })
     expect(filtered.json.left).to.equal(0)
+    const byError = await bulk({ filter: { error: 'broken' } })
+    expect(byError.json, 'of whichever playbook').to.deep.equal(filtered.json)
+    expect((await bulk({ filter: { error: 'other' } })).json).to.deep.equal({ data: [], left: 0 })
+    expectProblem(await bulk({ filter: { created_after: 1 } }), 400, 'value_invalid')
     expectProblem(await bulk({}), 400, 'value_invalid')
     expect((await api.stores.runs.list('all', {}, { limit: 1 })).total).to.equal(before.total)
 
@@ -95,10 +99,8 @@ describe('retries over the API', () => {
       const named = await call('POST', path, { runs: [run.uuid] })
       expect(named.json.data[0].error.code, path).to.equal('run_not_found')
     }
-    expect((await call('POST', '/runs/retry', { filter: { playbook: 'p' } })).json).to.deep.equal({
-      data: [],
-      left: 0,
-    })
+    for (const filter of [{ playbook: 'p' }, { error: 'broken' }])
+      expect((await call('POST', '/runs/retry', { filter })).json).to.deep.equal({ data: [], left: 0 })
     expect((await api.stores.runs.find('all', run.uuid))?.status).to.equal('failed')
     expect((await api.call('POST', '/api/runs/retry', { body: { filter: { playbook: 'p' } } })).json.data)
       .to.be.an('array')

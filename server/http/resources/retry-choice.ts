@@ -42,7 +42,7 @@ export const manyRuns = {
     filter: {
       type: 'object',
       additionalProperties: false,
-      required: ['playbook'],
+      description: 'Has a `playbook`, an `error`, or both.',
       properties: {
         playbook: { ...text, description: 'Name of the playbook.' },
         error: { ...text, description: 'Code of the error that the run ended with.' },
@@ -66,7 +66,7 @@ interface Chosen {
   readonly runs?: readonly string[] | undefined
   readonly filter?:
     | {
-        readonly playbook: string
+        readonly playbook?: string | undefined
         readonly error?: string | undefined
         readonly created_after?: number | undefined
         readonly created_before?: number | undefined
@@ -75,14 +75,18 @@ interface Chosen {
 }
 
 export async function chosenRuns({ runs, filter }: Chosen, scope: Scope, reruns: Pick<Reruns, 'retriable'>) {
-  if ((runs === undefined) === (filter === undefined)) {
-    const message = 'either `runs` or `filter` has to be given'
-    throw new ValidationError('value_invalid', message, [{ pointer: '', message }])
-  }
+  if ((runs === undefined) === (filter === undefined))
+    throw invalid('', 'either `runs` or `filter` has to be given')
   if (filter === undefined) return { runUuids: runs ?? [], total: runs?.length ?? 0 }
   const { playbook, error, created_after: createdAfter, created_before: createdBefore } = filter
+  // All that ever failed is nothing that somebody means to begin again.
+  if (playbook === undefined && error === undefined)
+    throw invalid('/filter', '`playbook` or `error` has to be given')
   const wanted = { playbookName: playbook, errorCode: error, createdAfter, createdBefore }
   return await reruns.retriable(scope, wanted, maxRetries)
 }
+
+const invalid = (pointer: string, message: string) =>
+  new ValidationError('value_invalid', message, [{ pointer, message }])
 
 export const errorView = ({ code, message, hint }: TocsinError) => ({ code, message, ...(hint && { hint }) })

@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { runTocsin } from '../cli/support/run-tocsin.ts'
+import { makeHouse, type House } from '../faults/support/house.ts'
+import { eventually } from '../support/eventually.ts'
+
+const run = promisify(execFile)
+
+describe('the way back after tocsin restore', function () {
+  this.timeout(60_000)
+  let house: House
+  let printed: string
+
+  const tocsin = (...args: string[]) =>
+    runTocsin(args, { cwd: house.path, env: { TOCSIN_DATA_DIR: 'data', TOCSIN_PLAYBOOKS_DIR: 'playbooks' } })
+  /** What is printed or documented, done as somebody would do it. */
+  async function type(command: string) {
+    const { url, adminKey } = house.server
+    const env = { ...process.env, TOCSIN_URL: url, TOCSIN_KEY: adminKey }
+    return JSON.parse((await run('sh', ['-c', command], { env })).stdout)
+  }
+  const commandsIn = (text: string) =>
+    [...text.matchAll(/^ *(curl .*runs\/retry.*)$/gm)].map(([, command]) => command ?? '')
+  const statuses = async () => (await house.server.call('/runs?limit=50')).body.data
+
+  /** Two runs that wait for a person, and two that have not begun, when the backup is made. */
+  before(async function () {
+    if (!(await run('curl', ['--version']).catch(() => undefined))) return this.skip()
+    house = await makeHouse()
+    for (const name of ['ask', 'ask-too'])
+      await house.addPlaybook(
+        name,
+        '  - { id: q, checkpoint: { via: operator, with: { message: x }, answers: [yes, no], timeout: 30m } }',
+      )
+    await house.addPlaybook('note', '  - set: { done: true }')
+    const server = await house.start()
+    await house.post('ask')
+    await house.post('ask-too')
+    await eventually(
+      'two questions',
+      async () => (await server.call('/checkpoints')).body.data.length === 2 || undefined,
+    )
+    await server.call('/engine/pause', { body: { reason: 'x' } })
+    for (let n = 0; n < 2; n++) expect((await house.post('note')).status).to.equal(201)
+    await eventually(
+      'two runs in line',
+      async () =>
+        (await statuses()).filter(({ status }: any) => status === 'queued').length === 2 || undefined,
+    )
+    expect((await tocsin('backup', 'backup.db')).code).to.equal(0)
+    await server.stop()
+    const restored = await tocsin('restore', 'backup.db', '--replace')
+    expect(restored).to.include({ code: 0, stderr: '' })
+    printed = restored.stdout
+    await house.start()
+    await house.server.call('/engine/resume', { method: 'POST' })
+  })
+  after(() => house?.close())
+
+  it('says how many runs had not begun, and these begin: what was acknowledged is investigated', async () => {
+    expect(printed).to.contain('2 runs had not begun then: in line')
+    const notes = await eventually('their ends', async () => {
+      const runs = (await statuses()).filter(({ playbook }: any) => playbook === 'note')
+      return runs.every(({ status }: any) => status === 'completed') ? runs : undefined
+    })
+    expect(notes).to.have.length(2)
+  })
+
+  it('says how many were under way; the commands that it prints show and retry them, of all playbooks', async () => {
+    expect(printed).to.contain('2 runs under way then: ended with run_restored')
+    const [preview, retry] = commandsIn(printed)
+    const shown = await type(preview ?? '')
+    expect(shown.data.map(({ playbook }: any) => playbook)).to.have.members(['ask', 'ask-too'])
+    const retried = await type(retry ?? '')
+    expect(retried.left).to.equal(0)
+    expect(retried.data.map(({ error }: any) => error)).to.deep.equal([null, null])
+    await eventually(
+      'the questions, asked again',
+      async () => (await house.server.call('/checkpoints')).body.data.length === 2 || undefined,
+    )
+    expect((await type(retry ?? '')).data, 'nothing is left').to.deep.equal([])
+  })
+
+  it('is documented with the same commands', async () => {
+    const guide = await readFile(join(import.meta.dirname, '../../docs/operations.md'), 'utf8')
+    const section = /^## Restore$[^]*?^## /m.exec(guide)?.[0] ?? ''
+    expect(commandsIn(section)).to.deep.equal(commandsIn(printed))
+  })
+})
