@@ -200,4 +200,30 @@ describe('runs in a browser', function () {
     const all = page.getByRole('button', { name: /^Retry all failed/ })
     expect(await all.count(), 'where more is listed than a request can say').to.equal(0)
   })
+
+  it('go on with the newest version of the playbook where that is chosen, many or one', async () => {
+    const { page, visit, server } = opened
+    const newest = page.getByText('Its newest version')
+    const sent = async (path: RegExp, button: string) => {
+      const asked = page.waitForRequest((request) => {
+        return request.method() === 'POST' && path.test(request.url())
+      })
+      await page.getByRole('dialog').getByRole('button', { name: button, exact: true }).click()
+      return (await asked).postDataJSON() as unknown
+    }
+    await visit('/runs?status=failed&playbook=hanging')
+    await page.getByRole('button', { name: 'Retry all failed of hanging' }).click()
+    await newest.click()
+    const { body } = await server.call('/runs?playbook=hanging&status=failed')
+    const runs = body.data.map((run: { run_uuid: string }) => run.run_uuid)
+    expect(await sent(/runs\/retry$/, 'Retry 2 runs')).to.deep.equal({ runs, playbook: 'newest' })
+    const uuid = await eventually('a retry that failed', async () => {
+      const { body } = await server.call('/runs?playbook=hanging&status=failed')
+      return body.data.find((run: { retry_of: string | null }) => run.retry_of !== null)?.run_uuid
+    })
+    await visit(`/runs/${uuid}`)
+    await page.getByRole('button', { name: 'Retry from the failed step' }).click()
+    await newest.click()
+    expect(await sent(/retry$/, 'Retry')).to.deep.equal({ playbook: 'newest' })
+  })
 })
