@@ -15,7 +15,7 @@ import { clearTextWarnings, type ConfigWarning } from './clear-text.ts'
 import { nearest } from '../core/schema/index.ts'
 import * as read from './config-values.ts'
 import { defaultSessionLimits } from './sessions.ts'
-import { wantsTraces } from './tracing/wants-traces.ts'
+import { readTraceSettings, type TraceSettings } from './tracing/trace-settings.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -30,8 +30,8 @@ export interface Config {
   readonly apiPrefix: string
   /** Where people reach the server, without trailing slash; undefined: where it listens. */
   readonly publicUrl: string | undefined
-  /** Whether runs are told to a collector of traces (the variables `OTEL_…` of OpenTelemetry). */
-  readonly traces: boolean
+  /** Which runs are told to a collector of traces (the variables `OTEL_…` of OpenTelemetry). */
+  readonly traces: TraceSettings
   /** 32 bytes in base64; undefined: `master.key` in the data directory. */
   readonly masterKey: Secret | undefined
   /** 32 bytes in base64: what a rotation puts in its place; undefined: a file. */
@@ -134,6 +134,7 @@ export function readConfig(env: Environment): Config {
   if (keepRuns !== undefined && keepAlerts !== undefined && keepAlerts < keepRuns)
     problems.push({ pointer: '/TOCSIN_KEEP_ALERTS_DAYS', message: alertsBeforeRuns(keepAlerts, keepRuns) })
   const [host, publicUrl] = [value('TOCSIN_HOST') ?? '127.0.0.1', value('TOCSIN_PUBLIC_URL')]
+  const traces = readTraceSettings(env)
   const config: Config = {
     host,
     port: value('TOCSIN_PORT') ?? 8080,
@@ -148,7 +149,7 @@ export function readConfig(env: Environment): Config {
     playbooksDirNamed: playbooksDir !== undefined,
     pluginsDir,
     plugins: value('TOCSIN_PLUGINS') ?? [],
-    traces: wantsTraces(env),
+    traces,
     maxRuns: value('TOCSIN_MAX_RUNS') ?? defaultMaxRuns,
     sharePercent: value('TOCSIN_SHARE_PERCENT') ?? defaultSharePercent,
     maxQueued: value('TOCSIN_MAX_QUEUED') ?? defaultMaxQueued,
@@ -160,7 +161,7 @@ export function readConfig(env: Environment): Config {
     keep: { runsMs: days(keepRuns), alertsMs: days(keepAlerts) },
     logLevel: value('TOCSIN_LOG_LEVEL') ?? 'info',
     allowPrivateEgress: value('TOCSIN_ALLOW_PRIVATE_EGRESS') ?? [],
-    warnings: [...unknownVariables(env), ...clearTextWarnings(host, publicUrl)],
+    warnings: [...unknownVariables(env), ...clearTextWarnings(host, publicUrl), ...traces.warnings],
   }
   if (problems.length > 0) throw invalid(problems)
   return config

@@ -15,6 +15,14 @@ export interface RunSpan {
   readonly error: string | undefined
 }
 
+/** What of a journal is told. */
+export interface ToldJournal {
+  readonly entries: readonly JournalEntry[]
+  readonly failedAttempts: readonly FailedAttempt[]
+  /** Entries besides. */
+  readonly leftOut: number
+}
+
 /**
  * The spans of a run that has ended, from its journal: the run, its steps inside of it, and tries that failed inside of those. They
  * hold names and codes, never inputs, outputs or messages, which others wrote.
@@ -22,8 +30,7 @@ export interface RunSpan {
 export function spansOfRun(
   run: Run,
   organizationCode: string,
-  entries: readonly JournalEntry[],
-  failed: readonly FailedAttempt[],
+  { entries, failedAttempts, leftOut }: ToldJournal,
 ): readonly RunSpan[] {
   const startedAt = run.startedAt ?? run.createdAt
   const endedAt = Math.max(startedAt, run.endedAt ?? startedAt)
@@ -41,6 +48,7 @@ export function spansOfRun(
       'tocsin.playbook.hash': run.playbookHash,
       'tocsin.organization.code': organizationCode,
       ...(run.alertId === null ? {} : { 'tocsin.alert.id': run.alertId }),
+      ...(leftOut === 0 ? {} : { 'tocsin.run.steps_left_out': leftOut }),
       ...(run.caseId === null ? {} : { 'tocsin.case.id': run.caseId }),
     },
     error: run.status === 'failed' ? (run.error?.code ?? 'failed') : undefined,
@@ -63,7 +71,7 @@ export function spansOfRun(
     },
     error: entry.state === 'failed' ? (entry.error?.code ?? 'failed') : undefined,
   }))
-  const tries = failed
+  const tries = failedAttempts
     .filter(({ path }) => paths.has(path))
     .map((attempt): RunSpan => ({
       key: `${attempt.path} ${attempt.attempt}`,

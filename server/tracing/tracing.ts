@@ -1,5 +1,5 @@
 import type { Run } from '../../core/domain/run.ts'
-import type { Log, Stores } from '../../core/ports.ts'
+import type { JournalStore, Log, Stores } from '../../core/ports.ts'
 import { createDirectory } from '../http/directory.ts'
 import { spansOfRun, type RunSpan } from './run-spans.ts'
 
@@ -12,12 +12,20 @@ export interface Tracing {
 }
 
 export interface TracingOptions {
-  readonly stores: Pick<Stores, 'journal' | 'organizations' | 'providers'>
+  readonly stores: Pick<Stores, 'organizations' | 'providers'> & {
+    readonly journal: Pick<JournalStore, 'excerpt'>
+  }
   readonly log: Log
+  /** Of how many runs is told, from 0 to 1: chosen by their ids. */
+  readonly ratio: number
 }
 
 /** A collector that is slow or gone costs traces, never memory. */
 const maxWaiting = 1_000
+/** Steps of a run that are told of: its first and, as that is where it failed, its last. */
+const told = { first: 1_500, newest: 500, bytes: 0 } as const
+/** Spans that wait for the collector: more than one run has, with tries of its steps that failed. */
+const maxQueueSize = 4_096
 const closingMs = 5_000
 
 /**
@@ -25,7 +33,7 @@ const closingMs = 5_000
  * from its journal when it ends, so that a run that waited for days and survived restarts is one trace too. Its trace id is the uuid
  * of the run without hyphens.
  */
-export async function openTracing({ stores, log }: TracingOptions): Promise<Tracing> {
+export async function openTracing({ stores, log, ratio }: TracingOptions): Promise<Tracing> {
   // Loaded only where traces are wanted: they are many files.
   const [{ ROOT_CONTEXT, SpanStatusCode, trace }, sdk, resources, { OTLPTraceExporter }] = await Promise.all([
     import('@opentelemetry/api'),
@@ -35,28 +43,44 @@ export async function openTracing({ stores, log }: TracingOptions): Promise<Trac
   ])
   const ids = new RunIds()
   const named = resources.detectResources({ detectors: [resources.envDetector] })
+  const processor = new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter(), maxQueueSize })
   const provider = new sdk.TracerProvider({
     resource: resources.resourceFromAttributes({ 'service.name': 'tocsin' }).merge(named),
     idGenerator: ids,
-    spanProcessors: [new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+    spanProcessors: [processor],
   })
+  const sampler = new sdk.TraceIdRatioBasedSampler(ratio)
   const tracer = provider.getTracer('tocsin')
   const directory = createDirectory(stores)
   let waiting = 0
+  /** Since all were sent last. */
+  let unsent = 0
   let telling: Promise<void> = Promise.resolve()
+  let isFull = false
+
+  function sayFull(): void {
+    if (!isFull) log.warn({ count: waiting }, 'the collector of traces takes them too slowly: runs are left out')
+    isFull = true
+  }
 
   async function tell(run: Run): Promise<void> {
-    const [code, entries, failed] = await Promise.all([
+    const [code, { entries, failedAttempts, total }] = await Promise.all([
       directory.organizationCode(run.organizationUuid),
-      stores.journal.entries(run.uuid),
-      stores.journal.failedAttempts(run.uuid),
+      stores.journal.excerpt(run.uuid, told),
     ])
-    emit(run, spansOfRun(run, code, entries, failed))
+    const spans = spansOfRun(run, code, { entries, failedAttempts, leftOut: total - entries.length })
+    // What the queue cannot hold would be dropped without a word.
+    if (unsent + spans.length > maxQueueSize) {
+      unsent = 0
+      await processor.forceFlush()
+    }
+    unsent += spans.length
+    emit(run, spans)
   }
 
   function emit(run: Run, spans: readonly RunSpan[]): void {
     const contexts = new Map<string, typeof ROOT_CONTEXT>()
-    ids.next = run.uuid.replaceAll('-', '')
+    ids.next = traceId(run)
     // What is around stands in shorter paths.
     for (const span of spans.toSorted((a, b) => a.key.length - b.key.length)) {
       const parent = span.parent === undefined ? ROOT_CONTEXT : (contexts.get(span.parent) ?? ROOT_CONTEXT)
@@ -73,12 +97,17 @@ export async function openTracing({ stores, log }: TracingOptions): Promise<Trac
 
   return {
     runEnded(run) {
-      if (waiting >= maxWaiting) return
+      if (sampler.shouldSample(ROOT_CONTEXT, traceId(run)).decision === sdk.SamplingDecision.NOT_RECORD)
+        return
+      if (waiting >= maxWaiting) return sayFull()
       waiting++
       telling = telling
         .then(() => tell(run))
         .catch((error: unknown) => log.warn({ error }, 'a run could not be traced'))
-        .finally(() => waiting--)
+        .finally(() => {
+          waiting--
+          isFull &&= waiting > 0
+        })
     },
     async close() {
       const timer = AbortSignal.timeout(closingMs)
@@ -91,6 +120,8 @@ export async function openTracing({ stores, log }: TracingOptions): Promise<Trac
     },
   }
 }
+
+const traceId = (run: Run): string => run.uuid.replaceAll('-', '')
 
 /** Random ids, but for the trace of a run. */
 class RunIds {

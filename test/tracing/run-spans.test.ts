@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import type { JournalEntry, Run } from '../../core/domain/run.ts'
 import { spansOfRun } from '../../server/tracing/run-spans.ts'
-import { wantsTraces } from '../../server/tracing/wants-traces.ts'
 
 const run: Run = {
   uuid: '0197f0a4-6f3b-7c64-9f0e-2f6a3b0c9d11',
@@ -62,7 +61,7 @@ describe('spansOfRun', () => {
       error: { code: 'http_429', message: 'canary-6' },
     },
   ]
-  const spans = spansOfRun(run, 'main', entries, failed)
+  const spans = spansOfRun(run, 'main', { entries, failedAttempts: failed, leftOut: 0 })
 
   it('stand inside of each other as the steps do', () => {
     expect(spans.map(({ key, parent, name }) => [key, parent, name])).to.deep.equal([
@@ -90,23 +89,14 @@ describe('spansOfRun', () => {
     })
   })
 
+  it('say how many steps are left out, and nothing where none is', () => {
+    const key = 'tocsin.run.steps_left_out'
+    expect(spans[0]?.attributes).to.not.have.property(key)
+    const [whole] = spansOfRun(run, 'main', { entries, failedAttempts: [], leftOut: 7 })
+    expect(whole?.attributes[key]).to.equal(7)
+  })
+
   it('hold nothing that others wrote: no inputs, outputs or messages', () => {
     expect(JSON.stringify(spans)).to.not.contain('canary')
   })
-})
-
-describe('wantsTraces', () => {
-  for (const [env, wanted] of [
-    [{}, false],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }, true],
-    [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:4318/v1/traces' }, true],
-    [{ OTEL_TRACES_EXPORTER: 'otlp' }, true],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: ' ' }, false],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x', OTEL_TRACES_EXPORTER: 'none' }, false],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x', OTEL_SDK_DISABLED: 'true' }, false],
-  ] as const) {
-    it(`${wanted ? 'yes' : 'no'}: ${JSON.stringify(env)}`, () => {
-      expect(wantsTraces(env)).to.equal(wanted)
-    })
-  }
 })

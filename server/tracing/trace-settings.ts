@@ -1,0 +1,68 @@
+import type { ConfigWarning } from '../clear-text.ts'
+
+/** What the environment says of traces, by the variables of the OpenTelemetry specification (SDK environment variables). */
+export interface TraceSettings {
+  /** Runs are told to a collector. */
+  readonly wanted: boolean
+  /** Of how many runs, from 0 to 1. Default: 1, all. */
+  readonly ratio: number
+  /** What is set and not kept to. */
+  readonly warnings: readonly ConfigWarning[]
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Protocols by the order in which the specification looks at their variables. */
+const protocolVariables = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'] as const
+
+/** Never throws: traces are never a reason not to start. */
+export function readTraceSettings(env: Environment): TraceSettings {
+  const value = (name: string): string => env[name]?.trim() ?? ''
+  if (value('OTEL_SDK_DISABLED').toLowerCase() === 'true') return { wanted: false, ratio: 1, warnings: [] }
+  const exporters = value('OTEL_TRACES_EXPORTER').split(',').map(trimmed).filter(Boolean)
+  const unknown = exporters.filter((name) => name !== 'otlp' && name !== 'none')
+  const isNamed =
+    value('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') !== '' || value('OTEL_EXPORTER_OTLP_ENDPOINT') !== ''
+  const wanted = exporters.length === 0 ? isNamed : exporters.includes('otlp')
+  const { ratio, warnings } = readSampler(value)
+  const ofExporters = unknown.map((name) =>
+    notKept(`OTEL_TRACES_EXPORTER: the exporter "${name}" is not there`, 'use otlp or none'),
+  )
+  return {
+    wanted,
+    ratio,
+    warnings: wanted ? [...ofExporters, ...protocolWarnings(value), ...warnings] : ofExporters,
+  }
+}
+
+/** A run has no span around it that others made: samplers that go by their parent go by their root. */
+function readSampler(value: (name: string) => string): Pick<TraceSettings, 'ratio' | 'warnings'> {
+  const named = value('OTEL_TRACES_SAMPLER')
+  const sampler = named.replace(/^parentbased_/, '')
+  if (sampler === '' || sampler === 'always_on') return { ratio: 1, warnings: [] }
+  if (sampler === 'always_off') return { ratio: 0, warnings: [] }
+  if (sampler !== 'traceidratio') {
+    const message = `OTEL_TRACES_SAMPLER: the sampler "${named}" is not there; all runs are traced`
+    return { ratio: 1, warnings: [notKept(message, 'use always_on, always_off or traceidratio')] }
+  }
+  const text = value('OTEL_TRACES_SAMPLER_ARG')
+  const ratio = text === '' ? 1 : Number(text)
+  if (ratio >= 0 && ratio <= 1) return { ratio, warnings: [] }
+  const message = `OTEL_TRACES_SAMPLER_ARG is no number from 0 to 1; all runs are traced`
+  return { ratio: 1, warnings: [notKept(message, 'set it, e.g. to 0.1')] }
+}
+
+function protocolWarnings(value: (name: string) => string): readonly ConfigWarning[] {
+  const variable = protocolVariables.find((name) => value(name) !== '')
+  if (variable === undefined || value(variable) === 'http/json') return []
+  return [
+    notKept(
+      `${variable}: traces are sent over HTTP as JSON, not by "${value(variable)}"`,
+      'set it to http/json, and the endpoint to where the collector takes HTTP, often port 4318',
+    ),
+  ]
+}
+
+const trimmed = (text: string): string => text.trim()
+
+const notKept = (message: string, hint: string): ConfigWarning => ({ message, hint })

@@ -1,0 +1,114 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import type { JournalEntry, Run } from '../../core/domain/run.ts'
+import type { ExcerptLimits } from '../../core/ports.ts'
+import { openTracing, type TracingOptions } from '../../server/tracing/tracing.ts'
+
+interface Told {
+  readonly traceId: string
+  readonly name: string
+  readonly attributes: readonly { readonly key: string; readonly value: { readonly intValue?: number } }[]
+}
+
+const total = 101_102
+
+const run = (n: number) =>
+  ({
+    uuid: crypto.randomUUID(),
+    organizationUuid: 'o',
+    playbookName: `large ${n}`,
+    status: 'completed',
+    createdAt: 1,
+    startedAt: 1,
+    endedAt: 2,
+    alertId: null,
+    caseId: null,
+    error: null,
+  }) as Run
+
+const entry = (n: number) =>
+  ({
+    path: `each[${n}]`,
+    stepId: 'each',
+    kind: 'set',
+    state: 'completed',
+    attempt: 1,
+    startedAt: 1,
+    endedAt: 2,
+  }) as JournalEntry
+
+describe('tracing of large runs', () => {
+  let collector: Server
+  let told: Told[]
+  let asked: ExcerptLimits[]
+
+  const options = (ratio: number): TracingOptions => ({
+    ratio,
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+    stores: {
+      organizations: { list: () => Promise.resolve([{ uuid: 'o', code: 'main' }]) },
+      providers: { list: () => Promise.resolve([]) },
+      journal: {
+        excerpt: (_uuid: string, limits: ExcerptLimits) => {
+          asked.push(limits)
+          const entries = Array.from({ length: limits.first + limits.newest }, (_, n) => entry(n))
+          return Promise.resolve({ entries, emptied: new Set(), failedAttempts: [], total })
+        },
+      },
+    } as unknown as TracingOptions['stores'],
+  })
+
+  beforeEach(async () => {
+    ;[told, asked] = [[], []]
+    collector = createServer((request, response) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () => {
+        const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString()) as {
+          resourceSpans: { scopeSpans: { spans: Told[] }[] }[]
+        }
+        for (const { scopeSpans } of resourceSpans) for (const { spans } of scopeSpans) told.push(...spans)
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+      })
+    }).listen(0, '127.0.0.1')
+    await once(collector, 'listening')
+    process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] =
+      `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
+  })
+  afterEach(() => {
+    delete process.env['OTEL_EXPORTER_OTLP_ENDPOINT']
+    collector.closeAllConnections()
+    collector.close()
+  })
+
+  it('loses no span of what it tells, says how many steps it leaves out, and reads no inputs and outputs', async () => {
+    const tracing = await openTracing(options(1))
+    for (let n = 0; n < 5; n++) tracing.runEnded(run(n))
+    await tracing.close()
+    const [{ first, newest, bytes }] = asked as [ExcerptLimits]
+    expect(first + newest).to.equal(2_000)
+    expect(bytes).to.equal(0)
+    expect(told).to.have.length(5 * (1 + first + newest))
+    const whole = told.filter(({ name }) => name.startsWith('run large'))
+    const leftOut = whole.map(({ attributes }) =>
+      attributes.find(({ key }) => key === 'tocsin.run.steps_left_out'),
+    )
+    expect(leftOut.map((attribute) => attribute?.value.intValue)).to.deep.equal(Array(5).fill(total - 2_000))
+  })
+
+  it('reads and tells nothing of runs that are not sampled', async () => {
+    const tracing = await openTracing(options(0))
+    tracing.runEnded(run(0))
+    await tracing.close()
+    expect([asked, told]).to.deep.equal([[], []])
+  })
+
+  it('tells of about so many as are asked for', async () => {
+    const tracing = await openTracing(options(0.5))
+    for (let n = 0; n < 60; n++) tracing.runEnded(run(n))
+    await tracing.close()
+    expect(asked.length).to.be.within(10, 50)
+  })
+})
