@@ -27,7 +27,7 @@ describe('configuration', () => {
       dataDir: resolve('data'),
       apiPrefix: 'api',
       publicUrl: undefined,
-      traces: false,
+      traces: { wanted: false, ratio: 1, warnings: [] },
       trustedProxies: [],
       masterKey: undefined,
       nextMasterKey: undefined,
