@@ -76,7 +76,9 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
       log,
       folder: config.playbooksDir,
     })
-    const tracing = config.traces.wanted ? await openTracing({ stores, log, ratio: config.traces.ratio }) : undefined
+    const tracing = config.traces.wanted
+      ? await openTracing({ stores, log, ratio: config.traces.ratio })
+      : undefined
     const opened = { config, log, stores, catalogue, library, metrics, tracing, page, onSecret: live.add }
     container = createContainer(opened)
     const [runner, storms] = [container.get(tokens.runner), container.get(tokens.storms)]

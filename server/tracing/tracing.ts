@@ -59,7 +59,8 @@ export async function openTracing({ stores, log, ratio }: TracingOptions): Promi
   let isFull = false
 
   function sayFull(): void {
-    if (!isFull) log.warn({ count: waiting }, 'the collector of traces takes them too slowly: runs are left out')
+    if (!isFull)
+      log.warn({ count: waiting }, 'the collector of traces takes them too slowly: runs are left out')
     isFull = true
   }
 
