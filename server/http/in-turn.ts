@@ -1,11 +1,21 @@
-/** Does one work after the other, in the order in which they came. */
-export type InTurn = <T>(work: () => Promise<T>) => Promise<T>
+import { FairLines } from './fair-lines.ts'
+
+/** Does one work after the other: in the order in which they came, and the lines take turns. */
+export type InTurn = <T>(line: string, work: () => Promise<T>) => Promise<T>
 
 export function createTurns(): InTurn {
-  let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const done = last.then(work)
-    last = done.catch(() => undefined)
-    return done
+  const lines = new FairLines<() => Promise<void>>()
+  let isAtWork = false
+
+  async function workOff(): Promise<void> {
+    isAtWork = true
+    for (let work = lines.take(); work !== undefined; work = lines.take()) await work()
+    isAtWork = false
   }
+
+  return (line, work) =>
+    new Promise((resolve, reject) => {
+      lines.push(line, () => work().then(resolve, reject))
+      if (!isAtWork) void workOff()
+    })
 }

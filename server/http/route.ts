@@ -103,9 +103,9 @@ export interface Services {
   readonly eventStreams: EventStreams
   readonly takeWaitPlace: TakeWaitPlace
   readonly watchRun: WatchRun
-  /** Of one run at a time what is told to a stream. */
+  /** Of one run at a time what is told to a stream; organizations take turns. */
   readonly readRunInTurn: InTurn
-  /** Of one run at a time what one answer holds. */
+  /** Of one run at a time what one answer holds; organizations take turns. */
   readonly excerptRunInTurn: InTurn
   readonly changeFeed: ChangeFeed
   readonly signInGate: SignInGate

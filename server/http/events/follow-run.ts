@@ -19,7 +19,8 @@ export async function followRun(
 ): Promise<void> {
   let isDue = true
   let wake = (): void => undefined
-  const { watchRun, clock, readRunInTurn } = services
+  const { watchRun, clock } = services
+  const inTurn = <T>(work: () => Promise<T>) => services.readRunInTurn(run.organizationUuid, work)
   const stop = watchRun(run.uuid, () => {
     isDue = true
     wake()
@@ -27,11 +28,11 @@ export async function followRun(
   stream.over.addEventListener('abort', () => wake(), { once: true })
   try {
     if (stream.over.aborted) return
-    const reader = await readRunInTurn(() => openRunReader(run, told, services))
+    const reader = await inTurn(() => openRunReader(run, told, services))
     while (!stream.over.aborted) {
       isDue = false
       const startedAt = performance.now()
-      const next = await readRunInTurn(() => tellNews(stream, reader))
+      const next = await inTurn(() => tellNews(stream, reader))
       if (next === 'end') return
       if (next === 'wait_for_reader') await stream.taken()
       if (next === 'more') await setImmediate()

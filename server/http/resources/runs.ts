@@ -64,7 +64,7 @@ const getRun = defineRoute({
   answer: component('run'),
   async handle({ params, caller }, services) {
     const run = await requireRun(caller.scope, params.run, services)
-    return { body: await services.excerptRunInTurn(() => runExcerpt(run, services)) }
+    return { body: await services.excerptRunInTurn(run.organizationUuid, () => runExcerpt(run, services)) }
   },
 })
 
