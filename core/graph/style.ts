@@ -52,6 +52,7 @@ const colours = (palette: Palette): string => `
 .tg-note,.tg-frame-title,.tg-code{fill:${palette.dim}}
 .tg-line{stroke:${palette.line}}
 .tg-head,.tg-bar{fill:${palette.line}}
+.tg-frame-title{stroke:${palette.frame}}
 .tg-frame{fill:${palette.frame};stroke:${palette.frameLine}}
 .tg-stripe{fill:${palette.line}}
 .tg-uses .tg-stripe,.tg-call .tg-stripe{fill:${palette.uses}}
@@ -66,7 +67,7 @@ const colours = (palette: Palette): string => `
 export const style = `
 .tg text{font:11px system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
 .tg .tg-title{font-size:13px;font-weight:600}
-.tg .tg-frame-title{font-weight:600}
+.tg .tg-frame-title{font-weight:600;paint-order:stroke;stroke-width:6px;stroke-linejoin:round}
 .tg .tg-skill,.tg .tg-condition,.tg .tg-code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
 .tg .tg-middle{text-anchor:middle}
 .tg-box,.tg-frame{stroke-width:1.2}

@@ -21,6 +21,7 @@ export function toSvg(graph: StepGraph): string {
     `<rect class="tg-page" width="${width}" height="${height}"/>`,
     ...frames.map(frameOf),
     ...edges.map(lineOf),
+    ...frames.map(frameTitleOf),
     ...nodes.map(nodeOf),
     ...edges.flatMap(labelOf),
     '</svg>',
@@ -31,12 +32,15 @@ export function toSvg(graph: StepGraph): string {
 const arrowHead = (name: string): string =>
   `<marker id="tg-${name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path class="tg-head tg-${name}" d="M0 .8 8 4 0 7.2z"/></marker>`
 
-function frameOf({ frame, x, y, width, height }: PlacedFrame): string {
+function frameOf({ x, y, width, height }: PlacedFrame): string {
   const left = round(x - width / 2)
   const top = round(y - height / 2)
-  const box = `<rect class="tg-frame" x="${left}" y="${top}" width="${round(width)}" height="${round(height)}" rx="10"/>`
-  return `<g>${box}${text(frame.title, left + 12, top + 17, 'tg-frame-title')}</g>`
+  return `<rect class="tg-frame" x="${left}" y="${top}" width="${round(width)}" height="${round(height)}" rx="10"/>`
 }
+
+/** Over the lines that lead into the frame. */
+const frameTitleOf = ({ frame, x, y, width, height }: PlacedFrame): string =>
+  text(frame.title, round(x - width / 2) + 12, round(y - height / 2) + 17, 'tg-frame-title')
 
 function lineOf({ edge, points }: PlacedEdge): string {
   const head = edge.kind === 'error' ? 'error' : 'way'

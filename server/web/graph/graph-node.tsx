@@ -1,6 +1,6 @@
 import type { CSSProperties } from 'react'
 import type { StepState } from '../api/types.ts'
-import { stepLooks } from '../parts/states.tsx'
+import { runStatuses, stepLooks } from '../parts/states.tsx'
 import type { Box, GraphNode } from './graph-types.ts'
 
 /** What became of a node in a run. */
@@ -29,7 +29,7 @@ export function GraphNodeBox({ node, mark, isRun, isSelected, onSelect }: GraphN
     style: placeOf(node),
     'data-shape': shape,
     'data-kind': kind,
-    'data-state': mark?.state ?? (isRun ? 'never' : undefined),
+    'data-state': mark === undefined ? (isRun ? 'never' : undefined) : stateOf(mark, kind),
     'data-repeated': node.is_repeated,
   }
   if (shape === 'fork' || shape === 'join') return <span {...look} />
@@ -41,7 +41,7 @@ export function GraphNodeBox({ node, mark, isRun, isSelected, onSelect }: GraphN
           {text}
         </span>
       ))}
-      {mark !== undefined && <MarkText mark={mark} />}
+      {mark !== undefined && <MarkText mark={mark} kind={kind} />}
     </>
   )
   if (shape === 'start' || shape === 'end') return <span {...look}>{content}</span>
@@ -52,7 +52,18 @@ export function GraphNodeBox({ node, mark, isRun, isSelected, onSelect }: GraphN
   )
 }
 
-function MarkText({ mark: { state, count, took } }: { readonly mark: NodeMark }) {
+/** One that asks a person waits for as long as it is under way. */
+const stateOf = ({ state }: NodeMark, kind: string): NodeMark['state'] | 'waiting' =>
+  state === 'started' && kind === 'checkpoint' ? 'waiting' : state
+
+interface MarkTextProps {
+  readonly mark: NodeMark
+  readonly kind: string
+}
+
+function MarkText({ mark, kind }: MarkTextProps) {
+  const { count, took } = mark
+  const state = stateOf(mark, kind)
   if (state === 'passed') return null
   const times = count > 1 ? `${count} × ` : ''
   return (
@@ -62,7 +73,7 @@ function MarkText({ mark: { state, count, took } }: { readonly mark: NodeMark })
         ? 'Not done'
         : state === 'completed' && took !== ''
           ? took
-          : stepLooks[state].text}
+          : (state === 'waiting' ? runStatuses.waiting : stepLooks[state]).text}
     </span>
   )
 }

@@ -1,10 +1,13 @@
-import { ActionIcon, Badge, Group } from '@mantine/core'
-import { MinusIcon, PlusIcon } from '@radix-ui/react-icons'
-import { memo, useEffect, useRef, useState } from 'react'
-import { pathThrough } from '../../../core/graph/shapes.ts'
+import { ActionIcon, Badge, Group, Text, Tooltip } from '@mantine/core'
+import { EnterFullScreenIcon, MinusIcon, PlusIcon } from '@radix-ui/react-icons'
+import { useRef, type CSSProperties } from 'react'
+import { useSteady } from '../lists/use-steady.ts'
 import './graph.css'
+import { GraphPicture } from './graph-picture.tsx'
 import type { Graph, GraphNode } from './graph-types.ts'
-import { GraphNodeBox, placeOf, type NodeMark } from './graph-node.tsx'
+import type { NodeMark } from './graph-node.tsx'
+import { useDrag } from './use-drag.ts'
+import { usePictureView } from './use-picture-view.ts'
 
 interface PlaybookGraphProps {
   readonly graph: Graph
@@ -17,101 +20,66 @@ interface PlaybookGraphProps {
   readonly onSelect: (node: GraphNode) => void
 }
 
-const [smallest, largest] = [0.4, 1.4]
-
-/**
- * A playbook as a picture. Its steps are buttons, in the order in which they stand in the playbook. Drawn anew only where something that it
- * is given has changed: it may have a thousand parts.
- */
-export const PlaybookGraph = memo(DrawnGraph)
-
-function DrawnGraph({ graph, label, marks, selected, note, onSelect }: PlaybookGraphProps) {
+/** A playbook as a picture, to be moved and zoomed. Its steps are buttons, in the order in which they stand in the playbook. */
+export function PlaybookGraph({ graph, label, marks, selected, note, onSelect }: PlaybookGraphProps) {
   const viewport = useRef<HTMLDivElement>(null)
-  const [zoom, setZoom] = useState(1)
-  useEffect(() => {
-    const width = viewport.current?.clientWidth ?? graph.width
-    setZoom(Math.max(0.75, Math.min(1, (width - 8) / graph.width)))
-  }, [graph.width])
-  useEffect(() => {
-    viewport.current
-      ?.querySelector(selected === undefined ? '[data-shape=start]' : '[aria-pressed=true]')
-      ?.scrollIntoView({ block: 'nearest', inline: 'center' })
-  }, [selected, zoom])
-  const change = (by: number): void => setZoom((now) => Math.max(smallest, Math.min(largest, now + by)))
+  const select = useSteady(onSelect)
+  const shown = graph.nodes.find(({ id, shape }) =>
+    selected === undefined ? shape === 'start' : id === selected,
+  )
+  const view = usePictureView(viewport, graph, shown)
+  const drag = useDrag()
+  const { width, height } = graph
   return (
     <div className="graph">
       <Group gap={4} className="graph-zoom">
-        <ActionIcon size="sm" variant="default" aria-label="Smaller" onClick={() => change(-0.15)}>
-          <MinusIcon />
-        </ActionIcon>
-        <ActionIcon size="sm" variant="default" aria-label="Larger" onClick={() => change(0.15)}>
-          <PlusIcon />
-        </ActionIcon>
+        <ZoomButton text="Smaller" shortcut="-" icon={MinusIcon} onClick={view.smaller} />
+        <Text size="xs" c="dimmed" className="graph-zoom-text">
+          {Math.round(view.zoom * 100)} %
+        </Text>
+        <ZoomButton text="Larger" shortcut="+" icon={PlusIcon} onClick={view.larger} />
+        <ZoomButton text="All in sight" shortcut="0" icon={EnterFullScreenIcon} onClick={view.whole} />
       </Group>
       {note !== undefined && (
         <Badge color="orange" className="graph-remark">
           {note}
         </Badge>
       )}
-      <div ref={viewport} className="graph-viewport" role="region" aria-label={label} tabIndex={0}>
-        <div className="graph-page" style={{ width: graph.width, height: graph.height, zoom }}>
-          {graph.frames.map((frame) => (
-            <div key={frame.id} className="graph-frame" style={placeOf(frame)}>
-              {frame.title}
-            </div>
-          ))}
-          <svg className="graph-lines" width={graph.width} height={graph.height} aria-hidden>
-            <defs>
-              <marker
-                id="arrow"
-                viewBox="0 0 8 8"
-                refX="7"
-                refY="4"
-                markerWidth="8"
-                markerHeight="8"
-                markerUnits="userSpaceOnUse"
-                orient="auto"
-              >
-                <path className="graph-arrow" d="M0 .8 8 4 0 7.2z" />
-              </marker>
-            </defs>
-            {graph.edges.map(({ from, to, kind, points }, index) => (
-              <path
-                key={index}
-                className="graph-line"
-                data-kind={kind}
-                data-taken={marks?.has(from) === true && marks.has(to)}
-                d={pathThrough(points)}
-                markerEnd="url(#arrow)"
-              />
-            ))}
-          </svg>
-          {graph.edges.map(({ label: text, points }, index) => {
-            const middle = points[Math.floor(points.length / 2)]
-            if (text === null || middle === undefined) return null
-            return (
-              <span
-                key={index}
-                className="graph-label"
-                style={{ left: middle.x, top: middle.y }}
-                title={text}
-              >
-                {text}
-              </span>
-            )
-          })}
-          {graph.nodes.map((node) => (
-            <GraphNodeBox
-              key={node.id}
-              node={node}
-              mark={marks?.get(node.id)}
-              isRun={marks !== undefined}
-              isSelected={selected === node.id}
-              onSelect={onSelect}
-            />
-          ))}
+      <div
+        ref={viewport}
+        className="graph-viewport"
+        role="region"
+        aria-label={label}
+        aria-keyshortcuts="- + 0"
+        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls
+        tabIndex={0}
+        style={{ '--graph-height': `${height + 2}px` } as CSSProperties}
+        onKeyDown={view.onKeyDown}
+        {...drag}
+      >
+        <div className="graph-space" style={{ width: width * view.zoom, height: height * view.zoom }}>
+          <div className="graph-page" style={{ width, height, transform: `scale(${view.zoom})` }}>
+            <GraphPicture graph={graph} marks={marks} selected={selected} onSelect={select} />
+          </div>
         </div>
       </div>
     </div>
+  )
+}
+
+interface ZoomButtonProps {
+  readonly text: string
+  readonly shortcut: string
+  readonly icon: typeof PlusIcon
+  readonly onClick: () => void
+}
+
+function ZoomButton({ text, shortcut, icon: Icon, onClick }: ZoomButtonProps) {
+  return (
+    <Tooltip label={`${text} (${shortcut})`}>
+      <ActionIcon size="sm" variant="default" aria-label={text} onClick={onClick}>
+        <Icon />
+      </ActionIcon>
+    </Tooltip>
   )
 }

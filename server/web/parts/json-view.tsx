@@ -12,12 +12,14 @@ interface TextViewProps {
   /** Written by anybody: shown as text, whatever it holds. */
   readonly text: string
   readonly label: string
-  /** Where it is a part of a view by itself. */
+  /** Where nothing else says what it is. */
   readonly title?: string
+  /** Of the title: 2 where it is a part of a view by itself, which it is unless it says otherwise. */
+  readonly level?: 2 | 3
 }
 
 /** Text from outside: JSON is indented, with the raw text one click away; what cannot be seen in it is made visible. */
-export function TextView({ text, label, title }: TextViewProps) {
+export function TextView({ text, label, title, level = 2 }: TextViewProps) {
   const [limit, setLimit] = useState(shownAtFirst)
   const [mode, setMode] = useState<'pretty' | 'raw'>('pretty')
   const pretty = useMemo(() => indentJson(text, limit), [text, limit])
@@ -28,7 +30,7 @@ export function TextView({ text, label, title }: TextViewProps) {
     <Paper withBorder className="text-view">
       <Group justify="flex-end" gap="xs" className="text-view-bar">
         {title !== undefined && (
-          <Title order={2} flex={1}>
+          <Title order={level} flex={1}>
             {title}
           </Title>
         )}

@@ -81,28 +81,13 @@ export function StepPanel({ run, step, siblings, line, onSelect }: StepPanelProp
         {step.state === 'unknown' && <ResolveStep key={step.path} run={run} step={step} />}
         {step.failed_attempts.length > 0 && <FailedTries step={step} />}
         {step.input !== null && (
-          <Labelled label="Input">
-            <JsonView value={step.input} label={`Input of ${step.path}`} />
-          </Labelled>
+          <JsonView value={step.input} label={`Input of ${step.path}`} title="Input" level={3} />
         )}
         {step.output !== null && (
-          <Labelled label="Output">
-            <JsonView value={step.output} label={`Output of ${step.path}`} />
-          </Labelled>
+          <JsonView value={step.output} label={`Output of ${step.path}`} title="Output" level={3} />
         )}
       </Stack>
     </Paper>
-  )
-}
-
-function Labelled({ label, children }: { readonly label: string; readonly children: React.ReactNode }) {
-  return (
-    <div>
-      <Text size="sm" fw={600} mb={4}>
-        {label}
-      </Text>
-      {children}
-    </div>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Anchor, Text } from '@mantine/core'
+import { Alert, Anchor } from '@mantine/core'
 import { Link } from 'wouter'
 import type { RunDetail } from '../api/types.ts'
 import { showInvisible } from '../parts/show-invisible.ts'
@@ -13,7 +13,7 @@ export function WaitsFor({ run, onSelect }: WaitsForProps) {
   if (run.status !== 'waiting') return null
   const unknown = run.steps.find(({ state }) => state === 'unknown')
   return (
-    <Text size="sm">
+    <Alert color="grape" py="xs">
       It waits for a person:{' '}
       {unknown === undefined ? (
         <Anchor underline="always" component={Link} href={`/checkpoints?run=${run.run_uuid}`} size="sm">
@@ -28,6 +28,6 @@ export function WaitsFor({ run, onSelect }: WaitsForProps) {
           happened. Say what became of it.
         </>
       )}
-    </Text>
+    </Alert>
   )
 }
