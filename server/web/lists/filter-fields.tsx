@@ -37,7 +37,7 @@ export function SearchFilter({
       aria-label={label}
       placeholder={placeholder}
       leftSection={<MagnifyingGlassIcon />}
-      rightSection={<Clear text={text} label={label} onClear={() => change('')} />}
+      rightSection={text !== '' && <Clear label={label} onClear={() => change('')} />}
       value={text}
       onChange={(event) => change(event.currentTarget.value)}
       size="xs"
@@ -54,7 +54,7 @@ export function TypedFilter({ label, ...props }: FilterProps) {
     <TextInput
       aria-label={label}
       placeholder={label}
-      rightSection={<Clear text={text} label={label} onClear={() => change('')} />}
+      rightSection={text !== '' && <Clear label={label} onClear={() => change('')} />}
       value={text}
       onChange={(event) => change(event.currentTarget.value)}
       size="xs"
@@ -64,13 +64,12 @@ export function TypedFilter({ label, ...props }: FilterProps) {
 }
 
 interface ClearProps {
-  readonly text: string
   readonly label: string
   readonly onClear: () => void
 }
 
-function Clear({ text, label, onClear }: ClearProps) {
-  return text !== '' && <CloseButton size="xs" title={`Clear: ${label}`} onClick={onClear} />
+function Clear({ label, onClear }: ClearProps) {
+  return <CloseButton size="xs" title={`Clear: ${label}`} onClick={onClear} />
 }
 
 interface ChoiceFilterProps extends Omit<FilterProps, 'onType'> {
