@@ -1,7 +1,7 @@
 import { Button, Stack, Textarea } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
-import { useTyped } from '../forms/typed.ts'
+import { typedText, useTyped } from '../forms/typed.ts'
 import { useOnce } from '../forms/use-once.ts'
 import { Refusal } from '../parts/refusal.tsx'
 
@@ -12,11 +12,13 @@ interface NoteFormProps {
   readonly onDone: () => void
 }
 
-const textOf = (text: string): string => text.trim()
-
 /** Adds a note to the timeline of a case, once, however often it has to be sent. */
 export function NoteForm({ id, path, onDone }: NoteFormProps) {
-  const [text, setText, forget] = useTyped({ place: `Note on case ${id.toUpperCase()}`, empty: '', textOf })
+  const [text, setText, forget] = useTyped({
+    place: `Note on case ${id.toUpperCase()}`,
+    empty: '',
+    textOf: typedText,
+  })
   const once = useOnce()
   const add = useMutation({
     mutationFn(note: string) {

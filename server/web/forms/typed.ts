@@ -36,6 +36,9 @@ interface TypedOptions<Value> {
   readonly textOf: (value: Value) => string
 }
 
+/** Of plain text, what is worth keeping. */
+export const typedText = (text: string | undefined): string => text?.trim() ?? ''
+
 /**
  * As `useState`, for what is typed in a form: whoever goes elsewhere in the page finds it again, and is asked before the page
  * itself is left.

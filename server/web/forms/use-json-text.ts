@@ -1,13 +1,15 @@
 import { useState, type ChangeEvent } from 'react'
 import { parseJson } from '../api/parse-json.ts'
 
+type TextState = readonly [typed: string | undefined, type: (text: string) => void, ...unknown[]]
+
 /**
  * What is typed as JSON: read when it is needed, and said at its field when it is none.
  *
+ * @param state of `useState`, or of `useTyped` where it is to be kept; undefined until somebody types
  * @param initial stands there until somebody types; may become known later
  */
-export function useJsonText(initial = '{}') {
-  const [typed, setTyped] = useState<string>()
+export function useJsonText([typed, setTyped]: TextState, initial = '{}') {
   const value = typed ?? initial
   const [isWrong, setWrong] = useState(false)
   return {

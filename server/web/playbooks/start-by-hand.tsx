@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
 import type { Run } from '../api/types.ts'
+import { typedText, useTyped } from '../forms/typed.ts'
 import { useJsonText } from '../forms/use-json-text.ts'
 import { useOnce } from '../forms/use-once.ts'
 import { useOrganization } from '../forms/use-organization.ts'
@@ -15,7 +16,12 @@ export function StartByHand({ name }: { readonly name: string }) {
   const goOn = useGoOn()
   const [opened, { open, close }] = useDisclosure()
   const organization = useOrganization(useState<string | null>(null))
-  const typed = useJsonText()
+  const [text, setText, forget] = useTyped<string | undefined>({
+    place: `Inputs to start ${name}`,
+    empty: undefined,
+    textOf: typedText,
+  })
+  const typed = useJsonText([text, setText])
   const once = useOnce()
   const start = useMutation({
     mutationFn(inputs: unknown) {
@@ -25,6 +31,7 @@ export function StartByHand({ name }: { readonly name: string }) {
     },
     onSuccess({ run_uuid: uuid }) {
       once.done()
+      forget()
       goOn(`/runs/${uuid}`)
     },
   })

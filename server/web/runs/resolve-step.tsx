@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, get } from '../api/call.ts'
 import type { Page, RunDetail, Step } from '../api/types.ts'
+import { typedText, useTyped } from '../forms/typed.ts'
 import { useJsonText } from '../forms/use-json-text.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import { useMay } from '../session/session.ts'
@@ -25,9 +26,19 @@ export function ResolveStep({ run, step }: { readonly run: RunDetail; readonly s
     staleTime: Infinity,
   })
   const declared = skills.data?.data.find(({ name }) => name === kind)?.output
-  const output = useJsonText(JSON.stringify(declared === undefined ? {} : skeletonOf(declared), undefined, 2))
+  const typed = useTyped<string | undefined>({
+    place: `What ${step.step_id ?? path} gave in the run ${run.run_uuid}`,
+    empty: undefined,
+    textOf: typedText,
+  })
+  const [, , forget] = typed
+  const output = useJsonText(
+    typed,
+    JSON.stringify(declared === undefined ? {} : skeletonOf(declared), undefined, 2),
+  )
   const resolve = useMutation({
     mutationFn: (said: Said) => call('POST', `/runs/${run.run_uuid}/resolve`, { body: { path, ...said } }),
+    onSuccess: () => forget(),
     onSettled: () => queries.invalidateQueries({ queryKey: ['run', run.run_uuid] }),
   })
   if (!useMay('analyst', 'admin')) return null

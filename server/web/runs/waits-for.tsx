@@ -2,6 +2,7 @@ import { Alert, Anchor } from '@mantine/core'
 import { Link } from 'wouter'
 import type { RunDetail } from '../api/types.ts'
 import { showInvisible } from '../parts/show-invisible.ts'
+import { useMay } from '../session/session.ts'
 
 interface WaitsForProps {
   readonly run: RunDetail
@@ -10,6 +11,7 @@ interface WaitsForProps {
 
 /** What a run waits for, and what leads there. */
 export function WaitsFor({ run, onSelect }: WaitsForProps) {
+  const mayDecide = useMay('analyst', 'admin')
   if (run.status !== 'waiting') return null
   const unknown = run.steps.find(({ state }) => state === 'unknown')
   return (
@@ -25,7 +27,7 @@ export function WaitsFor({ run, onSelect }: WaitsForProps) {
           <Anchor underline="always" component="button" size="sm" onClick={() => onSelect(unknown.path)}>
             {showInvisible(unknown.step_id ?? unknown.path)}
           </Anchor>{' '}
-          happened. Say what became of it.
+          happened. {mayDecide ? 'Say' : 'An analyst or administrator says'} what became of it.
         </>
       )}
     </Alert>

@@ -1,6 +1,6 @@
 import { useMantineColorScheme } from '@mantine/core'
 import { useLocation } from 'wouter'
-import { useMay } from '../session/session.ts'
+import { useMay, useMayForAll } from '../session/session.ts'
 import { useSignOut } from '../session/use-sign-out.ts'
 
 interface Command {
@@ -14,14 +14,11 @@ export function useCommands(onHelp: () => void): readonly Command[] {
   const { setColorScheme } = useMantineColorScheme()
   const signOut = useSignOut()
   const isAdmin = useMay('admin')
+  const mayForAll = useMayForAll()
   return [
-    ...(isAdmin
-      ? [
-          { label: 'New connection', onClick: () => navigate('/connections/new') },
-          { label: 'New playbook', onClick: () => navigate('/playbooks/new') },
-          { label: 'New key', onClick: () => navigate('/keys?new=yes') },
-        ]
-      : []),
+    ...(isAdmin ? [{ label: 'New connection', onClick: () => navigate('/connections/new') }] : []),
+    ...(mayForAll ? [{ label: 'New playbook', onClick: () => navigate('/playbooks/new') }] : []),
+    ...(isAdmin ? [{ label: 'New key', onClick: () => navigate('/keys?new=yes') }] : []),
     { label: 'Keyboard shortcuts', onClick: onHelp },
     { label: 'Light colours', onClick: () => setColorScheme('light') },
     { label: 'Dark colours', onClick: () => setColorScheme('dark') },

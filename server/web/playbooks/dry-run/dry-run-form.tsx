@@ -22,7 +22,7 @@ export function DryRunForm({ source, checked: { on, inputs }, onDone }: DryRunFo
   const [from, setFrom] = useState('stored')
   const [alert, setAlert] = useState<ChosenAlert | null>(null)
   const [content, setContent] = useState('')
-  const given = useJsonText()
+  const given = useJsonText(useState<string>())
   const trigger = on?.alert ?? null
   const isStored = from === 'stored'
   const under = useRef<AbortController>(null)
