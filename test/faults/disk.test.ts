@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Reply } from '../cli/support/start-server.ts'
+import { eventually } from '../support/eventually.ts'
 import { makeHouse, type House } from './support/house.ts'
 import { canTrace, failing } from './support/strace.ts'
 
@@ -51,7 +52,11 @@ describe('tocsin serve on a disk that fails for a while', function () {
       expect(ids.size, 'nothing that was refused is there').to.equal(accepted.size)
       const statuses = new Set(alerts.map((alert) => alert.investigation_status))
       expect([...statuses], 'each was investigated all the same').to.deep.equal([15])
-      expect((await fetch(`${server.url}/readyz`)).status).to.equal(200)
+      // An answer is good for a second.
+      await eventually(
+        'to be ready',
+        async () => (await fetch(`${server.url}/readyz`)).status === 200 || undefined,
+      )
       expect(await server.stop()).to.include({ code: 0, signal: null })
     })
   }

@@ -151,6 +151,15 @@ for (const [name, startProxy, isThere] of [
       expect(told).to.include('event: end')
     })
 
+    it('keeps from others what is for those who watch the server', async function () {
+      if (startProxy !== startNginx) return this.skip()
+      for (const path of ['/readyz', '/metrics']) {
+        const answer = await send('GET', path, withKey())
+        answer.resume()
+        expect(answer.statusCode, path).to.equal(403)
+      }
+    })
+
     it('refuses headers that are too large, and goes on', async () => {
       const answer = await send('GET', '/healthz', { 'x-large': 'x'.repeat(20_000) })
       expect(answer.statusCode).to.be.oneOf([400, 431])

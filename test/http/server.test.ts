@@ -29,26 +29,59 @@ describe('HTTP server', () => {
     expect([reply.status, reply.text]).to.deep.equal([200, ''])
   })
 
-  it('is ready while the store takes writes, and says so when it does not', async () => {
-    expect((await api.call('GET', '/readyz', { key: null })).json).to.deep.equal({ status: 'ready' })
-    api.stores.probe = () =>
-      Promise.reject(new UnavailableError('disk_full', 'the disk is full', { retryAfterMs: 1 }))
-    const reply = await api.call('GET', '/readyz', { key: null })
-    expectProblem(reply, 503, 'not_ready')
-    expect((await api.call('GET', '/healthz', { key: null })).json).to.deep.equal({ status: 'ok' })
-    expect(api.logged.some(({ message }) => message === 'the store does not take writes')).to.equal(true)
-  })
+  describe('asked whether it is ready', () => {
+    const ask = () => api.call('GET', '/readyz', { key: null })
+    const refusal = new UnavailableError('disk_full', 'the disk is full', { retryAfterMs: 1 })
+    const said = () => api.logged.filter(({ message }) => message === 'the store does not take writes')
+    let probes: number
 
-  it('makes one write however many ask whether it is ready', async () => {
-    let probes = 0
-    const probe = api.stores.probe.bind(api.stores)
-    api.stores.probe = async () => {
-      probes++
-      await new Promise((resolve) => setTimeout(resolve, 50))
-      await probe()
-    }
-    await Promise.all(Array.from({ length: 10 }, () => api.call('GET', '/readyz', { key: null })))
-    expect(probes).to.be.within(1, 3)
+    beforeEach(() => {
+      probes = 0
+      const probe = api.stores.probe.bind(api.stores)
+      api.stores.probe = async () => {
+        probes++
+        await probe()
+      }
+      api.clock.time += 1_000
+    })
+
+    it('says so while the store takes writes, and why it is not when it does not', async () => {
+      expect((await ask()).json).to.deep.equal({ status: 'ready' })
+      api.clock.time += 1_000
+      api.stores.probe = () => Promise.reject(refusal)
+      const reply = await ask()
+      expectProblem(reply, 503, 'not_ready')
+      expect(reply.json.detail).to.equal('The store does not take writes: the disk is full.')
+      expect((await api.call('GET', '/healthz', { key: null })).json).to.deep.equal({ status: 'ok' })
+      expect(said()).to.have.length(1)
+    })
+
+    it('makes one write a second however many ask, and however often', async () => {
+      for (let n = 0; n < 3; n++) await Promise.all(Array.from({ length: 10 }, ask))
+      expect(probes).to.equal(1)
+      api.clock.time += 999
+      await ask()
+      expect(probes).to.equal(1)
+      api.clock.time += 1
+      await ask()
+      expect(probes).to.equal(2)
+    })
+
+    it('keeps a failure for a second, and logs it once', async () => {
+      api.stores.probe = async () => {
+        probes++
+        throw refusal
+      }
+      const before = said().length
+      for (let n = 0; n < 3; n++) expectProblem(await ask(), 503, 'not_ready')
+      expect([probes, said().length - before]).to.deep.equal([1, 1])
+    })
+
+    it('says at once that the files of the store are gone', async () => {
+      expect((await ask()).status).to.equal(200)
+      api.stores.gone = () => refusal
+      expectProblem(await ask(), 503, 'not_ready')
+    })
   })
 
   it('reads no more bodies than it has memory for at once, and others when these are answered', async () => {

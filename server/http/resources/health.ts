@@ -1,4 +1,5 @@
 import { UnavailableError } from '../../../core/errors/errors.ts'
+import { keptProbe } from '../kept-probe.ts'
 import { RequestError } from '../request-error.ts'
 import { defineRoute, type Services } from '../route.ts'
 import { objectSchema } from './page.ts'
@@ -26,29 +27,24 @@ const readyz = defineRoute({
   answer: objectSchema({ status: { const: 'ready' } }),
   async handle(_request, services) {
     if (services.closing.aborted) throw notReady('The server is closing.')
-    await probe(services)
+    await requireReady(services)
     return { body: { status: 'ready' } }
   },
 })
 
-/** Probes under way, by store: however many ask at once, the store makes one write for them. */
-const probes = new WeakMap<Services['stores'], Promise<void>>()
-
 /** A store that has not answered by then is as good as one that says no. */
 const probeTimeoutMs = 2_000
 
-async function probe({ stores, clock, log }: Services): Promise<void> {
-  let running = probes.get(stores)
-  if (running === undefined) {
-    running = stores.probe().finally(() => probes.delete(stores))
-    probes.set(stores, running)
-  }
+async function requireReady(services: Services): Promise<void> {
+  const { clock, stores } = services
   const timer = new AbortController()
   const late = clock.sleep(probeTimeoutMs, timer.signal).then(() => Promise.reject(new Error('timed out')))
   try {
-    await Promise.race([running, late])
+    // Costs nothing, so that nobody is told what is true no more.
+    const gone = stores.gone()
+    if (gone) throw gone
+    await Promise.race([keptProbe(services), late])
   } catch (error) {
-    log.warn({ error }, 'the store does not take writes')
     const reason = error instanceof UnavailableError ? `: ${error.message}` : ''
     throw notReady(`The store does not take writes${reason}.`)
   } finally {
