@@ -22,6 +22,7 @@ export interface ShownCheckpoint {
     readonly label: string | null
     readonly by: string
     readonly by_name: string | null
+    readonly actor: { readonly kind: string; readonly id: string }
     readonly text: string | null
     readonly at: number
   } | null
@@ -52,10 +53,19 @@ function openLines({ answers, form, timeout_at: until, on_timeout: silence }: Sh
   ]
 }
 
-function answerText({ value, label, by, by_name: name, text, at }: NonNullable<ShownCheckpoint['answer']>) {
+function answerText({
+  value,
+  label,
+  by,
+  by_name: name,
+  actor,
+  text,
+  at,
+}: NonNullable<ShownCheckpoint['answer']>) {
   const said =
     label === null || label === value ? JSON.stringify(value) : `${JSON.stringify(value)} ("${label}")`
-  const who = name === null ? by : `${name} (${by})`
+  const who =
+    actor.kind === 'api_key' ? `${by} (API key ${actor.id})` : name === null ? by : `${name} (${by})`
   return `${said} by ${who} at ${isoTime(at)}${text === null ? '' : `: ${JSON.stringify(text)}`}`
 }
 

@@ -53,7 +53,7 @@ function pauseFacts({ pause, apiUrl }: Tocsin): (readonly string[])[] {
   if (pause === undefined) return []
   const since = new Date(pause.since).toISOString()
   return [
-    ['paused', paint.warn(`since ${since} by ${printable(pause.by)}: ${printable(pause.reason)}`)],
+    ['paused', paint.warn(`since ${since} by ${printable(pause.by.name)}: ${printable(pause.reason)}`)],
     ['', `alerts are taken in, and their runs wait: POST ${apiUrl}/engine/resume lets them go on`],
   ]
 }

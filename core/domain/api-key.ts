@@ -1,4 +1,4 @@
-import type { AuditRecord } from './audit.ts'
+import type { Author } from './audit.ts'
 
 /** What a key may do. `intake` only posts alerts and reads the lookups; each later role may also do what `reader` may. */
 export const roles = ['intake', 'reader', 'analyst', 'admin'] as const
@@ -16,7 +16,7 @@ export interface ApiKey {
   /** Epoch milliseconds. */
   readonly createdAt: number
   /** As the audit log has it; null: it has nothing of a key that was made before there was one. */
-  readonly createdBy: AuditRecord['actor'] | null
+  readonly createdBy: Author | null
   readonly expiresAt: number | null
   readonly revokedAt: number | null
   readonly lastUsedAt: number | null

@@ -14,6 +14,14 @@ export interface Actor {
   readonly requestId: string | null
 }
 
+/** Whoever did something, as it is kept with what they did. */
+export type Author = Omit<Actor, 'requestId'>
+
+export const authorOf = ({ kind, id, name }: Actor): Author => ({ kind, id, name })
+
+/** In one word: of a person the id, as the other system knows them; of all others the name. Says nothing about the kind. */
+export const wordFor = ({ kind, id, name }: Author): string => (kind === 'person' ? id : name)
+
 /** A run that does something by itself, known by its playbook. */
 export const theRun = (uuid: string, playbookName: string): Actor => ({
   kind: 'run',
@@ -111,7 +119,7 @@ export interface AuditRecord {
   /** Epoch milliseconds. */
   readonly at: number
   readonly action: AuditAction
-  readonly actor: Omit<Actor, 'requestId'>
+  readonly actor: Author
   readonly request_id: string | null
   readonly organization_uuid: string | null
   readonly organization_code: string | null

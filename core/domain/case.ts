@@ -1,5 +1,5 @@
 import type { CaseChanges, CaseStatus, Severity, Verdict } from '../plugin/index.ts'
-import type { AuditRecord } from './audit.ts'
+import type { AuditRecord, Author } from './audit.ts'
 
 /** What an investigation opens. */
 export interface Case {
@@ -33,7 +33,7 @@ export interface CaseEntry {
   /** Epoch milliseconds. */
   readonly at: number
   /** Who, as in the audit log. A name is what somebody chose; the kind and the id are not. The id of an API key is empty where an earlier version did not keep it. */
-  readonly actor: AuditRecord['actor']
+  readonly actor: Author
   /** As in the audit log. */
   readonly request_id: AuditRecord['request_id']
   readonly kind: 'opened' | 'alert' | 'changed' | 'note' | 'run_ended'

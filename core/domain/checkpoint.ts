@@ -1,3 +1,4 @@
+import type { Author } from './audit.ts'
 import type { JsonSchema, RefusalReason } from '../plugin/index.ts'
 
 /** `withdrawn`: the run stopped waiting: it was cancelled, ran out of time, or could not ask. */
@@ -51,8 +52,8 @@ export interface Checkpoint {
 export interface CheckpointAnswer {
   /** One of the answers, or what was filled in. */
   readonly value: unknown
-  /** Who: as the other system knows them, or the name of an API key. */
-  readonly by: string
+  /** A person over the connection, or an API key. */
+  readonly by: Author
   /** What they wrote besides. */
   readonly text: string | null
   /** Epoch milliseconds. */

@@ -1,7 +1,8 @@
+import type { Author } from './audit.ts'
+
 /** No run begins or goes on: alerts are taken in, and their runs wait. */
 export interface Pause {
-  /** Name of the API key. */
-  readonly by: string
+  readonly by: Author
   /** Epoch milliseconds. */
   readonly since: number
   readonly reason: string

@@ -1,4 +1,4 @@
-import type { Actor } from './audit.ts'
+import type { Actor, Author } from './audit.ts'
 
 /** `waiting`: running, and a person has to answer a checkpoint or to decide about a step. */
 export const runStatuses = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const
@@ -37,7 +37,7 @@ export interface Run {
   /** Whether it has a concurrency key: at most one run of its key has started and not ended. */
   readonly exclusive: boolean
   /** Who asked for it to be cancelled, and when (epoch milliseconds); null when nobody did. */
-  readonly cancellation: { readonly by: string; readonly at: number } | null
+  readonly cancellation: { readonly by: Author; readonly at: number } | null
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly startedAt: number | null
@@ -134,8 +134,7 @@ export type StepDecision = (typeof stepDecisions)[number]
 
 export interface Resolution {
   readonly decision: StepDecision
-  /** Name of the API key. */
-  readonly by: string
+  readonly by: Author
   /** Epoch milliseconds. */
   readonly at: number
 }

@@ -1,3 +1,4 @@
+import { wordFor } from '../domain/audit.ts'
 import type { HeldUse } from '../domain/destructive-use.ts'
 import { viaOperator } from '../playbook/grammar.ts'
 import { ask } from './ask.ts'
@@ -72,7 +73,10 @@ function approvalWork(local: LocalRun, work: EffectWork, held: HeldBack | undefi
     }),
     onTimeout: { fails: true },
     tell: () => undefined,
-    answered: ({ value, by, text, at }) => ({ state: 'completed', output: { answer: value, by, text, at } }),
+    answered: ({ value, by, text, at }) => ({
+      state: 'completed',
+      output: { answer: value, by: wordFor(by), by_kind: by.kind, text, at },
+    }),
     timedOut: () => ({
       state: 'failed',
       error: { code: 'approval_timeout', message: `nobody approved this use of ${kind} in time` },

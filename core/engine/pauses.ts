@@ -1,4 +1,4 @@
-import type { Actor } from '../domain/audit.ts'
+import { authorOf, type Actor } from '../domain/audit.ts'
 import type { Pause } from '../domain/pause.ts'
 import type { Clock, Log, PauseStore } from '../ports.ts'
 import type { Runner } from './runner.ts'
@@ -41,7 +41,7 @@ export function createPauses({ store, runner, clock, log }: PausesOptions): Paus
     current: () => current,
     async pause(reason, by) {
       // At once, and whether it can be kept or not: it may be an emergency.
-      begin(current ?? { reason, by: by.name, since: clock.now() })
+      begin(current ?? { reason, by: authorOf(by), since: clock.now() })
       const pause = await store.pause(reason, by)
       begin(pause)
       return pause

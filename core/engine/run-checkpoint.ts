@@ -1,3 +1,4 @@
+import { wordFor, type Author } from '../domain/audit.ts'
 import type { Checkpoint, Question } from '../domain/checkpoint.ts'
 import { defaultRetry, viaOperator } from '../playbook/grammar.ts'
 import type { CheckpointStep, RetryPolicy } from '../playbook/playbook.ts'
@@ -156,14 +157,16 @@ function followUp(
 function outcomeOf({ state, answer, timeoutAt }: Checkpoint): QuestionOutcome {
   if (state === 'answered' && answer !== null) {
     const { value, by, text, at } = answer
-    return { state, value, by, text: text ?? undefined, at }
+    const byKind = by.kind === 'person' ? 'person' : 'api_key'
+    return { state, value, by: wordFor(by), byKind, text: text ?? undefined, at }
   }
   return state === 'timed_out' ? { state, at: timeoutAt } : { state: 'withdrawn' }
 }
 
-const answerOf = (answer: unknown, by: string | null, text: string | null, atMs: number) => ({
+const answerOf = (answer: unknown, by: Author | null, text: string | null, atMs: number) => ({
   answer,
-  by,
+  by: by && wordFor(by),
+  ...(by && { by_kind: by.kind }),
   at: new Date(atMs).toISOString(),
   text,
 })

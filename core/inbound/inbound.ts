@@ -82,7 +82,7 @@ export function createInbound(options: InboundOptions): Inbound {
       for (const [index, { outcome, checkpoint }] of (outcomes ?? []).entries()) {
         const { runUuid: uuid, organizationUuid } = checkpoint
         if (outcome === 'accepted') runner.wake({ uuid, organizationUuid })
-        else sayRefused(checkpoint, { by: answers[index]?.by ?? '', reason: outcome })
+        else sayRefused(checkpoint, { by: answers[index]?.by.id ?? '', reason: outcome })
       }
       return { reply }
     },

@@ -1,4 +1,5 @@
 import { labelOf } from '../domain/answer-label.ts'
+import { personOf, authorOf } from '../domain/audit.ts'
 import { askedOf } from '../domain/asked-person.ts'
 import type { Checkpoint, Question } from '../domain/checkpoint.ts'
 import type { InboundAnswer } from '../plugin/index.ts'
@@ -14,7 +15,7 @@ export function judgeById(checkpoint: Checkpoint, answer: InboundAnswer, now: nu
   const given = {
     checkpointId: checkpoint.id,
     value: value ?? null,
-    by: answer.by,
+    by: authorOf(personOf(answer.by)),
     text: answer.text ?? null,
   }
   if (askedOf(checkpoint) !== answer.by) return { ...given, refused: 'not_asked' }

@@ -1,5 +1,6 @@
-import { personOf } from '../domain/audit.ts'
+import { personOf, type Actor } from '../domain/audit.ts'
 import type { Checkpoint } from '../domain/checkpoint.ts'
+import { viaOperator } from '../playbook/grammar.ts'
 import type { WakeUps } from '../engine/wake-ups.ts'
 import type { Clock } from '../ports.ts'
 import { compare } from './compare.ts'
@@ -37,20 +38,26 @@ export function createCheckpointAnswers(options: CheckpointAnswersOptions): Memo
   })
 
   async function answerLater(
-    { id, runUuid, path }: Checkpoint,
-    { answer, by, byName, text }: MockAnswer,
+    { id, runUuid, path, question }: Checkpoint,
+    mock: MockAnswer,
     delayMs: number,
   ): Promise<void> {
+    const { answer, by, byName, text } = mock
     // Also without a delay the question is asked first: whoever answers has read it.
     await clock.sleep(delayMs, nothingStops)
     if (byName !== undefined) await checkpoints.store.asked(runUuid, path, { asked: by, asked_name: byName })
-    await checkpoints.store.answer(id, { value: answer, text: text ?? null }, personOf(by))
+    await checkpoints.store.answer(id, { value: answer, text: text ?? null }, answererOf(mock, question.via))
     wakeUps.wake()
   }
   return checkpoints
 }
 
-const nobodyElse = { by: 'analyst', byName: undefined, text: undefined }
+const nobodyElse = { by: 'analyst', byKind: undefined, byName: undefined, text: undefined }
+
+function answererOf({ by, byKind, byName }: MockAnswer, via: string): Actor {
+  const isKey = byKind === undefined ? via === viaOperator && byName === undefined : byKind === 'api_key'
+  return isKey ? { ...personOf(by), kind: 'api_key' } : personOf(by)
+}
 
 /** Those for this question before those for any; the last one stays for all that follow. */
 function replyTo(mocks: Mocks, { question }: Checkpoint, name: string, triesBefore: number) {

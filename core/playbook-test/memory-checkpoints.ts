@@ -1,3 +1,4 @@
+import { authorOf } from '../domain/audit.ts'
 import type { Checkpoint, CheckpointAnswer } from '../domain/checkpoint.ts'
 import { NotFoundError } from '../errors/errors.ts'
 import type { AnswerOutcome, CheckpointStore, Clock, GivenAnswer } from '../ports.ts'
@@ -76,7 +77,7 @@ export function createMemoryCheckpoints(
       const checkpoint = withId(id)
       if (checkpoint === undefined)
         throw new NotFoundError('checkpoint_not_found', `there is no checkpoint '${id}'`)
-      const answer: CheckpointAnswer = { ...said, by: by.name, at: clock.now() }
+      const answer: CheckpointAnswer = { ...said, by: authorOf(by), at: clock.now() }
       const outcome = outcomeOf(checkpoint, answer.at)
       given.set(id, [...(given.get(id) ?? []), { ...answer, outcome }])
       const accepted = outcome === 'accepted'

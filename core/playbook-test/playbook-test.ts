@@ -71,6 +71,8 @@ export type ReplyContent =
 export interface MockAnswer {
   readonly answer: unknown
   readonly by: string
+  /** Undefined: an API key where an operator is asked, else the person who was asked. */
+  readonly byKind: 'person' | 'api_key' | undefined
   readonly byName: string | undefined
   readonly text: string | undefined
 }

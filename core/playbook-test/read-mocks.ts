@@ -12,7 +12,7 @@ import { compileSchema } from '../schema/index.ts'
 import type { Context } from './context.ts'
 import { grammar } from './grammar.ts'
 import { nodeAt, partsOf, plainValue } from './place.ts'
-import type { MockError, Mocks, Reply, ReplyContent } from './playbook-test.ts'
+import type { MockAnswer, MockError, Mocks, Reply, ReplyContent } from './playbook-test.ts'
 import { merge } from './read-fixtures.ts'
 import { readMap, readSpan, readString, reportUnknownStep } from './read-values.ts'
 
@@ -124,7 +124,7 @@ function readReply(context: Context, node: Node, subject: Subject): Reply | unde
 function readContent(context: Context, fields: Fields, subject: Subject): ReplyContent | undefined {
   const { problems } = context
   const answer = fields.get('answer')
-  for (const name of ['by', 'by_name', 'text']) {
+  for (const name of ['by', 'by_kind', 'by_name', 'text']) {
     const entry = fields.get(name)
     if (entry && !answer) problems.add('E112', `\`${name}\` goes with \`answer\``, entry.key)
   }
@@ -166,11 +166,12 @@ function readCalledOutput(
 
 /** One of the answers that the checkpoint takes, or what its form asks for. */
 function readAnswer(
-  { problems }: Context,
+  context: Context,
   { value }: Entry,
   fields: Fields,
   { choices }: CheckpointStep,
 ): ReplyContent {
+  const { problems } = context
   const answer = plainValue(value)
   if ('form' in choices) {
     for (const { pointer, message } of compileSchema(choices.form).problems(answer)) {
@@ -182,15 +183,24 @@ function readAnswer(
     problems.add('E202', message, value, suggest(String(answer), choices.answers))
   }
   const by = fields.get('by')
+  const byKind = fields.get('by_kind')
   const byName = fields.get('by_name')
   const text = fields.get('text')
   return {
     kind: 'answer',
     answer,
     by: (by && readString(problems, by)) ?? 'analyst',
+    byKind: byKind && readAnswererKind(context, byKind),
     byName: byName && readString(problems, byName),
     text: text && readString(problems, text),
   }
+}
+
+function readAnswererKind({ problems }: Context, entry: Entry): MockAnswer['byKind'] {
+  const kind = readString(problems, entry)
+  if (kind === undefined || kind === 'person' || kind === 'api_key') return kind
+  problems.add('E106', `${quote(kind)} is not a kind of who answers`, entry.value, 'write person or api_key')
+  return undefined
 }
 
 function readTimeout({ problems }: Context, { value }: Entry): ReplyContent {

@@ -167,10 +167,10 @@ function answerReply({
   started_at: from,
   ended_at: to,
 }: RecordedStep): Readonly<Record<string, unknown>> {
-  const { answer, by, by_name, text } = (output ?? {}) as Readonly<Record<string, unknown>>
+  const { answer, by, by_kind, by_name, text } = (output ?? {}) as Readonly<Record<string, unknown>>
   if (typeof by !== 'string') return { timeout: true }
   const delay = to === null || to === from ? undefined : showDuration(to - from)
-  return { answer, by, by_name, text: text ?? undefined, delay }
+  return { answer, by, by_kind, by_name, text: text ?? undefined, delay }
 }
 
 function mocksOf(

@@ -52,7 +52,14 @@ export function readCheckpoint(
 }
 
 const outputOf = (answer: Type): Type =>
-  object({ answer, by: nullable(string), by_name: optional(string), at: timestamp, text: nullable(string) })
+  object({
+    answer,
+    by: nullable(string),
+    by_kind: optional(enumeration(['person', 'api_key'])),
+    by_name: optional(string),
+    at: timestamp,
+    text: nullable(string),
+  })
 
 function answerType(
   choices: CheckpointPart['choices'] | undefined,

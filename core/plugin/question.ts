@@ -19,6 +19,8 @@ export interface QuestionOutcome {
   readonly value?: unknown
   /** Of `answered`: who, as the other system knows them, or the name of an API key. */
   readonly by?: string | undefined
+  /** Of `answered`: which of both. An API key may have the name of anybody: only a `person` is who was asked. */
+  readonly byKind?: 'person' | 'api_key' | undefined
   /** Of `answered`: what they wrote besides. */
   readonly text?: string | undefined
   /** When it was answered, or its time was up; epoch milliseconds. Absent: not known. */

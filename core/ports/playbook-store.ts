@@ -1,4 +1,4 @@
-import type { Actor } from '../domain/audit.ts'
+import type { Actor, Author } from '../domain/audit.ts'
 import type { Page, PageRequest, Scope } from './page.ts'
 
 /** A playbook as it is kept: identity is the content hash; a name points to its newest version. */
@@ -16,7 +16,7 @@ export interface StoredPlaybook {
   /** Epoch milliseconds. */
   readonly createdAt: number
   /** When it became the newest of its name, the last time, and through whom, as people know them; null for what was kept before that was. */
-  readonly putInForce: { readonly at: number; readonly by: string } | null
+  readonly putInForce: { readonly at: number; readonly by: Author } | null
 }
 
 /** A version that is to be kept. */

@@ -4,11 +4,14 @@ import { labelOf, wordsOf, type Outcome, type ShownQuestion } from './question-m
 
 /** What a question's message says when it is over. `asked`: user id of the person who was asked. */
 export function outcomeText(question: ShownQuestion, asked: string, outcome: QuestionOutcome): Outcome {
-  const { state, value, by, at } = outcome
+  const { state, value, by, byKind, at } = outcome
   if (state === 'withdrawn') return { text: 'This question was withdrawn: no answer is needed any more.' }
   if (state === 'timed_out') return { text: 'Nobody answered in time.', ...when(at) }
   const label = typeof value === 'string' ? labelOf(question, value) : 'a form'
-  const who = by === undefined || by === asked ? 'You answered' : `${oneLine(by, 100)} answered`
+  const isAsked = by === undefined || (byKind === 'person' && by === asked)
+  const who = isAsked
+    ? 'You answered'
+    : `${oneLine(by, 100)}${byKind === 'api_key' ? ' (API key)' : ''} answered`
   return { text: `${who}: ${label}`, ...when(at) }
 }
 

@@ -1,3 +1,4 @@
+import type { Author } from '../../core/domain/audit.ts'
 import type { Checkpoint, CheckpointAnswer, Question, Silence } from '../../core/domain/checkpoint.ts'
 import { NotFoundError } from '../../core/errors/errors.ts'
 import type { RefusalReason } from '../../core/plugin/index.ts'
@@ -19,8 +20,9 @@ export interface CheckpointRow
   readonly onTimeout: string | null
 }
 
-interface AnswerRow extends Omit<GivenAnswer, 'value'> {
+interface AnswerRow extends Omit<GivenAnswer, 'value' | 'by'> {
   readonly value: string | null
+  readonly author: string
 }
 
 export const selectCheckpoint = `
@@ -32,7 +34,7 @@ export const selectCheckpoint = `
     CROSS JOIN organizations o ON o.id = t.organization_id
     ${ofRun.joins('r')}`
 const selectAnswers =
-  'SELECT outcome, value, author AS by, text, at FROM checkpoint_answers WHERE checkpoint_id = ?'
+  'SELECT outcome, value, author, text, at FROM checkpoint_answers WHERE checkpoint_id = ?'
 
 export function findCheckpointRow(database: Database, id: string): CheckpointRow | undefined {
   return database.get<CheckpointRow>(`${selectCheckpoint} WHERE t.public_id = ?`, id)
@@ -61,7 +63,11 @@ export function answersOf(database: Database, row: CheckpointRow): readonly Give
   return database.all<AnswerRow>(`${selectAnswers} ORDER BY id`, row.id).map(toAnswer)
 }
 
-const toAnswer = (row: AnswerRow): GivenAnswer => ({ ...row, value: fromJson(row.value) })
+const toAnswer = ({ author, value, ...row }: AnswerRow): GivenAnswer => ({
+  ...row,
+  value: fromJson(value),
+  by: fromJson<Author>(author),
+})
 
 /**
  * Inside a write: records an answer; one that nobody refused counts if it is the first, while the checkpoint waits and before its
@@ -88,7 +94,7 @@ export function recordAnswer(
     row.id,
     outcome,
     toJson(given.value),
-    given.by,
+    toJson(given.by),
     given.text,
     given.at,
   )

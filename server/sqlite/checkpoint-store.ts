@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { kindOf } from '../../core/checkpoint/kind.ts'
-import type { Actor } from '../../core/domain/audit.ts'
+import { authorOf, type Actor } from '../../core/domain/audit.ts'
 import type { Checkpoint, CheckpointAnswer } from '../../core/domain/checkpoint.ts'
 import type {
   CheckpointFilter,
@@ -165,7 +165,7 @@ export class SqliteCheckpointStore implements CheckpointStore {
   ): Promise<AnswerOutcome> {
     const { database, commits, clock } = this.#context
     return commits.write(() => {
-      const answer = { ...given, by: by.name, at: clock.now() }
+      const answer = { ...given, by: authorOf(by), at: clock.now() }
       const outcome = recordAnswer(database, id, answer, null)
       recordCheckpoint(this.#context, outcome, by, how)
       return outcome

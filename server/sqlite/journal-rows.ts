@@ -1,3 +1,4 @@
+import type { Author } from '../../core/domain/audit.ts'
 import type { FailedAttempt, JournalEntry, Resolution, StoredError } from '../../core/domain/run.ts'
 import { fromJson } from './columns.ts'
 
@@ -25,9 +26,16 @@ export function toEntry({ id: _, resolution, carriedFrom, ...row }: EntryRow): J
     input: fromJson(input),
     output: fromJson(output),
     error: fromJson<StoredError>(error),
-    ...(resolution === null ? {} : { resolution: fromJson<Resolution>(resolution) }),
+    ...(resolution === null ? {} : { resolution: toResolution(resolution) }),
     ...(carriedFrom === null ? {} : { carriedFrom }),
   }
+}
+
+/** Earlier versions kept the name of the API key alone. */
+function toResolution(json: string): Resolution {
+  const kept = fromJson<Omit<Resolution, 'by'> & { readonly by: Author | string }>(json)!
+  const by: Author = typeof kept.by === 'string' ? { kind: 'api_key', id: '', name: kept.by } : kept.by
+  return { ...kept, by }
 }
 
 export function toFailedAttempt(row: FailedAttemptRow): FailedAttempt {

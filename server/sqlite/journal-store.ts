@@ -1,3 +1,4 @@
+import { authorOf } from '../../core/domain/audit.ts'
 import QuickLRU from 'quick-lru'
 import { theRun, type AuditAction } from '../../core/domain/audit.ts'
 import type { HeldUse } from '../../core/domain/destructive-use.ts'
@@ -201,7 +202,7 @@ export class SqliteJournalStore implements JournalStore {
       }
       const at = clock.now()
       const { decision, by } = given
-      const resolution: Resolution = { decision, by: by.name, at }
+      const resolution: Resolution = { decision, by: authorOf(by), at }
       const isOver = decision !== 'run_again'
       const states = { ran: 'completed', skip: 'skipped', run_again: 'started' } as const
       database.run(

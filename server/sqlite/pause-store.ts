@@ -1,4 +1,4 @@
-import type { Actor, AuditAction } from '../../core/domain/audit.ts'
+import { authorOf, type Actor, type AuditAction } from '../../core/domain/audit.ts'
 import type { Pause } from '../../core/domain/pause.ts'
 import type { PauseStore } from '../../core/ports.ts'
 import { recordAudit } from './audit-log.ts'
@@ -22,7 +22,7 @@ export class SqlitePauseStore implements PauseStore {
     return commits.write(() => {
       const earlier = this.#read()
       if (earlier !== undefined) return earlier
-      const pause = { by: by.name, since: clock.now(), reason }
+      const pause = { by: authorOf(by), since: clock.now(), reason }
       database.run(`INSERT INTO facts (name, value) VALUES ('paused', ?)`, toJson(pause))
       this.#record('engine.paused', by, { reason })
       return pause

@@ -1,4 +1,4 @@
-import type { Actor } from '../../core/domain/audit.ts'
+import { authorOf, type Actor, type Author } from '../../core/domain/audit.ts'
 import type {
   ListedPlaybook,
   NewPlaybook,
@@ -10,6 +10,7 @@ import type {
   StoredPlaybook,
 } from '../../core/ports.ts'
 import { recordAudit } from './audit-log.ts'
+import { fromJson, toJson } from './columns.ts'
 import { requireOrganization } from './organization-store.ts'
 import { listPage, whereAll, type Condition } from './paging.ts'
 import { scopeConditions } from './scope.ts'
@@ -60,7 +61,7 @@ export class SqlitePlaybookStore implements PlaybookStore {
         database.run(
           `UPDATE playbooks SET newest = 1, put_in_force_by = ?, put_in_force_at = ?
              WHERE ${isOfName} AND newest = 0 AND hash = ?`,
-          by.name,
+          toJson(authorOf(by)),
           clock.now(),
           ...ofName,
           hash,
@@ -152,7 +153,7 @@ function toListedPlaybook(row: PlaybookRow): ListedPlaybook {
     organizationUuid,
     isNewest: newest === 1,
     createdAt,
-    putInForce: putBy === null || putAt === null ? null : { at: putAt, by: putBy },
+    putInForce: putBy === null || putAt === null ? null : { at: putAt, by: fromJson<Author>(putBy) },
   }
 }
 

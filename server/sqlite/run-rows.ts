@@ -1,5 +1,6 @@
 import { composeAlertId, composeCaseId } from '../../core/domain/ids.ts'
 import type { Run, StoredError } from '../../core/domain/run.ts'
+import type { Author } from '../../core/domain/audit.ts'
 import { NotFoundError } from '../../core/errors/errors.ts'
 import type { ListedRun } from '../../core/ports.ts'
 import { fromJson } from './columns.ts'
@@ -68,7 +69,8 @@ export const selectRun = `SELECT t.id, t.output, ${columns} ${tables}`
 const selectBy = { uuid: `${selectRun} WHERE t.uuid = ?`, id: `${selectRun} WHERE t.id = ?` }
 
 export function toListedRun(row: ListedRunRow): ListedRun {
-  const { cancelledBy, cancelledAt } = row
+  const { cancelledAt } = row
+  const cancelledBy = fromJson<Author>(row.cancelledBy)
   return {
     uuid: row.uuid,
     organizationUuid: row.organizationUuid,

@@ -15,9 +15,10 @@ import type {
   SuspectRun,
   TakenRun,
 } from '../../core/ports.ts'
-import type { Actor } from '../../core/domain/audit.ts'
+import { authorOf, type Actor } from '../../core/domain/audit.ts'
 import { queueOrGroup } from './alert-groups.ts'
 import { recordRun } from './audit-run.ts'
+import { toJson } from './columns.ts'
 import { listPage } from './paging.ts'
 import { playbookResults } from './playbook-results.ts'
 import { hasSuccessor } from './reruns.ts'
@@ -113,7 +114,7 @@ export class SqliteRunStore implements RunStore {
       const isNews =
         database.run(
           'UPDATE runs SET cancelled_by = ?, cancelled_at = ? WHERE id = ? AND cancelled_at IS NULL',
-          by.name,
+          toJson(authorOf(by)),
           clock.now(),
           run.id,
         ) === 1

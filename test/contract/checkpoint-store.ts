@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Run } from '../../core/domain/run.ts'
 import { expectRejection, failed, startedRun, type GetSubject } from './fixture.ts'
-import { somebody } from '../support/somebody.ts'
+import { someAuthor, somebody } from '../support/somebody.ts'
 
 const question = { via: 'operator', input: { message: 'Was it you?' }, answers: ['yes', 'no'], form: null }
 
@@ -62,9 +62,9 @@ export function checkpointStoreContract(subject: GetSubject): void {
       expect(second).to.deep.include({ outcome: 'second', checkpoint: first.checkpoint })
       expect(first.checkpoint).to.deep.include({
         state: 'answered',
-        answer: { value: 'yes', by: 'anna', text: null, at: subject().clock.nowMs },
+        answer: { value: 'yes', by: someAuthor('anna'), text: null, at: subject().clock.nowMs },
       })
-      expect((await store().answers(id)).map(({ by, outcome }) => [by, outcome])).to.deep.equal([
+      expect((await store().answers(id)).map(({ by, outcome }) => [by.name, outcome])).to.deep.equal([
         ['anna', 'accepted'],
         ['bert', 'second'],
       ])

@@ -1,3 +1,4 @@
+import { somePerson } from '../support/somebody.ts'
 import { expect } from 'chai'
 import type { Connection } from '../../core/domain/connection.ts'
 import type { Run } from '../../core/domain/run.ts'
@@ -30,7 +31,7 @@ export function inboundStoreContract(subject: GetSubject): void {
     const answer = (checkpointId: string, changes: Partial<JudgedAnswer> = {}): JudgedAnswer => ({
       checkpointId,
       value: 'yes',
-      by: 'U1',
+      by: somePerson('U1'),
       text: null,
       refused: null,
       ...changes,
@@ -48,12 +49,16 @@ export function inboundStoreContract(subject: GetSubject): void {
       })
     const outcomesOf = async (call: Partial<InboundCall>) => (await take(call))?.map(({ outcome }) => outcome)
     const recorded = async (id: string) =>
-      (await subject().stores.checkpoints.answers(id)).map(({ by, value, outcome }) => [by, value, outcome])
+      (await subject().stores.checkpoints.answers(id)).map(({ by, value, outcome }) => [
+        by.id,
+        value,
+        outcome,
+      ])
 
     it('takes the first answer that nobody refused; the run goes on', async () => {
       const id = await open()
       const answers = [
-        answer(id, { by: 'U2', refused: 'not_asked' }),
+        answer(id, { by: somePerson('U2'), refused: 'not_asked' }),
         answer(id, { value: 'perhaps', refused: 'not_an_answer' }),
         answer(id, { value: null, text: 'hm', refused: 'ambiguous' }),
         answer(id),
@@ -64,7 +69,7 @@ export function inboundStoreContract(subject: GetSubject): void {
       expect(taken?.map(({ outcome }) => outcome)).to.deep.equal(outcomes)
       expect(taken?.at(-1)?.checkpoint).to.deep.include({
         state: 'answered',
-        answer: { value: 'yes', by: 'U1', text: null, at: subject().clock.nowMs },
+        answer: { value: 'yes', by: somePerson('U1'), text: null, at: subject().clock.nowMs },
       })
       expect((await recorded(id)).map(([, , outcome]) => outcome)).to.deep.equal(outcomes)
       expect((await subject().stores.runs.find('all', run.uuid))?.status).to.equal('running')

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { expectRejection, unknownUuid, type GetSubject } from './fixture.ts'
-import { somebody } from '../support/somebody.ts'
+import { someAuthor, somebody } from '../support/somebody.ts'
 
 const first = {
   name: 'triage',
@@ -29,7 +29,7 @@ export function playbookStoreContract(subject: GetSubject): void {
       clock.nowMs += 5
       await stores.playbooks.put(second, somebody())
       await stores.playbooks.put(made(acme), somebody())
-      const by = somebody().name
+      const by = someAuthor()
       const newest = {
         ...second,
         isNewest: true,
@@ -61,8 +61,8 @@ export function playbookStoreContract(subject: GetSubject): void {
       }
       const { data } = await stores.playbooks.versions('all', 'triage', page)
       expect(data.map(({ hash, isNewest, putInForce }) => [hash[0], isNewest, putInForce])).to.deep.equal([
-        ['b', false, { at: clock.nowMs - 20, by: somebody().name }],
-        ['a', true, { at: clock.nowMs - 10, by: 'kim' }],
+        ['b', false, { at: clock.nowMs - 20, by: someAuthor() }],
+        ['a', true, { at: clock.nowMs - 10, by: someAuthor('kim') }],
       ])
     })
 
@@ -71,7 +71,7 @@ export function playbookStoreContract(subject: GetSubject): void {
       for (const one of [first, second, made(acme)]) await stores.playbooks.put(one, somebody())
       const one = await stores.playbooks.list('all', { limit: 1 })
       const { source: _, ...listed } = made(acme)
-      const putInForce = { at: clock.nowMs, by: somebody().name }
+      const putInForce = { at: clock.nowMs, by: someAuthor() }
       expect(one).to.deep.include({
         data: [{ ...listed, isNewest: true, createdAt: clock.nowMs, putInForce }],
         total: 2,

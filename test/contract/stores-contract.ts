@@ -23,7 +23,7 @@ import { rerunsContract } from './reruns.ts'
 import { runTurnsContract } from './run-turns.ts'
 import { scheduleStoreContract } from './schedule-store.ts'
 import { sessionStoreContract } from './session-store.ts'
-import { somebody } from '../support/somebody.ts'
+import { somePerson, somebody } from '../support/somebody.ts'
 
 /** What every adapter of `Stores` must do. Call it inside a `describe` that names the adapter. */
 export function storesContract(makeStores: MakeStores): void {
@@ -77,7 +77,7 @@ export function storesContract(makeStores: MakeStores): void {
       const { pause, audit } = subject.stores
       expect(await pause.get()).to.equal(undefined)
       const held = await pause.pause('why', personOf('anna'))
-      expect(held).to.deep.equal({ by: 'anna', since: subject.clock.nowMs, reason: 'why' })
+      expect(held).to.deep.equal({ by: somePerson('anna'), since: subject.clock.nowMs, reason: 'why' })
       subject.clock.nowMs++
       expect(await pause.pause('because', personOf('bert'))).to.deep.equal(held)
       expect(await pause.get()).to.deep.equal(held)

@@ -129,7 +129,7 @@ describe('a messaging checkpoint, end to end', function () {
     expect(await people().click(message, 'Yes, me')).to.deep.equal({ status: 200, body: '' })
     const { status, output } = await ended(run)
     expect(status).to.equal('completed')
-    expect(output).to.include({ answer: 'mine', by: ana.id, by_name: ana.email })
+    expect(output).to.include({ answer: 'mine', by: ana.id, by_kind: 'person', by_name: ana.email })
     expect(await settled(message)).to.match(/^You answered: Yes, me$/)
   })
 
@@ -141,7 +141,11 @@ describe('a messaging checkpoint, end to end', function () {
     await people().click(message, 'Yes, me')
     await ended(run)
     const { checkpoint, given } = (await tocsin.call(`/checkpoints/${id}`)).body
-    expect(checkpoint.answer).to.include({ by: ana.id, by_name: ana.email })
+    expect(checkpoint.answer).to.deep.include({
+      by: ana.id,
+      by_name: ana.email,
+      actor: { kind: 'person', id: ana.id, name: ana.email },
+    })
     expect(given.map((one: any) => [one.by, one.by_name])).to.deep.equal([
       [chen.id, null],
       [ana.id, ana.email],
@@ -152,6 +156,26 @@ describe('a messaging checkpoint, end to end', function () {
     ])
     const found = (await tocsin.call(`/audit?actor=${encodeURIComponent(ana.email)}`)).body.data
     expect(found).to.deep.equal(entries)
+  })
+
+  it('takes no API key for the person who was asked, whatever its name is', async () => {
+    const made = await tocsin.call('/keys', {
+      body: { name: ana.id, role: 'analyst', organization_codes: ['main'] },
+    })
+    const { key_id: id, key } = made.body
+    const { run, message } = await ask()
+    const { data } = (await tocsin.call('/checkpoints')).body
+    const { checkpoint_id: asked } = data.find((row: any) => row.run_uuid === run)
+    const path = `/checkpoints/${asked}/answer`
+    expect((await tocsin.call(path, { body: { answer: 'mine' }, key })).status).to.equal(200)
+    const actor = { kind: 'api_key', id, name: ana.id }
+    const { output } = await ended(run)
+    expect(output).to.include({ answer: 'mine', by: ana.id, by_kind: 'api_key' })
+    expect(output).to.not.have.property('by_name')
+    expect(await settled(message)).to.equal(`${ana.id} (API key) answered: Yes, me`)
+    const { checkpoint, given } = (await tocsin.call(`/checkpoints/${asked}`)).body
+    for (const answer of [checkpoint.answer, given[0]])
+      expect(answer).to.deep.include({ by: ana.id, by_name: null, actor })
   })
 
   it('goes on with a word that was written, in the conversation or in the thread', async () => {

@@ -57,7 +57,7 @@ describe('a checkpoint', () => {
     wakeUps.wake()
     const at = new Date(clock.now()).toISOString()
     expect((await going).output).to.deep.equal({
-      confirm: { answer: 'not_mine', by: 'eve', at, text: 'help' },
+      confirm: { answer: 'not_mine', by: 'eve', by_kind: 'api_key', at, text: 'help' },
     })
     expect(await statusOf()).to.equal('running')
   })

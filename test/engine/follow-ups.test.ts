@@ -78,7 +78,14 @@ describe('a question', () => {
         attempt: 1,
         asked: {
           output: { asked: 'U1', ts: '17.5' },
-          outcome: { state: 'answered', value: 'mine', by: 'U1', text: 'sorry', at: clock.now() },
+          outcome: {
+            state: 'answered',
+            value: 'mine',
+            by: 'U1',
+            byKind: 'api_key',
+            text: 'sorry',
+            at: clock.now(),
+          },
         },
       })
       expect(await entry('confirm/@settle')).to.include({ state: 'completed' })

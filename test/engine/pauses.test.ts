@@ -1,8 +1,9 @@
+import { authorOf } from '../../core/domain/audit.ts'
 import { expect } from 'chai'
 import { createPauses } from '../../core/engine/pauses.ts'
 import { UnavailableError } from '../../core/errors/errors.ts'
 import type { Pause } from '../../core/domain/pause.ts'
-import { somebody } from '../support/somebody.ts'
+import { someAuthor, somebody } from '../support/somebody.ts'
 import { ManualClock } from './support/manual-clock.ts'
 
 describe('a pause', () => {
@@ -18,7 +19,7 @@ describe('a pause', () => {
         get: async () => kept,
         async pause(reason, by) {
           if (isFull) throw full()
-          return (kept ??= { reason, by: by.name, since: clock.now() })
+          return (kept ??= { reason, by: authorOf(by), since: clock.now() })
         },
         async resume() {
           if (isFull) throw full()
@@ -54,9 +55,9 @@ describe('a pause', () => {
       .catch((reason: unknown) => reason)
     expect(error).to.be.instanceOf(UnavailableError)
     expect(isPaused).to.equal(true)
-    expect(all.current()).to.include({ reason: 'the disk is full', by: 'ann' })
+    expect(all.current()).to.deep.include({ reason: 'the disk is full', by: someAuthor('ann') })
     await all.resume(somebody('ann')).catch(() => {})
-    expect([isPaused, all.current()?.by], 'nobody ended it').to.deep.equal([true, 'ann'])
+    expect([isPaused, all.current()?.by.name], 'nobody ended it').to.deep.equal([true, 'ann'])
     isFull = false
     await all.resume(somebody('ann'))
     expect([isPaused, all.current()]).to.deep.equal([false, undefined])

@@ -41,6 +41,7 @@ describe('editing playbooks over HTTP', () => {
     const old = await api.call('GET', `/api/playbooks/${first.json.hash}`)
     expect(old.json.source).to.equal(source('twice'))
     expect(old.json).to.include({ in_force: false, put_in_force_by: 'admin' })
+    expect(old.json.put_in_force_actor).to.include({ kind: 'api_key', name: 'admin' })
     expect(second.json).to.include({ in_force: true, put_in_force_at: api.clock.time })
     const restored = await put('twice', source('twice'), { 'if-match': `"${second.json.hash}"` })
     expect(restored.json).to.include({ hash: first.json.hash, in_force: true })

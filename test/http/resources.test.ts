@@ -1,3 +1,4 @@
+import { someAuthor } from '../support/somebody.ts'
 import { personOf } from '../../core/domain/audit.ts'
 import { expect } from 'chai'
 import { startApi, type Api } from './support/api.ts'
@@ -176,7 +177,12 @@ describe('resources of the API', () => {
   it('playbooks are listed in their newest version, and read by name or by hash', async () => {
     const { data } = await get('playbooks')
     const listed = { name: 'phishing', hash: 'bb', origin: 'made', organization_code: 'acme' }
-    const version = { in_force: true, put_in_force_at: api.clock.time, put_in_force_by: 'ops' }
+    const version = {
+      in_force: true,
+      put_in_force_at: api.clock.time,
+      put_in_force_by: 'ops',
+      put_in_force_actor: someAuthor(),
+    }
     expect(data).to.deep.equal([{ ...listed, ...version, created_at: api.clock.time }])
     expect((await get('playbooks/phishing')).source).to.equal('name: phishing\n# new\n')
     expect((await get('playbooks/aa')).source).to.equal('name: phishing\n')

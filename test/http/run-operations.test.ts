@@ -9,12 +9,14 @@ const question = { via: 'operator', input: { message: 'Was it you?' }, answers: 
 describe('what people do with runs', () => {
   let api: Api
   let analyst: string
+  let analystKey: { readonly kind: string; readonly id: string; readonly name: string }
   let stranger: string
   let run: Run
 
   before(async () => {
     api = await startApi()
     analyst = await api.newKey('analyst', ['acme'])
+    analystKey = { kind: 'api_key', id: analyst.split('_')[1]!, name: 'analyst' }
     stranger = await api.newKey('analyst', ['globex'])
   })
   after(() => api.close())
@@ -100,13 +102,14 @@ describe('what people do with runs', () => {
         label: 'no',
         by: 'analyst',
         by_name: null,
+        actor: analystKey,
         text: 'I was in bed',
         at: api.clock.time,
       })
       const second = await answer(id, { answer: 'yes' }, api.adminKey)
       expect(second.json).to.nested.include({ outcome: 'second', 'checkpoint.answer.value': 'no' })
       const all = await api.stores.checkpoints.answers(id)
-      expect(all.map(({ value, by, outcome }) => [value, by, outcome])).to.deep.equal([
+      expect(all.map(({ value, by, outcome }) => [value, by.name, outcome])).to.deep.equal([
         ['no', 'analyst', 'accepted'],
         ['yes', 'admin', 'second'],
       ])
@@ -167,7 +170,12 @@ describe('what people do with runs', () => {
     it('is decided about once', async () => {
       const { json } = await resolve({ path: 'scan', decision: 'ran', output: { found: 3 } })
       expect(json).to.deep.include({ state: 'completed', output: { found: 3 } })
-      expect(json.resolution).to.deep.equal({ decision: 'ran', by: 'analyst', at: api.clock.time })
+      expect(json.resolution).to.deep.equal({
+        decision: 'ran',
+        by: 'analyst',
+        actor: analystKey,
+        at: api.clock.time,
+      })
       expectProblem(await resolve({ path: 'scan', decision: 'skip' }), 409, 'step_not_unknown')
     })
 
@@ -181,7 +189,7 @@ describe('what people do with runs', () => {
     const cancel = (key = analyst) => api.call('POST', `/api/runs/${run.uuid}/cancel`, { key })
 
     it('is asked to be cancelled once, by whoever was first', async () => {
-      const first = { by: 'analyst', at: api.clock.time }
+      const first = { by: 'analyst', actor: analystKey, at: api.clock.time }
       expect((await cancel()).json.cancellation).to.deep.equal(first)
       expect((await cancel(api.adminKey)).json.cancellation).to.deep.equal(first)
     })

@@ -139,7 +139,10 @@ describe('what another system sends', () => {
     say = () => ({ answers: [{ checkpointId: id, by: 'U1', value: 'yes' }] })
     await receive()
     expect(woken).to.deep.equal([run.uuid])
-    expect((await bench.stores.checkpoints.find('all', id))?.answer).to.include({ value: 'yes', by: 'U1' })
+    expect((await bench.stores.checkpoints.find('all', id))?.answer).to.deep.include({
+      value: 'yes',
+      by: { kind: 'person', id: 'U1', name: 'U1' },
+    })
     await receive()
     expect(woken, 'a second one').to.deep.equal([run.uuid])
   })

@@ -1,3 +1,4 @@
+import { somePerson } from '../support/somebody.ts'
 import { expect } from 'chai'
 import type { Checkpoint } from '../../core/domain/checkpoint.ts'
 import { judgeById, judgeReply } from '../../core/inbound/judge-answer.ts'
@@ -31,7 +32,7 @@ const question = (
 
 const over = (state: 'answered' | 'timed_out' | 'withdrawn', at = now - 1) =>
   state === 'answered'
-    ? { state, answer: { value: 'Yes', by: 'U1', text: null, at } }
+    ? { state, answer: { value: 'Yes', by: somePerson('U1'), text: null, at } }
     : { state, timeoutAt: at }
 
 const judged = (answer: Omit<InboundAnswer, 'by'> & { readonly by?: string }, checkpoint = question()) => {

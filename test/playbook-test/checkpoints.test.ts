@@ -23,7 +23,7 @@ const playbook = playbookSource(
       with: { message: Which one? }
       form: { type: object, required: [id], properties: { id: { type: string } } }
       timeout: 1h`,
-  'outputs: { said: "${{ steps.confirm.output.answer }}", who: "${{ steps.confirm.output.by }}", name: "${{ steps.confirm.output.?by_name.orValue(null) }}", form: "${{ steps.machine.output.answer }}" }\n',
+  'outputs: { said: "${{ steps.confirm.output.answer }}", who: "${{ steps.confirm.output.by }}", name: "${{ steps.confirm.output.?by_name.orValue(null) }}", kinds: "${{ [steps.confirm.output.?by_kind.orValue(null), steps.machine.output.?by_kind.orValue(null)] }}", form: "${{ steps.machine.output.answer }}" }\n',
 )
 
 const mocks = `mocks:
@@ -38,14 +38,17 @@ const tests = testsSource(
     expect:
       path: [confirm, cut, machine]
       calls: [{ skill: people.ask, times: 1, with: { user: kim, answers: [mine, not_mine] } }, { step: cut, at: 10m }]
-      outputs: { said: not_mine, who: U1, name: kim@example.com, form: { id: m-7 } }
+      outputs: { said: not_mine, who: U1, name: kim@example.com, kinds: [person, api_key], form: { id: m-7 } }
       duration: 15m
   - name: confirmed
     mocks: { steps.confirm: { answer: mine } }
     expect: { skipped: [cut], outputs: { said: mine, who: analyst, name: null }, duration: 5m }
+  - name: confirmed with a key
+    mocks: { steps.confirm: { answer: mine, by: U1, by_name: kim@example.com, by_kind: api_key } }
+    expect: { skipped: [cut], outputs: { said: mine, who: U1, name: null, kinds: [api_key, api_key] }, duration: 5m }
   - name: nobody answers
     mocks: { steps.confirm: timeout }
-    expect: { outputs: { said: no_reply, who: null, name: null }, duration: 35m }
+    expect: { outputs: { said: no_reply, who: null, name: null, kinds: [null, api_key] }, duration: 35m }
   - name: an answer that comes too late
     mocks: { steps.confirm: { answer: mine, delay: 31m } }
     expect: { outputs: { said: no_reply }, duration: 35m }

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createMemoryCheckpoints } from '../../core/playbook-test/memory-checkpoints.ts'
 import { createMemoryJournal } from '../../core/playbook-test/memory-journal.ts'
 import type { JournalBegin, JournalEnd } from '../../core/ports.ts'
-import { somebody } from '../support/somebody.ts'
+import { someAuthor, somebody } from '../support/somebody.ts'
 
 const begin: JournalBegin = { path: 'a', stepId: 'a', kind: 'x.do', input: {}, attempt: 1, startedAt: 1 }
 const end: JournalEnd = { state: 'completed', output: 1, error: null, attempt: 1, endedAt: 2 }
@@ -61,7 +61,7 @@ describe('checkpoints in memory', () => {
     expect((await store.answer(id, yes, somebody())).outcome).to.equal('accepted')
     expect((await store.answer(id, { ...yes, value: 'no' }, somebody())).outcome).to.equal('second')
     expect((await store.close('run', 'ask', 'timed_out')).state).to.equal('answered')
-    expect((await store.atPath('run', 'ask'))?.answer).to.deep.equal({ ...yes, by: 'ops', at: 99 })
+    expect((await store.atPath('run', 'ask'))?.answer).to.deep.equal({ ...yes, by: someAuthor(), at: 99 })
     expect((await store.answers(id)).map(({ outcome }) => outcome)).to.deep.equal(['accepted', 'second'])
   })
 

@@ -258,6 +258,7 @@ describe('mocks of checkpoints', () => {
         kind: 'answer',
         answer: 'not_mine',
         by: 'kim',
+        byKind: undefined,
         byName: undefined,
         text: 'no idea',
         delayMs: 300_000,
@@ -272,6 +273,8 @@ describe('mocks of checkpoints', () => {
     ['steps.details: { answer: { machine: 7 } }', /E602 .*machine: must be/],
     ['steps.confirm: { output: {} }', /E602 .*a person answers a checkpoint/],
     ['steps.who: { answer: mine }', /E602 .*only a checkpoint is answered/],
+    ['steps.confirm: { answer: mine, by_kind: robot }', /E106 .*write person or api_key/s],
+    ['steps.confirm: { timeout: true, by_kind: person }', /E112 .*`by_kind` goes with `answer`/],
     ['steps.who: { example: Nobody, by: kim }', /E112 .*`by` goes with `answer`/],
     ['steps.confirm: { delay: 5m }', /E601 .*a checkpoint has an `answer`/s],
   ] as const) {

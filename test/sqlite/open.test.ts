@@ -1,3 +1,4 @@
+import type { Author } from '../../core/domain/audit.ts'
 import { personOf } from '../../core/domain/audit.ts'
 import { chmod, mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -5,6 +6,7 @@ import { expect } from 'chai'
 import type { Scope } from '../../core/ports.ts'
 import { Secret } from '../../core/plugin/index.ts'
 import { Database } from '../../server/sqlite/database.ts'
+import { authors } from '../../server/sqlite/migrations/0034-authors.ts'
 import { authorsOfEntries } from '../../server/sqlite/migrations/0027-authors-of-entries.ts'
 import { migrations } from '../../server/sqlite/migrations/index.ts'
 import { openDatabase } from '../../server/sqlite/open-database.ts'
@@ -101,6 +103,69 @@ describe('opening SQLite stores', () => {
       'api_key//grouping of repeats',
       'api_key/k1/anna',
       'api_key//kim',
+    ])
+    await close()
+  })
+
+  it('tells of answers, cancellations, pauses and versions of before who it was, and takes no key for a person or the server', async () => {
+    const before = migrations.indexOf(authors)
+    const actor = (kind: string, id: string, name: string) => JSON.stringify({ kind, id, name })
+    withDatabase((database) => {
+      for (const migration of migrations.slice(0, before)) database.script(migration)
+      database.pragma('application_id = 0x546f6373')
+      database.pragma(`user_version = ${before}`)
+      database.script(`
+        INSERT INTO organizations (uuid, code, name, created_at) VALUES ('o', 'Acme', 'x', 1);
+        INSERT INTO api_keys (uuid, public_id, name, role, all_organizations, secret_hash, created_at)
+          VALUES ('1', 'k1', 'anna', 'analyst', 1, x'01', 1), ('2', 'k2', 'U1', 'analyst', 1, x'02', 1),
+            ('3', 'k3', 'server', 'admin', 1, x'03', 1);
+        INSERT INTO runs (uuid, organization_id, playbook_name, playbook_hash, status, created_at, cancelled_by, cancelled_at)
+          VALUES ('r1', 1, 'p', 'h', 'completed', 1, 'server', 1), ('r2', 1, 'p', 'h', 'completed', 1, 'anna', 1);
+        INSERT INTO checkpoints (public_id, organization_id, run_id, path, question, state, created_at, timeout_at, asked)
+          VALUES ('c1', 1, 1, 'a', '{}', 'answered', 1, 1, 'U1'), ('c2', 1, 1, 'b', '{}', 'answered', 1, 1, 'U2');
+        INSERT INTO checkpoint_answers (checkpoint_id, outcome, author, at) VALUES
+          (1, 'not_asked', 'U3', 1), (1, 'accepted', 'U1', 1), (1, 'second', 'U1', 1), (1, 'second', 'anna', 1), (1, 'second', 'gone', 1),
+          (2, 'accepted', 'U2', 1), (2, 'second', 'U2', 1);
+        INSERT INTO playbooks (name, hash, source, origin, newest, created_at, put_in_force_by, put_in_force_at)
+          VALUES ('p', 'h', 's', 'file', 0, 1, 'server', 1), ('p', 'h2', 's', 'file', 1, 1, 'server', 1);
+        INSERT INTO facts (name, value) VALUES ('paused', '{"by":"server","since":1,"reason":"x"}');
+        INSERT INTO journal (run_id, path, kind, state, attempt, started_at, resolution)
+          VALUES (1, 'a', 's.s', 'skipped', 1, 1, '{"decision":"skip","by":"server","at":1}')`)
+      const audited: [string, string, string][] = [
+        ['checkpoint.answered', 'c1', actor('api_key', 'k2', 'U1')],
+        ['checkpoint.answered', 'c2', actor('person', 'U2', 'bob@x.example')],
+        ['run.cancelled', 'r1', actor('api_key', 'k3', 'server')],
+        ['playbook.put_in_force', 'h', actor('server', 'server', 'server')],
+        ['playbook.put_in_force', 'h2', actor('api_key', 'k3', 'server')],
+        ['engine.paused', 'engine', actor('api_key', 'k3', 'server')],
+      ]
+      for (const [index, [action, id, by]] of audited.entries()) {
+        const entry = JSON.stringify({ action, subject: { id }, actor: JSON.parse(by) as unknown })
+        database.run('INSERT INTO audit (id, entry, hash) VALUES (?, ?, ?)', index + 1, entry, 'x')
+      }
+    })
+    const { checkpoints, runs, journal, pause, playbooks, close } = await openStoresIn(folder.path)
+    const text = ({ kind, id, name }: Author) => `${kind}/${id}/${name}`
+    const answersTo = async (id: string) => (await checkpoints.answers(id)).map(({ by }) => text(by))
+    expect(await answersTo('c1')).to.deep.equal([
+      'person/U3/U3',
+      'api_key/k2/U1',
+      'api_key/k2/U1',
+      'api_key/k1/anna',
+      'api_key//gone',
+    ])
+    expect(await answersTo('c2')).to.deep.equal(['person/U2/U2', 'person/U2/U2'])
+    const cancelled = await Promise.all(['r1', 'r2'].map((uuid) => runs.find('all', uuid)))
+    expect(cancelled.map((run) => text(run!.cancellation!.by))).to.deep.equal([
+      'api_key/k3/server',
+      'api_key/k1/anna',
+    ])
+    expect(text((await journal.entry('r1', 'a'))!.resolution!.by)).to.equal('api_key//server')
+    expect(text((await pause.get())!.by)).to.equal('api_key/k3/server')
+    const versions = await playbooks.versions('all', 'p', { limit: 9 })
+    expect(versions.data.map(({ hash, putInForce }) => [hash, text(putInForce!.by)])).to.deep.equal([
+      ['h2', 'api_key/k3/server'],
+      ['h', 'server/server/server'],
     ])
     await close()
   })

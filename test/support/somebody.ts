@@ -1,4 +1,4 @@
-import type { Actor } from '../../core/domain/audit.ts'
+import { authorOf, personOf, type Actor, type Author } from '../../core/domain/audit.ts'
 
 /** Who does something in a test. */
 export const somebody = (name = 'ops'): Actor => ({
@@ -7,3 +7,8 @@ export const somebody = (name = 'ops'): Actor => ({
   name,
   requestId: null,
 })
+
+/** As they are kept with what they did. */
+export const someAuthor = (name?: string): Author => authorOf(somebody(name))
+
+export const somePerson = (id: string): Author => authorOf(personOf(id))

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import {
+  answererText,
   askedOf,
   besides,
   questionOf,
@@ -9,6 +10,17 @@ import {
   type Checkpoint,
 } from '../../server/web/checkpoints/checkpoint.ts'
 import { kindsOf, kindText, outcomesText } from '../../server/web/checkpoints/kinds.ts'
+
+describe('who answered', () => {
+  it('is the person who was asked only where a person answered, and not a key of that name', () => {
+    const by = { by: 'U1', by_name: 'ana@x.example' }
+    expect(answererText({ ...by, actor: { kind: 'person', id: 'U1', name: 'ana@x.example' } })).to.equal(
+      'ana@x.example (U1)',
+    )
+    const key = { kind: 'api_key', id: 'k1', name: 'U1' }
+    expect(answererText({ by: 'U1', by_name: null, actor: key })).to.equal('U1 (API key k1)')
+  })
+})
 
 const checkpoint = (changes: Partial<Checkpoint> = {}): Checkpoint => ({
   checkpoint_id: 'c1',

@@ -248,10 +248,17 @@ describe('messaging.checkpoint', () => {
     const date = '<!date^1767255120^{date_short_pretty}, {time}|2026-01-01 08:12 UTC>'
 
     for (const [outcome, note] of [
-      [{ state: 'answered', value: 'mine', by: 'U0ANASILVA', at }, `You answered: mine ${date}`],
       [
-        { state: 'answered', value: 'mine', by: 'Soc <!here> key', at },
-        `Soc <!here> key answered: mine ${date}`,
+        { state: 'answered', value: 'mine', by: 'U0ANASILVA', byKind: 'person', at },
+        `You answered: mine ${date}`,
+      ],
+      [
+        { state: 'answered', value: 'mine', by: 'Soc <!here> key', byKind: 'api_key', at },
+        `Soc <!here> key (API key) answered: mine ${date}`,
+      ],
+      [
+        { state: 'answered', value: 'mine', by: 'U0ANASILVA', byKind: 'api_key' },
+        'U0ANASILVA (API key) answered: mine',
       ],
       [{ state: 'answered', value: 'mine' }, 'You answered: mine'],
       [{ state: 'timed_out', at }, `Nobody answered in time. ${date}`],
@@ -267,7 +274,7 @@ describe('messaging.checkpoint', () => {
 
     it('with the label of the answer', async () => {
       const message = await settle(
-        { state: 'answered', value: 'mine', by: 'U0ANASILVA' },
+        { state: 'answered', value: 'mine', by: 'U0ANASILVA', byKind: 'person' },
         { labels: { mine: '*Me* & <I>' } },
       )
       expect(noteOf(message)).to.equal('You answered: *Me* & <I>')

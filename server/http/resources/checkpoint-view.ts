@@ -1,5 +1,6 @@
 import { kindOf } from '../../../core/checkpoint/kind.ts'
 import { labelOf } from '../../../core/domain/answer-label.ts'
+import { wordFor } from '../../../core/domain/audit.ts'
 import { askedOf, nameOfAnswerer, nameOfAsked } from '../../../core/domain/asked-person.ts'
 import type { Checkpoint, CheckpointAnswer, Question } from '../../../core/domain/checkpoint.ts'
 import { maskSensitive } from '../../../core/engine/sensitive.ts'
@@ -53,12 +54,14 @@ export function answerView({ value, by, text, at }: CheckpointAnswer, checkpoint
   const { question } = checkpoint
   const { form, answers } = question
   const shown = form ? maskSensitive(form, value) : value
+  const byName = nameOfAnswerer(checkpoint, by)
   const word = answers?.find((answer) => answer === value)
   return {
     value: shown,
     label: word === undefined ? null : labelOf(question, word),
-    by,
-    by_name: nameOfAnswerer(checkpoint, by),
+    by: wordFor(by),
+    by_name: byName,
+    actor: { ...by, name: byName ?? by.name },
     // A text reply may be what was filled in.
     text: text === value && shown !== value ? shown : text,
     at,

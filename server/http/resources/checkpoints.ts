@@ -4,6 +4,7 @@ import { RequestError } from '../request-error.ts'
 import { component, defineRoute, operators, readers } from '../route.ts'
 import { within } from '../validate.ts'
 import { answerCheckpoints, previewAnswers } from './answer-many.ts'
+import { actorSchema } from './audit.ts'
 import { answerView, checkpointView } from './checkpoint-view.ts'
 import {
   objectSchema,
@@ -26,11 +27,16 @@ const givenSchema = objectSchema({
     ...textOrNull,
     description: 'What people read for the answer; null for what was filled in, or was none.',
   },
-  by: { type: 'string', description: 'As the other system knows them, or the name of an API key.' },
+  by: {
+    type: 'string',
+    description:
+      'As the other system knows them, or the name of an API key, which may be anything: see `actor`.',
+  },
   by_name: {
     ...textOrNull,
     description: 'How people know them, such as an e-mail address, where the skill that asked has said so.',
   },
+  actor: actorSchema,
   text: textOrNull,
   at: time,
 })

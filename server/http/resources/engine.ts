@@ -4,6 +4,7 @@ import { isInScope } from '../../../core/scope.ts'
 import { patterns } from '../patterns.ts'
 import { admins, defineRoute, readers, type Caller, type Services } from '../route.ts'
 import { requireWholeScope } from '../whole-scope.ts'
+import { actorSchema } from './audit.ts'
 import { objectSchema, text, textOrNull, time, timeOrNull } from './page.ts'
 
 const count = { type: 'integer', minimum: 0 } as const
@@ -11,7 +12,8 @@ const count = { type: 'integer', minimum: 0 } as const
 const answer = objectSchema({
   state: { enum: ['running', 'paused'] },
   paused_since: timeOrNull,
-  paused_by: textOrNull,
+  paused_by: { ...textOrNull, description: 'Name of the API key.' },
+  paused_actor: { anyOf: [actorSchema, { type: 'null' }], description: 'Who paused them.' },
   reason: textOrNull,
   queued: { type: 'integer', description: 'Runs of the organizations of the API key that have not begun.' },
   recovering: {
@@ -82,7 +84,8 @@ async function view({ scope }: Caller, services: Services) {
   return {
     state: pause === undefined ? 'running' : 'paused',
     paused_since: pause?.since ?? null,
-    paused_by: pause?.by ?? null,
+    paused_by: pause?.by.name ?? null,
+    paused_actor: pause?.by ?? null,
     reason: pause?.reason ?? null,
     queued: organizations.reduce((sum, { queued }) => sum + queued, 0),
     recovering: engine.suspects(),

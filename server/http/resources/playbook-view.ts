@@ -3,6 +3,7 @@ import type { JsonSchema } from '../../../core/plugin/index.ts'
 import type { ListedPlaybook, PlaybookStore, Scope, StoredPlaybook } from '../../../core/ports.ts'
 import { RequestError } from '../request-error.ts'
 import type { Services } from '../route.ts'
+import { actorSchema } from './audit.ts'
 import { objectSchema, text, textOrNull, time, timeOrNull } from './page.ts'
 
 export async function playbookView(
@@ -20,7 +21,8 @@ export async function playbookView(
     // What somebody wrote of the same name takes precedence.
     in_force: origin === 'made' ? isNewest && inForce === undefined : inForce === hash,
     put_in_force_at: putInForce?.at ?? null,
-    put_in_force_by: putInForce?.by ?? null,
+    put_in_force_by: putInForce?.by.name ?? null,
+    put_in_force_actor: putInForce?.by ?? null,
     created_at: createdAt,
   }
 }
@@ -41,7 +43,11 @@ export const playbookFields = {
   put_in_force_at: { ...timeOrNull, description: 'The last time; null where that was before it was kept.' },
   put_in_force_by: {
     ...textOrNull,
-    description: 'By whom: the name of the API key, or the server for a file.',
+    description: 'By whom: the name of the API key, or `server` for a file.',
+  },
+  put_in_force_actor: {
+    anyOf: [actorSchema, { type: 'null' }],
+    description: 'By whom: a name is what somebody chose, the kind is not. `server`: a file.',
   },
   created_at: { ...time, description: 'When it was first seen, in epoch milliseconds.' },
 } as const

@@ -1,3 +1,4 @@
+import { wordFor, type Author } from '../../../core/domain/audit.ts'
 import type { FailedAttempt, JournalEntry } from '../../../core/domain/run.ts'
 import type { ListedRun } from '../../../core/ports.ts'
 import type { Directory } from '../directory.ts'
@@ -19,13 +20,20 @@ export async function runView(
     created_at: run.createdAt,
     started_at: run.startedAt,
     ended_at: run.endedAt,
-    cancellation: run.cancellation,
+    cancellation: run.cancellation && doneBy(run.cancellation),
     error: run.error,
     retry_of: run.retryOf,
     retried_by: run.retriedBy,
     pruned_at: run.prunedAt,
   }
 }
+
+/** `by` in a word, and who it was: a name is what somebody chose. */
+const doneBy = <T extends { readonly by: Author }>({ by, ...what }: T) => ({
+  ...what,
+  by: wordFor(by),
+  actor: by,
+})
 
 /** One line of the journal, with the tries that failed before the last one. */
 export function stepView(
@@ -43,7 +51,7 @@ export function stepView(
     input: entry.input ?? null,
     output: entry.output ?? null,
     error: entry.error,
-    resolution: entry.resolution ?? null,
+    resolution: entry.resolution ? doneBy(entry.resolution) : null,
     carried_from: entry.carriedFrom ?? null,
     failed_attempts: failed.map((attempt) => ({
       attempt: attempt.attempt,

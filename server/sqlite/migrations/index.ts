@@ -31,6 +31,7 @@ import { recalledAnswers } from './0030-recalled-answers.ts'
 import { unknownSteps } from './0031-unknown-steps.ts'
 import { lossesOfCases } from './0032-losses-of-cases.ts'
 import { linesOfRuns } from './0033-lines-of-runs.ts'
+import { authors } from './0034-authors.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -67,4 +68,5 @@ export const migrations: readonly string[] = [
   unknownSteps,
   lossesOfCases,
   linesOfRuns,
+  authors,
 ]

@@ -61,7 +61,7 @@ export interface Run {
   readonly created_at: number
   readonly started_at: number | null
   readonly ended_at: number | null
-  readonly cancellation: { readonly by: string; readonly at: number } | null
+  readonly cancellation: { readonly actor: Actor; readonly at: number } | null
   readonly error: StoredError | null
   readonly retry_of: string | null
   /** The run that goes on from this one. */
@@ -91,7 +91,7 @@ export interface Step {
   readonly input: unknown
   readonly output: unknown
   readonly error: StoredError | null
-  readonly resolution: { readonly decision: string; readonly by: string; readonly at: number } | null
+  readonly resolution: { readonly decision: string; readonly actor: Actor; readonly at: number } | null
   readonly carried_from: string | null
   readonly failed_attempts: readonly FailedAttempt[]
 }

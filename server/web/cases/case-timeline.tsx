@@ -13,6 +13,7 @@ import { Link } from 'wouter'
 import { get } from '../api/call.ts'
 import type { Actor, CaseDetail, CaseEntry, Page } from '../api/types.ts'
 import { Refusal } from '../parts/refusal.tsx'
+import { whoText } from '../parts/who-text.ts'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { Time } from '../parts/times.tsx'
 import './cases.css'
@@ -83,10 +84,5 @@ function ByWhom({ actor: { kind, id, name } }: { readonly actor: Actor }) {
         </Anchor>
       </>
     )
-  const what = kind === 'api_key' ? `API key ${id}`.trimEnd() : kind
-  return (
-    <>
-      {showInvisible(name)} ({what})
-    </>
-  )
+  return showInvisible(whoText({ kind, id, name }))
 }

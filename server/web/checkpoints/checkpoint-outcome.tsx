@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { Time } from '../parts/times.tsx'
-import { shownAnswer, silenceText, type Checkpoint } from './checkpoint.ts'
+import { answererText, shownAnswer, silenceText, type Checkpoint } from './checkpoint.ts'
 
 interface CheckpointOutcomeProps {
   readonly checkpoint: Checkpoint
@@ -15,8 +15,7 @@ export function CheckpointOutcome({ checkpoint, isShort }: CheckpointOutcomeProp
   if (answer !== null)
     return (
       <Text size="sm" className="outside-text" {...(isShort && { lineClamp: 1 })}>
-        <b>{showInvisible(shownAnswer(answer.value, answers))}</b>, said{' '}
-        {showInvisible(answer.by_name === null ? answer.by : `${answer.by_name} (${answer.by})`)}{' '}
+        <b>{showInvisible(shownAnswer(answer.value, answers))}</b>, said {showInvisible(answererText(answer))}{' '}
         <Time at={answer.at} ago />
         {answer.text !== null && showInvisible(`: “${answer.text}”`)}
       </Text>

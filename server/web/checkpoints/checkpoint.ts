@@ -1,3 +1,5 @@
+import type { Actor } from '../api/types.ts'
+import { whoText } from '../parts/who-text.ts'
 import type { FormSchema } from '../forms/form-fields.ts'
 
 /** A question of a run to a person (`schemas/checkpoint.schema.json`). */
@@ -35,6 +37,7 @@ interface GivenAnswer {
   readonly label: string | null
   readonly by: string
   readonly by_name: string | null
+  readonly actor: Actor
   readonly text: string | null
   readonly at: number
 }
@@ -99,6 +102,16 @@ export const besides = (checkpoint: Pick<Checkpoint, 'input'>): readonly (readon
 export function shownAnswer(value: unknown, answers: Checkpoint['answers']): string {
   const known = answers?.find((answer) => answer.value === value)
   return known?.label ?? (typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+/** A key may have the name of anybody: only a person is said to be who was asked. */
+export function answererText({
+  by,
+  by_name: name,
+  actor,
+}: Pick<GivenAnswer, 'by' | 'by_name' | 'actor'>): string {
+  if (actor.kind !== 'person') return whoText(actor)
+  return name === null ? by : `${name} (${by})`
 }
 
 /** What becomes of a question that nobody answers; undefined where that is not known. */

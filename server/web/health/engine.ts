@@ -1,8 +1,10 @@
+import type { Actor } from '../api/types.ts'
+
 /** What `GET engine` answers. */
 export interface Engine {
   readonly state: 'running' | 'paused'
   readonly paused_since: number | null
-  readonly paused_by: string | null
+  readonly paused_actor: Actor | null
   readonly reason: string | null
   readonly queued: number
   readonly recovering: number

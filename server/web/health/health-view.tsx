@@ -1,3 +1,4 @@
+import { whoText } from '../parts/who-text.ts'
 import { Alert, Anchor, Grid, Stack, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { PageLoading } from '../parts/page-loading.tsx'
@@ -62,7 +63,9 @@ interface EngineProps {
 }
 
 /** Why runs do not begin as they usually do. */
-function Unusual({ engine: { state, reason, paused_by: by, paused_since: since, recovering } }: EngineProps) {
+function Unusual({
+  engine: { state, reason, paused_actor: by, paused_since: since, recovering },
+}: EngineProps) {
   return (
     <>
       {state === 'paused' && (
@@ -71,7 +74,7 @@ function Unusual({ engine: { state, reason, paused_by: by, paused_since: since, 
             {showInvisible(reason ?? '')}
           </Text>
           <Text size="sm" mt={4}>
-            {showInvisible(by ?? '')} · <Time at={since} ago />. Alerts are taken in and wait.
+            {by && showInvisible(whoText(by))} · <Time at={since} ago />. Alerts are taken in and wait.
           </Text>
         </Alert>
       )}

@@ -1,3 +1,4 @@
+import { whoText } from '../parts/who-text.ts'
 import { Alert, Button, Group, Loader, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { get } from '../api/call.ts'
@@ -32,7 +33,8 @@ export function Overtaken({ name, mine, mayOver, onOver, onTakeTheirs }: Overtak
     <Stack gap="xs">
       <Alert color="orange" title={`${name} has been changed meanwhile`} role="alert">
         <Text size="sm">
-          {showInvisible(data.put_in_force_by ?? 'Somebody')} put another version in force
+          {data.put_in_force_actor === null ? 'Somebody' : showInvisible(whoText(data.put_in_force_actor))}{' '}
+          put another version in force
           {data.put_in_force_at !== null && (
             <>
               {' '}

@@ -1,3 +1,4 @@
+import type { Actor } from '../api/types.ts'
 import type { Graph } from '../graph/graph-types.ts'
 
 /** A version of a playbook. */
@@ -12,7 +13,7 @@ export interface Playbook {
   readonly in_force: boolean
   /** The last time, and by whom; null where that was before it was kept. */
   readonly put_in_force_at: number | null
-  readonly put_in_force_by: string | null
+  readonly put_in_force_actor: Actor | null
   readonly created_at: number
 }
 

@@ -1,3 +1,4 @@
+import { whoText } from '../parts/who-text.ts'
 import { Anchor, Badge, Button, Group, Stack, Table } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -48,7 +49,7 @@ export function Versions({ playbook, mayRestore }: VersionsProps) {
           </Table.Thead>
           <Table.Tbody>
             {versions.data?.data.map(
-              ({ hash, created_at: seen, put_in_force_at: at, put_in_force_by: by, ...rest }) => (
+              ({ hash, created_at: seen, put_in_force_at: at, put_in_force_actor: by, ...rest }) => (
                 <Table.Tr key={hash}>
                   <Table.Td>
                     <Group gap="xs">
@@ -62,7 +63,9 @@ export function Versions({ playbook, mayRestore }: VersionsProps) {
                   <Table.Td>
                     <When at={at ?? seen} />
                   </Table.Td>
-                  <Table.Td className="outside-text">{by === null ? '' : showInvisible(by)}</Table.Td>
+                  <Table.Td className="outside-text">
+                    {by === null ? '' : showInvisible(whoText(by))}
+                  </Table.Td>
                   <Table.Td>
                     <Group gap="xs" justify="flex-end" wrap="nowrap">
                       {hash !== playbook.hash && (

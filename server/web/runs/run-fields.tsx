@@ -1,3 +1,5 @@
+import { showInvisible } from '../parts/show-invisible.ts'
+import { whoText } from '../parts/who-text.ts'
 import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
 import type { Run } from '../api/types.ts'
@@ -29,7 +31,7 @@ export function RunFields({ run }: { readonly run: Run }) {
         ],
         ['Goes on from', before !== null && <To href={`/runs/${before}`} text="the run before" />],
         ['Retried by', after !== null && <To href={`/runs/${after}`} text="the run that goes on" />],
-        ['Cancelled by', run.cancellation?.by],
+        ['Cancelled by', run.cancellation && showInvisible(whoText(run.cancellation.actor))],
         ['Steps deleted', run.pruned_at !== null && <Time at={run.pruned_at} />],
       ]}
     />

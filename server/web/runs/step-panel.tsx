@@ -1,3 +1,4 @@
+import { whoText } from '../parts/who-text.ts'
 import { Anchor, Group, Paper, Select, Stack, Table, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
 import type { RunDetail, Step } from '../api/types.ts'
@@ -74,7 +75,7 @@ export function StepPanel({ run, step, siblings, line, onSelect }: StepPanelProp
         )}
         {step.resolution !== null && (
           <Text size="sm">
-            {showInvisible(step.resolution.by)} decided: {step.resolution.decision}
+            {showInvisible(whoText(step.resolution.actor))} decided: {step.resolution.decision}
           </Text>
         )}
         {step.error !== null && <StoredErrorView error={step.error} line={place} />}
