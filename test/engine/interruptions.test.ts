@@ -5,7 +5,7 @@ import type { EffectWork } from '../../core/engine/durable-context.ts'
 import { createWakeUps } from '../../core/engine/wake-ups.ts'
 import { settle } from './support/manual-clock.ts'
 import { effect, useOneRun } from './support/one-run.ts'
-import { somebody } from '../support/somebody.ts'
+import { someAuthor, somebody } from '../support/somebody.ts'
 
 describe('local durable context: interruptions', () => {
   const one = useOneRun()
@@ -120,7 +120,11 @@ describe('local durable context: interruptions', () => {
       const outcome = await going
       expect(outcome).to.deep.include({ state: 'completed', output: { isolated: true } })
       expect(await statusOf()).to.equal('running')
-      expect((await one.entry())?.resolution).to.deep.equal({ decision: 'ran', by, at: one.clock.now() })
+      expect((await one.entry())?.resolution).to.deep.equal({
+        decision: 'ran',
+        by: someAuthor(by),
+        at: one.clock.now(),
+      })
       expect(await (await one.open()).perform(work), 'on replay').to.deep.equal(outcome)
     })
 

@@ -82,7 +82,8 @@ describe('one answer to many questions', () => {
       expect(entry.actor.name).to.equal('analyst')
       expect(entry.details).to.deep.include({ answer: 'approve', together: { seen, count: 2 } })
       const { answer: kept } = (await api.stores.checkpoints.find('all', id))!
-      expect(kept).to.include({ value: 'approve', by: 'analyst', text: 'the whole floor' })
+      expect(kept!.by).to.include({ kind: 'api_key', name: 'analyst' })
+      expect(kept).to.include({ value: 'approve', text: 'the whole floor' })
     }
     const notes = (await entries()).filter(
       ({ actor }: { actor: { name: string } }) => actor.name === 'analyst',
