@@ -33,7 +33,7 @@ export function toEntry({ id: _, resolution, carriedFrom, ...row }: EntryRow): J
 
 /** Earlier versions kept the name of the API key alone. */
 function toResolution(json: string): Resolution {
-  const kept = fromJson<Omit<Resolution, 'by'> & { readonly by: Author | string }>(json)!
+  const kept = fromJson<Omit<Resolution, 'by'> & { readonly by: Author | string }>(json)
   const by: Author = typeof kept.by === 'string' ? { kind: 'api_key', id: '', name: kept.by } : kept.by
   return { ...kept, by }
 }
