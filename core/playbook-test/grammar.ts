@@ -20,7 +20,19 @@ export const grammar = {
   },
   reply: {
     what: 'a mock',
-    keys: ['with', 'delay', 'output', 'example', 'error', 'timeout', 'answer', 'by', 'by_kind', 'by_name', 'text'],
+    keys: [
+      'with',
+      'delay',
+      'output',
+      'example',
+      'error',
+      'timeout',
+      'answer',
+      'by',
+      'by_kind',
+      'by_name',
+      'text',
+    ],
   },
   error: {
     what: 'the error of a mock',

@@ -31,7 +31,11 @@ export class SqliteInboundStore implements InboundStore {
       return call.answers.map(({ checkpointId, refused, ...given }) => {
         const outcome = recordAnswer(database, checkpointId, { ...given, at }, refused)
         const name = nameOfAnswerer(outcome.checkpoint, given.by)
-        recordCheckpoint(this.#context, outcome, personOf(given.by.id.slice(0, maxName), call.requestId, name))
+        recordCheckpoint(
+          this.#context,
+          outcome,
+          personOf(given.by.id.slice(0, maxName), call.requestId, name),
+        )
         return outcome
       })
     })

@@ -63,7 +63,9 @@ describe('tocsin checkpoints', () => {
   it('prints what was answered, by whom and when', async () => {
     await server.call(`/checkpoints/${id}/answer`, { body: { answer: 'real', text: 'I saw it' } })
     const { stdout } = await run('--state', 'answered')
-    expect(stdout).to.match(/answered: "real" \("Yes, it is"\) by bootstrap \(API key \w+\) at 20\S+Z: "I saw it"/)
+    expect(stdout).to.match(
+      /answered: "real" \("Yes, it is"\) by bootstrap \(API key \w+\) at 20\S+Z: "I saw it"/,
+    )
     expect((await run()).stdout).to.equal('0 waiting\n')
   })
 
