@@ -358,6 +358,17 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
+          'However many streams one customer opens, and however many large runs it reads, others have theirs: half of all streams at most are of keys that see the same organizations, and runs are read for organizations in turn.',
+        proofs: [
+          http(
+            'run-events',
+            'are refused beyond so many of one key, of keys that see the same organizations',
+          ),
+          http('in-turn', 'is done one at a time, of each line in its order, and the lines take turns'),
+        ],
+      },
+      {
+        promise:
           'Whatever playbook somebody sends to be checked, drawn, completed or explained is worked on in a moment, one at a time, organizations in turn, and leaves others as much time as it takes.',
         proofs: [
           http(
@@ -382,6 +393,19 @@ export const chapters: readonly Chapter[] = [
   {
     title: 'What is done, and who did it',
     lessons: [
+      {
+        promise:
+          'What retention deletes stands in the audit log of its organization, in the same write: how much, up to when, by which setting; its case says what it lost.',
+        proofs: [
+          [
+            'test/contract/retention-store.ts',
+            'records for each organization what a piece deletes',
+            'has the case count what it lost',
+          ],
+          ['test/sqlite/retention.test.ts', 'is whole at every moment: kill -9'],
+          http('cases', 'say how many alerts and runs are kept no longer'),
+        ],
+      },
       {
         promise:
           'The audit log can only be added to, each entry is chained to the one before, and is written with what it tells of.',
