@@ -118,11 +118,11 @@ describe('what a card says of a question', () => {
 })
 
 describe('whoAnswers', () => {
-  it('names the roles, and whom it was sent to', () => {
+  it('names the roles, whom it was sent to, and the answers', () => {
     const roles = 'Keys of the roles analyst and admin can answer it here; yours reads.'
     expect(whoAnswers(checkpoint())).to.equal(
-      `${roles} It was sent to ana@x.example over chat, who can answer there.`,
+      `${roles} It was sent to ana@x.example over chat, who can answer there. Answers: “Yes, me”, “no”.`,
     )
-    expect(whoAnswers(checkpoint({ input: {} }))).to.equal(roles)
+    expect(whoAnswers(checkpoint({ input: {}, answers: null }))).to.equal(roles)
   })
 })

@@ -139,6 +139,7 @@ describe('questions on the web page', function () {
 
   it('are read by those who may not answer them, and say who may', async () => {
     const { page, server } = house
+    await ask('for readers')
     const { body } = await server.call('/keys', { body: { name: 'watcher', role: 'reader' } })
     await page.context().clearCookies()
     await house.visit('/checkpoints')

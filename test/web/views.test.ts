@@ -11,4 +11,8 @@ describe('views of the web page', () => {
       [...viewPaths].toSorted(),
     )
   })
+
+  it('have a key each that leads there', () => {
+    expect(new Set(views.map(({ letter }) => letter)).size).to.equal(views.length)
+  })
 })

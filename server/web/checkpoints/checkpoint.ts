@@ -79,16 +79,18 @@ export function askedOf({
   return name ?? id ?? (typeof user === 'string' ? user : undefined)
 }
 
-/** Who may answer, for those who may not. */
+/** Who may answer and what, for those who may not. */
 export function whoAnswers(
-  checkpoint: Pick<Checkpoint, 'asked' | 'asked_name' | 'input' | 'connection'>,
+  checkpoint: Pick<Checkpoint, 'asked' | 'asked_name' | 'input' | 'connection' | 'answers'>,
 ): string {
+  const { connection, answers } = checkpoint
   const asked = askedOf(checkpoint)
-  const elsewhere =
-    asked === undefined
-      ? ''
-      : ` It was sent to ${asked}${checkpoint.connection === null ? '' : ` over ${checkpoint.connection}`}, who can answer there.`
-  return `Keys of the roles analyst and admin can answer it here; yours reads.${elsewhere}`
+  const over = connection === null ? '' : ` over ${connection}`
+  return [
+    'Keys of the roles analyst and admin can answer it here; yours reads.',
+    ...(asked === undefined ? [] : [`It was sent to ${asked}${over}, who can answer there.`]),
+    ...(answers === null ? [] : [`Answers: ${answers.map(({ label }) => `“${label}”`).join(', ')}.`]),
+  ].join(' ')
 }
 
 /** Parts of the input that a card shows in their own place, or that say only how a message looks. */

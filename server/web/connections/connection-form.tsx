@@ -39,7 +39,13 @@ export function ConnectionForm({ plugin, setup }: ConnectionFormProps) {
   const [typed, setTyped, forget] = useTyped<Typed>({
     place: `New connection to ${plugin.title}`,
     empty: nothing,
-    textOf: useCallback((now: Typed) => typedFields(fields, now.values), [fields]),
+    textOf: useCallback(
+      (now: Typed) =>
+        [now.name === undefined ? '' : `Name: ${now.name}`, typedFields(fields, now.values)]
+          .join('\n')
+          .trim(),
+      [fields],
+    ),
   })
   const { values, name = plugin.name.replaceAll('_', '-') } = typed
   const type = (next: Partial<Typed>): void => setTyped((now) => ({ ...now, ...next }))
