@@ -6,6 +6,8 @@ export interface Usage {
   readonly cpuMs: number
   /** Transactions that waited for the disk. */
   readonly commits: number
+  /** Memory it held at most. */
+  readonly peakMb: number
 }
 
 /** What a process holds, after a collection. */
@@ -48,7 +50,7 @@ export function answerParent(ready: unknown, commits: () => number): void {
 
 export function usage(commits: number): Usage {
   const { user, system } = process.cpuUsage()
-  return { cpuMs: (user + system) / 1_000, commits }
+  return { cpuMs: (user + system) / 1_000, commits, peakMb: process.resourceUsage().maxRSS / 1e3 }
 }
 
 export function memory(): Memory {

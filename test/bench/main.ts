@@ -4,6 +4,7 @@ import { benchEgress } from './egress.ts'
 import { benchExpression } from './expression.ts'
 import { benchGrowth } from './growth.ts'
 import { benchIntake } from './intake.ts'
+import { benchLargeRun } from './large-run.ts'
 import { readOptions, usage } from './options.ts'
 import { benchPage } from './page.ts'
 import { benchParts } from './parts.ts'
@@ -26,6 +27,7 @@ const benchmarks = {
   calls: () => benchEgress(options),
   'whole-way': () => benchWholeWay(options),
   growth: () => benchGrowth(options),
+  'large-run': () => benchLargeRun(),
   profile: () => benchParts(options),
   page: () => benchPage(options),
   expressions: () => benchExpression(),

@@ -21,6 +21,7 @@ export const names = [
   'calls',
   'whole-way',
   'growth',
+  'large-run',
   'profile',
   'page',
   'expressions',
