@@ -1,10 +1,20 @@
 import type { Program, Reference } from '../expression/index.ts'
 import type { Step } from './playbook.ts'
 
-/** What the step itself reads: its condition, its items, its inputs and so on. */
-export function readsOf(step: Step): readonly Reference[] {
-  return programsIn(ownParts(step)).flatMap(({ references }) => references)
+/** Steps of checked playbooks never change: what is said of one is worked out once, however many items it runs for. */
+export function oncePerStep<T>(say: (step: Step) => T): (step: Step) => T {
+  const said = new WeakMap<Step, { readonly value: T }>()
+  return (step) => {
+    const known = said.get(step) ?? { value: say(step) }
+    said.set(step, known)
+    return known.value
+  }
 }
+
+/** What the step itself reads: its condition, its items, its inputs and so on. */
+export const readsOf = oncePerStep((step): readonly Reference[] =>
+  programsIn(ownParts(step)).flatMap(({ references }) => references),
+)
 
 /** How a step is tried, and how it is called. */
 const notItsDoing: ReadonlySet<string> = new Set(

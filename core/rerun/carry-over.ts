@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { JournalEntry, Run } from '../domain/run.ts'
 import { playbookPath } from '../engine/paths.ts'
@@ -5,6 +6,7 @@ import type { Playbook } from '../playbook/playbook.ts'
 import { OldJournal } from './journal.ts'
 import type { CarriedStep } from './plan.ts'
 import type { Comparison } from './comparison.ts'
+import type { Ending, Walk } from './ending.ts'
 import { walkAction, walkAllTimes, walkSteps } from './walk.ts'
 
 /** A playbook with those that it calls, as a run sees them. */
@@ -20,12 +22,12 @@ export interface WholePlaybook {
  * that is the same in the new playbook, inside of groups that are the same, and that reads nothing which runs again. Not: what
  * failed unhandled, what was cut off by a cancellation or by the time of a group or the run, and what was done because of that.
  */
-export function carryOver(
+export async function carryOver(
   run: Pick<Run, 'error'>,
   entries: readonly JournalEntry[],
   before: WholePlaybook,
   after: WholePlaybook,
-): readonly CarriedStep[] {
+): Promise<readonly CarriedStep[]> {
   const journal = new OldJournal(entries)
   const failedAt = run.error?.details?.['path']
   const comparison: Comparison = {
@@ -42,12 +44,26 @@ export function carryOver(
   }
   const steps = { new: after.playbook.steps, old: before.playbook.steps }
   const thread = { open: new Set<string>(), inputs: changedInputs(before.inputs, after.inputs) }
-  journal.undo(walkSteps(comparison, steps, '', thread).undo)
+  journal.undo((await inTurns(walkSteps(comparison, steps, '', thread))).undo)
   for (const [name, { hash }] of after.called) {
     if (before.called.get(name)?.hash === hash) journal.carry(playbookPath(name))
     else journal.refuse([playbookPath(name)], 'changed', name)
   }
   return journal.verdicts()
+}
+
+/** After so many milliseconds others are served. */
+const maxHoldMs = 20
+
+async function inTurns(walk: Walk): Promise<Ending> {
+  let from = performance.now()
+  for (;;) {
+    const { done, value } = walk.next()
+    if (done === true) return value
+    if (performance.now() - from < maxHoldMs) continue
+    await setImmediate()
+    from = performance.now()
+  }
 }
 
 function changedInputs(before: WholePlaybook['inputs'], after: WholePlaybook['inputs']): ReadonlySet<string> {

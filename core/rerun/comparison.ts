@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../domain/run.ts'
 import type { Playbook, Step } from '../playbook/playbook.ts'
-import { goesOn, open, type Ending } from './ending.ts'
+import { goesOn, open, type Ending, type Walk } from './ending.ts'
 import type { OldJournal } from './journal.ts'
 import type { Thread } from './thread.ts'
 
@@ -14,11 +14,11 @@ export interface Comparison {
   /** Names of the playbooks around, the outermost first. */
   readonly callers: readonly string[]
   /** `prefix` is the path of what holds the steps. */
-  readonly walkSteps: (comparison: Comparison, steps: Steps, prefix: string, thread: Thread) => Ending
+  readonly walkSteps: (comparison: Comparison, steps: Steps, prefix: string, thread: Thread) => Walk
   /** A step without its items. */
-  readonly walkAllTimes: (comparison: Comparison, pair: Pair, path: string, thread: Thread) => Ending
+  readonly walkAllTimes: (comparison: Comparison, pair: Pair, path: string, thread: Thread) => Walk
   /** A step without its items and times. */
-  readonly walkAction: (comparison: Comparison, pair: Pair, path: string, thread: Thread) => Ending
+  readonly walkAction: (comparison: Comparison, pair: Pair, path: string, thread: Thread) => Walk
 }
 
 /** A step of the new playbook, and what stands in its place in the one before. */

@@ -1,14 +1,12 @@
 import type { Reference } from '../expression/index.ts'
 import type { Playbook, Step } from '../playbook/playbook.ts'
-import { isProgram, ownParts, programsIn } from '../playbook/step-reads.ts'
+import { isProgram, oncePerStep, ownParts, programsIn } from '../playbook/step-reads.ts'
 
 /**
  * Text that is the same for two steps that do the same with the same values. What stands inside of a step is not a part of it,
  * nor is how it is called, and how long and how often it is tried.
  */
-export function definitionOf(step: Step): string {
-  return textOf(ownParts(step))
-}
+export const definitionOf = oncePerStep((step) => textOf(ownParts(step)))
 
 /** The same for what callers of a playbook see of it. */
 export function interfaceOf({ inputs, outputs, alertSchema }: Playbook): string {
@@ -17,12 +15,12 @@ export function interfaceOf({ inputs, outputs, alertSchema }: Playbook): string 
 }
 
 /** Of these: what decides whether, how often and with which steps inside it runs. */
-export function readsToDecide(step: Step): readonly Reference[] {
+export const readsToDecide = oncePerStep((step): readonly Reference[] => {
   const { with: given, ...own } = ownParts(step)
   const { if: condition, foreach, repeat, cases } = own
   const deciding = { condition, foreach, repeat, cases, given: step.action === 'call' ? given : undefined }
   return programsIn(deciding).flatMap(({ references }) => references)
-}
+})
 
 function textOf(value: unknown): string {
   return JSON.stringify(value, (_name, part: unknown) => {

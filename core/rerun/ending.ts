@@ -8,6 +8,9 @@ export interface Ending {
   readonly undo: readonly string[]
 }
 
+/** A walk over a part of a journal. It yields now and then: a journal is long, and others are waiting. */
+export type Walk = Generator<undefined, Ending>
+
 export const goesOn: Ending = { flow: 'goes_on', undo: [] }
 export const open: Ending = { flow: 'open', undo: [] }
 

@@ -1,20 +1,21 @@
 import { inside, itemPath, repeatPath, waitPath } from '../engine/paths.ts'
 import type { ParallelStep, SwitchStep } from '../playbook/playbook.ts'
-import { goesOn, joinedEndings, open, type Ending } from './ending.ts'
+import { goesOn, joinedEndings, open, type Ending, type Walk } from './ending.ts'
 import { fork, join, type Thread } from './thread.ts'
 import { settled, type Comparison, type Pair } from './comparison.ts'
 
-export function walkParallel(
+export function* walkParallel(
   comparison: Comparison,
   { new: step, old }: Pair<ParallelStep>,
   path: string,
   thread: Thread,
-): Ending {
+): Walk {
   const branches = step.steps.map((branch) => ({ branch, thread: fork(thread) }))
-  const endings = branches.map((each) => {
-    const before = old.steps.filter(({ key }) => key === each.branch.key)
-    return comparison.walkSteps(comparison, { new: [each.branch], old: before }, path, each.thread)
-  })
+  const endings: Ending[] = []
+  for (const each of branches) {
+    const steps = { new: [each.branch], old: old.steps.filter(({ key }) => key === each.branch.key) }
+    endings.push(yield* comparison.walkSteps(comparison, steps, path, each.thread))
+  }
   const kept = new Set(step.steps.map(({ key }) => key))
   for (const { key } of old.steps)
     if (!kept.has(key)) comparison.journal.refuse(comparison.journal.within(inside(path, key)), 'gone')
@@ -23,12 +24,12 @@ export function walkParallel(
 }
 
 /** The case that was taken is taken again: what it was chosen by is the same. */
-export function walkSwitch(
+export function* walkSwitch(
   comparison: Comparison,
   { new: step, old }: Pair<SwitchStep>,
   path: string,
   thread: Thread,
-): Ending {
+): Walk {
   const { journal } = comparison
   const cases = [
     ...step.cases.map((each, index) => ({
@@ -43,17 +44,19 @@ export function walkSwitch(
     ({ name }) => String(record?.case) === name || journal.within(inside(path, name)).length > 0,
   )
   if (taken === undefined) return journal.entry(path)?.state === 'completed' ? goesOn : open
-  return comparison.walkSteps(comparison, taken, inside(path, taken.name), thread)
+  return yield* comparison.walkSteps(comparison, taken, inside(path, taken.name), thread)
 }
 
-export function walkForeach(comparison: Comparison, pair: Pair, path: string, thread: Thread): Ending {
+export function* walkForeach(comparison: Comparison, pair: Pair, path: string, thread: Thread): Walk {
   const { journal } = comparison
   const goesOnAfter = pair.new.foreach?.onItemError === 'continue'
   const items = journal.items(path)
-  const endings = items.map((index) => {
-    const ending = comparison.walkAllTimes(comparison, pair, itemPath(path, index), fork(thread))
-    return ending.flow === 'failed' && goesOnAfter ? goesOn : ending
-  })
+  const endings: Ending[] = []
+  for (const index of items) {
+    const ending = yield* comparison.walkAllTimes(comparison, pair, itemPath(path, index), fork(thread))
+    endings.push(ending.flow === 'failed' && goesOnAfter ? goesOn : ending)
+    yield
+  }
   const all = joinedEndings(endings)
   const record = journal.entry(path)
   // Nobody knows how many there were.
@@ -64,13 +67,14 @@ export function walkForeach(comparison: Comparison, pair: Pair, path: string, th
 
 const countOf = (output: unknown): unknown => (output as { readonly items?: unknown } | null)?.items
 
-export function walkRepeat(comparison: Comparison, pair: Pair, path: string, thread: Thread): Ending {
+export function* walkRepeat(comparison: Comparison, pair: Pair, path: string, thread: Thread): Walk {
   const { journal } = comparison
   let ending: Ending = open
   for (let time = 1; ; time++) {
     const here = repeatPath(path, time)
     if (journal.within(here).length === 0) break
-    ending = comparison.walkAction(comparison, pair, here, thread)
+    ending = yield* comparison.walkAction(comparison, pair, here, thread)
+    yield
     if (ending.flow !== 'goes_on') break
     if (journal.entry(waitPath(here))?.state === 'completed') journal.carry(waitPath(here))
   }

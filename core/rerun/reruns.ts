@@ -1,8 +1,10 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Actor } from '../domain/audit.ts'
-import type { NewRun, Run, RunFilter } from '../domain/run.ts'
+import type { FailedAttempt, JournalEntry, NewRun, Run, RunFilter } from '../domain/run.ts'
 import { newRun } from '../engine/queue-run.ts'
 import { playbookPath } from '../engine/paths.ts'
 import { ConflictError, NotFoundError } from '../errors/errors.ts'
+import { createTurns } from '../in-turn.ts'
 import type { PlaybookLibrary } from '../investigation/playbook-library.ts'
 import type { Playbook } from '../playbook/playbook.ts'
 import { TocsinError } from '../plugin/index.ts'
@@ -34,13 +36,19 @@ export interface OneOfMany<T> {
   readonly outcome: { readonly done: T } | { readonly error: TocsinError }
 }
 
-/** What is refused for one run stops no other. */
+/**
+ * What is refused for one run stops no other.
+ *
+ * @param isEnough The others are left for another time. Asked after each run, so that the first one is done in any case.
+ */
 export async function oneAfterAnother<T>(
   runUuids: readonly string[],
   work: (runUuid: string) => Promise<T>,
+  isEnough: () => boolean,
 ): Promise<readonly OneOfMany<T>[]> {
   const results: OneOfMany<T>[] = []
   for (const runUuid of runUuids) {
+    if (results.length > 0 && isEnough()) break
     try {
       results.push({ runUuid, outcome: { done: await work(runUuid) } })
     } catch (error) {
@@ -71,7 +79,7 @@ export interface Reruns {
 }
 
 export interface RerunsOptions {
-  readonly stores: Pick<Stores, 'runs' | 'journal' | 'alerts' | 'organizations' | 'playbooks'>
+  readonly stores: Pick<Stores, 'runs' | 'lines' | 'alerts' | 'organizations' | 'playbooks'>
   readonly library: Pick<PlaybookLibrary, 'byHash' | 'newest'>
   readonly catalogue: Pick<Catalogue, 'skill'>
   readonly enqueue: (run: Run) => void
@@ -79,12 +87,20 @@ export interface RerunsOptions {
   readonly onRunEnded?: ((run: Run) => void) | undefined
 }
 
+/** Of a journal read at once: others are served in between. */
+const piece = { lines: 1_000, bytes: 4_000_000 }
+
 interface Plan extends RetryPreview {
   readonly next: NewRun
 }
 
 export function createReruns({ stores, library, catalogue, enqueue, onRunEnded }: RerunsOptions): Reruns {
-  async function plan(scope: Scope, runUuid: string, version: RetryVersion): Promise<Plan> {
+  /** A journal can be large: one at a time is held. */
+  const inTurn = createTurns()
+  const plan = (scope: Scope, runUuid: string, version: RetryVersion): Promise<Plan> =>
+    inTurn(() => planNow(scope, runUuid, version))
+
+  async function planNow(scope: Scope, runUuid: string, version: RetryVersion): Promise<Plan> {
     const run = await stores.runs.find(scope, runUuid)
     if (run === undefined) throw new NotFoundError('run_not_found', `there is no run ${runUuid}`)
     if (run.endedAt === null)
@@ -97,9 +113,8 @@ export function createReruns({ stores, library, catalogue, enqueue, onRunEnded }
     const old = await library.byHash(run.playbookHash)
     const playbook = version === 'same' ? old : await newestOf(run)
     if (run.status === 'completed' && playbook.hash === old.hash) throw nothingToRetry(run)
-    const [entries, failed, organizations, alert] = await Promise.all([
-      stores.journal.entries(run.uuid),
-      stores.journal.failedAttempts(run.uuid),
+    const [{ entries, failed }, organizations, alert] = await Promise.all([
+      journalOf(run),
       stores.organizations.list([run.organizationUuid]),
       run.alertId === null ? undefined : stores.alerts.find([run.organizationUuid], run.alertId),
     ])
@@ -110,7 +125,7 @@ export function createReruns({ stores, library, catalogue, enqueue, onRunEnded }
     const next = newRun({ playbook, organization, alert, inputs, ...(alert ? { retry: true } : {}) })
     const before = { playbook: old, inputs: run.inputs, called: await calledBy(entries) }
     const called = version === 'same' ? before.called : await callable(playbook)
-    const steps = carryOver(run, entries, before, { playbook, inputs: next.inputs ?? {}, called })
+    const steps = await carryOver(run, entries, before, { playbook, inputs: next.inputs ?? {}, called })
     const paths = steps.filter(({ reason }) => reason === null).map(({ entry }) => entry.path)
     return {
       run,
@@ -126,6 +141,22 @@ export function createReruns({ stores, library, catalogue, enqueue, onRunEnded }
       library.newest(playbookName) ?? (await stores.playbooks.find([organizationUuid], playbookName))?.hash
     if (hash !== undefined) return await library.byHash(hash)
     throw new NotFoundError('playbook_not_found', `there is no playbook '${playbookName}' any more`)
+  }
+
+  async function journalOf({ uuid }: Run) {
+    const entries: JournalEntry[] = []
+    const failed: FailedAttempt[] = []
+    let after: number | undefined
+    do {
+      const { lines, next } = await stores.lines.stretch(uuid, { after, ...piece })
+      for (const line of lines) {
+        entries.push(line.entry)
+        failed.push(...line.failedAttempts)
+      }
+      after = next
+      if (after !== undefined) await setImmediate()
+    } while (after !== undefined)
+    return { entries, failed }
   }
 
   /** The versions that a run settled. */

@@ -4,7 +4,7 @@ import type { Step } from '../playbook/playbook.ts'
 import { readsOf } from '../playbook/step-reads.ts'
 import { definitionOf, readsToDecide } from './definition.ts'
 import { endedEntry, settled, type Comparison, type Pair, type Steps } from './comparison.ts'
-import { goesOn, open, type Ending } from './ending.ts'
+import { goesOn, open, type Ending, type Walk } from './ending.ts'
 import { walkCall } from './call.ts'
 import { walkForeach, walkParallel, walkRepeat, walkSwitch } from './groups.ts'
 import type { Reason } from './plan.ts'
@@ -14,7 +14,7 @@ import { changedRead, fork, volatileRead, type Thread } from './thread.ts'
  * Walks the new playbook as the interpreter would, over the journal of the run before, and marks what the new run will find
  * done. After a step that runs again, others are still carried over as long as they do not read anything of it.
  */
-export function walkSteps(comparison: Comparison, steps: Steps, prefix: string, thread: Thread): Ending {
+export function* walkSteps(comparison: Comparison, steps: Steps, prefix: string, thread: Thread): Walk {
   const { journal } = comparison
   const before = new Map(steps.old.map((step) => [step.key, step]))
   let at = thread
@@ -22,7 +22,7 @@ export function walkSteps(comparison: Comparison, steps: Steps, prefix: string, 
   let end: Ending | undefined
   for (const step of steps.new) {
     const path = inside(prefix, step.key)
-    const ending = walkStep(comparison, step, before.get(step.key), path, at)
+    const ending = yield* walkStep(comparison, step, before.get(step.key), path, at)
     before.delete(step.key)
     if (ending.flow === 'goes_on') continue
     if (ending.flow !== 'open' && !isOpen && end === undefined) {
@@ -40,17 +40,17 @@ export function walkSteps(comparison: Comparison, steps: Steps, prefix: string, 
   return isOpen ? open : goesOn
 }
 
-function walkStep(
+function* walkStep(
   comparison: Comparison,
   step: Step,
   old: Step | undefined,
   path: string,
   thread: Thread,
-): Ending {
+): Walk {
   const { journal } = comparison
-  const ending = walkKnown(comparison, step, old, path, thread)
+  const ending = yield* walkKnown(comparison, step, old, path, thread)
   const isHandled = ending.flow === 'failed' && step.onError !== 'fail'
-  const handled = isHandled ? handleFailure(comparison, step, old, path, thread) : ending
+  const handled = isHandled ? yield* handleFailure(comparison, step, old, path, thread) : ending
   // The step failed although everything in it stands, e.g. by its default.
   const isFailure = path === comparison.failedAt && handled.flow === 'goes_on'
   const result = isFailure ? open : handled
@@ -61,13 +61,13 @@ function walkStep(
   return result
 }
 
-function walkKnown(
+function* walkKnown(
   comparison: Comparison,
   step: Step,
   old: Step | undefined,
   path: string,
   thread: Thread,
-): Ending {
+): Walk {
   const { journal } = comparison
   const runsAgain = (reason: Reason, detail?: string) => {
     journal.refuse(journal.within(path), reason, detail)
@@ -88,8 +88,8 @@ function walkKnown(
     return endedEntry(journal, entry)
   const pair = { new: step, old } as Pair
   return step.foreach === undefined
-    ? walkAllTimes(comparison, pair, path, thread)
-    : walkForeach(comparison, pair, path, thread)
+    ? yield* walkAllTimes(comparison, pair, path, thread)
+    : yield* walkForeach(comparison, pair, path, thread)
 }
 
 const holdsOthers = (step: Step): boolean =>
@@ -97,39 +97,39 @@ const holdsOthers = (step: Step): boolean =>
   step.repeat !== undefined ||
   ['steps', 'parallel', 'switch', 'call'].includes(step.action)
 
-export function walkAllTimes(comparison: Comparison, pair: Pair, path: string, thread: Thread): Ending {
+export function* walkAllTimes(comparison: Comparison, pair: Pair, path: string, thread: Thread): Walk {
   return pair.new.repeat === undefined
-    ? walkAction(comparison, pair, path, thread)
-    : walkRepeat(comparison, pair, path, thread)
+    ? yield* walkAction(comparison, pair, path, thread)
+    : yield* walkRepeat(comparison, pair, path, thread)
 }
 
-export function walkAction(
+export function* walkAction(
   comparison: Comparison,
   { new: step, old }: Pair,
   path: string,
   thread: Thread,
-): Ending {
+): Walk {
   switch (step.action) {
     case 'steps':
       return settled(
         comparison,
         path,
-        walkSteps(comparison, { new: step.steps, old: (old as typeof step).steps }, path, thread),
+        yield* walkSteps(comparison, { new: step.steps, old: (old as typeof step).steps }, path, thread),
       )
     case 'parallel':
       return settled(
         comparison,
         path,
-        walkParallel(comparison, { new: step, old: old as typeof step }, path, thread),
+        yield* walkParallel(comparison, { new: step, old: old as typeof step }, path, thread),
       )
     case 'switch':
       return settled(
         comparison,
         path,
-        walkSwitch(comparison, { new: step, old: old as typeof step }, path, thread),
+        yield* walkSwitch(comparison, { new: step, old: old as typeof step }, path, thread),
       )
     case 'call':
-      return settled(comparison, path, walkCall(comparison, step, path))
+      return settled(comparison, path, yield* walkCall(comparison, step, path))
     default:
       return walkLeaf(comparison, step, path)
   }
@@ -158,17 +158,17 @@ function carried({ journal }: Comparison, path: string): Ending {
   return goesOn
 }
 
-function handleFailure(
+function* handleFailure(
   comparison: Comparison,
   step: Step,
   old: Step | undefined,
   path: string,
   thread: Thread,
-): Ending {
+): Walk {
   if (typeof step.onError === 'string') return goesOn
   const handlers = old === undefined || typeof old.onError === 'string' ? [] : old.onError
   const place = onErrorPath(path)
-  const ending = walkSteps(comparison, { new: step.onError, old: handlers }, place, thread)
+  const ending = yield* walkSteps(comparison, { new: step.onError, old: handlers }, place, thread)
   if (ending.flow === 'goes_on' || (ending.flow === 'ends' && ending.undo.length === 0)) return ending
   return open
 }

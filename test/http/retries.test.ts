@@ -65,7 +65,13 @@ describe('retries over the API', () => {
   it('of many are previewed as one is, and nothing is done', async () => {
     const before = await api.stores.runs.list('all', {}, { limit: 1 })
     const bulk = (body: object) => api.call('POST', '/api/runs/retry/preview', { body })
-    const { steps: _, ...one } = (await api.call('GET', `/api/runs/${run.uuid}/retry`)).json
+    const {
+      steps: _,
+      steps_total: all,
+      steps_carried: carried,
+      ...one
+    } = (await api.call('GET', `/api/runs/${run.uuid}/retry`)).json
+    expect([all, carried, one.repeats_total]).to.deep.equal([1, 0, 1])
     expect(one.repeats).to.have.length(1)
     const { json, text } = await bulk({ runs: [run.uuid, 'unknown'] })
     expect(json.data[0]).to.deep.equal({ ...one, error: null })
@@ -87,6 +93,32 @@ describe('retries over the API', () => {
     ).to.equal(null)
     expect((await bulk({ runs: [run.uuid] })).json.data[0].error.code).to.equal('run_superseded')
     expectProblem(await api.call('GET', `/api/runs/${run.uuid}/retry`), 409, 'run_superseded')
+  })
+
+  it('are shown as far as one answer goes, those that run again before those that are carried over', async () => {
+    const ended = { state: 'completed', output: null, error: null, attempt: 1, endedAt: 2 } as const
+    await Promise.all(
+      Array.from({ length: 5_100 }, (_, n) =>
+        api.stores.journal.record(
+          run.uuid,
+          {
+            path: `s${n}`,
+            stepId: null,
+            kind: 'tower.ring_bell',
+            input: { times: 1 },
+            attempt: 1,
+            startedAt: 1,
+          },
+          ended,
+        ),
+      ),
+    )
+    const { json } = await api.call('GET', `/api/runs/${run.uuid}/retry`)
+    expect(json.steps).to.have.length(5_000)
+    expect(json.steps[0].path).to.equal('first')
+    expect([json.steps_total, json.steps_carried]).to.deep.equal([5_101, 0])
+    expect(json.repeats).to.have.length(1_000)
+    expect(json.repeats_total).to.equal(5_101)
   })
 
   it('are for those who see the organization', async () => {

@@ -275,8 +275,8 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'a retry carries over what failed': {
     file: 'core/rerun/carry-over.ts',
-    find: "journal.undo(walkSteps(comparison, steps, '', thread).undo)",
-    replace: "walkSteps(comparison, steps, '', thread)",
+    find: "journal.undo((await inTurns(walkSteps(comparison, steps, '', thread))).undo)",
+    replace: "await inTurns(walkSteps(comparison, steps, '', thread))",
   },
   'a retry does not ask what became of the run before': {
     file: 'core/engine/try-once.ts',

@@ -11,6 +11,7 @@ import {
   nullable,
   playbookVersion,
   text,
+  untilEnough,
   whyNot,
 } from './retry-choice.ts'
 import { runView } from './run-view.ts'
@@ -66,14 +67,16 @@ export const retryRuns = defineRoute({
   body: manyRuns,
   async handle({ body, caller }, { reruns }) {
     const { runUuids, total } = await chosenRuns(body, caller.scope, reruns)
-    const results = await oneAfterAnother(runUuids, (uuid) =>
-      reruns.retry(caller.scope, uuid, body.playbook ?? 'same', caller.actor),
+    const results = await oneAfterAnother(
+      runUuids,
+      (uuid) => reruns.retry(caller.scope, uuid, body.playbook ?? 'same', caller.actor),
+      untilEnough(),
     )
     const data = results.map(({ runUuid, outcome }) => ({
       run_uuid: runUuid,
       retry_uuid: 'done' in outcome ? outcome.done.uuid : null,
       error: 'done' in outcome ? null : errorView(outcome.error),
     }))
-    return { body: { data, left: total - runUuids.length } }
+    return { body: { data, left: total - results.length } }
   },
 })

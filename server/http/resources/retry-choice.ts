@@ -21,11 +21,20 @@ export const whyNot = {
 
 export const left = {
   type: 'integer',
-  description: 'Failed runs that fit the filter and are left for another request.',
+  description:
+    'Runs that are named, or fit the filter, and are left for another request: it takes no new ones after 15 seconds.',
 } as const
 
 /** How many runs one request retries. */
 export const maxRetries = 100
+
+/** For how long one request begins with further runs, in milliseconds: large ones take seconds each. */
+const maxWorkMs = 15_000
+
+export function untilEnough(): () => boolean {
+  const from = performance.now()
+  return () => performance.now() - from > maxWorkMs
+}
 
 export const manyRuns = {
   type: 'object',

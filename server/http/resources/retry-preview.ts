@@ -2,7 +2,7 @@ import type { RepeatedEffect, CarriedStep } from '../../../core/rerun/plan.ts'
 import { oneAfterAnother, type RetryPreview } from '../../../core/rerun/reruns.ts'
 import { defineRoute, operators, type Services } from '../route.ts'
 import { within } from '../validate.ts'
-import { showSteps } from './redact-run.ts'
+import { showRun } from './redact-run.ts'
 import {
   chosenRuns,
   errorView,
@@ -11,8 +11,18 @@ import {
   nullable,
   playbookVersion,
   text,
+  untilEnough,
   whyNot,
 } from './retry-choice.ts'
+
+/** In one answer. */
+const [maxSteps, maxRepeats] = [5_000, 1_000]
+
+const count = { type: 'integer', minimum: 0 } as const
+const repeatsTotal = {
+  ...count,
+  description: 'How many there are; `repeats` holds the first 1,000.',
+} as const
 
 const repeatsSchema = {
   type: 'array',
@@ -40,14 +50,24 @@ const repeatsSchema = {
 const previewSchema = {
   type: 'object',
   additionalProperties: false,
-  required: ['run_uuid', 'playbook', 'playbook_hash', 'steps', 'repeats'],
+  required: [
+    'run_uuid',
+    'playbook',
+    'playbook_hash',
+    'steps',
+    'steps_total',
+    'steps_carried',
+    'repeats',
+    'repeats_total',
+  ],
   properties: {
     run_uuid: { ...text, description: 'The run that would be gone on from.' },
     playbook: text,
     playbook_hash: { ...text, description: 'Of the version that would run.' },
     steps: {
       type: 'array',
-      description: 'Every step of the run before.',
+      description:
+        'The steps of the run before, 5,000 at most: where there are more, those that run again before those that are carried over.',
       items: {
         type: 'object',
         additionalProperties: false,
@@ -63,7 +83,10 @@ const previewSchema = {
         },
       },
     },
+    steps_total: { ...count, description: 'Steps of the run before.' },
+    steps_carried: { ...count, description: 'Of these, how many are carried over.' },
     repeats: repeatsSchema,
+    repeats_total: repeatsTotal,
   },
 } as const
 
@@ -83,7 +106,15 @@ export const previewRetry = defineRoute({
     const preview = await within('/inputs', () =>
       services.reruns.preview(caller.scope, params.run, query.playbook ?? 'same'),
     )
-    return { body: { ...(await previewView(preview, services)), steps: preview.steps.map(stepView) } }
+    const { steps } = preview
+    return {
+      body: {
+        ...(await previewView(preview, services)),
+        steps: shownSteps(steps).map(stepView),
+        steps_total: steps.length,
+        steps_carried: steps.filter(({ reason }) => reason === null).length,
+      },
+    }
   },
 })
 
@@ -103,7 +134,7 @@ export const previewRetries = defineRoute({
         items: {
           type: 'object',
           additionalProperties: false,
-          required: ['run_uuid', 'playbook', 'playbook_hash', 'repeats', 'error'],
+          required: ['run_uuid', 'playbook', 'playbook_hash', 'repeats', 'repeats_total', 'error'],
           properties: {
             run_uuid: previewSchema.properties.run_uuid,
             playbook: nullable,
@@ -112,6 +143,7 @@ export const previewRetries = defineRoute({
               description: 'Of the version that would run; null where none would.',
             },
             repeats: repeatsSchema,
+            repeats_total: repeatsTotal,
             error: whyNot,
           },
         },
@@ -123,33 +155,43 @@ export const previewRetries = defineRoute({
   async handle({ body, caller }, services) {
     const { reruns } = services
     const { runUuids, total } = await chosenRuns(body, caller.scope, reruns)
-    const results = await oneAfterAnother(runUuids, async (uuid) =>
-      previewView(await reruns.preview(caller.scope, uuid, body.playbook ?? 'same'), services),
+    const results = await oneAfterAnother(
+      runUuids,
+      async (uuid) =>
+        await previewView(await reruns.preview(caller.scope, uuid, body.playbook ?? 'same'), services),
+      untilEnough(),
     )
     const data = results.map(({ runUuid, outcome }) =>
       'done' in outcome
         ? { ...outcome.done, error: null }
         : { run_uuid: runUuid, ...nothing, error: errorView(outcome.error) },
     )
-    return { body: { data, left: total - runUuids.length } }
+    return { body: { data, left: total - results.length } }
   },
 })
 
-const nothing = { playbook: null, playbook_hash: null, repeats: [] }
+const nothing = { playbook: null, playbook_hash: null, repeats: [], repeats_total: 0 }
 
-async function previewView({ run, playbook, steps, repeats }: RetryPreview, services: Services) {
-  const { masked, redaction } = await showSteps(
-    run,
-    steps.map(({ entry }) => entry),
-    services,
-  )
+async function previewView({ run, playbook, repeats }: RetryPreview, services: Services) {
+  const { masked, redaction } = await showRun(run, services)
   const redacted = redaction()
   return {
     run_uuid: run.uuid,
     playbook: playbook.name,
     playbook_hash: playbook.hash,
-    repeats: repeats.map((effect) => redacted(effectView({ ...effect, entry: masked(effect.entry) }))),
+    repeats: repeats
+      .slice(0, maxRepeats)
+      .map((effect) => redacted(effectView({ ...effect, entry: masked(effect.entry) }))),
+    repeats_total: repeats.length,
   }
+}
+
+/** Those that run again before those that are carried over. */
+function shownSteps(steps: readonly CarriedStep[]): readonly CarriedStep[] {
+  if (steps.length <= maxSteps) return steps
+  const first = steps.toSorted((a, b) => Number(a.reason === null) - Number(b.reason === null))
+  const shown = new Set(first.slice(0, maxSteps))
+  return steps.filter((step) => shown.has(step))
 }
 
 const stepView = ({ entry, reason, detail }: CarriedStep) => ({

@@ -51,12 +51,12 @@ export function RetryDialog({ run, opened, onClose }: RetryDialogProps) {
   )
 }
 
-function Preview({ preview: { steps, repeats } }: { readonly preview: RetryPreview }) {
-  const carried = steps.filter((step) => step.carried).length
+function Preview({ preview }: { readonly preview: RetryPreview }) {
+  const { steps_total: steps, steps_carried: carried, repeats, repeats_total: all } = preview
   return (
     <Stack gap="xs">
       <Text size="sm">
-        {carried} of {steps.length} steps are carried over; the others run again.
+        {carried} of {steps} steps are carried over; the others run again.
       </Text>
       {repeats.length === 0 ? (
         <Alert color="green" variant="light" title="Nothing that took effect is done again" />
@@ -73,6 +73,7 @@ function Preview({ preview: { steps, repeats } }: { readonly preview: RetryPrevi
               </List.Item>
             ))}
           </List>
+          {all > repeats.length && <Text size="sm">… and {all - repeats.length} more.</Text>}
         </Alert>
       )}
     </Stack>

@@ -2,8 +2,11 @@
 export interface RetryPreview {
   readonly playbook: string
   readonly playbook_hash: string
-  readonly steps: readonly { readonly path: string; readonly carried: boolean }[]
+  readonly steps_total: number
+  readonly steps_carried: number
   readonly repeats: readonly RepeatedEffect[]
+  /** The first of them stand in `repeats`. */
+  readonly repeats_total: number
 }
 
 export interface RepeatedEffect {
