@@ -1,5 +1,5 @@
 import type { Reference } from '../expression/index.ts'
-import type { Playbook, Step } from '../playbook/playbook.ts'
+import type { Playbook } from '../playbook/playbook.ts'
 import { isProgram, oncePerStep, ownParts, programsIn } from '../playbook/step-reads.ts'
 
 /**

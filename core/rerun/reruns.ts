@@ -10,6 +10,7 @@ import type { Playbook } from '../playbook/playbook.ts'
 import { TocsinError } from '../plugin/index.ts'
 import type { Scope, Stores } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
+import { scopeText } from '../scope.ts'
 import { carryOver, type WholePlaybook } from './carry-over.ts'
 import type { CarriedStep, RepeatedEffect } from './plan.ts'
 import { repeatedEffects } from './repeated-effects.ts'
@@ -95,10 +96,10 @@ interface Plan extends RetryPreview {
 }
 
 export function createReruns({ stores, library, catalogue, enqueue, onRunEnded }: RerunsOptions): Reruns {
-  /** A journal can be large: one at a time is held. */
+  /** A journal can be large: one at a time is held, and who sees the same organizations stands in one line. */
   const inTurn = createTurns()
   const plan = (scope: Scope, runUuid: string, version: RetryVersion): Promise<Plan> =>
-    inTurn(() => planNow(scope, runUuid, version))
+    inTurn(scopeText(scope), () => planNow(scope, runUuid, version))
 
   async function planNow(scope: Scope, runUuid: string, version: RetryVersion): Promise<Plan> {
     const run = await stores.runs.find(scope, runUuid)

@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { scopeText } from '../../core/scope.ts'
-import { FairLines } from './fair-lines.ts'
+import { FairLines } from '../../core/fair-lines.ts'
 import { RequestError } from './request-error.ts'
 import type { Caller } from './route.ts'
 
