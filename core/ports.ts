@@ -386,7 +386,7 @@ export interface AuditStore {
   list(scope: Scope, filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>>
   /** The newest entry; undefined while there is none. */
   head(): Promise<AuditHead | undefined>
-  /** See `verifyChain`. */
+  /** See `verifyChain`; also broken where a database that is in use has no entry at all. */
   verify(kept?: AuditHead): Promise<AuditVerdict>
 }
 

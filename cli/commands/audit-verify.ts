@@ -24,11 +24,18 @@ Examples:
 }
 
 async function verify({ head: kept }: { readonly head?: AuditHead }): Promise<void> {
-  const { entries, head, broken } = await withStores((stores) => stores.audit.verify(kept))
+  const { entries, head, broken, unguarded = [] } = await withStores((stores) => stores.audit.verify(kept))
   if (broken !== null) {
     process.stderr.write(
       `${paintError.bad('error')} the audit log is broken at entry ${broken.sequence}: ${broken.reason}\n` +
-        `${paintError.dim('hint')}  ${entries === 0 ? 'no entry' : `entries 1 to ${entries}`} before it can be trusted; compare with a backup\n`,
+        `${paintError.dim('hint')}  ${entries === 0 ? 'no entry' : `entries 1 to ${entries}`} before it can be trusted; compare with a backup${entries === 0 ? ' (one that was upgraded from before there was an audit log has no entry until something is changed)' : ''}\n`,
+    )
+    throw new Exit(exitCodes.failed)
+  }
+  if (unguarded.length > 0) {
+    process.stderr.write(
+      `${paintError.bad('error')} entries 1 to ${entries} are as they were recorded, but the database would let them be changed: ${unguarded.join(', ')} of its triggers ${unguarded.length === 1 ? 'is' : 'are'} missing or changed\n` +
+        `${paintError.dim('hint')}  somebody has changed the database: see who could, and compare with a backup, or with a head of the server's log (--head)\n`,
     )
     throw new Exit(exitCodes.failed)
   }

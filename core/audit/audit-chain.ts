@@ -15,6 +15,8 @@ export interface AuditVerdict {
   readonly head: AuditHead | null
   /** The first entry that is not; null where all are. */
   readonly broken: { readonly sequence: number; readonly reason: string } | null
+  /** What should keep entries from being changed, and is not there as it was made: names of triggers. Default: nothing is missing. */
+  readonly unguarded?: readonly string[]
 }
 
 /** What the first entry follows. */

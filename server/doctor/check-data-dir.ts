@@ -9,7 +9,12 @@ const foreignRights = 0o077
 export function checkDataDir(dataDir: string): Finding {
   const check = 'data directory'
   const found = statSync(dataDir, { throwIfNoEntry: false })
-  if (found === undefined) return ok(check, `${dataDir} is not there yet; the first start makes it`)
+  if (found === undefined)
+    return warning(
+      check,
+      `${dataDir} is not there`,
+      'the first start makes it; where Tocsin has run already, TOCSIN_DATA_DIR must name the folder that it ran with',
+    )
   if (!found.isDirectory())
     return problem(check, `${dataDir} is not a folder`, 'let TOCSIN_DATA_DIR name a folder')
   try {

@@ -1,7 +1,18 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { AuditVerdict } from '../../core/audit/audit-chain.ts'
 import { examineDatabase } from '../sqlite/examine-database.ts'
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts'
+
+/** The key is made in the same start as the database. */
+const noDatabase = (dataDir: string): Finding =>
+  existsSync(join(dataDir, 'master.key'))
+    ? warning(
+        'database',
+        `there is a master key in ${dataDir}, and no database`,
+        'where there was one, restore a backup: tocsin restore; else the next start makes it',
+      )
+    : ok('database', 'there is none yet; the first start makes it')
 
 /** Clocks of machines differ by less. */
 const toleratedMs = 60_000
@@ -9,8 +20,15 @@ const toleratedMs = 60_000
 /** The database and what is in it: whole, of this version, with an audit log that is whole, and not from the future. */
 export function checkDatabase(dataDir: string, now: number): readonly Finding[] {
   const path = join(dataDir, 'tocsin.db')
-  if (!existsSync(path))
-    return [ok('database', 'there is none yet; the first start makes it'), clock(undefined, now)]
+  if (!existsSync(path)) return [noDatabase(dataDir), clock(undefined, now)]
+  if (statSync(path).size === 0)
+    return [
+      problem(
+        'database',
+        `${path} is empty: what was in it is gone`,
+        'stop Tocsin and restore a backup: tocsin restore',
+      ),
+    ]
   try {
     const { damage, version, known, audit, newestAt } = examineDatabase(path)
     return [
@@ -21,18 +39,30 @@ export function checkDatabase(dataDir: string, now: number): readonly Finding[] 
             `${path} is damaged: ${damage}`,
             'stop Tocsin and restore a backup: tocsin restore',
           ),
-      audit === null || audit.broken === null
-        ? ok('audit log', `${audit?.entries ?? 0} entries, each as it was recorded`)
-        : problem(
-            'audit log',
-            `it is broken at entry ${audit.broken.sequence}: ${audit.broken.reason}`,
-            'somebody has changed the database: compare it with a backup, and see who could',
-          ),
+      auditLog(audit),
       clock(newestAt, now),
     ]
   } catch (error) {
     return [problemOf('database', error, 'stop Tocsin and restore a backup: tocsin restore')]
   }
+}
+
+const tampered = 'somebody has changed the database: compare it with a backup, and see who could'
+
+function auditLog(audit: AuditVerdict | null): Finding {
+  const check = 'audit log'
+  if (audit?.broken) {
+    const { sequence, reason } = audit.broken
+    return problem(check, `it is broken at entry ${sequence}: ${reason}`, tampered)
+  }
+  const unguarded = audit?.unguarded ?? []
+  if (unguarded.length > 0)
+    return problem(
+      check,
+      `triggers that keep its entries from being changed are missing or changed: ${unguarded.join(', ')}`,
+      tampered,
+    )
+  return ok(check, `${audit?.entries ?? 0} entries, each as it was recorded`)
 }
 
 function versionOf(version: number, known: number): Finding {

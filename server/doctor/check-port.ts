@@ -1,12 +1,19 @@
+import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { createEgress } from '../egress/index.ts'
 import { probePort } from '../http/probe-port.ts'
-import { ok, problem, type Finding } from './finding.ts'
+import { holderOf } from '../sqlite/lock.ts'
+import { ok, problem, warning, type Finding } from './finding.ts'
+import { listens } from './listens.ts'
 
 const patienceMs = 5_000
 
-/** Whether the server can listen, or does so already and is ready. */
-export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<Finding> {
+/** Whether the server can listen, or does so already, with this data directory, and is ready. */
+export async function checkPort({
+  host,
+  port,
+  dataDir,
+}: Pick<Config, 'host' | 'port' | 'dataDir'>): Promise<Finding> {
   const check = 'port'
   const place = `${host.includes(':') ? `[${host}]` : host}:${port}`
   const code = await probePort(host, port)
@@ -25,7 +32,14 @@ export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): 
       'TOCSIN_HOST must be an address of this machine',
     )
   const answer = await readiness(reachable(place, host))
-  if (answer === 200) return ok(check, `a server listens on ${place}, and is ready`)
+  if (answer === 200)
+    return isOfAnother(dataDir, port)
+      ? warning(
+          check,
+          `the server that listens on ${place} has another data directory than ${dataDir}`,
+          'TOCSIN_DATA_DIR or TOCSIN_PORT differs from its own: run doctor with the environment of the server',
+        )
+      : ok(check, `a server listens on ${place}, and is ready`)
   if (answer === 503)
     return problem(
       check,
@@ -37,6 +51,17 @@ export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): 
     `another program listens on ${place}`,
     'stop it, or give this server another port (TOCSIN_PORT)',
   )
+}
+
+/** False also where it cannot be told. */
+function isOfAnother(dataDir: string, port: number): boolean {
+  try {
+    const holder = holderOf(dataDir)
+    if (holder === undefined) return true
+    return holder.pid !== undefined && listens(holder.pid, join(dataDir, 'tocsin.lock'), port) === false
+  } catch {
+    return false
+  }
 }
 
 /** All addresses of a machine are reached by its own. */

@@ -1,9 +1,4 @@
-import {
-  hashEntry,
-  verifyChain,
-  type AuditVerdict,
-  type StoredAuditEntry,
-} from '../../core/audit/audit-chain.ts'
+import { hashEntry, type AuditVerdict } from '../../core/audit/audit-chain.ts'
 import { canonicalJson } from '../../core/audit/canonical-json.ts'
 import type {
   AuditEntry,
@@ -14,6 +9,7 @@ import type {
 } from '../../core/domain/audit.ts'
 import type { AuditStore, Page, PageRequest, Scope } from '../../core/ports.ts'
 import type { Database } from './database.ts'
+import { judgeAudit } from './judge-audit.ts'
 import { listPage, type Condition } from './paging.ts'
 import type { StoreContext } from './store-context.ts'
 
@@ -96,24 +92,7 @@ export class SqliteAuditStore implements AuditStore {
 
   verify(kept?: AuditHead): Promise<AuditVerdict> {
     const { database } = this.#context
-    return database.read(() => verifyChain(entriesOf(database), kept))
-  }
-}
-
-/** Entries read at a time. */
-const batch = 1_000
-
-/** Oldest first. */
-export function* entriesOf(database: Database): Generator<StoredAuditEntry> {
-  for (let last = 0; ;) {
-    const rows = database.all<StoredAuditEntry>(
-      'SELECT id AS sequence, entry, hash FROM audit WHERE id > ? ORDER BY id LIMIT ?',
-      last,
-      batch,
-    )
-    yield* rows
-    if (rows.length < batch) return
-    last = rows.at(-1)!.sequence
+    return database.read(() => judgeAudit(database, kept))
   }
 }
 

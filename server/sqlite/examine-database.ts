@@ -1,6 +1,6 @@
-import { verifyChain, type AuditVerdict } from '../../core/audit/audit-chain.ts'
-import { entriesOf } from './audit-log.ts'
+import type { AuditVerdict } from '../../core/audit/audit-chain.ts'
 import { using } from './backup-file.ts'
+import { judgeAudit } from './judge-audit.ts'
 import { migrations } from './migrations/index.ts'
 
 /** What can be seen of a database without changing it. */
@@ -35,7 +35,7 @@ export function examineDatabase(path: string): ExaminedDatabase {
       damage: damage ?? (foreign === undefined ? null : `a row of ${foreign.table} refers to nothing`),
       version: Number(database.pragma('user_version')),
       known: migrations.length,
-      audit: has('audit') ? verifyChain(entriesOf(database)) : null,
+      audit: has('audit') ? judgeAudit(database) : null,
       newestAt: newest.filter((at) => at !== undefined).toSorted((a, b) => b - a)[0],
     }
   })

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ConflictError } from '../../core/errors/errors.ts'
 import { Database } from './database.ts'
@@ -29,6 +29,23 @@ export function lockDataDir(dataDir: string): DataDirLock {
   }
   const held = file
   return { release: () => held.close() }
+}
+
+/** Who has claimed the data directory; undefined: nobody. Changes nothing. */
+export function holderOf(dataDir: string): { readonly pid: number | undefined } | undefined {
+  const path = join(dataDir, 'tocsin.lock')
+  if (!existsSync(path)) return undefined
+  let file: Database | undefined
+  try {
+    file = new Database(path, { busyTimeoutMs: 0 })
+    file.all('SELECT 1 FROM sqlite_schema')
+    return undefined
+  } catch (error) {
+    if (!isStorageFailure(error) || error.code !== 'SQLITE_BUSY') throw error
+    return { pid: readPid(join(dataDir, 'tocsin.pid')) }
+  } finally {
+    file?.close()
+  }
 }
 
 function dataDirInUse(dataDir: string, pidFile: string): ConflictError {

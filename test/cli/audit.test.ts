@@ -2,6 +2,7 @@ import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect } from 'chai'
+import { audit } from '../../server/sqlite/migrations/0013-audit.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { killCommands, runTocsin } from './support/run-tocsin.ts'
 import { startServer } from './support/start-server.ts'
@@ -42,6 +43,12 @@ describe('tocsin audit verify', () => {
     } finally {
       database.close()
     }
+  }
+  const names = ['audit_keeps_entries', 'audit_loses_none', 'audit_grows_by_one']
+  /** As somebody who can write to the file and knows how to leave no trace in its tables. */
+  const unguarded = (change: string) => {
+    const made = names.map((name) => new RegExp(`CREATE TRIGGER ${name} [^]*?END;`).exec(audit)?.[0])
+    onFile(`${withoutTriggers} ${change}; ${made.join(' ')}`)
   }
   const withoutTriggers = `DROP TRIGGER audit_keeps_entries; DROP TRIGGER audit_loses_none; DROP TRIGGER audit_grows_by_one;`
 
@@ -97,10 +104,36 @@ describe('tocsin audit verify', () => {
   it('finds a cut off end with a head that was kept', async () => {
     const head = /head (\S+)/.exec((await verify()).stdout)?.[1] ?? ''
     const last = Number(head.split(':')[0])
-    onFile(`${withoutTriggers} DELETE FROM audit WHERE id = ${last}`)
+    unguarded(`DELETE FROM audit WHERE id = ${last}`)
     expect((await verify()).code).to.equal(0)
     const { code, stderr } = await verify('--head', head)
     expect(code).to.equal(1)
     expect(stderr).to.contain(`broken at entry ${last}: the log once went on, at least to ${last}`)
+  })
+
+  it('finds that all entries were taken away', async () => {
+    unguarded('DELETE FROM audit')
+    const { code, stdout, stderr } = await verify()
+    expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' })
+    expect(stdout + stderr).to.match(
+      /^error the audit log is broken at entry 1: it is missing, and all others are/,
+    )
+  })
+
+  it('finds a trigger that was taken away, or does something else', async () => {
+    for (const name of names) {
+      for (const sql of ['', `CREATE TRIGGER ${name} BEFORE INSERT ON audit BEGIN SELECT 1; END;`]) {
+        await cp(whole, data, { recursive: true, force: true })
+        onFile(`DROP TRIGGER ${name}; ${sql}`)
+        const { code, stderr } = await verify()
+        expect(code, name).to.equal(1)
+        expect(stderr).to.match(
+          new RegExp(
+            `^error entries 1 to \\d+ are as they were recorded, but .*: ${name} of its triggers is missing`,
+          ),
+        )
+        await rm(data, { recursive: true })
+      }
+    }
   })
 })

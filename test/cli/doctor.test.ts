@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { chmod, cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -185,11 +186,21 @@ describe('tocsin doctor', () => {
     await writeFile(join(data, 'tocsin.db'), 'hello '.repeat(2000), { mode: 0o600 })
     const { of } = await findings({}, '--offline')
     expect(of('database')).to.include({ status: 'problem' })
+    await writeFile(join(data, 'tocsin.db'), '', { mode: 0o600 })
+    expect(await wrong()).to.match(/^problem: database: .*tocsin\.db is empty: what was in it is gone/)
+    await rm(join(data, 'tocsin.db'))
+    expect(await wrong()).to.match(/^warning: database: there is a master key in .*data, and no database/)
   })
 
   it('finds an audit log that was changed', async () => {
     onFile(`DROP TRIGGER audit_keeps_entries; UPDATE audit SET entry = replace(entry, 'works', 'x')`)
     expect(await wrong()).to.match(/^problem: audit log: it is broken at entry \d+/)
+    await cp(healthy, data, { recursive: true, force: true })
+    onFile('DROP TRIGGER audit_loses_none; DELETE FROM audit')
+    expect(await wrong()).to.match(/^problem: audit log: it is broken at entry 1: it is missing, and all/)
+    await cp(healthy, data, { recursive: true, force: true })
+    onFile('DROP TRIGGER audit_loses_none')
+    expect(await wrong()).to.match(/^problem: audit log: triggers .* changed: audit_loses_none$/)
   })
 
   it('finds a clock that is behind what was stored', async () => {
@@ -220,7 +231,19 @@ describe('tocsin doctor', () => {
       status: 'ok',
       message: `a server listens on 127.0.0.1:${own}, and is ready`,
     })
+    const another = /^warning: port: the server that listens on .* has another data directory than /
+    data = join(folder.path, 'other')
+    await cp(healthy, data, { recursive: true })
+    expect(await wrong({ TOCSIN_PORT: own })).to.match(another)
+    if (process.platform === 'linux') {
+      // Where a server works with that one too, on another port.
+      const second = await startServer({ dataDir: data, env: env() })
+      expect(await wrong({ TOCSIN_PORT: own })).to.match(another)
+      await second.stop()
+    }
+    await rm(data, { recursive: true })
     await server.stop()
+    data = join(folder.path, 'data')
     const other = createServer((_, response) => response.end('hello')).listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port: taken } = other.address() as AddressInfo
@@ -261,6 +284,8 @@ describe('tocsin doctor', () => {
   it('changes nothing where there is nothing', async () => {
     const { code, of } = await findings({ TOCSIN_DATA_DIR: join(folder.path, 'nowhere') })
     expect(code).to.equal(0)
-    expect(of('data directory')?.message).to.contain('is not there yet')
+    expect(of('data directory')).to.include({ status: 'warning' })
+    expect(of('data directory')?.hint).to.contain('the first start makes it')
+    expect(existsSync(join(folder.path, 'nowhere'))).to.equal(false)
   })
 })
