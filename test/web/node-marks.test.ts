@@ -7,6 +7,7 @@ describe('marks of the graph of a run', () => {
     expect(nodeOf('ask[3]/owner#2/@settle')).to.equal('ask/owner')
     expect(nodeOf('@finally/0')).to.equal('@finally/0')
     expect(nodeOf('a/@on_error/b')).to.equal('a/@on_error/b')
+    expect(nodeOf('@on_run_error/tell')).to.equal('@on_error/tell')
   })
 
   it('shows the worst of what ran several times, and the time of all', () => {

@@ -5,12 +5,12 @@ import { showInvisible } from './show-invisible.ts'
 
 interface StoredErrorViewProps {
   readonly error: StoredError
-  /** Line of the playbook that it belongs to. */
-  readonly line?: { readonly playbook: string; readonly number: number } | undefined
+  /** Where in a playbook it belongs; `called`: the name of one that was called. */
+  readonly place?: { readonly playbook: string; readonly line: number; readonly called?: string } | undefined
 }
 
 /** Why a run or a step failed, what to do about it, and where it stands in the playbook. */
-export function StoredErrorView({ error: { code, message, hint }, line }: StoredErrorViewProps) {
+export function StoredErrorView({ error: { code, message, hint }, place }: StoredErrorViewProps) {
   return (
     <Alert color="red" variant="light" title={code}>
       <Text size="sm" className="outside-text">
@@ -21,9 +21,9 @@ export function StoredErrorView({ error: { code, message, hint }, line }: Stored
           What to do: {showInvisible(hint)}
         </Text>
       )}
-      {line !== undefined && (
-        <Anchor component={Link} href={`/playbooks/${line.playbook}?line=${line.number}`} size="sm">
-          To line {line.number} of the playbook
+      {place !== undefined && (
+        <Anchor component={Link} href={`/playbooks/${place.playbook}?line=${place.line}`} size="sm">
+          To line {place.line} of {place.called ?? 'the playbook'}
         </Anchor>
       )}
     </Alert>

@@ -111,7 +111,7 @@ export function Workbench(props: WorkbenchProps) {
             onChange={setText}
           />
         </Grid.Col>
-        <Grid.Col span={{ base: 12, lg: 6 }}>
+        <Grid.Col span={{ base: 12, lg: 6 }} className="graph-beside">
           {graph === undefined ? (
             <Text size="sm" c="dimmed">
               The picture appears once there are no errors.

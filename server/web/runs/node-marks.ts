@@ -5,9 +5,15 @@ import { durationText } from '../parts/duration-text.ts'
 /** Parts of one step that have places of their own in the journal, such as the asking of a checkpoint. */
 const partsOfSteps = /\/@(begin|wait|ask|remind|settle|approval)$/
 
-/** Id of the node of a graph that a step belongs to: its path without items (`[2]`), times (`#3`) and parts of it (`/@ask`). */
+/**
+ * Id of the node of a graph that a step belongs to: its path without items (`[2]`), times (`#3`) and parts of it (`/@ask`); the steps
+ * that handle an error of the playbook are called differently in both.
+ */
 export function nodeOf(path: string): string {
-  return path.replaceAll(/\[[^\]]*\]|#\d+/g, '').replace(partsOfSteps, '')
+  return path
+    .replaceAll(/\[[^\]]*\]|#\d+/g, '')
+    .replace(partsOfSteps, '')
+    .replace(/^@on_run_error\//, '@on_error/')
 }
 
 /** The node of a graph that shows a place: its own, or that of the group or call around it. */

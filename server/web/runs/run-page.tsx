@@ -23,6 +23,7 @@ import { RunFields } from './run-fields.tsx'
 import { NotShown } from './not-shown.tsx'
 import { StepPanel } from './step-panel.tsx'
 import { firstToSee } from './first-to-see.ts'
+import { useStepPlaces } from './use-step-places.ts'
 import { WaitsFor } from './waits-for.tsx'
 import { WaterfallView } from './waterfall-view.tsx'
 
@@ -54,9 +55,7 @@ function RunView({ run }: { readonly run: RunDetail }) {
   const step = run.steps.find(({ path }) => path === filters.step) ?? firstToSee(run.steps)
   const node = step && nodeOf(step.path)
   const siblings = run.steps.filter(({ path }) => nodeOf(path) === node)
-  const lineOf = (path: string | null | undefined): number | null =>
-    (typeof path === 'string' && graph.data?.nodes.find(({ id }) => id === nodeOf(path))?.line) || null
-  const failedAt = lineOf(run.error?.step)
+  const [failedAt, shownPlace] = useStepPlaces(run, graph.data, [run.error?.step, step?.path])
   const select = (path: string): void => set('step', path)
   return (
     <Stack gap="var(--tocsin-gap)">
@@ -69,10 +68,7 @@ function RunView({ run }: { readonly run: RunDetail }) {
       </Group>
       <RunFields run={run} />
       {run.error !== null && step?.error?.message !== run.error.message && (
-        <StoredErrorView
-          error={run.error}
-          line={failedAt === null ? undefined : { playbook: run.playbook_hash, number: failedAt }}
-        />
+        <StoredErrorView error={run.error} place={failedAt} />
       )}
       <WaitsFor run={run} onSelect={select} />
       <Grid gap="var(--tocsin-gap)">
@@ -94,7 +90,7 @@ function RunView({ run }: { readonly run: RunDetail }) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 5 }}>
           {step !== undefined && (
-            <StepPanel run={run} step={step} siblings={siblings} line={lineOf(step.path)} onSelect={select} />
+            <StepPanel run={run} step={step} siblings={siblings} place={shownPlace} onSelect={select} />
           )}
         </Grid.Col>
       </Grid>

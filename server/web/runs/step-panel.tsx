@@ -9,19 +9,20 @@ import { StepStateBadge } from '../parts/states.tsx'
 import { StoredErrorView } from '../parts/stored-error-view.tsx'
 import { Time } from '../parts/times.tsx'
 import { ResolveStep } from './resolve-step.tsx'
+import type { StepPlace } from './step-place.ts'
 
 interface StepPanelProps {
   readonly run: RunDetail
   readonly step: Step
   /** The same step for other items, or at other times; with this one. */
   readonly siblings: readonly Step[]
-  readonly line: number | null
+  /** Where it stands in its playbook, once that is known. */
+  readonly place: StepPlace | undefined
   readonly onSelect: (path: string) => void
 }
 
 /** One step: what it was given, what it gave, and why it failed. */
-export function StepPanel({ run, step, siblings, line, onSelect }: StepPanelProps) {
-  const place = line === null ? undefined : { playbook: run.playbook_hash, number: line }
+export function StepPanel({ run, step, siblings, place, onSelect }: StepPanelProps) {
   return (
     <Paper withBorder p="md" component="section" aria-label="Step">
       <Stack gap="sm">
@@ -56,10 +57,11 @@ export function StepPanel({ run, step, siblings, line, onSelect }: StepPanelProp
               <Anchor
                 underline="always"
                 component={Link}
-                href={`/playbooks/${place.playbook}?line=${place.number}`}
+                href={`/playbooks/${place.playbook}?line=${place.line}`}
                 size="sm"
               >
-                line {place.number}
+                line {place.line}
+                {place.called !== undefined && ` of ${place.called}`}
               </Anchor>
             </>
           )}
@@ -78,7 +80,7 @@ export function StepPanel({ run, step, siblings, line, onSelect }: StepPanelProp
             {showInvisible(whoText(step.resolution.actor))} decided: {step.resolution.decision}
           </Text>
         )}
-        {step.error !== null && <StoredErrorView error={step.error} line={place} />}
+        {step.error !== null && <StoredErrorView error={step.error} place={place} />}
         {step.state === 'unknown' && <ResolveStep key={step.path} run={run} step={step} />}
         {step.failed_attempts.length > 0 && <FailedTries step={step} />}
         {step.input !== null && (
