@@ -10,7 +10,7 @@ export function firstToSee(steps: readonly Step[]): Step | undefined {
   for (const state of order) {
     const ofState = steps.filter((step) => step.state === state)
     let found = ofState.at(-1)
-    for (let inner = found; inner !== undefined; ) {
+    for (let inner = found; inner !== undefined;) {
       found = inner
       const { path } = inner
       inner = ofState.findLast((step) => isInside(step.path, path))
