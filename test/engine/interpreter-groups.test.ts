@@ -61,8 +61,12 @@ describe('interpreter: groups', () => {
     it('runs no more at once than it may', async () => {
       let now = 0
       let most = 0
+      const full = Promise.withResolvers<void>()
       const busy = async () => {
         most = Math.max(most, ++now)
+        if (now === 3) full.resolve()
+        await full.promise
+        // Time for one more, if there may be one.
         await new Promise((resolve) => setTimeout(resolve, 3))
         now--
       }

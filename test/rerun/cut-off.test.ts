@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { SkillError } from '../../core/plugin/index.ts'
 import { systemClock } from '../../server/clock.ts'
 import { openBench, type Bench, type TestSkills } from '../engine/support/bench.ts'
 import { rehearsal, version } from './support.ts'
+import { eventually } from '../support/eventually.ts'
 import { somebody } from '../support/somebody.ts'
 
 describe('a retry of a run of which something was cut off', () => {
@@ -14,6 +14,15 @@ describe('a retry of a run of which something was cut off', () => {
   })
   afterEach(() => bench.close())
 
+  /** Whether two others were called, and the journal has the end of all that were. */
+  async function haveOthersEnded(): Promise<true | undefined> {
+    const keys = bench.calls.filter(({ skill }) => skill !== 'x.cancel').map(({ key }) => key)
+    const entries = await Promise.all(
+      keys.map((key) => bench.stores.journal.entry(...(key.split(/\/(.*)/s) as [string, string]))),
+    )
+    return (keys.length > 1 && entries.every((entry) => typeof entry?.endedAt === 'number')) || undefined
+  }
+
   const skills = (broken: { is: boolean }, cancel?: AbortController): TestSkills => ({
     'x.write': (input) => input,
     'x.bad': () => {
@@ -21,8 +30,7 @@ describe('a retry of a run of which something was cut off', () => {
       return {}
     },
     'x.cancel': async () => {
-      // When its neighbours have ended.
-      await sleep(200)
+      if (broken.is) await eventually('the end of its neighbours', haveOthersEnded)
       if (broken.is) cancel?.abort()
       return {}
     },
