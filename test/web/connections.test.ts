@@ -51,7 +51,7 @@ describe('connections in the page', function () {
     await page.getByText('The connection was changed meanwhile').waitFor()
     await page.locator('input[value="example.com"]').waitFor()
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Saved').waitFor()
+    await page.getByText('Saved', { exact: true }).waitFor()
     const { body } = await server.call(path)
     expect(body.settings).to.include({
       tenant_id: 'example.com',
@@ -68,12 +68,17 @@ describe('connections in the page', function () {
     }
     await page.route(/\/api\/connections\/[\da-f-]+$/, reads)
     const tenant = page.getByLabel('Tenant ID')
+    const save = async (): Promise<void> => {
+      const answered = page.waitForResponse((response) => response.request().method() === 'PATCH')
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      expect((await answered).status()).to.equal(200)
+      await page.getByText('Saved', { exact: true }).waitFor()
+    }
     await tenant.fill('saved.example')
-    const answered = page.waitForResponse((response) => response.request().method() === 'PATCH')
-    await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await answered
-    await page.getByText('Saved').waitFor()
+    await save()
     expect(await tenant.inputValue()).to.equal('saved.example')
+    await tenant.fill('next.example')
+    await save()
     await tenant.fill('typed.example')
     const read = page.waitForResponse((response) => response.request().method() === 'GET')
     held.resolve(undefined)
@@ -81,8 +86,7 @@ describe('connections in the page', function () {
     await page.unroute(/\/api\/connections\/[\da-f-]+$/, reads)
     expect(await tenant.inputValue()).to.equal('typed.example')
     expect(await page.getByRole('alert').count(), 'nobody else changed anything').to.equal(0)
-    await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.waitForResponse((response) => response.request().method() === 'GET')
+    await save()
   })
 
   it('says what somebody else put in the field that one types in, and overwrites nothing unasked', async () => {

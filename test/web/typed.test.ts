@@ -135,7 +135,7 @@ describe('what is typed in a form of the page', function () {
     await thereAndBack(page)
     expect(await address.inputValue()).to.equal('https://b.example')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Saved').waitFor()
+    await page.getByText('Saved', { exact: true }).waitFor()
     expect(await isAskedBeforeLeaving(page)).to.equal(false)
     await thereAndBack(page)
     expect(await address.inputValue()).to.equal('https://b.example')

@@ -1,5 +1,5 @@
 import { Alert, Grid, Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useParams } from 'wouter'
 import { callTagged, type Tagged } from '../api/call.ts'
@@ -25,8 +25,10 @@ export default function ConnectionPage() {
   const { id } = useParams<{ id: string }>()
   const path = `/connections/${encodeURIComponent(id)}`
   const plugins = usePlugins()
+  const queries = useQueryClient()
+  const queryKey = ['connection', id]
   const found = useQuery({
-    queryKey: ['connection', id],
+    queryKey,
     queryFn: () => callTagged<Connection>('GET', path),
   })
   if (found.isLoadingError) return <ViewRefusal error={found.error} onRetry={() => void found.refetch()} />
@@ -34,7 +36,19 @@ export default function ConnectionPage() {
     return <ViewRefusal error={plugins.error} onRetry={() => void plugins.refetch()} />
   if (found.isPending || plugins.isPending) return <PageLoading />
   const plugin = plugins.data.find(({ name }) => name === found.data.data.plugin)
-  return <ConnectionView found={found.data} plugin={plugin} path={path} onDone={() => void found.refetch()} />
+  return (
+    <ConnectionView
+      found={found.data}
+      plugin={plugin}
+      path={path}
+      onDone={() => void found.refetch()}
+      onSaved={(saved) => {
+        // An answer under way is older.
+        void queries.cancelQueries({ queryKey })
+        queries.setQueryData(queryKey, saved)
+      }}
+    />
+  )
 }
 
 interface ConnectionViewProps {
@@ -42,9 +56,10 @@ interface ConnectionViewProps {
   readonly plugin: Plugin | undefined
   readonly path: string
   readonly onDone: () => void
+  readonly onSaved: (saved: Tagged<Connection>) => void
 }
 
-function ConnectionView({ found: { data, etag }, plugin, path, onDone }: ConnectionViewProps) {
+function ConnectionView({ found: { data, etag }, plugin, path, onDone, onSaved }: ConnectionViewProps) {
   const { filters, set } = useFilters(names)
   const [isNew] = useState(filters.new !== undefined)
   useEffect(() => {
@@ -74,7 +89,10 @@ function ConnectionView({ found: { data, etag }, plugin, path, onDone }: Connect
               etag={etag}
               mayEdit={mayEdit}
               onDone={onDone}
-              onSaved={() => setSaves((count) => count + 1)}
+              onSaved={(saved) => {
+                onSaved(saved)
+                setSaves((count) => count + 1)
+              }}
             />
           )}
         </Grid.Col>

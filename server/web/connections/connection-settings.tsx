@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useState } from 'react'
-import { call } from '../api/call.ts'
+import { callTagged, type Tagged } from '../api/call.ts'
 import { problemOf } from '../api/problem.ts'
 import { fieldErrors, fieldsOf, valueOf, type FormField, type FormValues } from '../forms/form-fields.ts'
 import { FormRefusal } from '../forms/form-refusal.tsx'
@@ -27,7 +27,7 @@ interface ConnectionSettingsProps {
   readonly etag: string | null
   readonly mayEdit: boolean
   readonly onDone: () => void
-  readonly onSaved: () => void
+  readonly onSaved: (saved: Tagged<Connection>) => void
 }
 
 interface Filled {
@@ -72,18 +72,19 @@ export function ConnectionSettings(props: ConnectionSettingsProps) {
   const contested = fields.filter(({ name }) => overtaken.has(name) && values[name] !== theirs[name])
   const save = useMutation({
     mutationFn: (sent: Filled) =>
-      call<Connection>('PATCH', path, {
+      callTagged<Connection>('PATCH', path, {
         body: { settings: changedSettings(sent.before, valueOf(fields, sent.values)) },
         headers: { 'if-match': etag ?? '*' },
       }),
-    onSuccess({ settings }, sent) {
+    onSuccess(saved, sent) {
+      const { settings } = saved.data
       setOvertaken(new Set())
       setFilled((typed) => ({
         before: settings,
         values: takeOver(typed.values, sent.values, valuesOf(settings)),
       }))
       forget(sent)
-      onSaved()
+      onSaved(saved)
     },
     onSettled: onDone,
   })
