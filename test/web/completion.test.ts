@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
+import { eventually } from '../support/eventually.ts'
 import { picture } from './support/browser.ts'
 import { openSignedIn, type SignedIn } from './support/signed-in.ts'
 
@@ -28,15 +29,28 @@ describe('completion in the page', function () {
   const list = () => page.getByRole('listbox', { name: 'Completions' })
   const option = (name: RegExp) => list().getByRole('option', { name })
 
-  /** The list takes no key in its first moment: it may have been meant for the text. */
+  let asking = 0
+  const note = (change: number) => (request: Request) => {
+    if (request.url().endsWith('/complete')) asking += change
+  }
+  /** In the page: whatever it meant to do before that has been done, however slow it is. */
+  const pause = (ms: number) =>
+    page.evaluate((time) => new Promise((resolve) => setTimeout(resolve, time)), ms)
+
+  /** The list takes no key in its first moment, which may have been meant for the text, and an answer may make it a new one. */
   async function take(key: 'Enter' | 'Tab', name: RegExp): Promise<void> {
     await option(name).waitFor()
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)))
+    await pause(150)
+    await eventually('the last answer', () => asking === 0 || undefined)
+    await pause(100)
+    await option(name).waitFor()
     await page.keyboard.press(key)
   }
 
   async function openAtEnd(): Promise<void> {
     page = await opened.visit('/playbooks/begun')
+    asking = 0
+    page.on('request', note(1)).on('requestfinished', note(-1)).on('requestfailed', note(-1))
     await page.getByLabel('Source of the playbook').click()
     await page.keyboard.press('Control+End')
   }

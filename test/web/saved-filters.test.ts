@@ -22,8 +22,8 @@ describe('saved filters', () => {
 })
 
 describe('spans of time', () => {
-  it('begin so long ago, and are none under another name', () => {
-    expect(beginOf('24h', 100_000_000)).to.equal(13_600_000)
+  it('begin so long ago, to the minute, and are none under another name', () => {
+    expect(beginOf('24h', 100_000_000)).to.equal(13_560_000)
     expect(beginOf('toString', 1)).to.equal(undefined)
     expect(beginOf(undefined, 1)).to.equal(undefined)
   })
