@@ -82,12 +82,25 @@ describe('a request whose process was killed before it answered', function () {
       [`/runs/${left.run_uuid}/cancel`, undefined],
       [`/cases/${caseId}/notes`, { text: 'seen' }],
       [`/checkpoints/${question.checkpoint_id}/answer`, { answer: 'yes' }],
+      ['/organizations', { code: 'north', name: 'North' }],
+      ['/providers', { code: 'siem2', name: 'SIEM' }],
+      ['/keys', { name: 'k', role: 'reader', organization_codes: ['main'] }],
+      [
+        '/connections',
+        {
+          organization_code: 'main',
+          name: 'Box',
+          plugin: 'http',
+          settings: { base_url: 'https://box.example', header_value: 'Bearer canary' },
+        },
+      ],
     ] as const
     const first = []
     for (const [path, body] of requests) first.push(await post(path, `of-${path}`, body))
     for (const { status, body } of first) expect(status, JSON.stringify(body)).to.be.oneOf([200, 201])
     await killWithoutAnswers()
     const runs = await total('/runs')
+    const keys = await total('/keys')
     const notes = await total(`/cases/${caseId}/timeline`)
     for (const [index, [path, body]] of requests.entries())
       for (const attempt of ['made again', 'kept']) {
@@ -95,22 +108,29 @@ describe('a request whose process was killed before it answered', function () {
         const before = first[index]!
         expect(again.status, `${path}: ${JSON.stringify(again.body)}`).to.equal(before.status)
         expect(again.headers.get('idempotency-replayed'), `${path} ${attempt}`).to.equal('true')
-        expect(again.headers.get('location'), path).to.equal(before.headers.get('location'))
-        for (const name of ['run_uuid', 'text', 'at', 'outcome'])
+        for (const name of ['location', 'etag'])
+          expect(again.headers.get(name), `${path} ${name}`).to.equal(before.headers.get(name))
+        for (const name of ['run_uuid', 'text', 'at', 'outcome', 'code', 'key_uuid', 'settings'])
           expect(again.body[name], `${path} ${name}`).to.deep.equal(before.body[name])
+        if (path === '/keys') expect([typeof before.body.key, again.body.key]).to.deep.equal(['string', null])
       }
     expect(await total('/runs'), 'runs').to.equal(runs)
+    expect(await total('/keys'), 'keys').to.equal(keys)
     expect(await total(`/cases/${caseId}/timeline`), 'entries').to.be.within(notes, notes + 1)
   })
 
-  it('is told that its answer is lost where that cannot be made again, such as the value of a key', async () => {
-    const body = { name: 'k', role: 'reader' }
-    expect((await post('/keys', 'a-key', body)).status).to.equal(201)
+  it('is told that its answer is lost where it is about many: what was done is told when it is sent again', async () => {
+    const run = await runOf(await failedAlert())
+    const body = { runs: [run] }
+    const first = await post('/runs/retry', 'many', body)
+    expect(first.status, JSON.stringify(first.body)).to.equal(200)
     await killWithoutAnswers()
-    const again = await post('/keys', 'a-key', body)
+    const again = await post('/runs/retry', 'many', body)
     expect([again.status, again.body.code]).to.deep.equal([409, 'request_interrupted'])
-    const found = (await server.call('/keys')).body.data.filter(({ name }: { name: string }) => name === 'k')
-    expect(found).to.have.length(1)
+    const runs = await total('/runs')
+    const other = await post('/runs/retry', 'another', body)
+    expect(other.body.data[0]).to.nested.include({ retry_uuid: null, 'error.code': 'run_superseded' })
+    expect(await total('/runs')).to.equal(runs)
   })
 
   it('takes an alert in once, and answers with it', async () => {

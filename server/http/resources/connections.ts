@@ -1,9 +1,10 @@
 import type { Connection } from '../../../core/domain/connection.ts'
+import { textAt } from '../../../core/plugin/index.ts'
 import { usableSettings } from '../../../core/skill/index.ts'
 import { pageOfRows, type RowOrder } from '../page-rows.ts'
 import { patterns } from '../patterns.ts'
 import { entityTag } from '../if-match.ts'
-import { admins, component, defineRoute, readers } from '../route.ts'
+import { admins, component, defineRoute, readers, type Services } from '../route.ts'
 import { within } from '../validate.ts'
 import { authenticateConnection } from './authenticate-connection.ts'
 import { changeConnection, deleteConnection } from './change-connection.ts'
@@ -75,6 +76,11 @@ const createConnection = defineRoute({
   summary: 'Adds a connection. Its settings, secrets among them, fit the schema of its plugin (GET plugins).',
   status: 201,
   answer: component('connection'),
+  recall: {
+    keeps: (created) => textAt(created, 'uuid'),
+    answer: async (uuid, { caller }, services) =>
+      made(await namedConnection(caller.scope, String(uuid), undefined, services), services),
+  },
   body: {
     type: 'object',
     additionalProperties: false,
@@ -102,14 +108,17 @@ const createConnection = defineRoute({
       usableSettings(definition, body.name, body.settings),
     )
     const connection = { name: body.name, plugin: body.plugin, settings, secrets }
-    const created = await stores.connections.create(organization.uuid, connection, caller.actor)
-    return {
-      body: await connectionView(created, services),
-      location: `/connections/${created.uuid}`,
-      headers: entityTag(created),
-    }
+    return made(await stores.connections.create(organization.uuid, connection, caller.actor), services)
   },
 })
+
+async function made(connection: Connection, services: Services) {
+  return {
+    body: await connectionView(connection, services),
+    location: `/connections/${connection.uuid}`,
+    headers: entityTag(connection),
+  }
+}
 
 export const connectionRoutes = [
   listConnections,

@@ -1,5 +1,6 @@
 import { isUsable, roles, type ApiKey } from '../../../core/domain/api-key.ts'
 import { ValidationError } from '../../../core/errors/errors.ts'
+import { textAt } from '../../../core/plugin/index.ts'
 import type { Scope, Stores } from '../../../core/ports.ts'
 import { isInScope } from '../../../core/scope.ts'
 import { makeKey } from '../../keys.ts'
@@ -130,9 +131,14 @@ const createKey = defineRoute({
     key: {
       type: ['string', 'null'],
       description:
-        'The value; shown here and never again: null where the answer is repeated for its `Idempotency-Key`.',
+        'The value; shown here and never again: null where the answer is repeated for its `Idempotency-Key`. Who has not got it revokes the key and makes another.',
     },
   }),
+  recall: {
+    keeps: (made) => textAt(made, 'id'),
+    answer: async (id, { caller }, { stores, directory }) =>
+      keyMade(await requireKey(stores, caller.scope, String(id)), null, directory),
+  },
   body: {
     type: 'object',
     additionalProperties: false,
@@ -163,13 +169,14 @@ const createKey = defineRoute({
     const { name, role } = body
     const made = { id, name, role, organizationUuids, secretHash, expiresAt }
     const key = await stores.keys.create(made, caller.actor)
-    return {
-      body: { ...(await keyView(key, directory)), key: value },
-      location: `/keys/${key.id}`,
-      unkept: ['key'],
-    }
+    return { ...(await keyMade(key, value, directory)), unkept: ['key'] }
   },
 })
+
+/** @param value null: it has been shown, or was lost. */
+async function keyMade(key: ApiKey, value: string | null, directory: Directory) {
+  return { body: { ...(await keyView(key, directory)), key: value }, location: `/keys/${key.id}` }
+}
 
 const revokeKey = defineRoute({
   method: 'DELETE',

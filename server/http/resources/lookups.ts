@@ -1,6 +1,6 @@
 import type { Organization } from '../../../core/domain/organization.ts'
 import type { Provider } from '../../../core/domain/provider.ts'
-import type { Infer, JsonSchema } from '../../../core/plugin/index.ts'
+import { textAt, type Infer, type JsonSchema } from '../../../core/plugin/index.ts'
 import type { Page, Scope } from '../../../core/ports.ts'
 import { foldCode } from '../directory.ts'
 import { editSeen, entityTag, ifMatchHeader } from '../if-match.ts'
@@ -124,17 +124,24 @@ const createOrganization = defineRoute({
   summary: 'Adds an organization. The API key must not be limited to organizations.',
   status: 201,
   answer: organizationSchema,
+  recall: {
+    keeps: (made) => textAt(made, 'uuid'),
+    answer: async (uuid, { caller }, services) =>
+      organizationMade(await requireOrganization(caller.scope, String(uuid), services)),
+  },
   body: codeAndName,
   async handle({ body, caller }, { stores, scheduler }) {
     requireWholeScope(caller)
     const created = await stores.organizations.create(body, caller.actor)
     await scheduler.takeOver()
-    return {
-      body: organizationView(created),
-      location: `/organizations/${created.code}`,
-      headers: entityTag(created),
-    }
+    return organizationMade(created)
   },
+})
+
+const organizationMade = (made: Organization) => ({
+  body: organizationView(made),
+  location: `/organizations/${made.code}`,
+  headers: entityTag(made),
 })
 
 const changeOrganization = defineRoute({
@@ -205,16 +212,21 @@ const createProvider = defineRoute({
     'Adds a provider. The API key must not be limited to organizations: all of them share the providers.',
   status: 201,
   answer: providerSchema,
+  recall: {
+    keeps: (made) => textAt(made, 'code'),
+    answer: async (code, _, services) => providerMade(await requireProvider(String(code), services)),
+  },
   body: codeAndName,
   async handle({ body, caller }, { stores }) {
     requireWholeScope(caller)
-    const created = await stores.providers.create(body, caller.actor)
-    return {
-      body: providerView(created),
-      location: `/providers/${created.code}`,
-      headers: entityTag(created),
-    }
+    return providerMade(await stores.providers.create(body, caller.actor))
   },
+})
+
+const providerMade = (made: Provider) => ({
+  body: providerView(made),
+  location: `/providers/${made.code}`,
+  headers: entityTag(made),
 })
 
 const changeProvider = defineRoute({
