@@ -12,7 +12,7 @@ import type { ApiKey } from './domain/api-key.ts'
 import type { Actor, AuditEntry, AuditFilter, AuditHead, NewAuditEntry } from './domain/audit.ts'
 import type { ChangeSource } from './domain/change.ts'
 import type { CheckpointAnswer } from './domain/checkpoint.ts'
-import type { Connection } from './domain/connection.ts'
+import type { Connection, ConnectionFailure } from './domain/connection.ts'
 import type { UnavailableError } from './errors/errors.ts'
 import type { Organization } from './domain/organization.ts'
 import type { DestructiveUses, HeldUse } from './domain/destructive-use.ts'
@@ -350,6 +350,8 @@ export interface ConnectionStore {
     found: { readonly asOf: number; readonly warning: string | null },
     by: Actor,
   ): Promise<Connection>
+  /** Keeps how it was refused; null: it has worked. Nothing happens to one that is gone. */
+  used(organizationUuid: string, uuid: string, failure: ConnectionFailure | null): Promise<void>
 }
 
 /** What is absent stays as it is. With settings or secrets, what made it broken or was a warning is forgotten. */

@@ -14,7 +14,14 @@ import type { Run } from '../core/domain/run.ts'
 import { createPruner, type Pruner } from '../core/retention/pruner.ts'
 import type { CaseStore, Clock, Log, Stores } from '../core/ports.ts'
 import type { Catalogue } from '../core/registry/catalogue.ts'
-import { authenticate, createSkillCaller, createTraffic, type Traffic } from '../core/skill/index.ts'
+import {
+  authenticate,
+  createNoteUse,
+  createSkillCaller,
+  type NoteUse,
+  createTraffic,
+  type Traffic,
+} from '../core/skill/index.ts'
 import { createReruns, type Reruns } from '../core/rerun/reruns.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -54,6 +61,7 @@ export const tokens = {
   clock: token<Clock>('clock'),
   egress: token<ClosableEgress>('egress'),
   traffic: token<Traffic>('traffic'),
+  noteUse: token<NoteUse>('note use'),
   skillCaller: token<SkillCaller>('skill caller'),
   runner: token<Runner>('runner'),
   control: token<RunControl>('run control'),
@@ -93,12 +101,16 @@ export function createContainer(opened: Opened): Container {
       log,
       clock: get(tokens.clock),
       traffic: get(tokens.traffic),
+      noteUse: get(tokens.noteUse),
       onSecret,
     })
 
   register(tokens.clock, () => systemClock)
   register(tokens.egress, () =>
     metrics.watchEgress(createEgress({ allowPrivate: config.allowPrivateEgress })),
+  )
+  register(tokens.noteUse, () =>
+    createNoteUse({ connections: stores.connections, clock: get(tokens.clock), log }),
   )
   register(tokens.traffic, () => createTraffic(get(tokens.clock)))
   register(tokens.skillCaller, () => callerOfSkills(stores.cases))

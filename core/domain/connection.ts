@@ -16,6 +16,8 @@ export interface Connection {
   readonly broken: ConnectionNote | null
   /** What its other system said that an operator should know; ends like `broken`. */
   readonly warning: ConnectionNote | null
+  /** How its credentials or settings were refused the last time; null: never, or they were edited or have worked since. */
+  readonly lastFailure: ConnectionFailure | null
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly modifiedAt: number
@@ -28,6 +30,17 @@ export interface ConnectionNote {
   /** Epoch milliseconds. */
   readonly at: number
 }
+
+export interface ConnectionFailure {
+  /** Code of the error, e.g. `http_401`. */
+  readonly code: string
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+/** In one sentence for the operator. */
+export const failureText = ({ code }: ConnectionFailure): string =>
+  `it was refused when it was used the last time (${code}): authenticate it to see why`
 
 /** From this age on, credentials should be replaced. */
 export const credentialDays = 90

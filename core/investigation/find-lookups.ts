@@ -20,6 +20,14 @@ export function findLookups(catalogue: Catalogue, connections: readonly Connecti
   )
 }
 
+/** Names of the connections that could look something up, and are disabled. In a fixed order. */
+export function disabledLookups(catalogue: Catalogue, connections: readonly Connection[]): string[] {
+  const disabled = connections.filter(({ enabled }) => !enabled)
+  const asEnabled = disabled.map((connection) => ({ ...connection, enabled: true }))
+  const names = findLookups(catalogue, asEnabled).flatMap(({ connection }) => connection ?? [])
+  return [...new Set(names)].toSorted()
+}
+
 /** The kinds that `indicators.extract` says it finds: those that a made playbook can have at hand. */
 function extractedKinds(catalogue: Catalogue): readonly ObservableKind[] {
   const lists = catalogue.skill('indicators.extract')?.skill.output.properties ?? {}

@@ -4,7 +4,7 @@ import type { Organization } from '../domain/organization.ts'
 import type { Playbook } from '../playbook/index.ts'
 import type { Stores } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
-import { findLookups } from './find-lookups.ts'
+import { disabledLookups, findLookups } from './find-lookups.ts'
 import { makeInvestigator } from './make-investigator.ts'
 import type { PlaybookLibrary } from './playbook-library.ts'
 
@@ -33,7 +33,9 @@ export function createMadeInvestigators({ stores, library, catalogue }: MadeInve
     const key = `${organization.uuid} ${alertType}`
     const known = kept.get(key)
     if (known?.connections === connections) return known.playbook
-    const source = makeInvestigator(alertType, organization, findLookups(catalogue, connections))
+    const lookups = findLookups(catalogue, connections)
+    const disabled = disabledLookups(catalogue, connections)
+    const source = makeInvestigator(alertType, organization, lookups, disabled)
     const playbook = await library.keep(source, { origin: 'made', organizationUuid: organization.uuid })
     kept.set(key, { connections, playbook })
     return playbook

@@ -24,11 +24,14 @@ const maxListed = 2_000
  * Writes the playbook that investigates a type of alert for which nobody wrote one: find the observables, look each up with
  * every skill that declares to enrich its kind, say in the case what is known. The result is ordinary YAML for people to
  * read, edit and keep; the same arguments always give the same text.
+ *
+ * @param disabled names of connections that could look something up, and may not
  */
 export function makeInvestigator(
   alertType: string,
   organization: Pick<Organization, 'code'>,
   possible: readonly Lookup[],
+  disabled: readonly string[] = [],
 ): string {
   const lookups = possible.slice(0, maxLookups)
   const ids = stepIds(lookups)
@@ -47,28 +50,40 @@ export function makeInvestigator(
     '    uses: indicators.extract',
     `    with: { text: "\${{ alert.content }}", max_per_kind: ${maxPerKind} }`,
     ...(lookups.length === 0
-      ? nobodyToAsk()
-      : [...leftOut(possible), ...lookupSteps(lookups, ids), ...resultSteps(ids), ...caseSteps()]),
+      ? nobodyToAsk(disabled)
+      : [
+          ...leftOut(possible),
+          ...lookupSteps(lookups, ids),
+          ...resultSteps(ids, failingConnections(lookups, ids)),
+          ...caseSteps(),
+        ]),
   ]
   return `${lines.join('\n')}\n`
 }
 
-/** `investigate-<type>-<organization>`, with a digest where the type cannot be spelt in a playbook's name. */
+/**
+ * `investigate-<type>-<organization>`, so that it can be told again which these are: else with a digest of both at the end. No two have
+ * the same name.
+ */
 export function investigatorName(alertType: string, organizationCode: string): string {
-  return `investigate-${slug(alertType)}-${slug(organizationCode)}`
+  const name = ['investigate', slug(alertType), slug(organizationCode)]
+    .filter((part) => part !== '')
+    .join('-')
+  if (isPlain(alertType) && isPlain(organizationCode) && !/_|^[0-9a-f]{16}$/.test(organizationCode))
+    return name
+  const both = JSON.stringify([alertType, organizationCode])
+  return `${name}-${createHash('sha256').update(both).digest('hex').slice(0, 16)}`
 }
 
-function slug(text: string): string {
-  const plain = text
+/** `_a`, `a__b` and `a-b` are not. */
+const isPlain = (text: string): boolean => /^[a-z0-9]+(_[a-z0-9]+)*$/.test(text) && text.length <= 48
+
+const slug = (text: string): string =>
+  text
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 48)
     .replace(/^-|-$/g, '')
-  // Only what can be told from the name again: `_a`, `a__b` and `a-b` get a digest.
-  if (/^[a-z0-9]+(_[a-z0-9]+)*$/.test(text) && text.length <= 48) return plain
-  const digest = createHash('sha256').update(text).digest('hex').slice(0, 6)
-  return plain === '' ? digest : `${plain}-${digest}`
-}
 
 /** `<kind>_<connection>`, numbered where two are spelt alike. */
 function stepIds(lookups: readonly Lookup[]): string[] {
@@ -100,7 +115,17 @@ function lookupSteps(lookups: readonly Lookup[], ids: readonly string[]): string
   ]
 }
 
-function resultSteps(ids: readonly string[]): string[] {
+/** An expression for each connection: its name where a look-up over it failed. */
+function failingConnections(lookups: readonly Lookup[], ids: readonly string[]): string[] {
+  const byConnection = Map.groupBy(ids, (_, index) => lookups[index]?.connection)
+  return [...byConnection].flatMap(([connection, own]) => {
+    if (connection === undefined) return []
+    const items = own.map((id) => `steps.${id}.?items.orValue([])`).join(' + ')
+    return [`((${items}).exists(l, l.status == 'failed') ? [${quote(connection)}] : [])`]
+  })
+}
+
+function resultSteps(ids: readonly string[], failing: readonly string[]): string[] {
   return [
     '',
     '  - id: results',
@@ -109,6 +134,8 @@ function resultSteps(ids: readonly string[]): string[] {
     ...sumOf(ids.map((id) => `steps.${id}.output`)),
     '      lookups: >-',
     ...sumOf(ids.map((id) => `steps.${id}.?items.orValue([])`)),
+    '      failing: >-',
+    ...sumOf(failing.length === 0 ? ['[]'] : failing),
     '  - id: rated',
     '    set:',
     '      bad: ${{ steps.results.output.known.filter(e, e.risk.score != null && e.risk.score >= 65) }}',
@@ -131,6 +158,8 @@ function caseSteps(): string[] {
   }
   const named = (list: string) =>
     listed(`${list}.map(e, e.value + ' (risk ' + string(e.risk.score) + ')').join(', ')`)
+  const failing = 'steps.results.output.failing'
+  const over = `\${{ size(${failing}) == 0 ? '' : ' (over ' + ${failing}.join(', ') + ')' }}`
   const reason = listed(`${failed}.map(l, l.?error.message.orValue('no reason given'))[0]`)
   return [
     '',
@@ -152,7 +181,7 @@ function caseSteps(): string[] {
     '        steps:',
     '          - uses: case.update',
     '            with:',
-    `              summary: "Not assessed: \${{ size(${failed}) }} of \${{ size(${lookups}) }} look-ups failed."`,
+    `              summary: "Not assessed: \${{ size(${failed}) }} of \${{ size(${lookups}) }} look-ups failed${over}."`,
     `      - when: size(${lookups}) == 0`,
     '        steps:',
     '          - uses: case.update',
@@ -165,7 +194,7 @@ function caseSteps(): string[] {
     `  - if: size(${failed}) > 0`,
     '    uses: case.comment',
     '    with:',
-    `      text: "\${{ size(${failed}) }} of \${{ size(${lookups}) }} look-ups failed, the first one because: ${reason}"`,
+    `      text: "\${{ size(${failed}) }} of \${{ size(${lookups}) }} look-ups failed${over}, the first one because: ${reason}"`,
     '  - if: steps.observables.output.truncated',
     '    uses: case.comment',
     '    with:',
@@ -173,13 +202,18 @@ function caseSteps(): string[] {
   ]
 }
 
-function nobodyToAsk(): string[] {
+function nobodyToAsk(disabled: readonly string[]): string[] {
+  const names = disabled.slice(0, maxLookups).join(', ')
+  const nobody =
+    disabled.length === 0
+      ? 'no connection of this organization can look up what the alert names'
+      : `the connections of this organization that can look up what the alert names are disabled (${names})`
   const all = 'steps.observables.output.all'
   return [
     '  - uses: case.update',
     '    with:',
     '      summary: >-',
-    '        Not assessed: no connection of this organization can look up what the alert names',
+    `        Not assessed: ${nobody}`,
     `        (\${{ size(${all}) }} observables): ${listed(`${all}.map(o, o.kind + ' ' + o.value).join(', ')`)}`,
   ]
 }

@@ -1,5 +1,6 @@
 import { hiding } from '../engine/sensitive.ts'
 import type { SkillCall, SkillCaller } from '../engine/skill-caller.ts'
+import type { Connection } from '../domain/connection.ts'
 import { NotFoundError } from '../errors/errors.ts'
 import { SkillError, TocsinError, type AnySkill, type SkillContext, type SkillLog } from '../plugin/index.ts'
 import type { Clock, Egress, Log, Stores } from '../ports.ts'
@@ -10,6 +11,7 @@ import { createCaseAccess } from './case-access.ts'
 import { egressFor } from './egress-for.ts'
 import { findConnection, type ReadableConnections } from './find-connection.ts'
 import { createHttpClient, type HttpClientOptions } from './http-client.ts'
+import type { NoteUse } from './note-use.ts'
 import { openOnce, type ReadyConnection } from './open-connection.ts'
 import { plainOutput } from './plain-output.ts'
 import { Redactor, type OnSecret } from './redactor.ts'
@@ -24,6 +26,8 @@ export interface SkillCallerOptions {
   readonly clock: Clock
   /** Shared with whatever else calls the same connections. Default: its own. */
   readonly traffic?: Traffic
+  /** Default: nobody is told of it. */
+  readonly noteUse?: NoteUse
   /** Is told of every secret that a call works with. Default: nobody is. */
   readonly onSecret?: OnSecret
 }
@@ -54,9 +58,12 @@ export function createSkillCaller(options: SkillCallerOptions): SkillCaller {
       const egress = egressFor(options.egress, { plugin: entry.plugin.name, organizationUuid })
       const context = createContext({ ...options, egress, traffic, isWrite }, call, connection, redactor, log)
       // A skill that does not listen to its signal is left behind; its outcome no longer counts.
-      return await untilAborted(perform(entry, call, input, context, redactor), call.attempt.signal)
+      const output = await untilAborted(perform(entry, call, input, context, redactor), call.attempt.signal)
+      if (connection !== undefined) options.noteUse?.(connection.as)
+      return output
     } catch (error) {
       if (call.attempt.signal.aborted && error === call.attempt.signal.reason) throw error
+      if (connection !== undefined) options.noteUse?.(connection.as, error)
       const isOurs = (one: Error) => one instanceof TocsinError
       throw said().error(redactor.error(error, isOurs), isOurs)
     }
@@ -79,7 +86,7 @@ async function connect(
   options: SkillCallerOptions,
   { plugin, skill }: CatalogueSkill,
   call: SkillCall,
-): Promise<ReadyConnection | undefined> {
+): Promise<(ReadyConnection & { readonly as: Connection }) | undefined> {
   if (skill.connection === undefined) return undefined
   // Never the only connection by itself: the step's author did not ask for credentials to be sent.
   if (skill.connectionIsOptional === true && call.connection === undefined) return undefined
@@ -91,7 +98,7 @@ async function connect(
   })
   const { settings, target, redactor } = openOnce(skill.connection, open, options.onSecret)
   // What a call learns, such as a token of an answer, is its own.
-  return { settings, target, redactor: redactor.copy() }
+  return { settings, target, redactor: redactor.copy(), as: open.connection }
 }
 
 function createContext(

@@ -1,5 +1,6 @@
 /** How one skill is called: input and output checked, connection opened, statuses mapped, secrets kept out of sight. */
 export { authenticate } from './authenticate.ts'
+export { createNoteUse, type NoteUse } from './note-use.ts'
 export { createSkillCaller } from './caller.ts'
 export { checkHeaders } from './headers.ts'
 export { Redactor } from './redactor.ts'

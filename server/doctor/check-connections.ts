@@ -68,6 +68,13 @@ async function checkOne(
 }
 
 function ageOf(connection: Connection, check: string): Finding {
+  const { lastFailure } = connection
+  if (lastFailure !== null)
+    return warning(
+      check,
+      `its credentials work, but ${lastFailure.code} was answered when it was used the last time (${new Date(lastFailure.at).toISOString()})`,
+      'see the steps of that time: it may lack a permission',
+    )
   const days = credentialAgeDays(connection, systemClock.now())
   return days !== null && days >= credentialDays
     ? warning(

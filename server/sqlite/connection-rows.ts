@@ -1,19 +1,23 @@
-import type { Connection, ConnectionNote } from '../../core/domain/connection.ts'
+import type { Connection, ConnectionFailure, ConnectionNote } from '../../core/domain/connection.ts'
 import { NotFoundError } from '../../core/errors/errors.ts'
 import { fromJson } from './columns.ts'
 import type { Database } from './database.ts'
 
-export interface ConnectionRow extends Omit<Connection, 'settings' | 'enabled' | 'broken' | 'warning'> {
+export interface ConnectionRow extends Omit<
+  Connection,
+  'settings' | 'enabled' | 'broken' | 'warning' | 'lastFailure'
+> {
   readonly id: number
   readonly settings: string
   readonly enabled: number
   readonly broken: string | null
   readonly warning: string | null
+  readonly lastFailure: string | null
 }
 
 export const selectConnection = `
   SELECT t.id, t.uuid, o.uuid AS organizationUuid, t.name, t.plugin, t.settings, t.enabled, t.secrets_at AS secretsAt,
-    t.broken, t.warning, t.revision, t.created_at AS createdAt, t.modified_at AS modifiedAt
+    t.broken, t.warning, t.last_failure AS lastFailure, t.revision, t.created_at AS createdAt, t.modified_at AS modifiedAt
   FROM connections t JOIN organizations o ON o.id = t.organization_id`
 
 /** Throws NotFoundError `connection_not_found`, also for a connection of another organization. */
@@ -32,12 +36,13 @@ export function requireConnectionRow(
 }
 
 export function toConnection(row: ConnectionRow): Connection {
-  const { id: _, settings, enabled, broken, warning, ...rest } = row
+  const { id: _, settings, enabled, broken, warning, lastFailure, ...rest } = row
   return {
     ...rest,
     settings: fromJson<Connection['settings']>(settings),
     enabled: enabled === 1,
     broken: fromJson<ConnectionNote>(broken),
     warning: fromJson<ConnectionNote>(warning),
+    lastFailure: fromJson<ConnectionFailure>(lastFailure),
   }
 }

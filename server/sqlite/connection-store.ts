@@ -1,5 +1,5 @@
 import type { Actor } from '../../core/domain/audit.ts'
-import type { Connection, ConnectionNote } from '../../core/domain/connection.ts'
+import type { Connection, ConnectionFailure, ConnectionNote } from '../../core/domain/connection.ts'
 import { ConflictError } from '../../core/errors/errors.ts'
 import type { Secret } from '../../core/plugin/index.ts'
 import type {
@@ -105,12 +105,13 @@ export class SqliteConnectionStore implements ConnectionStore {
       const changes = typeof given === 'function' ? given({ connection, secrets }) : given
       const isEdit = changes.settings !== undefined || changes.secrets !== undefined
       database.run(
-        'UPDATE connections SET settings = ?, enabled = ?, secrets_at = ?, broken = ?, warning = ?, modified_at = ?, revision = revision + 1 WHERE id = ?',
+        'UPDATE connections SET settings = ?, enabled = ?, secrets_at = ?, broken = ?, warning = ?, last_failure = ?, modified_at = ?, revision = revision + 1 WHERE id = ?',
         changes.settings === undefined ? before.settings : toJson(changes.settings),
         changes.enabled === undefined ? before.enabled : Number(changes.enabled),
         changes.secrets === undefined ? before.secretsAt : enteredAt(changes.secrets, clock.now()),
         isEdit ? null : before.broken,
         isEdit ? null : before.warning,
+        isEdit ? null : before.lastFailure,
         clock.now(),
         id,
       )
@@ -184,17 +185,31 @@ export class SqliteConnectionStore implements ConnectionStore {
     const { database, commits } = this.#context
     return commits.writeConfiguration(() => {
       const { id, ...row } = requireConnectionRow(database, organizationUuid, uuid)
-      const { broken, warning } = toConnection({ id, ...row })
-      const isOver = (note: ConnectionNote | null) => note !== null && note.at <= asOf
+      const { broken, warning, lastFailure } = toConnection({ id, ...row })
+      const isOver = (note: ConnectionNote | ConnectionFailure | null) => note !== null && note.at <= asOf
       database.run(
-        'UPDATE connections SET broken = ?, warning = ? WHERE id = ?',
+        'UPDATE connections SET broken = ?, warning = ?, last_failure = ? WHERE id = ?',
         isOver(broken) ? null : row.broken,
         reason !== null ? toJson({ reason, at: asOf }) : isOver(warning) ? null : row.warning,
+        isOver(lastFailure) ? null : row.lastFailure,
         id,
       )
       const found = toConnection(requireConnectionRow(database, organizationUuid, uuid))
       recordConnection(this.#context, 'connection.authenticated', found, by)
       return found
+    })
+  }
+
+  async used(organizationUuid: string, uuid: string, failure: ConnectionFailure | null): Promise<void> {
+    const { database, commits } = this.#context
+    await commits.writeConfiguration(() => {
+      database.run(
+        `UPDATE connections SET last_failure = ?
+           WHERE uuid = ? AND organization_id = (SELECT id FROM organizations WHERE uuid = ?)`,
+        failure && toJson(failure),
+        uuid,
+        organizationUuid,
+      )
     })
   }
 

@@ -281,6 +281,14 @@ describe('tocsin doctor', () => {
     expect(of('connection main/works')?.message).to.match(/^its credentials work, and are \d+ days old/)
   })
 
+  it('warns of a connection that was refused when it was used the last time, though its credentials work', async () => {
+    onFile(`UPDATE connections SET last_failure = '{"code":"http_403","at":1}', secrets_at = 9999999999999`)
+    const { of } = await findings()
+    expect(of('connection main/works')).to.include({ status: 'warning' })
+    expect(of('connection main/works')?.message).to.match(/^its credentials work, but http_403 .*1970/)
+    onFile('UPDATE connections SET last_failure = NULL')
+  })
+
   it('changes nothing where there is nothing', async () => {
     const { code, of } = await findings({ TOCSIN_DATA_DIR: join(folder.path, 'nowhere') })
     expect(code).to.equal(0)

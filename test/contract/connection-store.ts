@@ -26,6 +26,7 @@ export function connectionStoreContract(subject: GetSubject): void {
         revision: 1,
         secretsAt: clock.nowMs,
         broken: null,
+        lastFailure: null,
         warning: null,
         createdAt: clock.nowMs,
         modifiedAt: clock.nowMs,
@@ -81,6 +82,34 @@ export function connectionStoreContract(subject: GetSubject): void {
       expect(opened?.connection).to.deep.equal(changed)
       expect(Object.keys(opened?.secrets ?? {})).to.deep.equal(['client_secret'])
       expect(opened?.secrets['client_secret']?.reveal()).to.equal('next')
+    })
+
+    it('keeps how it was refused the last time, until it works or its settings are others', async () => {
+      const { stores, acme, globex, clock } = subject()
+      const { connections } = stores
+      const { uuid } = await connections.create(acme.uuid, given, somebody())
+      const now = async () => (await connections.list('all'))[0]!
+      const failure = { code: 'http_401', at: clock.nowMs }
+      await connections.used(globex.uuid, uuid, failure)
+      expect((await now()).lastFailure, 'of another organization').to.equal(null)
+
+      await connections.used(acme.uuid, uuid, failure)
+      expect(await now()).to.deep.include({ lastFailure: failure, revision: 1 })
+      expect((await connections.open(acme.uuid, given.name))?.connection.lastFailure).to.deep.equal(failure)
+      await connections.update(acme.uuid, uuid, { enabled: false }, undefined, somebody())
+      expect((await now()).lastFailure).to.deep.equal(failure)
+      await connections.used(acme.uuid, uuid, null)
+      expect((await now()).lastFailure).to.equal(null)
+
+      await connections.used(acme.uuid, uuid, failure)
+      await connections.works(acme.uuid, uuid, { asOf: failure.at - 1, warning: null }, somebody())
+      expect((await now()).lastFailure, 'refused after it was found to work').to.deep.equal(failure)
+      await connections.works(acme.uuid, uuid, { asOf: failure.at, warning: null }, somebody())
+      expect((await now()).lastFailure).to.equal(null)
+
+      await connections.used(acme.uuid, uuid, failure)
+      await connections.update(acme.uuid, uuid, { settings: {} }, undefined, somebody())
+      expect((await now()).lastFailure).to.equal(null)
     })
 
     it('remembers when secrets were entered; where there are none, nothing', async () => {

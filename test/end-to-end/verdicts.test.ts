@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { eventually } from '../support/eventually.ts'
 import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
 
 /** Known to the sandbox of the intel provider. */
@@ -45,9 +46,17 @@ describe('what a made playbook says in the case', function () {
     expect(found).to.include({
       severity: 'medium',
       verdict: 'unknown',
-      summary: 'Not assessed: 1 of 1 look-ups failed.',
+      summary: 'Not assessed: 1 of 1 look-ups failed (over intel).',
     })
-    expect(found.notes.join()).to.match(/^1 of 1 look-ups failed, the first one because: .*401/)
+    expect(found.notes.join()).to.match(
+      /^1 of 1 look-ups failed \(over intel\), the first one because: .*401/,
+    )
+    const refused = await eventually('the failure at the connection', async () => {
+      const { body } = await tocsin.call('/connections/intel')
+      return body.last_failure === null ? undefined : body
+    })
+    expect(refused.last_failure.code).to.equal('http_401')
+    expect(refused.warnings[0].reason).to.match(/refused .*http_401/)
     await tocsin.call('/connections/intel', {
       method: 'PATCH',
       body: { settings: { api_key: tocsin.sandbox.settings.api_key } },

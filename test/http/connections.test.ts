@@ -162,6 +162,7 @@ describe('connections', () => {
         settings: { base_url: settings.base_url },
         credential_age_days: 0,
         broken: null,
+        last_failure: null,
         warnings: [],
       })
       expect((await api.call('GET', '/api/connections', { key: reader })).json.data).to.deep.equal([
@@ -318,6 +319,18 @@ describe('connections', () => {
       const reply = await authenticate('north tower')
       expectProblem(reply, 502, 'http_401')
       expect(reply.json).to.include({ detail: 'the tower says no', hint: 'ask the bell ringer' })
+      const failure = { code: 'http_401', at: api.clock.time }
+      const shown = async () => (await api.call('GET', path('North tower'))).json
+      expect((await shown()).last_failure).to.deep.equal(failure)
+      expect((await shown()).warnings).to.deep.equal([
+        {
+          reason: 'it was refused when it was used the last time (http_401): authenticate it to see why',
+          at: failure.at,
+        },
+      ])
+      api.authenticate = async () => ({})
+      await authenticate('north tower')
+      expect(await shown()).to.deep.include({ last_failure: null, warnings: [] })
     })
 
     it('does not forbid the caller what the connection may not reach', async () => {

@@ -34,6 +34,8 @@ describe('playbooks that are made', () => {
     const second = await made('phishing', acme!)
     expect(second.source).to.include('"intel"').and.not.equal(first.source)
     await stores.connections.update(acme!.uuid, uuid, { enabled: false }, undefined, theServer)
+    expect((await made('phishing', acme!)).source).to.include('are disabled (intel)')
+    await stores.connections.remove(acme!.uuid, uuid, undefined, theServer)
     expect((await made('phishing', acme!)).source).to.equal(first.source)
     expect((await stores.playbooks.find([acme!.uuid], first.name))?.hash).to.equal(first.hash)
     await dispose()

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { findLookups } from '../../core/investigation/find-lookups.ts'
+import { disabledLookups, findLookups } from '../../core/investigation/find-lookups.ts'
 import {
   investigatorName,
   makeInvestigator,
@@ -23,6 +23,7 @@ const connection = (name: string, enabled = true): Connection => ({
   enabled,
   secretsAt: 0,
   broken: null,
+  lastFailure: null,
   warning: null,
   revision: 1,
   createdAt: 0,
@@ -72,6 +73,14 @@ describe('making an investigator', () => {
     )
   })
 
+  it('says which connections could look something up, and are disabled', () => {
+    const found = disabledLookups(catalogue, [connection('one', false), connection('two', false)])
+    const text = makeInvestigator('x', acme, lookups(), found)
+    expect(text).to.include('can look up what the alert names are disabled (one, two)')
+    expect(parsePlaybook(text, { catalogue }).problems).to.deep.equal([])
+    expect(disabledLookups(catalogue, [connection('on')])).to.deep.equal([])
+  })
+
   it('gives the same text for the same arguments', () => {
     const make = () => makeInvestigator('brute_force', acme, lookups(connection('intel')))
     expect(make()).to.equal(make())
@@ -108,5 +117,26 @@ describe('making an investigator', () => {
         if (one !== other) expect(investigatorName(one, 'acme')).to.not.equal(investigatorName(other, 'acme'))
       }),
     )
+  })
+
+  it('gives no two types and organizations the same name', () => {
+    const digest = investigatorName('a', 'b_c').split('-').at(-1)!
+    const types = [
+      'a',
+      'b',
+      'a_b',
+      'b_c',
+      'a_b_c',
+      '%',
+      'X',
+      'a__b',
+      digest,
+      `a_${digest}`,
+      `a_b_c_${digest}`,
+    ]
+    const codes = ['a', 'b', 'c', 'a_b', 'b_c', 'Acme', 'a__c', '_', digest, `c_${digest}`]
+    const names = types.flatMap((type) => codes.map((code) => investigatorName(type, code)))
+    expect(new Set(names).size).to.equal(names.length)
+    expect(investigatorName('brute_force', 'main')).to.equal('investigate-brute-force-main')
   })
 })

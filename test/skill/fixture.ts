@@ -76,6 +76,7 @@ export function storedConnection(name: string, changes: Partial<Connection> = {}
     enabled: true,
     secretsAt: 0,
     broken: null,
+    lastFailure: null,
     warning: null,
     revision: 1,
     createdAt: 0,

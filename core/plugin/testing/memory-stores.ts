@@ -118,6 +118,7 @@ export function testConnection(
     revision: 1,
     secretsAt: null,
     broken: null,
+    lastFailure: null,
     warning: null,
     createdAt: 0,
     modifiedAt: 0,

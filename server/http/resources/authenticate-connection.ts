@@ -41,12 +41,14 @@ export const authenticateConnection = defineRoute({
     } catch (error) {
       if (closing.aborted) throw new RequestError('not_ready', 'The server is closing.')
       const refusal = asRefusal(error)
+      const code = refusal instanceof TocsinError ? refusal.code : 'internal_error'
+      await stores.connections.used(organizationUuid, uuid, { code, at: clock.now() })
       await stores.audit.record({
         action: 'connection.authentication_failed',
         by: caller.actor,
         organizationUuid,
         subject: { kind: 'connection', id: uuid, name },
-        details: { plugin, code: refusal instanceof TocsinError ? refusal.code : 'internal_error' },
+        details: { plugin, code },
       })
       throw refusal
     } finally {

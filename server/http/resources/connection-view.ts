@@ -1,6 +1,7 @@
 import {
   credentialAgeDays,
   credentialDays,
+  failureText,
   type Connection,
   type ConnectionNote,
 } from '../../../core/domain/connection.ts'
@@ -15,6 +16,7 @@ export async function connectionView(
   { directory, clock }: Pick<Services, 'directory' | 'clock'>,
 ) {
   const age = credentialAgeDays(connection, clock.now())
+  const { lastFailure } = connection
   return {
     connection_uuid: connection.uuid,
     organization_code: await directory.organizationCode(connection.organizationUuid),
@@ -25,9 +27,11 @@ export async function connectionView(
     enabled: connection.enabled,
     credential_age_days: age,
     broken: connection.broken,
+    last_failure: lastFailure,
     warnings: [
       ...(age !== null && age >= credentialDays ? [credentialsOld(age, connection)] : []),
       ...(connection.warning === null ? [] : [connection.warning]),
+      ...(lastFailure === null ? [] : [{ reason: failureText(lastFailure), at: lastFailure.at }]),
     ],
     revision: connection.revision,
     created_at: connection.createdAt,

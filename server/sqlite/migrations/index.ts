@@ -32,6 +32,7 @@ import { unknownSteps } from './0031-unknown-steps.ts'
 import { lossesOfCases } from './0032-losses-of-cases.ts'
 import { linesOfRuns } from './0033-lines-of-runs.ts'
 import { authors } from './0034-authors.ts'
+import { failuresOfConnections } from './0035-failures-of-connections.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -69,4 +70,5 @@ export const migrations: readonly string[] = [
   lossesOfCases,
   linesOfRuns,
   authors,
+  failuresOfConnections,
 ]
