@@ -23,7 +23,7 @@ export function createRefusalLog(log: Log, what: string): RecordRefusal {
     setTimeout(() => {
       const more = counts.get(kind) ?? 0
       counts.delete(kind)
-      const { error: _, ...same } = fields
+      const { error: _, request_id: __, ...same } = fields
       if (more > 0) log.warn({ ...same, count: more }, `${what}, again in the last 10 seconds`)
     }, windowMs).unref()
   }

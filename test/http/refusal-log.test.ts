@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { useFakeTimers } from 'sinon'
-import type { Log } from '../../core/ports.ts'
+import type { Log, LogFields } from '../../core/ports.ts'
 import { createRefusalLog } from '../../server/http/refusal-log.ts'
 
 describe('log of refused requests', () => {
@@ -8,19 +8,23 @@ describe('log of refused requests', () => {
     const clock = useFakeTimers({ toFake: ['setTimeout'] })
     try {
       const lines: unknown[] = []
-      const say = ({ code, count }: { code?: unknown; count?: unknown }) => void lines.push([code, count])
+      const say = (fields: LogFields) => void lines.push([fields.code, fields.count, fields.request_id])
       const log: Log = { debug: say, info: say, warn: say, error: say }
       const record = createRefusalLog(log, 'refused')
       for (let at = 0; at < 51; at++)
-        record('store_unavailable', { code: 'store_unavailable', error: new Error('full') })
+        record('store_unavailable', {
+          code: 'store_unavailable',
+          request_id: `r${at}`,
+          error: new Error('full'),
+        })
       record('investigations_full', { code: 'investigations_full' })
       const first = [
-        ['store_unavailable', undefined],
-        ['investigations_full', undefined],
+        ['store_unavailable', undefined, 'r0'],
+        ['investigations_full', undefined, undefined],
       ]
       expect(lines).to.deep.equal(first)
       clock.tick(10_000)
-      expect(lines).to.deep.equal([...first, ['store_unavailable', 50]])
+      expect(lines).to.deep.equal([...first, ['store_unavailable', 50, undefined]])
       record('store_unavailable', { code: 'store_unavailable' })
       expect(lines, 'the next ten seconds').to.have.length(4)
     } finally {

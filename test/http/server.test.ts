@@ -113,12 +113,12 @@ describe('HTTP server', () => {
   it('logs requests that it cannot take: the first one at once, and not each of a flood', async () => {
     const full = new UnavailableError('store_unavailable', 'the disk is full', { retryAfterMs: 1 })
     const stub = stubMethod(api.stores.alerts, 'create').rejects(full)
-    for (let at = 0; at < 5; at++) await api.call('POST', '/soc/v2/alerts', { body: alert })
+    const refused = await api.call('POST', '/soc/v2/alerts', { body: alert })
+    for (let at = 0; at < 4; at++) await api.call('POST', '/soc/v2/alerts', { body: alert })
     stub.restore()
     const lines = api.logged.filter(({ level }) => level === 'warn')
-    expect(lines.map(({ message, fields }) => [message, fields['code'], fields['error']])).to.deep.equal([
-      ['a request could not be taken', 'store_unavailable', full],
-    ])
+    const fields = { request_id: refused.headers.get('x-request-id'), code: 'store_unavailable', error: full }
+    expect(lines).to.deep.equal([{ level: 'warn', message: 'a request could not be taken', fields }])
   })
 
   it('passes on what the store says when it cannot take an alert', async () => {
