@@ -37,7 +37,8 @@ export function answerErrors({
       const { status, code } = problem
       if (status === 500)
         log.error({ request_id: requestId, method: context.method, status, error }, 'a request failed')
-      else if (status === 503 && code !== 'not_ready') recordRefusal(code, { request_id: requestId, code, error })
+      else if (status === 503 && code !== 'not_ready')
+        recordRefusal(code, { request_id: requestId, code, error })
       else log.debug({ request_id: requestId, status, code }, 'a request was refused')
     }
     // Else a closing server would wait for the connection to become idle.
