@@ -7,7 +7,6 @@ import {
   timingSafeEqual,
 } from 'node:crypto'
 import type { Database } from './database.ts'
-import { setFact } from './facts.ts'
 
 /** Of a row in a sorted list: the value it is sorted by, 0 where there is none, and its key. */
 export interface CursorPlace {
@@ -72,8 +71,12 @@ function keysFrom(secret: Uint8Array) {
   return { tag: of('tag'), cipher: of('cipher') }
 }
 
-/** At the first start; a write of its own. */
+/** At the first start; a write of its own. Of several processes that start together the first one makes it. */
 export function requireCursorKey(database: Database): void {
-  if (database.get('SELECT 1 FROM facts WHERE name = ?', fact) === undefined)
-    setFact(database, fact, randomBytes(keyBytes))
+  if (database.get('SELECT 1 FROM facts WHERE name = ?', fact) !== undefined) return
+  database.run(
+    'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING',
+    fact,
+    randomBytes(keyBytes),
+  )
 }
