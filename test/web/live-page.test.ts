@@ -53,14 +53,17 @@ describe('live page', function () {
 
   it('says that it is not live where it is told nothing, asks now and then, and is live again', async () => {
     const { page, visit, postAlert } = opened
+    await page.clock.install()
     await page.route('**/api/events', (route) => route.abort())
     await visit('/alerts')
     await page.getByRole('row', { name: 'MAIN-CUSTOM-2' }).waitFor()
     await page.getByRole('status').getByText('Reconnecting').waitFor()
     const id = (await postAlert('third')).toUpperCase()
+    await page.clock.runFor(5_000)
     await page.getByRole('row', { name: id }).waitFor()
     await picture(page, 'reconnecting')
     await page.unroute('**/api/events')
+    await page.clock.runFor(5_000)
     await mark('live').waitFor()
   })
 

@@ -58,10 +58,11 @@ describe('what is typed in a form of the page', function () {
   const isAskedBeforeLeaving = (page: Page): Promise<boolean> =>
     page.evaluate("!dispatchEvent(new Event('beforeunload', { cancelable: true }))")
 
+  /** Its investigation has ended, unless it asks somebody. */
   async function postAlert(type: string) {
     const { body } = await opened.server.call('/alerts', {
       body: { alert_provider: 'custom', organization_code: 'main', alert_type: type, alert_content: '{}' },
-      headers: { prefer: 'wait=5' },
+      headers: { prefer: type === 'questionable' ? 'wait=1' : 'wait=10' },
     })
     return (await opened.server.call(`/alerts/${body.alert_id}`)).body
   }
