@@ -1,11 +1,12 @@
 import { useInfiniteQuery, useQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { get, type Query } from '../api/call.ts'
 import type { Page } from '../api/types.ts'
 import { usePollMs } from '../live/live-state.ts'
 import { serverTime } from '../parts/now.ts'
 import { fetchFresh } from './fetch-fresh.ts'
 import { mergeFresh, renewPage } from './merge-fresh.ts'
+import { paced, type Paced } from './paced.ts'
 import { queryNow, rowsSince } from './since.ts'
 import { useBegin } from './use-begin.ts'
 
@@ -65,31 +66,28 @@ export function useList<Row>({ path, query = noQuery, idOf, isLive = true }: Lis
       return pages === undefined ? before : { pages, pageParams: before.pageParams.slice(0, pages.length) }
     })
   }, [data, idOf, key, queries])
+  const renewal = useRef<Paced>(undefined)
   useEffect(() => {
-    if (data === undefined) return
-    const asking = new AbortController()
-    const renew = async (): Promise<void> => {
+    const renew = async (gone: AbortSignal): Promise<void> => {
       const cursors = queries.getQueryData<Shown<Row>>(key)?.pageParams ?? []
       for (const [index, cursor] of cursors.entries()) {
-        if (index === 0 || index > renewed || asking.signal.aborted) continue
+        if (index === 0 || index > renewed || gone.aborted) continue
         const asked = { ...queryNow(query, serverTime()), limit: pageSize, cursor }
         // oxlint-disable-next-line no-await-in-loop -- one request at a time: there is no hurry
-        const page = await get<Page<Row>>(path, asked, asking.signal)
+        const page = await get<Page<Row>>(path, asked, gone)
         queries.setQueryData<Shown<Row>>(key, (before) => {
           if (before === undefined || before.pageParams[index] !== cursor) return before
           return { ...before, pages: renewPage(before.pages, index, page, idOf) }
         })
       }
     }
-    const timer = setTimeout(() => {
-      // What cannot be asked for now is asked for at the next change.
-      renew().catch(() => undefined)
-    }, renewMs)
-    return () => {
-      clearTimeout(timer)
-      asking.abort()
-    }
-  }, [data, idOf, key, path, queries, query])
+    const pace = paced(renew, renewMs)
+    renewal.current = pace
+    return () => pace.stop()
+  }, [idOf, key, path, queries, query])
+  useEffect(() => {
+    if (data !== undefined) renewal.current?.due()
+  }, [data, key])
   const begin = useBegin(query['since']?.toString())
   const rows = useMemo(
     () => rowsSince(list.data?.pages.flatMap((page) => page.data) ?? [], begin),
