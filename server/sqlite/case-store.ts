@@ -43,8 +43,8 @@ import type { StoreContext } from './store-context.ts'
 
 const coalesced = ['title', 'summary', 'status', 'severity', 'verdict'] as const
 const fields = [...coalesced, 'assignee'] as const
-/** Fields whose new value is short enough to stand in the timeline's sentence. */
-const shown: ReadonlySet<string> = new Set(['status', 'severity', 'verdict', 'assignee'])
+/** Fields whose values are short enough to stand in the timeline's sentence. */
+const shown: ReadonlySet<string> = new Set(['title', 'status', 'severity', 'verdict', 'assignee'])
 
 const byChange = { column: 't.modified_at', valueOf: (row: CaseRow) => row.modifiedAt }
 const bySeverity = { column: 't.severity_rank', valueOf: (row: CaseRow) => row.severityRank }

@@ -1,3 +1,4 @@
+import { somebody } from '../support/somebody.ts'
 import { personOf, theRun } from '../../core/domain/audit.ts'
 import { expect } from 'chai'
 import { inPieces } from '../contract/retention-store.ts'
@@ -6,6 +7,9 @@ import { expectFits, expectProblem } from './support/schemas.ts'
 
 const hostile =
   'a ` tick </code><script>alert(1)</script> ``` `x` [click](https://evil.example) ![i](http://evil.example/i.png) @everyone <!channel> www.evil.example\n```\n# Owned\n````\n| a |'
+
+/** As it may stand in a title that somebody types. */
+const hostileLine = hostile.replaceAll('\n', ' ')
 
 const dayMs = 86_400_000
 
@@ -68,7 +72,7 @@ describe('cases over HTTP', () => {
       const read = await call('GET', caseId)
       expect(read.headers.get('etag')).to.equal(`"${read.json.revision}"`)
       api.clock.time += 1_000
-      const body = { severity: 'high', verdict: 'malicious', assignee: 'kim', title: hostile }
+      const body = { severity: 'high', verdict: 'malicious', assignee: 'kim', title: hostileLine }
       const reply = await patch(body, read.headers.get('etag'))
       expect(reply.status, reply.text).to.equal(200)
       expect(reply.json).to.include({ ...body, status: 'open', modified_at: api.clock.time })
@@ -82,6 +86,13 @@ describe('cases over HTTP', () => {
         request_id: reply.headers.get('x-request-id'),
       })
       expect(timeline.at(-1).changes).to.deep.equal(body)
+    })
+
+    it('keeps what its title was', async () => {
+      await patch({ title: 'Another' }, '*')
+      expect((await get(caseId)).timeline.at(-1).text).to.equal('title is now Another (was Phishing)')
+      const report = (await call('GET', `${caseId}/export?format=markdown`)).text
+      expect(report).to.include('`title is now Another (was Phishing)`')
     })
 
     it('takes the assignee away again', async () => {
@@ -139,6 +150,9 @@ describe('cases over HTTP', () => {
       'an unknown field': { case_id: 'acme-9' },
       'an unknown severity': { severity: 'bad' },
       'no title': { title: '' },
+      'a title of two lines': { title: 'a\nb' },
+      'a title with what ends texts': { title: 'a\u0000' },
+      'a title that changes the direction of what follows': { title: 'a\u202eb' },
       'a list': { status: ['open'] },
     })) {
       it(`refuses ${what}`, async () => {
@@ -376,7 +390,10 @@ describe('cases over HTTP', () => {
   describe('exported', () => {
     beforeEach(async () => {
       await api.stores.runs.end(runUuid, { status: 'completed', output: null, error: null })
-      await patch({ title: hostile, summary: hostile, assignee: '@everyone' }, '*')
+      // A playbook may make a title of lines.
+      const by = { ...somebody('analyst'), id: analyst.split('_')[1]! }
+      const changes = { title: hostile, summary: hostile, assignee: '@everyone' }
+      await api.stores.cases.edit(organizationUuid, caseId, changes, by, undefined)
       await note(hostile)
       await step(
         'a',

@@ -49,11 +49,18 @@ describe('editing playbooks over HTTP', () => {
     expect(replaced.json.in_force).to.equal(false)
   })
 
+  it('makes no new one with `If-Match: *`, which is for what is there: the name may be mistyped', async () => {
+    expectProblem(await put('mistyped', source('mistyped'), { 'if-match': '*' }), 412, 'precondition_failed')
+    expectProblem(await api.call('GET', '/api/playbooks/mistyped'), 404, 'playbook_not_found')
+    expect((await put('mistyped', source('mistyped'))).status).to.equal(200)
+  })
+
   it('says that none is in force where the file is gone, and puts it there again without If-Match', async () => {
     const text = source('gone')
     const kept = { name: 'gone', hash: 'e'.repeat(64), source: text, organizationUuid: null }
     await api.stores.playbooks.put({ ...kept, origin: 'file' }, somebody())
     expect((await api.call('GET', '/api/playbooks/gone')).json.in_force).to.equal(false)
+    expectProblem(await put('gone', text, { 'if-match': '*' }), 412, 'precondition_failed')
     expectProblem(await put('gone', text, { 'if-match': `"${kept.hash}"` }), 412, 'precondition_failed')
     expect((await put('gone', text)).json.in_force).to.equal(true)
   })

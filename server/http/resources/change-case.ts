@@ -20,7 +20,7 @@ export const changeCase = defineRoute({
     additionalProperties: false,
     minProperties: 1,
     properties: {
-      title: { type: 'string', minLength: 1, maxLength: 500, ...patterns.text },
+      title: { type: 'string', minLength: 1, maxLength: 500, ...patterns.line },
       summary: { type: 'string', maxLength: 10_000, description: 'Plain text.' },
       status: { type: 'string', enum: caseStatuses },
       severity: { type: 'string', enum: severities },

@@ -113,6 +113,7 @@ export const putPlaybook = defineRoute({
     const newest = playbooks.newest(name)
     const seen = seenHash(headers['if-match'], newest)
     if (seen === undefined && newest !== undefined) throw ifMatchMissing()
+    if (seen === '*' && newest === undefined) throw nothingToChange(name)
     const { playbook, problems } = await unlessChanged(() =>
       asRefusal(playbooks.edit(name, body.source, seen, caller.actor)),
     )
@@ -128,6 +129,12 @@ export const putPlaybook = defineRoute({
     }
   },
 })
+
+/** RFC 9110, section 13.1.1: `*` is false where there is nothing. */
+const nothingToChange = (name: string) =>
+  new RequestError('precondition_failed', `No playbook '${name}' is in force that could be changed.`, {
+    hint: 'correct the name; or leave If-Match out, which makes a new one',
+  })
 
 /** None has it: a tag that is none of ours. */
 const noHash = 'none'
