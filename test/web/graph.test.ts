@@ -36,6 +36,9 @@ describe('the picture of a playbook in a browser', function () {
     await region.getByRole('button', { name: 'done' }).waitFor()
     const first = await view()
     expect(first.scrollWidth, 'wider than there is room').to.be.greaterThan(first.clientWidth)
+    const start = (await page.locator('.graph-node[data-shape=start]').boundingBox())!
+    const { x: left, width } = (await region.boundingBox())!
+    expect(start.x + start.width / 2, 'the start in the middle').to.be.closeTo(left + width / 2, 60)
 
     await region.focus()
     await page.keyboard.press('0')

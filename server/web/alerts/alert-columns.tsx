@@ -18,7 +18,7 @@ export function alertColumns(onPeek: (alert: Alert) => void): readonly Column<Al
       cell: ({ alert_id: id }) => <RowLink href={`/alerts/${id}`} text={id.toUpperCase()} isMain />,
     },
     { title: 'ORG', width: 'minmax(44px, 0.4fr)', cell: (alert) => alert.organization_code },
-    { title: 'PROVIDER', width: 'minmax(76px, 0.7fr)', cell: (alert) => alert.alert_provider },
+    { title: 'PROVIDER', width: 'minmax(90px, 0.7fr)', cell: (alert) => alert.alert_provider },
     {
       title: 'ALERT NAME',
       width: 'minmax(104px, 1.4fr)',
@@ -45,7 +45,7 @@ export function alertColumns(onPeek: (alert: Alert) => void): readonly Column<Al
     { title: 'COMPLETION TIME', width: '94px', cell: (alert) => <When at={alert.completed_at} /> },
     {
       title: 'Content',
-      width: 'minmax(112px, 1.6fr)',
+      width: 'minmax(98px, 1.6fr)',
       cell: (alert) => (
         <button
           type="button"

@@ -1,10 +1,11 @@
-import { Group, Modal } from '@mantine/core'
+import { Group, Modal, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { Column } from '../lists/data-table.tsx'
 import { LookupFilter, TypedFilter } from '../lists/filter-fields.tsx'
 import { ListPage } from '../lists/list-page.tsx'
 import { useFilters } from '../lists/use-filters.ts'
 import { useOrganizations } from '../api/lookups.ts'
+import { breakable } from '../parts/breakable.tsx'
 import { JsonView } from '../parts/json-view.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { When } from '../parts/when.tsx'
@@ -24,14 +25,25 @@ interface AuditEntry {
   readonly organization_code: string | null
 }
 
-const nameOf = ({ kind, name, id }: Named): string => showInvisible(`${kind} ${name ?? id ?? ''}`)
+/** A name, with what it is the name of before it. */
+function NameOf({ kind, name, id }: Named) {
+  const text = showInvisible(name ?? id ?? '')
+  return (
+    <span className="data-table-text" title={`${kind} ${text}`}>
+      <Text span inherit c="dimmed">
+        {kind.replace('api_key', 'key')}{' '}
+      </Text>
+      {breakable(text)}
+    </span>
+  )
+}
 
 const columns: readonly Column<AuditEntry>[] = [
   { title: 'NUMBER', width: '70px', cell: ({ sequence }) => sequence },
   { title: 'WHEN', width: '104px', cell: ({ at }) => <When at={at} /> },
   { title: 'WHAT', width: 'minmax(140px, 1fr)', cell: ({ action }) => action },
-  { title: 'WHO', width: 'minmax(140px, 1.4fr)', cell: ({ actor }) => nameOf(actor) },
-  { title: 'TO WHAT', width: 'minmax(140px, 1.4fr)', cell: ({ subject }) => nameOf(subject) },
+  { title: 'WHO', width: 'minmax(140px, 1.4fr)', cell: ({ actor }) => <NameOf {...actor} /> },
+  { title: 'TO WHAT', width: 'minmax(140px, 1.4fr)', cell: ({ subject }) => <NameOf {...subject} /> },
   { title: 'ORG', width: '76px', isExtra: true, cell: (entry) => entry.organization_code },
 ]
 

@@ -30,8 +30,12 @@ export const limitZoom = (zoom: number, picture: Size, room: Size): number =>
 export const scrollKeeping = (scroll: number, at: number, before: number, after: number): number =>
   ((scroll + at) * after) / before - at
 
+/** Where to scroll to along one direction, so that a place is in the middle. */
+export const scrollToMiddle = (_scroll: number, room: number, middle: number): number =>
+  Math.max(0, middle - room / 2)
+
 /** Where to scroll to along one direction, so that a part is in sight: nowhere where it is, else to its middle. */
 export function scrollShowing(scroll: number, room: number, middle: number, length: number): number {
   const isInSight = middle - length / 2 >= scroll && middle + length / 2 <= scroll + room
-  return isInSight ? scroll : Math.max(0, middle - room / 2)
+  return isInSight ? scroll : scrollToMiddle(scroll, room, middle)
 }

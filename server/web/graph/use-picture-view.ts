@@ -1,7 +1,14 @@
 import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
 import { useSteady } from '../lists/use-steady.ts'
 import type { Box, Graph } from './graph-types.ts'
-import { firstZoom, limitZoom, scrollKeeping, scrollShowing, wholeZoom } from './picture-view.ts'
+import {
+  firstZoom,
+  limitZoom,
+  scrollKeeping,
+  scrollShowing,
+  scrollToMiddle,
+  wholeZoom,
+} from './picture-view.ts'
 
 interface Point {
   readonly x: number
@@ -36,16 +43,17 @@ export function usePictureView(
     if (to !== undefined) viewport.current?.scrollTo(to.x, to.y)
   }, [viewport, zoom])
   const { x, y, width: wide = 0, height: high = 0 } = shown ?? {}
-  const show = useSteady(() => {
+  const show = useSteady((place: typeof scrollShowing) => {
     const table = viewport.current
     if (table === null || x === undefined || y === undefined) return
     table.scrollTo(
-      scrollShowing(table.scrollLeft, table.clientWidth, x * zoom, wide * zoom),
-      scrollShowing(table.scrollTop, table.clientHeight, y * zoom, high * zoom),
+      place(table.scrollLeft, table.clientWidth, x * zoom, wide * zoom),
+      place(table.scrollTop, table.clientHeight, y * zoom, high * zoom),
     )
   })
-  // Once the first zoom is there, and whenever something else is to be seen.
-  useEffect(show, [show, x, y, fitted])
+  useEffect(() => show(scrollShowing), [show, x, y])
+  // Where the first zoom is another one than it was drawn with, what was in sight is elsewhere.
+  useEffect(() => show(scrollToMiddle), [show, fitted])
   const zoomTo = useSteady((wanted: number, at?: Point) => {
     const table = viewport.current
     if (table === null) return

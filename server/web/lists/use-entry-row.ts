@@ -9,7 +9,8 @@ export function useEntryRow(viewport: RefObject<HTMLElement | null>, ids: readon
   const index = Math.max(0, id === undefined ? 0 : ids.indexOf(id))
   const wanted = useRef<number>(undefined)
   const focusWanted = useCallback(() => {
-    const row = viewport.current?.querySelector<HTMLElement>(`[data-index="${wanted.current ?? ''}"]`)
+    if (wanted.current === undefined) return
+    const row = viewport.current?.querySelector<HTMLElement>(`[data-index="${wanted.current}"]`)
     if (!row) return
     wanted.current = undefined
     row.focus({ preventScroll: true })

@@ -10,6 +10,7 @@ export function Copy({ value, label }: { readonly value: string; readonly label:
           <ActionIcon
             size="xs"
             variant="subtle"
+            style={{ verticalAlign: 'middle' }}
             color={copied ? 'green' : 'gray'}
             aria-label={label}
             onClick={copy}

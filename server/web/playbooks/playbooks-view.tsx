@@ -24,7 +24,7 @@ const columns: readonly Column<Playbook>[] = [
   { title: 'STARTED BY', width: 'minmax(150px, 1.2fr)', cell: ({ name }) => <StartsCell name={name} /> },
   {
     title: 'ALERTS 7 / 30 D',
-    width: '110px',
+    width: '118px',
     isNumber: true,
     cell: ({ name }) => <AlertsCell name={name} />,
   },
