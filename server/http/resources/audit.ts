@@ -1,6 +1,16 @@
 import { actorKinds, auditActions, auditSubjects } from '../../../core/domain/audit.ts'
 import { admins, defineRoute } from '../route.ts'
-import { objectSchema, pageOf, pageParameters, pageSchema, pageView, text, textOrNull, time } from './page.ts'
+import {
+  epochMs,
+  objectSchema,
+  pageOf,
+  pageParameters,
+  pageSchema,
+  pageView,
+  text,
+  textOrNull,
+  time,
+} from './page.ts'
 
 /** Who did something. */
 export const actorSchema = objectSchema({
@@ -51,8 +61,8 @@ const listAudit = defineRoute({
         default: '-sequence',
         description: 'With `-`: newest first.',
       },
-      after: { type: 'integer', minimum: 0, description: 'At this time or later (epoch milliseconds).' },
-      before: { type: 'integer', minimum: 0, description: 'Before this time (epoch milliseconds).' },
+      after: { ...epochMs, description: 'At this time or later (epoch milliseconds).' },
+      before: { ...epochMs, description: 'Before this time (epoch milliseconds).' },
     },
   },
   async handle({ query, caller }, { stores, directory }) {

@@ -12,6 +12,7 @@ import { admins, defineRoute, type Caller } from '../route.ts'
 import { requireWholeScope } from '../whole-scope.ts'
 import { actorSchema } from './audit.ts'
 import {
+  lastTime,
   objectSchema,
   pageParameters,
   pageSchema,
@@ -155,6 +156,7 @@ const createKey = defineRoute({
       },
       expires_at: {
         type: ['integer', 'null'],
+        maximum: lastTime,
         description: 'Epoch milliseconds; null or absent: never. No later than the key in use ends.',
       },
     },

@@ -56,8 +56,11 @@ export function pageSchema(items: JsonSchema): JsonSchema {
   })
 }
 
-/** In a query. */
-export const epochMs = { type: 'integer', minimum: 0 } as const
+/** The last time there is, in epoch milliseconds (ECMA-262, section 21.4.1.1). What is beyond 2^53 would be no number that can be reckoned with. */
+export const lastTime = 8_640_000_000_000_000
+
+/** In a request. */
+export const epochMs = { type: 'integer', minimum: 0, maximum: lastTime } as const
 
 /** An object with exactly these fields. */
 export function objectSchema(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {

@@ -1,6 +1,6 @@
 import type { SourceText, Span } from '../../../core/playbook/source-text.ts'
 
-const line = { type: 'integer', minimum: 1 } as const
+const line = { type: 'integer', minimum: 1, maximum: 2_147_483_647 } as const
 const column = { ...line, description: 'In UTF-16 code units, from 1.' } as const
 
 /** A place in a source, as requests name it. */

@@ -2,6 +2,7 @@ import { ValidationError } from '../../../core/errors/errors.ts'
 import type { TocsinError } from '../../../core/plugin/index.ts'
 import { retryVersions, type Reruns } from '../../../core/rerun/reruns.ts'
 import type { Scope } from '../../../core/ports.ts'
+import { epochMs } from './page.ts'
 
 export const playbookVersion = {
   type: 'string',
@@ -56,13 +57,11 @@ export const manyRuns = {
         playbook: { ...text, description: 'Name of the playbook.' },
         error: { ...text, description: 'Code of the error that the run ended with.' },
         created_after: {
-          type: 'integer',
-          minimum: 0,
+          ...epochMs,
           description: 'Queued then or later (epoch milliseconds).',
         },
         created_before: {
-          type: 'integer',
-          minimum: 0,
+          ...epochMs,
           description: 'Queued before then (epoch milliseconds).',
         },
       },
