@@ -2,12 +2,16 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import type { OpenApiDocument } from '../../server/http/reference/openapi.ts'
 import { seed, times, tries } from '../support/random.ts'
+import { accessTable } from './support/access-table.ts'
 import { startApi, type Api } from './support/api.ts'
 import { exchange, type Exchanged } from './support/exchange.ts'
 import { fuzzedRequests, operationsOf, type FuzzedRequest } from './support/fuzz-requests.ts'
 import { oddTexts } from './support/fuzz-values.ts'
 import { expectFits } from './support/schemas.ts'
-import { manualPlaybook, thingsOf } from './support/things.ts'
+import { manualPlaybook, thingsOf, type Thing } from './support/things.ts'
+
+const idsOf = (thing: Thing = {}): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(thing).map(([name, [id = '']]) => [name, id]))
 
 describe(`any request to any route (TOCSIN_TEST_SEED=${seed})`, function () {
   this.timeout(times(60_000))
@@ -19,10 +23,8 @@ describe(`any request to any route (TOCSIN_TEST_SEED=${seed})`, function () {
     api = await startApi({ limits: { requestTimeoutMs: 5_000, headersTimeoutMs: 5_000 } })
     api.playbooks.push(manualPlaybook)
     document = (await api.call('GET', '/api/openapi.json', { key: null })).json
-    const made: Record<string, string> = { provider: 'siem', plugin: 'tower', route: 'rope' }
-    for (const make of Object.values(thingsOf(api, 'acme')))
-      for (const [name, [id = '']] of Object.entries(await make())) made[name] = id
-    ids = made
+    ids = { provider: 'siem', plugin: 'tower', route: 'rope' }
+    for (const make of Object.values(thingsOf(api, 'acme'))) ids = { ...ids, ...idsOf(await make()) }
   })
   after(() => api.close())
 
@@ -61,24 +63,27 @@ describe(`any request to any route (TOCSIN_TEST_SEED=${seed})`, function () {
   it('is done, or refused with a problem document, and the server goes on', async () => {
     const statuses = new Map<number, number>()
     const reached = new Set<string>()
-    for (const [method, path, operation] of operationsOf(document)) {
+    const things: Readonly<Record<string, () => Promise<Thing>>> = thingsOf(api, 'acme')
+    for (const [at, [method, path, operation]] of operationsOf(document).entries()) {
+      const row = accessTable[`${method.toUpperCase()} ${path.replace('/api', '')}`]
+      const signIn = { of: '', body: () => ({ api_key: api.adminKey }) }
+      const { of = '', body = undefined } = typeof row === 'object' ? row : row === 'sign_in' ? signIn : {}
+      const own = { ...ids, playbook: 'p', ...idsOf(await things[of]?.()) }
+      const known = { key: api.adminKey, ids: own, fitting: body?.('acme', own, 1_000_000 + at) }
       await fc.assert(
-        fc.asyncProperty(
-          fuzzedRequests(method, path, operation, { key: api.adminKey, ids }),
-          async (request) => {
-            const answer = await exchange(api.url, request)
-            expectAnswer(request, answer)
-            const { status = 0 } = answer ?? {}
-            statuses.set(status, (statuses.get(status) ?? 0) + 1)
-            if (status >= 200 && status < 300) reached.add(operation.operationId)
-          },
-        ),
+        fc.asyncProperty(fuzzedRequests(method, path, operation, known), async (request) => {
+          const answer = await exchange(api.url, request)
+          expectAnswer(request, answer)
+          const { status = 0 } = answer ?? {}
+          statuses.set(status, (statuses.get(status) ?? 0) + 1)
+          if (status >= 200 && status < 300) reached.add(operation.operationId)
+        }),
         { ...tries(20), endOnFailure: true },
       )
     }
-    // What is sent is not all refused at the door; `changed-bodies.test.ts` carries out those that hardly any body fits.
+    // What is sent is not all refused at the door.
     expect(statuses.size).to.be.above(6)
-    expect(reached.size).to.be.above(operationsOf(document).length * 0.75)
+    expect(reached.size).to.be.above(operationsOf(document).length * 0.9)
 
     for (const path of ['/healthz', '/readyz', '/api/alerts'])
       expect((await api.call('GET', path)).status, path).to.equal(200)

@@ -328,7 +328,7 @@ export const chapters: readonly Chapter[] = [
             'is done, or refused with a problem document',
             'with an odd value in any one parameter',
           ),
-          http('changed-bodies', 'of '),
+          http('grown-bodies', 'of '),
           http('bad-requests', 'shows nothing of an error that nobody foresaw'),
         ],
       },

@@ -23,14 +23,19 @@ interface Known {
   readonly key: string
   /** Of things that are there, by the name of the parameter. */
   readonly ids: Readonly<Record<string, string>>
+  /** A body that fits. */
+  readonly fitting?: unknown
 }
 
-/** Requests for one operation, wrong in any way or in none. */
+/** In what a request may be wrong. */
+const parts = ['method', 'target', 'trick', 'query', 'odd', 'hasHost', 'hasKey', 'body', 'cut'] as const
+
+/** Requests for one operation, wrong in any way or in none: half of them in one part at most, so that the others are looked at. */
 export function fuzzedRequests(
   method: string,
   path: string,
   operation: Operation,
-  { key, ids }: Known,
+  { key, ids, fitting }: Known,
 ): fc.Arbitrary<FuzzedRequest> {
   const segment = (name: string) =>
     fc.oneof(
@@ -67,8 +72,20 @@ export function fuzzedRequests(
       .join('&')
     return search === '' ? '' : `?${search}`
   })
+  const right = {
+    method: method.toUpperCase(),
+    target: path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? 'x')),
+    trick: (given: string) => given,
+    query: '',
+    odd: [],
+    hasHost: true,
+    hasKey: true,
+    body: fitting === undefined ? undefined : Buffer.from(json(fitting)),
+    cut: false,
+  }
   return fc
     .record({
+      only: fc.option(fc.constantFrom(...parts)),
       method: fc.oneof(
         { weight: 9, arbitrary: fc.constant(method.toUpperCase()) },
         { weight: 1, arbitrary: fc.constantFrom(...methods) },
@@ -88,13 +105,14 @@ export function fuzzedRequests(
       body: bodies(operation),
       cut: fc.integer({ min: 0, max: 20 }).map((n) => n === 0),
     })
+    .map(({ only, ...wrong }) => (only === null ? wrong : { ...right, [only]: wrong[only] }))
     .map(({ method: verb, target: at, trick, query: search, odd, hasHost, hasKey, body, cut }) => {
       const missing = cut && body !== undefined ? 10 : 0
       const lines = [
         `${verb} ${trick(at) + search} HTTP/1.1`,
         ...(hasHost ? ['Host: tocsin.example'] : []),
         ...(hasKey ? [`Cookie: Session=${key}`] : []),
-        ...(method === 'patch' ? ['If-Match: *'] : []),
+        ...(method === 'patch' || method === 'put' ? ['If-Match: *'] : []),
         ...(body === undefined
           ? []
           : ['Content-Type: application/json', `Content-Length: ${body.length + missing}`]),
