@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import {
+  answerPlace,
   answererText,
   askedOf,
   besides,
@@ -124,5 +125,12 @@ describe('whoAnswers', () => {
       `${roles} It was sent to ana@x.example over chat, who can answer there. Answers: “Yes, me”, “no”.`,
     )
     expect(whoAnswers(checkpoint({ input: {}, answers: null }))).to.equal(roles)
+  })
+})
+
+describe('what is typed for a question', () => {
+  it('is for that one alone, whatever others of its run ask', () => {
+    const of = (id: string) => answerPlace(checkpoint({ checkpoint_id: id }))
+    expect(of('c1')).to.equal(of('c1')).and.to.not.equal(of('c2'))
   })
 })

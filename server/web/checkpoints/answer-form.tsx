@@ -9,7 +9,7 @@ import { typedFields } from '../forms/typed-fields.ts'
 import { useTyped } from '../forms/typed.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
-import { outcomeTexts, questionOf, type Checkpoint, type Outcome } from './checkpoint.ts'
+import { answerPlace, outcomeTexts, type Checkpoint, type Outcome } from './checkpoint.ts'
 
 interface AnswerFormProps {
   readonly checkpoint: Checkpoint
@@ -30,7 +30,7 @@ export function AnswerForm({ checkpoint, isOpen }: AnswerFormProps) {
   const queries = useQueryClient()
   const fields = useMemo(() => (form === null ? [] : fieldsOf(form)), [form])
   const [{ remark, values }, setTyped, forget] = useTyped({
-    place: `Answer to “${showInvisible(questionOf(checkpoint))}” of ${checkpoint.run_uuid}`,
+    place: answerPlace(checkpoint),
     empty: nothing,
     textOf: useCallback(
       (typed: Typed) => (isOpen ? `${typedFields(fields, typed.values)}\n${typed.remark}`.trim() : ''),

@@ -1,4 +1,5 @@
 import type { Actor } from '../api/types.ts'
+import { showInvisible } from '../parts/show-invisible.ts'
 import { whoText } from '../parts/who-text.ts'
 import type { FormSchema } from '../forms/form-fields.ts'
 
@@ -68,6 +69,10 @@ export function questionOf(checkpoint: Pick<Checkpoint, 'input' | 'step_id' | 'p
   const words = message ?? text
   return typeof words === 'string' ? words : `Step ${checkpoint.step_id ?? checkpoint.path}`
 }
+
+/** What an answer is typed for, for people: many questions of one run may have the same words. */
+export const answerPlace = (checkpoint: Checkpoint): string =>
+  `Answer to question ${checkpoint.checkpoint_id}: ${showInvisible(questionOf(checkpoint))}`
 
 /** Whom the skill asks: by name where that is known, and before it has found them as the playbook calls them. */
 export function askedOf({

@@ -27,7 +27,7 @@ export function ResolveStep({ run, step }: { readonly run: RunDetail; readonly s
   })
   const declared = skills.data?.data.find(({ name }) => name === kind)?.output
   const typed = useTyped<string | undefined>({
-    place: `What ${step.step_id ?? path} gave in the run ${run.run_uuid}`,
+    place: `What ${path} gave in the run ${run.run_uuid}`,
     empty: undefined,
     textOf: typedText,
   })
