@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { eventually } from '../support/eventually.ts'
 import { openSignedIn, type SignedIn } from './support/signed-in.ts'
 
 const source = `apiVersion: tocsin/v1
@@ -70,6 +71,7 @@ describe('inputs that are typed as JSON in the page', function () {
   it('guesses no organization where there are several, and says why there is none to choose from', async () => {
     await opened.server.call('/organizations', { body: { code: 'acme', name: 'Acme' } })
     const page = await opened.visit('/playbooks/asked')
+    await page.clock.install()
     let isAway = true
     await page.route('**/api/organizations?*', (route) => (isAway ? route.abort() : route.continue()))
     await page.reload()
@@ -80,9 +82,15 @@ describe('inputs that are typed as JSON in the page', function () {
       await page.getByRole('button', { name: open }).click()
       const dialog = page.getByRole('dialog')
       const button = dialog.getByRole('button', { name: go, exact: true })
-      if (isAway) await dialog.getByText('Not loaded: Tocsin does not answer').waitFor()
+      const failed = dialog.getByText('Not loaded: Tocsin does not answer')
+      const isShown = async (wanted: boolean): Promise<true | undefined> => {
+        // It is asked for again, and again after that.
+        await page.clock.runFor(1_000)
+        return (await failed.isVisible()) === wanted || undefined
+      }
+      if (isAway) await eventually('the failure', () => isShown(true))
       isAway = false
-      await dialog.getByText('Not loaded').waitFor({ state: 'detached' })
+      await eventually('what was asked for', () => isShown(false))
       const choice = dialog.getByRole('combobox', { name: 'Organization' })
       expect(await choice.inputValue()).to.equal('')
       expect(await button.isDisabled()).to.equal(true)
