@@ -296,7 +296,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'Only the answer of the person who was asked counts, the first one, in time, and it must be one of the answers.',
+          'Over a connection only the answer of the person who was asked counts, the first one, in time, and it must be one of the answers; an API key that answers in their place is said to be one, whatever its name is.',
         proofs: [
           [
             'test/end-to-end/inbound.test.ts',
@@ -304,6 +304,10 @@ export const chapters: readonly Chapter[] = [
             'counts once: a second click',
             'comes too late after the timeout',
             'is one of the answers',
+          ],
+          [
+            'test/end-to-end/messaging-checkpoint.test.ts',
+            'takes no API key for the person who was asked, whatever its name is',
           ],
         ],
       },
