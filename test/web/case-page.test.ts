@@ -95,6 +95,49 @@ describe('case page', function () {
     expect((await server.call(path)).body.summary).to.equal('Nothing to see.')
   })
 
+  it('leaves the assignee that is being typed alone while something else is saved', async () => {
+    const { page } = house
+    await house.visit(path)
+    await page.getByLabel('Assignee').fill('kim the analyst')
+    await choose('Severity', 'Low')
+    await page.getByText('severity is now low').waitFor()
+    expect(await page.getByLabel('Assignee').inputValue()).to.equal('kim the analyst')
+    await page.getByRole('button', { name: 'Assign to me' }).click()
+    await page
+      .getByText(/assignee is now bootstrap/)
+      .nth(1)
+      .waitFor()
+    expect(await page.getByLabel('Assignee').inputValue()).to.equal('kim the analyst')
+    expect(await page.getByText('Somebody else changed this').count()).to.equal(0)
+    await page.getByRole('button', { name: 'Assign', exact: true }).click()
+    await page.getByText(/assignee is now kim the analyst/).waitFor()
+  })
+
+  it('keeps what is typed in a summary while it is saved, for the next time', async () => {
+    const { page, server } = house
+    await house.visit(path)
+    const held = Promise.withResolvers<undefined>()
+    await page.route(`**/api${path}`, async (route) => {
+      if (route.request().method() === 'PATCH') await held.promise
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const summary = page.getByLabel('Summary', { exact: true }).last()
+    await summary.fill('First words')
+    const saved = page.waitForResponse((response) => response.request().method() === 'PATCH')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await summary.press('End')
+    await summary.pressSequentially(' and more')
+    held.resolve(undefined)
+    await saved
+    await page.getByText('new summary').nth(1).waitFor()
+    expect(await summary.inputValue()).to.equal('First words and more')
+    await page.unroute(`**/api${path}`)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Edit' }).waitFor()
+    expect((await server.call(path)).body.summary).to.equal('First words and more')
+  })
+
   it('says that alerts and runs are kept no longer, and not that there were none', async () => {
     const { page } = house
     const about = `**/api${path}`

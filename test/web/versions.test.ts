@@ -53,6 +53,32 @@ describe('versions of a playbook in the page', function () {
     await page.getByText('is in the editor').waitFor({ state: 'detached' })
   })
 
+  it('takes the place of what was typed and not saved only once somebody says so', async () => {
+    const page = await opened.visit('/playbooks/changing')
+    await page.getByText('No problems').waitFor()
+    await page.locator('.cm-line').first().click()
+    await page.keyboard.insertText('# my long work ')
+    const restore = page.getByRole('link', { name: 'Restore' }).first()
+    const mine = page.locator('.cm-line', { hasText: '# my long work' })
+    const dialog = page.getByRole('dialog')
+    await restore.click()
+    await dialog.getByRole('button', { name: 'Keep what I typed' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await mine.waitFor()
+    await restore.click()
+    await dialog.getByText('is not saved').waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'restore-over-draft')
+    await dialog.getByRole('button', { name: 'Restore' }).click()
+    await page.getByText('is in the editor').waitFor()
+    await mine.waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Runs' }).first().click()
+    await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor()
+    await page.goBack()
+    await page.getByText('Here is what you had not saved').waitFor()
+    await page.getByRole('button', { name: 'Drop it' }).click()
+  })
+
   it('opens that of a run at the line of its error, also where another is in force now', async () => {
     const { body: run } = await opened.server.call('/playbooks/changing/runs', {
       body: { organization_code: 'main' },

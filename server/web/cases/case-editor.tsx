@@ -1,12 +1,13 @@
 import { Button, Group, Select, SimpleGrid, Stack, TextInput } from '@mantine/core'
-import type { CaseDetail } from '../api/types.ts'
+import type { Tagged } from '../api/call.ts'
+import type { Case, CaseDetail } from '../api/types.ts'
 import { useTyped } from '../forms/typed.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import { Section } from '../parts/section.tsx'
 import { caseStatuses, choicesOf, severities, verdicts } from '../parts/states.tsx'
 import { useSession } from '../session/session.ts'
 import { Overtaken } from './overtaken.tsx'
-import { meanwhileText, touch, touchedText, type Touched } from './touched.ts'
+import { afterSaving, meanwhileText, touch, touchedText, type Touched } from './touched.ts'
 import { useChange } from './use-change.ts'
 
 interface CaseEditorProps {
@@ -14,6 +15,7 @@ interface CaseEditorProps {
   readonly path: string
   readonly etag: string | null
   readonly onDone: () => void
+  readonly onSaved: (saved: Tagged<Case>) => void
 }
 
 const choices = [
@@ -23,14 +25,23 @@ const choices = [
 ] as const
 
 /** Changes what people decide about a case. */
-export function CaseEditor({ found, path, etag, onDone }: CaseEditorProps) {
+export function CaseEditor({ found, path, etag, onDone, onSaved }: CaseEditorProps) {
   const { key_name: me } = useSession()
-  const [typed, setTyped, forget] = useTyped<Touched | undefined>({
+  const [typed, setTyped] = useTyped<Touched | undefined>({
     place: `Assignee of case ${found.case_id.toUpperCase()}`,
     empty: undefined,
     textOf: touchedText,
   })
-  const changing = useChange({ path, found, etag, onSettled: onDone, onSaved: () => forget() })
+  const changing = useChange({
+    path,
+    found,
+    etag,
+    onSettled: onDone,
+    onSaved(saved, { assignee: sent }) {
+      onSaved(saved)
+      setTyped((now) => afterSaving(now, sent))
+    },
+  })
   const { change, changeFrom, isPending, error } = changing
   const assignee = typed?.value ?? found.assignee ?? ''
   return (

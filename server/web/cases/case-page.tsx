@@ -1,9 +1,9 @@
 import { Alert, Anchor, Button, Grid, Stack, Text } from '@mantine/core'
 import { DownloadIcon } from '@radix-ui/react-icons'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from 'wouter'
-import { addressOf, callTagged } from '../api/call.ts'
-import type { CaseDetail } from '../api/types.ts'
+import { addressOf, callTagged, type Tagged } from '../api/call.ts'
+import type { Case, CaseDetail } from '../api/types.ts'
 import { usePollMs } from '../live/live-state.ts'
 import { PageLoading } from '../parts/page-loading.tsx'
 import { Section } from '../parts/section.tsx'
@@ -28,8 +28,10 @@ export default function CasePage() {
   const path = `/cases/${encodeURIComponent(id)}`
   const mayEdit = useMay('analyst', 'admin')
   const poll = usePollMs()
+  const queries = useQueryClient()
+  const queryKey = ['case', id]
   const found = useQuery({
-    queryKey: ['case', id],
+    queryKey,
     queryFn: () => callTagged<CaseDetail>('GET', path),
     refetchInterval: poll(5_000),
   })
@@ -37,6 +39,11 @@ export default function CasePage() {
   if (found.isLoadingError) return <ViewRefusal error={found.error} onRetry={() => void found.refetch()} />
   const { data, etag } = found.data
   const refresh = (): void => void found.refetch()
+  const showSaved = (saved: Tagged<Case>): void => {
+    // An answer under way is older.
+    void queries.cancelQueries({ queryKey })
+    queries.setQueryData(queryKey, { data: { ...data, ...saved.data }, etag: saved.etag })
+  }
   return (
     <Stack gap="var(--tocsin-gap)">
       <CaseHead found={data} path={path} />
@@ -44,7 +51,14 @@ export default function CasePage() {
         <Grid.Col span={{ base: 12, lg: 7 }}>
           <Stack gap="var(--tocsin-gap)">
             <WaitingRun found={data} />
-            <CaseSummary found={data} path={path} etag={etag} mayEdit={mayEdit} onDone={refresh} />
+            <CaseSummary
+              found={data}
+              path={path}
+              etag={etag}
+              mayEdit={mayEdit}
+              onDone={refresh}
+              onSaved={showSaved}
+            />
             <Observables observables={data.observables} />
             <CaseAlerts id={data.case_id} alerts={data.alerts} deleted={data.alerts_deleted} />
             <RunList runs={data.runs} loss={lossText(data.runs_deleted, 'run')} />
@@ -52,7 +66,9 @@ export default function CasePage() {
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 5 }}>
           <Stack gap="var(--tocsin-gap)">
-            {mayEdit && <CaseEditor found={data} path={path} etag={etag} onDone={refresh} />}
+            {mayEdit && (
+              <CaseEditor found={data} path={path} etag={etag} onDone={refresh} onSaved={showSaved} />
+            )}
             <Section title="Timeline" count={data.timeline_total}>
               <Stack>
                 {mayEdit && <NoteForm id={data.case_id} path={path} onDone={refresh} />}

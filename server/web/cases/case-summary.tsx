@@ -1,12 +1,13 @@
 import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { Pencil1Icon } from '@radix-ui/react-icons'
-import type { CaseDetail } from '../api/types.ts'
+import type { Tagged } from '../api/call.ts'
+import type { Case, CaseDetail } from '../api/types.ts'
 import { useTyped } from '../forms/typed.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import { Section } from '../parts/section.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { Overtaken } from './overtaken.tsx'
-import { meanwhileText, touch, touchedText, type Touched } from './touched.ts'
+import { afterSaving, meanwhileText, touch, touchedText, type Touched } from './touched.ts'
 import { useChange } from './use-change.ts'
 
 interface CaseSummaryProps {
@@ -15,22 +16,38 @@ interface CaseSummaryProps {
   readonly etag: string | null
   readonly mayEdit: boolean
   readonly onDone: () => void
+  readonly onSaved: (saved: Tagged<Case>) => void
 }
 
 /** What is typed, of the fields that were touched; the others follow the case. */
-type Draft = { readonly [name in 'title' | 'summary']?: Touched }
+type Draft = { readonly [name in 'title' | 'summary']?: Touched | undefined }
 
 const textOf = (draft: Draft | undefined): string =>
   [draft?.title, draft?.summary].map(touchedText).join('\n').trim()
 
 /** What came out, in a few sentences: by the playbook, or by whoever knows better. */
-export function CaseSummary({ found, path, etag, mayEdit, onDone }: CaseSummaryProps) {
-  const [draft, setDraft, forget] = useTyped<Draft | undefined>({
+export function CaseSummary({ found, path, etag, mayEdit, onDone, onSaved }: CaseSummaryProps) {
+  const [draft, setDraft] = useTyped<Draft | undefined>({
     place: `Summary of case ${found.case_id.toUpperCase()}`,
     empty: undefined,
     textOf,
   })
-  const changing = useChange({ path, found, etag, onSettled: onDone, onSaved: () => forget() })
+  const changing = useChange({
+    path,
+    found,
+    etag,
+    onSettled: onDone,
+    onSaved(saved, sent) {
+      onSaved(saved)
+      setDraft((now) => {
+        const left = {
+          title: afterSaving(now?.title, sent.title),
+          summary: afterSaving(now?.summary, sent.summary),
+        }
+        return textOf(left) === '' ? undefined : left
+      })
+    },
+  })
   const { changeFrom, isPending, error } = changing
   const { title, summary } = found
   const type = (name: keyof Draft, value: string): void =>

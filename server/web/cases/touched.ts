@@ -12,6 +12,19 @@ export const touch = (before: Touched | undefined, now: string | null, value: st
   value,
 })
 
+/**
+ * A field after this was saved in it: untouched where that is what stands there, else what was typed since goes on from there.
+ *
+ * @param saved undefined: something else was saved
+ */
+export function afterSaving(
+  typed: Touched | undefined,
+  saved: string | null | undefined,
+): Touched | undefined {
+  if (typed === undefined || saved === undefined) return typed
+  return typed.value.trim() === (saved ?? '') ? undefined : { from: saved, value: typed.value }
+}
+
 /** What was typed, for people; empty where it is as it was. */
 export const touchedText = (touched: Touched | undefined): string =>
   touched === undefined || touched.value === (touched.from ?? '') ? '' : touched.value || '(empty)'

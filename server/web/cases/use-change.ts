@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { call } from '../api/call.ts'
+import { callTagged, type Tagged } from '../api/call.ts'
 import { problemOf } from '../api/problem.ts'
-import type { CaseChange, CaseDetail } from '../api/types.ts'
+import type { Case, CaseChange, CaseDetail } from '../api/types.ts'
 
 export interface CaseChanging {
   readonly change: (body: CaseChange) => void
@@ -26,17 +26,19 @@ interface ChangeOptions {
   readonly etag: string | null
   /** The case may be another now. */
   readonly onSettled: () => void
-  readonly onSaved: () => void
+  /** `sent`: what was asked for; more may have been typed since. */
+  readonly onSaved: (saved: Tagged<Case>, sent: CaseChange) => void
 }
 
 /** Changes a case as it was read: where somebody else changed it since, nothing is overwritten unseen. */
 export function useChange({ path, found, etag, onSettled, onSaved }: ChangeOptions): CaseChanging {
   const [overtaken, setOvertaken] = useState<CaseChange>()
   const change = useMutation({
-    mutationFn: (body: CaseChange) => call('PATCH', path, { body, headers: { 'if-match': etag ?? '*' } }),
-    onSuccess() {
+    mutationFn: (body: CaseChange) =>
+      callTagged<Case>('PATCH', path, { body, headers: { 'if-match': etag ?? '*' } }),
+    onSuccess(saved, sent) {
       setOvertaken(undefined)
-      onSaved()
+      onSaved(saved, sent)
     },
     onError: (error, body) => setOvertaken(isOvertaken(error) ? body : undefined),
     onSettled,

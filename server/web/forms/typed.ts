@@ -44,22 +44,35 @@ export const typedText = (text: string | undefined): string => text?.trim() ?? '
  * itself is left.
  */
 export function useTyped<Value>({ place, empty, textOf }: TypedOptions<Value>) {
-  const [value, set] = useState<Value>(() => (kept.get(place)?.value ?? empty) as Value)
-  useEffect(() => {
-    const text = textOf(value)
-    if (text === '') kept.delete(place)
-    else kept.set(place, { value, text })
-  }, [place, textOf, value])
+  const [value, setValue] = useState<Value>(() => (kept.get(place)?.value ?? empty) as Value)
+  const keep = useCallback(
+    (now: Value): void => {
+      const text = textOf(now)
+      if (text === '') kept.delete(place)
+      else kept.set(place, { value: now, text })
+    },
+    [place, textOf],
+  )
+  useEffect(() => keep(value), [keep, value])
+  /** Also where the form is gone: of what is still kept then. */
+  const change = useCallback(
+    (action: SetStateAction<Value>): void => {
+      const there = kept.get(place)
+      if (there !== undefined) keep(action instanceof Function ? action(there.value as Value) : action)
+      setValue(action)
+    },
+    [keep, place],
+  )
   /** It is not to be kept any more, also where the form is gone. What was typed since `sent` stays. */
   const forget = useCallback(
     (sent?: Value): void => {
       const isSent = (now: unknown): boolean => sent === undefined || now === sent
       if (isSent(kept.get(place)?.value)) kept.delete(place)
-      set((now) => (isSent(now) ? empty : now))
+      setValue((now) => (isSent(now) ? empty : now))
     },
     [empty, place],
   )
-  return [value, set, forget] as const satisfies readonly [
+  return [value, change, forget] as const satisfies readonly [
     Value,
     Dispatch<SetStateAction<Value>>,
     typeof forget,
