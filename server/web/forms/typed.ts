@@ -58,7 +58,8 @@ export function useTyped<Value>({ place, empty, textOf }: TypedOptions<Value>) {
   const change = useCallback(
     (action: SetStateAction<Value>): void => {
       const there = kept.get(place)
-      if (there !== undefined) keep(action instanceof Function ? action(there.value as Value) : action)
+      const after = typeof action === 'function' ? (action as (before: Value) => Value) : () => action
+      if (there !== undefined) keep(after(there.value as Value))
       setValue(action)
     },
     [keep, place],
