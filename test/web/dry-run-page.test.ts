@@ -73,7 +73,7 @@ describe('dry run of a past alert in the page', function () {
     expect(stored.source).to.equal(source)
   })
 
-  it('takes content that is pasted, and says why it would not start the playbook', async () => {
+  it('takes content that is pasted, keeps it where the dialog is closed, and says why it would not start the playbook', async () => {
     const page = await opened.visit('/playbooks/tried')
     await page.getByLabel('Source of the playbook').click()
     const trigger = page.locator('.cm-line', { hasText: 'type: sign_in' })
@@ -84,7 +84,12 @@ describe('dry run of a past alert in the page', function () {
     await page.getByText('No problems').waitFor()
     await page.getByRole('button', { name: 'Dry run' }).click()
     await page.getByText('Pasted content').click()
-    await page.getByLabel('Content of the alert').fill('{"user":"kim"}')
+    const content = page.getByLabel('Content of the alert')
+    await content.fill('{"user":"kim"}')
+    await page.keyboard.press('Escape')
+    await content.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Dry run' }).click()
+    expect(await content.inputValue(), 'as it was pasted').to.equal('{"user":"kim"}')
     await page.getByRole('button', { name: 'Run it dry' }).click()
     await page.getByText('This alert would not start it').waitFor()
   })

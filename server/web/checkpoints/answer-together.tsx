@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
+import { typedText, useTyped } from '../forms/typed.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { AnswerTargets } from './answer-targets.tsx'
@@ -21,7 +22,11 @@ interface Outcomes {
 /** What one answer would decide, as it is now; whoever answers has counted on how many targets. */
 export function AnswerTogether({ kind, onClose, onDone }: AnswerTogetherProps) {
   const queries = useQueryClient()
-  const [remark, setRemark] = useState('')
+  const [remark, setRemark, forget] = useTyped({
+    place: `Remark on all ${kindText(kind.kind)} in ${kind.organization_code}`,
+    empty: '',
+    textOf: typedText,
+  })
   const [counted, setCounted] = useState('')
   const preview = useQuery({
     queryKey: ['answer-preview', kind.ids],
@@ -44,6 +49,7 @@ export function AnswerTogether({ kind, onClose, onDone }: AnswerTogetherProps) {
         },
       }),
     onSuccess({ data: outcomes }) {
+      forget()
       const words = outcomes.map(({ outcome }) => outcome)
       const isAll = words.every((word) => word === 'accepted')
       notifications.show({ color: isAll ? 'green' : 'orange', message: outcomesText(words) })

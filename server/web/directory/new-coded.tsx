@@ -1,11 +1,11 @@
 import { Button, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { problemOf } from '../api/problem.ts'
 import { fieldErrors } from '../forms/form-fields.ts'
 import { FormRefusal } from '../forms/form-refusal.tsx'
+import { useTyped } from '../forms/typed.ts'
 import { useOnce } from '../forms/use-once.ts'
 import type { Coded, CodedKind } from './coded.ts'
 import { useCodedChanged } from './use-coded-changed.ts'
@@ -30,17 +30,21 @@ interface NewFormProps {
   readonly onDone: () => void
 }
 
+const nothing = { code: '', name: '' }
+
+const textOf = ({ code, name }: typeof nothing): string => `${code} ${name}`.trim()
+
 function NewForm({ kind, onDone }: NewFormProps) {
   const changed = useCodedChanged(kind)
   const once = useOnce()
-  const [code, setCode] = useState('')
-  const [name, setName] = useState('')
+  const [{ code, name }, setTyped, forget] = useTyped({ place: `New ${kind.one}`, empty: nothing, textOf })
   const make = useMutation({
     mutationFn() {
       const body = { code: code.trim(), name: name.trim() }
       return call<Coded>('POST', kind.path, { body, headers: once.headersFor(body) })
     },
     onSuccess() {
+      forget()
       changed()
       onDone()
     },
@@ -61,7 +65,7 @@ function NewForm({ kind, onDone }: NewFormProps) {
           description="Letters, digits and _. It stays for good: ids of alerts begin with it."
           placeholder={kind.example.code}
           value={code}
-          onChange={(event) => setCode(event.currentTarget.value)}
+          onChange={(event) => setTyped({ code: event.currentTarget.value, name })}
           error={errors.get('code')}
           autoComplete="off"
           spellCheck={false}
@@ -73,7 +77,7 @@ function NewForm({ kind, onDone }: NewFormProps) {
           description="For people; it can be changed."
           placeholder={kind.example.name}
           value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={(event) => setTyped({ code, name: event.currentTarget.value })}
           error={errors.get('name')}
           withAsterisk
         />

@@ -2,8 +2,8 @@ import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { PauseIcon, ResumeIcon } from '@radix-ui/react-icons'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { call } from '../api/call.ts'
+import { typedText, useTyped } from '../forms/typed.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import { useSession } from '../session/session.ts'
 
@@ -12,7 +12,11 @@ export function PauseEngine({ isPaused }: { readonly isPaused: boolean }) {
   const { role, organization_codes: codes } = useSession()
   const queries = useQueryClient()
   const [isAsking, { open, close }] = useDisclosure()
-  const [reason, setReason] = useState('')
+  const [reason, setReason, forget] = useTyped({
+    place: 'Why all runs are to be paused',
+    empty: '',
+    textOf: typedText,
+  })
   const change = useMutation({
     mutationFn: () =>
       isPaused
@@ -20,7 +24,7 @@ export function PauseEngine({ isPaused }: { readonly isPaused: boolean }) {
         : call('POST', '/engine/pause', { body: { reason: reason.trim() } }),
     onSuccess() {
       close()
-      setReason('')
+      forget()
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ['engine'] }),
   })

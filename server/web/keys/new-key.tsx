@@ -1,9 +1,9 @@
 import { Button, Modal, MultiSelect, NumberInput, Select, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { useOrganizations } from '../api/lookups.ts'
 import type { Role } from '../api/types.ts'
+import { useTyped } from '../forms/typed.ts'
 import { useFilters } from '../lists/use-filters.ts'
 import { serverTime } from '../parts/now.ts'
 import { Refusal } from '../parts/refusal.tsx'
@@ -21,6 +21,17 @@ const names = ['new'] as const
 
 const dayMs = 86_400_000
 
+interface Typed {
+  readonly name: string
+  readonly role: Role
+  readonly codes: string[]
+  readonly days: number | string
+}
+
+const nothing: Typed = { name: '', role: 'intake', codes: [], days: '' }
+
+const textOf = ({ name }: Typed): string => name.trim()
+
 /** Makes an API key, and shows its value once. */
 export function NewKey() {
   const queries = useQueryClient()
@@ -28,10 +39,9 @@ export function NewKey() {
   const opened = filters.new !== undefined
   const organizations = useOrganizations()
   const { organization_codes: ownCodes } = useSession()
-  const [name, setName] = useState('')
-  const [role, setRole] = useState<Role>('intake')
-  const [codes, setCodes] = useState<string[]>([])
-  const [days, setDays] = useState<number | string>('')
+  const [typed, setTyped, forget] = useTyped({ place: 'New key', empty: nothing, textOf })
+  const { name, role, codes, days } = typed
+  const type = (part: Partial<Typed>): void => setTyped((now) => ({ ...now, ...part }))
   const make = useMutation({
     mutationFn: () =>
       call<{ readonly key: string | null }>('POST', '/keys', {
@@ -43,15 +53,14 @@ export function NewKey() {
           ...(typeof days === 'number' && { expires_at: serverTime() + days * dayMs }),
         },
       }),
-    onSuccess: () => queries.resetQueries({ queryKey: ['list', '/keys'] }),
+    onSuccess() {
+      forget()
+      return queries.resetQueries({ queryKey: ['list', '/keys'] })
+    },
   })
   const finish = (): void => {
     set('new', null)
     make.reset()
-    setName('')
-    setRole('intake')
-    setCodes([])
-    setDays('')
   }
   return (
     <>
@@ -80,7 +89,7 @@ export function NewKey() {
                 label="What it is for"
                 placeholder="mail gateway"
                 value={name}
-                onChange={(event) => setName(event.currentTarget.value)}
+                onChange={(event) => type({ name: event.currentTarget.value })}
                 required
                 data-autofocus
               />
@@ -88,7 +97,7 @@ export function NewKey() {
                 label="Role"
                 data={[...roles]}
                 value={role}
-                onChange={(value) => value !== null && setRole(value)}
+                onChange={(value) => value !== null && type({ role: value })}
                 allowDeselect={false}
               />
               <MultiSelect
@@ -101,14 +110,14 @@ export function NewKey() {
                 data={[...organizations.codes]}
                 error={organizations.error}
                 value={codes}
-                onChange={setCodes}
+                onChange={(next) => type({ codes: next })}
                 clearable
               />
               <NumberInput
                 label="Expires after days"
                 placeholder="never"
                 value={days}
-                onChange={setDays}
+                onChange={(next) => type({ days: next })}
                 min={1}
                 max={3_650}
                 allowDecimal={false}

@@ -2,6 +2,7 @@ import { Button, Group, SegmentedControl, Select, Stack, Text, Textarea } from '
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
+import { typedText, useTyped } from '../../forms/typed.ts'
 import { useJsonText } from '../../forms/use-json-text.ts'
 import { useOrganization } from '../../forms/use-organization.ts'
 import { Refusal } from '../../parts/refusal.tsx'
@@ -11,18 +12,27 @@ import type { DryRun } from './dry-run.ts'
 
 interface DryRunFormProps {
   readonly source: string
-  readonly checked: Pick<Validation, 'on' | 'inputs'>
+  readonly checked: Pick<Validation, 'name' | 'on' | 'inputs'>
   /** @param about what it was given, for people */
   readonly onDone: (answer: DryRun, about: string) => void
 }
 
 /** What a dry run is given, and whose connections it reads over. */
-export function DryRunForm({ source, checked: { on, inputs }, onDone }: DryRunFormProps) {
+export function DryRunForm({ source, checked: { name, on, inputs }, onDone }: DryRunFormProps) {
   const organization = useOrganization(useState<string | null>(null))
-  const [from, setFrom] = useState('stored')
   const [alert, setAlert] = useState<ChosenAlert | null>(null)
-  const [content, setContent] = useState('')
-  const given = useJsonText(useState<string>())
+  const [content, setContent, forgetContent] = useTyped({
+    place: `Content for a dry run of ${name}`,
+    empty: '',
+    textOf: typedText,
+  })
+  const [from, setFrom] = useState(content === '' ? 'stored' : 'pasted')
+  const [inputText, setInputText, forgetInputs] = useTyped<string | undefined>({
+    place: `Inputs for a dry run of ${name}`,
+    empty: undefined,
+    textOf: typedText,
+  })
+  const given = useJsonText([inputText, setInputText])
   const trigger = on?.alert ?? null
   const isStored = from === 'stored'
   const under = useRef<AbortController>(null)
@@ -41,8 +51,11 @@ export function DryRunForm({ source, checked: { on, inputs }, onDone }: DryRunFo
         signal: under.current.signal,
       })
     },
-    onSuccess: (answer) =>
-      onDone(answer, trigger === null ? 'no alert' : isStored ? (alert?.label ?? '') : 'pasted content'),
+    onSuccess(answer) {
+      forgetContent()
+      forgetInputs()
+      onDone(answer, trigger === null ? 'no alert' : isStored ? (alert?.label ?? '') : 'pasted content')
+    },
   })
   const isReady =
     organization.code !== undefined && (trigger === null || (isStored ? alert !== null : content !== ''))
