@@ -1,9 +1,15 @@
 import type { FailedAttempt, JournalEntry, Resolution } from '../domain/run.ts'
+import type { Page, PageRequest } from './page.ts'
 
 /** Reads journals piece by piece: one can have hundreds of thousands of lines, and each line megabytes. */
 export interface LineStore {
   /** The lines behind a row, or the first ones, in the order in which their steps began. */
   stretch(runUuid: string, request: StretchRequest): Promise<Stretch>
+  /**
+   * One page in the order in which their steps began, or turned round; it ends early where inputs and outputs come to more than `bytes`, but for
+   * one line.
+   */
+  page(runUuid: string, request: PageRequest & { readonly bytes: number }): Promise<Page<Line>>
   /** Undefined where it is not there any more. */
   line(row: number): Promise<Line | undefined>
   /** How these lines stand, without what is large; of those that are there. */

@@ -1,5 +1,13 @@
 import type { JournalEntry, Resolution } from '../../core/domain/run.ts'
-import type { Line, LineMove, LineStore, Stretch, StretchRequest } from '../../core/ports.ts'
+import type {
+  Line,
+  LineMove,
+  LineStore,
+  Page,
+  PageRequest,
+  Stretch,
+  StretchRequest,
+} from '../../core/ports.ts'
 import { fromJson } from './columns.ts'
 import type { Database } from './database.ts'
 import {
@@ -9,6 +17,7 @@ import {
   type EntryRow,
   type FailedAttemptRow,
 } from './journal-rows.ts'
+import { listPage } from './paging.ts'
 import type { StoreContext } from './store-context.ts'
 
 const ofRun = 'run_id = (SELECT id FROM runs WHERE uuid = ? AND pruned_at IS NULL)'
@@ -33,12 +42,16 @@ const selectPlaces = `
   SELECT place, id FROM (SELECT row_number() OVER (ORDER BY id) - 1 AS place, id FROM journal WHERE ${ofRun})
   WHERE place IN (SELECT value FROM json_each(?))`
 
+const selectPlaced =
+  'SELECT t.id AS id, ifnull(octet_length(t.input), 0) + ifnull(octet_length(t.output), 0) AS bytes FROM journal t'
+
 interface SizeRow {
   readonly id: number
   readonly bytes: number
   readonly isWanted: 0 | 1
 }
 
+type PlacedRow = Omit<SizeRow, 'isWanted'>
 type Size = Omit<SizeRow, 'isWanted'> & { readonly isWanted: boolean }
 
 type MoveRow = Pick<JournalEntry, 'state' | 'attempt'> & {
@@ -68,6 +81,34 @@ export class SqliteLineStore implements LineStore {
       const rows = looked.flatMap(({ id, isWanted }) => (isWanted ? [id] : []))
       const isEnd = looked.length === sizes.length && sizes.length < lines
       return { lines: linesOf(database, rows), next: isEnd ? undefined : looked.at(-1)?.id }
+    })
+  }
+
+  page(runUuid: string, page: PageRequest & { readonly bytes: number }): Promise<Page<Line>> {
+    const { database } = this.#context
+    return database.read(() => {
+      const run = database.get<{ id: number }>(
+        'SELECT id FROM runs WHERE uuid = ? AND pruned_at IS NULL',
+        runUuid,
+      )
+      const rows = listPage<PlacedRow, number>(database, {
+        name: `steps ${run?.id}`,
+        table: 'journal t',
+        select: selectPlaced,
+        conditions: [{ sql: 't.run_id = ?', values: [run?.id ?? 0] }],
+        page,
+        cut: (all) =>
+          all.slice(
+            0,
+            fitting(
+              all.map(({ id, bytes }) => ({ id, bytes, isWanted: true })),
+              page.bytes,
+            ),
+          ),
+        toItem: ({ id }) => id,
+      })
+      const lines = linesOf(database, rows.data)
+      return { ...rows, data: page.oldestFirst === true ? lines : lines.toReversed() }
     })
   }
 

@@ -75,6 +75,21 @@ export function lineStoreContract(subject: GetSubject): void {
       expect(await stretch({ kinds: [] })).to.deep.equal({ lines: [], next: undefined })
     })
 
+    it('has pages in both orders, which end early where they are large', async () => {
+      const page = (request: object) =>
+        subject().stores.lines.page(run, { limit: 4, bytes: 1_000_000, oldestFirst: true, ...request })
+      const first = await page({})
+      expect(paths(first.data)).to.equal('s0 s1 s2 s3')
+      expect(first.total).to.equal(10)
+      expect(paths((await page({ cursor: first.nextCursor })).data)).to.equal('s4 s5 s6 s7')
+      expect(paths((await page({ oldestFirst: false })).data)).to.equal('s9 s8 s7 s6')
+      const short = await page({ bytes: 250 })
+      expect(paths(short.data)).to.equal('s0 s1')
+      expect(paths((await page({ cursor: short.nextCursor, bytes: 1 })).data)).to.equal('s2')
+      const none = await subject().stores.lines.page(unknownUuid, { limit: 4, bytes: 1 })
+      expect(none).to.deep.equal({ data: [], nextCursor: null, total: 0 })
+    })
+
     it('says how lines stand that have not ended, and where places are', async () => {
       const { journal, lines } = subject().stores
       await journal.begin(run, begun(10))

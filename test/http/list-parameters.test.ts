@@ -13,6 +13,7 @@ const idOf: Readonly<Record<string, string>> = {
   '/cases': 'case_id',
   '/cases/{case}/timeline': 'text',
   '/runs': 'run_uuid',
+  '/runs/{run}/steps': 'path',
   '/checkpoints': 'checkpoint_id',
   '/playbooks': 'hash',
   '/playbooks/{playbook}/versions': 'hash',
@@ -42,10 +43,15 @@ describe('every list of the API', () => {
       }
     }
     const { case: id } = await thingsOf(api, 'acme').case()
-    ids = { case: id?.[0] ?? '', playbook: 'three-versions' }
+    const { run } = await thingsOf(api, 'acme').run()
+    ids = { case: id?.[0] ?? '', run: run?.[0] ?? '', playbook: 'three-versions' }
+    for (const startedAt of [1, 2, 3]) {
+      const begun = { path: `s${startedAt}`, stepId: null, kind: 'set', input: null, attempt: 1, startedAt }
+      await api.stores.journal.begin(ids['run'] ?? '', begun)
+    }
     for (const n of [1, 2, 3]) {
       const source = `apiVersion: tocsin/v1\nname: three-versions\non: { manual: true }\nsteps: [{ set: { n: ${n} } }]\n`
-      const headers = { 'if-match': '*' }
+      const headers = n === 1 ? {} : { 'if-match': '*' }
       await api.call('PUT', '/api/playbooks/three-versions', { body: { source }, headers })
       api.clock.time += 10
     }

@@ -7,6 +7,7 @@ import { followRun } from './run-events.ts'
 import { cancelRun, resolveStep } from './run-operations.ts'
 import { retryRun, retryRuns } from './retries.ts'
 import { previewRetries, previewRetry } from './retry-preview.ts'
+import { listSteps } from './run-steps.ts'
 import { runView } from './run-view.ts'
 
 const listRuns = defineRoute({
@@ -71,6 +72,7 @@ const getRun = defineRoute({
 export const runRoutes = [
   listRuns,
   getRun,
+  listSteps,
   followRun,
   cancelRun,
   resolveStep,

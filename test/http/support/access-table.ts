@@ -46,6 +46,7 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'GET /cases/{case}/export': { roles: readers, of: 'case' },
   'GET /runs': { roles: readers, of: 'list' },
   'GET /runs/{run}': { roles: readers, of: 'run' },
+  'GET /runs/{run}/steps': { roles: readers, of: 'run' },
   'GET /runs/{run}/events': { roles: readers, of: 'run' },
   'POST /runs/{run}/cancel': { roles: operators, of: 'run' },
   'POST /runs/{run}/resolve': {
