@@ -90,4 +90,25 @@ describe('a run that is too large for one answer', () => {
     await reader.over()
     expect(reader.events[0]?.data.output).to.deep.equal(output)
   })
+
+  it('has all of its steps in pages, whole, with nothing that is sensitive', async () => {
+    const large = 'x'.repeat(3_000_000)
+    await record('sensitive', { keeper: 'hunchback' }, 'tower.look_up', { kind: 'ip', value: 'x' })
+    await record('a', `the hunchback ${large}`)
+    await record('b', large)
+    const page = async (query = '') => {
+      const reply = await api.call('GET', `/api/runs/${uuid}/steps${query}`)
+      expect(reply.status, reply.text.slice(0, 300)).to.equal(200)
+      return reply.json as { data: ShownStep[]; next_cursor: string | null; total: number }
+    }
+    const first = await page()
+    expect(first.data.map(({ path }) => path)).to.deep.equal(['sensitive', 'a'])
+    expect(first.data.map(({ output }) => output)).to.deep.equal([
+      { keeper: '[redacted]' },
+      `the [redacted] ${large}`,
+    ])
+    const last = await page(`?cursor=${first.next_cursor}`)
+    expect(last.data.map(({ path, output }) => [path, output])).to.deep.equal([['b', large]])
+    expect([first.total, last.next_cursor]).to.deep.equal([3, null])
+  })
 })
