@@ -164,7 +164,9 @@ export interface Answer {
 }
 
 /** Refers to `schemas/<name>.schema.json`, as the description of the API carries it. */
-export const component = (name: 'alert' | 'case' | 'run' | 'run_step' | 'connection' | 'checkpoint'): JsonSchema => ({
+export const component = (
+  name: 'alert' | 'case' | 'run' | 'run_step' | 'connection' | 'checkpoint',
+): JsonSchema => ({
   $ref: `#/components/schemas/${name}`,
 })
 
