@@ -1,14 +1,22 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { get } from '../api/call.ts'
 import { useFilters } from '../lists/use-filters.ts'
-import { PageLoading } from '../parts/page-loading.tsx'
 import { Refusal } from '../parts/refusal.tsx'
 import type { PlaybookDetail } from './playbook.ts'
+import { TakeUp } from './take-up.tsx'
 import { useDraft, type Draft } from './use-draft.ts'
 import { Workbench } from './workbench.tsx'
 
 const names = ['restore'] as const
+
+/** What the editor begins with, in place of what is in force. */
+interface Begun {
+  readonly draft: Draft | undefined
+  readonly note?: string
+  /** How often the editor began anew. */
+  readonly turn: number
+}
 
 interface EditPlaybookProps {
   readonly playbook: PlaybookDetail
@@ -21,56 +29,76 @@ export function EditPlaybook({ playbook, onSaved }: EditPlaybookProps) {
   const { name, hash, source, origin, in_force: isInForce } = playbook
   const { filters, set } = useFilters(names)
   const queries = useQueryClient()
-  const draft = useDraft(name)
-  const [kept, setKept] = useState(draft.found?.text === source ? undefined : draft.found)
+  const { found, keep, handOver } = useDraft(name)
+  const [begun, setBegun] = useState<Begun>({
+    draft: found?.text === source ? undefined : found,
+    note: 'Here is what you had not saved',
+    turn: 0,
+  })
+  const [isUnsaved, setUnsaved] = useState(begun.draft !== undefined)
   const { restore } = filters
-  const earlier = useQuery({
+  const { data: earlier, ...reading } = useQuery({
     queryKey: ['playbook', restore],
     queryFn: () => get<PlaybookDetail>(`/playbooks/${encodeURIComponent(restore ?? '')}`),
     enabled: restore !== undefined,
     staleTime: Infinity,
   })
-  // The link to it stands far below.
-  useEffect(() => {
-    if (restore !== undefined) scrollTo(0, 0)
-  }, [restore])
-  if (earlier.isLoadingError) return <Refusal error={earlier.error} />
-  if (restore !== undefined && earlier.data === undefined) return <PageLoading />
   // What was made is in nobody's way: kept, it is the first version that somebody wrote.
   const isMade = origin === 'made'
   const base = isInForce && !isMade ? hash : null
-  const begun: Draft =
-    earlier.data === undefined
-      ? (kept ?? { hash: base, text: source })
-      : { hash: base, text: earlier.data.source }
+  const takeUp = useCallback(
+    (version: PlaybookDetail): void => {
+      setBegun(({ turn }) => ({
+        draft: { hash: base, text: version.source },
+        note: `The version ${version.hash.slice(0, 12)} is in the editor`,
+        turn: turn + 1,
+      }))
+      // It is what was not saved from now on.
+      set('restore', null)
+      // The link to it stands far below.
+      scrollTo(0, 0)
+    },
+    [base, set],
+  )
+  useEffect(() => {
+    if (restore !== undefined && earlier !== undefined && !isUnsaved) takeUp(earlier)
+  }, [earlier, isUnsaved, restore, takeUp])
+  const keepDraft = useCallback(
+    (draft: Draft | null): void => {
+      keep(draft)
+      setUnsaved(draft !== null)
+    },
+    [keep],
+  )
   const saved = (version: PlaybookDetail, left: Draft | null): void => {
-    const isHere = version.name === name
-    if (isHere && restore === undefined) onSaved(version.hash)
-    else draft.handOver(version.name, left)
-    if (isHere && restore !== undefined) setKept(left ?? undefined)
+    if (version.name === name) onSaved(version.hash)
+    else handOver(version.name, left)
   }
   const dropped = (): void => {
-    draft.keep(null)
-    setKept(undefined)
-    set('restore', null)
+    keep(null)
+    setBegun(({ turn }) => ({ draft: undefined, turn: turn + 1 }))
     void queries.invalidateQueries({ queryKey: ['playbook', name] })
   }
   return (
-    <Workbench
-      key={`${restore ?? ''} ${kept?.text ?? ''}`}
-      source={source}
-      begun={begun}
-      name={name}
-      note={
-        restore === undefined
-          ? kept && 'Here is what you had not saved'
-          : `The version ${restore.slice(0, 12)} is in the editor`
-      }
-      isReadOnly={false}
-      isMade={isMade}
-      onDraft={draft.keep}
-      onSaved={saved}
-      onDropped={dropped}
-    />
+    <>
+      {restore !== undefined && reading.isLoadingError && <Refusal error={reading.error} />}
+      <TakeUp
+        version={isUnsaved ? earlier?.hash : undefined}
+        onKeep={() => set('restore', null)}
+        onTakeUp={() => earlier && takeUp(earlier)}
+      />
+      <Workbench
+        key={begun.turn}
+        source={source}
+        begun={begun.draft ?? { hash: base, text: source }}
+        name={name}
+        note={begun.draft && begun.note}
+        isReadOnly={false}
+        isMade={isMade}
+        onDraft={keepDraft}
+        onSaved={saved}
+        onDropped={dropped}
+      />
+    </>
   )
 }
