@@ -107,4 +107,25 @@ describe('connections in the page', function () {
     await said.waitFor({ state: 'detached' })
     expect(await idNow()).to.equal(mine)
   })
+
+  it('tries no credentials while others are typed', async () => {
+    const { page, server } = house
+    const { body } = await server.call('/connections', {
+      body: {
+        organization_code: 'main',
+        name: 'tried',
+        plugin: 'http',
+        settings: { base_url: 'https://a.example' },
+      },
+    })
+    await house.visit(`/connections/${body.connection_uuid}`)
+    const authenticate = page.getByRole('button', { name: 'Authenticate' })
+    const value = page.getByLabel('Header value').first()
+    await value.fill('Bearer canary-canary')
+    await page.getByText('is not saved yet').waitFor()
+    expect(await authenticate.isDisabled()).to.equal(true)
+    await value.fill('')
+    await page.getByText('is not saved yet').waitFor({ state: 'detached' })
+    expect(await authenticate.isDisabled()).to.equal(false)
+  })
 })

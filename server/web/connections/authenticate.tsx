@@ -9,11 +9,13 @@ interface AuthenticateProps {
   readonly path: string
   /** The connection was just made: nobody has to be told to try it. */
   readonly isAtOnce: boolean
+  /** Something is typed in the settings: what is tried is what is stored. */
+  readonly isEdited: boolean
   readonly onDone: () => void
 }
 
 /** Asks the other system whether the credentials work, and says what is wrong where they do not. */
-export function Authenticate({ path, isAtOnce, onDone }: AuthenticateProps) {
+export function Authenticate({ path, isAtOnce, isEdited, onDone }: AuthenticateProps) {
   const { mutate, isPending, isError, isSuccess, error, data } = useMutation({
     mutationFn: () => call<{ readonly warning: string | null }>('POST', `${path}/authenticate`),
     onSettled: onDone,
@@ -28,13 +30,16 @@ export function Authenticate({ path, isAtOnce, onDone }: AuthenticateProps) {
     <Section
       title="Does it work?"
       actions={
-        <Button size="xs" loading={isPending} onClick={() => mutate()}>
+        <Button size="xs" loading={isPending} disabled={isEdited} onClick={() => mutate()}>
           Authenticate
         </Button>
       }
     >
       <Stack gap="xs" aria-live="polite">
-        {!isError && !isSuccess && (
+        {isEdited && (
+          <Text size="sm">What is typed in the settings is not saved yet: save it to try it.</Text>
+        )}
+        {!isEdited && !isError && !isSuccess && (
           <Text size="sm" c="dimmed">
             {isPending
               ? 'The other system is being asked …'
@@ -42,8 +47,8 @@ export function Authenticate({ path, isAtOnce, onDone }: AuthenticateProps) {
           </Text>
         )}
         {isError && <Refusal error={error} />}
-        {isSuccess && (
-          <Alert color={data.warning === null ? 'green' : 'orange'} title="The credentials work">
+        {isSuccess && !isEdited && (
+          <Alert color={data.warning === null ? 'green' : 'orange'} title="It works">
             {data.warning !== null && <Text size="sm">{data.warning}</Text>}
           </Alert>
         )}

@@ -68,6 +68,7 @@ function ConnectionView({ found: { data, etag }, plugin, path, onDone, onSaved }
   }, [isNew, set])
   /** What was found of other settings says nothing of these. */
   const [saves, setSaves] = useState(0)
+  const [isEdited, setEdited] = useState(false)
   const mayEdit = useMay('admin')
   const setup = plugin?.connection ?? undefined
   return (
@@ -88,6 +89,7 @@ function ConnectionView({ found: { data, etag }, plugin, path, onDone, onSaved }
               path={path}
               etag={etag}
               mayEdit={mayEdit}
+              onEdited={setEdited}
               onDone={onDone}
               onSaved={(saved) => {
                 onSaved(saved)
@@ -99,7 +101,13 @@ function ConnectionView({ found: { data, etag }, plugin, path, onDone, onSaved }
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack gap="var(--tocsin-gap)">
             {mayEdit && (
-              <Authenticate key={saves} path={path} isAtOnce={isNew && saves === 0} onDone={onDone} />
+              <Authenticate
+                key={saves}
+                path={path}
+                isAtOnce={isNew && saves === 0}
+                isEdited={isEdited}
+                onDone={onDone}
+              />
             )}
             {mayEdit && setup?.has_manifest === true && <Manifest path={path} docs={setup.docs} />}
             {mayEdit && setup && <SetupSteps setup={setup} />}

@@ -26,6 +26,7 @@ interface ConnectionSettingsProps {
   readonly path: string
   readonly etag: string | null
   readonly mayEdit: boolean
+  readonly onEdited: (isEdited: boolean) => void
   readonly onDone: () => void
   readonly onSaved: (saved: Tagged<Connection>) => void
 }
@@ -44,7 +45,7 @@ const keepSecret = (field: FormField): FormField =>
 
 /** How a connection is set up. */
 export function ConnectionSettings(props: ConnectionSettingsProps) {
-  const { connection, setup, path, etag, mayEdit, onDone, onSaved } = props
+  const { connection, setup, path, etag, mayEdit, onEdited, onDone, onSaved } = props
   const fields = useMemo(() => fieldsOf(setup.settings).map(keepSecret), [setup])
   const { settings: now, name, organization_code: code } = connection
   const [begun] = useState<Filled>({ before: now, values: valuesOf(now) })
@@ -57,6 +58,8 @@ export function ConnectionSettings(props: ConnectionSettingsProps) {
     ),
   })
   const { before, values } = filled
+  const isEdited = typedFields(fields, values, valuesOf(before)) !== ''
+  useEffect(() => onEdited(isEdited), [isEdited, onEdited])
   /** What was last read: what was saved is known before it is read again. */
   const [seen, setSeen] = useState(before)
   const setValues = (next: FormValues): void => setFilled((typed) => ({ ...typed, values: next }))
