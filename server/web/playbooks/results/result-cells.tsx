@@ -1,4 +1,4 @@
-import { Anchor, Text } from '@mantine/core'
+import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
 import { serverTime } from '../../parts/now.ts'
 import { breakable } from '../../parts/breakable.tsx'
@@ -72,12 +72,12 @@ export function FailedCell({ name }: CellProps) {
   if (results === undefined || results.judged === 0) return null
   const { failed, judged } = results
   const text = failureText(results)
-  if (failed === 0) return <Text size="sm">{text}</Text>
+  if (failed === 0) return <>{text}</>
   return (
     <Anchor
       component={Link}
       href={`/runs?playbook=${encodeURIComponent(name)}&status=failed`}
-      size="sm"
+      inherit
       c="var(--mantine-color-error)"
       title={`${failed} of the newest ${judged} that ended`}
       tabIndex={-1}
