@@ -69,7 +69,9 @@ function sameValues(
     const values = by.map((program) => toJsonValue(program.evaluate(scope)))
     if (values.some(isMissing)) return undefined
     const hidden = sensitiveGiven(playbook, {}, scope.alert)
-    const said = by.map(({ source }, at) => `${source.trim().slice(0, maxShown)}${shown(values[at], hidden)}`)
+    const said = by.map(
+      ({ source }, at) => `${plainly(source).slice(0, maxShown)}${shown(values[at], hidden)}`,
+    )
     return {
       text: stringifyJson(by.map(({ source }, at) => [source, values[at]])),
       words: `provider, type, ${said.slice(0, -1).join(', ')}${said.length > 1 ? ' and ' : ''}${said.at(-1)} are the same`,
@@ -79,6 +81,13 @@ function sameValues(
     return undefined
   }
 }
+
+/** What an expression reads, without what it says for the case that this is missing: `alert.data.user.email`. */
+const plainly = (source: string): string =>
+  source
+    .trim()
+    .replace(/\.orValue\([^()]*\)$/, '')
+    .replaceAll('.?', '.')
 
 function isMissing(value: unknown): boolean {
   return value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)

@@ -51,6 +51,9 @@ describe('groupOf', () => {
         'provider, type, alert.data.user (kim) and alert.data.ip (203.0.113.9) are the same, and it came within 30m',
       windowMs: 1_800_000,
     })
+    const guarded =
+      '    group: { by: [alert.data.?user.orValue(null), \'alert.data.?ip.orValue("none")\'], within: 30m }'
+    expect(group(guarded, kim)?.reason).to.equal(group(by, kim)?.reason)
     expect(print(by, kim)).to.equal(print(by, { ...kim, at: 2 }))
     expect(print(by, kim)).to.not.equal(print(by, { ...kim, user: 'eve' }))
   })
