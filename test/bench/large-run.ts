@@ -75,6 +75,7 @@ export async function benchLargeRun(): Promise<void> {
   const reads: readonly (readonly [string, readonly string[]])[] = [
     ['GET runs/{run}', [`/runs/${run}`]],
     ['the same, four at once', Array.from({ length: 4 }, () => `/runs/${run}`)],
+    ['GET runs/{run}/steps?limit=200', [`/runs/${run}/steps?limit=200`]],
     ['GET runs/{run}/events, to its end', [`/runs/${run}/events`]],
     ['the same, four at once', Array.from({ length: 4 }, () => `/runs/${run}/events`)],
     ['GET cases/{case}', [`/cases/${found}`]],
