@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Actor } from '../domain/audit.ts'
 import type { FailedAttempt, JournalEntry, NewRun, Run, RunFilter } from '../domain/run.ts'
@@ -26,6 +27,8 @@ export interface RetryPreview {
   readonly run: Run
   /** What would run. */
   readonly playbook: Playbook
+  /** Text that is another one as soon as the retry would do something else than is told here: another version of a playbook, other steps. */
+  readonly plan: string
   /** Every entry of the journal of the run before, in its order. */
   readonly steps: readonly CarriedStep[]
   readonly repeats: readonly RepeatedEffect[]
@@ -68,9 +71,18 @@ export interface Reruns {
    */
   preview(scope: Scope, runUuid: string, version: RetryVersion): Promise<RetryPreview>
   /**
-   * Queues the run. Throws as `preview` does, and ConflictError `alert_move_forbidden` for an alert whose investigation has not ended.
+   * Queues the run. Throws as `preview` does, and ConflictError `alert_move_forbidden` for an alert whose investigation has not ended, and
+   * `retry_changed` where it would do something else than what was looked at.
+   *
+   * @param plans Of previews that were looked at. Default: whatever it does is meant.
    */
-  retry(scope: Scope, runUuid: string, version: RetryVersion, by: Actor): Promise<Run>
+  retry(
+    scope: Scope,
+    runUuid: string,
+    version: RetryVersion,
+    by: Actor,
+    plans?: readonly string[],
+  ): Promise<Run>
   /** The newest of the failed runs that nothing has gone on from. */
   retriable(
     scope: Scope,
@@ -128,11 +140,13 @@ export function createReruns({ stores, library, catalogue, enqueue, onRunEnded }
     const called = version === 'same' ? before.called : await callable(playbook)
     const steps = await carryOver(run, entries, before, { playbook, inputs: next.inputs ?? {}, called })
     const paths = steps.filter(({ reason }) => reason === null).map(({ entry }) => entry.path)
+    const repeats = repeatedEffects(steps, failed, catalogue)
     return {
       run,
       playbook,
+      plan: planOf({ run, playbook, called, paths, repeats }),
       steps,
-      repeats: repeatedEffects(steps, failed, catalogue),
+      repeats,
       next: { ...next, carriesOver: { runUuid: run.uuid, paths } },
     }
   }
@@ -185,8 +199,15 @@ export function createReruns({ stores, library, catalogue, enqueue, onRunEnded }
     return found
   }
 
-  async function retry(scope: Scope, runUuid: string, version: RetryVersion, by: Actor): Promise<Run> {
-    const { next } = await plan(scope, runUuid, version)
+  async function retry(
+    scope: Scope,
+    runUuid: string,
+    version: RetryVersion,
+    by: Actor,
+    plans?: readonly string[],
+  ): Promise<Run> {
+    const { next, plan: found } = await plan(scope, runUuid, version)
+    if (plans?.includes(found) === false) throw retryChanged(runUuid)
     const run = await stores.runs.queue({ ...next, by })
     if (run.endedAt === null) enqueue(run)
     else onRunEnded?.(run)
@@ -201,6 +222,30 @@ export function createReruns({ stores, library, catalogue, enqueue, onRunEnded }
       return { runUuids: page.data.map(({ uuid }) => uuid), total: page.total }
     },
   }
+}
+
+interface Planned extends Pick<RetryPreview, 'run' | 'playbook' | 'repeats'> {
+  readonly called: WholePlaybook['called']
+  readonly paths: readonly string[]
+}
+
+function planOf({ run, playbook, called, paths, repeats }: Planned): string {
+  const versions = Array.from(called, ([name, { hash: version }]) => [name, version]).toSorted()
+  const again = repeats.map(({ entry, repeat }) => [entry.path, repeat])
+  return hash('sha256', JSON.stringify([run.uuid, playbook.hash, versions, paths, again]), 'base64url').slice(
+    0,
+    22,
+  )
+}
+
+function retryChanged(runUuid: string): ConflictError {
+  return new ConflictError(
+    'retry_changed',
+    `a retry of ${runUuid} would do something else than its preview told`,
+    {
+      hint: 'look at the preview again: a playbook was changed meanwhile',
+    },
+  )
 }
 
 function nothingToRetry({ uuid }: Run): ConflictError {

@@ -153,6 +153,28 @@ describe('retries over the API', () => {
     expectProblem(await api.call('GET', next), 409, 'run_not_ended')
   })
 
+  it('do nothing else than their previews told: not with what was saved meanwhile', async () => {
+    const edited = playbook.source.replace('n: 1', 'n: 2')
+    const path = `/api/runs/${run.uuid}/retry`
+    const seen = (await api.call('GET', `${path}?playbook=newest`)).json.plan as string
+    const many = (await api.call('POST', '/api/runs/retry/preview', { body: { runs: [run.uuid] } })).json.data
+    expect(many[0].plan, 'of the same').to.equal(seen)
+    api.playbooks.push(parsePlaybook(edited).playbook!)
+    const retry = (plan: string) => api.call('POST', path, { body: { playbook: 'newest', plan } })
+    const all = { runs: [run.uuid], playbook: 'newest', plans: [seen] }
+    try {
+      expectProblem(await retry(seen), 409, 'retry_changed')
+      expect((await api.call('POST', '/api/runs/retry', { body: all })).json.data[0].error.code).to.equal(
+        'retry_changed',
+      )
+      expect((await api.stores.runs.find('all', run.uuid))?.retriedBy).to.equal(null)
+      const now = (await api.call('GET', `${path}?playbook=newest`)).json.plan as string
+      expect((await retry(now)).status).to.equal(201)
+    } finally {
+      api.playbooks.pop()
+    }
+  })
+
   it('do not begin with inputs that the edited playbook no longer takes', async () => {
     const source = playbook.source.replace('type: string, sensitive: true', 'type: integer')
     api.playbooks.push(parsePlaybook(source).playbook!)

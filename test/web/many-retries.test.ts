@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { effectsOfMany, refusalsOfMany, runsToRetry } from '../../server/web/runs/many-retries.ts'
+import { effectsOfMany, refusalsOfMany, retriesOf } from '../../server/web/runs/many-retries.ts'
 
 const effect = (skill: string, repeat: 'safe' | 'never') => ({
   path: `steps/${skill}`,
@@ -15,6 +15,7 @@ describe('preview of many retries', () => {
     const run = (uuid: string, ...repeats: ReturnType<typeof effect>[]) => ({
       run_uuid: uuid,
       playbook: 'p',
+      plan: `plan of ${uuid}`,
       repeats,
       error: null,
     })
@@ -33,6 +34,7 @@ describe('preview of many retries', () => {
     const isolated = (uuid: string, host: string) => ({
       run_uuid: uuid,
       playbook: 'p',
+      plan: `plan of ${uuid}`,
       repeats: [{ ...effect('a.isolate', 'never'), input: { host } }],
       error: null,
     })
@@ -43,15 +45,19 @@ describe('preview of many retries', () => {
     ])
   })
 
-  it('is of exactly the runs that are retried: those that can go on', () => {
+  it('is of exactly the runs that are retried, and of what they then do: those that can go on', () => {
     const refused = { code: 'x', message: 'gone' }
     const data = [null, refused, null].map((error, index) => ({
       run_uuid: `run ${index}`,
       playbook: 'p',
+      plan: error === null ? `plan ${index}` : null,
       repeats: [],
       error,
     }))
-    expect(runsToRetry({ data, left: 7 })).to.deep.equal(['run 0', 'run 2'])
+    expect(retriesOf({ data, left: 7 })).to.deep.equal({
+      runs: ['run 0', 'run 2'],
+      plans: ['plan 0', 'plan 2'],
+    })
   })
 
   it('tells each reason of a refusal once, with what to do where that is known', () => {

@@ -9,6 +9,7 @@ import {
   manyRuns,
   maxRetries,
   nullable,
+  plan,
   playbookVersion,
   text,
   untilEnough,
@@ -27,11 +28,21 @@ export const retryRun = defineRoute({
   body: {
     type: 'object',
     additionalProperties: false,
-    properties: { playbook: playbookVersion },
+    properties: {
+      playbook: playbookVersion,
+      plan: {
+        ...plan,
+        description:
+          '`plan` of the preview that was looked at: what would do something else by now is refused (`retry_changed`).',
+      },
+    },
   },
   async handle({ params, body, caller }, { reruns, directory }) {
     const version = body.playbook ?? 'same'
-    const run = await within('/inputs', () => reruns.retry(caller.scope, params.run, version, caller.actor))
+    const plans = body.plan === undefined ? undefined : [body.plan]
+    const run = await within('/inputs', () =>
+      reruns.retry(caller.scope, params.run, version, caller.actor, plans),
+    )
     return { body: await runView(run, directory), location: `/runs/${run.uuid}` }
   },
 })
@@ -69,7 +80,7 @@ export const retryRuns = defineRoute({
     const { runUuids, total } = await chosenRuns(body, caller.scope, reruns)
     const results = await oneAfterAnother(
       runUuids,
-      (uuid) => reruns.retry(caller.scope, uuid, body.playbook ?? 'same', caller.actor),
+      (uuid) => reruns.retry(caller.scope, uuid, body.playbook ?? 'same', caller.actor, body.plans),
       untilEnough(),
     )
     const data = results.map(({ runUuid, outcome }) => ({

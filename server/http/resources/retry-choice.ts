@@ -11,6 +11,13 @@ export const playbookVersion = {
   description: 'Which version runs: that of the run before, or the newest of its name.',
 } as const
 
+/** Of a preview, which says it. */
+export const plan = {
+  type: 'string',
+  maxLength: 100,
+  description: 'Text that is another one as soon as the retry would do something else than is told here.',
+} as const
+
 export const text = { type: 'string' } as const
 export const nullable = { type: ['string', 'null'] } as const
 
@@ -67,6 +74,13 @@ export const manyRuns = {
       },
     },
     playbook: playbookVersion,
+    plans: {
+      type: 'array',
+      items: plan,
+      maxItems: maxRetries,
+      description:
+        '`plan` of each preview that was looked at: what would do something else by now is refused (`retry_changed`). Default: none is.',
+    },
   },
 } as const
 

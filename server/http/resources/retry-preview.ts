@@ -9,6 +9,7 @@ import {
   left,
   manyRuns,
   nullable,
+  plan,
   playbookVersion,
   text,
   untilEnough,
@@ -54,6 +55,7 @@ const previewSchema = {
     'run_uuid',
     'playbook',
     'playbook_hash',
+    'plan',
     'steps',
     'steps_total',
     'steps_carried',
@@ -64,6 +66,7 @@ const previewSchema = {
     run_uuid: { ...text, description: 'The run that would be gone on from.' },
     playbook: text,
     playbook_hash: { ...text, description: 'Of the version that would run.' },
+    plan,
     steps: {
       type: 'array',
       description:
@@ -134,7 +137,7 @@ export const previewRetries = defineRoute({
         items: {
           type: 'object',
           additionalProperties: false,
-          required: ['run_uuid', 'playbook', 'playbook_hash', 'repeats', 'repeats_total', 'error'],
+          required: ['run_uuid', 'playbook', 'playbook_hash', 'plan', 'repeats', 'repeats_total', 'error'],
           properties: {
             run_uuid: previewSchema.properties.run_uuid,
             playbook: nullable,
@@ -142,6 +145,7 @@ export const previewRetries = defineRoute({
               ...nullable,
               description: 'Of the version that would run; null where none would.',
             },
+            plan: { ...plan, type: ['string', 'null'] },
             repeats: repeatsSchema,
             repeats_total: repeatsTotal,
             error: whyNot,
@@ -170,15 +174,16 @@ export const previewRetries = defineRoute({
   },
 })
 
-const nothing = { playbook: null, playbook_hash: null, repeats: [], repeats_total: 0 }
+const nothing = { playbook: null, playbook_hash: null, plan: null, repeats: [], repeats_total: 0 }
 
-async function previewView({ run, playbook, repeats }: RetryPreview, services: Services) {
+async function previewView({ run, playbook, plan: planned, repeats }: RetryPreview, services: Services) {
   const { masked, redaction } = await showRun(run, services)
   const redacted = redaction()
   return {
     run_uuid: run.uuid,
     playbook: playbook.name,
     playbook_hash: playbook.hash,
+    plan: planned,
     repeats: repeats
       .slice(0, maxRepeats)
       .map((effect) => redacted(effectView({ ...effect, entry: masked(effect.entry) }))),

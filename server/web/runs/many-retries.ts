@@ -23,6 +23,8 @@ export interface ManyPreview {
   readonly data: readonly {
     readonly run_uuid: string
     readonly playbook: string | null
+    /** To be sent with the retries: what was looked at is what is done. */
+    readonly plan: string | null
     readonly repeats: readonly RepeatedEffect[]
     readonly error: Refused | null
   }[]
@@ -42,6 +44,14 @@ export interface ManyRetries {
 /** The runs of a preview that can go on: these are retried, and none that fits only since. */
 export function runsToRetry({ data }: ManyPreview): readonly string[] {
   return data.flatMap(({ run_uuid: uuid, error }) => (error === null ? [uuid] : []))
+}
+
+/** What is asked for once a preview has been looked at. */
+export function retriesOf(preview: ManyPreview) {
+  return {
+    runs: runsToRetry(preview),
+    plans: preview.data.flatMap(({ plan }) => (plan === null ? [] : [plan])),
+  }
 }
 
 /** An effect that several runs would repeat. */

@@ -24,9 +24,12 @@ export function RetryDialog({ run, opened, onClose }: RetryDialogProps) {
     queryFn: () => get<RetryPreview>(path, { playbook }),
     enabled: opened,
     staleTime: 0,
+    gcTime: 0,
   })
   const retry = useMutation({
-    mutationFn: () => call<Run>('POST', path, { body: playbook === 'newest' ? { playbook } : {} }),
+    mutationFn: ({ plan }: RetryPreview) => call<Run>('POST', path, { body: { playbook, plan } }),
+    // What it would do now is to be looked at before it is asked for again.
+    onError: () => void preview.refetch(),
     onSuccess({ run_uuid: uuid }) {
       onClose()
       goOn(`/runs/${uuid}`)
@@ -42,7 +45,7 @@ export function RetryDialog({ run, opened, onClose }: RetryDialogProps) {
       retry={retry}
       action="Retry"
       isPossible={preview.isSuccess}
-      onRetry={() => retry.mutate()}
+      onRetry={() => preview.data && retry.mutate(preview.data)}
       opened={opened}
       onClose={onClose}
     >

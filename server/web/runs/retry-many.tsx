@@ -7,6 +7,7 @@ import { showInvisible } from '../parts/show-invisible.ts'
 import {
   effectsOfMany,
   refusalsOfMany,
+  retriesOf,
   runsToRetry,
   type ManyPreview,
   type ManyRetries,
@@ -33,10 +34,11 @@ export function RetryMany({ choice, opened, onClose, onDone }: RetryManyProps) {
     queryFn: () => call<ManyPreview>('POST', '/runs/retry/preview', { body }),
     enabled: opened,
     staleTime: 0,
+    gcTime: 0,
   })
   const retry = useMutation({
-    mutationFn: (runs: readonly string[]) =>
-      call<ManyRetries>('POST', '/runs/retry', { body: { runs, playbook } }),
+    mutationFn: (seen: ManyPreview) =>
+      call<ManyRetries>('POST', '/runs/retry', { body: { ...retriesOf(seen), playbook } }),
     onSuccess({ data }) {
       const done = data.filter((each) => each.retry_uuid !== null).length
       const [refusal] = refusalsOfMany(data)
@@ -64,7 +66,7 @@ export function RetryMany({ choice, opened, onClose, onDone }: RetryManyProps) {
       retry={retry}
       action={`Retry ${possible} ${possible === 1 ? 'run' : 'runs'}`}
       isPossible={possible > 0}
-      onRetry={() => retry.mutate(runs)}
+      onRetry={() => preview.data && retry.mutate(preview.data)}
       opened={opened}
       onClose={onClose}
     >

@@ -45,7 +45,11 @@ export function RetryModal<Preview>(props: RetryModalProps<Preview>) {
           <Button variant="default" onClick={onClose}>
             Back
           </Button>
-          <Button disabled={!props.isPossible} loading={retry.isPending} onClick={props.onRetry}>
+          <Button
+            disabled={!props.isPossible || preview.isFetching}
+            loading={retry.isPending}
+            onClick={props.onRetry}
+          >
             {props.action}
           </Button>
         </Group>

@@ -2,6 +2,8 @@
 export interface RetryPreview {
   readonly playbook: string
   readonly playbook_hash: string
+  /** To be sent with the retry: what was looked at is what is done. */
+  readonly plan: string
   readonly steps_total: number
   readonly steps_carried: number
   readonly repeats: readonly RepeatedEffect[]
