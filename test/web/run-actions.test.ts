@@ -216,7 +216,9 @@ describe('runs in a browser', function () {
     await newest.click()
     const { body } = await server.call('/runs?playbook=hanging&status=failed')
     const runs = body.data.map((run: { run_uuid: string }) => run.run_uuid)
-    expect(await sent(/runs\/retry$/, 'Retry 2 runs')).to.deep.equal({ runs, playbook: 'newest' })
+    const many = await server.call('/runs/retry/preview', { body: { runs, playbook: 'newest' } })
+    const plans = many.body.data.map(({ plan }: { plan: string }) => plan)
+    expect(await sent(/runs\/retry$/, 'Retry 2 runs')).to.deep.equal({ runs, plans, playbook: 'newest' })
     const uuid = await eventually('a retry that failed', async () => {
       const { body } = await server.call('/runs?playbook=hanging&status=failed')
       return body.data.find((run: { retry_of: string | null }) => run.retry_of !== null)?.run_uuid
@@ -224,6 +226,7 @@ describe('runs in a browser', function () {
     await visit(`/runs/${uuid}`)
     await page.getByRole('button', { name: 'Retry from the failed step' }).click()
     await newest.click()
-    expect(await sent(/retry$/, 'Retry')).to.deep.equal({ playbook: 'newest' })
+    const { plan } = (await server.call(`/runs/${uuid}/retry?playbook=newest`)).body
+    expect(await sent(/retry$/, 'Retry')).to.deep.equal({ playbook: 'newest', plan })
   })
 })
