@@ -230,7 +230,7 @@ interface Planned extends Pick<RetryPreview, 'run' | 'playbook' | 'repeats'> {
 }
 
 function planOf({ run, playbook, called, paths, repeats }: Planned): string {
-  const versions = Array.from(called, ([name, { hash: version }]) => [name, version]).toSorted()
+  const versions = Array.from(called, ([name, { hash: version }]) => `${name} ${version}`).toSorted()
   const again = repeats.map(({ entry, repeat }) => [entry.path, repeat])
   return hash('sha256', JSON.stringify([run.uuid, playbook.hash, versions, paths, again]), 'base64url').slice(
     0,
