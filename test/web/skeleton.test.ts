@@ -1,32 +1,39 @@
 import { expect } from 'chai'
-import { skeletonOf } from '../../server/web/runs/skeleton.ts'
+import { skeletonText } from '../../server/web/runs/skeleton.ts'
 
 describe('web: skeleton of an output', () => {
-  it('has all that is required, and nothing else', () => {
+  it('has all that is required, and nothing else, and stands for no value that nobody entered', () => {
     const schema = {
       type: 'object',
-      required: ['id', 'state', 'tags', 'owner', 'score', 'kind'],
+      required: ['id', 'state', 'tags', 'owner', 'score', 'kind', 'headers', 'done'],
       properties: {
         id: { type: 'string' },
-        state: { enum: ['queued', 'done'] },
+        state: { type: 'string', enum: ['queued', 'done'] },
         tags: { type: 'array' },
         owner: { type: ['object', 'null'], required: ['name'], properties: { name: { type: 'string' } } },
-        score: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+        score: { type: ['number', 'null'] },
         kind: { const: 'scan' },
+        headers: { type: 'object' },
+        done: { type: 'boolean' },
         note: { type: 'string' },
       },
     } as const
-    expect(skeletonOf(schema)).to.deep.equal({
-      id: '',
-      state: 'queued',
-      tags: [],
-      owner: { name: '' },
-      score: 0,
-      kind: 'scan',
-    })
+    expect(skeletonText(schema)).to.equal(`{
+  "id": …,
+  "state": …,
+  "tags": …,
+  "owner": {
+    "name": …
+  },
+  "score": …,
+  "kind": "scan",
+  "headers": …,
+  "done": …
+}`)
   })
 
   it('is an empty object where nothing is said', () => {
-    expect(skeletonOf({})).to.deep.equal({})
+    expect(skeletonText({})).to.equal('{}')
+    expect(skeletonText({ type: 'object' })).to.equal('{}')
   })
 })

@@ -19,7 +19,9 @@ export function useJsonText([typed, setTyped]: TextState, initial = '{}') {
         setTyped(event.currentTarget.value)
         setWrong(false)
       },
-      error: isWrong && 'This is no JSON: look for a missing quotation mark, comma or bracket.',
+      error:
+        isWrong &&
+        `This is no JSON: look for ${value.includes('…') ? 'a “…” that is to be filled in, or ' : ''}a missing quotation mark, comma or bracket.`,
     },
     /** Gives what it says to `use`, unless it is no JSON. */
     read: (use: (parsed: unknown) => void): void => {

@@ -6,7 +6,7 @@ import { typedText, useTyped } from '../forms/typed.ts'
 import { useJsonText } from '../forms/use-json-text.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import { useMay } from '../session/session.ts'
-import { skeletonOf, type Shape } from './skeleton.ts'
+import { skeletonText, type Shape } from './skeleton.ts'
 
 type Said =
   { readonly decision: 'ran'; readonly output: unknown } | { readonly decision: 'run_again' | 'skip' }
@@ -32,10 +32,7 @@ export function ResolveStep({ run, step }: { readonly run: RunDetail; readonly s
     textOf: typedText,
   })
   const [, , forget] = typed
-  const output = useJsonText(
-    typed,
-    JSON.stringify(declared === undefined ? {} : skeletonOf(declared), undefined, 2),
-  )
+  const output = useJsonText(typed, skeletonText(declared ?? {}))
   const resolve = useMutation({
     mutationFn: (said: Said) => call('POST', `/runs/${run.run_uuid}/resolve`, { body: { path, ...said } }),
     onSuccess: () => forget(),
@@ -53,7 +50,7 @@ export function ResolveStep({ run, step }: { readonly run: RunDetail; readonly s
         description={
           declared === undefined
             ? 'The output as JSON.'
-            : `All that ${kind} has to give stands here as JSON: fill it in.`
+            : `All that ${kind} has to give stands here as JSON: fill in each “…”.`
         }
         {...output.field}
         classNames={{ input: 'code-input' }}

@@ -2,31 +2,23 @@
 export interface Shape {
   readonly type?: string | readonly string[]
   readonly const?: unknown
-  readonly enum?: readonly unknown[]
-  readonly anyOf?: readonly Shape[]
-  readonly oneOf?: readonly Shape[]
   readonly required?: readonly string[]
   readonly properties?: Readonly<Record<string, Shape>>
 }
 
-const empty: Readonly<Record<string, unknown>> = {
-  string: '',
-  integer: 0,
-  number: 0,
-  boolean: false,
-  array: [],
-  null: null,
-}
+/** Stands for what has to be entered: nothing that is JSON, so that nobody says what they did not enter. */
+const blank = '…'
 
-/** A value with all that a schema requires, to be filled in: texts are empty, numbers 0. */
-export function skeletonOf(shape: Shape): unknown {
-  if (shape.const !== undefined) return shape.const
-  if (shape.enum !== undefined) return shape.enum[0]
-  const [first] = shape.anyOf ?? shape.oneOf ?? []
-  if (first !== undefined) return skeletonOf(first)
-  const type = typeof shape.type === 'string' ? shape.type : shape.type?.[0]
-  if (type !== undefined && type !== 'object') return empty[type] ?? null
-  return Object.fromEntries(
-    (shape.required ?? []).map((name) => [name, skeletonOf(shape.properties?.[name] ?? {})]),
-  )
+/** JSON with all that a schema requires, to be filled in: only what can be nothing else is there. */
+export const skeletonText = (shape: Shape): string =>
+  shape.required === undefined
+    ? '{}'
+    : JSON.stringify(skeletonOf(shape), undefined, 2).replaceAll(`"${blank}"`, blank)
+
+function skeletonOf({ const: only, type, required, properties }: Shape): unknown {
+  if (only !== undefined) return only
+  if (type === 'null') return null
+  const isObject = type === 'object' || (Array.isArray(type) && type[0] === 'object')
+  if (!isObject || required === undefined) return blank
+  return Object.fromEntries(required.map((name) => [name, skeletonOf(properties?.[name] ?? {})]))
 }
