@@ -20,7 +20,7 @@ describe('forms made of a JSON Schema', () => {
       'token secret',
       'mode choice',
       'port number',
-      'on switch',
+      'on yes_no',
       'list json',
       'url text',
     ])

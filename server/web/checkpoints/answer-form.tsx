@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
 import { call } from '../api/call.ts'
-import { fieldsOf, valueOf, type FormValues } from '../forms/form-fields.ts'
+import { defaultsOf, fieldsOf, valueOf, type FormValues } from '../forms/form-fields.ts'
 import { SchemaForm } from '../forms/schema-form.tsx'
 import { typedFields } from '../forms/typed-fields.ts'
 import { useTyped } from '../forms/typed.ts'
@@ -83,7 +83,7 @@ export function AnswerForm({ checkpoint, isOpen }: AnswerFormProps) {
           <Button
             size="xs"
             loading={answer.isPending}
-            onClick={() => answer.mutate(() => valueOf(fields, values))}
+            onClick={() => answer.mutate(() => ({ ...defaultsOf(form), ...valueOf(fields, values) }))}
           >
             Answer
           </Button>

@@ -23,7 +23,7 @@ export interface FormField {
   readonly isRequired: boolean
   /** It has a default that fits most. */
   readonly isExtra: boolean
-  readonly kind: 'text' | 'secret' | 'choice' | 'switch' | 'number' | 'json'
+  readonly kind: 'text' | 'secret' | 'choice' | 'yes_no' | 'number' | 'json'
   readonly choices: readonly string[]
   /** What is often entered. */
   readonly examples: readonly string[]
@@ -52,21 +52,38 @@ export function fieldsOf({ properties = {}, required = [] }: FormSchema): readon
 /** The default is said: where nothing is entered, it counts. */
 function describe({ description, default: value }: FieldSchema): string | undefined {
   if (value === undefined) return description
-  const said = `Default: ${typeof value === 'string' ? value : JSON.stringify(value)}`
+  const said = `Default: ${textOf(value)}`
   return description === undefined ? said : `${description} ${said}`
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'boolean') return yesNo(value)
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** As it is said in a field of that kind. */
+export const yesNo = (value: boolean): string => (value ? 'Yes' : 'No')
+
+/** What counts in fields in which nothing is entered. */
+export function defaultsOf({ properties = {} }: FormSchema): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, { default: value }]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  )
 }
 
 function kindOf({ type, enum: values, 'x-secret': isSecret }: FieldSchema): FormField['kind'] {
   if (isSecret === true) return 'secret'
   if (values?.every((value) => typeof value === 'string') === true) return 'choice'
-  if (type === 'boolean') return 'switch'
+  if (type === 'boolean') return 'yes_no'
   if (type === 'number' || type === 'integer') return 'number'
   return type === 'string' || (Array.isArray(type) && type.includes('string')) ? 'text' : 'json'
 }
 
 function placeholderOf({ default: value, examples }: FieldSchema): string | undefined {
   const shown = value ?? examples?.[0]
-  return shown === undefined ? undefined : typeof shown === 'string' ? shown : JSON.stringify(shown)
+  return shown === undefined ? undefined : textOf(shown)
 }
 
 /**

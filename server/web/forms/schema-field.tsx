@@ -1,5 +1,5 @@
-import { Autocomplete, JsonInput, NumberInput, PasswordInput, Select, Switch, TextInput } from '@mantine/core'
-import type { FormField } from './form-fields.ts'
+import { Autocomplete, JsonInput, NumberInput, PasswordInput, Select, TextInput } from '@mantine/core'
+import { yesNo, type FormField } from './form-fields.ts'
 
 interface SchemaFieldProps {
   readonly field: FormField
@@ -14,13 +14,15 @@ export function SchemaField({ field, value, error, onChange }: SchemaFieldProps)
   const look = { label, description, error, withAsterisk: isRequired }
   const text = typeof value === 'string' ? value : ''
   switch (kind) {
-    case 'switch':
+    case 'yes_no':
       return (
-        <Switch
-          label={label}
-          description={description}
-          checked={value === true}
-          onChange={(event) => onChange(event.currentTarget.checked)}
+        <Select
+          {...look}
+          placeholder={placeholder}
+          data={[yesNo(true), yesNo(false)]}
+          value={typeof value === 'boolean' ? yesNo(value) : null}
+          onChange={(next) => onChange(next === null ? '' : next === yesNo(true))}
+          clearable={!isRequired}
         />
       )
     case 'choice':

@@ -1,0 +1,42 @@
+import { expect } from 'chai'
+import { eventually } from '../support/eventually.ts'
+import { seriousFaults } from './support/browser.ts'
+import { openPage } from './support/open-page.ts'
+
+const asking = `apiVersion: tocsin/v1
+name: asking
+on: { manual: true }
+steps:
+  - id: told
+    checkpoint:
+      via: operator
+      with: { message: Is it so? }
+      form:
+        type: object
+        required: [sure]
+        properties:
+          sure: { type: boolean }
+          keep: { type: boolean, default: true }
+      timeout: 1h
+  - return: \${{ steps.told.output.answer }}
+`
+
+describe('a question that is answered by yes or no in a form', function () {
+  this.timeout(60_000)
+  const house = openPage({ asking })
+
+  it('is answered by what was chosen, and by the default where nothing was', async () => {
+    const { page, server } = house
+    const uuid = await house.startRun('asking')
+    await house.visit('/checkpoints')
+    await page.getByRole('combobox', { name: 'sure' }).click()
+    await page.getByRole('option', { name: 'No' }).click()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await page.getByRole('button', { name: 'Answer', exact: true }).click()
+    const output = await eventually(
+      'the end of the run',
+      async () => (await server.call(`/runs/${uuid}`)).body.output ?? undefined,
+    )
+    expect(output).to.deep.equal({ sure: false, keep: true })
+  })
+})
