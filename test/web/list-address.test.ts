@@ -149,4 +149,23 @@ describe('filters and order of a list in a browser', function () {
     await page.locator('[data-index="0"]', { hasText: second }).waitFor()
     expect(new URL(page.url()).search).to.equal('?type=malware&sort=created_at')
   })
+
+  it('are saved beside those that another tab saves meanwhile', async () => {
+    const { page, visit } = opened
+    await visit('/alerts?type=malware')
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    const save = async (tab: typeof page, name: string) => {
+      await tab.getByRole('button', { name: 'Saved' }).click()
+      await tab.getByLabel('Name for these filters').fill(name)
+      await tab.getByRole('button', { name: 'Save', exact: true }).click()
+      await tab.getByLabel('Name for these filters').waitFor({ state: 'detached' })
+    }
+    await save(page, 'of this tab')
+    await save(other, 'of the other tab')
+    await page.getByRole('button', { name: 'Saved' }).click()
+    await page.getByRole('link', { name: 'of the other tab' }).waitFor()
+    await page.getByRole('link', { name: 'of this tab' }).waitFor()
+    await other.close()
+  })
 })

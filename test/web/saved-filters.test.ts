@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readSaved, withSaved } from '../../server/web/lists/saved-filters.ts'
+import { isWithoutRoom, readSaved, withSaved } from '../../server/web/lists/saved-filters.ts'
 import { beginOf } from '../../server/web/lists/since.ts'
 
 describe('saved filters', () => {
@@ -18,6 +18,16 @@ describe('saved filters', () => {
       { name: 'a', search: 'q=2' },
       { name: 'b', search: 'q=3' },
     ])
+  })
+})
+
+describe('saved filters of which there are very many', () => {
+  const saved = Array.from({ length: 30 }, (_, n) => ({ name: `f${n}`, search: '' }))
+
+  it('leave no room for another one, but for one of the same name', () => {
+    expect(isWithoutRoom(saved, 'one more')).to.equal(true)
+    expect(isWithoutRoom(saved, 'f7')).to.equal(false)
+    expect(isWithoutRoom(saved.slice(1), 'one more')).to.equal(false)
   })
 })
 

@@ -50,7 +50,7 @@ export default function CasePage() {
       <Grid gap="var(--tocsin-gap)">
         <Grid.Col span={{ base: 12, lg: 7 }}>
           <Stack gap="var(--tocsin-gap)">
-            <WaitingRun found={data} />
+            <WaitingRuns found={data} />
             <CaseSummary
               found={data}
               path={path}
@@ -111,18 +111,20 @@ function CaseHead({ found, path }: { readonly found: CaseDetail; readonly path: 
   )
 }
 
-/** A case does not go on before somebody answers. */
-function WaitingRun({ found: { runs } }: { readonly found: CaseDetail }) {
-  const waiting = runs.find(({ status }) => status === 'waiting')
-  if (waiting === undefined) return null
+/** A case does not go on before somebody answers, or says what became of a step: the run tells which. */
+function WaitingRuns({ found: { runs } }: { readonly found: CaseDetail }) {
+  const waiting = runs.filter(({ status }) => status === 'waiting')
+  if (waiting.length === 0) return null
   return (
     <Alert color="grape" py="xs">
-      <Text size="sm">
-        {waiting.playbook} waits for a person:{' '}
-        <Anchor underline="always" component={Link} href={`/checkpoints?run=${waiting.run_uuid}`} size="sm">
-          see the question
-        </Anchor>
-      </Text>
+      {waiting.map(({ run_uuid: uuid, playbook }) => (
+        <Text key={uuid} size="sm">
+          {playbook} waits for a person:{' '}
+          <Anchor underline="always" component={Link} href={`/runs/${uuid}`} size="sm">
+            see what for
+          </Anchor>
+        </Text>
+      ))}
     </Alert>
   )
 }

@@ -24,6 +24,10 @@ function isSavedFilter(value: unknown): value is SavedFilter {
   return typeof name === 'string' && typeof search === 'string'
 }
 
+/** There is no room for another one of this name. */
+export const isWithoutRoom = (saved: readonly SavedFilter[], name: string): boolean =>
+  saved.length >= maxSaved && saved.every((each) => each.name !== name)
+
 /** In the order of their names; one of the same name is replaced. */
 export function withSaved(saved: readonly SavedFilter[], added: SavedFilter): readonly SavedFilter[] {
   return [...saved.filter(({ name }) => name !== added.name), added]

@@ -1,22 +1,28 @@
 import { ActionIcon, Button, Group, Popover, Stack, Text, TextInput } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { useDisclosure, useLocalStorage } from '@mantine/hooks'
 import { BookmarkIcon, TrashIcon } from '@radix-ui/react-icons'
 import { useState } from 'react'
 import { useSearch, Link } from 'wouter'
 import { showInvisible } from '../parts/show-invisible.ts'
-import { readSaved, withSaved, type SavedFilter } from './saved-filters.ts'
+import { isWithoutRoom, readSaved, withSaved, type SavedFilter } from './saved-filters.ts'
+
+const nothing: readonly SavedFilter[] = []
 
 /** Filters that somebody wants to see again, kept in this browser. */
 export function SavedMenu({ view }: { readonly view: string }) {
   const place = `tocsin.filters.${view}`
   const search = useSearch()
   const [opened, { toggle, close }] = useDisclosure()
-  const [saved, setSaved] = useState(() => readSaved(localStorage.getItem(place)))
+  // What another tab keeps comes here as well.
+  const [saved, keep] = useLocalStorage<readonly SavedFilter[]>({
+    key: place,
+    defaultValue: nothing,
+    getInitialValueInEffect: false,
+    serialize: (filters) => JSON.stringify(filters),
+    deserialize: (text) => readSaved(text ?? null),
+  })
   const [name, setName] = useState('')
-  const keep = (filters: readonly SavedFilter[]): void => {
-    localStorage.setItem(place, JSON.stringify(filters))
-    setSaved(filters)
-  }
+  const isFull = isWithoutRoom(saved, name.trim())
   return (
     <Popover opened={opened} onChange={(is) => !is && close()} position="bottom-start" width={300} trapFocus>
       <Popover.Target>
@@ -43,7 +49,7 @@ export function SavedMenu({ view }: { readonly view: string }) {
                 variant="subtle"
                 color="gray"
                 aria-label={`Forget ${filter.name}`}
-                onClick={() => keep(saved.filter((each) => each !== filter))}
+                onClick={() => keep((all) => all.filter((each) => each.name !== filter.name))}
               >
                 <TrashIcon />
               </ActionIcon>
@@ -53,7 +59,7 @@ export function SavedMenu({ view }: { readonly view: string }) {
             <form
               onSubmit={(event) => {
                 event.preventDefault()
-                keep(withSaved(saved, { name: name.trim(), search }))
+                keep((all) => withSaved(all, { name: name.trim(), search }))
                 setName('')
                 close()
               }}
@@ -66,8 +72,9 @@ export function SavedMenu({ view }: { readonly view: string }) {
                   maxLength={60}
                   value={name}
                   onChange={(event) => setName(event.currentTarget.value)}
+                  error={isFull && 'All places are taken: forget one first.'}
                 />
-                <Button size="xs" type="submit" disabled={name.trim() === ''}>
+                <Button size="xs" type="submit" disabled={name.trim() === '' || isFull}>
                   Save
                 </Button>
               </Group>

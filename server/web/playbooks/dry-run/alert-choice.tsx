@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { get } from '../../api/call.ts'
+import { problemOf } from '../../api/problem.ts'
 import type { Alert, Page } from '../../api/types.ts'
 import { showInvisible } from '../../parts/show-invisible.ts'
 import { Time } from '../../parts/times.tsx'
@@ -51,17 +52,26 @@ export function AlertChoice({ organization, trigger, chosen, onChange }: AlertCh
       data={alerts.map(({ alert_uuid: uuid, alert_id: id }) => ({ value: uuid, label: id.toUpperCase() }))}
       value={chosen?.value ?? null}
       onChange={(_, option) => onChange(option)}
+      error={found.isError && `Not looked for: ${problemOf(found.error).title}`}
       searchable
       onSearchChange={setTyped}
       // The API has searched.
       filter={({ options }) => options}
-      nothingFoundMessage={found.isFetching ? 'Looking for it' : `No alert of type ${trigger.type} fits`}
+      nothingFoundMessage={nothingFound(found, trigger.type)}
       maxDropdownHeight={280}
       renderOption={({ option }) => (
         <AlertLine alert={alerts.find((each) => each.alert_uuid === option.value)} />
       )}
     />
   )
+}
+
+function nothingFound(
+  { isFetching, isError }: { isFetching: boolean; isError: boolean },
+  type: string,
+): string {
+  if (isFetching) return 'Looking for it'
+  return isError ? 'Nobody knows what fits' : `No alert of type ${type} fits`
 }
 
 function AlertLine({ alert }: { readonly alert: Alert | undefined }) {
