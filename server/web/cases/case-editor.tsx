@@ -41,6 +41,7 @@ export function CaseEditor({ found, path, etag, onDone, onSaved }: CaseEditorPro
       onSaved(saved)
       setTyped((now) => afterSaving(now, sent))
     },
+    onGivenIn: ({ assignee: left }) => left !== undefined && setTyped(undefined),
   })
   const { change, changeFrom, isPending, error } = changing
   const assignee = typed?.value ?? found.assignee ?? ''

@@ -47,6 +47,7 @@ export function CaseSummary({ found, path, etag, mayEdit, onDone, onSaved }: Cas
         return textOf(left) === '' ? undefined : left
       })
     },
+    onGivenIn: () => setDraft(undefined),
   })
   const { changeFrom, isPending, error } = changing
   const { title, summary } = found

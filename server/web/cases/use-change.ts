@@ -28,10 +28,12 @@ interface ChangeOptions {
   readonly onSettled: () => void
   /** `sent`: what was asked for; more may have been typed since. */
   readonly onSaved: (saved: Tagged<Case>, sent: CaseChange) => void
+  /** What was asked for is not wanted any more. */
+  readonly onGivenIn: (left: CaseChange) => void
 }
 
 /** Changes a case as it was read: where somebody else changed it since, nothing is overwritten unseen. */
-export function useChange({ path, found, etag, onSettled, onSaved }: ChangeOptions): CaseChanging {
+export function useChange({ path, found, etag, onSettled, onSaved, onGivenIn }: ChangeOptions): CaseChanging {
   const [overtaken, setOvertaken] = useState<CaseChange>()
   const change = useMutation({
     mutationFn: (body: CaseChange) =>
@@ -53,7 +55,10 @@ export function useChange({ path, found, etag, onSettled, onSaved }: ChangeOptio
     isPending: change.isPending,
     error: change.isError && !isOvertaken(change.error) ? change.error : undefined,
     overtaken,
-    giveIn: () => setOvertaken(undefined),
+    giveIn() {
+      if (overtaken !== undefined) onGivenIn(overtaken)
+      setOvertaken(undefined)
+    },
   }
 }
 
