@@ -38,6 +38,16 @@ describe('web: indentation of JSON that others wrote', () => {
     expect(all(brackets)?.replaceAll(/\s/g, '')).to.equal(brackets)
   })
 
+  it('cuts a string that is longer than what is shown, but no character', () => {
+    const text = JSON.stringify({ a: '😀'.repeat(400_000) })
+    for (const limit of [1_000, 1_001]) {
+      const begun = indentJson(text, limit)
+      expect(begun?.isWhole).to.equal(false)
+      expect(begun?.text.length).to.be.within(limit - 1, limit)
+      expect(begun?.text).to.match(/^\{\n {2}"a": "(?:😀)+$/u)
+    }
+  })
+
   it('takes one string of a million escapes', () => {
     const text = JSON.stringify(['"'.repeat(1_000_000)])
     expect(all(text)).to.equal(`[\n  ${text.slice(1, -1)}\n]`)

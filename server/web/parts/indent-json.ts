@@ -12,7 +12,7 @@ export interface Indented {
 
 /**
  * JSON with line breaks and indentation, and nothing else changed: names that stand twice, their order and the digits of numbers
- * stay as they were written, since an attacker may have written them. At most about `limit` characters are made.
+ * stay as they were written, since an attacker may have written them. At most about `limit` characters are made: one long string is cut, too.
  * Undefined where the text is no JSON object or list.
  */
 export function indentJson(text: string, limit: number): Indented | undefined {
@@ -36,12 +36,20 @@ export function indentJson(text: string, limit: number): Indented | undefined {
       depth--
       if (!isFirst && depth < deepest) lineBreak()
     } else if (isFirst || last === ',') lineBreak()
+    if (length + token.length > limit) {
+      add(beginningOf(token, limit - length))
+      return { text: parts.join(''), isWhole: false }
+    }
     add(token === ':' ? ': ' : token)
     if (token === '[' || token === '{') depth++
     last = token
   }
   return { text: parts.join(''), isWhole: true }
 }
+
+/** No character is cut in two. */
+const beginningOf = (text: string, length: number): string =>
+  text.slice(0, Math.max(0, length)).replace(/[\uD800-\uDBFF]$/, '')
 
 function isContainer(text: string): boolean {
   if (!/^[\t\n\r ]*[[{]/.test(text)) return false
