@@ -98,6 +98,16 @@ describe('runs in a browser', function () {
     await step.getByText('Unknown').first().waitFor()
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'run-unknown')
+    await step.getByRole('button', { name: 'Run it again' }).click()
+    const asking = page.getByRole('dialog', { name: 'Run bell.ring again?' })
+    await asking.getByText('it happens twice').waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await asking.getByRole('button', { name: 'Back' }).click()
+    await asking.waitFor({ state: 'detached' })
+    expect(
+      (await opened.server.call(`/runs/${uuid}`)).body.steps[0].resolution,
+      'nothing is decided',
+    ).to.equal(null)
     const output = step.getByLabel('What it gave, if it happened')
     expect(await output.inputValue(), 'what the skill has to give, to be filled in').to.equal(
       '{\n  "rung": …\n}',

@@ -6,6 +6,7 @@ import { typedText, useTyped } from '../forms/typed.ts'
 import { useJsonText } from '../forms/use-json-text.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import { useMay } from '../session/session.ts'
+import { RunAgain } from './run-again.tsx'
 import { skeletonText, type Shape } from './skeleton.ts'
 
 type Said =
@@ -68,9 +69,11 @@ export function ResolveStep({ run, step }: { readonly run: RunDetail; readonly s
         >
           It happened
         </Button>
-        <Button size="xs" variant="default" onClick={() => resolve.mutate({ decision: 'run_again' })}>
-          Run it again
-        </Button>
+        <RunAgain
+          step={step}
+          isPending={resolve.isPending}
+          onRunAgain={() => resolve.mutate({ decision: 'run_again' })}
+        />
         <Button size="xs" variant="default" onClick={() => resolve.mutate({ decision: 'skip' })}>
           Skip it
         </Button>
