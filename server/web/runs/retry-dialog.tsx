@@ -6,18 +6,21 @@ import type { Run } from '../api/types.ts'
 import { JsonView } from '../parts/json-view.tsx'
 import { useGoOn } from '../parts/use-go-on.ts'
 import { RetryModal, type RetryVersion } from './retry-modal.tsx'
+import { retryTitles, type RetryOffer } from './retry-offer.ts'
 import { repeatText, type RetryPreview } from './retry-preview.ts'
 
 interface RetryDialogProps {
   readonly run: Run
+  readonly offer: RetryOffer
   readonly opened: boolean
   readonly onClose: () => void
 }
 
 /** Shows what a retry would do again before it is done. */
-export function RetryDialog({ run, opened, onClose }: RetryDialogProps) {
+export function RetryDialog({ run, offer, opened, onClose }: RetryDialogProps) {
   const goOn = useGoOn()
-  const [playbook, setPlaybook] = useState<RetryVersion>(run.status === 'completed' ? 'newest' : 'same')
+  const [chosen, setChosen] = useState<RetryVersion>('same')
+  const playbook = offer === 'newer' ? 'newest' : chosen
   const path = `/runs/${run.run_uuid}/retry`
   const preview = useQuery({
     queryKey: ['retry', run.run_uuid, playbook],
@@ -37,13 +40,13 @@ export function RetryDialog({ run, opened, onClose }: RetryDialogProps) {
   })
   return (
     <RetryModal
-      title="Retry from the failed step"
-      versionLabel="Which version of the playbook"
+      title={retryTitles[offer]}
+      versionLabel={offer === 'newer' ? null : 'Which version of the playbook'}
       version={playbook}
-      onVersion={setPlaybook}
+      onVersion={setChosen}
       preview={preview}
       retry={retry}
-      action="Retry"
+      action={offer === 'newer' ? 'Run it' : 'Retry'}
       isPossible={preview.isSuccess}
       onRetry={() => preview.data && retry.mutate(preview.data)}
       opened={opened}

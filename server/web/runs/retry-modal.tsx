@@ -8,7 +8,8 @@ export type RetryVersion = 'same' | 'newest'
 
 interface RetryModalProps<Preview> {
   readonly title: string
-  readonly versionLabel: string
+  /** Null: there is no choice. */
+  readonly versionLabel: string | null
   readonly version: RetryVersion
   readonly onVersion: (version: RetryVersion) => void
   readonly preview: UseQueryResult<Preview>
@@ -28,15 +29,17 @@ export function RetryModal<Preview>(props: RetryModalProps<Preview>) {
   return (
     <Modal opened={opened} onClose={onClose} title={title} size="lg">
       <Stack>
-        <SegmentedControl
-          aria-label={versionLabel}
-          data={[
-            { value: 'same', label: 'The playbook that ran' },
-            { value: 'newest', label: 'Its newest version' },
-          ]}
-          value={version}
-          onChange={onVersion}
-        />
+        {versionLabel !== null && (
+          <SegmentedControl
+            aria-label={versionLabel}
+            data={[
+              { value: 'same', label: 'The playbook that ran' },
+              { value: 'newest', label: 'Its newest version' },
+            ]}
+            value={version}
+            onChange={onVersion}
+          />
+        )}
         {preview.isPending && <Loader size="sm" aria-label="Loading" />}
         {preview.isError && <Refusal error={preview.error} />}
         {preview.isSuccess && children(preview.data)}
