@@ -76,13 +76,16 @@ describe('filters and order of a list in a browser', function () {
     expect(new URL(page.url()).search).to.equal('?created_after=1577836800000')
   })
 
-  it('that are none are shown with what the API says, and lead back to all', async () => {
+  it('that are none are said at the field and above the list, with no try in vain, and lead back to all', async () => {
     const { page, visit } = opened
     await visit('/alerts?status=abc&since=ever')
-    await page.getByRole('alert').getByText('/status').first().waitFor()
+    const refusal = page.getByRole('alert').filter({ hasText: 'status cannot be “abc”' })
+    await refusal.waitFor()
+    expect(await refusal.getByRole('button').allInnerTexts()).to.deep.equal(['Show all'])
+    await page.getByText('None of the choices').waitFor()
     expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).to.equal('“abc”')
     await page.getByRole('button', { name: '“ever”, which is no span of time' }).waitFor()
-    await page.getByRole('alert').getByRole('button', { name: 'Show all' }).click()
+    await refusal.getByRole('button', { name: 'Show all' }).click()
     await page.getByRole('row', { name: first }).waitFor()
     await visit('/runs?playbook=nowhere')
     await page.getByText('No run fits').waitFor()

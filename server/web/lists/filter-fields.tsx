@@ -72,17 +72,21 @@ function Clear({ label, onClear }: ClearProps) {
   return <CloseButton size="xs" title={`Clear: ${label}`} onClick={onClear} />
 }
 
-interface ChoiceFilterProps extends Omit<FilterProps, 'onType'> {
-  readonly data: readonly (string | { readonly value: string; readonly label: string })[]
-  /** Why there is nothing to choose from. */
+type Choices = readonly (string | { readonly value: string; readonly label: string })[]
+
+const has = (data: Choices, value: string | undefined): boolean =>
+  data.some((choice) => (typeof choice === 'string' ? choice : choice.value) === value)
+
+interface ChoiceProps extends Omit<FilterProps, 'onType'> {
+  readonly data: Choices
+  /** Why there is nothing to choose from, or what is chosen is none of it. */
   readonly error?: string | undefined
 }
 
-/** One of a few values; one of the address that is none of them is shown as it is. */
-export function ChoiceFilter({ label, value, onChange, data, error }: ChoiceFilterProps) {
-  const isKnown = data.some((choice) => (typeof choice === 'string' ? choice : choice.value) === value)
+/** One of several values; one of the address that is none of them is shown as it is. */
+function Choice({ label, value, onChange, data, error }: ChoiceProps) {
   const choices =
-    value === undefined || isKnown ? data : [...data, { value, label: `“${showInvisible(value)}”` }]
+    value === undefined || has(data, value) ? data : [...data, { value, label: `“${showInvisible(value)}”` }]
   return (
     <Select
       aria-label={label}
@@ -99,10 +103,16 @@ export function ChoiceFilter({ label, value, onChange, data, error }: ChoiceFilt
   )
 }
 
+/** One of a few values, and none else. */
+export function ChoiceFilter(props: Omit<ChoiceProps, 'error'>) {
+  const isNone = props.value !== undefined && !has(props.data, props.value)
+  return <Choice {...props} error={isNone ? 'None of the choices' : undefined} />
+}
+
 /** One of what the API knows. */
 export function LookupFilter({
   lookup,
   ...props
 }: Omit<FilterProps, 'onType'> & { readonly lookup: Lookup }) {
-  return <ChoiceFilter data={lookup.codes} error={lookup.error} {...props} />
+  return <Choice data={lookup.codes} error={lookup.error} {...props} />
 }

@@ -1,9 +1,12 @@
 import './list-page.css'
-import { Text } from '@mantine/core'
+import { Alert, Group, List, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { useSearchParams } from 'wouter'
 import { Refusal } from '../parts/refusal.tsx'
+import { showInvisible } from '../parts/show-invisible.ts'
 import { ViewHead } from '../shell/view-head.tsx'
 import { ClearFilters } from './clear-filters.tsx'
+import { wrongFilters } from './wrong-filters.ts'
 
 interface ListFrameProps {
   readonly title: string
@@ -30,12 +33,42 @@ export function ListFrame({ title, list, filters, actions, children }: ListFrame
         actions={actions}
       />
       {filters}
-      {list.error !== null && (
-        <Refusal error={list.error} onRetry={() => void list.refetch()}>
-          <ClearFilters />
-        </Refusal>
-      )}
+      {list.error !== null && <ListRefusal error={list.error} onRetry={() => void list.refetch()} />}
       {children}
     </div>
+  )
+}
+
+interface ListRefusalProps {
+  readonly error: unknown
+  readonly onRetry: () => void
+}
+
+/** Why the list could not be read; a filter that is none is as wrong at the next try. */
+function ListRefusal({ error, onRetry }: ListRefusalProps) {
+  const [params] = useSearchParams()
+  const wrong = wrongFilters(error, params)
+  if (wrong.length === 0)
+    return (
+      <Refusal error={error} onRetry={onRetry}>
+        <ClearFilters />
+      </Refusal>
+    )
+  return (
+    <Alert color="red" title="These filters cannot be used" role="alert">
+      <List size="sm" my={4}>
+        {wrong.map((text) => (
+          <List.Item key={text} className="outside-text">
+            {showInvisible(text)}
+          </List.Item>
+        ))}
+      </List>
+      <Text size="sm" mt={4}>
+        Choose something else there, or clear it.
+      </Text>
+      <Group mt="sm">
+        <ClearFilters />
+      </Group>
+    </Alert>
   )
 }
