@@ -13,10 +13,9 @@ const refused = (code: string, ...pointers: string[]) =>
 describe('filters that the API does not understand', () => {
   it('are each said once, in the words of the page', () => {
     const params = new URLSearchParams('status=abc&created_after=x&type=malware')
-    expect(wrongFilters(refused('query_invalid', '/status', '/status', '/created_after'), params)).to.deep.equal([
-      'status cannot be “abc”',
-      'created after cannot be “x”',
-    ])
+    expect(
+      wrongFilters(refused('query_invalid', '/status', '/status', '/created_after'), params),
+    ).to.deep.equal(['status cannot be “abc”', 'created after cannot be “x”'])
     const [long] = wrongFilters(refused('query_invalid', '/q'), new URLSearchParams({ q: 'a'.repeat(300) }))
     expect(long).to.equal(`q cannot be “${'a'.repeat(60)}…”`)
   })
