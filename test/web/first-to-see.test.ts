@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { firstToSee } from '../../server/web/runs/first-to-see.ts'
+import { firstToSee, opensWith } from '../../server/web/runs/first-to-see.ts'
 import { step } from './step.ts'
 
 describe('the step that is shown first', () => {
@@ -22,5 +22,15 @@ describe('the step that is shown first', () => {
       step('each[0]/call/well'),
     ]
     expect(firstToSee(steps)?.path).to.equal('each[0]/call/broken')
+  })
+
+  it('is, in a run that came through, its first decision or its beginning', () => {
+    const asked = step('ask', { kind: 'checkpoint' })
+    const skipped = step('not', { state: 'skipped' })
+    expect(opensWith([step('look'), asked, step('tell'), skipped])?.path).to.equal('ask')
+    expect(opensWith([skipped, step('look'), step('tell')])?.path).to.equal('look')
+    expect(opensWith([step('look'), asked, step('tell', { state: 'failed' })])?.path).to.equal('tell')
+    expect(opensWith([skipped])?.path).to.equal('not')
+    expect(opensWith([])).to.equal(undefined)
   })
 })

@@ -11,6 +11,13 @@ ${Array.from({ length: 12 }, (_, n) => `      - { id: branch_number_${n}, set: {
   - { id: done, set: { value: 1 } }
 `
 
+const tall = `apiVersion: tocsin/v1
+name: tall
+on: { manual: true }
+steps:
+${Array.from({ length: 20 }, (_, n) => `  - { id: step_${n}, set: { value: ${n} } }`).join('\n')}
+`
+
 interface View {
   readonly scrollWidth: number
   readonly clientWidth: number
@@ -19,7 +26,7 @@ interface View {
 
 describe('the picture of a playbook in a browser', function () {
   this.timeout(60_000)
-  const opened = openPage({ wide })
+  const opened = openPage({ wide, tall })
   /** As it is once it has been drawn. */
   const view = async () =>
     (await opened.page.evaluate(
@@ -28,6 +35,22 @@ describe('the picture of a playbook in a browser', function () {
         resolve({ scrollWidth, clientWidth, scrollLeft })
       })))`,
     )) as View
+
+  it('begins with its beginning in a run that came through, and leads to what is chosen', async () => {
+    const { page, server, visit } = opened
+    const { body } = await server.call('/playbooks/tall/runs', {
+      body: { organization_code: 'main' },
+      headers: { prefer: 'wait=10' },
+    })
+    await visit(`/runs/${body.run_uuid}`)
+    await page.locator('.graph-node[aria-pressed=true]', { hasText: 'step_0' }).waitFor()
+    await view()
+    expect(await page.evaluate(`document.querySelector('.graph-viewport').scrollTop`)).to.equal(0)
+    await visit(`/runs/${body.run_uuid}?step=step_19`)
+    await page.locator('.graph-node[aria-pressed=true]', { hasText: 'step_19' }).waitFor()
+    await view()
+    expect(await page.evaluate(`document.querySelector('.graph-viewport').scrollTop`)).to.be.above(0)
+  })
 
   it('is zoomed by keys and buttons, and dragged with the mouse', async () => {
     const { page } = opened

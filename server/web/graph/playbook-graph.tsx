@@ -15,17 +15,20 @@ interface PlaybookGraphProps {
   /** What became of nodes, by their ids. Absent: nothing has run. */
   readonly marks?: ReadonlyMap<string, NodeMark>
   readonly selected?: string | undefined
+  /** It is scrolled to its beginning, not to what is selected. */
+  readonly isFromStart?: boolean
   /** Said on the picture, such as that it is not the newest. */
   readonly note?: string | undefined
   readonly onSelect: (node: GraphNode) => void
 }
 
 /** A playbook as a picture, to be moved and zoomed. Its steps are buttons, in the order in which they stand in the playbook. */
-export function PlaybookGraph({ graph, label, marks, selected, note, onSelect }: PlaybookGraphProps) {
+export function PlaybookGraph(props: PlaybookGraphProps) {
+  const { graph, label, marks, selected, isFromStart = false, note, onSelect } = props
   const viewport = useRef<HTMLDivElement>(null)
   const select = useSteady(onSelect)
   const shown = graph.nodes.find(({ id, shape }) =>
-    selected === undefined ? shape === 'start' : id === selected,
+    selected === undefined || isFromStart ? shape === 'start' : id === selected,
   )
   const view = usePictureView(viewport, graph, shown)
   const drag = useDrag()

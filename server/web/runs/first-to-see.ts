@@ -20,5 +20,16 @@ export function firstToSee(steps: readonly Step[]): Step | undefined {
   return steps.at(-1)
 }
 
+/** A person decided, or the playbook did. */
+const decisions: ReadonlySet<string> = new Set(['checkpoint', 'switch'])
+
+/** The step that an ended run opens with: what needs somebody or went wrong, else its first decision, else its beginning. */
+export function opensWith(steps: readonly Step[]): Step | undefined {
+  const found = firstToSee(steps)
+  if (found?.state !== 'completed') return found
+  const done = steps.filter(({ state }) => state === 'completed')
+  return done.find(({ kind }) => decisions.has(kind)) ?? done[0]
+}
+
 const isInside = (path: string, group: string): boolean =>
   path.length > group.length && path.startsWith(group) && '/[#'.includes(path.charAt(group.length))

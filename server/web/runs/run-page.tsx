@@ -1,6 +1,6 @@
 import { Grid, Group, Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { useParams } from 'wouter'
 import { get } from '../api/call.ts'
 import type { RunDetail } from '../api/types.ts'
@@ -22,7 +22,7 @@ import { RunActions } from './run-actions.tsx'
 import { RunFields } from './run-fields.tsx'
 import { NotShown } from './not-shown.tsx'
 import { StepPanel } from './step-panel.tsx'
-import { firstToSee } from './first-to-see.ts'
+import { firstToSee, opensWith } from './first-to-see.ts'
 import { useStepPlaces } from './use-step-places.ts'
 import { WaitsFor } from './waits-for.tsx'
 import { WaterfallView } from './waterfall-view.tsx'
@@ -40,7 +40,7 @@ export default function RunPage() {
   })
   if (run.isPending) return <PageLoading />
   if (run.isLoadingError) return <ViewRefusal error={run.error} onRetry={() => void run.refetch()} />
-  return <RunView run={run.data} />
+  return <RunView key={id} run={run.data} />
 }
 
 function RunView({ run }: { readonly run: RunDetail }) {
@@ -52,7 +52,11 @@ function RunView({ run }: { readonly run: RunDetail }) {
   })
   const marks = useMemo(() => nodeMarks(run.steps), [run.steps])
   const ids = useMemo(() => new Set(graph.data?.nodes.map(({ id }) => id)), [graph.data])
-  const step = run.steps.find(({ path }) => path === filters.step) ?? firstToSee(run.steps)
+  // Whoever watches it go on stays with its last step when it ends.
+  const [wasEnded] = useState(hasEnded(run))
+  const chosen = run.steps.find(({ path }) => path === filters.step)
+  const step = chosen ?? (wasEnded ? opensWith : firstToSee)(run.steps)
+  const isFromStart = wasEnded && chosen === undefined && step?.state === 'completed'
   const node = step && nodeOf(step.path)
   const siblings = run.steps.filter(({ path }) => nodeOf(path) === node)
   const [failedAt, shownPlace] = useStepPlaces(run, graph.data, [run.error?.step, step?.path])
@@ -81,6 +85,7 @@ function RunView({ run }: { readonly run: RunDetail }) {
               label={`Steps of ${run.playbook}`}
               marks={marks}
               selected={step && shownAt(step.path, ids)}
+              isFromStart={isFromStart}
               onSelect={({ id: wanted }) => {
                 const found = firstToSee(run.steps.filter(({ path }) => nodeOf(path) === wanted))
                 if (found !== undefined) select(found.path)
