@@ -125,10 +125,9 @@ describe('filters and order of a list in a browser', function () {
     await button.click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('All that took effect is done again').waitFor()
-    expect(await dialog.getByRole('listitem').allInnerTexts()).to.deep.equal([
-      `${third} malware`,
-      `${second} malware`,
-    ])
+    const named = dialog.getByRole('list', { name: 'Alerts', exact: true }).getByRole('listitem')
+    await dialog.getByText(`${third}: done by its last investigation`).waitFor()
+    expect(await named.allInnerTexts()).to.deep.equal([`${third} malware`, `${second} malware`])
     await dialog.getByRole('button', { name: 'Investigate 2 alerts' }).click()
     await page.getByText('2 of 2 are investigated again').waitFor()
     const { body } = await server.call('/alerts')

@@ -1,7 +1,11 @@
-import { Alert as MantineAlert, Button, Group, List, Modal, ScrollArea, Stack } from '@mantine/core'
+import { Alert as MantineAlert, Button, Group, List, Modal, ScrollArea, Stack, Text } from '@mantine/core'
 import type { Alert } from '../api/types.ts'
 import { Refusal } from '../parts/refusal.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
+import { LastEffectsOf } from './last-effects-of.tsx'
+
+/** For so many alerts it is looked up what was done. */
+const maxLookedUp = 10
 
 interface InvestigateDialogProps {
   readonly alerts: readonly Alert[]
@@ -23,14 +27,26 @@ export function InvestigateDialog(props: InvestigateDialogProps) {
           The playbook that fits now runs as a whole, and does anew what was done to other systems. To go on
           from where an investigation failed, retry its run instead.
         </MantineAlert>
-        <ScrollArea.Autosize mah={280}>
-          <List size="sm">
+        <ScrollArea.Autosize mah={360}>
+          <List size="sm" aria-label="Alerts">
             {alerts.map(({ alert_id: id, alert_type: type }) => (
               <List.Item key={id} className="outside-text">
                 <b>{id.toUpperCase()}</b> {type !== null && showInvisible(type)}
               </List.Item>
             ))}
           </List>
+          {opened && (
+            <Stack gap="sm" mt="sm">
+              {alerts.slice(0, maxLookedUp).map(({ alert_id: id }) => (
+                <LastEffectsOf key={id} id={id} />
+              ))}
+            </Stack>
+          )}
+          {alerts.length > maxLookedUp && (
+            <Text size="sm" mt="sm">
+              What was done for the other {alerts.length - maxLookedUp} stands in their runs.
+            </Text>
+          )}
         </ScrollArea.Autosize>
         {error !== null && <Refusal error={error} />}
         <Group justify="flex-end">
