@@ -33,6 +33,15 @@ describe('forms made of a JSON Schema', () => {
     expect(valueOf(fields, values)).to.deep.equal({ token: 't', port: 8, on: false, list: [1] })
   })
 
+  it('send large integers with all their digits', () => {
+    const values = { port: '9007199254740993', list: '[-9007199254740993, 1.5, {"a": 12345678901234567890}]' }
+    expect(JSON.stringify(valueOf(fields, values))).to.equal(
+      '{"port":9007199254740993,"list":[-9007199254740993,1.5,{"a":12345678901234567890}]}',
+    )
+    expect(valueOf(fields, { port: '8.5' })).to.deep.equal({ port: 8.5 })
+    expect(valueOf(fields, { port: '-' }), 'no number, for the API to refuse').to.deep.equal({ port: '-' })
+  })
+
   it('show errors of the API at their fields', () => {
     const errors = [
       { pointer: '/settings/token', message: 'is missing' },

@@ -25,6 +25,21 @@ describe('a question that is answered by yes or no in a form', function () {
   this.timeout(60_000)
   const house = openPage({ asking })
 
+  it('says at the field what is wrong with it', async () => {
+    const { page } = house
+    await house.startRun('asking')
+    await house.visit('/checkpoints')
+    await page.getByRole('button', { name: 'Answer', exact: true }).click()
+    await page.getByText('One field needs another look').waitFor()
+    const sure = page.getByRole('combobox', { name: 'sure' })
+    expect(await sure.getAttribute('aria-invalid')).to.equal('true')
+    expect(await sure.evaluate((field) => field === document.activeElement), 'it is gone to').to.equal(true)
+    await sure.click()
+    await page.getByRole('option', { name: 'Yes' }).click()
+    await page.getByRole('button', { name: 'Answer', exact: true }).click()
+    await page.getByText('The answer counts').waitFor()
+  })
+
   it('is answered by what was chosen, and by the default where nothing was', async () => {
     const { page, server } = house
     const uuid = await house.startRun('asking')

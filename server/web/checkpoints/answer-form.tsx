@@ -3,11 +3,12 @@ import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
 import { call } from '../api/call.ts'
-import { defaultsOf, fieldsOf, valueOf, type FormValues } from '../forms/form-fields.ts'
+import { problemOf } from '../api/problem.ts'
+import { defaultsOf, fieldErrors, fieldsOf, valueOf, type FormValues } from '../forms/form-fields.ts'
+import { FormRefusal } from '../forms/form-refusal.tsx'
 import { SchemaForm } from '../forms/schema-form.tsx'
 import { typedFields } from '../forms/typed-fields.ts'
 import { useTyped } from '../forms/typed.ts'
-import { Refusal } from '../parts/refusal.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { answerPlace, outcomeTexts, type Checkpoint, type Outcome } from './checkpoint.ts'
 
@@ -53,9 +54,12 @@ export function AnswerForm({ checkpoint, isOpen }: AnswerFormProps) {
       void queries.invalidateQueries({ queryKey: ['checkpoints'] })
     },
   })
+  const errors = fieldErrors(answer.isError ? problemOf(answer.error).errors : undefined, '/answer')
   return (
     <>
-      {form !== null && <SchemaForm fields={fields} values={values} onChange={setValues} />}
+      {form !== null && (
+        <SchemaForm fields={fields} values={values} errors={errors} onChange={setValues} />
+      )}
       <TextInput
         size="xs"
         label="Remark"
@@ -64,7 +68,7 @@ export function AnswerForm({ checkpoint, isOpen }: AnswerFormProps) {
         onChange={(event) => setRemark(event.currentTarget.value)}
         maxLength={1_000}
       />
-      {answer.isError && <Refusal error={answer.error} />}
+      {answer.isError && <FormRefusal error={answer.error} shown={errors.size} />}
       <Group gap="xs">
         {answers?.map(({ value, label }) => (
           <Button

@@ -1,3 +1,5 @@
+import { typedJson, typedNumber } from './typed-number.ts'
+
 /** JSON Schema, as far as forms are made of it. */
 export interface FieldSchema {
   readonly type?: string | readonly string[]
@@ -97,8 +99,8 @@ export function valueOf(fields: readonly FormField[], values: FormValues): Recor
       const value = values[name]
       if (value === undefined || value === '') return []
       if (typeof value === 'boolean') return [[name, value]]
-      if (kind === 'number') return [[name, Number(value)]]
-      return [[name, kind === 'json' ? (JSON.parse(value) as unknown) : value]]
+      if (kind === 'number') return [[name, typedNumber(value)]]
+      return [[name, kind === 'json' ? typedJson(value) : value]]
     }),
   )
 }

@@ -14,7 +14,7 @@ export function FormRefusal({ error, shown }: FormRefusalProps) {
   const place = useRef<HTMLDivElement>(null)
   const { errors = [] } = problemOf(error)
   useEffect(() => {
-    place.current?.closest('form')?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+    place.current?.closest('form, fieldset')?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
   }, [error])
   const places = new Set(errors.map(({ pointer }) => pointer ?? ''))
   const isAllShown = places.size > 0 && places.size === shown
