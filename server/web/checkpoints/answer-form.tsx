@@ -57,9 +57,7 @@ export function AnswerForm({ checkpoint, isOpen }: AnswerFormProps) {
   const errors = fieldErrors(answer.isError ? problemOf(answer.error).errors : undefined, '/answer')
   return (
     <>
-      {form !== null && (
-        <SchemaForm fields={fields} values={values} errors={errors} onChange={setValues} />
-      )}
+      {form !== null && <SchemaForm fields={fields} values={values} errors={errors} onChange={setValues} />}
       <TextInput
         size="xs"
         label="Remark"

@@ -1,7 +1,10 @@
 // Not yet in TypeScript's library, and not in every browser.
 interface JsonWithSource {
   rawJSON?(text: string): unknown
-  parse(text: string, reviver: (key: string, value: unknown, context?: { source?: string }) => unknown): unknown
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context?: { source?: string }) => unknown,
+  ): unknown
 }
 const sourceJson = JSON as unknown as JsonWithSource
 const integerLiteral = /^-?\d+$/
