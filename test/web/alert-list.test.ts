@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { seriousFaults } from './support/browser.ts'
+import { picture, seriousFaults } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
 
 describe('list of alerts in a browser', function () {
@@ -31,6 +31,30 @@ describe('list of alerts in a browser', function () {
     const cells = (await row.getByRole('gridcell').allInnerTexts()).map((text) => text.split('\n')[0])
     expect(cells.slice(1, 5)).to.deep.equal(['MAIN-CUSTOM-1', 'main', 'custom', 'first'])
     expect(cells.slice(5)).to.include.members(['Completed', 'MAIN-1', '{"user":"kim"}'])
+  })
+
+  it('has in sight on a tablet in which case an alert is and when it was done, and says that there is more', async () => {
+    const { page, visit } = opened
+    await page.setViewportSize({ width: 820, height: 1180 })
+    await visit('/alerts')
+    await page.getByRole('row', { name: 'MAIN-CUSTOM-1' }).waitFor()
+    await picture(page, 'alerts-tablet')
+    const ends = `[...document.querySelectorAll('[role=columnheader]')]
+      .filter(({ textContent }) => ['CASE ID', 'COMPLETION TIME'].includes(textContent))
+      .map((head) => head.getBoundingClientRect().right <= document.querySelector('[role=grid]').getBoundingClientRect().right)`
+    expect(await page.evaluate(ends), 'in sight').to.deep.equal([true, true])
+    const titles = await page.getByRole('columnheader').allInnerTexts()
+    expect(titles).to.include.members(['ORG', 'PROVIDER', 'Content'])
+    await page.locator('.data-table-frame[data-more=true]').waitFor()
+    await page.evaluate(`document.querySelector('[role=grid]').scrollTo(9_999, 0)`)
+    await page.locator('.data-table-frame[data-more=false]').waitFor()
+    await page.setViewportSize({ width: 1440, height: 860 })
+    await page.getByRole('row', { name: 'MAIN-CUSTOM-1' }).waitFor()
+    const widthOfCase = `[...document.querySelectorAll('[role=columnheader]')]
+      .find(({ textContent }) => textContent === 'CASE ID').getBoundingClientRect().width`
+    expect(await page.evaluate(widthOfCase), 'room for MAIN-1234').to.be.greaterThan(76)
+    await picture(page, 'alerts-wide')
+    await page.setViewportSize({ width: 1280, height: 860 })
   })
 
   it('shows the content beside the list by keyboard, walks through it, and leads back to where one was', async () => {

@@ -8,6 +8,7 @@ import { DataTable } from '../lists/data-table.tsx'
 import { ListFrame } from '../lists/list-frame.tsx'
 import { useChoice } from '../lists/use-choice.ts'
 import { useFilters } from '../lists/use-filters.ts'
+import { useIsNarrow } from '../lists/use-is-narrow.ts'
 import { useList } from '../lists/use-list.ts'
 import { Empty } from '../parts/empty.tsx'
 import { useMay } from '../session/session.ts'
@@ -30,7 +31,8 @@ export default function AlertsView() {
   const list = useList<Alert>({ path: '/alerts', query, idOf })
   // As it was when it was opened: what is read stays, also when its row leaves the list.
   const [peeked, peek] = useState<Alert>()
-  const columns = useMemo(() => alertColumns(peek), [])
+  const isNarrow = useIsNarrow()
+  const columns = useMemo(() => alertColumns(peek, isNarrow), [isNarrow])
   const at = list.rows.findIndex((row) => row.alert_id === peeked?.alert_id)
   const [above, below] = at === -1 ? [] : [list.rows[at - 1], list.rows[at + 1]]
   const isNarrowed = Object.keys(narrowing).length > 0

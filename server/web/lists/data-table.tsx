@@ -1,5 +1,4 @@
 import { Button, Loader, Text } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
 import { TriangleDownIcon, TriangleUpIcon } from '@radix-ui/react-icons'
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef, type KeyboardEvent, type ReactNode } from 'react'
@@ -10,6 +9,8 @@ import { TableSkeleton } from './table-skeleton.tsx'
 import { useArrivals } from './use-arrivals.ts'
 import { usePlace } from './use-place.ts'
 import { useEntryRow } from './use-entry-row.ts'
+import { useIsNarrow } from './use-is-narrow.ts'
+import { useMoreSideways } from './use-more-sideways.ts'
 import { useSteady } from './use-steady.ts'
 
 export interface Column<Row> {
@@ -66,12 +67,13 @@ const rowsAhead = 50
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { rows, idOf, onOpen, onPeek, hasMore, isLoadingMore, isMoreRefused, onMore, selection, isPending } =
     props
-  const isNarrow = useMediaQuery('(max-width: 62em)', false, { getInitialValueInEffect: false })
+  const isNarrow = useIsNarrow()
   const columns = useMemo(
     () => (isNarrow ? props.columns.filter(({ isExtra }) => isExtra !== true) : props.columns),
     [isNarrow, props.columns],
   )
   const viewport = useRef<HTMLDivElement>(null)
+  const isMore = useMoreSideways(viewport)
   const place = usePlace(viewport)
   const ids = useMemo(() => rows.map(idOf), [rows, idOf])
   const entry = useEntryRow(viewport, ids)
@@ -122,7 +124,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   })
   const shortcuts = ['Enter', ...(selection ? ['Space'] : []), ...(onPeek ? ['c'] : [])].join(' ')
   return (
-    <div className="data-table-frame">
+    <div className="data-table-frame" data-more={isMore}>
       {arrivals.unseen > 0 && (
         <button type="button" className="data-table-arrivals" onClick={arrivals.show}>
           {arrivals.unseen} new above
