@@ -25,7 +25,7 @@ export function alertColumns(onPeek: (alert: Alert) => void, isNarrow: boolean):
     ...(isNarrow ? [] : said),
     {
       title: 'ALERT NAME',
-      width: isNarrow ? 'minmax(72px, 1.4fr)' : 'minmax(104px, 1.4fr)',
+      width: isNarrow ? 'minmax(78px, 1.4fr)' : 'minmax(104px, 1.4fr)',
       cell: ({ alert_type: type }) => type !== null && showInvisible(type),
     },
     {
@@ -36,7 +36,7 @@ export function alertColumns(onPeek: (alert: Alert) => void, isNarrow: boolean):
     },
     {
       title: 'CREATION TIME',
-      width: isNarrow ? '74px' : '94px',
+      width: isNarrow ? '86px' : '94px',
       sort: 'created_at',
       cell: (alert) => <When at={alert.created_at} />,
     },
@@ -52,7 +52,7 @@ export function alertColumns(onPeek: (alert: Alert) => void, isNarrow: boolean):
     },
     {
       title: 'COMPLETION TIME',
-      width: isNarrow ? '82px' : '94px',
+      width: isNarrow ? '86px' : '94px',
       cell: (alert) => <When at={alert.completed_at} />,
     },
     {
