@@ -79,6 +79,21 @@ describe('versions of a playbook in the page', function () {
     await page.getByRole('button', { name: 'Drop it' }).click()
   })
 
+  it('are all reached, also where they are more than one page', async () => {
+    const page = await opened.visit('/playbooks')
+    await page.route(/\/versions\?/, (route) =>
+      route.continue({ url: route.request().url().replace('limit=200', 'limit=1') }),
+    )
+    await page.goto(`${new URL(page.url()).origin}/playbooks/changing`)
+    const rows = page.getByRole('table', { name: 'Versions' }).locator('tbody').getByRole('row')
+    await page.getByText('1 more stand behind these.').waitFor()
+    expect(await rows.count()).to.equal(1)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await rows.nth(1).waitFor()
+    expect(await page.getByRole('button', { name: 'Show more' }).count()).to.equal(0)
+    await page.unroute(/\/versions\?/)
+  })
+
   it('opens that of a run at the line of its error, also where another is in force now', async () => {
     const { body: run } = await opened.server.call('/playbooks/changing/runs', {
       body: { organization_code: 'main' },

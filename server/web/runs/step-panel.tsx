@@ -8,6 +8,7 @@ import { showInvisible } from '../parts/show-invisible.ts'
 import { StepStateBadge } from '../parts/states.tsx'
 import { StoredErrorView } from '../parts/stored-error-view.tsx'
 import { Time } from '../parts/times.tsx'
+import { mostListed, notListedText } from './not-listed-text.ts'
 import { ResolveStep } from './resolve-step.tsx'
 import type { StepPlace } from './step-place.ts'
 
@@ -44,7 +45,8 @@ export function StepPanel({ run, step, siblings, place, onSelect }: StepPanelPro
             onChange={(path) => path !== null && onSelect(path)}
             allowDeselect={false}
             searchable
-            limit={100}
+            limit={mostListed}
+            description={notListedText(siblings.length)}
           />
         )}
         <Text size="sm" c="dimmed">
