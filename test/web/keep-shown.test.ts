@@ -17,6 +17,14 @@ describe('questions in view', () => {
     expect(ids(keepShown(kept, []))).to.deep.equal(['a', 'b', 'c', 'x', 'd'])
   })
 
+  it('are not kept without end: of very many that ended, the first go', () => {
+    const many = Array.from({ length: 250 }, (_, n) => question(`q${n}`))
+    const kept = ids(keepShown(many, [many[0]!, question('new')]))
+    expect(kept).to.have.length(202)
+    expect(kept.slice(0, 2)).to.deep.equal(['q0', 'q50'])
+    expect(kept.slice(-2)).to.deep.equal(['q249', 'new'])
+  })
+
   it('are as they are now, those that ended as they were', () => {
     const [a, b] = keepShown(shown, [question('b', 'otherwise')])
     expect([a!.path, b!.path]).to.deep.equal(['a', 'otherwise'])
