@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
+import type { Route } from 'playwright-core'
 import { loadPage } from '../../server/http/page/load-page.ts'
 import { seriousFaults } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
@@ -51,5 +52,33 @@ describe('first rows of the list of alerts', function () {
     expect(await seriousFaults(page)).to.deep.equal([])
     await page.getByRole('button', { name: '5 new above' }).click()
     await page.getByRole('row', { name: 'MAIN-CUSTOM-45' }).waitFor()
+  })
+
+  it('stay where they are read when too many come at once to be put above them, until these are asked for', async () => {
+    const { page, visit, postAlert } = opened
+    await visit('/alerts')
+    await page.getByRole('row', { name: 'MAIN-CUSTOM-45' }).waitFor()
+    await page.evaluate(`document.querySelector('.data-table').scrollTo(0, 400)`)
+    const read = page.getByRole('row', { name: 'MAIN-CUSTOM-30', exact: false }).first()
+    const place = await read.boundingBox()
+    let asked = 0
+    const others = async (route: Route): Promise<void> => {
+      const page = ++asked
+      const url = new URL(route.request().url())
+      url.searchParams.delete('cursor')
+      const response = await route.fetch({ url: url.href })
+      const { data } = (await response.json()) as { readonly data: readonly object[] }
+      const rows = data.map((alert, index) => ({ ...alert, alert_id: `OTHER-CUSTOM-${page * 1_000 + index}` }))
+      await route.fulfill({ response, json: { data: rows, next_cursor: 'more', total: 5_000 } })
+    }
+    await page.route(/\/api\/alerts\?/, others)
+    await postAlert('sign_in', '{"later":5}')
+    const button = page.getByRole('button', { name: /\d\+ new above/ })
+    await button.waitFor()
+    expect(await read.boundingBox()).to.deep.equal(place)
+    await page.unroute(/\/api\/alerts\?/, others)
+    await button.click()
+    await page.getByRole('row', { name: 'MAIN-CUSTOM-46' }).waitFor()
+    expect(await button.count()).to.equal(0)
   })
 })

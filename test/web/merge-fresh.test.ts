@@ -34,7 +34,7 @@ describe('rows of a list that is shown', () => {
     expect(text(mergeFresh([page('d1', null)], page('', null), idOf))).to.deep.equal([''])
   })
 
-  it('begin anew where nothing connects them with what is shown', () => {
+  it('are not put together with rows that nothing connects them with', () => {
     expect(mergeFresh([page('c1 b1')], page('z1 y1'), idOf)).to.equal(undefined)
     expect(text(mergeFresh([page('', null)], page('z1 y1'), idOf))).to.deep.equal(['z1 y1'])
   })

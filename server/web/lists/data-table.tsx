@@ -7,6 +7,7 @@ import { DataRow } from './data-row.tsx'
 import { rowCount } from './row-count.ts'
 import { TableSkeleton } from './table-skeleton.tsx'
 import { useArrivals } from './use-arrivals.ts'
+import { useMissed } from './use-missed.ts'
 import { usePlace } from './use-place.ts'
 import { useEntryRow } from './use-entry-row.ts'
 import { useIsNarrow } from './use-is-narrow.ts'
@@ -46,6 +47,10 @@ interface DataTableProps<Row> {
   /** The next rows could not be had: they are asked for again only when somebody says so. */
   readonly isMoreRefused: boolean
   readonly onMore: () => Promise<void>
+  /** At least so many rows have come that are too many to be put above those that are shown; 0 where there are none. */
+  readonly missed: number
+  /** Shows the list from its beginning, with what was missed. */
+  readonly onBegin: () => void
   /** `created_at`, with `-` before it downwards. */
   readonly sort?: string
   readonly onSort?: (sort: string) => void
@@ -90,6 +95,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     rangeExtractor: (range) => entry.with(defaultRangeExtractor(range)),
   })
   const arrivals = useArrivals({ viewport, ids, rowHeight, listed: props.listed ?? '' })
+  const { missed, onBegin } = props
+  const isChosen = selection !== undefined && selection.ids.size > 0
+  const begin = useMissed({ viewport, missed, isChosen, onBegin })
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? -1
   useEffect(() => {
@@ -125,9 +133,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const shortcuts = ['Enter', ...(selection ? ['Space'] : []), ...(onPeek ? ['c'] : [])].join(' ')
   return (
     <div className="data-table-frame" data-more={isMore}>
-      {arrivals.unseen > 0 && (
-        <button type="button" className="data-table-arrivals" onClick={arrivals.show}>
-          {arrivals.unseen} new above
+      {(missed > 0 || arrivals.unseen > 0) && (
+        <button
+          type="button"
+          className="data-table-arrivals"
+          onClick={missed > 0 ? begin : arrivals.show}
+        >
+          {missed > 0 ? `${missed.toLocaleString()}+` : arrivals.unseen} new above
         </button>
       )}
       <div

@@ -1,8 +1,8 @@
 import { get, type Query } from '../api/call.ts'
 import type { Page } from '../api/types.ts'
 
-/** Over so many rows at once a list begins anew. */
-const pagesAtMost = 10
+/** What is further away than so many pages is not looked for: about 2,000 rows. */
+const pagesAtMost = 11
 const largestPage = 200
 
 /**

@@ -45,10 +45,14 @@ export function useList<Row>({ path, query = noQuery, idOf, isLive = true }: Lis
     staleTime: 30_000,
     refetchOnWindowFocus: false,
   })
+  const [gap, setGap] = useState({ key, missed: 0 })
+  const missed = gap.key === key ? gap.missed : 0
   const fresh = useQuery({
     queryKey: [...key, 'fresh'],
     queryFn: ({ signal }) => {
-      const shown = queries.getQueryData<Shown<Row>>(key)?.pages.flatMap((page) => page.data) ?? []
+      // Once they are too far away they are not looked for at each look.
+      const pages = missed > 0 ? [] : (queries.getQueryData<Shown<Row>>(key)?.pages ?? [])
+      const shown = pages.flatMap((page) => page.data)
       const asked = { ...queryNow(query, serverTime()), limit: pageSize }
       return fetchFresh<Row>(path, asked, new Set(shown.map(idOf)), idOf, signal)
     },
@@ -59,12 +63,15 @@ export function useList<Row>({ path, query = noQuery, idOf, isLive = true }: Lis
   const { data } = fresh
   useEffect(() => {
     if (data === undefined) return
-    queries.setQueryData<Shown<Row>>(key, (before) => {
-      if (before === undefined) return before
-      const pages = mergeFresh(before.pages, data, idOf)
-      if (pages === undefined) void queries.resetQueries({ queryKey: key, exact: true })
-      return pages === undefined ? before : { pages, pageParams: before.pageParams.slice(0, pages.length) }
+    const before = queries.getQueryData<Shown<Row>>(key)
+    if (before === undefined) return
+    const pages = mergeFresh(before.pages, data, idOf)
+    setGap((last) => {
+      const known = last.key === key ? last.missed : 0
+      return { key, missed: pages === undefined ? Math.max(known, data.data.length) : 0 }
     })
+    if (pages === undefined) return
+    queries.setQueryData<Shown<Row>>(key, { pages, pageParams: before.pageParams.slice(0, pages.length) })
   }, [data, idOf, key, queries])
   const renewal = useRef<Paced>(undefined)
   useEffect(() => {
@@ -98,6 +105,11 @@ export function useList<Row>({ path, query = noQuery, idOf, isLive = true }: Lis
   const [refused, setRefused] = useState<string>()
   const more = {
     total,
+    missed,
+    onBegin() {
+      setGap({ key, missed: 0 })
+      void queries.resetQueries({ queryKey: key, exact: true })
+    },
     hasMore: list.hasNextPage,
     isLoadingMore: list.isFetchingNextPage,
     isMoreRefused:
