@@ -63,12 +63,12 @@ describe('first rows of the list of alerts', function () {
     const place = await read.boundingBox()
     let asked = 0
     const others = async (route: Route): Promise<void> => {
-      const page = ++asked
+      const call = ++asked
       const url = new URL(route.request().url())
       url.searchParams.delete('cursor')
       const response = await route.fetch({ url: url.href })
       const { data } = (await response.json()) as { readonly data: readonly object[] }
-      const rows = data.map((alert, index) => ({ ...alert, alert_id: `OTHER-CUSTOM-${page * 1_000 + index}` }))
+      const rows = data.map((alert, index) => ({ ...alert, alert_id: `OTHER-CUSTOM-${call * 1_000 + index}` }))
       await route.fulfill({ response, json: { data: rows, next_cursor: 'more', total: 5_000 } })
     }
     await page.route(/\/api\/alerts\?/, others)
