@@ -68,7 +68,10 @@ describe('first rows of the list of alerts', function () {
       url.searchParams.delete('cursor')
       const response = await route.fetch({ url: url.href })
       const { data } = (await response.json()) as { readonly data: readonly object[] }
-      const rows = data.map((alert, index) => ({ ...alert, alert_id: `OTHER-CUSTOM-${call * 1_000 + index}` }))
+      const rows = data.map((alert, index) => ({
+        ...alert,
+        alert_id: `OTHER-CUSTOM-${call * 1_000 + index}`,
+      }))
       await route.fulfill({ response, json: { data: rows, next_cursor: 'more', total: 5_000 } })
     }
     await page.route(/\/api\/alerts\?/, others)

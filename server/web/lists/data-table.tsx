@@ -134,11 +134,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   return (
     <div className="data-table-frame" data-more={isMore}>
       {(missed > 0 || arrivals.unseen > 0) && (
-        <button
-          type="button"
-          className="data-table-arrivals"
-          onClick={missed > 0 ? begin : arrivals.show}
-        >
+        <button type="button" className="data-table-arrivals" onClick={missed > 0 ? begin : arrivals.show}>
           {missed > 0 ? `${missed.toLocaleString()}+` : arrivals.unseen} new above
         </button>
       )}
