@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { JournalEntry, Run } from '../domain/run.ts'
 import { playbookPath } from '../engine/paths.ts'
+import { HeldTurn } from '../held-turn.ts'
 import type { Playbook } from '../playbook/playbook.ts'
 import { OldJournal } from './journal.ts'
 import type { CarriedStep } from './plan.ts'
@@ -52,17 +52,12 @@ export async function carryOver(
   return journal.verdicts()
 }
 
-/** After so many milliseconds others are served. */
-const maxHoldMs = 20
-
 async function inTurns(walk: Walk): Promise<Ending> {
-  let from = performance.now()
+  const turn = new HeldTurn()
   for (;;) {
     const { done, value } = walk.next()
     if (done === true) return value
-    if (performance.now() - from < maxHoldMs) continue
-    await setImmediate()
-    from = performance.now()
+    if (turn.isLong) await turn.giveWay()
   }
 }
 

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
 import type { Actor } from '../domain/audit.ts'
 import type { FailedAttempt, JournalEntry, NewRun, Run, RunFilter } from '../domain/run.ts'
 import { newRun } from '../engine/queue-run.ts'
@@ -12,6 +11,7 @@ import { TocsinError } from '../plugin/index.ts'
 import type { Scope, Stores } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { scopeText } from '../scope.ts'
+import { stretchesOf } from '../stretches.ts'
 import { carryOver, type WholePlaybook } from './carry-over.ts'
 import type { CarriedStep, RepeatedEffect } from './plan.ts'
 import { repeatedEffects } from './repeated-effects.ts'
@@ -161,16 +161,11 @@ export function createReruns({ stores, library, catalogue, enqueue, onRunEnded }
   async function journalOf({ uuid }: Run) {
     const entries: JournalEntry[] = []
     const failed: FailedAttempt[] = []
-    let after: number | undefined
-    do {
-      const { lines, next } = await stores.lines.stretch(uuid, { after, ...piece })
+    for await (const lines of stretchesOf(stores.lines, uuid, piece))
       for (const line of lines) {
         entries.push(line.entry)
         failed.push(...line.failedAttempts)
       }
-      after = next
-      if (after !== undefined) await setImmediate()
-    } while (after !== undefined)
     return { entries, failed }
   }
 

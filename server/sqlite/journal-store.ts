@@ -1,6 +1,5 @@
-import { authorOf } from '../../core/domain/audit.ts'
 import QuickLRU from 'quick-lru'
-import { theRun, type AuditAction } from '../../core/domain/audit.ts'
+import { authorOf, theRun, type AuditAction } from '../../core/domain/audit.ts'
 import type { HeldUse } from '../../core/domain/destructive-use.ts'
 import type { FailedAttempt, JournalEntry, Resolution, StoredError } from '../../core/domain/run.ts'
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'

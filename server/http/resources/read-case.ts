@@ -1,9 +1,9 @@
-import { setImmediate } from 'node:timers/promises'
 import type { CaseFile } from '../../../core/case/case-file.ts'
 import { extractingSkill, observablesOf, type CaseObservable } from '../../../core/case/observables.ts'
 import type { Case, CaseEntry } from '../../../core/domain/case.ts'
 import type { JournalEntry } from '../../../core/domain/run.ts'
 import type { ListedRun, Scope } from '../../../core/ports.ts'
+import { stretchesOf } from '../../../core/stretches.ts'
 import { RequestError } from '../request-error.ts'
 import type { Services } from '../route.ts'
 import { kindsIn } from './kinds-in.ts'
@@ -104,18 +104,15 @@ async function readTelling(
   // All that is sensitive: what is left out here may stand in the others.
   const { masked, redaction } = await showRun(run, services)
   const found: JournalEntry[] = []
-  let after: number | undefined
-  do {
-    const request = { after, lines: pieceLines, bytes: pieceBytes, kinds, maxBytes: maxStepBytes }
-    const { lines, next } = await services.stores.lines.stretch(run.uuid, request)
+  const request = { lines: pieceLines, bytes: pieceBytes, kinds, maxBytes: maxStepBytes }
+  for await (const lines of stretchesOf(services.stores.lines, run.uuid, request)) {
     const redacted = redaction()
     for (const { entry } of lines) {
       const { input, output, error } = masked(entry)
       found.push(withoutRest({ ...entry, ...redacted({ input, output, error }) }))
     }
-    after = next
-    if (after !== undefined) await setImmediate()
-  } while (after !== undefined && found.length < maxTelling)
+    if (found.length >= maxTelling) break
+  }
   return found
 }
 

@@ -1,10 +1,10 @@
-import { setImmediate } from 'node:timers/promises'
 import type { JournalEntry, StoredError } from '../../../core/domain/run.ts'
 import { alertScope } from '../../../core/engine/alert-scope.ts'
 import { maskedEntry, maskedInputs, SensitiveTexts } from '../../../core/engine/redact-run.ts'
 import type { Playbook } from '../../../core/playbook/index.ts'
 import type { ListedRun } from '../../../core/ports.ts'
 import { hidden } from '../../../core/skill/redactor.ts'
+import { stretchesOf } from '../../../core/stretches.ts'
 import type { Services } from '../route.ts'
 import { kindsIn } from './kinds-in.ts'
 
@@ -32,14 +32,9 @@ const [pieceLines, pieceBytes] = [2_000, 4_000_000]
 export async function showRun(run: ListedRun, services: Needed): Promise<ShownRun> {
   const shown = await showSteps(run, [], services)
   const { sensitive } = kindsIn(services.catalogue)
-  let after: number | undefined
-  do {
-    const request = { after, lines: pieceLines, bytes: pieceBytes, kinds: sensitive }
-    const { lines, next } = await services.stores.lines.stretch(run.uuid, request)
+  const request = { lines: pieceLines, bytes: pieceBytes, kinds: sensitive }
+  for await (const lines of stretchesOf(services.stores.lines, run.uuid, request))
     for (const { entry } of lines) shown.learn(entry)
-    after = next
-    if (after !== undefined) await setImmediate()
-  } while (after !== undefined)
   return shown
 }
 

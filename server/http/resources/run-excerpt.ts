@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
 import type { FailedAttempt, Run } from '../../../core/domain/run.ts'
+import { HeldTurn } from '../../../core/held-turn.ts'
 import { stringifyJson } from '../../../core/json.ts'
 import type { ExcerptLimits } from '../../../core/ports.ts'
 import type { Services } from '../route.ts'
@@ -14,9 +14,6 @@ const limits: ExcerptLimits = { first: 4_000, newest: 1_000, bytes: 8_000_000 }
 /** Stands where the input and the output of a step would. */
 const leftOut = '[left out]'
 
-/** After so many milliseconds others are served. */
-const maxHoldMs = 20
-
 /** A run with as many of its steps as fit into one answer. */
 export async function runExcerpt(run: Run, services: Services): Promise<View> {
   const { stores, directory } = services
@@ -26,13 +23,11 @@ export async function runExcerpt(run: Run, services: Services): Promise<View> {
   const redacted = redaction()
   const byPath = Map.groupBy(failedAttempts, (attempt: FailedAttempt) => attempt.path)
   const steps: View[] = []
-  let from = performance.now()
+  const turn = new HeldTurn()
   for (const entry of entries) {
     const view = redacted(stepView(masked(entry), byPath.get(entry.path) ?? []))
     steps.push(emptied.has(entry.path) ? { ...view, input: leftOut, output: leftOut } : view)
-    if (performance.now() - from < maxHoldMs) continue
-    await setImmediate()
-    from = performance.now()
+    if (turn.isLong) await turn.giveWay()
   }
   const whole = redacted({ ...(await runView(run, directory)), inputs, output: run.output ?? null })
   return { ...whole, output: withinAnswer(whole['output']), steps, steps_total: total }
