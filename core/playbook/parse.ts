@@ -122,7 +122,12 @@ function readPlaybook(
     alertData: context.hasAlert ? (alertSchema ? typeOfSchema(alertSchema) : dyn) : undefined,
     inputs: inputsEntry ? typeOfInputs(inputs, 'resolved') : undefined,
   }
-  const triggers = readTriggers(context, on?.value, inputs)
+  const triggers = readTriggers(
+    context,
+    on?.value,
+    inputs,
+    queueNames({ ...surroundings, inputs: undefined }),
+  )
   const concurrency = fields.get('concurrency')
   const body = readBody(context, fields, runNames(surroundings), head.timeoutMs)
   const playbook = {

@@ -1,15 +1,20 @@
+import type { Type } from '../expression/index.ts'
 import type { Context } from './context.ts'
 import type { Entry, Node } from './document.ts'
 import { compileBare } from './expressions.ts'
 import { describe, headOf, readDuration, readFields } from './fields.ts'
 import { grammar } from './grammar.ts'
 import type { Grouping } from './playbook.ts'
-import { Scope, triggerNames } from './scope.ts'
+import { Scope } from './scope.ts'
 
 const example = 'write [alert.data.user, alert.data.source]'
 
 /** `on.alert.group`: what makes an alert the repeat of an earlier one, or `false`. */
-export function readGrouping(context: Context, { value }: Entry): Grouping | 'never' | undefined {
+export function readGrouping(
+  context: Context,
+  { value }: Entry,
+  names: Readonly<Record<string, Type>>,
+): Grouping | 'never' | undefined {
   const { problems } = context
   if (value.kind === 'scalar' && value.value === false) return 'never'
   const fields = readFields(problems, value, grammar.group)
@@ -22,13 +27,13 @@ export function readGrouping(context: Context, { value }: Entry): Grouping | 'ne
     return undefined
   }
   if (by.value.items.length === 0) problems.add('E106', '`by` is empty', headOf(by.value), example)
-  const programs = by.value.items.map((item) => readPart(context, item))
+  const programs = by.value.items.map((item) => readPart(context, item, names))
   return { by: programs.filter((program) => program !== undefined), withinMs }
 }
 
 /** What is the same for all alerts would group those that have nothing in common. */
-function readPart(context: Context, item: Node) {
-  const program = compileBare(context, new Scope(triggerNames, { isBefore: true }), 'by', item)
+function readPart(context: Context, item: Node, names: Readonly<Record<string, Type>>) {
+  const program = compileBare(context, new Scope(names, { isBefore: true }), 'by', item)
   if (program === undefined || program.references.some(({ root }) => root === 'alert')) return program
   context.problems.add('E321', 'this is the same for all alerts, and would group them all', item, example)
   return undefined

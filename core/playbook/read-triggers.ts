@@ -1,5 +1,6 @@
 import { codePattern } from '../domain/ids.ts'
 import { ValidationError } from '../errors/errors.ts'
+import type { Type } from '../expression/index.ts'
 import type { Context } from './context.ts'
 import type { Entry, Node } from './document.ts'
 import { compileCondition } from './expressions.ts'
@@ -10,12 +11,21 @@ import { nodeAt, partsOf, plainValue } from './plain-value.ts'
 import type { AlertTrigger, Inputs, Playbook, Schedule } from './playbook.ts'
 import { readGrouping } from './read-grouping.ts'
 import { cronProblem } from './schedule.ts'
-import { Scope, triggerNames } from './scope.ts'
+import { Scope } from './scope.ts'
 
 type Triggers = Pick<Playbook, 'alertTrigger' | 'schedule' | 'startedBy'>
 
-/** `on`: what starts the playbook. */
-export function readTriggers(context: Context, node: Node | undefined, inputs: Inputs): Triggers {
+/**
+ * `on`: what starts the playbook.
+ *
+ * @param names of the alert, as its expressions see it
+ */
+export function readTriggers(
+  context: Context,
+  node: Node | undefined,
+  inputs: Inputs,
+  names: Readonly<Record<string, Type>>,
+): Triggers {
   const { problems } = context
   const fields = node && readFields(problems, node, grammar.on)
   const alert = fields?.get('alert')
@@ -25,7 +35,7 @@ export function readTriggers(context: Context, node: Node | undefined, inputs: I
   }
   if (alert) checkHaveDefaults(context, inputs, alert)
   return {
-    alertTrigger: alert && readAlertTrigger(context, alert),
+    alertTrigger: alert && readAlertTrigger(context, alert, names),
     schedule: schedule && readSchedule(context, schedule, inputs),
     startedBy: {
       hand: readSwitch(context, fields?.get('manual')),
@@ -52,7 +62,11 @@ function checkHaveDefaults({ problems }: Context, inputs: Inputs, alert: Entry):
   problems.add('E312', message, alert.key, 'give a default')
 }
 
-function readAlertTrigger(context: Context, { value }: Entry): AlertTrigger | undefined {
+function readAlertTrigger(
+  context: Context,
+  { value }: Entry,
+  names: Readonly<Record<string, Type>>,
+): AlertTrigger | undefined {
   const { problems } = context
   const fields = readFields(problems, value, grammar.alertTrigger)
   if (fields === undefined) return undefined
@@ -71,8 +85,8 @@ function readAlertTrigger(context: Context, { value }: Entry): AlertTrigger | un
   return {
     type: (type && type.value.kind !== 'list' ? readText(problems, type) : undefined) ?? '',
     provider: provider && readWord(problems, provider, codePattern, 'letters, digits and _'),
-    where: where && compileCondition(context, new Scope(triggerNames, { isBefore: true }), where).program,
-    group: group && readGrouping(context, group),
+    where: where && compileCondition(context, new Scope(names, { isBefore: true }), where).program,
+    group: group && readGrouping(context, group, names),
   }
 }
 

@@ -62,12 +62,6 @@ export function queueNames({ alertData, inputs }: Surroundings): Readonly<Record
   }
 }
 
-/** What `on.alert.where` sees: the alert, before there is a run, and before its content has been checked. */
-export const triggerNames: Readonly<Record<string, Type>> = queueNames({
-  alertData: t.dyn,
-  inputs: undefined,
-})
-
 /** What `finally` sees besides: why the run failed, or null. */
 export const finallyNames: Readonly<Record<string, Type>> = { error: t.nullable(errorType) }
 

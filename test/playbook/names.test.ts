@@ -3,7 +3,7 @@ import type { Alert } from '../../core/domain/alert.ts'
 import { compileExpression, dyn, type Type } from '../../core/expression/index.ts'
 import { alertScope, organizationScope } from '../../core/engine/alert-scope.ts'
 import { reservedNames } from '../../core/playbook/grammar.ts'
-import { errorNames, runNames, triggerNames } from '../../core/playbook/scope.ts'
+import { errorNames, queueNames, runNames } from '../../core/playbook/scope.ts'
 
 const alert: Alert = {
   id: 'ACME-siem-1',
@@ -55,7 +55,7 @@ describe('the names of expressions', () => {
   it('cannot be taken by `as`', () => {
     const all = [
       ...Object.keys(declared),
-      ...Object.keys(triggerNames),
+      ...Object.keys(queueNames({ alertData: dyn, inputs: undefined })),
       ...Object.keys(errorNames),
       'steps',
       'index',
