@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Organization } from '../domain/organization.ts'
 import type { ObservableKind } from '../plugin/index.ts'
+import type { LeftOutSkill } from './find-lookups.ts'
 
 /** A skill that can look something up for the organization, and through which connection. */
 export interface Lookup {
@@ -20,24 +21,30 @@ const maxLookups = 30
 /** Characters of a list of values in a summary, at most. */
 const maxListed = 2_000
 
+/** What could look something up, and is not used. */
+export interface UnusedLookups {
+  /** Names of connections. */
+  readonly disabled?: readonly string[]
+  readonly leftOut?: readonly LeftOutSkill[]
+}
+
 /**
  * Writes the playbook that investigates a type of alert for which nobody wrote one: find the observables, look each up with
  * every skill that declares to enrich its kind, say in the case what is known. The result is ordinary YAML for people to
  * read, edit and keep; the same arguments always give the same text.
- *
- * @param disabled names of connections that could look something up, and may not
  */
 export function makeInvestigator(
   alertType: string,
   organization: Pick<Organization, 'code'>,
   possible: readonly Lookup[],
-  disabled: readonly string[] = [],
+  { disabled = [], leftOut = [] }: UnusedLookups = {},
 ): string {
   const lookups = possible.slice(0, maxLookups)
   const ids = stepIds(lookups)
   const lines = [
     `# Made by Tocsin: no playbook investigated alerts of this type of organization ${organization.code}.`,
     '# Read it, edit it, and keep it by saving it in the playbooks folder; there it takes precedence over this one.',
+    ...leftOut.slice(0, maxLookups).map(leftOutComment),
     'apiVersion: tocsin/v1',
     `name: ${investigatorName(alertType, organization.code)}`,
     'description: Looks up what the alert names and says in the case what is known.',
@@ -52,9 +59,9 @@ export function makeInvestigator(
     ...(lookups.length === 0
       ? nobodyToAsk(disabled)
       : [
-          ...leftOut(possible),
+          ...beyondTheLimit(possible),
           ...lookupSteps(lookups, ids),
-          ...resultSteps(ids, failingConnections(lookups, ids)),
+          ...resultSteps(lookups, ids),
           ...caseSteps(),
         ]),
   ]
@@ -125,21 +132,31 @@ function failingConnections(lookups: readonly Lookup[], ids: readonly string[]):
   })
 }
 
-function resultSteps(ids: readonly string[], failing: readonly string[]): string[] {
+/** The score is that of the output; the value is the one that was asked about, since an output need not repeat it. */
+function knownFrom({ kind }: Lookup, id: string): string {
+  const asked = `steps.observables.output.${kind}[int(l.index)]`
+  return (
+    `steps.${id}.?items.orValue([]).filter(l, l.status == 'completed')` +
+    `.map(l, {'value': ${asked}, 'score': dyn(l.output.risk.score)})`
+  )
+}
+
+function resultSteps(lookups: readonly Lookup[], ids: readonly string[]): string[] {
+  const failing = failingConnections(lookups, ids)
   return [
     '',
     '  - id: results',
     '    set:',
     '      known: >-',
-    ...sumOf(ids.map((id) => `steps.${id}.output`)),
+    ...sumOf(lookups.map((lookup, index) => knownFrom(lookup, ids[index]!))),
     '      lookups: >-',
     ...sumOf(ids.map((id) => `steps.${id}.?items.orValue([])`)),
     '      failing: >-',
     ...sumOf(failing.length === 0 ? ['[]'] : failing),
     '  - id: rated',
     '    set:',
-    '      bad: ${{ steps.results.output.known.filter(e, e.risk.score != null && e.risk.score >= 65) }}',
-    '      doubtful: ${{ steps.results.output.known.filter(e, e.risk.score != null && e.risk.score >= 25) }}',
+    '      bad: ${{ steps.results.output.known.filter(e, e.score != null && e.score >= 65) }}',
+    '      doubtful: ${{ steps.results.output.known.filter(e, e.score != null && e.score >= 25) }}',
     "      failed: ${{ steps.results.output.lookups.filter(l, l.status == 'failed') }}",
   ]
 }
@@ -157,7 +174,7 @@ function caseSteps(): string[] {
     lookups: 'steps.results.output.lookups',
   }
   const named = (list: string) =>
-    listed(`${list}.map(e, e.value + ' (risk ' + string(e.risk.score) + ')').join(', ')`)
+    listed(`${list}.map(e, e.value + ' (risk ' + string(e.score) + ')').join(', ')`)
   const failing = 'steps.results.output.failing'
   const over = `\${{ size(${failing}) == 0 ? '' : ' (over ' + ${failing}.join(', ') + ')' }}`
   const reason = listed(`${failed}.map(l, l.?error.message.orValue('no reason given'))[0]`)
@@ -202,6 +219,10 @@ function caseSteps(): string[] {
   ]
 }
 
+function leftOutComment({ skill, reason }: LeftOutSkill): string {
+  return `# Left out: ${skill} cannot be part of this (${reason.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ')}).`
+}
+
 function nobodyToAsk(disabled: readonly string[]): string[] {
   const names = disabled.slice(0, maxLookups).join(', ')
   const nobody =
@@ -218,7 +239,7 @@ function nobodyToAsk(disabled: readonly string[]): string[] {
   ]
 }
 
-function leftOut(possible: readonly Lookup[]): string[] {
+function beyondTheLimit(possible: readonly Lookup[]): string[] {
   const count = possible.length - maxLookups
   return count > 0 ? [`  # ${count} further look-ups are possible; one playbook holds ${maxLookups}.`] : []
 }

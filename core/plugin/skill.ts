@@ -57,7 +57,8 @@ interface SkillDeclaration<In extends JsonSchema, Out extends JsonSchema, S exte
   readonly docs?: string
   /**
    * Kinds of observable this skill knows something about; investigators are composed from such skills. The skill must
-   * then accept the inputs `kind` and `value` alone, and its output must hold `risk.score`, 0 to 100 or null.
+   * then be a read that accepts the inputs `kind` and `value` alone, and its output must require `risk.score`, a number from 0
+   * to 100 or null, not marked `x-sensitive`.
    */
   readonly enriches?: readonly ObservableKind[]
   /**

@@ -9,13 +9,35 @@ import { checkExamples, checkSchema } from './check-schemas.ts'
 const snakeCase = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/
 
 /**
- * Everything that is wrong with a plugin's declaration; empty when it can be used. Works on whatever a module may have
- * exported: types are forgotten at run time.
+ * Everything that is wrong with a plugin's declaration: the contract that its tests hold it to. Works on whatever a module may
+ * have exported: types are forgotten at run time.
+ */
+export function checkPlugin(plugin: unknown, folder: string | undefined): readonly PointedMessage[] {
+  return [...checkUsable(plugin, folder), ...enrichingProblems(plugin)]
+}
+
+/** Only where the declaration is sound enough to be read. */
+function enrichingProblems(plugin: unknown): readonly PointedMessage[] {
+  const skills: unknown = isRecord(plugin) ? plugin['skills'] : undefined
+  return (Array.isArray(skills) ? skills : []).flatMap((skill: unknown, index) => {
+    if (!isRecord(skill) || !isRecord(skill['input']) || !isRecord(skill['output'])) return []
+    if (!isKindList(skill['enriches'])) return []
+    const at = pointerOf(skill['name'], index)
+    return checkEnriching(skill as unknown as AnySkill).map(({ pointer, message }) => ({
+      pointer: at + pointer,
+      message,
+    }))
+  })
+}
+
+/**
+ * What keeps a plugin from being used; empty when it can be. An enriching skill that generated investigations cannot call is left
+ * out of them, and can be used all the same.
  *
  * @param folder Name of the plugin's folder; undefined for a plugin from a package, whose name is free.
  * @param isTried Its tests have compiled its schemas and tried its examples, which takes longer than all the rest. Default false.
  */
-export function checkPlugin(
+export function checkUsable(
   plugin: unknown,
   folder: string | undefined,
   isTried = false,
@@ -103,7 +125,7 @@ function checkSkills(
   const names = new Set<unknown>()
   for (const [index, skill] of skills.entries()) {
     const name: unknown = isRecord(skill) ? skill['name'] : undefined
-    const pointer = `/skills/${typeof name === 'string' && snakeCase.test(name) ? name : index}`
+    const pointer = pointerOf(name, index)
     if (!isRecord(skill)) problems.push({ pointer, message: 'must be what defineSkill gave' })
     else checkSkill(skill, pointer, connection, isTried, problems)
     if (names.has(name))
@@ -111,6 +133,12 @@ function checkSkills(
     names.add(name)
   }
 }
+
+const pointerOf = (name: unknown, index: number): string =>
+  `/skills/${typeof name === 'string' && snakeCase.test(name) ? name : index}`
+
+const isKindList = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((kind) => typeof kind === 'string')
 
 function checkSkill(
   skill: Readonly<Record<string, unknown>>,
@@ -136,6 +164,8 @@ function checkSkill(
       message: 'needs a connection that could be named',
     })
   }
+  if (skill['enriches'] !== undefined && !isKindList(skill['enriches']))
+    problems.push({ pointer: `${pointer}/enriches`, message: 'must be a list of kinds of observable' })
   const input = checkSchema(skill['input'], `${pointer}/input`, isTried, problems)
   const output = checkSchema(skill['output'], `${pointer}/output`, isTried, problems)
   if (!input || !output) return
@@ -151,7 +181,6 @@ function checkSkill(
       })
     }
   }
-  checkEnriching(checked, pointer, problems)
   checkAsking(checked, pointer, problems)
   if (!isTried) checkExamples(checked, pointer, problems)
 }

@@ -3,7 +3,7 @@ import { ValidationError, type PointedMessage } from '../errors/errors.ts'
 import type { PluginDefinition } from '../plugin/index.ts'
 import { buildCatalogue } from './build-catalogue.ts'
 import type { Catalogue } from './catalogue.ts'
-import { checkPlugin } from './check-plugin.ts'
+import { checkUsable } from './check-plugin.ts'
 import { otherTocsin } from './other-tocsin.ts'
 import { pluginModules, type PluginModule, type PluginSources } from './plugin-modules.ts'
 
@@ -36,7 +36,7 @@ export async function discoverPlugins(sources: PluginSources): Promise<Catalogue
   for (const { source, folder, url, plugin } of found) {
     const other = folder === undefined ? otherTocsin(import.meta.resolve(url)) : undefined
     if (other !== undefined) problems.push({ pointer: source, message: usesOther(other) })
-    for (const { pointer, message } of checkPlugin(plugin, folder, folder !== undefined)) {
+    for (const { pointer, message } of checkUsable(plugin, folder, folder !== undefined)) {
       problems.push({ pointer: `${source}${pointer === '' ? '' : `:${pointer}`}`, message })
     }
   }

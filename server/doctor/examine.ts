@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isUsableAdmin } from '../../core/domain/api-key.ts'
 import { ValidationError } from '../../core/errors/errors.ts'
+import { leftOutSkills } from '../../core/investigation/find-lookups.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { discoverPlugins } from '../../core/registry/index.ts'
 import { systemClock } from '../clock.ts'
@@ -67,6 +68,13 @@ async function withPlugins(config: Config, canOpen: boolean, online: boolean): P
   const { playbooksDir, playbooksDirNamed } = config
   return [
     ok('plugins', `${catalogue.plugins.length} installed`),
+    ...leftOutSkills(catalogue).map(({ skill, reason }) =>
+      warning(
+        `skill ${skill}`,
+        `generated investigations leave it out: ${reason}`,
+        'correct the plugin; its contract test (describePlugin) says the same',
+      ),
+    ),
     await checkPlaybooks(playbooksDir, playbooksDirNamed, catalogue),
     ...(canOpen && existsSync(join(config.dataDir, 'tocsin.db'))
       ? await withStores(config, catalogue, online)

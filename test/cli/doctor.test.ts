@@ -223,6 +223,28 @@ describe('tocsin doctor', () => {
     )
   })
 
+  it('finds an enriching skill that generated investigations leave out', async () => {
+    const path = join(folder.path, 'guess.js')
+    const schema = (properties: object) => ({ type: 'object', required: Object.keys(properties), properties })
+    const skill = {
+      name: 'look_up',
+      title: 'Look up',
+      description: 'Guesses.',
+      effect: 'read',
+      enriches: ['ip'],
+      input: schema({ kind: { type: 'string' }, value: { type: 'string' } }),
+      output: schema({ risk: schema({ score: { type: 'string' } }) }),
+      examples: [{ title: 'One', input: { kind: 'ip', value: '::1' }, output: { risk: { score: 'high' } } }],
+    }
+    const plugin = { name: 'guess', title: 'Guess', description: 'Guesses.', skills: [skill] }
+    const run = 'plugin.skills[0].run = async () => ({ risk: { score: "high" } })'
+    await writeFile(path, `const plugin = ${JSON.stringify(plugin)}\n${run}\nexport default plugin\n`)
+    expect(await wrong({ TOCSIN_PLUGINS: path })).to.equal(
+      'warning: skill guess.look_up: generated investigations leave it out: output must declare risk.score as a number, ' +
+        'or null, since the skill enriches',
+    )
+  })
+
   it('tells its own server on the port from another program', async () => {
     const server = await startServer({ dataDir: data, env: env() })
     const own = new URL(server.url).port

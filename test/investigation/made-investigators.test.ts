@@ -19,7 +19,7 @@ describe('playbooks that are made', () => {
       ...library,
       keep: (...given: Parameters<typeof library.keep>) => (kept++, library.keep(...given)),
     }
-    const made = createMadeInvestigators({ stores, library: counting, catalogue })
+    const made = createMadeInvestigators({ stores, library: counting, catalogue, log })
     const [acme, beta] = await Promise.all(
       ['acme', 'beta'].map((code) => stores.organizations.create({ code, name: code }, somebody())),
     )

@@ -75,7 +75,7 @@ describe('making an investigator', () => {
 
   it('says which connections could look something up, and are disabled', () => {
     const found = disabledLookups(catalogue, [connection('one', false), connection('two', false)])
-    const text = makeInvestigator('x', acme, lookups(), found)
+    const text = makeInvestigator('x', acme, lookups(), { disabled: found })
     expect(text).to.include('can look up what the alert names are disabled (one, two)')
     expect(parsePlaybook(text, { catalogue }).problems).to.deep.equal([])
     expect(disabledLookups(catalogue, [connection('on')])).to.deep.equal([])
