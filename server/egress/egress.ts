@@ -63,7 +63,11 @@ export function createEgress(options: EgressOptions): ClosableEgress {
       const url = new URL(request.url)
       const dnsLookup = checkedLookup(url)
       try {
-        return await exchange(client.stream(url, gotOptions(request, dnsLookup)), request.signal)
+        const stream = client.stream(url, gotOptions(request, dnsLookup))
+        // Written here: given to got as an option, a body has the request destroyed by an answer that comes before got has noticed
+        // that all of it was written.
+        if (canHaveBody(request)) stream.end(request.body)
+        return await exchange(stream, request.signal)
       } catch (error) {
         throw request.signal.aborted ? request.signal.reason : networkError(error, url.origin)
       }
@@ -86,25 +90,25 @@ const sameForAll: OptionsInit = {
   maxHeaderSize: maxHeaderBytes,
 }
 
-function gotOptions(
-  { method, headers, body, signal, organizationUuid }: EgressRequest,
-  dnsLookup: LookupFunction,
-): OptionsInit {
+function gotOptions(request: EgressRequest, dnsLookup: LookupFunction): OptionsInit {
+  const { method, headers, body = '', signal, organizationUuid } = request
+  const withBody = canHaveBody(request)
   return {
     method,
-    headers: checkHeaders(headers),
-    ...bodyOptions(method, body),
+    headers: {
+      ...checkHeaders(headers),
+      ...(withBody && { 'content-length': String(Buffer.byteLength(body)) }),
+    },
+    allowGetBody: withBody,
     signal,
     dnsLookup,
     request: openRequest(organizationUuid),
   }
 }
 
-/** got's stream waits for somebody to write the body wherever the method may have one, unless it is given here. */
-function bodyOptions(method: string, body: string | undefined): OptionsInit {
-  if (method === 'HEAD' || (method === 'GET' && body === undefined)) return {}
-  return { body: body ?? '', allowGetBody: true }
-}
+/** got's stream then waits for the body to be written, be it empty. */
+const canHaveBody = ({ method, body }: EgressRequest): boolean =>
+  method !== 'HEAD' && (method !== 'GET' || body !== undefined)
 
 async function exchange(stream: GotRequest, signal: AbortSignal): Promise<EgressResponse> {
   try {

@@ -1,0 +1,94 @@
+import { expect } from 'chai'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { Worker } from 'node:worker_threads'
+import { createEgress, type ClosableEgress } from '../../server/egress/index.ts'
+import { serveHttp } from './servers.ts'
+
+const fixture = (name: string): string => join(import.meta.dirname, 'fixtures', name)
+
+/** At once, each over a connection that is kept. */
+const lanes = 8
+
+/** Blocks the loop for a while in each of its turns, until it is told to stop. */
+function keepBusy(): () => void {
+  let isOver = false
+  const spin = (): void => {
+    const until = performance.now() + 1
+    while (performance.now() < until);
+    if (!isOver) setImmediate(spin)
+  }
+  spin()
+  return () => (isOver = true)
+}
+
+describe('egress: an answer that begins before all of the request was written', () => {
+  const trusted = getCACertificates('default')
+  let worker: Worker
+  let urls: Readonly<Record<'http' | 'https', string>>
+  let egress: ClosableEgress
+
+  before(async () => {
+    setDefaultCACertificates([...trusted, readFileSync(fixture('self-signed.cert.pem'), 'utf8')])
+    worker = new Worker(new URL('./fixtures/early-server.ts', import.meta.url))
+    ;[urls] = (await once(worker, 'message')) as [typeof urls]
+  })
+  after(async () => {
+    setDefaultCACertificates(trusted)
+    await worker.terminate()
+  })
+  beforeEach(() => {
+    egress = createEgress({ allowPrivate: ['127.0.0.1'] })
+  })
+  afterEach(() => egress.close())
+
+  /** Why requests failed; nothing for those that did not. */
+  async function failures(url: string, times: number, body: string): Promise<readonly unknown[]> {
+    const failed: unknown[] = []
+    const lane = async (from: number): Promise<void> => {
+      for (let index = from; index < times; index += lanes) {
+        // What is sent from here has the whole of the next turn for its answer to come.
+        await nextTurn()
+        const signal = AbortSignal.timeout(20_000)
+        const sent = { method: 'POST', url: `${url}/${index}`, headers: {}, body, signal }
+        const answer = await egress.send(sent).catch((error: unknown) => failed.push(error))
+        if (typeof answer === 'object')
+          expect(answer.body).to.equal(`{"took":"${new URL(sent.url).pathname}"}`)
+      }
+    }
+    await Promise.all(Array.from({ length: lanes }, (_, index) => lane(index)))
+    return failed
+  }
+
+  for (const scheme of ['http', 'https'] as const)
+    for (const framing of ['content-length', 'chunked'])
+      for (const loop of ['idle', 'busy']) {
+        it(`is read: ${scheme}, ${framing}, the loop ${loop}`, async () => {
+          const stop = loop === 'busy' ? keepBusy() : () => {}
+          try {
+            expect(await failures(`${urls[scheme]}/${framing}`, 125, '{"comment":"isolate"}')).to.deep.equal(
+              [],
+            )
+          } finally {
+            stop()
+          }
+        })
+      }
+
+  it('is read where the body is large', async () => {
+    expect(await failures(`${urls.https}/content-length`, 40, 'x'.repeat(300_000))).to.deep.equal([])
+  })
+
+  it('is read where it refuses the body, and nothing reads that', async () => {
+    const server = await serveHttp((_request, response) => {
+      response.writeHead(413, { connection: 'close' }).end('too large')
+    })
+    const signal = AbortSignal.timeout(20_000)
+    const sent = { method: 'POST', url: server.url, headers: {}, body: 'x'.repeat(20_000), signal }
+    expect(await egress.send(sent)).to.deep.include({ status: 413, body: 'too large' })
+    await server.close()
+  })
+})
