@@ -1,9 +1,10 @@
 import type { Catalogue } from '../core/registry/catalogue.ts'
 import { discoverPlugins } from '../core/registry/index.ts'
 import { readConfig } from '../server/config.ts'
+import { processEnvironment } from '../server/environment.ts'
 
 /** The catalogue of the plugins that a server started here would find. */
 export async function installedCatalogue(): Promise<Catalogue> {
-  const config = readConfig(process.env)
+  const config = readConfig(processEnvironment())
   return discoverPlugins({ pluginsDir: config.pluginsDir, packages: config.plugins })
 }

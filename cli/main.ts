@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
+import { takeSecretVariables } from '../server/environment.ts'
 import { explainError } from './explain-error.ts'
 import { exitCodes } from './exit-codes.ts'
 import { paintError } from './output/paint.ts'
@@ -8,6 +9,7 @@ import { watchOutputs } from './output/watch-outputs.ts'
 
 /** Runs the `tocsin` command and resolves to its exit code. */
 export async function main(args: readonly string[]): Promise<number> {
+  takeSecretVariables()
   const outputs = watchOutputs()
   try {
     await (await program(args)).parseAsync(args, { from: 'user' })

@@ -4,6 +4,7 @@ import { buffer as readAll } from 'node:stream/consumers'
 import { NotFoundError } from '../core/errors/errors.ts'
 import { findPlaybookFiles } from '../core/playbook/index.ts'
 import { readConfig } from '../server/config.ts'
+import { processEnvironment } from '../server/environment.ts'
 import { printable } from './output/printable.ts'
 import { missingFile, readGiven } from './read-given.ts'
 import { shortestPath } from './shortest-path.ts'
@@ -23,7 +24,7 @@ export interface PlaybookSource {
  * @throws NotFoundError `file_not_found`, `no_playbooks`
  */
 export async function readPlaybooks(given: readonly string[]): Promise<readonly PlaybookSource[]> {
-  const paths = given.length > 0 ? given : [shortestPath(readConfig(process.env).playbooksDir)]
+  const paths = given.length > 0 ? given : [shortestPath(readConfig(processEnvironment()).playbooksDir)]
   return Promise.all((await playbookFiles(paths)).map(readPlaybook))
 }
 

@@ -1,5 +1,6 @@
 import { ValidationError } from '../core/errors/errors.ts'
 import { readConfig } from '../server/config.ts'
+import { processEnvironment } from '../server/environment.ts'
 import { apiClient, type ApiClient } from './api-client.ts'
 import { apiUrlOf } from './api-url.ts'
 
@@ -12,7 +13,7 @@ export const urlOption = ['--url <url>', 'of the server; TOCSIN_URL in the envir
  * @throws ValidationError `key_missing`, `url_invalid`
  */
 export function serverClient(given: string | undefined): ApiClient {
-  const key = process.env['TOCSIN_KEY']?.trim() ?? ''
+  const key = processEnvironment()['TOCSIN_KEY']?.trim() ?? ''
   if (key === '') {
     throw new ValidationError('key_missing', 'an API key that may read is needed', [], {
       hint: 'set TOCSIN_KEY; `tocsin keys create <name> --role reader` makes one',
@@ -23,6 +24,6 @@ export function serverClient(given: string | undefined): ApiClient {
 }
 
 function ownUrl(): string {
-  const { host, port, apiPrefix } = readConfig(process.env)
+  const { host, port, apiPrefix } = readConfig(processEnvironment())
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}/${apiPrefix}`
 }

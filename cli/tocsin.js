@@ -5,6 +5,9 @@ import { createRequire } from 'node:module'
 import * as nodeModule from 'node:module'
 import { dirname, join } from 'node:path'
 
+// By default, SIGUSR1 opens the inspector: whoever may send it could run code with all keys. A listener replaces that, in every Node.
+process.on('SIGUSR1', () => {})
+
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 
 if (major > 22 || (major === 22 && minor >= 18)) {
@@ -29,7 +32,7 @@ function runWithPinnedNode() {
     process.exit(1)
   }
   const node = join(folder, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
-  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' })
+  const child = spawn(node, ['--disable-sigusr1', ...process.argv.slice(1)], { stdio: 'inherit' })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)))
 }

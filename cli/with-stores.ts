@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { NotFoundError } from '../core/errors/errors.ts'
 import type { Stores } from '../core/ports.ts'
 import { readConfig, type Config } from '../server/config.ts'
+import { processEnvironment } from '../server/environment.ts'
 import { openStores } from '../server/open-stores.ts'
 import { printable } from './output/printable.ts'
 
@@ -23,7 +24,7 @@ export async function withStores<T>(work: (stores: Stores) => Promise<T>): Promi
 
 /** Throws NotFoundError `data_dir_missing`. */
 export function configWithData(): Config {
-  const config = readConfig(process.env)
+  const config = readConfig(processEnvironment())
   if (!existsSync(join(config.dataDir, 'tocsin.db'))) throw missing(config.dataDir)
   return config
 }

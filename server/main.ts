@@ -10,6 +10,7 @@ import { bootstrap } from './bootstrap.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { createContainer, tokens, type Container, type Opened } from './container.ts'
+import { hideSecretVariables } from './environment.ts'
 import { loadPage } from './http/page/load-page.ts'
 import { createLog } from './log.ts'
 import { createMetrics } from './metrics/metrics.ts'
@@ -55,6 +56,9 @@ const drainMs = 20_000
 export async function startTocsin(config: Config): Promise<Tocsin> {
   // What this process writes is for its owner; commands that make files for people run without a server.
   process.umask(0o077)
+  // Its default opens the inspector, through which anybody on the machine could run code in this process.
+  if (process.listenerCount('SIGUSR1') === 0) process.on('SIGUSR1', () => undefined)
+  hideSecretVariables()
   const live = createLiveSecrets(configuredSecrets(config))
   const log = createLog({ level: config.logLevel, redact: live.redact })
   for (const { message, hint } of config.warnings) log.warn({}, `${message}: ${hint}`)
@@ -76,9 +80,8 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
       log,
       folder: config.playbooksDir,
     })
-    const tracing = config.traces.wanted
-      ? await openTracing({ stores, log, ratio: config.traces.ratio })
-      : undefined
+    const { wanted, ratio, headers } = config.traces
+    const tracing = wanted ? await openTracing({ stores, log, ratio, headers }) : undefined
     const opened = { config, log, stores, catalogue, library, metrics, tracing, page, onSecret: live.add }
     container = createContainer(opened)
     const [runner, storms] = [container.get(tokens.runner), container.get(tokens.storms)]
@@ -120,10 +123,9 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
   }
 }
 
-function configuredSecrets({ bootstrapApiKey, masterKey, nextMasterKey }: Config): readonly string[] {
-  const texts = [bootstrapApiKey, masterKey, nextMasterKey].flatMap((secret) =>
-    secret === undefined ? [] : [secret.reveal()],
-  )
+function configuredSecrets({ bootstrapApiKey, masterKey, nextMasterKey, traces }: Config): readonly string[] {
+  const given = [bootstrapApiKey, masterKey, nextMasterKey, ...Object.values(traces.headers)]
+  const texts = given.flatMap((secret) => (secret === undefined ? [] : [secret.reveal()]))
   // The last part of a key is what makes it one.
   return [...texts, ...texts.map((text) => text.replace(/^toc_[^_]*_/, ''))]
 }

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { examine } from '../../server/doctor/examine.ts'
+import { processEnvironment } from '../../server/environment.ts'
 import type { Finding } from '../../server/doctor/finding.ts'
 import { Exit, exitCodes } from '../exit-codes.ts'
 import { paint } from '../output/paint.ts'
@@ -28,7 +29,7 @@ Ends with 1 where there is a problem; a warning is none.`,
 }
 
 async function report({ json, offline }: DoctorOptions): Promise<void> {
-  const findings = await examine(process.env, { online: offline !== true })
+  const findings = await examine(processEnvironment(), { online: offline !== true })
   if (json === true) console.log(printableJson(findings))
   else for (const finding of findings) console.log(inWords(finding))
   if (findings.some(({ status }) => status === 'problem')) throw new Exit(exitCodes.failed)

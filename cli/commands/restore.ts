@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { restoreBackup } from '../../server/backup/restore-backup.ts'
 import { readConfig } from '../../server/config.ts'
+import { processEnvironment } from '../../server/environment.ts'
 import type { RestoredRuns } from '../../server/sqlite/restore-file.ts'
 import { paint } from '../output/paint.ts'
 import { printable } from '../output/printable.ts'
@@ -35,7 +36,7 @@ had not begun then are in line, and begin when the server starts.`,
 }
 
 async function restore(file: string, options: RestoreOptions): Promise<void> {
-  const config = readConfig(process.env)
+  const config = readConfig(processEnvironment())
   const restored = await restoreBackup(config, file, thisUser(), {
     replace: options.replace === true,
     resume: options.resume === true,

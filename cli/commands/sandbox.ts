@@ -3,6 +3,7 @@ import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { loadSandbox, type PluginSources } from '../../core/registry/index.ts'
 import { NotFoundError, ValidationError } from '../../core/errors/errors.ts'
 import { readConfig } from '../../server/config.ts'
+import { processEnvironment } from '../../server/environment.ts'
 import { apiClient } from '../api-client.ts'
 import { apiUrlOf } from '../api-url.ts'
 import { installedCatalogue } from '../installed-catalogue.ts'
@@ -55,7 +56,7 @@ Examples:
 
 async function playByHand(names: readonly string[], options: SandboxCommandOptions): Promise<void> {
   const catalogue = await installedCatalogue()
-  const { pluginsDir, plugins: packages } = readConfig(process.env)
+  const { pluginsDir, plugins: packages } = readConfig(processEnvironment())
   const sources = { pluginsDir, packages }
   const plugins = chosen(names, await withSandbox(catalogue, sources))
   const stopped = stopSignal()
@@ -109,7 +110,7 @@ function chosen(names: readonly string[], available: readonly string[]): readonl
 /** @throws ValidationError `key_missing`, and what the server says */
 async function connectAll(
   sandboxes: readonly StartedSandbox[],
-  { connect: url = '', key = process.env['TOCSIN_KEY'], organization }: SandboxCommandOptions,
+  { connect: url = '', key = processEnvironment()['TOCSIN_KEY'], organization }: SandboxCommandOptions,
   say: (text: string) => void,
 ): Promise<void> {
   if (key === undefined || key === '')

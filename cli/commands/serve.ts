@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { readConfig } from '../../server/config.ts'
+import { processEnvironment } from '../../server/environment.ts'
 import { startTocsin } from '../../server/main.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { endWithLastWords } from '../last-words.ts'
@@ -24,7 +25,7 @@ Examples:
 docs/configuration.md describes every variable.`,
     )
     .action(async () => {
-      const tocsin = await startTocsin(readConfig(process.env))
+      const tocsin = await startTocsin(readConfig(processEnvironment()))
       endWithLastWords(tocsin.log)
       console.log(welcome(tocsin))
       const gone = await Promise.race([stopSignal(), tocsin.gone])

@@ -8,6 +8,7 @@ import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { createSkillCaller } from '../../core/skill/index.ts'
 import { systemClock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config.ts'
+import { processEnvironment } from '../../server/environment.ts'
 import { createEgress } from '../../server/egress/index.ts'
 import { createLog } from '../../server/log.ts'
 import { openStores } from '../../server/open-stores.ts'
@@ -37,7 +38,7 @@ interface Wanted {
  * @throws NotFoundError `data_dir_missing`, `organization_missing`, `organization_not_found`
  */
 export async function openLiveSkills({ organization: code, isMocked = false }: Wanted): Promise<LiveSkills> {
-  const config = readConfig(process.env)
+  const config = readConfig(processEnvironment())
   if (!existsSync(config.dataDir)) {
     const isNamed = (process.env['TOCSIN_DATA_DIR'] ?? '').trim() !== '' || code !== undefined
     if (isMocked || !isNamed) return withoutConnections()

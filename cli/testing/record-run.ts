@@ -4,6 +4,7 @@ import { parsePlaybook, type Playbook } from '../../core/playbook/index.ts'
 import { recordTests } from '../../core/playbook-test/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { readConfig } from '../../server/config.ts'
+import { processEnvironment } from '../../server/environment.ts'
 import { readGivenJson } from '../read-given.ts'
 
 /** A file of tests made from the answer of GET /runs/<id> in a file, or in standard input for `-`. */
@@ -23,7 +24,7 @@ export async function recordRun(
 async function playbookNamed(name: string, catalogue: Catalogue): Promise<Playbook | undefined> {
   if (!/^[a-z0-9-]+$/.test(name)) return undefined
   try {
-    const source = await readFile(join(readConfig(process.env).playbooksDir, `${name}.yaml`))
+    const source = await readFile(join(readConfig(processEnvironment()).playbooksDir, `${name}.yaml`))
     return parsePlaybook(source, { catalogue }).playbook
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined

@@ -1,3 +1,4 @@
+import { Secret } from '../../core/plugin/index.ts'
 import type { ConfigWarning } from '../clear-text.ts'
 
 /** What the environment says of traces, by the variables of the OpenTelemetry specification (SDK environment variables). */
@@ -6,6 +7,8 @@ export interface TraceSettings {
   readonly wanted: boolean
   /** Of how many runs, from 0 to 1. Default: 1, all. */
   readonly ratio: number
+  /** Sent with each export, e.g. `Authorization`. */
+  readonly headers: Readonly<Record<string, Secret>>
   /** What is set and not kept to. */
   readonly warnings: readonly ConfigWarning[]
 }
@@ -18,7 +21,8 @@ const protocolVariables = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_
 /** Never throws: traces are never a reason not to start. */
 export function readTraceSettings(env: Environment): TraceSettings {
   const value = (name: string): string => env[name]?.trim() ?? ''
-  if (value('OTEL_SDK_DISABLED').toLowerCase() === 'true') return { wanted: false, ratio: 1, warnings: [] }
+  if (value('OTEL_SDK_DISABLED').toLowerCase() === 'true')
+    return { wanted: false, ratio: 1, headers: {}, warnings: [] }
   const exporters = value('OTEL_TRACES_EXPORTER').split(',').map(trimmed).filter(Boolean)
   const unknown = exporters.filter((name) => name !== 'otlp' && name !== 'none')
   const isNamed =
@@ -31,7 +35,28 @@ export function readTraceSettings(env: Environment): TraceSettings {
   return {
     wanted,
     ratio,
+    headers: readHeaders(value),
     warnings: wanted ? [...ofExporters, ...protocolWarnings(value), ...warnings] : ofExporters,
+  }
+}
+
+/** As the specification writes them: `name=value`, separated by commas, percent-encoded. Those for traces go before those for all signals. */
+function readHeaders(value: (name: string) => string): Readonly<Record<string, Secret>> {
+  const variables = ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS']
+  const pairs = variables
+    .flatMap((name) => value(name).split(','))
+    .flatMap((pair) => {
+      const [, name = '', text = ''] = /^([^=]+)=(.*)$/.exec(pair.trim()) ?? []
+      return name === '' ? [] : [[decoded(name).toLowerCase(), new Secret(decoded(text))] as const]
+    })
+  return Object.fromEntries(pairs)
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.trim())
+  } catch {
+    return text.trim()
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Run } from '../../core/domain/run.ts'
 import type { JournalStore, Log, Stores } from '../../core/ports.ts'
 import { createDirectory } from '../http/directory.ts'
+import type { TraceSettings } from './trace-settings.ts'
 import { spansOfRun, type RunSpan } from './run-spans.ts'
 
 /** Tells a collector of runs that have ended. */
@@ -18,6 +19,8 @@ export interface TracingOptions {
   readonly log: Log
   /** Of how many runs is told, from 0 to 1: chosen by their ids. */
   readonly ratio: number
+  /** Sent with each export. Plugins do not see them in the environment, and neither does the exporter. */
+  readonly headers: TraceSettings['headers']
 }
 
 /** A collector that is slow or gone costs traces, never memory. */
@@ -33,7 +36,7 @@ const closingMs = 5_000
  * from its journal when it ends, so that a run that waited for days and survived restarts is one trace too. Its trace id is the uuid
  * of the run without hyphens.
  */
-export async function openTracing({ stores, log, ratio }: TracingOptions): Promise<Tracing> {
+export async function openTracing({ stores, log, ratio, headers }: TracingOptions): Promise<Tracing> {
   // Loaded only where traces are wanted: they are many files.
   const [{ ROOT_CONTEXT, SpanStatusCode, trace }, sdk, resources, { OTLPTraceExporter }] = await Promise.all([
     import('@opentelemetry/api'),
@@ -43,7 +46,9 @@ export async function openTracing({ stores, log, ratio }: TracingOptions): Promi
   ])
   const ids = new RunIds()
   const named = resources.detectResources({ detectors: [resources.envDetector] })
-  const processor = new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter(), maxQueueSize })
+  const sent = Object.fromEntries(Object.entries(headers).map(([name, secret]) => [name, secret.reveal()]))
+  const exporter = new OTLPTraceExporter({ headers: sent })
+  const processor = new sdk.BatchSpanProcessor({ exporter, maxQueueSize })
   const provider = new sdk.TracerProvider({
     resource: resources.resourceFromAttributes({ 'service.name': 'tocsin' }).merge(named),
     idGenerator: ids,

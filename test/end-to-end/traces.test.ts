@@ -21,10 +21,12 @@ interface Span {
 /** Takes what is exported, as a collector of OpenTelemetry does (OTLP over HTTP, JSON). */
 async function startCollector() {
   const bodies: string[] = []
+  const keys: unknown[] = []
   const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
+      keys.push(request.headers['x-key'])
       bodies.push(`${request.method} ${request.url} ${Buffer.concat(chunks).toString()}`)
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
     })
@@ -32,7 +34,7 @@ async function startCollector() {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, bodies, server }
+  return { url: `http://127.0.0.1:${port}`, bodies, keys, server }
 }
 
 describe('traces', function () {
@@ -46,7 +48,7 @@ describe('traces', function () {
     const collector = await startCollector()
     process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = collector.url
     process.env['OTEL_SERVICE_NAME'] = 'tocsin-west'
-    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_HEADERS: 'x-key=k%204711' }
     const tocsin = await startTestTocsin('intel_provider', { traced: playbook }, env)
     const { body: alert } = await tocsin.investigate({ type: 'traced', content: 'canary-content' })
     const { body } = await tocsin.call(`/runs?alert=${alert.alert_id}`)
@@ -54,6 +56,7 @@ describe('traces', function () {
     const [sent = ''] = collector.bodies
     expect(sent).to.match(/^POST \/v1\/traces /)
     expect(sent).to.contain('tocsin-west').and.not.contain('canary')
+    expect(collector.keys).to.deep.equal(collector.bodies.map(() => 'k 4711'))
     const told = JSON.parse(sent.slice(sent.indexOf('{'))) as {
       resourceSpans: { scopeSpans: { spans: Span[] }[] }[]
     }

@@ -466,6 +466,19 @@ export const chapters: readonly Chapter[] = [
           ],
         ],
       },
+      {
+        promise:
+          'No signal opens a debugger in the process, and plugins and child processes find no credential in its environment.',
+        proofs: [
+          [
+            'test/security/process.test.ts',
+            'opens no inspector at SIGUSR1, and goes on',
+            'opens none where another program starts the server',
+            'shows no credential to plugins and child processes in its environment',
+            'shows none to plugins that a command loads',
+          ],
+        ],
+      },
     ],
   },
 ]

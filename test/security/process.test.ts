@@ -1,9 +1,48 @@
 import { expect } from 'chai'
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeKey } from '../../server/keys.ts'
 import { killCommands, runTocsin } from '../cli/support/run-tocsin.ts'
 import { startServer } from '../cli/support/start-server.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+
+const masterKey = randomBytes(32).toString('base64')
+
+const credentials = {
+  TOCSIN_MASTER_KEY: masterKey,
+  TOCSIN_NEXT_MASTER_KEY: randomBytes(32).toString('base64'),
+  TOCSIN_BOOTSTRAP_API_KEY: makeKey().value,
+  OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20canary-4711',
+}
+
+/** A plugin that writes down what the environment shows it when it is loaded, and what it shows a child of it. */
+const curious = `
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+writeFileSync(process.env.SEEN_FILE, JSON.stringify(process.env))
+const print = 'process.stdout.write(JSON.stringify(process.env))'
+writeFileSync(process.env.SEEN_FILE + '.child', execFileSync(process.execPath, ['-e', print]))
+export default {
+  name: 'curious',
+  title: 'Curious',
+  description: 'Looks around.',
+  skills: [
+    {
+      name: 'look',
+      title: 'Look',
+      description: 'Looks around.',
+      effect: 'read',
+      input: { type: 'object', additionalProperties: false, properties: {} },
+      output: { type: 'object', additionalProperties: false, properties: {} },
+      examples: [{ title: 'Looked', input: {}, output: {} }],
+      run: async () => ({}),
+    },
+  ],
+}
+`
 
 describe('the process of a server', () => {
   let folder: TemporaryFolder
@@ -26,6 +65,70 @@ describe('the process of a server', () => {
     if (process.platform !== 'linux') this.skip()
     const status = await readFile(`/proc/${server.command.process.pid}/status`, 'utf8')
     expect(status).to.match(/^Umask:\t0077$/m)
+  })
+
+  it('opens no inspector at SIGUSR1, and goes on', async () => {
+    const server = await startServer({ dataDir })
+    server.command.process.kill('SIGUSR1')
+    // Answered after the signal was delivered.
+    for (let n = 0; n < 3; n++) expect((await server.call('/organizations')).status).to.equal(200)
+    expect((await server.stop()).stderr).to.not.match(/debugger|inspector/i)
+  })
+
+  it('opens none where another program starts the server', async () => {
+    const main = new URL('../../server/', import.meta.url).href
+    const program = join(folder.path, 'embed.mjs')
+    await writeFile(
+      program,
+      `import { readConfig } from '${main}config.ts'
+       import { startTocsin } from '${main}main.ts'
+       const tocsin = await startTocsin(readConfig(process.env))
+       process.kill(process.pid, 'SIGUSR1')
+       await fetch(tocsin.url + '/healthz')
+       await tocsin.close()
+       console.log('closed', Object.keys(process.env).filter((name) => name === 'TOCSIN_MASTER_KEY'))`,
+    )
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [program], {
+      env: {
+        PATH: process.env['PATH'],
+        TOCSIN_DATA_DIR: dataDir,
+        TOCSIN_PORT: '0',
+        TOCSIN_MASTER_KEY: masterKey,
+      },
+      cwd: folder.path,
+    })
+    expect(stdout).to.equal('closed []\n')
+    expect(stderr).to.not.match(/debugger|inspector/i)
+  })
+
+  it('shows no credential to plugins and child processes in its environment', async () => {
+    await writeFile(join(folder.path, 'curious.js'), curious)
+    const file = join(folder.path, 'seen.json')
+    const server = await startServer({
+      dataDir,
+      cwd: folder.path,
+      env: { ...credentials, TOCSIN_PLUGINS: './curious.js', SEEN_FILE: file, TOCSIN_LOG_LEVEL: 'error' },
+      adminKey: credentials.TOCSIN_BOOTSTRAP_API_KEY,
+    })
+    expect((await server.call('/organizations')).status).to.equal(200)
+    const seen = JSON.parse(await readFile(file, 'utf8')) as Record<string, string>
+    const inChild = await readFile(`${file}.child`, 'utf8')
+    for (const [name, value] of Object.entries(credentials)) {
+      expect(seen, name).to.not.have.property(name)
+      expect(inChild, name).to.not.contain(name).and.not.contain(value)
+    }
+    expect(seen).to.have.property('SEEN_FILE')
+    expect((await server.stop()).stderr).to.equal('')
+  })
+
+  it('shows none to plugins that a command loads', async () => {
+    await writeFile(join(folder.path, 'curious.js'), curious)
+    const file = join(folder.path, 'seen.json')
+    const env = { ...credentials, TOCSIN_PLUGINS: './curious.js', SEEN_FILE: file, TOCSIN_DATA_DIR: dataDir }
+    const { code } = await runTocsin(['skills'], { cwd: folder.path, env })
+    expect(code).to.equal(0)
+    const seen = JSON.parse(await readFile(file, 'utf8')) as object
+    expect(seen).to.not.have.any.keys(...Object.keys(credentials))
   })
 
   it('does not start, and says what to do, where others may enter what is not its own', async () => {

@@ -21,6 +21,20 @@ describe('readTraceSettings', () => {
     })
   }
 
+  it('reads headers as the specification writes them, those for traces first', () => {
+    const { headers } = readTraceSettings({
+      ...endpoint,
+      OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Bearer%20of-all, x-team = blue=1 ,, broken',
+      OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'authorization=Bearer%20of-traces',
+    })
+    const revealed = Object.entries(headers).map(([name, secret]) => [name, secret.reveal()])
+    expect(Object.fromEntries(revealed)).to.deep.equal({
+      authorization: 'Bearer of-traces',
+      'x-team': 'blue=1',
+    })
+    expect(JSON.stringify(headers)).to.not.contain('of-traces')
+  })
+
   for (const [sampler, argument, ratio] of [
     ['always_on', '', 1],
     ['parentbased_always_off', '', 0],
@@ -30,7 +44,7 @@ describe('readTraceSettings', () => {
   ] as const) {
     it(`takes the sampler ${sampler} ${argument}`, () => {
       const env = { ...endpoint, OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: argument }
-      expect(readTraceSettings(env)).to.deep.equal({ wanted: true, ratio, warnings: [] })
+      expect(readTraceSettings(env)).to.deep.equal({ wanted: true, ratio, headers: {}, warnings: [] })
     })
   }
 

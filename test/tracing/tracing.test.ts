@@ -46,6 +46,7 @@ describe('tracing of large runs', () => {
 
   const options = (ratio: number): TracingOptions => ({
     ratio,
+    headers: {},
     log: { debug() {}, info() {}, warn() {}, error() {} },
     stores: {
       organizations: { list: () => Promise.resolve([{ uuid: 'o', code: 'main' }]) },
