@@ -459,6 +459,11 @@ export interface EgressRequest {
   readonly plugin?: string | undefined
   /** Whose request it is: it travels on no socket that carries requests of others. Default: nobody's. */
   readonly organizationUuid?: string | undefined
+  /**
+   * Whether the address is that of a connection, which an administrator has made. Only then may it be private, where the operator allows
+   * it. Default false: a playbook's author chose the address.
+   */
+  readonly isConnection?: boolean | undefined
   readonly method: string
   /** Absolute. */
   readonly url: string

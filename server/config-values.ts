@@ -1,6 +1,8 @@
+import { codePattern } from '../core/domain/ids.ts'
 import { viewPaths } from './http/page/view-paths.ts'
 import { parseTrustedProxies } from './http/trusted-proxies.ts'
 import { parseAllowList } from './egress/allow-list.ts'
+import type { PrivateEgress } from './egress/index.ts'
 import { readKey, bootstrapKeyHint } from './keys.ts'
 
 /** A value of the environment that cannot be used. The message follows the variable's name and ends with the remedy. */
@@ -104,7 +106,37 @@ export function pluginSources(text: string): readonly string[] {
 
 const hostPattern = /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(:\d{1,5})?$/
 
-export function hostsAndRanges(text: string): readonly string[] {
+/** A list for all organizations, or one for each: `acme=10.0.0.5,fd00::/8; *=127.0.0.1`. */
+export function privateEgress(text: string): PrivateEgress {
+  const organizations = new Map<string, readonly string[]>()
+  let everyone: readonly string[] | undefined
+  for (const part of text.split(';').map((one) => one.trim())) {
+    if (part === '') continue
+    const [code, list] = part.includes('=') ? splitOnce(part) : ['*', part]
+    const entries = hostsAndRanges(list)
+    if (code === '*') {
+      if (everyone !== undefined) throw new Unusable(`must have one list for all organizations; found two`)
+      everyone = entries
+      continue
+    }
+    if (!new RegExp(codePattern).test(code)) {
+      throw new Unusable(
+        `holds ${quote(`${code}=`)}; what stands before '=' must be the code of an organization, or * for all others, e.g. acme=10.0.0.5; *=127.0.0.1`,
+      )
+    }
+    const key = code.toLowerCase()
+    if (organizations.has(key)) throw new Unusable(`must have one list for ${quote(code)}; found two`)
+    organizations.set(key, entries)
+  }
+  return { everyone: everyone ?? [], organizations }
+}
+
+function splitOnce(part: string): readonly [string, string] {
+  const at = part.indexOf('=')
+  return [part.slice(0, at).trim(), part.slice(at + 1).trim()]
+}
+
+function hostsAndRanges(text: string): readonly string[] {
   return items(text).map((item) => {
     const lower = item.toLowerCase()
     if (lower.includes('/') ? isRange(lower) : isHost(lower)) return lower

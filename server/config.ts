@@ -11,6 +11,7 @@ import type { Retention } from '../core/retention/pruner.ts'
 import { defaultStormPerMinute } from '../core/investigation/storm-watch.ts'
 import { ValidationError, type PointedMessage } from '../core/errors/errors.ts'
 import { Secret } from '../core/plugin/index.ts'
+import type { PrivateEgress } from './egress/index.ts'
 import { clearTextWarnings, type ConfigWarning } from './clear-text.ts'
 import { nearest } from '../core/schema/index.ts'
 import * as read from './config-values.ts'
@@ -68,7 +69,7 @@ export interface Config {
   readonly sessions: SessionLimits
   readonly logLevel: read.LogLevel
   /** What connections may reach in private address ranges, in lower case: `host`, `host:port` or a range of addresses. */
-  readonly allowPrivateEgress: readonly string[]
+  readonly allowPrivateEgress: PrivateEgress
   /** To be logged at start: variables that begin with TOCSIN_ and mean nothing. */
   readonly warnings: readonly ConfigWarning[]
 }
@@ -100,7 +101,7 @@ const variables = {
   TOCSIN_KEEP_RUNS_DAYS: read.integerBetween(1, 36_500),
   TOCSIN_KEEP_ALERTS_DAYS: read.integerBetween(1, 36_500),
   TOCSIN_LOG_LEVEL: read.oneOf(read.logLevels),
-  TOCSIN_ALLOW_PRIVATE_EGRESS: read.hostsAndRanges,
+  TOCSIN_ALLOW_PRIVATE_EGRESS: read.privateEgress,
 } as const
 
 type Variable = keyof typeof variables
@@ -160,7 +161,7 @@ export function readConfig(env: Environment): Config {
     sessions: sessionLimits(value('TOCSIN_SESSION_IDLE_MINUTES'), value('TOCSIN_SESSION_MAX_HOURS')),
     keep: { runsMs: days(keepRuns), alertsMs: days(keepAlerts) },
     logLevel: value('TOCSIN_LOG_LEVEL') ?? 'info',
-    allowPrivateEgress: value('TOCSIN_ALLOW_PRIVATE_EGRESS') ?? [],
+    allowPrivateEgress: value('TOCSIN_ALLOW_PRIVATE_EGRESS') ?? { everyone: [], organizations: new Map() },
     warnings: [...unknownVariables(env), ...clearTextWarnings(host, publicUrl), ...traces.warnings],
   }
   if (problems.length > 0) throw invalid(problems)

@@ -25,7 +25,7 @@ import {
 import { createReruns, type Reruns } from '../core/rerun/reruns.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
-import { createEgress, type ClosableEgress } from './egress/index.ts'
+import { codeOf, createEgress, type ClosableEgress } from './egress/index.ts'
 import type { Page } from './http/page/load-page.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
@@ -107,7 +107,9 @@ export function createContainer(opened: Opened): Container {
 
   register(tokens.clock, () => systemClock)
   register(tokens.egress, () =>
-    metrics.watchEgress(createEgress({ allowPrivate: config.allowPrivateEgress })),
+    metrics.watchEgress(
+      createEgress({ allowPrivate: config.allowPrivateEgress, codeOf: codeOf(stores.organizations) }),
+    ),
   )
   register(tokens.noteUse, () =>
     createNoteUse({ connections: stores.connections, clock: get(tokens.clock), log }),

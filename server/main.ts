@@ -9,6 +9,7 @@ import { discoverPlugins } from '../core/registry/index.ts'
 import { bootstrap } from './bootstrap.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
+import { unknownCodes, unknownCodeWarning } from './egress/index.ts'
 import { createContainer, tokens, type Container, type Opened } from './container.ts'
 import { hideSecretVariables } from './environment.ts'
 import { loadPage } from './http/page/load-page.ts'
@@ -93,6 +94,10 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
     const { url } = await container.get(tokens.httpServer).listen()
     // Only now: a start that fails, e.g. because the port is in use, must not use up the one time the key is shown.
     const { adminKey } = await bootstrap(stores, config.bootstrapApiKey?.reveal(), systemClock.now())
+    for (const code of await unknownCodes(config.allowPrivateEgress, stores.organizations)) {
+      const { message, hint } = unknownCodeWarning(code)
+      log.warn({}, `${message}: ${hint}`)
+    }
     await takeUpUnfinished(container)
     log.info({ url, folder: config.dataDir }, 'listening')
     const apiUrl = `${url}/${config.apiPrefix}`

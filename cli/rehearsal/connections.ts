@@ -9,7 +9,7 @@ import { createSkillCaller } from '../../core/skill/index.ts'
 import { systemClock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config.ts'
 import { processEnvironment } from '../../server/environment.ts'
-import { createEgress } from '../../server/egress/index.ts'
+import { codeOf, createEgress } from '../../server/egress/index.ts'
 import { createLog } from '../../server/log.ts'
 import { openStores } from '../../server/open-stores.ts'
 import { printable } from '../output/printable.ts'
@@ -47,7 +47,10 @@ export async function openLiveSkills({ organization: code, isMocked = false }: W
     })
   }
   const stores = await openStores(config, 'shared')
-  const egress = createEgress({ allowPrivate: config.allowPrivateEgress })
+  const egress = createEgress({
+    allowPrivate: config.allowPrivateEgress,
+    codeOf: codeOf(stores.organizations),
+  })
   const log = createLog({ level: 'error' })
   const close = async () => {
     egress.close()

@@ -23,7 +23,7 @@ export async function authenticate(
   const { settings, target, redactor } = openConnection(definition, open, options.onSecret)
   const { traffic = createTraffic(options.clock) } = options
   const { plugin, organizationUuid } = open.connection
-  const egress = egressFor(options.egress, { plugin, organizationUuid })
+  const egress = egressFor(options.egress, { plugin, organizationUuid, isConnection: true })
   const call = { ...options, egress, traffic, signal, redactor, deadlineMs: Infinity, isWrite: false }
   const bearer = target.token && createBearer(target.token, call)
   bearer?.forget()

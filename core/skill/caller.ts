@@ -55,7 +55,11 @@ export function createSkillCaller(options: SkillCallerOptions): SkillCaller {
       const log = createSkillLog(options.log, call, [() => redactor, said])
       const isWrite = entry.skill.effect === 'write'
       const { organizationUuid } = call.run
-      const egress = egressFor(options.egress, { plugin: entry.plugin.name, organizationUuid })
+      const egress = egressFor(options.egress, {
+        plugin: entry.plugin.name,
+        organizationUuid,
+        isConnection: connection !== undefined,
+      })
       const context = createContext({ ...options, egress, traffic, isWrite }, call, connection, redactor, log)
       // A skill that does not listen to its signal is left behind; its outcome no longer counts.
       const output = await untilAborted(perform(entry, call, input, context, redactor), call.attempt.signal)

@@ -77,6 +77,7 @@ async function readiness(place: string): Promise<number | undefined> {
       url: `http://${place}/readyz`,
       headers: {},
       body: undefined,
+      isConnection: true,
       signal,
     })
     return /"(ready|not_ready)"/.test(body) ? status : undefined

@@ -7,7 +7,7 @@ import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { discoverPlugins } from '../../core/registry/index.ts'
 import { systemClock } from '../clock.ts'
 import { readConfig, type Config, type Environment } from '../config.ts'
-import { createEgress } from '../egress/index.ts'
+import { codeOf, createEgress, unknownCodes, unknownCodeWarning } from '../egress/index.ts'
 import { openStores } from '../open-stores.ts'
 import { checkConnections } from './check-connections.ts'
 import { checkDataDir, checkDiskSpace } from './check-data-dir.ts'
@@ -87,9 +87,13 @@ async function withStores(
   catalogue: Catalogue,
   online: boolean,
 ): Promise<readonly Finding[]> {
-  const egress = createEgress({ allowPrivate: config.allowPrivateEgress })
   const stores = await openStores(config, 'shared')
+  const egress = createEgress({
+    allowPrivate: config.allowPrivateEgress,
+    codeOf: codeOf(stores.organizations),
+  })
   try {
+    const unknown = await unknownCodes(config.allowPrivateEgress, stores.organizations)
     const isManaged = (await stores.keys.list()).some((key) => isUsableAdmin(key, systemClock.now()))
     return [
       isManaged
@@ -99,6 +103,7 @@ async function withStores(
             'no key of an administrator for all organizations is usable',
             'run: tocsin keys create <name> --role admin',
           ),
+      ...unknown.map(unknownCodeWarning).map(({ message, hint }) => warning('configuration', message, hint)),
       ...(online ? await checkConnections({ stores, catalogue, egress }) : []),
     ]
   } finally {

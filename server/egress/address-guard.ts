@@ -43,11 +43,11 @@ export function isAllowedAddress(text: string, hostAllowed: boolean, allowed: Al
 export function checkUrl(url: URL, allowed: AllowList): void {
   const hostAllowed = allowed.allowsHost(url.hostname, portOf(url))
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && hostAllowed)) {
-    throw forbidden(`${url.protocol}//${url.host}`, 'only https is allowed')
+    throw forbidden(`${url.protocol}//${url.host}`, 'only https is allowed', allowed)
   }
   const literal = parseLiteral(url.hostname)
   if (literal !== undefined && !isAllowedAddress(literal.toString(), hostAllowed, allowed)) {
-    throw forbidden(url.host, 'the address is not public')
+    throw forbidden(url.host, 'the address is not public', allowed)
   }
 }
 
@@ -59,7 +59,8 @@ export function guardedLookup(url: URL, allowed: AllowList, resolve: typeof look
       if (error !== null) return callback(error, '')
       const refused = addresses.find(({ address }) => !isAllowedAddress(address, hostAllowed, allowed))
       if (refused !== undefined) {
-        return callback(forbidden(url.host, `its address ${refused.address} is not public`), '')
+        const which = allowed.isForConnections ? `its address ${refused.address}` : 'the address'
+        return callback(forbidden(url.host, `${which} is not public`, allowed), '')
       }
       const [first] = addresses
       if (options.all === true) return callback(null, addresses)
@@ -74,8 +75,10 @@ function portOf(url: URL): number {
   return url.port === '' ? (url.protocol === 'http:' ? 80 : 443) : Number(url.port)
 }
 
-function forbidden(what: string, why: string): ForbiddenError {
+function forbidden(what: string, why: string, { isForConnections }: AllowList): ForbiddenError {
   return new ForbiddenError('egress_forbidden', `no request is sent to ${what}: ${why}`, {
-    hint: 'the operator can allow hosts and private ranges in TOCSIN_ALLOW_PRIVATE_EGRESS',
+    hint: isForConnections
+      ? 'the operator can allow hosts and private ranges in TOCSIN_ALLOW_PRIVATE_EGRESS'
+      : 'give a public https address; a private system is reached through a connection, which an administrator creates',
   })
 }

@@ -4,9 +4,18 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 
 /** What the operator allows beyond the public internet: private addresses, and plain http. */
 export interface AllowList {
+  /** False: of requests whose address a playbook chose; what they are told names no address of the operator's network. */
+  readonly isForConnections: boolean
   /** The host of a URL, by its name or its literal address. */
   allowsHost(hostname: string, port: number): boolean
   allowsAddress(address: Address): boolean
+}
+
+/** Of requests without a connection: nothing beyond the public internet. */
+export const publicOnly: AllowList = {
+  isForConnections: false,
+  allowsHost: () => false,
+  allowsAddress: () => false,
 }
 
 /**
@@ -25,6 +34,7 @@ export function parseAllowList(entries: readonly string[]): AllowList {
   const allowsAddress = (address: Address): boolean =>
     ranges.some(([from, bits]) => address.kind() === from.kind() && address.match(from, bits))
   return {
+    isForConnections: true,
     allowsAddress,
     allowsHost(hostname, port) {
       if (hosts.has(hostname) || hosts.has(`${hostname}:${port}`)) return true

@@ -7,17 +7,20 @@ import { readBody } from '../../core/read-body.ts'
 import { checkHeaders } from '../../core/skill/index.ts'
 import type { Egress, EgressRequest, EgressResponse } from '../../core/ports.ts'
 import { checkUrl, guardedLookup } from './address-guard.ts'
-import { parseAllowList } from './allow-list.ts'
+import { publicOnly, type AllowList } from './allow-list.ts'
+import { createAllowLists, type CodeOf, type PrivateEgress } from './allow-lists.ts'
 import { networkError } from './network-error.ts'
 import { openRequest } from './open-request.ts'
 import { withSeparatePools } from './separate-pools.ts'
 
 export interface EgressOptions {
   /**
-   * Hosts (`host` or `host:port`) and ranges (`10.1.0.0/16`) that may be reached although they are not public, and over plain
-   * http too. Default of the process: none.
+   * Hosts (`host` or `host:port`) and ranges (`10.1.0.0/16`) that connections may reach although they are not public, and over plain
+   * http too: one list for all organizations, or one for each.
    */
-  readonly allowPrivate: readonly string[]
+  readonly allowPrivate: readonly string[] | PrivateEgress
+  /** Finds the organization's list. Default: no organization is known. */
+  readonly codeOf?: CodeOf
 }
 
 export interface ClosableEgress extends Egress {
@@ -39,7 +42,7 @@ const maxOrigins = 1_000
  * bounded headers and bodies. The request's signal is the deadline of all of it.
  */
 export function createEgress(options: EgressOptions): ClosableEgress {
-  const allowed = parseAllowList(options.allowPrivate)
+  const listOf = createAllowLists(privateEgress(options.allowPrivate), options.codeOf ?? nobody)
   const limits = { keepAlive: true, maxSockets: maxSocketsPerHost, timeout: idleMs }
   const agent = {
     http: withSeparatePools(new HttpAgent(limits)),
@@ -48,8 +51,10 @@ export function createEgress(options: EgressOptions): ClosableEgress {
   // What is the same for every request is checked and merged once.
   const client = got.extend({ ...sameForAll, agent })
   // The check sees nothing else of an address; names are resolved, and what they stand for checked, for each connection.
-  const lookups = new QuickLRU<string, LookupFunction>({ maxSize: maxOrigins })
-  const checkedLookup = (url: URL): LookupFunction => {
+  const checked = new WeakMap<AllowList, QuickLRU<string, LookupFunction>>()
+  const checkedLookup = (url: URL, allowed: AllowList): LookupFunction => {
+    const lookups = checked.get(allowed) ?? new QuickLRU<string, LookupFunction>({ maxSize: maxOrigins })
+    checked.set(allowed, lookups)
     const known = lookups.get(url.origin)
     if (known !== undefined) return known
     checkUrl(url, allowed)
@@ -61,7 +66,8 @@ export function createEgress(options: EgressOptions): ClosableEgress {
     async send(request) {
       request.signal.throwIfAborted()
       const url = new URL(request.url)
-      const dnsLookup = checkedLookup(url)
+      const allowed = request.isConnection === true ? await listOf(request.organizationUuid) : publicOnly
+      const dnsLookup = checkedLookup(url, allowed)
       try {
         const stream = client.stream(url, gotOptions(request, dnsLookup))
         // Written here: given to got as an option, a body has the request destroyed by an answer that comes before got has noticed
@@ -79,6 +85,11 @@ export function createEgress(options: EgressOptions): ClosableEgress {
   }
 }
 
+const nobody: CodeOf = async () => undefined
+
+const privateEgress = (allowPrivate: EgressOptions['allowPrivate']): PrivateEgress =>
+  'everyone' in allowPrivate ? allowPrivate : { everyone: allowPrivate, organizations: new Map() }
+
 const sameForAll: OptionsInit = {
   headers: { 'user-agent': 'tocsin' },
   followRedirect: false,
@@ -91,7 +102,7 @@ const sameForAll: OptionsInit = {
 }
 
 function gotOptions(request: EgressRequest, dnsLookup: LookupFunction): OptionsInit {
-  const { method, headers, body = '', signal, organizationUuid } = request
+  const { method, headers, body = '', signal, organizationUuid, isConnection = false } = request
   const withBody = canHaveBody(request)
   return {
     method,
@@ -102,7 +113,8 @@ function gotOptions(request: EgressRequest, dnsLookup: LookupFunction): OptionsI
     allowGetBody: withBody,
     signal,
     dnsLookup,
-    request: openRequest(organizationUuid),
+    // A socket that a connection opened may lead to a private address: requests without one must not find it.
+    request: openRequest(`${organizationUuid ?? ''} ${isConnection}`),
   }
 }
 

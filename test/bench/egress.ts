@@ -29,7 +29,7 @@ export async function benchEgress(options: Options): Promise<void> {
   const viaEgress = async () => {
     const { signal } = new AbortController()
     return JSON.parse(
-      (await egress.send({ method: 'GET', url, headers, body: undefined, signal })).body,
+      (await egress.send({ method: 'GET', url, headers, body: undefined, isConnection: true, signal })).body,
     ) as unknown
   }
   const viaNode = () =>

@@ -45,7 +45,7 @@ describe('configuration', () => {
       keep: { runsMs: undefined, alertsMs: undefined },
       sessions: { idleMs: 3_600_000, maxMs: 43_200_000 },
       logLevel: 'info',
-      allowPrivateEgress: [],
+      allowPrivateEgress: { everyone: [], organizations: new Map() },
       warnings: [],
     })
   })
@@ -105,7 +105,7 @@ describe('configuration', () => {
       '../x',
       '/opt/plugins/y.js',
     ])
-    expect(config.allowPrivateEgress).to.deep.equal([
+    expect(config.allowPrivateEgress.everyone).to.deep.equal([
       '127.0.0.1:9000',
       '[::1]:80',
       '[fd00::1]',
@@ -113,8 +113,25 @@ describe('configuration', () => {
       '10.1.0.0/16',
       'fd00::/8',
     ])
-    expect(() => parseAllowList(config.allowPrivateEgress)).to.not.throw()
+    expect(() => parseAllowList(config.allowPrivateEgress.everyone)).to.not.throw()
     expect(config.warnings).to.deep.equal([])
+  })
+
+  it('reads private systems for all organizations, and for one of them', () => {
+    const read = (text: string): object =>
+      readConfig({ TOCSIN_ALLOW_PRIVATE_EGRESS: text }).allowPrivateEgress
+    const [acme, common] = [['10.0.0.5', 'fd00::/8'], ['127.0.0.1']]
+    expect(read('acme=10.0.0.5, FD00::/8; *=127.0.0.1')).to.deep.equal({
+      everyone: common,
+      organizations: new Map([['acme', acme]]),
+    })
+    expect(read(' 127.0.0.1 ;ACME = 10.0.0.5,fd00::/8;')).to.deep.equal(
+      read('*=127.0.0.1;acme=10.0.0.5,fd00::/8'),
+    )
+    expect(read('*=127.0.0.1; acme=')).to.deep.equal({
+      everyone: common,
+      organizations: new Map([['acme', []]]),
+    })
   })
 
   it('takes an empty variable as absent', () => {
@@ -209,6 +226,13 @@ describe('configuration', () => {
       '[fd00::]/8',
       'siem.internal/8',
       '10.0.0.0:80/8',
+      'acme=http://x',
+      '=10.0.0.5',
+      'a-b=10.0.0.5',
+      'acme=10.0.0.5;ACME=10.0.0.6',
+      '10.0.0.5; *=10.0.0.6',
+      '*=0.0.0.0/0',
+      'acme=10.0.0.5=10.0.0.6',
     ],
   })) {
     for (const value of values) {

@@ -3,20 +3,39 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import type { Egress } from '../../core/ports.ts'
+import tls from 'node:tls'
+import type { Egress, EgressRequest } from '../../core/ports.ts'
 import { createEgress } from '../../server/egress/index.ts'
 import { guardedLookup, isAllowedAddress } from '../../server/egress/address-guard.ts'
-import { parseAllowList } from '../../server/egress/allow-list.ts'
+import { parseAllowList, publicOnly } from '../../server/egress/allow-list.ts'
 import { serveHttp, type TestServer } from './servers.ts'
 
-function send(egress: Egress, url: string): Promise<{ readonly status: number }> {
-  return egress.send({ method: 'GET', url, headers: {}, body: undefined, signal: AbortSignal.timeout(2_000) })
+function send(
+  egress: Egress,
+  url: string,
+  more: Partial<EgressRequest> = { isConnection: true },
+): Promise<{ readonly status: number }> {
+  const signal = AbortSignal.timeout(2_000)
+  return egress.send({ method: 'GET', url, headers: {}, body: undefined, signal, ...more })
 }
 
-async function codeOf(egress: Egress, url: string): Promise<string | undefined> {
-  return send(egress, url).then(
+async function codeOf(
+  egress: Egress,
+  url: string,
+  more?: Partial<EgressRequest>,
+): Promise<string | undefined> {
+  return send(egress, url, more).then(
     ({ status }) => String(status),
     (error: { code?: string }) => error.code,
+  )
+}
+
+const pem = (name: string): string => readFileSync(join(import.meta.dirname, 'fixtures', name), 'utf8')
+
+async function failure(work: Promise<unknown>): Promise<Error & { code?: string; hint?: string }> {
+  return work.then(
+    () => expect.fail('it should have been refused'),
+    (error: Error) => error,
   )
 }
 
@@ -99,6 +118,18 @@ describe('egress: where it goes', () => {
       }
     })
 
+    it('does not name the address to who has no connection', () => {
+      let refused: unknown
+      const lookup = guardedLookup(
+        new URL('https://name.example/'),
+        publicOnly,
+        resolving('10.0.0.7') as never,
+      )
+      lookup('name.example', {}, (error) => (refused = error))
+      expect(refused).to.include({ code: 'egress_forbidden' })
+      expect(String(refused)).to.include('name.example').and.not.include('10.0.0.7')
+    })
+
     it('takes a private address that the operator allows, by range or by name, but never the metadata of a cloud', () => {
       expect(lookedUp(['10.0.0.0/8'], '10.0.0.7').address).to.equal('10.0.0.7')
       expect(lookedUp(['name.example'], '10.0.0.7').address).to.equal('10.0.0.7')
@@ -138,6 +169,53 @@ describe('egress: where it goes', () => {
       expect(await reaches(() => '10.0.0.0/8')).to.equal('egress_forbidden')
     })
 
+    it('reaches nothing of it without a connection, and says the same of open and closed ports', async () => {
+      const egress = createEgress({ allowPrivate: ['127.0.0.1', 'localhost'] })
+      const refusals = new Set<string>()
+      const before = server.connections()
+      for (const port of [server.port, 1]) {
+        for (const scheme of ['http', 'https']) {
+          const refused = await failure(send(egress, `${scheme}://127.0.0.1:${port}/`, {}))
+          expect(refused).to.include({ code: 'egress_forbidden' })
+          refusals.add(`${refused.message} ${refused.hint}`.replace(`:${port}:`, ':PORT:'))
+          expect(await codeOf(egress, `${scheme}://localhost:${port}/`, {})).to.equal('egress_forbidden')
+        }
+      }
+      egress.close()
+      expect(refusals).to.have.length(2)
+      expect([...refusals].join())
+        .to.include('through a connection')
+        .and.not.include('TOCSIN')
+      expect(server.connections()).to.equal(before)
+    })
+
+    it('gives each organization its own list, and all others the common one', async () => {
+      const codes: Record<string, string> = { u1: 'Acme', u2: 'globex', u3: 'initech' }
+      const egress = createEgress({
+        allowPrivate: {
+          everyone: ['127.0.0.1:1'],
+          organizations: new Map([
+            ['acme', [`127.0.0.1:${server.port}`]],
+            ['globex', []],
+          ]),
+        },
+        codeOf: async (uuid) => codes[uuid],
+      })
+      const outcome = (url: string, organizationUuid: string): Promise<string | undefined> =>
+        codeOf(egress, url, { isConnection: true, organizationUuid })
+      const ours = `http://127.0.0.1:${server.port}/`
+      expect(await outcome(ours, 'u1')).to.equal('200')
+      for (const other of ['u2', 'u3', 'unknown']) {
+        expect(await outcome(ours, other), other).to.equal('egress_forbidden')
+      }
+      expect(await outcome(ours, 'u1'), 'after others were refused').to.equal('200')
+      // Plain http to a port where nothing listens tells who may go there.
+      expect(await outcome('http://127.0.0.1:1/', 'u1')).to.equal('egress_forbidden')
+      expect(await outcome('http://127.0.0.1:1/', 'u2')).to.equal('egress_forbidden')
+      expect(await outcome('http://127.0.0.1:1/', 'u3')).to.equal('network_error')
+      egress.close()
+    })
+
     it('takes no proxy from the environment', async () => {
       const names = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'NODE_USE_ENV_PROXY']
       const before = names.map((name) => process.env[name])
@@ -155,8 +233,31 @@ describe('egress: where it goes', () => {
     })
   })
 
+  it('does not lend a connection’s socket to requests without one', async () => {
+    const { createSecureContext } = tls
+    const server = createServer(
+      { key: pem('localhost.key.pem'), cert: pem('localhost.cert.pem') },
+      (_, response) => response.end(),
+    )
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve)
+    })
+    const egress = createEgress({ allowPrivate: ['localhost'] })
+    tls.createSecureContext = (options) => createSecureContext({ ...options, ca: pem('localhost.cert.pem') })
+    try {
+      const url = `https://localhost:${(server.address() as AddressInfo).port}/`
+      for (const organizationUuid of ['u1', undefined]) {
+        expect(await codeOf(egress, url, { isConnection: true, organizationUuid })).to.equal('200')
+        expect(await codeOf(egress, url, { organizationUuid })).to.equal('egress_forbidden')
+      }
+    } finally {
+      tls.createSecureContext = createSecureContext
+      egress.close()
+      server.close()
+    }
+  })
+
   it('verifies certificates, also where the environment says not to', async () => {
-    const pem = (name: string): string => readFileSync(join(import.meta.dirname, 'fixtures', name), 'utf8')
     const server = createServer(
       { key: pem('self-signed.key.pem'), cert: pem('self-signed.cert.pem') },
       (_request, response) => response.end(),

@@ -53,7 +53,7 @@ describe('egress: an answer that begins before all of the request was written', 
         // What is sent from here has the whole of the next turn for its answer to come.
         await nextTurn()
         const signal = AbortSignal.timeout(20_000)
-        const sent = { method: 'POST', url: `${url}/${index}`, headers: {}, body, signal }
+        const sent = { method: 'POST', url: `${url}/${index}`, headers: {}, body, isConnection: true, signal }
         const answer = await egress.send(sent).catch((error: unknown) => failed.push(error))
         if (typeof answer === 'object')
           expect(answer.body).to.equal(`{"took":"${new URL(sent.url).pathname}"}`)
@@ -87,8 +87,11 @@ describe('egress: an answer that begins before all of the request was written', 
       response.writeHead(413, { connection: 'close' }).end('too large')
     })
     const signal = AbortSignal.timeout(20_000)
-    const sent = { method: 'POST', url: server.url, headers: {}, body: 'x'.repeat(20_000), signal }
-    expect(await egress.send(sent)).to.deep.include({ status: 413, body: 'too large' })
+    const request = { method: 'POST', url: server.url, headers: {}, isConnection: true }
+    expect(await egress.send({ ...request, body: 'x'.repeat(20_000), signal })).to.deep.include({
+      status: 413,
+      body: 'too large',
+    })
     await server.close()
   })
 })

@@ -6,7 +6,8 @@ import { createEgress, type ClosableEgress } from '../../server/egress/index.ts'
 import { serveHttp, serveSocket, type TestServer } from './servers.ts'
 
 function get(url: string, more: Partial<EgressRequest> = {}): EgressRequest {
-  return { method: 'GET', url, headers: {}, body: undefined, signal: AbortSignal.timeout(5_000), ...more }
+  const signal = AbortSignal.timeout(5_000)
+  return { method: 'GET', url, headers: {}, body: undefined, isConnection: true, signal, ...more }
 }
 
 async function failure(egress: Egress, request: EgressRequest): Promise<Error & { code?: string }> {

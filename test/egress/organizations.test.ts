@@ -111,7 +111,13 @@ describe('egress: the requests of two organizations', () => {
       { 'Transfer-Encoding': 'chunked' },
       { connection: 'close' },
     ]) {
-      const request = { method: 'POST', url: server.url, body: smuggled, signal: AbortSignal.timeout(5_000) }
+      const request = {
+        method: 'POST',
+        url: server.url,
+        isConnection: true,
+        body: smuggled,
+        signal: AbortSignal.timeout(5_000),
+      }
       expect(await failure(egress.send({ ...request, headers }))).to.include({ code: 'bad_header' })
     }
     expect(server.connections()).to.equal(0)

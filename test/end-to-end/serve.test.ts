@@ -115,10 +115,14 @@ describe('tocsin serve, told to stop while it works,', function () {
   async function startBusy(): Promise<RunningServer> {
     const { port } = silent.address() as { port: number }
     await mkdir(join(folder.path, 'playbooks'))
-    const source = `apiVersion: tocsin/v1\nname: waits\non: { alert: { type: slow } }\nsteps:\n  - uses: http.get\n    with: { url: 'http://127.0.0.1:${port}/' }\n`
+    const source = `apiVersion: tocsin/v1\nname: waits\non: { alert: { type: slow } }\nsteps:\n  - uses: http.get\n    connection: silent\n    with: { path: / }\n`
     await writeFile(join(folder.path, 'playbooks/waits.yaml'), source)
     const env = { TOCSIN_ALLOW_PRIVATE_EGRESS: `127.0.0.1:${port}` }
     const server = await startServer({ cwd: folder.path, dataDir: 'data', env })
+    const settings = { base_url: `http://127.0.0.1:${port}` }
+    await server.call('/connections', {
+      body: { organization_code: 'main', plugin: 'http', name: 'silent', settings },
+    })
     const asked = once(silent, 'connection')
     expect((await postAlert(server, 'slow')).status).to.equal(201)
     await asked

@@ -40,8 +40,7 @@ describe('tocsin serve that loses its data directory', function () {
       response.end('{}')
     }).listen(0, '127.0.0.1')
     house = await makeHouse()
-    const { port } = other.address() as AddressInfo
-    const steps = `  - wait: 2s\n  - uses: http.get\n    with: { url: 'http://127.0.0.1:${port}/' }`
+    const steps = `  - wait: 2s\n  - uses: http.get\n    connection: other\n    with: { path: / }`
     await house.addPlaybook('slow', steps)
     await house.addPlaybook('t', '  - id: a\n    set: { x: 1 }')
   })
@@ -54,6 +53,7 @@ describe('tocsin serve that loses its data directory', function () {
     it(`acknowledges nothing, begins no step, says so, and ends; what it has acknowledged is kept: ${name}`, async () => {
       const env = { TOCSIN_ALLOW_PRIVATE_EGRESS: '127.0.0.1' }
       const server = await house.start({ env })
+      await house.connect('other', `http://127.0.0.1:${(other.address() as AddressInfo).port}`)
       expect((await house.post('slow')).status).to.equal(201)
       await eventually(
         'the wait of the run',

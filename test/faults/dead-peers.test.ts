@@ -83,10 +83,11 @@ describe('runs whose other system is sick', function () {
         Object.entries(troubles).map(async ([name, { talk }]) => [name, await serveSocket(talk)] as const),
       ),
     )
-    for (const [name, { url }] of peers) await house.addPlaybook(name, steps(name, url))
+    for (const name of peers.keys()) await house.addPlaybook(name, steps(name))
     const hosts = [...peers.values()].map(({ port }) => `127.0.0.1:${port}`)
     const env = { TOCSIN_ALLOW_PRIVATE_EGRESS: hosts.join(',') }
     server = await house.start({ env })
+    for (const [name, { url }] of peers) await house.connect(name, url)
   })
   after(async () => {
     for (const peer of peers?.values() ?? []) await peer.close()
@@ -120,8 +121,9 @@ describe('runs whose other system is sick', function () {
   })
 })
 
-const steps = (name: string, url: string) => `
+const steps = (name: string) => `
   - uses: http.get
-    with: { url: '${url}/' }
+    connection: ${name}
+    with: { path: / }
     timeout: ${troubles[name]!.code === 'step_timeout' ? '1s' : '30s'}
     retry: { max: ${retries}, backoff: 50ms }`

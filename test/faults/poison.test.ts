@@ -42,11 +42,12 @@ describe('a run that brings the process down', function () {
     await house.addPlaybook('good', '  - wait: 20ms\n  - set: { ok: true }')
     // Under way at every crash, and innocent.
     const slow = await serveHttp((_, response) => void setTimeout(() => response.end('{}'), 1_500))
-    await house.addPlaybook('slow', `  - uses: http.get\n    with: { url: '${slow.url}/' }`)
+    await house.addPlaybook('slow', '  - uses: http.get\n    connection: slow\n    with: { path: / }')
     const options = {
       env: { TOCSIN_PLUGINS: './poison.js', TOCSIN_ALLOW_PRIVATE_EGRESS: `127.0.0.1:${slow.port}` },
     }
     let server = await house.start(options)
+    await house.connect('slow', slow.url)
     for (let n = 0; n < 5; n++) expect((await house.post('good')).status).to.equal(201)
     for (let n = 0; n < 3; n++) expect((await house.post('slow')).status).to.equal(201)
     // Its run may take the process down before this is answered.

@@ -31,7 +31,8 @@ describe('tocsin serve, stopped with SIGSTOP and continued,', function () {
   })
 
   it('repeats nothing, loses nothing, and lets every timer ring once', async () => {
-    const call = (path: string) => `uses: http.send, with: { method: POST, url: '${peer.url}/${path}' }`
+    const call = (path: string) =>
+      `uses: http.send, connection: peer, with: { method: POST, path: '/${path}' }`
     await house.addPlaybook(
       'stopped',
       `  - { id: before, ${call('before')}, timeout: 1s, on_error: continue }
@@ -43,6 +44,7 @@ describe('tocsin serve, stopped with SIGSTOP and continued,', function () {
   - { id: after, ${call('after')}, timeout: 5s }`,
     )
     const server = await house.start({ env: { TOCSIN_ALLOW_PRIVATE_EGRESS: `127.0.0.1:${peer.port}` } })
+    await house.connect('peer', peer.url)
     const { promise, resolve } = Promise.withResolvers<void>()
     onAsked = () => void (asked.at(-1) === 'POST /held' && resolve())
     expect((await house.post('stopped')).status).to.equal(201)

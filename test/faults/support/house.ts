@@ -14,6 +14,8 @@ export interface House {
   /** Starts the first server, or the next one on the same data. */
   start(options?: HouseOptions): Promise<RunningServer>
   post(type: string, content?: string): Promise<Reply>
+  /** Connects the plugin `http` to a system of the test's own: private addresses are reached in no other way. */
+  connect(name: string, url: string): Promise<void>
   /** All runs, once so many of them have ended. */
   endedRuns(count: number): Promise<any[]>
   /** All alerts, once each has been investigated. */
@@ -68,6 +70,11 @@ export async function makeHouse(): Promise<House> {
           alert_content: content,
         },
       }),
+    async connect(name, url) {
+      const body = { organization_code: 'main', plugin: 'http', name, settings: { base_url: url } }
+      const { status } = await current().call('/connections', { body })
+      if (status !== 201) throw new Error(`the connection was answered ${status}`)
+    },
     endedRuns: (count) =>
       list('/runs', (runs) => runs.filter(({ ended_at }) => ended_at !== null).length === count),
     investigatedAlerts: () =>
