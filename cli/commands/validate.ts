@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { dirname } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
 import { toSarif } from '../../core/errors/sarif.ts'
@@ -19,6 +19,7 @@ const formats = ['text', 'json', 'sarif'] as const
 interface ValidateOptions {
   readonly format: (typeof formats)[number]
   readonly json?: boolean
+  readonly maxWarnings?: number
 }
 
 interface Checked extends PlaybookSource {
@@ -32,6 +33,9 @@ export function validateCommand(): Command {
     .argument('[paths...]', 'playbook files or folders; TOCSIN_PLAYBOOKS_DIR (./playbooks) when left out')
     .addOption(new Option('--format <format>', 'how to say it').choices(formats).default('text'))
     .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
+    .addOption(
+      new Option('--max-warnings <count>', 'fail where there are more warnings than this').argParser(toCount),
+    )
     .addHelpText(
       'after',
       `
@@ -40,15 +44,31 @@ Examples:
   tocsin validate playbooks/phishing-report.yaml      one file
   curl -sS … | tocsin validate -                      standard input
   tocsin validate --format json playbooks             a list with code, severity, message, hint, file, line, column
+  tocsin validate --max-warnings 0                    in a pipeline: warnings fail too
   tocsin validate --format sarif > tocsin.sarif       for code scanning, which shows problems beside the changed lines`,
     )
     .action(async (paths: readonly string[], options: ValidateOptions) => {
       const catalogue = await installedCatalogue()
       const checked = check(await readPlaybooks(paths), catalogue)
       report(checked, options.json === true ? 'json' : options.format)
-      const isBad = checked.some(({ problems }) => problems.some(({ severity }) => severity === 'error'))
-      if (isBad) throw new Exit(exitCodes.failed)
+      if (isBad(checked, options)) throw new Exit(exitCodes.failed)
     })
+}
+
+function toCount(text: string): number {
+  if (/^\d{1,6}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('a whole number is needed, such as 0.')
+}
+
+/** Advice is no warning. */
+function isBad(checked: readonly Checked[], { maxWarnings }: ValidateOptions): boolean {
+  const count = (wanted: Problem['severity']) =>
+    checked.flatMap(({ problems }) => problems).filter(({ severity }) => severity === wanted).length
+  if (count('error') > 0) return true
+  const warnings = count('warning')
+  if (maxWarnings === undefined || warnings <= maxWarnings) return false
+  console.error(`${warnings} warning${warnings === 1 ? '' : 's'}, and --max-warnings allows ${maxWarnings}`)
+  return true
 }
 
 /** Each playbook with those that it calls, which stand beside it or are given too; then those that are in order beside each other. */

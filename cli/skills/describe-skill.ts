@@ -4,19 +4,21 @@ import type { CatalogueSkill } from '../../core/registry/catalogue.ts'
 import { paint } from '../output/paint.ts'
 import { printable } from '../output/printable.ts'
 import { wrap } from '../output/wrap.ts'
-import { exampleStep } from './example-step.ts'
+import { exampleSteps } from './example-step.ts'
 import { schemaRows, type SchemaRow } from './schema-rows.ts'
 
 /** Everything an author of playbooks needs to know of one skill. */
 export function describeSkill(entry: CatalogueSkill): string {
   const { name, skill } = entry
-  const step = exampleStep(entry)
+  const steps = exampleSteps(entry)
   const sections = [
     `${paint.strong(name)}  ${printable(skill.title)}\n${wrap(skill.description, '')}`,
     facts(entry),
     inputs(schemaRows(authorsInput(skill))),
     outputs(schemaRows(skill.output as JsonSchema)),
-    ...(step === undefined ? [] : [`${paint.strong('Example')}\n${indented(step)}`]),
+    ...(steps.length === 0
+      ? []
+      : [`${paint.strong(steps.length === 1 ? 'Example' : 'Examples')}\n${indented(steps.join('\n\n'))}`]),
   ]
   return sections.join('\n\n')
 }

@@ -1,12 +1,13 @@
 import type { CatalogueSkill } from '../../core/registry/catalogue.ts'
 
-/** The first example of a skill as a step to paste into a playbook; undefined where there is none. */
-export function exampleStep({ name, skill }: CatalogueSkill): string | undefined {
-  const example = skill.examples[0]
-  if (example === undefined) return undefined
-  const input = example.input as Input
-  const action = skill.asks === true ? checkpoint(name, input) : [`uses: ${name}`, ...withInputs(input)]
-  return [`# ${example.title}`, `- id: ${skill.name}`, ...action.map((line) => `  ${line}`)].join('\n')
+/** The examples of a skill as steps to paste into a playbook, one beside the other. */
+export function exampleSteps({ name, skill }: CatalogueSkill): readonly string[] {
+  return skill.examples.map(({ title, input }, index) => {
+    const given = input as Input
+    const action = skill.asks === true ? checkpoint(name, given) : [`uses: ${name}`, ...withInputs(given)]
+    const id = index === 0 ? skill.name : `${skill.name}_${index + 1}`
+    return [`# ${title}`, `- id: ${id}`, ...action.map((line) => `  ${line}`)].join('\n')
+  })
 }
 
 /** The answers stand beside the inputs of a skill that asks; the engine gives the id of the question. */

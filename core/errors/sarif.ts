@@ -34,6 +34,7 @@ export function toSarif(problems: readonly SourceProblem[], { version, rules, ur
         tool: {
           driver: {
             name: 'tocsin',
+            version,
             semanticVersion: version,
             rules: codes.map((code) => ({
               id: code,

@@ -51,6 +51,8 @@ const habits: ReadonlyMap<string, string> = new Map([
   ['slice', 'write text.substring(from, to)'],
   ['substr', 'write text.substring(from, to)'],
   ['concat', 'join texts and lists with +'],
+  ['max', 'write list.filter(x, list.all(y, x >= y))[0]'],
+  ['min', 'write list.filter(x, list.all(y, x <= y))[0]'],
   ['get', 'write x.?field.orValue(default)'],
   ['default', 'write x.?field.orValue(default)'],
   ['uint', 'write int(x)'],
@@ -182,7 +184,10 @@ function reportUnknown(checker: Checker, node: CallNode): void {
   const names = allFunctions
     .filter((each) => each.receiver === (node.target !== undefined))
     .map((each) => each.name)
-  const near = nearest(node.name, [...names, ...(node.target ? macroNames : ['has'])])
+  // Of a short name every other short name is near: `x.max()` is no `x.map(each, …)`.
+  const isShort = node.name.length <= 3
+  const takesName = node.target !== undefined && (!isShort || node.args.length >= 2)
+  const near = nearest(node.name, [...names, ...(takesName ? macroNames : node.target ? [] : ['has'])])
   const hint = other
     ? other.receiver
       ? `write value.${node.name}(…)`

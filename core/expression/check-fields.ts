@@ -111,8 +111,14 @@ function reportUnknown(
     'unknown_field',
     `${path} has no field '${field}'`,
     span,
-    isKey ? hintForKey(key) : near === undefined ? listed : `did you mean ${near}?`,
+    isKey ? hintForKey(key) : near === undefined ? listed : `did you mean ${asWritten(checker, span, near)}?`,
   )
+}
+
+/** The name of a field as it stands there: behind a dot, or in the quotes of `["name"]`. */
+function asWritten(checker: Checker, span: Span, name: string): string {
+  const [quote = ''] = /^["']/.exec(checker.text(span)) ?? []
+  return `${quote}${name}${quote}`
 }
 
 function hintForElements(list: string, field: string): string {

@@ -9,6 +9,7 @@ import { parseDurationMs } from './durations.ts'
 import type { ProblemCode } from './problem-catalogue.ts'
 import { literalHint, typeInWords, valueInWords } from './plain-words.ts'
 import { quote, type Problems } from './problem.ts'
+import { hintInQuotes } from './repairs.ts'
 import type { Span } from './source-text.ts'
 import type { TypedTemplate } from './template.ts'
 import { parseTimeMs } from './times.ts'
@@ -30,12 +31,18 @@ export function checkFit(
   head: Span = value,
 ): boolean {
   const target = value.entries
-    ? objectFor(value, expected)
+    ? mapFor(value, expected)
     : value.items
       ? onlyMember(expected, 'list')
       : undefined
   if (value.entries && target?.kind === 'object')
     return checkObject(problems, value, target, what, codes, head)
+  if (value.entries && target?.kind === 'map') {
+    const { value: type } = target
+    return value.entries
+      .map(({ name, key, value: part }) => checkFit(problems, part, type, joined(what, name), codes, key))
+      .every((fits) => fits)
+  }
   if (value.items && target?.kind === 'list') {
     const { element } = target
     return value.items
@@ -45,26 +52,33 @@ export function checkFit(
   return checkLeaf(problems, value, expected, what, codes)
 }
 
+const joined = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`)
+
 function onlyMember(type: Type, kind: Type['kind']): Type | undefined {
   const found = membersOf(type).filter((member) => member.kind === kind)
   return found.length === 1 ? found[0] : undefined
 }
 
+type MapType = Extract<Type, { readonly kind: 'object' | 'map' }>
+
 /** Of several maps that may be meant, where the value is none of them, the one that is nearest to it. */
-function objectFor({ entries = [], type }: TypedTemplate, expected: Type): ObjectType | undefined {
-  const objects = membersOf(expected).filter((member) => member.kind === 'object')
-  if (objects.length < 2) return objects[0]
+function mapFor({ entries = [], type }: TypedTemplate, expected: Type): MapType | undefined {
+  const maps = membersOf(expected).filter((member) => member.kind === 'object' || member.kind === 'map')
+  if (maps.length < 2) return maps[0]
   if (explainMismatch(type, expected) === undefined) return undefined
-  const misfits = ({ properties, additional }: ObjectType) => {
-    const given = new Map(entries.map(({ name, value }) => [name, value.type]))
+  const given = new Map(entries.map(({ name, value }) => [name, value.type]))
+  const misfits = (candidate: MapType) => {
+    const properties: ObjectType['properties'] =
+      candidate.kind === 'object' ? candidate.properties : new Map()
+    const others = candidate.kind === 'object' ? candidate.additional : candidate.value
     const missing = [...properties].filter(([name, each]) => each.optional !== true && !given.has(name))
     const wrong = [...given].filter(([name, part]) => {
-      const wanted = properties.get(name)?.type ?? additional
+      const wanted = properties.get(name)?.type ?? others
       return wanted === undefined || explainMismatch(part, wanted) !== undefined
     })
     return missing.length + wrong.length
   }
-  return objects.toSorted((a, b) => misfits(a) - misfits(b))[0]
+  return maps.toSorted((a, b) => misfits(a) - misfits(b))[0]
 }
 
 function checkObject(
@@ -82,7 +96,7 @@ function checkObject(
   for (const { name, key, value: part } of value.entries ?? []) {
     given.add(name)
     const type = expected.properties.get(name)?.type ?? expected.additional
-    const path = what === '' ? name : `${what}.${name}`
+    const path = joined(what, name)
     if (type !== undefined) fits = checkFit(problems, part, type, path, nested, key) && fits
     else {
       const isInput = codes.unknown === 'E305'
@@ -95,7 +109,7 @@ function checkObject(
   }
   for (const [name, { type, optional }] of expected.properties) {
     if (optional === true || given.has(name)) continue
-    const path = what === '' ? name : `${what}.${name}`
+    const path = joined(what, name)
     const hint = type.kind === 'dyn' ? undefined : `it is ${typeInWords(type)}`
     problems.add(codes.missing, `${quote(path)} is required`, head, hint)
     fits = false
@@ -129,9 +143,19 @@ function checkLeaf(
     problems.add('E206', `${label}the value may be missing`, value, 'add .orValue(…)')
   } else if (parts.length > 1 && parts.some((part) => part.kind === 'null')) {
     const message = `${label}the value may be null, and ${describeType(expected)} is expected`
-    problems.add('E207', message, value, 'write x == null ? … : x')
-  } else problems.add(codes.misfit, misfit(value, expected, what, reason), value, hintFor(value, expected))
+    problems.add('E207', message, value, nullHint(value))
+  } else {
+    const hint = hintFor(value, expected)
+    problems.add(codes.misfit, misfit(value, expected, what, reason), value, hint)
+  }
   return false
+}
+
+/** The value itself where it is short enough to be read, and not null. */
+function nullHint({ template }: TypedTemplate): string {
+  const read = template.kind === 'expression' ? template.program.source.trim() : ''
+  const value = /^[\w.[\]]{1,60}$/.test(read) ? read : 'x'
+  return `write ${value} == null ? … : ${value}`
 }
 
 /** The texts of an expression that are not among the choices, each at its place. */
@@ -172,7 +196,7 @@ function hintFor(value: TypedTemplate, expected: Type): string | undefined {
   const { template, type } = value
   if (expected.kind === 'string' && template.kind === 'expression') {
     const kinds = membersOf(type).map(({ kind }) => kind)
-    if (kinds.includes('list')) return "join it: .join(', ')"
+    if (kinds.includes('list')) return hintInQuotes(value.style ?? 'plain', "join it: .join(', ')")
     if (kinds.includes('object') || kinds.includes('map')) return 'choose a field of it, or write json(…)'
     return kinds.every((kind) => kind === 'string') ? undefined : 'write string(…)'
   }

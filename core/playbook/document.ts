@@ -20,13 +20,15 @@ import { explainYamlErrors } from './yaml-mistakes.ts'
 /** A piece of the YAML, with its place. Whatever YAML has beyond JSON has been resolved or refused. */
 export type Node = ScalarNode | ListNode | MapNode
 
-type ScalarStyle = 'plain' | 'single' | 'double' | 'literal' | 'folded'
+export type ScalarStyle = 'plain' | 'single' | 'double' | 'literal' | 'folded'
 
 export interface ScalarNode extends Span {
   readonly kind: 'scalar'
   /** A bigint only in data beside playbooks, such as fixtures. */
   readonly value: string | number | bigint | boolean | null
   readonly style: ScalarStyle
+  /** Inside of `{ }` or `[ ]`, where some characters need quotes. */
+  readonly inFlow?: boolean
 }
 
 interface ListNode extends Span {
@@ -219,8 +221,9 @@ class Converter {
   #collection(node: YamlNode, span: Span, depth: number): Converted {
     let size = 1
     let height = 0
+    const isFlow = (node as { flow?: boolean }).flow === true
     const add = (child: YamlNode): Node | undefined => {
-      const converted = this.convert(child, depth + 1)
+      const converted = inFlow(this.convert(child, depth + 1), isFlow)
       size += converted?.size ?? 0
       height = Math.max(height, converted?.height ?? 0)
       return converted?.node
@@ -260,6 +263,11 @@ class Converter {
     return name
   }
 }
+
+const inFlow = (converted: Converted | undefined, isFlow: boolean): Converted | undefined =>
+  isFlow && converted?.node.kind === 'scalar'
+    ? { ...converted, node: { ...converted.node, inFlow: true } }
+    : converted
 
 /** A value that is not written (`key:`) is null, and shown at its key. */
 const nothing = (key: Span): ScalarNode => ({

@@ -20,13 +20,21 @@ const iso = /^P(?:\d{1,9}D)?(?:T(?=\d)(?:\d{1,9}H)?(?:\d{1,9}M)?(?:\d{1,9}S)?)?$
 
 /** What was meant by `5 minutes`, `2 weeks`, `PT5M`, or a number of seconds; else how durations are written. */
 export function hintForDuration(written: string | number): string {
-  const parts = iso.test(String(written)) ? String(written).replaceAll(/[PT]/g, '').toLowerCase() : ''
-  if ((parseDurationMs(parts) ?? 0) > 0) return `did you mean ${parts}?`
-  const [, amount, unit = 's'] = /^\s*(\d{1,9})\s*([A-Za-z]+)?\s*$/.exec(String(written)) ?? []
-  if (amount === undefined) return durationHint
-  if (/^w(?:eeks?)?$/i.test(unit)) return `did you mean ${Number(amount) * 7}d?`
-  const known = spelt.find(([pattern]) => pattern.test(unit))?.[1]
-  return known === undefined || Number(amount) === 0 ? durationHint : `did you mean ${amount}${known}?`
+  const meant = meantDuration(String(written).trim())
+  const ms = meant === undefined ? undefined : millisecondsOf(meant)
+  if (ms === undefined || ms === 0) return durationHint
+  return ms > maxDurationMs ? `write ${writeDuration(maxDurationMs)} or less` : `did you mean ${meant}?`
+}
+
+/** The words as a duration, however long. */
+function meantDuration(written: string): string | undefined {
+  if (iso.test(written)) return written.replaceAll(/[PT]/g, '').toLowerCase()
+  if (pattern.test(written)) return written
+  const [, amount, unit = 's'] = /^(\d{1,9})\s*([A-Za-z]+)?$/.exec(written) ?? []
+  if (amount === undefined) return undefined
+  if (/^w(?:eeks?)?$/i.test(unit)) return `${Number(amount) * 7}d`
+  const known = spelt.find(([words]) => words.test(unit))?.[1]
+  return known && `${Number(amount)}${known}`
 }
 
 export const durationPattern = '^(?:\\d{1,9}d)?(?:\\d{1,9}h)?(?:\\d{1,9}m)?(?:\\d{1,9}s)?(?:\\d{1,9}ms)?$'
@@ -38,10 +46,15 @@ const pattern = new RegExp(durationPattern)
  * @example parseDurationMs('1h30m') // 5_400_000
  */
 export function parseDurationMs(text: string): number | undefined {
+  const total = millisecondsOf(text)
+  return total === undefined || total > maxDurationMs ? undefined : total
+}
+
+function millisecondsOf(text: string): number | undefined {
   if (text === '' || !pattern.test(text)) return undefined
   let total = 0
   for (const [, amount, unit] of text.matchAll(/(\d+)(ms|[dhms])/g)) total += Number(amount) * units[unit!]!
-  return total > maxDurationMs ? undefined : total
+  return total
 }
 
 /**

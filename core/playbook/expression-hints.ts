@@ -85,7 +85,7 @@ function hintForStatus(expression: string, literal: string): string | undefined 
 
 function hintForField(before: string, field: string, scope: Scope): string | undefined {
   if (/\balert\s*\.\s*\??$/.test(before)) {
-    if (Object.hasOwn(alertFields, field)) return `did you mean alert.${alertFields[field]}?`
+    if (Object.hasOwn(alertFields, field)) return `did you mean ${alertFields[field]}?`
     // A short name is near to every other short name.
     const isMistyped =
       field.length > 2 && fieldsOf(scope.names['alert']).some((known) => isNear(field, known))
@@ -94,10 +94,8 @@ function hintForField(before: string, field: string, scope: Scope): string | und
   const id = /\bsteps\.([a-z]\w*)\s*\.\s*$/.exec(before)?.[1]
   if (id === undefined || field === 'outputs') return undefined
   if (['result', 'results', 'response', 'data', 'value', 'body'].includes(field))
-    return `did you mean steps.${id}.output?`
-  return fieldsOf(outputOf(scope, id)).includes(field)
-    ? `did you mean steps.${id}.output.${field}?`
-    : undefined
+    return 'did you mean output?'
+  return fieldsOf(outputOf(scope, id)).includes(field) ? `did you mean output.${field}?` : undefined
 }
 
 /** One letter too many, too few, or wrong. */

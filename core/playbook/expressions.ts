@@ -17,6 +17,7 @@ import { findLookAlikes } from './look-alikes.ts'
 import type { ProblemCode } from './problem-catalogue.ts'
 import { quote } from './problem.ts'
 import { spanInScalar } from './scalar-offsets.ts'
+import { hintInQuotes, quoted } from './repairs.ts'
 import type { Scope } from './scope.ts'
 import type { Span } from './source-text.ts'
 import { compileTemplate, trimmed, type TemplateCompiler, type TypedTemplate } from './template.ts'
@@ -52,7 +53,12 @@ function templateCompiler(context: Context, scope: Scope): TemplateCompiler {
   return {
     expression: (scalar, from, to) => compileAt(context, scope, scalar, from, to).program,
     report: (code, message, scalar, from, to, hint) =>
-      problems.add(code, message, spanInScalar(source.text, scalar, from, to), hint),
+      problems.add(
+        code,
+        message,
+        spanInScalar(source.text, scalar, from, to),
+        hint && hintInQuotes(scalar.style, hint),
+      ),
     isCutOff: ({ style, end }) => style === 'plain' && /^[ \t]+#/.test(source.text.slice(end, end + 100)),
     spanOf: (scalar, from, to) => spanInScalar(source.text, scalar, from, to),
     reportAt: (code, message, span, hint) => problems.add(code, message, span, hint),
@@ -65,7 +71,7 @@ function templateCompiler(context: Context, scope: Scope): TemplateCompiler {
           'W405',
           'this stays as it is: only ${{ … }} is replaced by a value',
           span,
-          `did you mean ${meant}?`,
+          `did you mean ${scalar.inFlow === true && scalar.style === 'plain' ? quoted(meant) : meant}?`,
         )
       }
     },
@@ -176,12 +182,12 @@ function compileAt(context: Context, scope: Scope, scalar: ScalarNode, from: num
       start + problem.start,
       start + Math.max(problem.end, problem.start + 1),
     )
-    if (compiled === strict) report(context, scope, expression, problem, span)
+    if (compiled === strict) report(context, scope, scalar, expression, problem, span)
     else problems.add('W410', problem.message, span, problem.hint)
   }
   for (const doubt of compiled.doubts) {
     const span = spanInScalar(source.text, scalar, start + doubt.start, start + doubt.end)
-    problems.add(codes[doubt.code], doubt.message, span, doubt.hint)
+    problems.add(codes[doubt.code], doubt.message, span, doubt.hint && hintInQuotes(scalar.style, doubt.hint))
   }
   for (const { root, path } of compiled.program?.references ?? []) {
     // Without a static path any step may be meant.
@@ -200,13 +206,17 @@ function taken(expression: string, { names, given, misread }: Scope): CompiledEx
 function report(
   context: Context,
   scope: Scope,
+  { style }: ScalarNode,
   expression: string,
   problem: ExpressionProblem,
   span: Span,
 ): void {
   const id = problem.code === 'unknown_field' ? stepIn(expression, problem) : undefined
   if (id === undefined || scope.has(id)) {
-    const hint = () => hintInPlaybook(expression, problem, scope)
+    const hint = () => {
+      const found = hintInPlaybook(expression, problem, scope)
+      return found && hintInQuotes(style, found)
+    }
     context.problems.add(codes[problem.code], problem.message, span, hint)
     return
   }

@@ -10,6 +10,7 @@ import {
   familiarValue,
   placeOfOthers,
 } from './familiar-words.ts'
+import { numberInWords } from './plain-words.ts'
 import { quote, type Problems } from './problem.ts'
 import type { Span } from './source-text.ts'
 import { splitTemplate } from './template-text.ts'
@@ -128,7 +129,9 @@ export function headOf(node: Node): Span {
 export function describe(node: Node): string {
   if (node.kind !== 'scalar') return `a ${node.kind}`
   if (node.value === null) return 'nothing'
-  return typeof node.value === 'string' ? 'a text' : `the ${typeof node.value} ${node.value}`
+  if (typeof node.value === 'string') return 'a text'
+  const shown = typeof node.value === 'number' ? numberInWords(node.value) : node.value
+  return `the ${typeof node.value} ${shown}`
 }
 
 /** A literal text, not empty; `what` is how it is called. */
@@ -227,12 +230,7 @@ const noExpression =
 export function readDuration(problems: Problems, entry: Entry): number | undefined {
   const { name, value } = entry
   if (value.kind === 'scalar' && typeof value.value === 'number') {
-    problems.add(
-      'E106',
-      `\`${name}\` must be a duration, not a number`,
-      value,
-      `did you mean ${value.value}s?`,
-    )
+    problems.add('E106', `\`${name}\` must be a duration, not a number`, value, hintForDuration(value.value))
     return undefined
   }
   if (value.kind === 'scalar' && value.value === null) {

@@ -1,4 +1,5 @@
 import type { Node } from './document.ts'
+import type { Span } from './source-text.ts'
 
 /** The JSON value that a node stands for. */
 export function plainValue(node: Node): unknown {
@@ -27,6 +28,14 @@ export function nodeAt(node: Node, at: readonly (string | number)[]): Node {
     found = next
   }
   return found
+}
+
+/** The key at the end of the way; what {@link nodeAt} finds where there is none. */
+export function keyAt(node: Node, at: readonly (string | number)[]): Span {
+  const holder = nodeAt(node, at.slice(0, -1))
+  const entry =
+    holder.kind === 'map' ? holder.entries.find(({ name }) => name === String(at.at(-1))) : undefined
+  return entry?.key ?? nodeAt(node, at)
 }
 
 /** The parts of a JSON pointer. */

@@ -1,13 +1,13 @@
 import { hintForDuration } from './durations.ts'
 import { timeHint } from './times.ts'
-import { describeType, membersOf, type Type } from '../expression/index.ts'
+import { describeType, explainMismatch, membersOf, type Type } from '../expression/index.ts'
 import type { TypedTemplate } from './template.ts'
 
 /** A type in plain words: `a text`, `a list of numbers`. */
 export function typeInWords(type: Type): string {
   if (type.kind === 'union') {
     const members = type.members.map((member) => (member.kind === 'null' ? 'null' : typeInWords(member)))
-    return members.join(' or ')
+    return [...new Set(members)].join(' or ')
   }
   if (type.kind === 'list' && type.element.kind !== 'dyn') return `a list of ${plural(type.element)}`
   if (type.kind === 'string' && type.literal !== true && type.values && type.values.length <= 10)
@@ -44,11 +44,14 @@ export function valueInWords({ template, type, items, entries }: TypedTemplate):
   const { value } = template
   if (value === null) return 'nothing'
   if (typeof value === 'string') return 'a text'
-  return typeof value === 'number' ? `the number ${value}` : JSON.stringify(value)
+  return typeof value === 'number' ? `the number ${numberInWords(value)}` : JSON.stringify(value)
 }
 
+/** A number as it is written: zero keeps its sign. */
+export const numberInWords = (value: number): string => (Object.is(value, -0) ? '-0' : String(value))
+
 /** How to write a literal that has the wrong kind, where that is clear. */
-export function literalHint({ template }: TypedTemplate, expected: Type): string | undefined {
+export function literalHint({ template, type }: TypedTemplate, expected: Type): string | undefined {
   if (template.kind !== 'literal') return undefined
   const { value } = template
   const members = membersOf(expected)
@@ -60,13 +63,22 @@ export function literalHint({ template }: TypedTemplate, expected: Type): string
     const fits = members.some(
       (member) => member.kind === 'string' && member.values?.includes(String(value)) !== false,
     )
-    if (fits) return `put it into quotes: "${value}"`
+    if (fits) return `put it into quotes: "${typeof value === 'number' ? numberInWords(value) : value}"`
   }
+  const element = members.find((member) => member.kind === 'list')?.element
+  if (element && template.value !== null && explainMismatch(type, element) === undefined)
+    return `write [${inList(value)}]`
   if (typeof value !== 'string') return undefined
   if (wants('number', 'int', 'double') && /^-?\d+(?:\.\d+)?$/.test(value))
     return `remove the quotes: ${value}`
-  if (!wants('bool')) return wants('list') ? `write [${value}]` : undefined
+  if (!wants('bool')) return undefined
   if (value === 'true' || value === 'false') return `remove the quotes: ${value}`
   if (/^(?:yes|on)$/i.test(value)) return 'write true'
   return /^(?:no|off)$/i.test(value) ? 'write false' : undefined
 }
+
+/** As an item of a list in brackets: text in quotes where it would be read as something else. */
+const inList = (value: unknown): string =>
+  typeof value === 'string' && /^[A-Za-z][\w./@-]*$/.test(value) && !/^(?:true|false|null)$/.test(value)
+    ? value
+    : JSON.stringify(value)

@@ -18,7 +18,7 @@ import { hintForDuration } from './durations.ts'
 import { describe } from './fields.ts'
 import { idPattern } from './grammar.ts'
 import { durationSchema, inputProblems, isDurationSchema, timestampSchema } from './inputs.ts'
-import { nodeAt, partsOf, plainValue } from './plain-value.ts'
+import { keyAt, nodeAt, partsOf, plainValue } from './plain-value.ts'
 import type { Input, Inputs } from './playbook.ts'
 import { quote, type Problems } from './problem.ts'
 
@@ -189,7 +189,7 @@ function readSchema(
       const known =
         isInput && pointer === '/type' ? `must be one of ${types.join(', ')}, or a list of them` : message
       const hint = () => hintForKeyword(parts.at(-1), isUnknown, place, isInput && parts.length === 1)
-      problems.add('E311', what + known, place, hint)
+      problems.add('E311', what + known, isUnknown ? keyAt(node, parts) : place, hint)
     }
     return undefined
   }

@@ -1,3 +1,4 @@
+import type { ScalarStyle } from './document.ts'
 import type { Span } from './source-text.ts'
 
 /**
@@ -19,6 +20,17 @@ export function withRepairs(text: string, repairs: Iterable<Repair>): string {
     at = end
   }
   return pieces.join('') + text.slice(at)
+}
+
+/**
+ * A hint whose quotes can be typed where it is read: `''` would end text in single quotes, `""` text in double quotes.
+ *
+ * @example hintInQuotes('single', "write x == null ? '' : x") // 'write x == null ? "" : x'
+ */
+export function hintInQuotes(style: ScalarStyle, hint: string): string {
+  if (style === 'single' && !hint.includes('"')) return hint.replaceAll(/(?<!\w)'([^']*)'(?!\w)/g, '"$1"')
+  if (style === 'double' && !hint.includes("'")) return hint.replaceAll(/"([^"]*)"/g, "'$1'")
+  return hint
 }
 
 /** The text as a quoted YAML value, with the quotes that need the least in it changed. */

@@ -18,7 +18,7 @@ import {
   type Type,
   type WrittenText,
 } from '../expression/index.ts'
-import type { Node, ScalarNode } from './document.ts'
+import type { Node, ScalarNode, ScalarStyle } from './document.ts'
 import { typeInWords } from './plain-words.ts'
 import type { Template } from './playbook.ts'
 import type { ProblemCode } from './problem-catalogue.ts'
@@ -37,6 +37,8 @@ export interface TypedTemplate extends Span {
   readonly items?: readonly TypedTemplate[]
   /** Of an expression: the texts written out in it that may be its value. */
   readonly written?: readonly WrittenText[]
+  /** Of a scalar: which quotes it stands in. */
+  readonly style?: ScalarStyle
 }
 
 /** What {@link compileTemplate} needs from its surroundings. */
@@ -67,7 +69,7 @@ export function compileTemplate(node: Node, compiler: TemplateCompiler): TypedTe
   const { start, end } = node
   switch (node.kind) {
     case 'scalar':
-      return { start, end, ...compileScalar(node, compiler) }
+      return { start, end, style: node.style, ...compileScalar(node, compiler) }
     case 'list':
       return listOf(
         node,
@@ -197,13 +199,19 @@ function checkScalar(
     stray.kind === 'list'
       ? { code: 'E211' as const, hint: "join it: .join(', ')" }
       : stray.kind === 'null'
-        ? { code: 'E207' as const, hint: "write x == null ? '' : x" }
+        ? { code: 'E207' as const, hint: nullHint(program) }
         : stray.kind === 'optional'
           ? { code: 'E206' as const, hint: 'add .orValue(…)' }
           : { code: 'E211' as const, hint: 'choose a field of it, or write json(…)' }
   const [start, end] = trimmed(String(scalar.value), from, to)
   const what = code === 'E211' ? typeInWords(stray) : describeType(stray)
   compiler.report(code, `${what} cannot stand in text`, scalar, start, end, hint)
+}
+
+/** The value itself where it is short enough to be read. */
+function nullHint({ source }: Program): string {
+  const value = /^[\w.[\]]{1,60}$/.test(source) ? source : 'x'
+  return `write ${value} == null ? "" : ${value}`
 }
 
 /** The stretch without white space around it. */

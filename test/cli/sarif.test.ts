@@ -4,10 +4,12 @@ import { expect } from 'chai'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import packageJson from '../../package.json' with { type: 'json' }
 import { problemCatalogue } from '../../core/playbook/index.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { killCommands, runTocsin } from './support/run-tocsin.ts'
 
+const { version } = packageJson
 const schemaFile = new URL('../data/sarif/sarif-2.1.0.schema.json', import.meta.url)
 
 const bad = `apiVersion: tocsin/v1
@@ -53,6 +55,7 @@ describe('tocsin validate --format sarif', () => {
       shortDescription: { text: problemCatalogue.W402.title },
       defaultConfiguration: { level: 'warning' },
     })
+    expect(driver).to.include({ name: 'tocsin', version, semanticVersion: version })
     expect(run.columnKind).to.equal('utf16CodeUnits')
   })
 

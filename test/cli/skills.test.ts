@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { exampleStep } from '../../cli/skills/example-step.ts'
+import { exampleSteps } from '../../cli/skills/example-step.ts'
 import { schemaRows, typeName } from '../../cli/skills/schema-rows.ts'
 import { parsePlaybook } from '../../core/playbook/index.ts'
 import { discoverPlugins } from '../../core/registry/index.ts'
@@ -48,6 +48,15 @@ describe('tocsin skills', () => {
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).to.be.at.most(100)
   })
 
+  it('shows every example of a skill', async () => {
+    const { skills } = await discoverPlugins({ pluginsDir: join(import.meta.dirname, '../../plugins') })
+    const { name, skill } = skills.find((each) => each.skill.examples.length > 1)!
+    const { stdout } = await runTocsin(['skills', name])
+    expect(stdout).to.contain('\nExamples\n')
+    for (const { title } of skill.examples) expect(stdout).to.contain(`  # ${title}\n`)
+    expect(stdout).to.contain(`- id: ${skill.name}_2\n`)
+  })
+
   it('says what a write means when a crash interrupts it', async () => {
     const { stdout } = await runTocsin(['skills', 'http.send'])
     expect(stdout).to.match(/effect +write: never repeated/)
@@ -81,15 +90,17 @@ describe('tocsin skills', () => {
   })
 })
 
-describe('the example step of a skill', () => {
+describe('the example steps of a skill', () => {
   const pluginsDir = join(import.meta.dirname, '../../plugins')
 
-  it('is right as it stands in a playbook, for every installed skill', async () => {
+  it('are right as they stand in a playbook, for every installed skill', async () => {
     const catalogue = await discoverPlugins({ pluginsDir })
     expect(catalogue.skills.length).to.be.greaterThan(5)
     for (const entry of catalogue.skills) {
-      const step = exampleStep(entry)!.replaceAll(/^/gm, '  ')
-      const source = `apiVersion: tocsin/v1\nname: tried\non: { manual: true }\nsteps:\n${step}\n`
+      const written = exampleSteps(entry)
+      expect(written).to.have.length(entry.skill.examples.length)
+      const steps = written.join('\n').replaceAll(/^/gm, '  ')
+      const source = `apiVersion: tocsin/v1\nname: tried\non: { manual: true }\nsteps:\n${steps}\n`
       const { problems } = parsePlaybook(source, { catalogue })
       expect(
         problems.filter((problem) => problem.severity === 'error'),
@@ -98,10 +109,10 @@ describe('the example step of a skill', () => {
     }
   })
 
-  it('asks with a checkpoint where the skill asks, and leaves out what the engine gives', () => {
+  it('ask with a checkpoint where the skill asks, and leave out what the engine gives', () => {
     const input = { user: 'ana', checkpoint_id: 'x', answers: ['mine', 'not_mine'] }
     const skill = { name: 'ask', asks: true, examples: [{ title: 'T', input }] }
-    expect(exampleStep({ name: 'x.ask', plugin: {}, skill } as never)).to.equal(
+    expect(exampleSteps({ name: 'x.ask', plugin: {}, skill } as never)).to.deep.equal([
       [
         '# T',
         '- id: ask',
@@ -112,10 +123,10 @@ describe('the example step of a skill', () => {
         '    answers: ["mine","not_mine"]',
         '    timeout: 30m',
       ].join('\n'),
-    )
+    ])
   })
 
-  it('keeps what is no plain word in quotes, and the signs of an expression as text', () => {
+  it('keep what is no plain word in quotes, and the signs of an expression as text', () => {
     const input = {
       yes: 'no',
       text: 'a: b # ${{ 1 }}',
@@ -123,7 +134,7 @@ describe('the example step of a skill', () => {
       deep: { a: { b: 'c '.repeat(40) } },
     }
     const entry = { name: 'x.y', plugin: {}, skill: { name: 'y', examples: [{ title: 'T', input }] } }
-    expect(exampleStep(entry as never)).to.equal(
+    expect(exampleSteps(entry as never)).to.deep.equal([
       [
         '# T',
         '- id: y',
@@ -136,7 +147,7 @@ describe('the example step of a skill', () => {
         '      a:',
         `        b: "${'c '.repeat(40)}"`,
       ].join('\n'),
-    )
+    ])
   })
 })
 

@@ -60,6 +60,21 @@ describe('tocsin validate', () => {
     expect(stdout).to.match(/^not ok 1 playbook checked: \d+ errors?/m)
   })
 
+  it('fails for warnings beyond --max-warnings', async () => {
+    const unused = `apiVersion: tocsin/v1\nname: warned\non: { manual: true }\nsteps:\n  - { id: a, set: { x: 1 } }\n`
+    const checked = (...args: readonly string[]) => runTocsin(['validate', '-', ...args], { input: unused })
+    expect(await checked()).to.include({ code: 0, stderr: '' })
+    expect(await checked('--max-warnings', '1')).to.include({ code: 0, stderr: '' })
+    expect(await checked('--max-warnings', '0')).to.include({
+      code: 1,
+      stderr: '1 warning, and --max-warnings allows 0\n',
+    })
+    const { code, stderr } = await checked('--max-warnings', 'some')
+    expect({ code, stderr }).to.satisfy(
+      (said: { code: number; stderr: string }) => said.code === 2 && said.stderr.includes('whole number'),
+    )
+  })
+
   it('looks through a folder, also further in, and leaves out what is no playbook', async () => {
     const { code, stdout } = await validate(['mixed'])
     expect(code).to.equal(1)

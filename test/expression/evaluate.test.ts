@@ -169,6 +169,20 @@ describe('evaluating expressions', () => {
     })
   })
 
+  it('writes zero with its sign, however it is formatted', () => {
+    const cases = {
+      '"%f".format([x])': '-0.000000',
+      '"%.0f".format([x])': '-0',
+      '"%.2f".format([-0.001])': '-0.00',
+      '"%e".format([x])': '-0.000000e+00',
+      '"%s %d".format([x, x])': '-0 -0',
+      'string(x)': '-0',
+      '"%.1f".format([-x])': '0.0',
+    }
+    for (const [source, value] of Object.entries(cases))
+      expect(evaluate(source, { x: -0 }), source).to.equal(value)
+  })
+
   describe('times', () => {
     it('are made of seconds with all the digits that a number can hold, and no others', () => {
       const cases = {

@@ -26,7 +26,7 @@ const key = (part: string) => `on: { alert: { type: t } }\nconcurrency: { key: '
 
 const misspelt: Readonly<Record<string, string>> = {
   'alert.data.user.emial': "E205 alert.data.user has no field 'emial' (did you mean email?)",
-  'alert.data["risc"]': "E205 alert.data has no field 'risc' (did you mean risk?)",
+  'alert.data["risc"]': 'E205 alert.data has no field \'risc\' (did you mean "risk"?)',
   'alert.data.?risc.orValue("")': "E205 alert.data has no field 'risc' (did you mean risk?)",
   'alert.providr': "E205 alert has no field 'providr' (did you mean provider?)",
 }

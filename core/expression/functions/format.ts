@@ -104,6 +104,8 @@ function fraction(verb: 'f' | 'e', precision: number, value: Value, span: Span):
   if (typeof value !== 'number' && typeof value !== 'bigint') throw wrong(`%${verb}`, value, span, 'a number')
   const size = Number(value)
   if (!Number.isFinite(size)) return formatDouble(size)
+  // JavaScript drops the sign of zero, and keeps that of what is rounded to it.
+  if (Object.is(size, -0)) return `-${fraction(verb, precision, 0, span)}`
   if (verb === 'f') return Math.abs(size) < 1e21 ? fixed(size, precision) : wideFixed(size, precision)
   // At least two digits in the exponent, as C has it.
   return size.toExponential(precision).replace(/e([+-])(\d)$/, 'e$10$2')
