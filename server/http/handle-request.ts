@@ -40,15 +40,12 @@ const nobody: Caller = {
 }
 
 /**
- * What stands between a request and a route's handler, in this order: other web sites, key, role, query, body. Schemas are
- * compiled here, once per route.
+ * Checks a request before its route's handler sees it, in this order: other web sites, key, role, query, body. A schema is
+ * compiled at the first request that needs it: compiling all of them would double the time of a start.
  */
 export function requestHandler(route: Route, services: Services, settings: RequestSettings): RequestHandler {
   const querySchema = route.query ?? noParameters
-  const query = compileSchema(querySchema)
   const headersSchema = headersOf(route)
-  const headerSchema = headersSchema === undefined ? undefined : compileSchema(headersSchema)
-  const body = route.body === undefined ? undefined : compileSchema(route.body)
   // The types of parameters, query and body were checked where the route was defined, and their values are checked here.
   const handle = route.handle as (
     request: ApiRequest<unknown, unknown, unknown>,
@@ -68,8 +65,8 @@ export function requestHandler(route: Route, services: Services, settings: Reque
       authorize(caller, route.access)
     }
     const parameters = parseQuery(context.querystring, querySchema)
-    validateQuery(query, parameters)
-    if (headerSchema !== undefined) validateHeaders(headerSchema, headers)
+    validateQuery(compileSchema(querySchema), parameters)
+    if (headersSchema !== undefined) validateHeaders(compileSchema(headersSchema), headers)
     const gone = new AbortController()
     context.res.once('close', () => {
       if (!context.res.writableFinished)
@@ -102,16 +99,16 @@ export function requestHandler(route: Route, services: Services, settings: Reque
   ) {
     const max = route.bytes?.max ?? settings.maxBodyBytes
     route.bytes?.admit({ query, address }, services)
-    if (route.bytes === undefined && body === undefined) {
+    if (route.bytes === undefined && route.body === undefined) {
       // A form of a page always says its type.
       if (route.method !== 'GET' && request.headers['content-type'] !== undefined) requirePlainJson(request)
       return { body: undefined, bytes: noBytes, letGo() {} }
     }
     const letGo = settings.bodies.take(request, max)
     try {
-      if (body === undefined) return { body: undefined, bytes: await readBytes(request, max), letGo }
+      if (route.body === undefined) return { body: undefined, bytes: await readBytes(request, max), letGo }
       const value = await readJsonBody(request, max)
-      validateBody(body, value)
+      validateBody(compileSchema(route.body), value)
       return { body: value, bytes: noBytes, letGo }
     } catch (error) {
       letGo()
