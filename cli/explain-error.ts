@@ -38,6 +38,7 @@ const systemHints: Readonly<Record<string, string | undefined>> = {
   ENOTDIR: 'a part of that path is a file, not a folder',
   EEXIST: 'there is a file where a folder is needed',
   ENOSPC: 'the disk is full',
+  EIO: 'the disk fails: look at the system log',
 }
 
 function stackOf(error: unknown): string {

@@ -2,6 +2,7 @@
 // The one file that every Node can read: it finds a Node that runs TypeScript (22.18 or later), then hands over to main.ts.
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
+import { constants } from 'node:os'
 import * as nodeModule from 'node:module'
 import { dirname, join } from 'node:path'
 
@@ -10,8 +11,15 @@ process.on('SIGUSR1', () => {})
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 
+/** Set for the Node that this file hands over to. */
+const wrapped = 'TOCSIN_WRAPPED'
+
 if (major > 22 || (major === 22 && minor >= 18)) {
   nodeModule.enableCompileCache?.()
+  if (process.env[wrapped] !== undefined) {
+    delete process.env[wrapped]
+    endWithWrapper()
+  }
   const { main } = await import('./main.ts')
   process.exitCode = await main(process.argv.slice(2))
 } else {
@@ -32,7 +40,31 @@ function runWithPinnedNode() {
     process.exit(1)
   }
   const node = join(folder, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
-  const child = spawn(node, ['--disable-sigusr1', ...process.argv.slice(1)], { stdio: 'inherit' })
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-  child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)))
+  // The channel closes with this process, however it ends: also by SIGKILL, which nothing can pass on.
+  const child = spawn(node, ['--disable-sigusr1', ...process.argv.slice(1)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, [wrapped]: '1' },
+  })
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', ...(process.platform === 'win32' ? [] : ['SIGQUIT'])]
+  for (const signal of signals) process.on(signal, () => child.kill(signal))
+  child.on('error', (error) => {
+    process.stderr.write(`tocsin cannot start ${node}: ${error.message}\n`)
+    process.exit(1)
+  })
+  child.on('exit', (code, signal) => {
+    if (signal === null || process.platform === 'win32') process.exit(code ?? 1)
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+    // Where this process was started with the signal ignored.
+    setTimeout(() => process.exit(128 + constants.signals[signal]), 1_000)
+  })
+}
+
+/** Ends this process like SIGTERM does as soon as the one that handed over to it is gone. */
+function endWithWrapper() {
+  const end = () => process.kill(process.pid, 'SIGTERM')
+  if (!process.connected) return end()
+  process.on('disconnect', end)
+  // Else commands would not end by themselves.
+  process.channel?.unref()
 }

@@ -88,7 +88,7 @@ export function createPruner({ stores, keep, sessions, clock, log }: PrunerOptio
   const [startedAt, startedElapsed] = [clock.now(), elapsed()]
 
   /** A clock that is set forward, for a moment or by mistake, must not delete what cannot be brought back. */
-  const certainTime = () => Math.min(clock.now(), startedAt + elapsed() - startedElapsed)
+  const certainTime = () => Math.floor(Math.min(clock.now(), startedAt + elapsed() - startedElapsed))
 
   /** Ends early when the server stops. */
   async function rest(ms: number): Promise<void> {

@@ -7,6 +7,7 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -18,6 +19,7 @@ import { makeDataDirPrivate } from '../data-dir.ts'
 import { loadMasterKey } from '../secrets/master-key.ts'
 import { createSecretBox, type SecretBox } from '../secrets/secret-box.ts'
 import type { KeptFile } from '../sqlite/backup-file.ts'
+import { cannotRead, isSystemError, readErrorOf } from '../sqlite/opening-errors.ts'
 import { lockDataDir } from '../sqlite/lock.ts'
 import { adoptBackup, inspectBackup, type RestoredRuns } from '../sqlite/restore-file.ts'
 import { syncFile, syncFolderOf } from '../sync-files.ts'
@@ -54,7 +56,7 @@ export async function restoreBackup(
   by: Actor,
   { replace, resume }: RestoreOptions,
 ): Promise<RestoredBackup> {
-  if (!existsSync(file)) throw new NotFoundError('backup_missing', `there is no file ${file}`)
+  requireFile(file)
   const { dataDir, playbooksDir: folder } = config
   const isNew = !existsSync(dataDir)
   makeDataDirPrivate(dataDir)
@@ -65,7 +67,7 @@ export async function restoreBackup(
     const database = join(dataDir, 'tocsin.db')
     if (existsSync(database) && !replace) throw notEmpty(dataDir)
     removeDatabase(draft)
-    copyFileSync(file, draft)
+    copyBackup(file, draft)
     chmodSync(draft, 0o600)
     const { files, fits } = inspectBackup(draft)
     const key = files.find(({ name }) => name === masterKeyName)?.content
@@ -91,6 +93,27 @@ export async function restoreBackup(
     if (isNew && !isRestored) removeDataDir(dataDir)
   }
 }
+
+function requireFile(file: string): void {
+  let isFile: boolean | undefined
+  try {
+    isFile = statSync(file, { throwIfNoEntry: false })?.isFile()
+  } catch (error) {
+    throw asBackupError(file, error)
+  }
+  if (isFile === undefined) throw new NotFoundError('backup_missing', `there is no file ${file}`)
+}
+
+function copyBackup(file: string, draft: string): void {
+  const cause = readErrorOf(file)
+  if (cause !== undefined) throw asBackupError(file, cause)
+  copyFileSync(file, draft)
+}
+
+const asBackupError = (file: string, error: unknown): unknown =>
+  isSystemError(error)
+    ? cannotRead(file, error, 'Check its disk and the system log, or use another backup.')
+    : error
 
 const playbooksIn = (files: readonly KeptFile[]): readonly KeptFile[] =>
   files

@@ -2,6 +2,8 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AuditVerdict } from '../../core/audit/audit-chain.ts'
 import { examineDatabase } from '../sqlite/examine-database.ts'
+import { asOpeningError } from '../sqlite/opening-errors.ts'
+import { checkDisk } from '../sqlite/storage-errors.ts'
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts'
 
 /** The key is made in the same start as the database. */
@@ -20,8 +22,10 @@ const toleratedMs = 60_000
 /** The database and what is in it: whole, of this version, with an audit log that is whole, and not from the future. */
 export function checkDatabase(dataDir: string, now: number): readonly Finding[] {
   const path = join(dataDir, 'tocsin.db')
-  if (!existsSync(path)) return [noDatabase(dataDir), clock(undefined, now)]
-  if (statSync(path).size === 0)
+  const size = sizeOf(path)
+  if (size === undefined) return [noDatabase(dataDir), clock(undefined, now)]
+  if (typeof size !== 'number') return [size]
+  if (size === 0)
     return [
       problem(
         'database',
@@ -43,7 +47,16 @@ export function checkDatabase(dataDir: string, now: number): readonly Finding[] 
       clock(newestAt, now),
     ]
   } catch (error) {
-    return [problemOf('database', error, 'stop Tocsin and restore a backup: tocsin restore')]
+    return [problemOf('database', error, checkDisk)]
+  }
+}
+
+/** Undefined: there is no file. */
+function sizeOf(path: string): number | Finding | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.size
+  } catch (error) {
+    return problemOf('database', asOpeningError(path, error), checkDisk)
   }
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { findMasterKey } from '../find-master-key.ts'
 import { createSecretBox } from '../secrets/secret-box.ts'
+import { asOpeningError } from '../sqlite/opening-errors.ts'
 import { opensDatabase } from '../sqlite/master-key-check.ts'
 import { ok, problem, problemOf, type Finding } from './finding.ts'
 
@@ -24,7 +25,7 @@ export function checkMasterKey(config: Config): Finding {
       )
     }
   } catch (error) {
-    return problemOf(check, error, 'put a copy of the key in its place')
+    return problemOf(check, asOpeningError(path, error), 'put a copy of the key in its place')
   }
   const { uid } = statSync(path, { throwIfNoEntry: false }) ?? { uid: undefined }
   const isForeign = masterKey === undefined && process.getuid !== undefined && uid !== process.getuid()

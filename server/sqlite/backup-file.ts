@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { ConflictError } from '../../core/errors/errors.ts'
 import { Database } from './database.ts'
-import { isStorageFailure, storeUnavailable } from './storage-errors.ts'
+import { asOpeningError } from './opening-errors.ts'
 
 /** A file that is kept in a backup beside the database. */
 export interface KeptFile {
@@ -25,26 +25,15 @@ export function writeBackupFile(
 ): void {
   // Made here for its owner's eyes; SQLite takes an empty file.
   closeSync(openSync(target, 'wx', 0o600))
-  try {
-    using(databasePath, (database) => database.run('VACUUM INTO ?', target))
-    using(target, (backup) => {
-      backup.pragma('journal_mode = DELETE')
-      backup.script('CREATE TABLE sqlar (name TEXT PRIMARY KEY, mode INT, mtime INT, sz INT, data BLOB)')
-      const seconds = Math.floor(now / 1000)
-      for (const { name, content } of files)
-        backup.run(
-          'INSERT INTO sqlar VALUES (?, ?, ?, ?, ?)',
-          name,
-          0o100600,
-          seconds,
-          content.length,
-          content,
-        )
-      requireWhole(backup)
-    })
-  } catch (error) {
-    throw isStorageFailure(error) ? storeUnavailable(error) : error
-  }
+  using(databasePath, (database) => database.run('VACUUM INTO ?', target))
+  using(target, (backup) => {
+    backup.pragma('journal_mode = DELETE')
+    backup.script('CREATE TABLE sqlar (name TEXT PRIMARY KEY, mode INT, mtime INT, sz INT, data BLOB)')
+    const seconds = Math.floor(now / 1000)
+    for (const { name, content } of files)
+      backup.run('INSERT INTO sqlar VALUES (?, ?, ?, ?, ?)', name, 0o100600, seconds, content.length, content)
+    requireWhole(backup)
+  })
 }
 
 /** Throws ConflictError `database_damaged`. */
@@ -54,7 +43,7 @@ export function requireWhole(database: Database): void {
   if (first?.integrity_check === 'ok') return
   throw new ConflictError(
     'database_damaged',
-    `${database.path} is damaged: ${first?.integrity_check ?? ''}`,
+    `${database.path} is damaged: ${first?.integrity_check.replaceAll(/\s+/g, ' ') ?? ''}`,
     {
       hint: 'use another backup',
     },
@@ -75,12 +64,16 @@ export function notABackup(): ConflictError {
   })
 }
 
-/** Opens the file for `use`, and closes it. */
+/** Opens the file for `use`, and closes it. Throws what `use` throws, and UnavailableError where the file cannot be read. */
 export function using<T>(path: string, use: (database: Database) => T): T {
   const database = new Database(path)
+  let failure: unknown
   try {
     return use(database)
+  } catch (error) {
+    failure = error
   } finally {
     database.close()
   }
+  throw asOpeningError(path, failure)
 }

@@ -4,6 +4,7 @@ import Sqlite from 'better-sqlite3'
 import { CountCache } from './count-cache.ts'
 import { CursorSeal } from './cursor-seal.ts'
 import { ReadCache } from './read-cache.ts'
+import { asOpeningError } from './opening-errors.ts'
 import { isStorageFailure, storeClosed, storeUnavailable } from './storage-errors.ts'
 
 /** What can be bound to a parameter. A boolean is bound as 0 or 1 by the caller. */
@@ -26,10 +27,15 @@ export class Database {
   readonly #connection: Sqlite.Database
   readonly #statements = new Map<string, Sqlite.Statement<Value[]>>()
 
+  /** Throws ConflictError `not_a_tocsin_database`, and UnavailableError. */
   constructor(path: string, options: DatabaseOptions = {}) {
     this.path = path
-    makePrivateFile(path)
-    this.#connection = new Sqlite(path, { timeout: options.busyTimeoutMs ?? 2000 })
+    try {
+      makePrivateFile(path)
+      this.#connection = new Sqlite(path, { timeout: options.busyTimeoutMs ?? 2000 })
+    } catch (error) {
+      throw asOpeningError(path, error)
+    }
   }
 
   /** The first row, or undefined. The caller names the row's type: SQL is not checked by the compiler. */

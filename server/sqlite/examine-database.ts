@@ -2,6 +2,7 @@ import type { AuditVerdict } from '../../core/audit/audit-chain.ts'
 import { using } from './backup-file.ts'
 import { judgeAudit } from './judge-audit.ts'
 import { migrations } from './migrations/index.ts'
+import { cannotRead, readErrorOf } from './opening-errors.ts'
 
 /** What can be seen of a database without changing it. */
 export interface ExaminedDatabase {
@@ -16,8 +17,15 @@ export interface ExaminedDatabase {
   readonly newestAt: number | undefined
 }
 
-/** Reads all of the file, beside a running server or without one. */
+/** Reads all of the file, beside a running server or without one. Throws UnavailableError where that fails. */
 export function examineDatabase(path: string): ExaminedDatabase {
+  const examined = examine(path)
+  const cause = examined.damage === null ? undefined : readErrorOf(path)
+  if (cause !== undefined) throw cannotRead(path, cause)
+  return examined
+}
+
+function examine(path: string): ExaminedDatabase {
   return using(path, (database) => {
     const [integrity] = database.all<{ integrity_check: string }>('PRAGMA integrity_check(1)')
     const foreign = database.all<{ table: string }>('PRAGMA foreign_key_check')[0]

@@ -4,7 +4,7 @@ import { Secret } from '../../core/plugin/index.ts'
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts'
 import { Database } from './database.ts'
 import { setFact } from './facts.ts'
-import { asOpeningError } from './open-database.ts'
+import { asOpeningError } from './opening-errors.ts'
 
 const keyCheckPlace: SecretPlace = { organizationUuid: '', connectionUuid: '', field: 'master_key_check' }
 
@@ -44,7 +44,7 @@ export function opensDatabase(path: string, secrets: SecretBox): boolean {
     return true
   } catch (error) {
     if (error instanceof ConflictError) return false
-    throw error
+    throw asOpeningError(path, error)
   } finally {
     database.close()
   }

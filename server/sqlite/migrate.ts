@@ -1,6 +1,7 @@
 import { ConflictError } from '../../core/errors/errors.ts'
 import type { Database } from './database.ts'
 import { migrations } from './migrations/index.ts'
+import { notATocsinDatabase } from './opening-errors.ts'
 
 /** Stands in the file's header and says whose it is: "Tocs". */
 const applicationId = 0x546f6373
@@ -44,12 +45,6 @@ function refuseForeignFile(database: Database): void {
   const tables = database.get<{ count: number }>('SELECT count(*) AS count FROM sqlite_schema')?.count ?? 0
   if (tables === 0 && readVersion(database) === 0) return
   throw notATocsinDatabase(database.path)
-}
-
-export function notATocsinDatabase(path: string): ConflictError {
-  return new ConflictError('not_a_tocsin_database', `${path} was not made by Tocsin`, {
-    hint: 'Move that file away, or choose another data directory (TOCSIN_DATA_DIR).',
-  })
 }
 
 function refuseNewerFile(database: Database): void {

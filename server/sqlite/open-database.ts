@@ -1,7 +1,7 @@
 import { ConflictError } from '../../core/errors/errors.ts'
 import { Database, type DatabaseOptions } from './database.ts'
-import { migrate, needsMigration, notATocsinDatabase } from './migrate.ts'
-import { isStorageFailure, storeUnavailable } from './storage-errors.ts'
+import { migrate, needsMigration } from './migrate.ts'
+import { asOpeningError } from './opening-errors.ts'
 
 // FULL: in WAL mode the driver's default (NORMAL) may lose commits on a loss of power. The fullfsync ones matter on macOS.
 // No memory map: an I/O error there would kill the process instead of failing a statement.
@@ -39,12 +39,6 @@ export function openDatabase(
     database.close()
     throw asOpeningError(path, error)
   }
-}
-
-/** What is said when a file cannot be used: it may be no database at all. */
-export function asOpeningError(path: string, error: unknown): unknown {
-  if (!isStorageFailure(error)) return error
-  return error.code === 'SQLITE_NOTADB' ? notATocsinDatabase(path) : storeUnavailable(error)
 }
 
 function useWriteAheadLog(database: Database): void {

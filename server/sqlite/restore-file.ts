@@ -1,6 +1,7 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import type { Actor } from '../../core/domain/audit.ts'
 import type { RunEnd } from '../../core/domain/run.ts'
-import { ConflictError } from '../../core/errors/errors.ts'
+import { ConflictError, UnavailableError } from '../../core/errors/errors.ts'
 import type { Clock } from '../../core/ports.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { recordAudit } from './audit-log.ts'
@@ -29,22 +30,50 @@ export function inspectBackup(path: string): {
   readonly files: readonly KeptFile[]
   readonly fits: (boxOf: (version: number) => SecretBox) => boolean
 } {
-  // Also brings its tables up to this program.
-  openBackup(path).close()
-  const files = using(path, (backup) => {
-    requireWhole(backup)
-    return keptFiles(backup)
-  })
+  requireAllOfIt(path)
+  const files = readBackup(path)
   return { files, fits: (boxOf) => using(path, (backup) => opensSecrets(backup, boxOf)) }
 }
 
-function openBackup(path: string): Database {
+function readBackup(path: string): readonly KeptFile[] {
   try {
-    return openDatabase(path)
+    // Also brings its tables up to this program.
+    openDatabase(path).close()
+    return using(path, (backup) => {
+      requireWhole(backup)
+      return keptFiles(backup)
+    })
   } catch (error) {
-    throw error instanceof ConflictError && error.code === 'not_a_tocsin_database' ? notABackup() : error
+    if (error instanceof ConflictError && error.code === 'not_a_tocsin_database') throw notABackup()
+    const isDamaged =
+      error instanceof UnavailableError && String(error.details?.['sqlite_code']).startsWith('SQLITE_CORRUPT')
+    throw isDamaged ? damagedBackup('its content makes no sense to SQLite') : error
   }
 }
+
+const magic = Buffer.from('SQLite format 3\0')
+
+/** Throws ConflictError `database_damaged` for a file that was cut off; SQLite reads what is missing of the last page as zeros. */
+function requireAllOfIt(path: string): void {
+  const { size } = statSync(path)
+  const header = Buffer.alloc(100)
+  const file = openSync(path, 'r')
+  try {
+    readSync(file, header)
+  } finally {
+    closeSync(file)
+  }
+  const known = Math.min(size, magic.length)
+  if (!header.subarray(0, known).equals(magic.subarray(0, known))) throw notABackup()
+  const written = header.readUInt16BE(16)
+  const pageSize = written === 1 ? 65_536 : written
+  const whole = pageSize * header.readUInt32BE(28)
+  if (size < header.length) throw damagedBackup(`it is cut off after ${size} bytes`)
+  if (size < whole) throw damagedBackup(`it is cut off after ${size} of ${whole} bytes`)
+}
+
+const damagedBackup = (how: string): ConflictError =>
+  new ConflictError('database_damaged', `the backup is damaged: ${how}`, { hint: 'use another backup' })
 
 function opensSecrets(backup: Database, boxOf: (version: number) => SecretBox): boolean {
   try {

@@ -4,16 +4,18 @@ import { UnavailableError } from '../../core/errors/errors.ts'
 /** How long a caller who was refused is asked to wait. */
 const retryAfterMs = 1000
 
-const diskTrouble = 'Check the disk that holds the data directory, and the system log.'
+export const checkDisk = 'Check the disk that holds the data directory, and the system log.'
 const noRight = 'Let the user who runs Tocsin write to the data directory.'
-const damaged = 'The database file is damaged: stop Tocsin and restore a backup.'
+// To SQLite, a page that the disk fails to read (EIO) is one that is damaged.
+const damaged =
+  'The database file is damaged, or its disk fails: `tocsin doctor` tells which. If it is damaged, stop Tocsin and restore a backup.'
 const othersWrite = 'Another process is writing to the database for a long time; try again.'
 
 /** SQLite's primary result codes that speak of the disk, the file or another process, with what to do. */
 const remedies: ReadonlyMap<string, string> = new Map([
   ['SQLITE_FULL', 'Free space on the disk that holds the data directory.'],
-  ['SQLITE_IOERR', diskTrouble],
-  ['SQLITE_CANTOPEN', diskTrouble],
+  ['SQLITE_IOERR', checkDisk],
+  ['SQLITE_CANTOPEN', checkDisk],
   ['SQLITE_NOMEM', 'Give the process more memory.'],
   ['SQLITE_READONLY', noRight],
   ['SQLITE_PERM', noRight],

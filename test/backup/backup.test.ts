@@ -234,15 +234,24 @@ describe('tocsin backup and restore', function () {
     await withKey('spared')
     await restoreInto('spared')
     const before = await readFile(at('spared/tocsin.db'))
-    const damaged = await readFile(first.file)
+    const whole = await readFile(first.file)
+    const damaged = Buffer.from(whole)
     const page = pageOf('api_key_organizations')
     damaged.fill(0xff, (page - 1) * 4096, page * 4096)
     const files: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
       ['text', 'hello '.repeat(1000), /was not made by `tocsin backup`/],
-      ['empty', '', /was not made by `tocsin backup`/],
+      ['beginning like one', 'SQLite foreign', /was not made by `tocsin backup`/],
       ['database', await readFile(at('data/tocsin.db')), /was not made by `tocsin backup`/],
-      ['short', damaged.subarray(0, 8192), /damaged|malformed/],
-      ['damaged', damaged, /damaged|malformed/],
+      ...[0, 10, 60, 100, 512, 8192, 20_000, damaged.length - 1].map(
+        (size) =>
+          [
+            `cut-${size}`,
+            whole.subarray(0, size),
+            new RegExp(`is damaged: it is cut off after ${size} .*\n.*use another backup`),
+          ] as const,
+      ),
+      ['damaged', damaged, /is damaged: .*\n.*use another backup/],
+      ['damaged-schema', Buffer.from(whole).fill(0xff, 100, 4096), /is damaged: .*\n.*use another backup/],
     ]
     for (const [name, content, says] of files) {
       await writeFile(at(name), content)

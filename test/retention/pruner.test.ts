@@ -53,6 +53,18 @@ describe('the pruner', () => {
     await pruner.stop()
   })
 
+  it('deletes what is from before a whole millisecond, with a clock that counts in parts of them', async () => {
+    const { clock, calls, pruner } = start({ runsMs: 30 * day, alertsMs: 90 * day })
+    const monotonic = clock.monotonic.bind(clock)
+    clock.monotonic = () => monotonic() - 0.25
+    await clock.advance(minute)
+    await clock.advance(hour)
+    const ages = calls.filter(([name]) => name !== 'clear').map(([, age]) => Number(age))
+    expect(ages.length).to.be.greaterThan(0)
+    expect(ages.filter((age) => !Number.isInteger(age))).to.deep.equal([])
+    await pruner.stop()
+  })
+
   it('goes on piece by piece, with rests, and tells the log once what it deleted', async () => {
     const next = { at: 1, row: 2 }
     const pieces = [{ runs: 3, alerts: 0, next }, nothing, { runs: 1, alerts: 2, next }, nothing]

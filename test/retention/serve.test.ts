@@ -55,6 +55,11 @@ describe('tocsin serve with TOCSIN_KEEP_RUNS_DAYS and TOCSIN_KEEP_ALERTS_DAYS', 
     )
     expect([entry.actor.kind, entry.organization_code]).to.deep.equal(['server', 'main'])
     expect(entry.details).to.deep.include({ runs: 2, alerts: 0, setting: 'TOCSIN_KEEP_RUNS_DAYS=30' })
+    const numbers = (await server.call('/audit?limit=200')).body.data.flatMap((each: { details: object }) =>
+      Object.values(each.details).filter((value) => typeof value === 'number'),
+    )
+    expect(numbers).to.include(entry.details.before)
+    expect(numbers.filter((number: number) => !Number.isInteger(number))).to.deep.equal([])
   })
 
   it('deletes alerts with their runs: 410 for an id that was given, 404 for another', async () => {

@@ -13,6 +13,8 @@ export interface StartOptions {
   readonly command?: string
   /** A program, with its arguments, that starts it, such as a tracer. Default: none. */
   readonly under?: readonly string[]
+  /** The Node that starts it, with its arguments. Default: that of the tests. */
+  readonly node?: readonly string[]
 }
 
 export interface RunOptions extends StartOptions {
@@ -52,7 +54,8 @@ export async function killCommands(): Promise<void> {
 
 /** Starts `tocsin` as its user does: as a process, through the file that package.json names. */
 export function startTocsinCommand(args: readonly string[], options: StartOptions = {}): RunningCommand {
-  const whole = [...(options.under ?? []), process.execPath, options.command ?? command, ...args]
+  const node = options.node ?? [process.execPath]
+  const whole = [...(options.under ?? []), ...node, options.command ?? command, ...args]
   const child = spawn(whole[0]!, whole.slice(1), {
     cwd: options.cwd,
     env: { ...plainEnvironment(), ...options.env },
@@ -88,7 +91,7 @@ export function startTocsinCommand(args: readonly string[], options: StartOption
 
 /** Runs `tocsin` to its end. */
 export function runTocsin(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-  if (options.ownProcess !== true && options.command === undefined) {
+  if (options.ownProcess !== true && options.command === undefined && options.node === undefined) {
     const { cwd = process.cwd(), env, input = '' } = options
     return runHosted({
       args,

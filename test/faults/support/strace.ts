@@ -26,11 +26,12 @@ export function startTraced(traceFile: string, args: readonly string[]): ChildPr
 
 /**
  * The program and its arguments to start another one by, some of whose system calls fail: `fsync:error=EIO:when=20..30`, see
- * `-e inject` in strace(1). It keeps out of the way of signals.
+ * `-e inject` in strace(1). It keeps out of the way of signals. `path`: only calls on this file.
  */
-export function failing(injection: string): readonly string[] {
+export function failing(injection: string, path?: string): readonly string[] {
   const calls = injection.split(':', 1)[0]
   const options = ['-D', '-f', '-qq', '-o', '/dev/null', '-e', 'signal=none', '-e', `trace=${calls}`]
+  if (path !== undefined) options.push('-P', path)
   return ['strace', ...options, '-e', `inject=${injection}`, '--']
 }
 
