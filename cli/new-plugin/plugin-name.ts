@@ -1,4 +1,5 @@
 import { ValidationError } from '../../core/errors/errors.ts'
+import { isReservedOnWindows } from '../../core/reserved-names.ts'
 import { printable } from '../output/printable.ts'
 
 /** What a plugin is called, and where. */
@@ -18,6 +19,7 @@ export interface PluginName {
  */
 export function pluginNameOf(text: string): PluginName {
   if (!/^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/.test(text) || text.length > maxLength) throw invalid(text)
+  if (isReservedOnWindows(text)) throw reserved(text)
   const words = text.split(/[_-]/)
   return {
     name: words.join('_'),
@@ -27,6 +29,16 @@ export function pluginNameOf(text: string): PluginName {
 }
 
 const maxLength = 50
+
+const reserved = (text: string): ValidationError =>
+  new ValidationError(
+    'plugin_name_invalid',
+    `'${printable(text)}' cannot name a plugin: Windows reserves it`,
+    [],
+    {
+      hint: `choose another name, e.g. ${text}-tools`,
+    },
+  )
 
 function invalid(text: string): ValidationError {
   const message = `'${printable(text)}' is no name for a plugin`
@@ -41,5 +53,5 @@ function likely(text: string): string {
     .toLowerCase()
     .match(/[a-z0-9]+/g)
   const name = (words ?? []).join('-').replace(/^[0-9-]+/, '')
-  return name === '' || name.length > maxLength ? 'ticket-system' : name
+  return name === '' || name.length > maxLength || isReservedOnWindows(name) ? 'ticket-system' : name
 }

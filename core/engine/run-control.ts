@@ -49,7 +49,7 @@ export interface Decision {
 }
 
 export interface RunControlOptions {
-  readonly stores: Pick<Stores, 'runs' | 'journal' | 'checkpoints'>
+  readonly stores: Pick<Stores, 'runs' | 'journal' | 'checkpoints' | 'keys'>
   readonly runner: Pick<Runner, 'enqueue' | 'wake' | 'cancel'>
   readonly schemas: (skill: string) => SkillSchemas | undefined
   /** Default `never`. */
@@ -99,13 +99,13 @@ export function createRunControl({
       if (checkpoint === undefined) {
         throw new NotFoundError('checkpoint_not_found', 'there is no such checkpoint')
       }
-      await requireAnother(stores.runs, [checkpoint], given, selfApproval)
+      await requireAnother(stores, [checkpoint], given, selfApproval)
       return await answerOne(checkpoint, given)
     },
 
     async answerAll(chosen, seen, given) {
       requireSeen(chosen, seen)
-      await requireAnother(stores.runs, chosen.checkpoints, given, selfApproval)
+      await requireAnother(stores, chosen.checkpoints, given, selfApproval)
       const together = { seen, count: chosen.checkpoints.length }
       const outcomes: AnswerOutcome[] = []
       for (const checkpoint of chosen.checkpoints) outcomes.push(await answerOne(checkpoint, given, together))

@@ -1,3 +1,4 @@
+import { isReservedOnWindows } from '../reserved-names.ts'
 import type { Context, Defaults } from './context.ts'
 import { suggest } from './did-you-mean.ts'
 import type { Entry } from './document.ts'
@@ -14,19 +15,28 @@ export function readHead(problems: Problems, fields: Fields): Head {
   const version = fields.get('apiVersion')
   if (version) checkVersion(problems, version)
   const name = fields.get('name')
-  const nameRule = 'lower-case letters and digits, in words joined by hyphens'
   const label = fields.get('version')
   const description = fields.get('description')
   const owner = fields.get('owner')
   const timeout = fields.get('timeout')
   return {
-    name: (name && readWord(problems, name, namePattern, nameRule)) ?? '',
+    name: (name && readName(problems, name)) ?? '',
     version: label && readText(problems, label),
     description: (description && readText(problems, description)) ?? '',
     owner: owner && readText(problems, owner),
     tags: readTags(problems, fields),
     timeoutMs: (timeout && readDuration(problems, timeout)) ?? defaultTimeoutMs,
   }
+}
+
+/** It is also the name of a file. */
+function readName(problems: Problems, entry: Entry): string | undefined {
+  const rule = 'lower-case letters and digits, in words joined by hyphens'
+  const name = readWord(problems, entry, namePattern, rule)
+  if (name === undefined || !isReservedOnWindows(name)) return name
+  const message = `${quote(name)} cannot be the \`name\`: Windows reserves it, so that no file can be called ${name}.yaml`
+  problems.add('E107', message, entry.value, `choose another name, e.g. ${name}-alerts`)
+  return undefined
 }
 
 function checkVersion(problems: Problems, { value }: Entry): void {

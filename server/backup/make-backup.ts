@@ -1,7 +1,8 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import type { Actor } from '../../core/domain/audit.ts'
-import { ConflictError } from '../../core/errors/errors.ts'
+import { ConflictError, ValidationError } from '../../core/errors/errors.ts'
+import { isReservedOnWindows } from '../../core/reserved-names.ts'
 import { systemClock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { findMasterKey } from '../find-master-key.ts'
@@ -30,6 +31,12 @@ export async function makeBackup(
   by: Actor,
   options: { readonly withMasterKey: boolean },
 ): Promise<MadeBackup> {
+  if (isReservedOnWindows(basename(target))) {
+    const message = `${basename(target)} cannot name a backup: Windows reserves it for a device`
+    throw new ValidationError('file_name_reserved', message, [], {
+      hint: 'give another name, e.g. tocsin.db',
+    })
+  }
   if (existsSync(target)) {
     throw new ConflictError('backup_exists', `${target} is there already`, { hint: 'give a new name' })
   }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
+import { isReservedOnWindows } from '../../core/reserved-names.ts'
 import type { KeptFile } from '../sqlite/backup-file.ts'
 
 /** Longer ones are no playbooks. */
@@ -39,6 +40,7 @@ export async function restorePlaybookFiles(
   folder: string,
   files: readonly KeptFile[],
   asideFolder: string,
+  platform: NodeJS.Platform = process.platform,
 ): Promise<RestoredPlaybooks> {
   const kept: string[] = []
   const aside: { name: string; reason: string }[] = []
@@ -46,6 +48,11 @@ export async function restorePlaybookFiles(
   for (const { name, content } of files) {
     if (!namePattern.test(name) || name.startsWith('/')) continue
     const path = join(folder, name)
+    if (platform === 'win32' && name.split('/').some(isReservedOnWindows)) {
+      aside.push({ name, reason: 'Windows reserves this name' })
+      putAside(asideFolder, name.replaceAll(/(^|\/)/g, '$1_'), content)
+      continue
+    }
     try {
       const there = existsSync(path) ? await readFile(path) : undefined
       if (there === undefined) {
@@ -55,11 +62,15 @@ export async function restorePlaybookFiles(
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException
       aside.push({ name, reason: code ?? message })
-      mkdirSync(asideFolder, { recursive: true, mode: 0o700 })
-      write(join(asideFolder, name), content)
+      putAside(asideFolder, name, content)
     }
   }
   return { written, kept, aside }
+}
+
+function putAside(folder: string, name: string, content: Uint8Array): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  write(join(folder, name), content)
 }
 
 function write(path: string, content: Uint8Array): void {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Middleware } from 'koa'
 import { withLogFields } from '../../core/log-context.ts'
 import { problemHeaders, problemOf } from './problem.ts'
@@ -9,22 +9,31 @@ const headers = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
 }
+
+/** A year. Not for names below this one, nor for the lists of browsers: both are for the operator to decide. */
+const strictTransport = { 'strict-transport-security': 'max-age=31536000' }
 
 /** Turns whatever is thrown into a problem document, and sets what every answer carries. */
 export function answerErrors({
   log,
   clock,
   closing,
-}: Pick<Services, 'log' | 'clock' | 'closing'>): Middleware {
-  const newId = requestIds()
+  isPublicTls,
+}: Pick<Services, 'log' | 'clock' | 'closing'> & {
+  /** People reach the server over TLS: browsers are told to come by no other way. */
+  readonly isPublicTls: boolean
+}): Middleware {
+  const always = isPublicTls ? { ...headers, ...strictTransport } : headers
   const recordRefusal = createRefusalLog(log, 'a request could not be taken')
   return async (context, next) => {
     const startedAt = clock.now()
-    const requestId = newId()
-    context.set(headers)
+    // Random: a number that counts up would tell how many requests others send.
+    const requestId = randomUUID()
+    context.set(always)
     context.set('x-request-id', requestId)
     try {
       await withLogFields({ request_id: requestId }, next)
@@ -51,11 +60,4 @@ export function answerErrors({
       'request',
     )
   }
-}
-
-/** Unique over restarts, and cheap: one random part per process, and a number. */
-function requestIds(): () => string {
-  const process = randomBytes(6).toString('hex')
-  let count = 0
-  return () => `${process}-${(++count).toString(36)}`
 }

@@ -7,7 +7,10 @@ import { RequestError } from './request-error.ts'
 import type { Access, Caller, Services } from './route.ts'
 import type { SessionCookie } from './session-cookie.ts'
 
-type Needed = Pick<Services, 'stores' | 'clock' | 'recordKeyUse' | 'failedAuthentications' | 'sessions'>
+type Needed = Pick<
+  Services,
+  'stores' | 'clock' | 'recordKeyUse' | 'failedAuthentications' | 'sessions' | 'requestGate'
+>
 
 /** Of a request: by what it is found in the log, where it comes from, and how its session is kept. */
 export interface Origin {
@@ -18,13 +21,17 @@ export interface Origin {
 
 /**
  * Whose key the request carries, or with whose key the person has signed in. Throws RequestError `key_missing`, `key_invalid`, `session_invalid`,
- * `credentials_ambiguous`.
+ * `credentials_ambiguous`, `too_many_requests`.
  */
-export async function authenticate(
+export function authenticate(
   headers: IncomingHttpHeaders,
   services: Needed,
   origin: Origin,
 ): Promise<Caller> {
+  return services.requestGate.admit(origin.address, () => callerFor(headers, services, origin))
+}
+
+async function callerFor(headers: IncomingHttpHeaders, services: Needed, origin: Origin): Promise<Caller> {
   const given = readCredentials(headers, origin.cookie)
   if (given.kind === 'api_key')
     return callerOf(await requireKey(given.value, services, origin), origin.requestId)
@@ -42,7 +49,7 @@ export async function authenticate(
 /** The key of this text, whose use is recorded, as is its refusal. Throws RequestError `key_invalid`. */
 export async function requireKey(
   value: string,
-  { stores, clock, recordKeyUse, failedAuthentications }: Omit<Needed, 'sessions'>,
+  { stores, clock, recordKeyUse, failedAuthentications }: Omit<Needed, 'sessions' | 'requestGate'>,
   { requestId, address }: Omit<Origin, 'cookie'>,
 ): Promise<ApiKey> {
   const now = clock.now()

@@ -10,6 +10,7 @@ import { streamHeaders } from './events/event-streams.ts'
 import { handleOnce, headersOf, isOnce, targetOf } from './idempotency.ts'
 import { parseQuery } from './parse-query.ts'
 import { readBytes, readJsonBody, requirePlainJson } from './read-body.ts'
+import type { Requester } from './requester.ts'
 import { sessionCookie } from './session-cookie.ts'
 import { refuseCrossSite, type OwnNames } from './same-origin.ts'
 import type { Answer, ApiRequest, Caller, Route, Services } from './route.ts'
@@ -22,6 +23,12 @@ export interface RequestSettings {
   readonly maxBodyBytes: number
   readonly bodies: BodyBudget
   readonly ownNames: OwnNames
+}
+
+/** What is known of a request that may be refused. */
+interface Seen {
+  caller: Caller
+  organization: string | undefined
 }
 
 /** Rejects with what the request is refused for. */
@@ -53,15 +60,38 @@ export function requestHandler(route: Route, services: Services, settings: Reque
   ) => ReturnType<Route['handle']>
 
   return async function handleRequest(context, params) {
+    const requestId = context.response.get('x-request-id')
+    const requester = services.requesterOf(context.req)
+    const seen: Seen = { caller: nobody, organization: undefined }
+    try {
+      await answerRequest(context, params, requester, seen)
+    } catch (error) {
+      const caller = seen.caller === nobody ? undefined : seen.caller
+      const { address } = requester
+      const action = `${route.method} ${route.path}`
+      const refused = { caller, address, requestId, action, params, organization: seen.organization }
+      if (route.access === 'sign_in' || typeof route.access !== 'string')
+        services.recordAccessRefusal(refused, error)
+      throw error
+    }
+  }
+
+  /** @param seen is told who calls, and about which organization, as far as it comes */
+  async function answerRequest(
+    context: Context,
+    params: Readonly<Record<string, string>>,
+    { address, isTls }: Requester,
+    seen: Seen,
+  ): Promise<void> {
     const { headers } = context.req
     const requestId = context.response.get('x-request-id')
     let caller = nobody
-    const { address, isTls } = services.requesterOf(context.req)
     const cookie = sessionCookie(isTls)
     if (route.access === 'sign_in') refuseCrossSite(headers, settings.ownNames)
     if (typeof route.access !== 'string') {
       refuseCrossSite(headers, settings.ownNames)
       caller = await authenticate(headers, services, { requestId, address, cookie })
+      seen.caller = caller
       authorize(caller, route.access)
     }
     const parameters = parseQuery(context.querystring, querySchema)
@@ -73,6 +103,7 @@ export function requestHandler(route: Route, services: Services, settings: Reque
         gone.abort(new CancelledError('request_given_up', 'nobody waits for the answer'))
     })
     const content = await readContent(context.req, parameters, address)
+    seen.organization = organizationIn(parameters, content.body)
     try {
       const about = { headers, caller, address, sessionCookie: cookie, requestId, gone: gone.signal }
       const request = { params, query: parameters, ...content, ...about }
@@ -140,6 +171,13 @@ export function requestHandler(route: Route, services: Services, settings: Reque
       stream.cut()
     })
   }
+}
+
+/** Code of the organization that a request names, as all routes call it. */
+function organizationIn(query: Readonly<Record<string, unknown>>, body: unknown): string | undefined {
+  const named =
+    query['organization'] ?? (body as { organization_code?: unknown } | undefined)?.organization_code
+  return typeof named === 'string' ? named : undefined
 }
 
 /** A large text that is written as such takes three bytes for each of its characters until it has been read. */

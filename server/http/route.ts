@@ -30,6 +30,8 @@ import type { OpenApiDocument } from './reference/openapi.ts'
 import type { RecordRefusal } from './refusal-log.ts'
 import type { Requester } from './requester.ts'
 import type { SessionCookie } from './session-cookie.ts'
+import type { RecordAccessRefusal } from './access-refusals.ts'
+import type { AuthenticateGate } from './authenticate-gate.ts'
 import type { SignInGate } from './sign-in-gate.ts'
 import type { TakeWaitPlace } from './wait-places.ts'
 import type { WebhookGate } from './webhook-gate.ts'
@@ -109,6 +111,10 @@ export interface Services {
   readonly excerptRunInTurn: InTurn
   readonly changeFeed: ChangeFeed
   readonly signInGate: SignInGate
+  /** Of requests whose API key or session is refused. */
+  readonly requestGate: SignInGate
+  readonly authenticateGate: AuthenticateGate
+  readonly recordAccessRefusal: RecordAccessRefusal
   /** What other systems send to the addresses of connections. */
   readonly inbound: Inbound
   readonly webhookGate: WebhookGate

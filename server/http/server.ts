@@ -26,6 +26,8 @@ import { refuseOddRequests } from './refuse-odd-requests.ts'
 import { createRefusalLog } from './refusal-log.ts'
 import { requesterOf } from './requester.ts'
 import { sessionCookie } from './session-cookie.ts'
+import { createAccessRefusals } from './access-refusals.ts'
+import { createAuthenticateGate } from './authenticate-gate.ts'
 import { createSignInGate } from './sign-in-gate.ts'
 import type { Services } from './route.ts'
 import { createRouter } from './router.ts'
@@ -158,6 +160,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     excerptRunInTurn: createTurns(),
     changeFeed: createChangeFeed(stores.changes, directory),
     signInGate: createSignInGate(options.clock),
+    requestGate: createSignInGate(options.clock, 'request'),
+    authenticateGate: createAuthenticateGate(options.clock),
+    recordAccessRefusal: createAccessRefusals(stores, directory, log),
     webhookGate: createWebhookGate(options.clock),
     recordRefusedWebhook: createRefusalLog(log, 'what was sent to a connection was refused'),
     publicUrl,
@@ -175,7 +180,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   app.silent = true
   app.on('error', (error: unknown) => log.error({ error }, 'an answer could not be sent'))
   app.use(countAnswers(services.metrics, `/${config.apiPrefix}/alerts`))
-  app.use(answerErrors(services))
+  app.use(answerErrors({ ...services, isPublicTls }))
   app.use(refuseOddRequests)
   if (options.page !== undefined) app.use(servePage(options.page, config.apiPrefix))
   app.use(createRouter(routes, services, settings))

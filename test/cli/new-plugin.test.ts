@@ -147,6 +147,11 @@ describe('tocsin new plugin', function () {
       'ü\u001b[2J': 'j',
       ['x'.repeat(60)]: 'ticket-system',
     }
+    for (const name of ['con', 'nul', 'com1', 'lpt9']) {
+      const { code, stderr } = await tocsin('new', 'plugin', name)
+      expect(code, name).to.equal(1)
+      expect(stderr).to.include('Windows reserves it').and.include(`e.g. ${name}-tools`)
+    }
     for (const [name, offered] of Object.entries(names)) {
       const { code, stderr } = await tocsin('new', 'plugin', name)
       expect(code, name).to.equal(1)

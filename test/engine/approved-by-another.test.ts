@@ -8,10 +8,29 @@ describe('approval of what a key asked for', () => {
   const by = somebody()
   const runs = { find: async () => ({ createdAt: 100 }) as Run, requesters: async () => [by.id] }
   const asked = [{ path: 'i/@approval', runUuid: 'r' }] as Checkpoint[]
-  const outcome = (selfApproval: SelfApproval, signedInAt: number | undefined, value = 'approve') =>
-    requireAnother(runs, asked, { by, value, text: null, signedInAt }, selfApproval).then(
+  /** Of each key, the one that created it. */
+  let makers: Record<string, string> = {}
+  const keys = {
+    find: async (id: string) => {
+      const createdBy = { kind: makers[id] === 'root' ? 'command' : 'api_key', id: makers[id], name: 'x' }
+      return { key: { id, createdBy: makers[id] === undefined ? null : createdBy } } as never
+    },
+  }
+  beforeEach(() => (makers = {}))
+  const outcome = (
+    selfApproval: SelfApproval,
+    signedInAt: number | undefined,
+    value = 'approve',
+    id = by.id,
+  ) =>
+    requireAnother(
+      { runs, keys },
+      asked,
+      { by: { ...by, id }, value, text: null, signedInAt },
+      selfApproval,
+    ).then(
       () => 'taken',
-      (error: { code: string; hint: string }) => [error.code, /signed in/.test(error.hint)],
+      (error: { code: string; hint: string }) => [error.code, /in a session from before/.test(error.hint)],
     )
 
   it('is refused to the key and all its sessions, unless the setting says otherwise', async () => {
@@ -24,5 +43,24 @@ describe('approval of what a key asked for', () => {
     expect(await outcome('signed_in', 99)).to.equal('taken')
     for (const signedInAt of [undefined, 100, 101])
       expect(await outcome('signed_in', signedInAt)).to.deep.equal(['approval_by_requester', true])
+  })
+
+  it('is refused to keys that the requester created, directly or by keys in between', async () => {
+    makers = { child: by.id, grandchild: 'child', stranger: 'other', 'made-by-command': 'root' }
+    for (const id of ['child', 'grandchild'])
+      expect(await outcome('never', undefined, 'approve', id)).to.deep.equal(['approval_by_requester', false])
+    for (const id of ['stranger', 'other', 'made-by-command', 'unknown'])
+      expect(await outcome('never', undefined, 'approve', id), id).to.equal('taken')
+    expect(await outcome('never', undefined, 'refuse', 'grandchild')).to.equal('taken')
+    expect(await outcome('signed_in', 99, 'approve', 'grandchild')).to.equal('taken')
+    expect(await outcome('signed_in', 100, 'approve', 'grandchild')).to.deep.equal([
+      'approval_by_requester',
+      true,
+    ])
+  })
+
+  it('ends its search where keys would have created each other', async () => {
+    makers = { a: 'b', b: 'a' }
+    expect(await outcome('never', undefined, 'approve', 'a')).to.equal('taken')
   })
 })

@@ -78,6 +78,23 @@ describe('API keys of requests', () => {
     expect(reply.status).to.equal(401)
   })
 
+  it('is refused to one address only so often at once: 429, which holds up no right key', async () => {
+    const own = await startApi()
+    const wrong = () => own.call('GET', '/api/alerts', { key: makeKey().value })
+    const statuses = new Set<number>()
+    for (let n = 0; n < 300; n++) statuses.add((await wrong()).status)
+    expect([...statuses]).to.deep.equal([401])
+    const refused = await wrong()
+    expectProblem(refused, 429, 'too_many_requests')
+    expect(refused.headers.get('retry-after')).to.equal('1')
+    const cookie = `tocsin_session=${'x'.repeat(43)}`
+    expect((await own.call('GET', '/api/alerts', { key: null, headers: { cookie } })).status).to.equal(429)
+    expect((await own.call('GET', '/api/alerts')).status).to.equal(200)
+    own.clock.time += 1_000
+    expect((await wrong()).status).to.equal(401)
+    await own.close()
+  })
+
   it('stands twice: 400, even when both are the same', async () => {
     const cookie = `Session=${api.adminKey}`
     expectProblem(await get({ cookie: `${cookie}; ${cookie}` }), 400, 'credentials_ambiguous')

@@ -294,6 +294,28 @@ describe('connections', () => {
       expect(seen).to.equal('Bell tower canary-secret')
     })
 
+    it('asks the other system only so often for one connection, and for one organization', async () => {
+      let asked = 0
+      api.authenticate = async () => {
+        asked++
+        return {}
+      }
+      await make('globex', 'South tower')
+      for (let n = 0; n < 10; n++) expect((await authenticate('north tower')).status).to.equal(200)
+      const refused = await authenticate('north tower')
+      expectProblem(refused, 429, 'too_many_requests')
+      expect(refused.headers.get('retry-after')).to.equal('6')
+      expect(asked).to.equal(10)
+      expect((await authenticate('south tower')).status, 'another connection').to.equal(200)
+      api.clock.time += 6_000
+      expect((await authenticate('north tower')).status, 'later').to.equal(200)
+      for (let n = 0; n < 10; n++) await make('acme', `Tower ${n}`)
+      const statuses: number[] = []
+      for (let n = 0; n < 50; n++) statuses.push((await authenticate(`tower ${n % 10}`)).status)
+      expect(statuses.filter((status) => status === 200).length).to.be.within(25, 35)
+      expect((await authenticate('south tower')).status, 'of another organization').to.equal(200)
+    })
+
     it('warns of what will soon be wrong', async () => {
       api.authenticate = async () => ({ warning: 'the bell wants oil' })
       expect((await authenticate('north tower')).json).to.include({

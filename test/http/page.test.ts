@@ -55,6 +55,7 @@ describe('web page over HTTP', () => {
       expect(await reply.text()).to.equal(`<script nonce="${nonce}" src="/assets/a-1.js"></script>`)
       expect(policy).to.contain("default-src 'none'; script-src 'self'; ")
       expect(policy).to.contain("frame-ancestors 'none'")
+      expect(policy).to.contain("require-trusted-types-for 'script'; trusted-types default")
       expect(policy).not.to.contain('unsafe')
     }
     expect(nonces.size).to.equal(3)

@@ -31,4 +31,22 @@ describe('log of refused requests', () => {
       clock.restore()
     }
   })
+
+  it('counts together what comes beyond a hundred kinds at a time', () => {
+    const clock = useFakeTimers({ toFake: ['setTimeout'] })
+    try {
+      const lines: LogFields[] = []
+      const say = (fields: LogFields) => void lines.push(fields)
+      const record = createRefusalLog({ debug: say, info: say, warn: say, error: say }, 'refused', 'info')
+      for (let n = 0; n < 1_000; n++) record(`kind ${n}`, { actor: `a${n}` })
+      expect(lines).to.have.length(101)
+      expect(lines.at(-1)).to.deep.equal({ reason: 'several' })
+      clock.tick(10_000)
+      expect(lines.slice(101)).to.deep.equal([{ reason: 'several', count: 899 }])
+      record('kind 5000', { actor: 'later' })
+      expect(lines.at(-1)).to.deep.equal({ actor: 'later' })
+    } finally {
+      clock.restore()
+    }
+  })
 })

@@ -100,6 +100,8 @@ export const chapters: readonly Chapter[] = [
             'are refused before the key is looked at',
             'may not call from a page of a name that somebody else lets lead here',
             'get no permission for other origins',
+            'are told to come over TLS alone where that is how people reach the server',
+            'learn from the ids of requests neither their number nor their order',
           ),
           http('session', 'is not begun, ended or used', 'is not begun by a form'),
         ],
@@ -390,6 +392,10 @@ export const chapters: readonly Chapter[] = [
           'The web page runs its own scripts alone: its content security policy allows no other source, and style elements by a nonce.',
         proofs: [
           http('page', 'allows only itself, and style elements with a nonce that is another one each time'),
+          [
+            'test/web/page.test.ts',
+            'lets no text become an element or code, also where a script of the page would',
+          ],
         ],
       },
     ],
@@ -453,6 +459,10 @@ export const chapters: readonly Chapter[] = [
             'do not happen when they are refused',
           ],
           ['test/http/approval-by-session.test.ts', 'is refused, with the key and from its sessions'],
+          [
+            'test/engine/approved-by-another.test.ts',
+            'is refused to keys that the requester created, directly or by keys in between',
+          ],
         ],
       },
       {
@@ -477,6 +487,18 @@ export const chapters: readonly Chapter[] = [
             'shows no credential to plugins and child processes in its environment',
             'shows none to plugins that a command loads',
           ],
+        ],
+      },
+      {
+        promise:
+          'Who is refused access stands in the log, with what they wanted to do and to what, in a bounded number of lines.',
+        proofs: [
+          http(
+            'access-refusals',
+            'are logged at info, with who, what, to what and why',
+            'that look like a missing thing, because it belongs to another organization, are told from missing things',
+            'are as many lines as there are kinds of them, up to a hundred, however many come',
+          ),
         ],
       },
     ],

@@ -50,6 +50,34 @@ describe('web page in a browser', function () {
     await picture(page, 'alerts')
   })
 
+  it('lets no text become an element or code, also where a script of the page would', async () => {
+    const { page } = house
+    await visit('/')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    const outcomes = (await page.evaluate(`(() => {
+      const element = document.createElement('div')
+      const attempts = [
+        () => (element.innerHTML = '<img src=x onerror=alert(1)>'),
+        () => element.insertAdjacentHTML('beforeend', '<b>bold</b>'),
+        () => document.write('<p>written</p>'),
+        () => document.createElement('script').setAttribute('src', 'https://evil.example/x.js'),
+        () => new DOMParser().parseFromString('<p>parsed</p>', 'text/html'),
+      ]
+      const threw = attempts.map((attempt) => {
+        try {
+          attempt()
+          return 'done'
+        } catch (error) {
+          return error.name
+        }
+      })
+      element.innerHTML = 'a > b'
+      return [...threw, element.textContent, element.childElementCount]
+    })()`)) as readonly unknown[]
+    expect(outcomes.slice(0, 5)).to.deep.equal(Array.from({ length: 5 }, () => 'TypeError'))
+    expect(outcomes.slice(5)).to.deep.equal(['a > b', 0])
+  })
+
   it('leads anywhere by keyboard', async () => {
     const { page } = house
     await page.keyboard.press('Control+k')

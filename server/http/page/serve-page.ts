@@ -53,6 +53,9 @@ function policy(nonce: string): string {
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
+    // No text becomes markup or code: the page's only policy refuses elements (`server/web/main.tsx`).
+    "require-trusted-types-for 'script'",
+    'trusted-types default',
   ].join('; ')
 }
 

@@ -26,6 +26,7 @@ export const authenticateConnection = defineRoute({
       query.organization,
       services,
     )
+    services.authenticateGate.admit(organizationUuid, uuid)
     const definition = definitionOf(catalogue, plugin)
     const open = await stores.connections.open(organizationUuid, name)
     if (open === undefined) throw new RequestError('connection_not_found')
