@@ -149,6 +149,11 @@ function indexed(checker: Checker, node: IndexNode, scope: Scope): Type {
 
 function element(checker: Checker, node: IndexNode, container: Type, key: Type): Type {
   if (checker.mayBeNull(node.operand, container)) return dyn
+  if (isNumeric(key) && membersOf(container).every(hasTextKeys)) {
+    const message = `${checker.text(node.operand)} has text as keys: [${describeType(key)}] is never there`
+    checker.problem('wrong_type', message, node.index, asTextHint(checker, node.index))
+    return dyn
+  }
   const found: Type[] = []
   const add = (member: Type, type: Type) => found.push(member.sensitive === true ? sensitive(type) : type)
   for (const member of membersOf(container)) {
@@ -167,6 +172,14 @@ function element(checker: Checker, node: IndexNode, container: Type, key: Type):
   checker.doubt(node.operand, container, isIndexed, () => `it has no [${describeType(key)}]`)
   return found.length === 0 ? dyn : union(found)
 }
+
+/** Whether a value has keys, all of which are text: every map of JSON. */
+export const hasTextKeys = (type: Type): boolean =>
+  type.kind === 'object' || (type.kind === 'map' && type.key.kind === 'string')
+
+/** How to write a number as the key that it becomes in JSON. */
+export const asTextHint = (checker: Checker, key: Node): string =>
+  key.kind === 'literal' ? `write "${checker.text(key)}"` : `convert with string(${checker.text(key)})`
 
 /** `has(…)` needs everything before the last field to be there. */
 export function checkHas(checker: Checker, { field: node }: HasNode, scope: Scope): Type {

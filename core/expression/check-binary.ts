@@ -1,5 +1,7 @@
 import type { BinaryNode, Node } from './ast.ts'
 import type { Checker, Scope } from './checker.ts'
+import { asTextHint, hasTextKeys } from './check-access.ts'
+import { doubtUnlisted } from './check-fields.ts'
 import { pathOf } from './narrowing.ts'
 import { nearest } from '../nearest.ts'
 import { conversionHint, elementHint, operandHint, widened } from './operator-hints.ts'
@@ -9,6 +11,7 @@ import {
   bool,
   describeType,
   dyn,
+  isNumeric,
   membersOf,
   string,
   timeKind,
@@ -126,7 +129,10 @@ function checkIn(checker: Checker, node: BinaryNode, left: Type, right: Type): T
     )
     return bool
   }
-  if (right.kind !== 'list') return bool
+  if (right.kind !== 'list') {
+    checkKey(checker, node, left, right)
+    return bool
+  }
   // Each element of a literal list is compared, so that every misspelling is found where it stands.
   if (node.right.kind === 'list') {
     for (const { value } of node.right.elements) {
@@ -145,6 +151,16 @@ function checkIn(checker: Checker, node: BinaryNode, left: Type, right: Type): T
     )
   }
   return bool
+}
+
+/** `"name" in map`, and `1 in map`, whose keys are text. */
+function checkKey(checker: Checker, { left: key, right: holder }: BinaryNode, left: Type, right: Type): void {
+  const members = membersOf(right)
+  if (key.kind === 'literal' && typeof key.value === 'string')
+    doubtUnlisted(checker, { field: key.value, span: key, operand: holder }, members)
+  if (!isNumeric(left) || !members.every(hasTextKeys)) return
+  const message = `${checker.text(holder)} has text as keys: ${describeType(left)} is never among them`
+  checker.problem('wrong_type', message, key, asTextHint(checker, key))
 }
 
 function checkArithmetic(checker: Checker, node: BinaryNode, left: Type, right: Type): Type {

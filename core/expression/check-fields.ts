@@ -3,7 +3,7 @@ import type { Checker, Scope } from './checker.ts'
 import type { Span } from './errors.ts'
 import { hintForKey } from './lexer.ts'
 import { pathOf } from './narrowing.ts'
-import { nearest } from '../nearest.ts'
+import { almost, nearest } from '../nearest.ts'
 import {
   describeType,
   dyn,
@@ -60,12 +60,28 @@ export function selectField(
   }
   if (access !== 'plain')
     checker.doubt(read.operand, container, hasFields, () => `it has no field '${read.field}'`)
+  doubtUnlisted(checker, read, members)
   const path = pathOf(read.node)
   const present = path !== undefined && scope.knowledge.isPresent(path)
   const optional = known.length < found.length || known.some((each) => each.optional)
   if (optional && access === 'plain' && !present) reportOptional(checker, read)
   const type = union(known.map((each) => each.type))
   return access === 'optional' ? optionalOf(type) : type
+}
+
+/** A field that an open schema allows without listing it, and whose name is almost one that it lists. */
+export function doubtUnlisted(
+  checker: Checker,
+  { field, span, operand }: Pick<FieldRead, 'field' | 'span' | 'operand'>,
+  members: readonly Type[],
+): void {
+  const objects = members.filter((member): member is ObjectType => member.kind === 'object')
+  const fields = objects.flatMap(({ properties }) => Array.from(properties.keys()))
+  const meant = objects.length === members.length ? almost(field, fields) : undefined
+  if (meant === undefined) return
+  const message = `${checker.text(operand)} lists no field '${field}'`
+  const hint = `did you mean ${asWritten(checker, span, meant)}?`
+  checker.doubts.push({ code: 'near_field', message, hint, start: span.start, end: span.end })
 }
 
 const hasFields = ({ kind }: Type): boolean => ['object', 'map', 'dyn', 'optional'].includes(kind)

@@ -27,6 +27,7 @@ export type ExpressionProblemCode =
   | 'name_in_quotes'
   | 'times_as_text'
   | 'number_not_in_enum'
+  | 'near_field'
 
 /** Something wrong with an expression, found without running it. */
 export interface ExpressionProblem extends Span {

@@ -1,9 +1,9 @@
 import { describeType, explainMismatch, membersOf, type ObjectType, type Type } from '../expression/index.ts'
 import { ValidationError } from '../errors/errors.ts'
 import type { JsonSchema } from '../plugin/index.ts'
-import { nearest } from '../nearest.ts'
+import { almost, nearest } from '../nearest.ts'
 import { inputProblems } from './inputs.ts'
-import { warnOfOptionals } from './kept-value.ts'
+import { warnOfKept } from './kept-value.ts'
 import { suggest, suggestNearest } from './did-you-mean.ts'
 import { parseDurationMs } from './durations.ts'
 import type { ProblemCode } from './problem-catalogue.ts'
@@ -97,8 +97,10 @@ function checkObject(
     given.add(name)
     const type = expected.properties.get(name)?.type ?? expected.additional
     const path = joined(what, name)
-    if (type !== undefined) fits = checkFit(problems, part, type, path, nested, key) && fits
-    else {
+    if (type !== undefined) {
+      if (!expected.properties.has(name)) warnOfUnlisted(problems, name, path, key, names)
+      fits = checkFit(problems, part, type, path, nested, key) && fits
+    } else {
       const isInput = codes.unknown === 'E305'
       const message = isInput ? `there is no input ${quote(path)}` : `${quote(path)} is not known here`
       problems.add(codes.unknown, message, key, () => suggest(name, names))
@@ -131,7 +133,7 @@ function checkLeaf(
   if (areAll && reportStray(problems, value, choices, label)) return false
   const reason = explainMismatch(value.type, expected)
   if (reason === undefined || isWrittenTime(value, expected)) {
-    warnOfOptionals(problems, value)
+    warnOfKept(problems, value)
     return true
   }
   const parts = membersOf(value.type)
@@ -149,6 +151,19 @@ function checkLeaf(
     problems.add(codes.misfit, misfit(value, expected, what, reason), value, hint)
   }
   return false
+}
+
+/** A name that an open schema allows without listing it, and that is almost one that it lists. */
+function warnOfUnlisted(
+  problems: Problems,
+  name: string,
+  path: string,
+  key: Span,
+  names: readonly string[],
+): void {
+  const meant = almost(name, names)
+  if (meant !== undefined)
+    problems.add('W420', `${quote(path)} is not listed here`, key, `did you mean '${meant}'?`)
 }
 
 /** The value itself where it is short enough to be read, and not null. */

@@ -41,6 +41,7 @@ const codes: Readonly<Record<ExpressionProblemCode, ProblemCode>> = {
   not_supported: 'E213',
   times_as_text: 'W409',
   number_not_in_enum: 'W412',
+  near_field: 'W420',
 }
 
 /** A value with `${{ … }}` in it. */

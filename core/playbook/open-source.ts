@@ -1,3 +1,4 @@
+import { warnOfCutValues } from './cut-values.ts'
 import { readDocument, type Node, type Reading } from './document.ts'
 import { maxSourceBytes, notUtf8, preScan, tooLarge, type ScanFinding } from './pre-scan.ts'
 import { Problems } from './problem.ts'
@@ -34,12 +35,9 @@ export function openSource(
       ? scan(body.text, problems)
       : { found: notUtf8(invalidAt), repairs: [] }
   if (found) problems.add(found.code, found.message, found, found.hint)
-  return {
-    text,
-    source: body,
-    problems,
-    root: found ? undefined : readDocument(body.text, problems, reading, repairs),
-  }
+  const root = found ? undefined : readDocument(body.text, problems, reading, repairs)
+  if (root && /[ \t]#/.test(body.text)) warnOfCutValues(problems, body.text, root)
+  return { text, source: body, problems, root }
 }
 
 /** Each costs a pass over the text. */

@@ -306,6 +306,26 @@ export const problemCatalogue = {
     explanation:
       '`x.?field` is an optional, which may be without a value, and JSON has no such thing: kept in `set`, `return`, `outputs`, `default` or an input, it becomes its value, and where it has none the step fails. Give it one with `orValue(…)`, null if need be; `{?"key": x.?field}` and `[?x.?field]` leave it out.',
   },
+  W420: {
+    title: 'almost a listed field',
+    explanation:
+      'The schema lists some fields and allows others. This one is not listed, and its name is almost one that is: read, it would be missing, and given, ignored. Where it is right, add it to the schema.',
+  },
+  W421: {
+    title: 'comment that cuts a value',
+    explanation:
+      'In a value without quotes, a `#` after a space begins a comment: the value ends before it, or is empty. Put the value into quotes; write a space behind the `#` where a comment is meant.',
+  },
+  W422: {
+    title: 'keys that become text',
+    explanation:
+      'In an expression a map may have whole numbers or booleans as keys, as in `{1: "a"}`. Kept in `set`, `return`, `outputs`, `default` or an input it becomes JSON, whose keys are text: `m[1]` is then `m["1"]`.',
+  },
+  W423: {
+    title: 'timeout of one round',
+    explanation:
+      'The `timeout` of a group or a called playbook with `repeat` or `foreach` counts for each time, or each item, anew. To limit all of them together, put it on a group around the step; to say that one round is meant, on a group inside of it.',
+  },
   I501: {
     title: 'steps could be parallel',
     explanation:

@@ -16,6 +16,7 @@ import type { Context } from './context.ts'
 import type { Entry, Node } from './document.ts'
 import { describe, readFields, readText, readWord, type Fields } from './fields.ts'
 import { grammar, skillPattern, viaOperator } from './grammar.ts'
+import { suggestNearest } from './did-you-mean.ts'
 import { plainValue } from './plain-value.ts'
 import type { CheckpointStep, Template } from './playbook.ts'
 import { quote } from './problem.ts'
@@ -23,6 +24,8 @@ import { durationTemplate, type ActionResult } from './read-actions.ts'
 import { readWrittenSchema } from './read-inputs.ts'
 import { connectionOf, findSkill, readWith } from './read-uses.ts'
 import type { Scope } from './scope.ts'
+import type { Span } from './source-text.ts'
+import type { TypedTemplate } from './template.ts'
 
 type CheckpointPart = Pick<
   CheckpointStep,
@@ -38,8 +41,8 @@ export function readCheckpoint(
   const { problems } = context
   const fields = readFields(problems, value, grammar.checkpoint)
   if (fields === undefined) return { part: undefined, output: outputOf(dyn) }
-  const asked = readVia(context, fields, scope, value)
   const choices = readChoices(context, fields, value)
+  const asked = readVia(context, fields, scope, value, choices)
   const timeout = fields.get('timeout')
   const answerWithinMs = timeout && durationTemplate(context, timeout.value, scope, '`timeout`')
   if (answerWithinMs) checkTimeFits(context, timeout.value, answerWithinMs, scope, 'answer')
@@ -76,15 +79,17 @@ function readVia(
   fields: Fields,
   scope: Scope,
   head: Node,
+  choices: CheckpointPart['choices'] | undefined,
 ): Pick<CheckpointPart, 'via' | 'with' | 'connection'> | undefined {
   const { problems } = context
   const entry = fields.get('via')
   if (entry === undefined) return undefined
   const connection = fields.get('connection')
+  const byAnswer = (given: TypedTemplate) => checkAnswers(context, given, choices, fields.get('on_timeout'))
   const isOperator = entry.value.kind === 'scalar' && entry.value.value === viaOperator
   if (isOperator) {
     if (connection) problems.add('E304', 'an operator takes no connection', connection.key, 'remove it')
-    const given = readWith(context, fields.get('with'), scope, entry.value, operatorInput)
+    const given = readWith(context, fields.get('with'), scope, entry.value, operatorInput, byAnswer)
     return given && { via: viaOperator, with: given, connection: undefined }
   }
   const rule = `write <plugin>.<skill>, or ${viaOperator}`
@@ -105,9 +110,39 @@ function readVia(
     )
   }
   const input = found && authorsInput(found.skill)
-  const given = readWith(context, fields.get('with'), scope, entry.value, input)
+  const given = readWith(context, fields.get('with'), scope, entry.value, input, byAnswer)
   const name = connectionOf(context, found, connection, head)
   return via === undefined || given === undefined ? undefined : { via, with: given, connection: name }
+}
+
+/** Inputs of what asks that say something about each answer, by its name. */
+const keyedByAnswer = ['labels', 'styles']
+
+/** What is said about an answer that nobody can give. */
+function checkAnswers(
+  { problems }: Context,
+  given: TypedTemplate,
+  choices: CheckpointPart['choices'] | undefined,
+  onTimeout: Entry | undefined,
+): void {
+  if (choices === undefined || 'form' in choices) return
+  const silent = onTimeout?.value.kind === 'scalar' ? String(onTimeout.value.value) : undefined
+  for (const { name: input, value } of given.entries ?? []) {
+    if (!keyedByAnswer.includes(input)) continue
+    for (const [name, at] of keysOf(value)) {
+      if (choices.answers.includes(name) || name === silent) continue
+      const message = `${input}: ${quote(name)} is not one of ${choices.answers.join(', ')}`
+      problems.add('E202', message, at, suggestNearest(name, choices.answers))
+    }
+  }
+}
+
+/** The keys of a map, each where it stands; of what an expression gives, all at the expression. */
+function keysOf(value: TypedTemplate): readonly (readonly [string, Span])[] {
+  if (value.entries) return value.entries.map(({ name, key }) => [name, key] as const)
+  return value.type.kind === 'object'
+    ? Array.from(value.type.properties.keys(), (name) => [name, value] as const)
+    : []
 }
 
 function readChoices(context: Context, fields: Fields, head: Node): CheckpointPart['choices'] | undefined {

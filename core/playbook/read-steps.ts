@@ -118,6 +118,7 @@ function readStep(context: Context, node: Node, index: number, outer: Scope): St
   const result = action && readAction(context, action, fields, body)
   const repeatEntry = fields.get('repeat')
   const repeat = repeatEntry && readRepeat(context, repeatEntry, body, result?.output)
+  warnOfTimeout(context, fields, action)
   if (repeat) body.learn(repeat.certain)
 
   const output = result?.output && foreach ? list(result.output) : result?.output
@@ -278,6 +279,17 @@ function timeoutOf(context: Context, fields: Fields, action: Action | undefined)
   const entry = fields.get('timeout')
   const own = entry && readDuration(context.problems, entry)
   return own ?? (action === 'uses' ? (context.defaults.timeoutMs ?? defaultSkillTimeoutMs) : undefined)
+}
+
+/** The time of a group is that of one round, which is easily taken for that of all. */
+function warnOfTimeout({ problems }: Context, fields: Fields, action: Action | undefined): void {
+  const timeout = fields.get('timeout')
+  const loop = ['repeat', 'foreach'].find((name) => fields.has(name))
+  const isGroup = action === 'steps' || action === 'parallel' || action === 'switch' || action === 'call'
+  if (timeout === undefined || loop === undefined || !isGroup) return
+  const each = loop === 'repeat' ? 'each time anew' : 'for each item anew'
+  const hint = 'for all of them, put it on a group around this step; for each of them, on a group inside'
+  problems.add('W423', `with \`${loop}\`, this timeout counts ${each}`, timeout.value, hint)
 }
 
 const textOf = ({ problems }: Context, entry: Entry | undefined): string | undefined =>

@@ -14,6 +14,7 @@ import { quote } from './problem.ts'
 import { readRetry } from './read-retry.ts'
 import type { Scope } from './scope.ts'
 import type { Span } from './source-text.ts'
+import type { TypedTemplate } from './template.ts'
 
 type UsesPart = Pick<UsesStep, 'action' | 'skill' | 'with' | 'connection' | 'retry' | 'onInterrupted'>
 
@@ -124,6 +125,7 @@ export function readWith(
   scope: Scope,
   uses: Span,
   schema: JsonSchema | undefined,
+  checkMore: (given: TypedTemplate) => void = () => undefined,
 ): UsesStep['with'] | undefined {
   const { problems } = context
   if (entry && entry.value.kind !== 'map') {
@@ -142,6 +144,7 @@ export function readWith(
   // Where something is missing, the skill is what asks for it.
   checkFit(problems, given, typeOfSchema(schema), '', inputCodes, uses)
   checkMessages(problems, given, schema)
+  checkMore(given)
   if (problems.hasErrorIn(entry?.value ?? uses)) return given.template
   const definitions = schema.$defs === undefined ? {} : { $defs: schema.$defs }
   for (const { name, value } of given.entries ?? []) {

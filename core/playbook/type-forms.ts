@@ -37,6 +37,13 @@ export function withoutOptionals(type: Type): Type {
   return ofLeaves(type, heldLeaf)
 }
 
+/** The type with text as the keys of all maps, as JSON has them; the very same where that is so already. */
+export function withTextKeys(type: Type): Type {
+  return ofLeaves(type, sameLeaf)
+}
+
+const sameLeaf: LeafChange = (leaf) => leaf
+
 const heldLeaf: LeafChange = (leaf) =>
   leaf.kind === 'optional' ? marked(leaf, withoutOptionals(leaf.value)) : leaf
 
@@ -58,6 +65,8 @@ function ofLeaves(type: Type, change: LeafChange): Type {
   return found
 }
 
+const isTextKey = ({ kind }: Type): boolean => kind === 'string' || kind === 'dyn'
+
 function ofLeavesAnew(type: Type, change: LeafChange): Type {
   const inner = (part: Type) => ofLeaves(part, change)
   switch (type.kind) {
@@ -67,7 +76,8 @@ function ofLeavesAnew(type: Type, change: LeafChange): Type {
     }
     case 'map': {
       const value = inner(type.value)
-      return value === type.value ? type : { ...type, value }
+      const key = change === sameLeaf && !isTextKey(type.key) ? string : type.key
+      return value === type.value && key === type.key ? type : { ...type, key, value }
     }
     case 'union': {
       const members = type.members.map(inner)

@@ -136,6 +136,15 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
     ),
   },
   W413: steps('  - return: "${{ alert.data.?x }}"'),
+  W420: {
+    source: withSteps(
+      '  - return: ${{ alert.data.healthStaus }}',
+      'alert: { type: object, additionalProperties: true, required: [healthStatus], properties: { healthStatus: { type: string } } }',
+    ),
+  },
+  W421: steps('  - fail: See ticket #123'),
+  W422: steps("  - return: '${{ {1: alert.id} }}'"),
+  W423: steps('  - { foreach: "${{ [1] }}", timeout: 5m, steps: [{ wait: 10s }] }'),
   I501: steps(
     '  - { uses: travel.search_user_travel, with: { email: x } }\n  - { uses: travel.search_user_travel, with: { email: y } }',
   ),
