@@ -5,7 +5,7 @@ import type { WakeUps } from '../engine/wake-ups.ts'
 import type { Clock } from '../ports.ts'
 import { compare } from './compare.ts'
 import { createMemoryCheckpoints, type MemoryCheckpoints } from './memory-checkpoints.ts'
-import type { Places, Unmocked } from './mocked-skills.ts'
+import { stepReplies, type Places, type Unmocked } from './mocked-skills.ts'
 import type { MockAnswer, Mocks } from './playbook-test.ts'
 
 /** What may come of a question: an answer, or none in time. */
@@ -60,8 +60,8 @@ function answererOf({ by, byKind, byName }: MockAnswer, via: string): Actor {
 }
 
 /** Those for this question before those for any; the last one stays for all that follow. */
-function replyTo(mocks: Mocks, { question }: Checkpoint, name: string, triesBefore: number) {
-  const replies = mocks.get(`steps.${name}`) ?? []
+function replyTo(mocks: Mocks, { path, question }: Checkpoint, name: string, triesBefore: number) {
+  const replies = stepReplies(mocks, path, name) ?? []
   const fits = (given: unknown) => given !== undefined && compare(given, question.input).length === 0
   const own = replies.filter((reply) => fits(reply.with))
   const usable = own.length > 0 ? own : replies.filter((reply) => reply.with === undefined)

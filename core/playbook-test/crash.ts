@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { JournalStore } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { interruptedPolicy } from '../engine/skill-caller.ts'
-import { rehearsalRunUuid, startsFor } from './rehearse.ts'
+import { runIdOf, startsFor } from './rehearse.ts'
 import {
   createWorld,
   resultOf,
@@ -89,11 +89,11 @@ function dyingJournal(store: JournalStore, at: number, onDeath: () => void = () 
  * A write that must never be repeated waits for a person to say whether it ran. A test knows: where it ran, its result is
  * recorded; where it did not, it is run.
  */
-function decideForThePerson({ journal, skills, clock, catalogue }: TestWorld): void {
+function decideForThePerson({ test, journal, skills, clock, catalogue }: TestWorld): void {
   for (const { path, kind, state, attempt } of journal.entries()) {
     if (state !== 'started' || catalogue.skill(kind) === undefined) continue
     if (interruptedPolicy(catalogue, kind) !== 'ask') continue
-    const effect = skills.effect(`${rehearsalRunUuid}/${path}`)
+    const effect = skills.effect(`${runIdOf(test.fixtures)}/${path}`)
     if (effect === undefined) journal.forgetIntent(path)
     else journal.decide(path, { output: effect.output, attempt, endedAt: clock.now() })
   }

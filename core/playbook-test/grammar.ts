@@ -7,7 +7,9 @@ export const grammar = {
     keys: ['playbook', 'fixtures', 'mocks', 'tests', 'unreachable'],
     required: ['playbook', 'tests'],
   },
-  fixtures: { what: '`fixtures`', keys: ['now', 'alert', 'organization', 'inputs'] },
+  fixtures: { what: '`fixtures`', keys: ['now', 'run', 'case', 'alert', 'organization', 'inputs'] },
+  run: { what: '`run`', keys: ['id', 'url'] },
+  ownCase: { what: '`case`', keys: ['id'] },
   alert: {
     what: 'an alert',
     keys: ['type', 'provider', 'content', 'data', 'id', 'uuid', 'created_at', 'created_at_source'],

@@ -5,6 +5,7 @@ import type { Clock } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { compileSchema, validate, withDefaults } from '../schema/index.ts'
 import { compare, show } from './compare.ts'
+import { withoutTimes } from './tries-before.ts'
 import type { MockError, Mocks, Reply } from './playbook-test.ts'
 
 /** One step, or one item of a step, that called a skill. */
@@ -76,7 +77,7 @@ export function createMockedSkills(options: MockedSkillsOptions): MockedSkills {
     checkInput(options.catalogue, asked)
     const step = options.nameOf(path)
     note(calls, asked, path, step, clock.now())
-    const replies = repliesFor(mocks, asked, step)
+    const replies = repliesFor(mocks, asked, path, step)
     const live = replies === undefined ? options.otherwise(asked.skill) : undefined
     let output: unknown
     if (live !== undefined) output = await live(asked)
@@ -102,7 +103,7 @@ export function createMockedSkills(options: MockedSkillsOptions): MockedSkills {
   }
   return {
     call,
-    isMocked: (asked) => repliesFor(mocks, asked, options.nameOf(pathOf(asked))) !== undefined,
+    isMocked: (asked) => repliesFor(mocks, asked, pathOf(asked), options.nameOf(pathOf(asked))) !== undefined,
     calls: () => [...calls.values()],
     unmocked,
     effect: (idempotencyKey) => effects.get(idempotencyKey),
@@ -134,9 +135,20 @@ function note(
   calls.set(idempotencyKey, { skill, path, step, input, idempotencyKey, atMs, attempts })
 }
 
+/** What is said about a step: about this item of it before all of them. */
+export function stepReplies(mocks: Mocks, path: string, step: string): readonly Reply[] | undefined {
+  const place = withoutTimes(path.replace(/\/@[a-z_]+$/, ''))
+  return mocks.get(`steps.${place}`) ?? mocks.get(`steps.${step}`)
+}
+
 /** Of the step before those of the skill; those for this input before those for any. Undefined: nothing is said at all. */
-function repliesFor(mocks: Mocks, { skill, input }: SkillCall, step: string): readonly Reply[] | undefined {
-  const replies = mocks.get(`steps.${step}`) ?? mocks.get(skill)
+function repliesFor(
+  mocks: Mocks,
+  { skill, input }: SkillCall,
+  path: string,
+  step: string,
+): readonly Reply[] | undefined {
+  const replies = stepReplies(mocks, path, step) ?? mocks.get(skill)
   if (replies === undefined) return undefined
   const own = replies.filter((reply) => reply.with !== undefined && compare(reply.with, input).length === 0)
   return own.length > 0 ? own : replies.filter((reply) => reply.with === undefined)

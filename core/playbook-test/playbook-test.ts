@@ -35,7 +35,16 @@ export interface Fixtures {
   /** Undefined where the playbook is started without one. */
   readonly alert: AlertFixture | undefined
   readonly organization: { readonly code: string; readonly name: string }
+  /** Of the run; default: the same ones always. */
+  readonly run?: RunFixture | undefined
+  /** Of the run's case; default: the first one of the organization. */
+  readonly caseId?: string | undefined
   readonly inputs: Readonly<Record<string, unknown>>
+}
+
+export interface RunFixture {
+  readonly id?: string | undefined
+  readonly url?: string | undefined
 }
 
 export interface AlertFixture {

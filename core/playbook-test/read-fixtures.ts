@@ -5,7 +5,7 @@ import { readFields, readNumber, readWord } from '../playbook/fields.ts'
 import type { Context } from './context.ts'
 import { grammar } from './grammar.ts'
 import { plainValue } from './place.ts'
-import type { AlertFixture, Fixtures } from './playbook-test.ts'
+import type { AlertFixture, Fixtures, RunFixture } from './playbook-test.ts'
 import { readMap, readString, readTime } from './read-values.ts'
 
 /** What `fixtures`, or a test itself, says about the world before a run; what it does not say is undefined. */
@@ -14,6 +14,8 @@ export interface GivenFixtures {
   readonly alert: GivenAlert | undefined
   readonly organization: Partial<Fixtures['organization']> | undefined
   readonly inputs: Readonly<Record<string, unknown>> | undefined
+  readonly run?: RunFixture | undefined
+  readonly caseId?: string | undefined
 }
 
 export interface GivenAlert {
@@ -36,11 +38,15 @@ export function readFixtures(context: Context, fields: ReadonlyMap<string, Entry
   const alert = fields.get('alert')
   const organization = fields.get('organization')
   const inputs = fields.get('inputs')
+  const run = fields.get('run')
+  const ownCase = fields.get('case')
   return {
     nowMs: now && readTime(problems, now),
     alert: alert && readAlert(context, alert.value),
     organization: organization && readOrganization(context, organization.value),
     inputs: inputs && readInputs(context, inputs),
+    run: run && readTexts(context, run.value, grammar.run),
+    caseId: ownCase && readTexts(context, ownCase.value, grammar.ownCase)['id'],
   }
 }
 
@@ -75,6 +81,16 @@ function readAlert({ problems }: Context, node: Node): GivenAlert | undefined {
   }
 }
 
+/** A map of texts. */
+function readTexts(
+  { problems }: Context,
+  node: Node,
+  table: typeof grammar.run | typeof grammar.ownCase,
+): Readonly<Record<string, string>> {
+  const fields = readFields(problems, node, table) ?? new Map<string, Entry>()
+  return Object.fromEntries(Array.from(fields, ([name, entry]) => [name, readString(problems, entry) ?? '']))
+}
+
 function readOrganization({ problems }: Context, node: Node): Partial<Fixtures['organization']> | undefined {
   const fields = readFields(problems, node, grammar.organization)
   const code = fields?.get('code')
@@ -107,6 +123,8 @@ export function resolveFixtures(
     nowMs,
     organization,
     inputs: Object.assign({}, ...given.map((each) => each.inputs)) as Fixtures['inputs'],
+    run: lastOf(given, (each) => each.run),
+    caseId: lastOf(given, (each) => each.caseId),
     alert:
       alertTrigger === undefined && alerts.length === 0
         ? undefined

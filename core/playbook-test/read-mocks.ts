@@ -13,6 +13,7 @@ import type { Context } from './context.ts'
 import { grammar } from './grammar.ts'
 import { nodeAt, partsOf, plainValue } from './place.ts'
 import type { MockAnswer, MockError, Mocks, Reply, ReplyContent } from './playbook-test.ts'
+import { withoutItems } from './placed-steps.ts'
 import { merge } from './read-fixtures.ts'
 import { readMap, readSpan, readString, reportUnknownStep } from './read-values.ts'
 
@@ -61,7 +62,7 @@ function stepSubject(
   wanted: string,
   key: Entry['key'],
 ): Subject | undefined {
-  const found = named.find(({ name }) => name === wanted)?.step
+  const found = stepCalled(named, wanted)
   if (found === undefined) {
     reportUnknownStep(
       problems,
@@ -79,6 +80,15 @@ function stepSubject(
     found.action === 'call' ? 'mock the call around it, or what it calls' : undefined,
   )
   return undefined
+}
+
+/** By its name; any but a call also by its path in the journal, an item of it as `each[1]`. */
+function stepCalled(named: Context['named'], wanted: string): Step | undefined {
+  const byName = named.find(({ name }) => name === wanted)?.step
+  if (byName !== undefined) return byName
+  const path = withoutItems(wanted)
+  const found = named.find((each) => each.path === path || (path !== wanted && each.name === path))?.step
+  return found?.action === 'call' ? undefined : found
 }
 
 function skillsOf(step: Step): readonly string[] {

@@ -17,7 +17,10 @@ import type { Redactor } from '../skill/redactor.ts'
 import type { AlertFixture, CalledByName, Fixtures } from './playbook-test.ts'
 
 /** Always the same, so that what follows from it (keys, the spread of retries) is the same in every rehearsal. */
-export const rehearsalRunUuid = '00000000-0000-4000-8000-000000000000'
+const rehearsalRunUuid = '00000000-0000-4000-8000-000000000000'
+/** Of the run that the fixtures describe. */
+export const runIdOf = ({ run }: Pick<Fixtures, 'run'>): string => run?.id ?? rehearsalRunUuid
+
 const organizationUuid = '00000000-0000-4000-8000-00000000000a'
 
 export interface RehearsalOptions {
@@ -46,8 +49,9 @@ export interface RehearsalOptions {
 export async function rehearse(options: RehearsalOptions): Promise<RunOutcome> {
   const { playbook, fixtures, skills, journal, clock, log, stop, cancel, caseId, checkpoints, wakeUps } =
     options
+  const uuid = runIdOf(fixtures)
   const context = await openLocalContext({
-    run: { uuid: rehearsalRunUuid, startedAt: fixtures.nowMs },
+    run: { uuid, startedAt: fixtures.nowMs },
     journal,
     clock,
     log,
@@ -59,10 +63,10 @@ export async function rehearse(options: RehearsalOptions): Promise<RunOutcome> {
   const names: RunNames = {
     ...namesOf(fixtures),
     case: { id: caseId },
-    run: { url: `/runs/${rehearsalRunUuid}`, dry_run: options.dryRun === true },
+    run: { url: fixtures.run?.url ?? `/runs/${uuid}`, dry_run: options.dryRun === true },
   }
   const run = {
-    uuid: rehearsalRunUuid,
+    uuid,
     organizationUuid: options.organizationUuid ?? organizationUuid,
     playbookName: playbook.name,
     openCase: async () => caseId,

@@ -86,7 +86,7 @@ export function createWorld(
   const { fixtures, playbook } = test
   const clock = new VirtualClock(fixtures.nowMs)
   const journal = createMemoryJournal(onEnd)
-  const cases = testCases(fixtures.organization.code, caseTitle(test))
+  const cases = testCases(fixtures.organization.code, caseTitle(test), fixtures.caseId)
   const bugs: string[] = []
   const stepAt = stepFinder(namedSteps(playbook, test.called))
   const places: Places = {

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { recordTests } from '../../core/playbook-test/index.ts'
 import { runTest } from '../../core/playbook-test/run-test.ts'
-import { rehearsalRunUuid } from '../../core/playbook-test/rehearse.ts'
 import { catalogue, failures, parsed, playbookOf, playbookSource, testsOf, testsSource } from './support.ts'
 
 const playbook = playbookSource(
@@ -41,7 +40,7 @@ async function finishedRun(text = playbook, tested = source): Promise<Record<str
   const failed = (path: string) =>
     path === 'who' ? [{ attempt: 1, error: { code: 'http_503', message: 'busy' } }] : []
   return {
-    run_uuid: rehearsalRunUuid,
+    run_uuid: '00000000-0000-4000-8000-000000000007',
     organization_code: 'acme',
     playbook: 'p',
     playbook_hash: checked.hash,

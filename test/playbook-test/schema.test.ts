@@ -16,6 +16,8 @@ const schema: Schema = JSON.parse(readFileSync(`${root}schemas/playbook-test.sch
 const places: Readonly<Record<keyof typeof grammar, Schema>> = {
   file: schema,
   fixtures: schema['$defs'].fixtures,
+  run: schema['$defs'].fixtures.properties.run,
+  ownCase: schema['$defs'].fixtures.properties.case,
   alert: schema['$defs'].alert,
   organization: schema['$defs'].organization,
   test: schema['$defs'].test,

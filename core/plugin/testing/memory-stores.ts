@@ -19,8 +19,10 @@ export interface TestCases extends CaseStore {
  *
  * @param prefix instead of `DEMO`: the code of an organization
  * @param title of the case of the run
+ * @param id of the case of the run; others follow
  */
-export function testCases(prefix = 'DEMO', title = 'The case of the run'): TestCases {
+export function testCases(prefix = 'DEMO', title = 'The case of the run', id = `${prefix}-1`): TestCases {
+  const firstNumber = Number(/-(\d{1,9})$/.exec(id)?.[1] ?? 1)
   const byId = new Map<string, Case>()
   const entries: (CaseEntry & { readonly caseId: string })[] = []
   const done = new Map<string, Case>()
@@ -42,7 +44,7 @@ export function testCases(prefix = 'DEMO', title = 'The case of the run'): TestC
     return next
   }
   const open = (changes: NewCase, by: Actor): Case =>
-    write(newCase(`${prefix}-${byId.size + 1}`), changes, {
+    write(newCase(byId.size === 0 ? id : `${prefix}-${firstNumber + byId.size}`), changes, {
       ...author(by),
       kind: 'opened',
       text: changes.title,

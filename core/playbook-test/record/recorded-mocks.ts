@@ -1,0 +1,176 @@
+import type { StoredError } from '../../domain/run.ts'
+import { assumedOutput } from '../../dry-run/assumed-output.ts'
+import { askPath, approvalPath, isApprovalPath } from '../../engine/paths.ts'
+import { stringifyJson } from '../../json.ts'
+import type { Playbook } from '../../playbook/playbook.ts'
+import type { Catalogue } from '../../registry/catalogue.ts'
+import { compileSchema } from '../../schema/index.ts'
+import { hidden } from '../../skill/redactor.ts'
+import { showDuration } from '../judge.ts'
+import { partsOf } from '../place.ts'
+import { placedSteps, withoutItems } from '../placed-steps.ts'
+import { reachesOut } from '../run-test.ts'
+import { withoutTimes } from '../tries-before.ts'
+import { withoutUndefined, type RecordedRun, type RecordedStep } from './recorded-run.ts'
+
+type ReplyView = Readonly<Record<string, unknown>>
+
+/** How mocks are named, and what is mocked besides other systems. */
+export interface MockStyle {
+  /** By the place in the run, where steps and skills do not tell the replies apart. */
+  readonly byPlace: boolean
+  /** Paths of steps whose skill reaches no other system, and gives something else in a test. */
+  readonly local: ReadonlySet<string>
+  /** By the key of the mock: of calls that the run did not make and the test does. */
+  readonly further?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** Steps that asked another system and have its answer. The entry of a whole `foreach` has no input, its items have. */
+export function callsOf(run: RecordedRun, catalogue: Catalogue): readonly RecordedStep[] {
+  return run.steps.filter((step) => isCall(step) && reachesOut(catalogue, step.kind))
+}
+
+export const isCall = ({ path, kind, state, input }: RecordedStep): boolean =>
+  kind.includes('.') &&
+  (state === 'completed' || state === 'failed') &&
+  input !== null &&
+  // What becomes of a question needs no mock: the answer is one.
+  !/\/@(ask|remind|settle)$/.test(path)
+
+/** What stood for other systems and people, by the key of its mock. */
+export function mocksOf(
+  run: RecordedRun,
+  playbook: Playbook | undefined,
+  catalogue: Catalogue,
+  style: MockStyle,
+): Readonly<Record<string, unknown>> {
+  const isOwn = ownSteps(playbook)
+  const approvals = new Set(run.steps.map(({ path }) => path).filter(isApprovalPath))
+  const isRefused = ({ path, state, input }: RecordedStep) =>
+    state === 'failed' && input === null && approvals.has(approvalPath(path))
+  const called = callsOf(run, catalogue).filter((step) => !isRefused(step))
+  const apart = run.steps.filter((step) => isRefused(step) || style.local.has(step.path))
+  const asked = run.steps.filter(isQuestion)
+  const place = (step: RecordedStep): string =>
+    isOwn(step) && !/\[\d+\]/.test(step.path) ? `steps.${step.step_id}` : `steps.${withoutTimes(step.path)}`
+  const bySkill = (step: RecordedStep) => (isOwn(step) ? `steps.${step.step_id}` : step.kind)
+  const byStep = (step: RecordedStep) => `steps.${isOwn(step) ? step.step_id : withoutItems(step.path)}`
+  const repliesTo = (step: RecordedStep) => repliesOf(step, catalogue)
+  const answer = (step: RecordedStep) => [answerReply(step, run.steps)]
+  return {
+    ...style.further,
+    ...byPlaces(called, style.byPlace ? place : bySkill, repliesTo),
+    ...byPlaces(apart, place, repliesTo),
+    ...byPlaces(asked, style.byPlace ? place : byStep, answer, questionInput),
+  }
+}
+
+const questionInput = ({ input }: RecordedStep): unknown =>
+  (input as { readonly question?: { readonly input?: unknown } } | null)?.question?.input
+
+/** Of a checkpoint: answered, or over without an answer. The entry of all items or times together is none. */
+function isQuestion({ path, kind, state, input, output }: RecordedStep): boolean {
+  if (kind !== 'checkpoint' || isApprovalPath(path)) return false
+  if (state === 'failed') return input !== null
+  return state === 'completed' && typeof output === 'object' && output !== null && 'answer' in output
+}
+
+/** A question that nobody answered in time says so by having no `by`. */
+function answerReply(step: RecordedStep, steps: readonly RecordedStep[]): ReplyView {
+  const { path, state, output, error, started_at: from, ended_at: to } = step
+  if (state === 'failed') {
+    const told = steps.find((each) => each.path === askPath(path))
+    return told?.state === 'failed' && error !== null ? errorReply(error, false) : { timeout: true }
+  }
+  const { answer, by, by_kind, by_name, text } = (output ?? {}) as Readonly<Record<string, unknown>>
+  if (typeof by !== 'string') return { timeout: true }
+  const delay = to === null || to === from ? undefined : showDuration(to - from)
+  return { answer, by, by_kind, by_name: by_name ?? undefined, text: text ?? undefined, delay }
+}
+
+/**
+ * Replies by the key of their mock. Those of one place come in the order of its tries, as mocks give them; where there are several
+ * places, such as the items of a `foreach`, each says for which input it is. What is asked twice alike is said once.
+ */
+function byPlaces(
+  steps: readonly RecordedStep[],
+  keyOf: (step: RecordedStep) => string,
+  repliesTo: (step: RecordedStep) => readonly ReplyView[],
+  askedOf: (step: RecordedStep) => unknown = ({ input }) => input,
+): Readonly<Record<string, unknown>> {
+  const entries = Array.from(Map.groupBy(steps, keyOf), ([key, ofKey]) => {
+    const places = [...Map.groupBy(ofKey, ({ path }) => withoutTimes(path)).values()]
+    const replies = places.map((times) =>
+      times.flatMap((step) =>
+        repliesTo(step).map((reply) => (places.length > 1 ? { with: askedOf(step) ?? {}, ...reply } : reply)),
+      ),
+    )
+    const distinct = [
+      ...new Map(replies.map((each) => [stringifyJson(withoutUndefined(each)), each])).values(),
+    ].flat()
+    return [key, distinct.length === 1 ? distinct[0] : distinct] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Whether a step has an id of the playbook; those of called ones have ids of their own. Without the playbook nobody can tell. */
+export function ownSteps(playbook: Playbook | undefined): (step: RecordedStep) => boolean {
+  const own = playbook && new Set(placedSteps(playbook).map(({ path }) => path))
+  return ({ step_id: id, path }) => id !== null && own?.has(withoutItems(path)) !== false
+}
+
+/** What takes less is left out: it is of interest to nobody who reads the mock. */
+const shortestDelayMs = 1_000
+
+function repliesOf(step: RecordedStep, catalogue: Catalogue): readonly ReplyView[] {
+  const failed = step.failed_attempts
+    .filter(({ error }) => error.code !== 'step_interrupted')
+    .map(({ error }) => errorReply(error, true))
+  if (step.error !== null && step.state === 'failed') return [...failed, errorReply(step.error, false)]
+  const tookMs = (step.ended_at ?? step.started_at) - step.started_at
+  const isSlow = step.failed_attempts.length === 0 && tookMs >= shortestDelayMs
+  const output = fitting(step, catalogue)
+  return [...failed, isSlow ? { output, delay: showDuration(tookMs) } : { output }]
+}
+
+/** The time of what a step stands in: a group, or the run. */
+const timeouts: ReadonlySet<string> = new Set(['step_timeout', 'run_timeout'])
+
+function errorReply(error: StoredError, retryable: boolean): ReplyView {
+  if (timeouts.has(error.code)) return { timeout: true }
+  const { code, message, hint, details } = error
+  return { error: { code, message, hint, details, ...(retryable ? { retryable } : {}) } }
+}
+
+/** The output; where a redacted value does not fit its schema, that is left out or taken from an example. */
+function fitting({ kind, input, output }: RecordedStep, catalogue: Catalogue): unknown {
+  const skill = catalogue.skill(kind)?.skill
+  if (skill === undefined || !stringifyJson(output).includes(hidden)) return output
+  const schema = compileSchema(skill.output)
+  const assumed = assumedOutput(skill, input).output
+  let fitted = output
+  for (const { pointer } of schema.problems(output)) {
+    const parts = partsOf(pointer)
+    const choices = [changed(fitted, parts, undefined), changed(fitted, parts, at(assumed, parts))]
+    const before = schema.problems(fitted).length
+    fitted = choices.find((choice) => schema.problems(choice).length < before) ?? fitted
+  }
+  return schema.problems(fitted).length === 0 ? fitted : assumed
+}
+
+function at(value: unknown, [first, ...rest]: readonly (string | number)[]): unknown {
+  if (first === undefined) return value
+  return typeof value === 'object' && value !== null
+    ? at((value as Readonly<Record<string | number, unknown>>)[first], rest)
+    : undefined
+}
+
+/** A copy with another value at a place; without the field where that is undefined. */
+function changed(value: unknown, [first, ...rest]: readonly (string | number)[], to: unknown): unknown {
+  if (first === undefined) return to
+  if (Array.isArray(value))
+    return value.map((item, index) => (index === first ? changed(item, rest, to) : item))
+  if (typeof value !== 'object' || value === null) return value
+  const inner = changed((value as Readonly<Record<string, unknown>>)[first], rest, to)
+  return withoutUndefined({ ...value, [first]: inner })
+}

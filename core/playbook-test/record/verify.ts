@@ -1,0 +1,202 @@
+import type { JournalEntry } from '../../domain/run.ts'
+import { assumedOutput } from '../../dry-run/assumed-output.ts'
+import { stringifyJson } from '../../json.ts'
+import { hidden } from '../../skill/redactor.ts'
+import { parseTests, type ParseTestsOptions } from '../parse.ts'
+import { reachesOut, runTest, type TestRun } from '../run-test.ts'
+import { traceOf } from '../trace.ts'
+import { expectOf, writesOf, writeTests, type Expected } from './record.ts'
+import { withoutTimes } from '../tries-before.ts'
+import { isCall, type MockStyle } from './recorded-mocks.ts'
+import { checkedRun, type RecordedRun, type RecordOptions } from './recorded-run.ts'
+
+export interface RecordPassingOptions extends RecordOptions {
+  /** Of the playbooks beside: those that are called. Default: the playbook itself alone. */
+  readonly loadPlaybook?: ParseTestsOptions['loadPlaybook'] | undefined
+}
+
+/** Each time something that gives another output in a test gets a mock; what then differs is left to the expectations. */
+const maxTries = 20
+
+/**
+ * As `recordTests`, with a test that passes: it is run before it is written. What a test cannot repeat is left out, and a comment
+ * says so: what depends on the time of day, on values that are redacted, on other cases.
+ *
+ * @throws ValidationError `run_unusable`
+ */
+export async function recordPassingTests(given: unknown, options: RecordPassingOptions): Promise<string> {
+  const run = checkedRun(given)
+  const { playbook, playbookFile } = options
+  let style: MockStyle = { byPlace: false, local: new Set() }
+  if (playbook === undefined || playbook.hash !== run.playbook_hash) return writeTests(run, options, style)
+  const loadPlaybook = (name: string) =>
+    name === playbookFile ? playbook.source : options.loadPlaybook?.(name)
+  const readTest = () => {
+    const parsed = parseTests(writeTests(run, options, style), {
+      catalogue: options.catalogue,
+      file: undefined,
+      loadPlaybook,
+    })
+    return { parsed, test: parsed.tests?.tests[0] }
+  }
+  for (let left = maxTries; ; left--) {
+    const { parsed, test } = readTest()
+    if (test === undefined) {
+      const first = parsed.problems.find(({ severity }) => severity === 'error')
+      return writeTests(run, options, style, {
+        expect: expectOf(run, options),
+        notes: [`This cannot be run as it stands: ${first?.message ?? 'it has mistakes'}.`],
+      })
+    }
+    const rehearsed = await runTest({ ...parsed.tests!, ...test }, options.catalogue)
+    const next = left > 0 ? nextStyle(run, rehearsed, options, style) : undefined
+    if (next === undefined) return writeTests(run, options, style, inCommon(run, rehearsed, options))
+    style = next
+  }
+}
+
+/** What else has to be mocked, or otherwise, so that the test comes closer to the run; undefined where it is as close as it can be. */
+function nextStyle(
+  run: RecordedRun,
+  { entries, unmocked, calls }: TestRun,
+  { catalogue }: RecordOptions,
+  style: MockStyle,
+): MockStyle | undefined {
+  const byPath = new Map(entries.map((entry) => [entry.path, entry]))
+  const differing = run.steps.filter((step) => differs(step, byPath.get(step.path)))
+  const local = differing
+    .filter((step) => isCall(step) && !reachesOut(catalogue, step.kind) && !style.local.has(step.path))
+    .filter(({ path, input }) => isShownAlike(input, byPath.get(path)?.input))
+    .map(({ path }) => path)
+  if (local.length > 0) return { ...style, local: new Set([...style.local, ...local]) }
+  if (style.byPlace && unmocked.length > 0) {
+    const skills = new Map(calls.map((call) => [call.path, call]))
+    const further = unmocked.map(({ path }) => {
+      const call = skills.get(path)
+      const skill = call && catalogue.skill(call.skill)?.skill
+      const reply =
+        skill === undefined ? { timeout: true } : { output: assumedOutput(skill, call!.input).output }
+      return [`steps.${withoutTimes(path.replace(/\/@[a-z_]+$/, ''))}`, reply] as const
+    })
+    return { ...style, further: { ...style.further, ...Object.fromEntries(further) } }
+  }
+  return !style.byPlace && (unmocked.length > 0 || differing.length > 0)
+    ? { ...style, byPlace: true }
+    : undefined
+}
+
+const differs = (
+  { state, output }: Pick<JournalEntry, 'state' | 'output'>,
+  rehearsed: JournalEntry | undefined,
+): boolean => state !== rehearsed?.state || !isShownAlike(output, rehearsed.output)
+
+/** Equal, but for what is redacted. */
+function isShownAlike(shown: unknown, actual: unknown): boolean {
+  return stringifyJson(shown ?? null) === stringifyJson(actual ?? null) || isRedactionOf(shown, actual)
+}
+
+function isRedactionOf(shown: unknown, actual: unknown): boolean {
+  if (typeof shown === 'string' && shown.includes(hidden)) return true
+  if (typeof shown !== 'object' || shown === null || typeof actual !== 'object' || actual === null)
+    return stringifyJson(shown ?? null) === stringifyJson(actual ?? null)
+  const [a, b] = [Object.entries(shown), actual as Readonly<Record<string, unknown>>]
+  return a.length === Object.keys(b).length && a.every(([name, value]) => isRedactionOf(value, b[name]))
+}
+
+/** What the run did and the test does as well; what else the run did is named in a comment. */
+function inCommon(
+  run: RecordedRun,
+  rehearsed: TestRun,
+  options: RecordOptions,
+): { readonly expect: Expected; readonly notes: readonly string[] } {
+  const recorded = expectOf(run, options)
+  const left: string[] = []
+  const same = (name: string, of: unknown, actual: unknown): unknown => {
+    if (of === undefined) return undefined
+    const shared = sharedOf(of, actual, name, left)
+    return typeof shared === 'object' && shared !== null && Object.keys(shared).length === 0 && !isEmpty(of)
+      ? undefined
+      : shared
+  }
+  const trace = traceOf(options.playbook!, rehearsed.entries)
+  const ran = new Set(trace.map(({ name }) => name))
+  const path = recorded['path'] as readonly string[] | undefined
+  const skipped = (recorded['skipped'] as readonly string[] | undefined)?.filter((id) => !ran.has(id))
+  const isInOrder =
+    path !== undefined &&
+    isSubsequence(
+      path,
+      trace.map(({ name }) => name),
+    )
+  if (path !== undefined && !isInOrder) left.push('path')
+  const isAsIt = run.status === rehearsed.status
+  const expect = {
+    status: rehearsed.status,
+    path: isInOrder ? path : undefined,
+    skipped: skipped?.length === 0 ? undefined : skipped,
+    calls: callsInCommon(run, rehearsed, options, left),
+    case: same('case', recorded['case'], rehearsed.case),
+    outputs: same('outputs', recorded['outputs'], rehearsed.outcome?.output),
+    error: isAsIt ? same('error', recorded['error'], rehearsed.outcome?.error) : undefined,
+  }
+  const notes = [
+    ...(isAsIt
+      ? []
+      : [`The run was ${run.status}; the test is ${rehearsed.status}, which is not what happened.`]),
+    ...(left.length === 0
+      ? []
+      : [
+          `Not expected, since it differs in a test (times, redacted values, other cases): ${left.join(', ')}.`,
+        ]),
+  ]
+  return { expect, notes: notes.map((note) => note.replaceAll(/\s+/g, ' ')) }
+}
+
+function callsInCommon(
+  run: RecordedRun,
+  { calls }: TestRun,
+  { catalogue }: RecordOptions,
+  left: string[],
+): readonly object[] | undefined {
+  const byPath = new Map(calls.map((call) => [call.path, call]))
+  const found = writesOf(run, catalogue).flatMap(({ path, kind, input }) => {
+    const call = byPath.get(path)
+    if (call?.skill !== kind) {
+      left.push(`the call of ${path}`)
+      return []
+    }
+    const shared = sharedOf(input, call.input, `the call of ${path}`, left)
+    return [{ skill: kind, with: typeof shared === 'object' && shared !== null ? shared : undefined }]
+  })
+  return found.length === 0 ? undefined : found
+}
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0
+
+/** Of a map the fields that are the same, at every depth; of anything else all or nothing. What is not the same is noted in `left`. */
+function sharedOf(recorded: unknown, actual: unknown, name: string, left: string[]): unknown {
+  if (isMap(recorded) && isMap(actual)) {
+    const fields = Object.entries(recorded).map(([field, value]) => {
+      return [field, sharedOf(value, actual[field], `${name}.${field}`, left)] as const
+    })
+    return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
+  }
+  const text = stringifyJson(recorded ?? null)
+  if (text === stringifyJson(actual ?? null) && !text.includes(hidden)) return recorded
+  left.push(name)
+  return undefined
+}
+
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function isSubsequence(names: readonly string[], all: readonly string[]): boolean {
+  let from = 0
+  for (const name of names) {
+    const found = all.indexOf(name, from)
+    if (found < 0) return false
+    from = found + 1
+  }
+  return true
+}

@@ -1,0 +1,148 @@
+import { createWakeUps, type WakeUps } from '../../core/engine/wake-ups.ts'
+import { interpret } from '../../core/engine/interpreter.ts'
+import { openLocalContext } from '../../core/engine/local-context.ts'
+import { followUpsOf, skillsOf, type SkillCaller } from '../../core/engine/skill-caller.ts'
+import { createMemoryJournal, redactorOf } from '../../core/playbook-test/index.ts'
+import type { MemoryCheckpoints } from '../../core/playbook-test/memory-checkpoints.ts'
+import type { CalledByName, Fixtures } from '../../core/playbook-test/playbook-test.ts'
+import { noConnections, reachesOut } from '../../core/playbook-test/run-test.ts'
+import type { VirtualClock } from '../../core/playbook-test/virtual-clock.ts'
+import type { Playbook } from '../../core/playbook/index.ts'
+import { testCases } from '../../core/plugin/testing/memory-stores.ts'
+import type { JournalStore } from '../../core/ports.ts'
+import type { Catalogue } from '../../core/registry/catalogue.ts'
+import { createSkillCaller } from '../../core/skill/index.ts'
+
+const organizationUuid = '00000000-0000-4000-8000-00000000000b'
+
+export interface RealRun {
+  readonly uuid: string
+  readonly playbook: Playbook
+  readonly called?: CalledByName
+  readonly fixtures: Fixtures
+  readonly catalogue: Catalogue
+  readonly clock: VirtualClock
+  /** Of skills that reach another system. */
+  readonly call: SkillCaller
+  readonly checkpoints: MemoryCheckpoints
+  readonly wakeUps?: WakeUps
+  /** Whether a use of a destructive skill needs a person first. */
+  readonly isHeld?: (path: string) => boolean
+}
+
+/** What the API answers about a run of the engine, with ids, addresses and cases as a server has them. */
+export async function realRun(options: RealRun) {
+  const { uuid, playbook, called = new Map(), fixtures, catalogue, clock, checkpoints } = options
+  const memory = createMemoryJournal()
+  const cases = testCases('ACME', 'The case', 'ACME-17')
+  await cases.create('', { title: 'another' }, { kind: 'server' } as never, 'another')
+  const silence = { debug() {}, info() {}, warn() {}, error() {} }
+  const journal: JournalStore = {
+    ...memory.store,
+    begin: async (run, begin) =>
+      begin.destructive?.limit !== undefined && options.isHeld?.(begin.path) === true
+        ? { uses: 10, limit: 10 }
+        : await memory.store.begin(run, begin),
+  }
+  const context = await openLocalContext({
+    run: { uuid, startedAt: fixtures.nowMs },
+    journal,
+    clock,
+    log: silence,
+    checkpoints: checkpoints.store,
+    wakeUps: options.wakeUps ?? createWakeUps(),
+    destructivePerHour: 10,
+  })
+  const local = createSkillCaller({
+    catalogue,
+    stores: { cases, connections: noConnections },
+    egress: { send: () => Promise.reject(new Error('no way out')) },
+    log: silence,
+    clock,
+  })
+  const call: SkillCaller = (asked) =>
+    reachesOut(catalogue, asked.skill) ? options.call(asked) : clock.hold(() => local(asked))
+  const { alert, organization, inputs, nowMs } = fixtures
+  const scope = alert && {
+    id: alert.id,
+    uuid: alert.uuid,
+    type: alert.type,
+    provider: alert.provider,
+    content: alert.content,
+    created_at: alert.createdAt,
+    created_at_source: alert.createdAtSource,
+    data: dataIn(alert.content),
+  }
+  const names = {
+    ...(scope && { alert: scope }),
+    inputs,
+    organization,
+    case: { id: 'ACME-17' },
+    run: { url: `https://tocsin.example/runs/${uuid}`, dry_run: false },
+  }
+  const playbooks = {
+    newest: (name: string) => called.get(name)?.hash,
+    load: async (hash: string) => called.values().find((each) => each.hash === hash)!,
+  }
+  const work = interpret(
+    playbook,
+    {
+      run: { uuid, organizationUuid, playbookName: playbook.name, openCase: async () => 'ACME-17' },
+      names,
+      playbooks,
+    },
+    context,
+    { ...skillsOf(catalogue, call), followUps: (skill) => followUpsOf(catalogue, skill) },
+  )
+  const outcome = await clock.drive(work.then(async (ended) => (await context.settled(), ended)))
+  const redactor = redactorOf({ playbook, fixtures }, memory.entries(), catalogue)
+  const run = redactor.value({
+    inputs,
+    output: outcome.output,
+    error: outcome.error,
+    steps: memory.entries().map((entry) => ({
+      path: entry.path,
+      step_id: entry.stepId,
+      kind: entry.kind,
+      state: entry.state,
+      attempt: entry.attempt,
+      started_at: entry.startedAt,
+      ended_at: entry.endedAt,
+      input: entry.input ?? null,
+      output: entry.output ?? null,
+      error: entry.error,
+      failed_attempts: memory.failedAttempts(entry.path).map(({ attempt, error }) => ({ attempt, error })),
+    })),
+  })
+  return {
+    ...(run as { readonly steps: readonly { readonly state: string; readonly kind: string }[] }),
+    run_uuid: uuid,
+    organization_code: organization.code,
+    playbook: playbook.name,
+    playbook_hash: playbook.hash,
+    alert_id: alert?.id ?? null,
+    case_id: 'ACME-17',
+    status: outcome.status,
+    started_at: nowMs,
+  }
+}
+
+function dataIn(content: string): unknown {
+  try {
+    return JSON.parse(content)
+  } catch {
+    return null
+  }
+}
+
+/** What `GET /alerts/<id>` answers. */
+export const alertView = ({ alert }: Fixtures) =>
+  alert && {
+    alert_content: alert.content,
+    alert_provider: alert.provider,
+    alert_type: alert.type,
+    alert_id: alert.id,
+    alert_uuid: alert.uuid,
+    created_at: alert.createdAt,
+    created_at_source: alert.createdAtSource,
+  }
