@@ -65,7 +65,11 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
   for (const { message, hint } of config.warnings) log.warn({}, `${message}: ${hint}`)
   requirePlaybooksDir(config, log)
   const catalogue = await discoverPlugins({ pluginsDir: config.pluginsDir, packages: config.plugins })
-  const metrics = createMetrics()
+  const metrics = createMetrics({
+    dataDir: config.dataDir,
+    plugins: catalogue.plugins.map(({ name }) => name),
+    skills: catalogue.skills.map(({ name }) => name),
+  })
   const page = await loadPage(join(import.meta.dirname, 'web/dist'))
   const stores = await openStores(config, 'exclusive', {
     live,
@@ -86,10 +90,13 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
     const opened = { config, log, stores, catalogue, library, metrics, tracing, page, onSecret: live.add }
     container = createContainer(opened)
     const [runner, storms] = [container.get(tokens.runner), container.get(tokens.storms)]
+    const pauses = container.get(tokens.pauses)
     metrics.watchEngine({
       active: () => runner.load().active,
       suspects: () => runner.suspects(),
       storms: () => storms.storms().length,
+      isPaused: () => pauses.current() !== undefined,
+      playbooks: () => library.written().map(({ name }) => name),
     })
     const { url } = await container.get(tokens.httpServer).listen()
     // Only now: a start that fails, e.g. because the port is in use, must not use up the one time the key is shown.

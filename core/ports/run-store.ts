@@ -84,8 +84,8 @@ export interface RunStore {
   due(organizationUuid: string, limit: number): Promise<readonly RunKey[]>
   /** Those that wait for a later time than the given one, or from the beginning, over or not; the next ones first. */
   parked(after: ParkedRun | undefined, limit: number): Promise<readonly ParkedRun[]>
-  /** How many there are of those that have not ended. */
-  countUnfinished(): Promise<Readonly<Record<'queued' | 'running' | 'waiting', number>>>
+  /** How much there is to do and to decide, of all organizations. */
+  unfinishedWork(): Promise<UnfinishedWork>
   /** How many runs of each organization (by uuid) have been queued and not started. */
   countQueued(): Promise<ReadonlyMap<string, number>>
   /** Gives up what other processes had taken: it is due, and left behind. To be called before the first is taken. */
@@ -114,6 +114,22 @@ export interface TakenRun {
 export interface SuspectRun extends RunKey {
   /** How often it was left behind since it last rested; more where it was watched meanwhile. */
   readonly crashes: number
+}
+
+/** Counts of what has not ended. */
+export interface UnfinishedWork {
+  /** Runs. */
+  readonly queued: number
+  readonly running: number
+  readonly waiting: number
+  /** How long ago the oldest queued run was queued; 0 where there is none. */
+  readonly oldestQueuedMs: number
+  /** Questions to people, approvals among them. */
+  readonly questions: number
+  /** Uses of destructive skills that wait for a person. */
+  readonly approvals: number
+  /** Steps with unknown outcome, of runs that have not ended. */
+  readonly unknownSteps: number
 }
 
 /** What it takes to find a run again. */

@@ -4,6 +4,12 @@ import { requestHandler, type RequestHandler, type RequestSettings } from './han
 import { RequestError } from './request-error.ts'
 import type { Route, Services } from './route.ts'
 
+/** What the router leaves in the state of a context. */
+export interface RoutedState {
+  /** Path of the route in the table. */
+  route?: string
+}
+
 /**
  * The router, made from the table. Paths are compared exactly, before any decoding: an encoded or doubled slash, a trailing
  * one, or another letter case is another path, and leads nowhere.
@@ -15,19 +21,21 @@ export function createRouter(
 ): Middleware {
   const { prefix } = settings
   const router = new Router({ sensitive: true, strict: true })
-  const handlers = new Map<unknown, RequestHandler>()
+  const handlers = new Map<unknown, { readonly path: string; readonly handle: RequestHandler }>()
   for (const route of routes) {
     // The router only finds the route: its own middleware would find it a second time.
     const layer = router.register(pathOf(route, prefix), [route.method], () => undefined)
-    handlers.set(layer, requestHandler(route, services, settings))
+    handlers.set(layer, { path: route.path, handle: requestHandler(route, services, settings) })
   }
   return (context) => {
     const { path } = context
     const matched = router.match(path, context.method)
     const [layer] = matched.pathAndMethod
-    const handle = handlers.get(layer)
-    if (layer !== undefined && handle !== undefined) {
-      return handle(context, layer.params(path, layer.captures(path)))
+    const found = handlers.get(layer)
+    if (layer !== undefined && found !== undefined) {
+      const state: RoutedState = context.state
+      state.route = found.path
+      return found.handle(context, layer.params(path, layer.captures(path)))
     }
     const methods = new Set(matched.path.flatMap((layer) => layer.methods))
     throw methods.size === 0 ? pathNotFound(prefix) : methodNotAllowed(context.method, methods)

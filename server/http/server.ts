@@ -30,7 +30,7 @@ import { createAccessRefusals } from './access-refusals.ts'
 import { createAuthenticateGate } from './authenticate-gate.ts'
 import { createSignInGate } from './sign-in-gate.ts'
 import type { Services } from './route.ts'
-import { createRouter } from './router.ts'
+import { createRouter, type RoutedState } from './router.ts'
 import { routes } from './routes.ts'
 import { ownNames } from './same-origin.ts'
 import { boundUnreadBody } from './unread-body.ts'
@@ -221,10 +221,17 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
 /** Of requests that are answered at all: what is no HTTP never comes this far. The path as it came: not every one can be taken apart. */
 function countAnswers(metrics: Services['metrics'], alerts: string): Middleware {
-  return async ({ method, req, response }, next) => {
+  return async ({ method, req, response, state }, next) => {
+    const startedAt = performance.now()
     await next()
     const [path] = (req.url ?? '').split('?', 1)
-    metrics.requestAnswered(method, response.status, method === 'POST' && path === alerts)
+    metrics.requestAnswered({
+      method,
+      route: (state as RoutedState).route,
+      status: response.status,
+      durationMs: performance.now() - startedAt,
+      isNewAlert: method === 'POST' && path === alerts,
+    })
   }
 }
 

@@ -89,3 +89,12 @@ export const coreCodes = {
 
 /** What nobody foresaw. Nothing about it is shown. */
 export const internalError = { status: 500, title: 'Something went wrong inside the server' } as const
+
+/** Every status that an error can become. */
+export const errorStatuses: readonly number[] = [
+  ...new Set(
+    [requestErrors, errorClasses, coreCodes, { internalError }].flatMap((table) =>
+      Object.values<StatusAndTitle>(table).map(({ status }) => status),
+    ),
+  ),
+].toSorted((a, b) => a - b)

@@ -27,13 +27,14 @@ interface Family {
 }
 
 export interface Exposition {
-  counter(name: string, help: string): Counter
+  /** @param known values of labels that are there from the start, at 0: a rate has to see the first increase */
+  counter(name: string, help: string, known?: readonly Labels[]): Counter
   /** `read` is asked whenever the figures are. */
   gauge(name: string, help: string, read: () => readonly Sample[]): void
   /** Like a gauge, of something that only grows. */
   total(name: string, help: string, read: () => readonly Sample[]): void
   /** @param bounds upper ends of its buckets, rising; the last one has none */
-  histogram(name: string, help: string, bounds: readonly number[]): Histogram
+  histogram(name: string, help: string, bounds: readonly number[], known?: readonly Labels[]): Histogram
   text(): string
 }
 
@@ -47,8 +48,8 @@ export function createExposition(): Exposition {
       lines: () => read().map(({ labels, value }) => line(name, labels, value)),
     })
   return {
-    counter(name, help) {
-      const values = new Map<string, number>()
+    counter(name, help, known = []) {
+      const values = new Map<string, number>(known.map((labels) => [labelText(labels), 0]))
       families.push({
         name,
         help,
@@ -64,8 +65,14 @@ export function createExposition(): Exposition {
     },
     gauge: (name, help, read) => readFamily('gauge', name, help, read),
     total: (name, help, read) => readFamily('counter', name, help, read),
-    histogram(name, help, bounds) {
-      const series = new Map<string, Series>()
+    histogram(name, help, bounds, known = []) {
+      const emptySeries = (labels: Labels | undefined): Series => ({
+        labels,
+        counts: bounds.map(() => 0),
+        count: 0,
+        sum: 0,
+      })
+      const series = new Map<string, Series>(known.map((labels) => [labelText(labels), emptySeries(labels)]))
       families.push({
         name,
         help,
@@ -77,7 +84,7 @@ export function createExposition(): Exposition {
           const key = labelText(labels)
           let one = series.get(key)
           if (one === undefined) {
-            one = { labels, counts: bounds.map(() => 0), count: 0, sum: 0 }
+            one = emptySeries(labels)
             series.set(key, one)
           }
           const bucket = bounds.findIndex((bound) => value <= bound)

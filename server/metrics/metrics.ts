@@ -3,122 +3,68 @@ import type { SkillCaller } from '../../core/engine/skill-caller.ts'
 import type { Stores } from '../../core/ports.ts'
 import type { ClosableEgress } from '../egress/index.ts'
 import type { Commit } from '../sqlite/group-commit.ts'
-import { createExposition } from './exposition.ts'
 import { watchEventLoop } from './event-loop.ts'
+import { describeEvents, methods, type KnownLabels } from './events.ts'
+import { createExposition } from './exposition.ts'
+import { countFailures } from './failures.ts'
+import { describeStates, noEngine, type States, type WatchedEngine } from './states.ts'
+import { noSystemFigures, readSystem } from './system.ts'
 
 /** The figures of a process, and the places where they are gathered. */
 export interface Metrics {
   committed(commit: Commit): void
-  /** @param status of the answer */
-  requestAnswered(method: string, status: number, isNewAlert: boolean): void
-  runEnded(run: Pick<Run, 'status'>): void
+  requestAnswered(answered: AnsweredRequest): void
+  runEnded(run: Pick<Run, 'status' | 'playbookName'>): void
   /** An alert joined a case as a repeat. */
   alertGrouped(): void
   /** The same, with its calls counted and measured. */
   watchSkills(call: SkillCaller): SkillCaller
   watchEgress(egress: ClosableEgress): ClosableEgress
-  /** What is asked for its state whenever the figures are. */
   watchEngine(engine: WatchedEngine): void
   /** In the text format of Prometheus. */
-  text(stores: Pick<Stores, 'runs' | 'destructiveUses'>): Promise<string>
+  text(stores: Pick<Stores, 'runs'>): Promise<string>
   close(): void
 }
 
-interface WatchedEngine {
-  /** How many runs work. */
-  readonly active: () => number
-  /** How many runs are watched after crashes of the process. */
-  readonly suspects: () => number
-  /** How many organizations have a storm of alerts. */
-  readonly storms: () => number
+export interface AnsweredRequest {
+  readonly method: string
+  /** Path of the route, with its parameters' names; undefined: it led to none. */
+  readonly route: string | undefined
+  readonly status: number
+  readonly durationMs: number
+  readonly isNewAlert: boolean
 }
 
-const callBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
-const commitBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1]
-const lagBounds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
+export interface MetricsOptions extends Partial<KnownLabels> {
+  /** Whose size is told. Default: nothing is. */
+  readonly dataDir?: string
+}
 
-/** Methods of the table of routes; others are anybody's words. */
-const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-
-export function createMetrics(): Metrics {
+export function createMetrics({ dataDir, plugins = [], skills = [] }: MetricsOptions = {}): Metrics {
   const exposition = createExposition()
-  const received = exposition.counter(
-    'tocsin_alerts_received_total',
-    'Alerts answered with 201: they are on disk.',
-  )
-  const refused = exposition.counter(
-    'tocsin_alerts_refused_total',
-    'Alerts that were not taken in, by status of the answer.',
-  )
-  const grouped = exposition.counter(
-    'tocsin_alerts_grouped_total',
-    'Alerts that joined a case as repeats, without a run.',
-  )
-  const requests = exposition.counter(
-    'tocsin_http_requests_total',
-    'Requests answered, by method and status.',
-  )
-  const ended = exposition.counter('tocsin_runs_ended_total', 'Runs that ended, by outcome.')
-  const calls = exposition.histogram(
-    'tocsin_skill_call_duration_seconds',
-    'Calls of skills, each try by itself, by skill and outcome.',
-    callBounds,
-  )
-  const sent = exposition.counter(
-    'tocsin_outbound_requests_total',
-    'Requests to other systems, by plugin and class of the status; error where none came.',
-  )
-  const commits = exposition.histogram(
-    'tocsin_store_commit_duration_seconds',
-    'Commits of the store, with their wait for the disk.',
-    commitBounds,
-  )
-  const writes = exposition.counter(
-    'tocsin_store_writes_total',
-    'Writes; those of one turn of the event loop share a commit.',
-  )
-  const lag = exposition.histogram(
-    'tocsin_event_loop_lag_seconds',
-    'How much later than due a timer of the process fires.',
-    lagBounds,
-  )
-  let counts: Readonly<Record<string, number>> = {}
-  exposition.gauge('tocsin_runs', 'Runs that have not ended, by state.', () =>
-    ['queued', 'running', 'waiting'].map((state) => ({ labels: { state }, value: counts[state] ?? 0 })),
-  )
-  let engine: WatchedEngine = { active: () => 0, suspects: () => 0, storms: () => 0 }
-  let held = 0
-  exposition.gauge('tocsin_runs_active', 'Runs that work at this moment; at most TOCSIN_MAX_RUNS.', () => [
-    { value: engine.active() },
-  ])
-  exposition.gauge(
-    'tocsin_runs_suspected',
-    'Runs to be watched after crashes of the process; nothing else begins meanwhile.',
-    () => [{ value: engine.suspects() }],
-  )
-  exposition.gauge('tocsin_organizations_in_storm', 'Organizations with a storm of alerts.', () => [
-    { value: engine.storms() },
-  ])
-  exposition.gauge(
-    'tocsin_destructive_uses_held',
-    'Uses of destructive skills that wait for a person.',
-    () => [{ value: held }],
-  )
-  describeProcess(exposition)
-  const stopWatching = watchEventLoop((seconds) => lag.observe(seconds))
+  const events = describeEvents(exposition, { plugins, skills })
+  const states: States = { engine: noEngine, work: noWork, system: noSystemFigures }
+  describeStates(exposition, states)
+  const countFailure = countFailures(exposition, () => states.engine.playbooks())
+  const stopWatching = watchEventLoop((seconds) => events.lag.observe(seconds))
 
   return {
     committed({ writes: count, durationMs }) {
-      commits.observe(durationMs / 1000)
-      writes.increase({}, count)
+      events.commits.observe(durationMs / 1000)
+      events.writes.increase({}, count)
     },
-    requestAnswered(method, status, isNewAlert) {
-      requests.increase({ method: methods.has(method) ? method : 'other', status: String(status) })
+    requestAnswered({ method: given, route = 'none', status, durationMs, isNewAlert }) {
+      const method = methods.has(given) ? given : 'other'
+      events.requests.increase({ method, status: String(status) })
+      events.requestDurations.observe(durationMs / 1000, { method, route, status: classOf(status) })
       if (!isNewAlert) return
-      if (status === 201) received.increase()
-      else refused.increase({ status: String(status) })
+      if (status === 201) events.received.increase()
+      else events.refused.increase({ status: String(status) })
     },
-    runEnded: ({ status }) => ended.increase({ outcome: status }),
+    runEnded({ status, playbookName }) {
+      events.runsEnded.increase({ outcome: status })
+      if (status === 'failed') countFailure(playbookName)
+    },
     watchSkills: (call) => async (given) => {
       const startedAt = performance.now()
       let outcome = 'failed'
@@ -127,7 +73,7 @@ export function createMetrics(): Metrics {
         outcome = 'completed'
         return output
       } finally {
-        calls.observe((performance.now() - startedAt) / 1000, { skill: given.skill, outcome })
+        events.calls.observe((performance.now() - startedAt) / 1000, { skill: given.skill, outcome })
       }
     },
     watchEgress: (egress) => ({
@@ -135,40 +81,35 @@ export function createMetrics(): Metrics {
         let status = 'error'
         try {
           const response = await egress.send(request)
-          status = `${Math.floor(response.status / 100)}xx`
+          status = classOf(response.status)
           return response
         } finally {
-          sent.increase({ plugin: request.plugin ?? 'none', status })
+          events.sent.increase({ plugin: request.plugin ?? 'none', status })
         }
       },
       close: () => egress.close(),
     }),
-    alertGrouped: () => grouped.increase(),
+    alertGrouped: () => events.grouped.increase(),
     watchEngine(watched) {
-      engine = watched
+      states.engine = watched
     },
     async text(stores) {
-      counts = await stores.runs.countUnfinished()
-      held = (await stores.destructiveUses.list('all')).reduce((sum, uses) => sum + uses.held, 0)
+      states.work = await stores.runs.unfinishedWork()
+      if (dataDir !== undefined) states.system = await readSystem(dataDir)
       return exposition.text()
     },
     close: stopWatching,
   }
 }
 
-function describeProcess(exposition: ReturnType<typeof createExposition>): void {
-  const startedAt = Date.now() / 1000 - process.uptime()
-  const cpuSeconds = () => {
-    const { user, system } = process.cpuUsage()
-    return (user + system) / 1e6
-  }
-  exposition.gauge('process_resident_memory_bytes', 'Memory of the process.', () => [
-    { value: process.memoryUsage.rss() },
-  ])
-  exposition.total('process_cpu_seconds_total', 'Time of processors that was used.', () => [
-    { value: cpuSeconds() },
-  ])
-  exposition.gauge('process_start_time_seconds', 'When the process started, in Unix time.', () => [
-    { value: startedAt },
-  ])
+const classOf = (status: number): string => `${Math.floor(status / 100)}xx`
+
+const noWork: States['work'] = {
+  queued: 0,
+  running: 0,
+  waiting: 0,
+  oldestQueuedMs: 0,
+  questions: 0,
+  approvals: 0,
+  unknownSteps: 0,
 }

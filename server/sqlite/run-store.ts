@@ -3,6 +3,7 @@ import type { NewRun, Run, RunEnd, RunFilter } from '../../core/domain/run.ts'
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
 import type {
   ListedRun,
+  UnfinishedWork,
   Page,
   PageRequest,
   ParkedRun,
@@ -23,6 +24,7 @@ import { listPage } from './paging.ts'
 import { playbookResults } from './playbook-results.ts'
 import { hasSuccessor } from './reruns.ts'
 import { runConditions } from './run-conditions.ts'
+import { countUnfinished } from './unfinished-work.ts'
 import { endRun, openCaseOf, queueRun, startRun } from './run-moves.ts'
 import {
   requireRunRow,
@@ -201,19 +203,9 @@ export class SqliteRunStore implements RunStore {
     return database.read(() => parkedRuns(database, after, limit))
   }
 
-  countUnfinished(): Promise<Readonly<Record<'queued' | 'running' | 'waiting', number>>> {
-    const { database } = this.#context
-    return database.read(() => {
-      const rows = database.all<{ status: string; count: number }>(
-        `SELECT status, count(*) AS count FROM runs WHERE status IN ('queued', 'running', 'waiting') GROUP BY status`,
-      )
-      return {
-        queued: 0,
-        running: 0,
-        waiting: 0,
-        ...Object.fromEntries(rows.map(({ status, count }) => [status, count])),
-      }
-    })
+  unfinishedWork(): Promise<UnfinishedWork> {
+    const { database, clock } = this.#context
+    return database.read(() => countUnfinished(database, clock.now()))
   }
 
   countQueued(): Promise<ReadonlyMap<string, number>> {

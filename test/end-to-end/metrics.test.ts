@@ -1,6 +1,9 @@
+import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { lintExposition } from '../metrics/lint-exposition.ts'
 import { checkMetrics, hasPromtool } from '../metrics/promtool.ts'
+import { readExposition } from '../metrics/read-exposition.ts'
+import { eventually } from '../support/eventually.ts'
 import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
 
 const look = `apiVersion: tocsin/v1
@@ -85,10 +88,88 @@ describe('GET /metrics', function () {
     expect(value('process_resident_memory_bytes')).to.be.above(1e6)
   })
 
+  it('has every counter from the start, whatever comes first', () => {
+    for (const status of ['400', '401', '403', '409', '413', '415', '429', '500', '503'])
+      expect(value(`tocsin_alerts_refused_total{status="${status}"}`), status).to.equal(
+        status === '400' ? 1 : 0,
+      )
+    expect(value('tocsin_runs_ended_total{outcome="cancelled"}')).to.equal(0)
+    expect(value('tocsin_alerts_grouped_total')).to.equal(0)
+    expect(value('tocsin_outbound_requests_total{plugin="http",status="error"}')).to.equal(0)
+    expect(value('tocsin_http_requests_total{method="DELETE",status="500"}')).to.equal(0)
+    expect(value('tocsin_runs_failed_total{playbook="look"}')).to.equal(0)
+    expect(value('tocsin_runs_failed_total{playbook="breaks"}')).to.equal(1)
+    expect(value('tocsin_runs_failed_total{playbook="(other)"}')).to.equal(0)
+    expect(value('tocsin_skill_call_duration_seconds_count{skill="http.get",outcome="failed"}')).to.equal(0)
+  })
+
+  it('tells what waits for people, and how large the store is', () => {
+    expect(value('tocsin_questions_waiting')).to.equal(1)
+    expect(value('tocsin_steps_unknown')).to.equal(0)
+    expect(value('tocsin_oldest_queued_run_age_seconds')).to.equal(0)
+    expect(value('tocsin_engine_paused')).to.equal(0)
+    expect(value('tocsin_store_size_bytes{file="database"}')).to.be.above(0)
+    expect(value('tocsin_store_size_bytes{file="wal"}')).to.be.above(0)
+    expect(value('tocsin_disk_free_bytes')).to.be.above(0)
+    expect(text).to.match(/^tocsin_build_info\{version="\d+\.\d+\.\d+",node="\d+\.\d+\.\d+"\} 1$/m)
+    if (process.platform === 'linux')
+      expect(value('process_open_fds')).to.be.above(2).and.below(value('process_max_fds'))
+  })
+
+  it('measures requests by route, not by path', () => {
+    const route = 'method="POST",route="/alerts",status'
+    expect(value(`tocsin_http_request_duration_seconds_count{${route}="2xx"}`)).to.equal(3)
+    expect(value(`tocsin_http_request_duration_seconds_count{${route}="4xx"}`)).to.equal(1)
+    expect(text).to.contain('route="/connections"')
+    expect(text).not.to.match(/route="[^"]*main/)
+  })
+
+  it('tells that runs are paused, and how long the oldest has been queued', async () => {
+    const paused = await tocsin.call('/engine/pause', { body: { reason: 'test' } })
+    expect(paused.status).to.equal(200)
+    const body = {
+      alert_provider: 'custom',
+      organization_code: 'main',
+      alert_type: 'look',
+      alert_content: '203.0.113.8',
+    }
+    await tocsin.call('/alerts', { body })
+    const held = await eventually('a queued run', async () => {
+      const now = await scrape()
+      return value('tocsin_runs{state="queued"}', now) === 1 ? now : undefined
+    })
+    expect(value('tocsin_engine_paused', held)).to.equal(1)
+    const older = await eventually('it to grow older', async () => {
+      const now = await scrape()
+      return value('tocsin_oldest_queued_run_age_seconds', now) > 0 ? now : undefined
+    })
+    expect(value('tocsin_oldest_queued_run_age_seconds', older)).to.be.below(60)
+    await tocsin.call('/engine/resume', { body: {} })
+    await eventually(
+      'it to run',
+      async () => value('tocsin_runs{state="queued"}', await scrape()) === 0 || undefined,
+    )
+    expect(value('tocsin_engine_paused', await scrape())).to.equal(0)
+  })
+
+  it('is documented, name by name with its labels', async () => {
+    const page = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+    const [, table = ''] = /^## Metrics$([^]*?)^## /m.exec(page) ?? []
+    const documented = [...table.matchAll(/^\|(.*?)\|.*$/gm)].flatMap(([, names = '']) =>
+      [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
+    )
+    const served = readExposition(text).map(({ name, samples }) => {
+      const labels = new Set(samples.flatMap((sample) => [...sample.labels.keys()]))
+      labels.delete('le')
+      return labels.size === 0 ? name : `${name}{${[...labels].join(',')}}`
+    })
+    expect(documented.toSorted()).to.deep.equal(served.toSorted())
+  })
+
   it('counts on', async () => {
     await tocsin.investigate({ type: 'breaks', content: 'x' })
     const later = await scrape()
-    expect(value('tocsin_alerts_received_total', later)).to.equal(4)
+    expect(value('tocsin_alerts_received_total', later)).to.equal(5)
     expect(value('tocsin_runs_ended_total{outcome="failed"}', later)).to.equal(2)
   })
 

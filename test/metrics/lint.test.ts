@@ -60,28 +60,43 @@ describe('the linter of figures', () => {
 })
 
 describe('every figure that there is', () => {
-  const metrics = createMetrics()
+  const metrics = createMetrics({ dataDir: import.meta.dirname })
   after(() => metrics.close())
 
   /** With a sample at least in each family, and odd values of labels. */
   async function text(): Promise<string> {
     metrics.committed({ writes: 3, durationMs: 7 })
-    metrics.requestAnswered('GET', 200, false)
-    metrics.requestAnswered('BREW"\n\\', 418, false)
-    metrics.requestAnswered('POST', 201, true)
-    metrics.requestAnswered('POST', 503, true)
-    metrics.runEnded({ status: 'failed' })
+    const answered = { route: '/alerts/{id}', durationMs: 12, isNewAlert: false }
+    metrics.requestAnswered({ ...answered, method: 'GET', status: 200 })
+    metrics.requestAnswered({ ...answered, route: undefined, method: 'BREW"\n\\', status: 418 })
+    metrics.requestAnswered({ ...answered, method: 'POST', status: 201, isNewAlert: true })
+    metrics.requestAnswered({ ...answered, method: 'POST', status: 503, isNewAlert: true })
+    metrics.runEnded({ status: 'failed', playbookName: 'p"\n\\' })
     metrics.alertGrouped()
     await metrics.watchSkills(async () => ({}))({ skill: 'a.b' } as never)
     await metrics
       .watchEgress({ send: async () => ({ status: 204 }) as never, close() {} })
       .send({ plugin: 'a' } as never)
-    metrics.watchEngine({ active: () => 1, suspects: () => 0, storms: () => 2 })
-    const runs = { countUnfinished: async () => ({ queued: 1, running: 2, waiting: 3 }) }
-    const destructiveUses = { list: async () => [] }
+    metrics.watchEngine({
+      active: () => 1,
+      suspects: () => 0,
+      storms: () => 2,
+      isPaused: () => true,
+      playbooks: () => [],
+    })
+    const work = {
+      queued: 1,
+      running: 2,
+      waiting: 3,
+      oldestQueuedMs: 4500,
+      questions: 5,
+      approvals: 6,
+      unknownSteps: 7,
+    }
+    const runs = { unfinishedWork: async () => work }
     // The event loop is looked at twice a second.
     for (;;) {
-      const found = await metrics.text({ runs, destructiveUses } as never)
+      const found = await metrics.text({ runs } as never)
       if (found.includes('tocsin_event_loop_lag_seconds_count')) return found
       await new Promise((resolve) => setTimeout(resolve, 50))
     }

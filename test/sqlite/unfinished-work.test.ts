@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { Database } from '../../server/sqlite/database.ts'
+import { openDatabase } from '../../server/sqlite/open-database.ts'
+import { countUnfinished } from '../../server/sqlite/unfinished-work.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+
+/** Keeps what it is asked. */
+class WatchedDatabase extends Database {
+  readonly asked: string[] = []
+
+  override get<Row>(sql: string, ...values: []): Row | undefined {
+    this.asked.push(sql)
+    return super.get<Row>(sql, ...values)
+  }
+}
+
+describe('what a scrape counts', () => {
+  let folder: TemporaryFolder
+  before(async () => (folder = await makeTemporaryFolder()))
+  after(() => folder.remove())
+
+  it('is found by indexes of what has not ended, however many alerts and runs there are', () => {
+    const path = join(folder.path, 'tocsin.db')
+    openDatabase(path).close()
+    const database = new WatchedDatabase(path)
+    try {
+      expect(countUnfinished(database, 0)).to.include({ queued: 0, oldestQueuedMs: 0, unknownSteps: 0 })
+      const asked = database.asked.slice()
+      expect(asked).to.have.length(7)
+      const plans = asked.flatMap((sql) =>
+        database.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).map(({ detail }) => detail),
+      )
+      const bounded = /^SEARCH |^SCAN \w+ USING (COVERING )?INDEX (journal_unknown|checkpoints_waiting\w*)$/
+      expect(plans.filter((detail) => !bounded.test(detail))).to.deep.equal([])
+    } finally {
+      database.close()
+    }
+  })
+})
