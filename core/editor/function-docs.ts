@@ -184,6 +184,11 @@ const rows: readonly (readonly [signature: string, meaning: string, example: str
     'the reverse, also of the URL-safe alphabet; an error if it is no UTF-8 text',
     'base64Decode("aMOpbGxv")',
   ],
+  [
+    'text.urlEncode() -> string',
+    'percent-encodes all but letters, digits and `-._~`, for one part of an address; also urlEncode(text)',
+    '"a/b c".urlEncode()',
+  ],
 ]
 
 export const functionDocs: readonly FunctionDoc[] = rows.map(([signature, meaning, example]) => ({

@@ -4,6 +4,7 @@ import { compile } from './compile.ts'
 import { ExpressionError, Fault, type Span } from './errors.ts'
 import { Frame } from './frame.ts'
 import type { Type } from './types.ts'
+import { isUrlEncoded } from './url-encoded.ts'
 import { writtenTexts, type WrittenText } from './written-texts.ts'
 
 /** A read of a name of the scope, as far as its path is static. */
@@ -26,6 +27,8 @@ export interface Program {
   readonly sensitive: boolean
   /** Texts in the source that may be the value. */
   readonly writtenTexts: readonly WrittenText[]
+  /** Whether the value can stand in a path of an address: it is made by `urlEncode`, or written out. */
+  readonly urlEncoded: boolean
   /**
    * Computes the value. Ints are bigint, times are objects: use `toJsonValue` or `toText` where the value leaves.
    *
@@ -61,6 +64,7 @@ export function makeProgram(source: string, tree: Node, names: readonly string[]
     references: checked.references,
     sensitive: checked.sensitive,
     writtenTexts: writtenTexts(tree),
+    urlEncoded: isUrlEncoded(tree),
     evaluate(scope, budget) {
       const frame = new Frame(scope, slots, budget)
       const { fuel, bytes } = frame

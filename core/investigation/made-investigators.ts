@@ -51,9 +51,7 @@ export function createMadeInvestigators({ stores, library, catalogue, log }: Mad
     } catch (error) {
       if (!(error instanceof PlaybookError) || lookups.length === 0) throw error
       // An alert that is investigated without a source is better than one that is not investigated.
-      log.error({ error },
-        'the generated investigation has mistakes; it is made without what causes them',
-      )
+      log.error({ error }, 'the generated investigation has mistakes; it is made without what causes them')
       const [sound, unsound] = soundLookups(alertType, organization, lookups, catalogue)
       const without = [...leftOut, ...unsound]
       return keep(sound, without).catch(() => keep([], without))

@@ -306,6 +306,10 @@ export const problemCatalogue = {
     explanation:
       '`x.?field` is an optional, which may be without a value, and JSON has no such thing: kept in `set`, `return`, `outputs`, `default` or an input, it becomes its value, and where it has none the step fails. Give it one with `orValue(…)`, null if need be; `{?"key": x.?field}` and `[?x.?field]` leave it out.',
   },
+  W414: {
+    title: 'value in the text of a path',
+    explanation:
+      'Who writes the value could choose another resource than the one meant, with the credentials of the connection. A path that could lead elsewhere is refused when the step runs. As a list, `path: [devices, "${{ alert.data.id }}"]`, each item is one percent-encoded segment; in a text, `${{ x.urlEncode() }}` is.',
   W420: {
     title: 'almost a listed field',
     explanation:

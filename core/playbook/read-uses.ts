@@ -3,6 +3,7 @@ import type { JsonSchema } from '../plugin/index.ts'
 import type { CatalogueSkill } from '../registry/catalogue.ts'
 import { checkFit, checkLiteral } from './check-fit.ts'
 import { checkMessages } from './check-messages.ts'
+import { checkPaths } from './check-paths.ts'
 import type { Context } from './context.ts'
 import { suggest } from './did-you-mean.ts'
 import type { Entry, Node } from './document.ts'
@@ -144,6 +145,7 @@ export function readWith(
   // Where something is missing, the skill is what asks for it.
   checkFit(problems, given, typeOfSchema(schema), '', inputCodes, uses)
   checkMessages(problems, given, schema)
+  checkPaths(problems, given, schema)
   checkMore(given)
   if (problems.hasErrorIn(entry?.value ?? uses)) return given.template
   const definitions = schema.$defs === undefined ? {} : { $defs: schema.$defs }

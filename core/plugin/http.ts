@@ -1,3 +1,5 @@
+import type { RequestPath } from './request-path.ts'
+
 /** A value that can stand in a query; a list repeats its name; `undefined` leaves the name out. */
 export type QueryValue = string | number | boolean | readonly (string | number | boolean)[] | undefined
 
@@ -5,10 +7,12 @@ export type QueryValue = string | number | boolean | readonly (string | number |
 export interface HttpRequest {
   /** Default `GET`. */
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Path below the connection's base URL, beginning with `/`. Percent-encode values: `/v2/ip/${encodeURIComponent(ip)}`.
+  /**
+   * Path below the connection's base URL. Values go in as items of a list, `['v2', 'ip', ip]`, each of which becomes one percent-encoded
+   * segment; as text it begins with `/`, has no query, and is refused where it could lead elsewhere.
    * An absolute https URL, fetched without credentials, where the step has no connection or the connection lists its origin
    * among `otherOrigins`. */
-  readonly path: string
+  readonly path: RequestPath
   readonly query?: Readonly<Record<string, QueryValue>>
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as `application/json`. */
@@ -40,6 +44,6 @@ export interface HttpResponse {
  */
 export interface HttpClient {
   request(request: HttpRequest): Promise<HttpResponse>
-  get(path: string, options?: Omit<HttpRequest, 'path' | 'method'>): Promise<HttpResponse>
-  post(path: string, options?: Omit<HttpRequest, 'path' | 'method'>): Promise<HttpResponse>
+  get(path: RequestPath, options?: Omit<HttpRequest, 'path' | 'method'>): Promise<HttpResponse>
+  post(path: RequestPath, options?: Omit<HttpRequest, 'path' | 'method'>): Promise<HttpResponse>
 }

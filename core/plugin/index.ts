@@ -42,6 +42,8 @@ export type {
   RefusedAnswer,
   SettledQuestion,
 } from './question.ts'
+export { pathText, percentEncode } from './request-path.ts'
+export type { RequestPath } from './request-path.ts'
 export { Secret } from './secret.ts'
 export { asksInputs, defineSkill } from './skill.ts'
 export type { AnySkill, Repeat, SkillContext, SkillDefinition, SkillExample, SkillLog } from './skill.ts'

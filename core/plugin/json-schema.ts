@@ -58,6 +58,8 @@ export interface JsonSchema {
   readonly 'x-sensitive'?: boolean
   /** Of a skill's input: people will read it. Sensitive values are refused there. */
   readonly 'x-message'?: boolean
+  /** Of a skill's input: a path of the other system. `validate` warns of values that stand in its text as they are. */
+  readonly 'x-path'?: boolean
 }
 
 /**

@@ -148,7 +148,7 @@ export type AnySkill = SkillDefinition<any, any, any, any>
  *   output: { type: 'object', required: ['text'], properties: { text: { type: 'string' } } },
  *   examples: [{ title: 'A quote', input: { id: '7' }, output: { text: 'Ring the bell.' } }],
  *   async run({ id }, { http }) {
- *     const answer = (await http.get(`/quotes/${encodeURIComponent(id)}`)).json() as { text: string }
+ *     const answer = (await http.get(['quotes', id])).json() as { text: string }
  *     return { text: answer.text }
  *   },
  * })

@@ -54,6 +54,7 @@ const keywords: Readonly<Record<string, (value: unknown) => string | undefined>>
   'x-secret': flag,
   'x-sensitive': flag,
   'x-message': flag,
+  'x-path': flag,
 }
 
 /** All keywords that a schema may use. */

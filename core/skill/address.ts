@@ -1,9 +1,4 @@
-import { SkillError, type QueryValue } from '../plugin/index.ts'
-
-// What has no place in an address as a plugin writes it: blanks and control characters (URL parsers drop some of them
-// silently), backslashes (read as slashes) and fragments.
-// oxlint-disable-next-line no-control-regex -- they are what is looked for
-const unusable = /[\s\\#\u0000-\u001f\u007f]/
+import { pathText, SkillError, type QueryValue, type RequestPath } from '../plugin/index.ts'
 
 /**
  * The address of a call below a connection's base address. Whatever the path holds, the result has the base's origin and
@@ -11,21 +6,22 @@ const unusable = /[\s\\#\u0000-\u001f\u007f]/
  *
  * @throws SkillError `bad_path`
  */
-export function addressBelow(base: URL, path: string, query: Readonly<Record<string, QueryValue>> = {}): URL {
-  if (!path.startsWith('/') || path.startsWith('//')) throw badPath(path, "must begin with one '/'")
-  if (unusable.test(path)) throw badPath(path, 'holds a character that has no place in a path')
-  const [onlyPath = ''] = path.split('?', 1)
-  if (onlyPath.split('/').some(isDotSegment)) throw badPath(path, "must not hold '.' or '..' as a segment")
+export function addressBelow(
+  base: URL,
+  path: RequestPath,
+  query: Readonly<Record<string, QueryValue>> = {},
+): URL {
+  const below = pathText(path)
   const basePath = base.pathname.replace(/\/+$/, '')
-  const text = `${base.origin}${basePath}${path}`
+  const text = `${base.origin}${basePath}${below}`
   const address = URL.canParse(text) ? new URL(text) : undefined
-  // The checks above should leave nothing for this one to find.
+  // The checks of the path should leave nothing for this one to find.
   if (
     address === undefined ||
     address.origin !== base.origin ||
     !address.pathname.startsWith(`${basePath}/`)
   ) {
-    throw badPath(path, 'leads out of the connection')
+    throw badPath(below, 'leads out of the connection')
   }
   addQuery(address, query)
   return address
@@ -36,7 +32,8 @@ export function addressBelow(base: URL, path: string, query: Readonly<Record<str
  *
  * @throws SkillError `bad_path` when it is not an absolute http or https address, or carries credentials
  */
-export function absoluteAddress(text: string, query: Readonly<Record<string, QueryValue>> = {}): URL {
+export function absoluteAddress(path: RequestPath, query: Readonly<Record<string, QueryValue>> = {}): URL {
+  const text = typeof path === 'string' ? path : pathText(path)
   const address = URL.canParse(text) ? new URL(text) : undefined
   if (address === undefined || !isWeb(address)) {
     throw badPath(text, 'must be an absolute https address, since the step names no connection')
@@ -59,12 +56,6 @@ export function parseBase(text: string): URL | undefined {
 function isWeb(url: URL): boolean {
   // Whether plain http may be used, and where, is decided by egress.
   return url.protocol === 'https:' || url.protocol === 'http:'
-}
-
-/** `..` and `%2e%2E` alike: URL parsers resolve both. `encodeURIComponent('..')` is `..`, so a value may well be one. */
-function isDotSegment(segment: string): boolean {
-  const plain = segment.replace(/%2e/gi, '.')
-  return plain === '.' || plain === '..'
 }
 
 function addQuery(address: URL, query: Readonly<Record<string, QueryValue>>): void {

@@ -1,4 +1,10 @@
-import { ConnectionError, type ConnectionDefinition, type HttpRequest } from '../plugin/index.ts'
+import {
+  ConnectionError,
+  pathText,
+  type ConnectionDefinition,
+  type HttpRequest,
+  type RequestPath,
+} from '../plugin/index.ts'
 import type { Connection } from '../domain/connection.ts'
 import { absoluteAddress, addressBelow, parseBase } from './address.ts'
 import type { TokenCall } from './fetch-token.ts'
@@ -81,7 +87,7 @@ export function addressFrom(
   { base, otherOrigins }: Pick<Target, 'base' | 'otherOrigins'>,
   { path, query }: Pick<HttpRequest, 'path' | 'query'>,
 ): { readonly url: URL; readonly isBelowBase: boolean } {
-  if (/^https?:/i.test(path) && otherOrigins.length > 0) {
+  if (isAbsolute(path) && otherOrigins.length > 0) {
     const url = absoluteAddress(path, query)
     if (otherOrigins.includes(url.origin)) return { url, isBelowBase: false }
   }
@@ -93,8 +99,7 @@ export function budgetOf(
   { connection, connectionUuid, rate }: Target,
   { method = 'GET', path }: HttpRequest,
 ): Budget {
-  const [onlyPath = ''] = path.split('?', 1)
-  const { bucket, limits } = rate?.({ method, path: onlyPath }) ?? { bucket: '', limits: [] }
+  const { bucket, limits } = rate?.({ method, path: pathOnly(path) }) ?? { bucket: '', limits: [] }
   for (const { requests, perMs } of limits) {
     const isUsable = Number.isInteger(requests) && requests >= 1 && requests <= maxRequests
     if (!isUsable || !(perMs > 0 && perMs < Infinity)) {
@@ -105,6 +110,11 @@ export function budgetOf(
   }
   return { connection, connectionUuid, bucket: `requests ${bucket}`, limits }
 }
+
+const isAbsolute = (path: RequestPath): path is string => typeof path === 'string' && /^https?:/i.test(path)
+
+const pathOnly = (path: RequestPath): string =>
+  isAbsolute(path) ? (path.split('?', 1)[0] ?? '') : pathText(path)
 
 function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

@@ -1,4 +1,4 @@
-import { SkillError, textAt, TocsinError, type SkillContext } from 'tocsin/plugin'
+import { pathText, SkillError, textAt, TocsinError, type SkillContext } from 'tocsin/plugin'
 import { actionsPermission } from './permissions.ts'
 import { readRecord } from './read-record.ts'
 
@@ -14,7 +14,8 @@ export async function downloadLink(
   { http, log, signal }: Pick<SkillContext, 'http' | 'log' | 'signal'>,
 ): Promise<string | null> {
   try {
-    const path = `/api/machineactions/${encodeURIComponent(actionId)}/${what}`
+    // The name of the result is a call, `…(index=0)`, whose signs are not encoded.
+    const path = [pathText(['api', 'machineactions', actionId]), what].join('/')
     return await readRecord(http, path, actionsPermission, linkIn)
   } catch (error) {
     if (signal.aborted || !(error instanceof TocsinError)) throw error

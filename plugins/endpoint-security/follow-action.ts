@@ -59,7 +59,7 @@ async function look(
   { http, log, signal }: Pick<SkillContext, 'http' | 'log' | 'signal'>,
 ): Promise<MachineAction | 'hidden' | undefined> {
   try {
-    const path = `/api/machineactions/${encodeURIComponent(id)}`
+    const path = ['api', 'machineactions', id]
     return await readRecord(http, path, actionsPermission, decodeMachineAction)
   } catch (error) {
     if (signal.aborted || !(error instanceof TocsinError)) throw error

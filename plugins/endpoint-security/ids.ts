@@ -16,4 +16,9 @@ export const alertId = {
 } as const
 
 /** Where a machine is, or something of it. Ids are in lower case there, and where lists are filtered by them. */
-export const machinePath = (id: string, what = ''): string => `/api/machines/${id.toLowerCase()}${what}`
+export const machinePath = (id: string, ...what: readonly string[]): readonly string[] => [
+  'api',
+  'machines',
+  id.toLowerCase(),
+  ...what,
+]

@@ -1,4 +1,11 @@
-import { ConnectionError, RetryableError, type HttpResponse, type SkillContext } from 'tocsin/plugin'
+import {
+  ConnectionError,
+  pathText,
+  RetryableError,
+  type HttpResponse,
+  type RequestPath,
+  type SkillContext,
+} from 'tocsin/plugin'
 import { commentWith, referenceOf } from './action-reference.ts'
 import { findActions, findOpenActions, type ActionType } from './find-actions.ts'
 import type { Permission } from './permissions.ts'
@@ -9,7 +16,7 @@ import { refusal, refusals, vendorError } from './vendor-error.ts'
 /** An action to be queued on a machine. */
 export interface WantedAction {
   readonly machineId: string
-  readonly path: string
+  readonly path: RequestPath
   readonly type: ActionType
   readonly needs: Permission
   readonly comment: string
@@ -48,7 +55,7 @@ export async function queueAction(wanted: WantedAction, context: Context): Promi
   })
   if (response.status < 400) return await readQueued(response, wanted, context)
   if (vendorError(response)?.code === 'ActiveRequestAlreadyExists') return await adopt(wanted, context)
-  throw refusal(`POST ${wanted.path}`, response, wanted.needs)
+  throw refusal(`POST ${pathText(wanted.path)}`, response, wanted.needs)
 }
 
 /** The action that was queued; where the answer cannot be read, it is looked for. */
@@ -64,7 +71,7 @@ async function readQueued(
     if (found !== undefined) return found
     throw new RetryableError(
       'unreadable_answer',
-      `POST ${wanted.path} was taken, but its answer cannot be read`,
+      `POST ${pathText(wanted.path)} was taken, but its answer cannot be read`,
       {
         hint: 'the action is looked for before it is queued again',
         cause,

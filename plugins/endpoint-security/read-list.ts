@@ -1,5 +1,6 @@
 import {
   collectPages,
+  pathText,
   readRecords,
   SkillError,
   textAt,
@@ -7,13 +8,14 @@ import {
   type HttpClient,
   type JsonObject,
   type LeftOut,
+  type RequestPath,
 } from 'tocsin/plugin'
 import { odataFilter, type Wanted } from './odata.ts'
 import type { Permission } from './permissions.ts'
 import { refusal, refusals, saysNotFound } from './vendor-error.ts'
 
 export interface ListOptions<T extends { readonly id: string }> {
-  readonly path: string
+  readonly path: RequestPath
   /** What the call needs. */
   readonly needs: Permission
   readonly decode: (record: unknown) => T
@@ -72,7 +74,7 @@ async function readPages<T extends { readonly id: string }>(
       const query = { ...question, $top: size, $skip: offset === 0 ? undefined : offset }
       const response = await http.get(path, { query, accept: refusals })
       if (saysNotFound(response)) return []
-      if (response.status >= 400) throw refusal(`GET ${path}`, response, needs)
+      if (response.status >= 400) throw refusal(`GET ${pathText(path)}`, response, needs)
       const body = response.json()
       const records = recordsIn(body, path)
       return { items: records, more: records.length >= size || textAt(body, '@odata.nextLink') !== null }
@@ -91,12 +93,12 @@ async function readPages<T extends { readonly id: string }>(
  */
 export async function readAll<T>(
   http: HttpClient,
-  path: string,
+  path: RequestPath,
   needs: Permission,
   decode: (record: unknown) => T,
 ): Promise<Readable<T>> {
   const response = await http.get(path, { accept: refusals })
-  if (response.status >= 400) throw refusal(`GET ${path}`, response, needs)
+  if (response.status >= 400) throw refusal(`GET ${pathText(path)}`, response, needs)
   return readableOf(recordsIn(response.json(), path), decode)
 }
 
@@ -105,10 +107,10 @@ function readableOf<T>(records: readonly unknown[], decode: (record: JsonObject)
   return { items, unreadable: 0, ...leftOut }
 }
 
-function recordsIn(body: unknown, path: string): readonly unknown[] {
+function recordsIn(body: unknown, path: RequestPath): readonly unknown[] {
   const records = valueAt(body, 'value')
   if (Array.isArray(records)) return records
-  throw new SkillError('bad_response', `the answer of ${path} lacks the list 'value'`, {
+  throw new SkillError('bad_response', `the answer of ${pathText(path)} lacks the list 'value'`, {
     hint: 'check endpoint_api_url: it ends before /api and must not lead to a sign-in page or a proxy',
   })
 }

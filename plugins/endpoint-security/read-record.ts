@@ -1,4 +1,4 @@
-import type { HttpClient } from 'tocsin/plugin'
+import { pathText, type HttpClient, type RequestPath } from 'tocsin/plugin'
 import type { Permission } from './permissions.ts'
 import { refusal, refusals } from './vendor-error.ts'
 
@@ -9,11 +9,11 @@ import { refusal, refusals } from './vendor-error.ts'
  */
 export async function readRecord<T>(
   http: HttpClient,
-  path: string,
+  path: RequestPath,
   needs: Permission,
   decode: (record: unknown) => T,
 ): Promise<T> {
   const response = await http.get(path, { accept: refusals })
-  if (response.status >= 400) throw refusal(`GET ${path}`, response, needs)
+  if (response.status >= 400) throw refusal(`GET ${pathText(path)}`, response, needs)
   return decode(response.json())
 }

@@ -44,6 +44,13 @@ export const connection = defineConnection({
   headers: ({ header_name: name, header_value: value }) =>
     value === undefined ? {} : { [name ?? 'authorization']: value.reveal() },
   async authenticate({ settings, http }) {
-    await http.get(settings.test_path ?? '/', { headers: { accept: '*/*' } })
+    const { pathname, query } = splitQuery(settings.test_path ?? '/')
+    await http.get(pathname, { query, headers: { accept: '*/*' } })
   },
 })
+
+function splitQuery(path: string): { readonly pathname: string; readonly query: Record<string, string[]> } {
+  const [pathname = '/', ...rest] = path.split('?')
+  const pairs = new URLSearchParams(rest.join('?'))
+  return { pathname, query: Object.fromEntries([...pairs.keys()].map((name) => [name, pairs.getAll(name)])) }
+}

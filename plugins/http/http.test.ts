@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { loopbackEgress, runSkill } from 'tocsin/plugin/testing'
+import { connection } from './connection.ts'
 import sandbox from './sandbox.ts'
 import { get } from './skills/get.ts'
 import { send } from './skills/send.ts'
@@ -51,6 +52,65 @@ describe('http.get', () => {
     expect(await refusal(runSkill(get, { url: 'https://a.example' }, { settings }))).to.include({
       code: 'bad_address',
     })
+  })
+
+  const settings = { base_url: 'https://api.example.com/v1' }
+  const urlFor = async (input: Parameters<typeof get.run>[0]): Promise<string | undefined> =>
+    (await runSkill(get, input, { settings, replies: [{ text: '' }] })).requests[0]?.url
+
+  it('takes a path as segments, and the query as data', async () => {
+    expect(
+      await urlFor({ path: ['devices', 'a/b?c#d;e', 7], query: { q: 'x&y', tag: ['a', 'b'] } }),
+    ).to.equal('https://api.example.com/v1/devices/a%2Fb%3Fc%23d%3Be/7?q=x%26y&tag=a&tag=b')
+    expect(await urlFor({ path: '/devices/7%20a' })).to.equal('https://api.example.com/v1/devices/7%20a')
+  })
+
+  for (const id of [
+    '..%2f..%2fbeta%2fadmin',
+    '%2e%2e/admin',
+    '..;/x',
+    '..%5c',
+    '7?admin=true',
+    '7#a',
+    '%252e%252e',
+    '../x',
+    'a//b',
+    '．．',
+  ]) {
+    it(`sends nothing for the id ${id}, in a path as text`, async () => {
+      const refused = await refusal(runSkill(get, { path: `/devices/${id}` }, { settings }))
+      expect(refused.code).to.be.oneOf(['value_invalid', 'bad_path'])
+    })
+  }
+
+  for (const id of [
+    '..',
+    '../admin',
+    '..%2f..%2fbeta%2fadmin',
+    '%2e%2e/admin',
+    '..;/x',
+    '..%5c',
+    '%252e%252e',
+    '',
+    'a\nb',
+    '．．',
+  ]) {
+    it(`sends nothing for the id ${JSON.stringify(id)}, as a segment`, async () => {
+      expect(await refusal(runSkill(get, { path: ['devices', id] }, { settings }))).to.include({
+        code: 'bad_path',
+      })
+    })
+  }
+
+  it('tests a connection at a path with a query', async () => {
+    const asked: string[] = []
+    const http = {
+      get: async (path: string, { query }: { query: object }) =>
+        void asked.push(`${path} ${JSON.stringify(query)}`),
+    }
+    const test_path = '/me?a=b%20c&a=d+e&empty'
+    await connection.authenticate({ settings: { ...settings, test_path }, http } as never)
+    expect(asked).to.deep.equal(['/me {"a":["b c","d e"],"empty":[""]}'])
   })
 
   it('takes a status for an answer when it is told to', async () => {

@@ -1,9 +1,12 @@
-import { SkillError, type HttpClient, type HttpRequest } from 'tocsin/plugin'
+import { SkillError, type HttpClient, type HttpRequest, type RequestPath } from 'tocsin/plugin'
 
 /** Characters of a body that become part of the output. */
 const maxText = 65_536
 /** Characters of a body up to which it is read as JSON. */
 const maxJson = 1_048_576
+
+/** What may be percent-encoded in a path: no control characters, and none of `%`, `.`, `/`, `;` and `\`. */
+const encoded = '%[46-9a-fA-F][0-9a-fA-F]|%2[0-46-9a-dA-D]|%3[0-9ac-fAC-F]|%5[0-9abABd-fD-F]'
 
 /** Inputs that `get` and `send` share. */
 export const requestProperties = {
@@ -13,10 +16,15 @@ export const requestProperties = {
     description: 'An absolute https address, for a step without a connection. No credentials are sent.',
   },
   path: {
-    type: 'string',
-    pattern: '^/',
-    patternErrorMessage: 'must begin with /',
-    description: "Path below the base URL of the step's connection.",
+    type: ['string', 'array'],
+    items: { type: ['string', 'integer'] },
+    minItems: 1,
+    pattern: `^/(([^/?#%;\\\\\\s]|${encoded})([^?#%;\\\\\\s]|${encoded})*)?$`,
+    patternErrorMessage:
+      "must begin with one '/', without query, '#', ';', '\\', blanks, %25, %2e, %2f, %3b and %5c; give values as items of a list, and the query as `query`",
+    'x-path': true,
+    description:
+      "Path below the base URL of the step's connection: a list of segments, `[devices, '${{ alert.data.id }}', notes]`, each percent-encoded, or a text such as `/devices/7`. A text that could lead elsewhere is refused.",
   },
   query: {
     type: 'object',
@@ -52,7 +60,7 @@ export const answerSchema = {
 
 export interface Wanted {
   readonly url?: string | undefined
-  readonly path?: string | undefined
+  readonly path?: RequestPath | undefined
   readonly query?: HttpRequest['query']
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly accept_statuses?: readonly number[] | undefined
@@ -90,7 +98,7 @@ export async function request(
   return json === undefined ? answer : { ...answer, json }
 }
 
-function address({ url, path }: Wanted, connected: boolean): string {
+function address({ url, path }: Wanted, connected: boolean): RequestPath {
   if ((url === undefined) === (path === undefined)) {
     throw new SkillError('bad_address', 'give either url or path', {
       hint: 'url for a step without a connection, path for one with',

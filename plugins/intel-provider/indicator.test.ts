@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { pathText } from 'tocsin/plugin'
 import { lookupPath, type IndicatorKind } from './indicator.ts'
 
 type Row = readonly [kind: IndicatorKind, value: string, path: string]
@@ -11,8 +12,9 @@ const accepted: readonly Row[] = [
   ['domain', 'Example.COM.', '/v2/domain/example.com'],
   ['domain', 'bücher.example', '/v2/domain/xn--bcher-kva.example'],
   ['domain', '_dmarc.example.com', '/v2/domain/_dmarc.example.com'],
-  ['url', 'https://a.b/c?d=e&f=%2F#x', '/v2/url/https%3A%2F%2Fa.b%2Fc%3Fd%3De%26f%3D%252F%23x'],
   ['url', 'https://a.b/../../v2/ip/1.1.1.1', '/v2/url/https%3A%2F%2Fa.b%2F..%2F..%2Fv2%2Fip%2F1.1.1.1'],
+  ['url', 'https://a.b/..;/manager', '/v2/url/https%3A%2F%2Fa.b%2F..%3B%2Fmanager'],
+  ['url', 'https://a.b/c?d=e&f=%2F#x', '/v2/url/https%3A%2F%2Fa.b%2Fc%3Fd%3De%26f%3D%252F%23x'],
   ['url', 'hTTp://A.b/ü', '/v2/url/hTTp%3A%2F%2FA.b%2F%C3%BC'],
   ['hash', 'D41D8CD98F00B204E9800998ECF8427E', '/v2/hash/d41d8cd98f00b204e9800998ecf8427e'],
   ['hash', 'a'.repeat(40), `/v2/hash/${'a'.repeat(40)}`],
@@ -57,10 +59,18 @@ const refused: readonly Row[] = [
   ['company', '..', 'is neither the id nor the domain'],
 ]
 
+const leadsElsewhere = [
+  'https://a.b/../../../ip/1.1.1.1',
+  'https://a.b/%2e%2e/%2e%2e/%2e%2e/ip/1.1.1.1',
+  'https://a.b/..;/..;/..;/x',
+  'https://a.b/..%252f..%252f..%252fx',
+  'https://a.b/..\\..\\..\\x',
+]
+
 describe('lookupPath', () => {
   for (const [kind, value, path] of accepted) {
     it(`asks for the ${kind} ${JSON.stringify(value)} at ${path}`, () => {
-      expect(lookupPath(kind, value)).to.equal(path)
+      expect(pathText(lookupPath(kind, value))).to.equal(path)
     })
   }
 
@@ -69,6 +79,14 @@ describe('lookupPath', () => {
       expect(() => lookupPath(kind, value))
         .to.throw(problem)
         .with.property('code', 'invalid_indicator')
+    })
+  }
+
+  for (const value of leadsElsewhere) {
+    it(`gives no path for ${value}, which gateways may resolve`, () => {
+      expect(() => pathText(lookupPath('url', value)))
+        .to.throw("'..'")
+        .with.property('code', 'bad_path')
     })
   }
 

@@ -5,18 +5,17 @@ export const indicatorKinds = ['ip', 'domain', 'url', 'hash', 'vulnerability', '
 export type IndicatorKind = (typeof indicatorKinds)[number]
 
 /**
- * The path below the base URL that asks for one indicator, percent-encoded so that the value stays one segment.
+ * The path below the base URL that asks for one indicator, in segments.
  * Throws SkillError `invalid_indicator` for a value that cannot be of the kind.
  */
-export function lookupPath(kind: IndicatorKind, value: string): string {
-  const segment = readers[kind](value.trim())
-  return `/v2/${kind}/${segment}`
+export function lookupPath(kind: IndicatorKind, value: string): readonly string[] {
+  return ['v2', kind, ...[readers[kind](value.trim())].flat()]
 }
 
-/** Each gives the encoded rest of the path. */
-const readers: Readonly<Record<IndicatorKind, (value: string) => string>> = {
+/** Each gives the rest of the path: one segment or several. */
+const readers: Readonly<Record<IndicatorKind, (value: string) => string | readonly string[]>> = {
   ip: ipSegment,
-  domain: (value) => encodeURIComponent(domainName(value)),
+  domain: domainName,
   url: urlSegment,
   hash: hashSegment,
   vulnerability: vulnerabilitySegment,
@@ -30,7 +29,7 @@ function isIpv6(value: string): boolean {
 }
 
 function ipSegment(value: string): string {
-  if (ipv4.test(value) || isIpv6(value)) return encodeURIComponent(value.toLowerCase())
+  if (ipv4.test(value) || isIpv6(value)) return value.toLowerCase()
   if (value.includes('/')) {
     refuse(
       'ip',
@@ -75,9 +74,8 @@ function urlSegment(value: string): string {
   if (!/^[a-z][a-z0-9+.-]{0,30}:\/\/[^\s\p{Cc}]+$/iu.test(value) || !value.isWellFormed()) {
     refuse('url', value, 'is not an absolute address', 'write it whole, with its scheme and without spaces')
   }
-  const segment = encodeURIComponent(value)
   // Servers commonly refuse a request line of more than 8 KB, each with an error of its own.
-  if (segment.length > longestSegment) {
+  if (encodeURIComponent(value).length > longestSegment) {
     refuse(
       'url',
       value,
@@ -85,7 +83,7 @@ function urlSegment(value: string): string {
       `it may have ${longestSegment} characters when percent-encoded`,
     )
   }
-  return segment
+  return value
 }
 
 function hashSegment(value: string): string {
@@ -115,10 +113,10 @@ function vulnerabilitySegment(value: string): string {
   )
 }
 
-function companySegment(value: string): string {
+function companySegment(value: string): string | readonly string[] {
   if (entityId.test(value)) return value
   const domain = asDomainName(value)
-  if (domain !== undefined) return `by_domain/${encodeURIComponent(domain)}`
+  if (domain !== undefined) return ['by_domain', domain]
   return refuse(
     'company',
     value,

@@ -51,11 +51,10 @@ const detailPaths = new Map([
 /** How to ask for the details of an alert. Ids hold a colon, so they are encoded. */
 export function detailRequest({ id, category }: Pick<PlaybookAlert, 'id' | 'category'>): {
   readonly method: 'GET' | 'POST'
-  readonly path: string
+  readonly path: readonly string[]
 } {
   const segment = detailPaths.get(category ?? '')
-  const encoded = encodeURIComponent(id.toWellFormed())
   return segment === undefined
-    ? { method: 'GET', path: `/playbook-alert/common/${encoded}` }
-    : { method: 'POST', path: `/playbook-alert/${segment}/${encoded}` }
+    ? { method: 'GET', path: ['playbook-alert', 'common', id] }
+    : { method: 'POST', path: ['playbook-alert', segment, id] }
 }

@@ -43,9 +43,9 @@ export function requestWebApi(
   args: JsonObject = {},
 ): Promise<HttpResponse> {
   if (methods[method] === 'POST') {
-    return http.post(`/${method}`, { json: args, headers: { 'content-type': contentType } })
+    return http.post([method], { json: args, headers: { 'content-type': contentType } })
   }
-  return http.get(`/${method}`, { query: args as Readonly<Record<string, string | number>> })
+  return http.get([method], { query: args as Readonly<Record<string, string | number>> })
 }
 
 /** The status is 200 for refusals too: `ok` in the body decides. */

@@ -124,7 +124,7 @@ export async function readAlarms(
   companyId: string,
   query: Readonly<Record<string, QueryValue>>,
 ): Promise<AlarmPage> {
-  const path = `/api/company/${encodeURIComponent(companyId)}/incidents/v4`
+  const path = ['api', 'company', companyId, 'incidents', 'v4']
   const response = await http.get(path, {
     query: { ...query, include_total_records: true, include_alarm_details: true },
   })

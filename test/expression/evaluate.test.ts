@@ -251,6 +251,18 @@ describe('evaluating expressions', () => {
     })
   })
 
+  it('percent-encodes for addresses, called either way', () => {
+    for (const source of ['x.urlEncode()', 'urlEncode(x)']) {
+      expect(evaluate(source, { x: '' })).to.equal('')
+      expect(evaluate(source, { x: "a/b?c#d&e=f;g+h%2e i!'()*~-._" })).to.equal(
+        'a%2Fb%3Fc%23d%26e%3Df%3Bg%2Bh%252e%20i%21%27%28%29%2A~-._',
+      )
+      expect(evaluate(source, { x: 'ü😀\ud800\n' })).to.equal('%C3%BC%F0%9F%98%80%EF%BF%BD%0A')
+      expect(failure(source, { x: 7 }).code).to.equal('expression_wrong_type')
+    }
+    expect(failure('x.urlEncode()', { x: 'ü'.repeat(2_000_000) }).code).to.match(/exhausted/)
+  })
+
   it('refuses base64 that was cut off', () => {
     for (const x of ['a', 'aGVsb', 'aGVsbA==='])
       expect(failure('base64Decode(x)', { x }).message, x).to.equal(`'${x}' is not base64`)

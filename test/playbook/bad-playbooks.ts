@@ -7,6 +7,8 @@ import {
   type ProblemCode,
 } from '../../core/playbook/index.ts'
 import { parseTests } from '../../core/playbook-test/index.ts'
+import http from '../../plugins/http/plugin.ts'
+import { buildCatalogue } from '../../core/registry/index.ts'
 import { catalogue, withSteps } from './support.ts'
 
 /** For every problem code the smallest playbook, or file of tests, that has it. */
@@ -136,6 +138,9 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
     ),
   },
   W413: steps('  - return: "${{ alert.data.?x }}"'),
+  W414: steps('  - { uses: http.get, connection: c, with: { path: "/devices/${{ alert.data.id }}" } }', {
+    catalogue: buildCatalogue([http]),
+  }),
   W420: {
     source: withSteps(
       '  - return: ${{ alert.data.healthStaus }}',

@@ -104,7 +104,9 @@ describe("a skill's way out", () => {
   })
 
   it('maps statuses, with the hints of the connection', async () => {
-    expect(await failure(send({ path: '/a?token=hidden' }, () => ({ status: 403 })))).to.include({
+    expect(
+      await failure(send({ path: '/a', query: { token: 'hidden' } }, () => ({ status: 403 }))),
+    ).to.include({
       name: 'ConnectionError',
       code: 'http_403',
       message: 'GET https://box.example.com/v1/a answered 403',

@@ -73,7 +73,7 @@ describe('the rate of a connection', () => {
     const { call } = callerThat(
       (request) => void asked.push(request),
       async ({ http }) => {
-        await http.get('/a/1?x=1', { query: { y: 2 } })
+        await http.get(['a', 1], { query: { y: 2 } })
         await http.post('https://login.example.com/hook', { json: {} })
       },
     )

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { parseJson as readJson, stringifyJson } from '../../json.ts'
-import { TocsinError } from '../../plugin/index.ts'
+import { percentEncode, TocsinError } from '../../plugin/index.ts'
 import type { Meter } from '../budget.ts'
 import type { Span } from '../errors.ts'
 import { maxValueDepth } from '../operators.ts'
 import { shorten } from '../time.ts'
 import { convertToJson } from '../to-json.ts'
 import type { Value } from '../values.ts'
-import { global, invalidArgument, text, type ExpressionFunction } from './function.ts'
+import { global, invalidArgument, method, text, type ExpressionFunction } from './function.ts'
 
 /** An error that knows where it was thrown takes its time. */
 const errorFuel = 50
@@ -65,10 +65,20 @@ function base64Decode(meter: Meter, span: Span, value: Value): Value {
   }
 }
 
+function urlEncode(meter: Meter, span: Span, value: Value): Value {
+  const source = text(value, span)
+  // A character becomes up to nine.
+  meter.allocateText(source.length * 9, span)
+  meter.spend(source.length >>> 3, span)
+  return percentEncode(source)
+}
+
 export const encodingFunctions: readonly ExpressionFunction[] = [
   global('json', ['value -> string'], json),
   global('parseJson', ['string -> any'], parseJson),
   global('sha256', ['string -> string'], sha256),
   global('base64', ['string -> string'], base64),
   global('base64Decode', ['string -> string'], base64Decode),
+  global('urlEncode', ['string -> string'], urlEncode),
+  method('urlEncode', ['string -> string'], urlEncode),
 ]

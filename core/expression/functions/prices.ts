@@ -8,6 +8,7 @@ const prices: ReadonlyMap<string, number> = new Map([
   ['sha256', 4],
   ['base64', 2],
   ['base64Decode', 3],
+  ['urlEncode', 4],
   ['json', 3],
   ['parseJson', 6],
   ['format', 4],

@@ -60,7 +60,7 @@ export const collectInvestigationPackage = defineSkill({
 function wanted({ id, comment }: Infer<typeof input>): WantedAction {
   return {
     machineId: id,
-    path: machinePath(id, '/collectInvestigationPackage'),
+    path: machinePath(id, 'collectInvestigationPackage'),
     type: 'CollectInvestigationPackage',
     needs: permissions.collect_investigation_package,
     comment,

@@ -28,7 +28,7 @@ export const getAlert = defineSkill({
     },
   ],
   async run({ id }, { http }) {
-    const path = `/api/alerts/${encodeURIComponent(id)}`
+    const path = ['api', 'alerts', id]
     return await readRecord(http, path, permissions.get_alert, decodeAlert)
   },
 })

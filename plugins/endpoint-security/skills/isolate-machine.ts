@@ -52,7 +52,7 @@ export const isolateMachine = defineSkill({
 function wanted({ id, comment, isolationType = 'Full' }: Infer<typeof input>): WantedAction {
   return {
     machineId: id,
-    path: machinePath(id, '/isolate'),
+    path: machinePath(id, 'isolate'),
     type: 'Isolate',
     undoneBy: 'Unisolate',
     needs: permissions.isolate_machine,

@@ -47,7 +47,7 @@ export const listMachineLogonUsers = defineSkill({
     },
   ],
   async run({ id }, { http }) {
-    const path = machinePath(id, '/logonusers')
+    const path = machinePath(id, 'logonusers')
     const { items, ...rest } = await readAll(
       http,
       path,

@@ -45,7 +45,7 @@ export const runAntivirusScan = defineSkill({
 function wanted({ id, comment, scanType }: Infer<typeof input>): WantedAction {
   return {
     machineId: id,
-    path: machinePath(id, '/runAntiVirusScan'),
+    path: machinePath(id, 'runAntiVirusScan'),
     type: 'RunAntiVirusScan',
     needs: permissions.run_antivirus_scan,
     comment,

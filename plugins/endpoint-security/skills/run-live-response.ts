@@ -75,7 +75,7 @@ export const runLiveResponse = defineSkill({
   async run({ id, comment, commands, wait_seconds = 0 }, context) {
     const wanted = {
       machineId: id,
-      path: `/API/machines/${id.toLowerCase()}/runliveresponse`,
+      path: ['API', 'machines', id.toLowerCase(), 'runliveresponse'],
       type: 'LiveResponse',
       needs: permissions.run_live_response,
       comment,

@@ -40,7 +40,7 @@ export const unisolateMachine = defineSkill({
 function wanted({ id, comment }: Infer<typeof input>): WantedAction {
   return {
     machineId: id,
-    path: machinePath(id, '/unisolate'),
+    path: machinePath(id, 'unisolate'),
     type: 'Unisolate',
     undoneBy: 'Isolate',
     needs: permissions.unisolate_machine,

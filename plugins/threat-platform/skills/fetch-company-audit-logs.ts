@@ -97,9 +97,7 @@ function hasMore(page: number, limit: number, returned: number, total: number | 
   return returned === 0 ? seen < total : seen !== total
 }
 
-function pathOf({ contract, company_id, audit_logs_path }: ThreatPlatformSettings): string {
-  return (audit_logs_path ?? defaultPaths[contract]).replaceAll(
-    '{company_id}',
-    encodeURIComponent(company_id),
-  )
+function pathOf({ contract, company_id, audit_logs_path }: ThreatPlatformSettings): readonly string[] {
+  const [, ...segments] = (audit_logs_path ?? defaultPaths[contract]).split('/')
+  return segments.map((segment) => segment.replaceAll('{company_id}', company_id))
 }

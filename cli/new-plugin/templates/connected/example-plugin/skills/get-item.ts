@@ -21,7 +21,7 @@ export const getItem = defineSkill({
   },
   examples: [{ title: 'An item', input: { id: '7' }, output: { known: true, name: 'Bell' } }],
   async run({ id }, { http }) {
-    const answer = await http.get(`/items/${encodeURIComponent(id)}`, { accept: [404] })
+    const answer = await http.get(['items', id], { accept: [404] })
     if (answer.status === 404) return { known: false }
     return { known: true, name: textAt(answer.json(), 'name') }
   },
