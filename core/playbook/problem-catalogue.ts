@@ -310,6 +310,7 @@ export const problemCatalogue = {
     title: 'value in the text of a path',
     explanation:
       'Who writes the value could choose another resource than the one meant, with the credentials of the connection. A path that could lead elsewhere is refused when the step runs. As a list, `path: [devices, "${{ alert.data.id }}"]`, each item is one percent-encoded segment; in a text, `${{ x.urlEncode() }}` is.',
+  },
   W420: {
     title: 'almost a listed field',
     explanation:
