@@ -5,6 +5,7 @@ import { stringifyJson } from '../core/json.ts'
 import { Secret, TocsinError } from '../core/plugin/index.ts'
 import type { Log, LogFields } from '../core/ports.ts'
 import type { LogLevel } from './config-values.ts'
+import { limitRepeatedLines } from './repeated-lines.ts'
 
 export interface LogOptions {
   readonly level: LogLevel
@@ -14,11 +15,16 @@ export interface LogOptions {
   readonly destination?: DestinationStream
 }
 
+export interface ServerLog extends Log {
+  /** Writes the counts of repeated lines that have not been written yet. */
+  flush(): void
+}
+
 /** Longer texts are cut. */
 const maxText = 8_000
 
 /** JSON lines: time (ISO 8601), level, message, fields. */
-export function createLog(options: LogOptions): Log {
+export function createLog(options: LogOptions): ServerLog {
   const clean = (text: string): string => shorten(withoutKnownForms(options.redact?.(text) ?? text))
   const logger = pino(
     {
@@ -30,11 +36,25 @@ export function createLog(options: LogOptions): Log {
     },
     options.destination ?? pino.destination({ fd: 2, sync: true }),
   )
+  const repeated = limitRepeatedLines()
   const write = (level: LogLevel) => (fields: LogFields, message: string) => {
-    if (logger.isLevelEnabled(level))
-      logger[level](allowed({ ...currentLogFields(), ...fields }, clean), clean(message))
+    if (!logger.isLevelEnabled(level)) return
+    const line = allowed({ ...currentLogFields(), ...fields }, clean)
+    const text = clean(message)
+    // Another request says the same, and takes another time.
+    const { request_id: _, duration_ms: __, ...same } = line
+    const writeCount = (count: number) =>
+      logger[level]({ ...same, suppressed: count }, `${text}, again within 10 seconds`)
+    if (level === 'debug' || repeated.admit(JSON.stringify([level, same, text]), writeCount))
+      logger[level](line, text)
   }
-  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
+  return {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    flush: repeated.flush,
+  }
 }
 
 const allowlist: ReadonlySet<string> = new Set(loggedFields)

@@ -125,7 +125,7 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
       gone,
       close() {
         watch.abort()
-        return close(started, opened)
+        return close(started, opened, log.flush)
       },
     }
   } catch (error) {
@@ -152,7 +152,11 @@ async function takeUpUnfinished(container: Container): Promise<void> {
 }
 
 /** From the outside in: nothing more comes in, then nothing more goes on, then the files are let go. */
-async function close(container: Container, { log, stores, metrics, tracing }: Opened): Promise<void> {
+async function close(
+  container: Container,
+  { log, stores, metrics, tracing }: Opened,
+  flush: () => void,
+): Promise<void> {
   await container.get(tokens.httpServer).close()
   container.get(tokens.scheduler).stop()
   await container.get(tokens.pruner).stop()
@@ -162,5 +166,6 @@ async function close(container: Container, { log, stores, metrics, tracing }: Op
   await tracing?.close()
   await stores.close()
   metrics.close()
+  flush()
   log.info({}, 'stopped')
 }

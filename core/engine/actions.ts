@@ -83,5 +83,5 @@ export async function runFail(walk: Walk, step: FailStep, path: string, scope: S
     throw withoutSensitive(new TocsinError('playbook_failed', message), scope.thread.sensitive)
   })
   if (flow.state !== 'failed' || flow.error.code !== 'playbook_failed') return flow
-  return { state: 'run_ends', outcome: { status: 'failed', output: null, error: flow.error } }
+  return { state: 'run_ends', outcome: { status: 'failed', output: null, error: flow.error, failedAt: path } }
 }

@@ -2,7 +2,10 @@ import type { RunEnd, StoredError } from '../domain/run.ts'
 import type { Outcome } from './durable-context.ts'
 
 /** How a run ended. */
-export type RunOutcome = RunEnd
+export interface RunOutcome extends RunEnd {
+  /** Path of the `fail` step that ended it. */
+  readonly failedAt?: string
+}
 
 /** How a step, or a sequence of them, ended and what follows from it. Values, not exceptions: nothing may be lost on the way. */
 export type Flow = StepEnd | RunEnds

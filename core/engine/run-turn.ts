@@ -82,6 +82,7 @@ async function takeTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd> {
   }
   let context: LocalContext | undefined
   let ended: Run
+  let failedAt: unknown
   try {
     const givesUp = await isToBeGivenUp(stores.journal, run, turn.convictions)
     const description = await (options.describe?.(run) ?? describeRun(stores, run, turn.alert))
@@ -101,6 +102,7 @@ async function takeTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd> {
     })
     const inputs = runInputs(options, run, description, context)
     const outcome = await interpret(playbook, inputs, context, options.skills)
+    failedAt = outcome.failedAt ?? outcome.error?.details?.['path']
     ended = await context.end(() => stores.runs.end(run.uuid, outcome))
   } catch (error) {
     // What goes on beside the run would meet the next turn.
@@ -120,7 +122,7 @@ async function takeTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd> {
     }
     ended = await stores.runs.end(run.uuid, { status: 'failed', output: null, error: stored })
   }
-  tellOfEnd(options, ended)
+  tellOfEnd(options, ended, failedAt)
   return 'over'
 }
 
@@ -176,7 +178,13 @@ const namedCase = (own: RunCase) => ({
   },
 })
 
-function tellOfEnd({ log, onRunEnded }: TurnOptions, run: Run): void {
+function tellOfEnd({ log, onRunEnded }: TurnOptions, run: Run, failedAt: unknown): void {
+  if (run.status === 'failed') {
+    const { uuid, alertId, playbookName: playbook, error } = run
+    const alert = alertId === null ? {} : { alert: alertId }
+    const step = typeof failedAt === 'string' ? { step: failedAt } : {}
+    log.warn({ run: uuid, ...alert, playbook, ...step, code: error?.code }, 'the run failed')
+  }
   try {
     onRunEnded?.(run)
   } catch (error) {

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { useFakeTimers, type SinonFakeTimers } from 'sinon'
+import type { Log } from '../../core/ports.ts'
 import { NotFoundError } from '../../core/errors/errors.ts'
 import { withLogFields } from '../../core/log-context.ts'
 import { Secret } from '../../core/plugin/index.ts'
@@ -114,6 +116,75 @@ describe('log', () => {
     const { log, lines } = logTo()
     log.info({ alert: 'a\n{"level":"error"}' }, 'b\r\nc')
     expect(lines).to.have.length(1)
+  })
+
+  describe('of lines that say the same', () => {
+    let clock: SinonFakeTimers
+    beforeEach(() => (clock = useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })))
+    afterEach(() => clock.restore())
+
+    const fails = (log: Log, run: string) =>
+      log.warn({ run, error: new NotFoundError('gone', 'the disk is gone') }, 'cannot go on')
+    const shown = (lines: readonly Record<string, unknown>[]) =>
+      lines.map(({ run, message, suppressed }) => [run, message, suppressed])
+
+    it('writes the first, and how many more there were after ten seconds', () => {
+      const { log, lines } = logTo()
+      for (let n = 0; n < 40; n++) withLogFields({ request_id: `r-${n}` }, () => fails(log, 'a'))
+      fails(log, 'b')
+      log.error({ run: 'a' }, 'cannot go on')
+      const first = [
+        ['a', 'cannot go on', undefined],
+        ['b', 'cannot go on', undefined],
+        ['a', 'cannot go on', undefined],
+      ]
+      expect(shown(lines), 'another run, another level').to.deep.equal(first)
+      clock.tick(10_000)
+      expect(shown(lines).slice(3)).to.deep.equal([['a', 'cannot go on, again within 10 seconds', 39]])
+      expect(lines[3], 'that of one of them').not.to.have.property('request_id')
+      expect(lines[3]).to.deep.include({ level: 'warn', error: lines[0]!['error'] })
+      clock.tick(60_000)
+      fails(log, 'a')
+      expect(shown(lines).slice(4), 'the next ten seconds').to.deep.equal([['a', 'cannot go on', undefined]])
+    })
+
+    it('writes them as they come at level debug, and where very many say something else', () => {
+      const { log, lines } = logTo()
+      for (let n = 0; n < 5; n++) log.debug({}, 'request')
+      expect(lines).to.have.length(5)
+      for (let n = 0; n < 3_000; n++) log.info({ count: n }, 'other')
+      log.info({ count: 2_999 }, 'other')
+      expect(lines).to.have.length(3_006)
+    })
+
+    it('writes the counts that are left when told to, once', () => {
+      const { log, lines } = logTo()
+      for (let n = 0; n < 3; n++) log.info({ count: 7 }, 'again')
+      log.flush()
+      log.flush()
+      clock.tick(60_000)
+      expect(lines.map(({ count, suppressed }) => [count, suppressed])).to.deep.equal([
+        [7, undefined],
+        [7, 2],
+      ])
+    })
+  })
+
+  it('writes the counts of what was suppressed when the process exits', () => {
+    const url = new URL('../../server/log.ts', import.meta.url)
+    const code = `const { createLog } = await import('${url.href}'); const log = createLog({ level: 'info' }); for (let n = 0; n < 9; n++) log.info({}, 'x'); process.exit(3)`
+    const { stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
+      encoding: 'utf8',
+    })
+    expect(status).to.equal(3)
+    const lines = stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(lines.map(({ message, suppressed }) => [message, suppressed])).to.deep.equal([
+      ['x', undefined],
+      ['x, again within 10 seconds', 8],
+    ])
   })
 
   it('writes to standard error, at once', () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Run } from '../../core/domain/run.ts'
 import { createRunner, type Runner, type RunnerOptions } from '../../core/engine/runner.ts'
 import { currentLogFields, withLogFields } from '../../core/log-context.ts'
+import { SkillError } from '../../core/plugin/index.ts'
 import { NotFoundError, UnavailableError } from '../../core/errors/errors.ts'
 import type { Playbook } from '../../core/playbook/playbook.ts'
 import { openBench, testSkills, type Bench, type TestSkills } from './support/bench.ts'
@@ -47,6 +48,33 @@ describe('runner', () => {
     })
   const find = async (run: Run) => (await bench.stores.runs.find('all', run.uuid))!
 
+  const failures: Readonly<Record<string, readonly [steps: readonly object[], step: string, code: string]>> =
+    {
+      'a skill that fails': [[{ id: 'a', uses: 'x.fail' }], 'a', 'no'],
+      'a step in a group': [
+        [{ id: 'g', steps: [{ set: { x: 1 } }, { id: 'a', uses: 'x.fail' }] }],
+        'g/a',
+        'no',
+      ],
+      'a fail step': [[{ set: { x: 1 } }, { if: 'true', fail: 'broken' }], '1', 'playbook_failed'],
+    }
+  for (const [what, [steps, step, code]] of Object.entries(failures)) {
+    it(`leaves one line about a run that failed, without its message: ${what}`, async () => {
+      const fail = () => {
+        throw new SkillError('no', 'a message that may hold anything')
+      }
+      const run = await queue()
+      const runner = start(makePlaybook({ steps }), { 'x.fail': fail })
+      runner.enqueue(run)
+      await settle()
+      expect((await find(run)).status).to.equal('failed')
+      const lines = bench.logged.filter(({ message }) => message === 'the run failed')
+      expect(lines).to.deep.equal([
+        { run: run.uuid, playbook: 'tested', step, code, message: 'the run failed' },
+      ])
+    })
+  }
+
   it('takes a queued run to its end: case, alert, output, and one word about it', async () => {
     await bench.stores.providers.create({ code: 'siem', name: 'SIEM' }, somebody())
     const alert = await bench.stores.alerts.create({
@@ -78,6 +106,7 @@ describe('runner', () => {
       output: { echoed: { who: 'adam@example.org', at: 'ACME' }, case: 'ACME-1', url: `/runs/${run.uuid}` },
     })
     expect(ended.map((each) => [each.uuid, each.status])).to.deep.equal([[run.uuid, 'completed']])
+    expect(bench.logged.filter(({ message }) => message === 'the run failed')).to.deep.equal([])
     const [investigated] = (await bench.stores.alerts.list('all', {}, { limit: 1 })).data
     expect(investigated).to.deep.include({ status: 15, caseId: 'ACME-1', investigator: 'tested' })
     expect((await bench.stores.cases.find('all', 'ACME-1'))?.title).to.equal(

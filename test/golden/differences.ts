@@ -4,6 +4,9 @@ import { compare } from '../../core/playbook-test/compare.ts'
 import type { Replayed } from './replay-golden.ts'
 
 /** What is compared of two runs. */
+/** What of the end of a run is kept. */
+const stored = ({ status, output, error }: Replayed['outcome']) => ({ status, output, error })
+
 interface Run extends Pick<Replayed, 'outcome' | 'entries'> {}
 
 /**
@@ -23,7 +26,7 @@ export function differences(recorded: Run, given: Run, timeless: boolean): reado
     ...missing.map((path) => `${path}: is not there any more`),
     ...added.map((path) => `${path}: was not there`),
     ...changed.flat(),
-    ...both(recorded.outcome, now.outcome, 'the end of the run'),
+    ...both(stored(recorded.outcome), stored(now.outcome), 'the end of the run'),
   ]
 }
 
