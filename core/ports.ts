@@ -173,7 +173,7 @@ export interface JournalStore {
    * audit log says so.
    */
   begin(runUuid: string, entry: JournalBegin): Promise<HeldUse | undefined>
-  /** A try failed and another will follow. */
+  /** A try failed, and is not the last. */
   attemptFailed(runUuid: string, attempt: FailedAttempt): Promise<void>
   /** The result. Throws ConflictError `step_has_ended` when there is one already. */
   end(runUuid: string, path: string, end: JournalEnd): Promise<void>
@@ -184,8 +184,11 @@ export interface JournalStore {
   failedAttempts(runUuid: string): Promise<readonly FailedAttempt[]>
   /** What of a journal can be read at once, however large it is. */
   excerpt(runUuid: string, limits: ExcerptLimits): Promise<JournalExcerpt>
-  /** Nobody knows whether the step took effect: it becomes `unknown`, and its run `waiting`. Repeating it changes nothing. */
-  park(runUuid: string, path: string): Promise<void>
+  /**
+   * Nobody knows whether the step took effect: it becomes `unknown`, and its run `waiting`; `tried` is how its try ended, where that
+   * was not by a crash. Repeating it changes nothing.
+   */
+  park(runUuid: string, path: string, tried?: FailedAttempt): Promise<void>
   /**
    * A person's word about an `unknown` step; one wins. `ran` completes it with the output, `skip` skips it, `run_again` notes
    * that the try failed, so that another follows. Throws NotFoundError `step_not_found`, ConflictError `step_not_unknown`.
@@ -471,6 +474,8 @@ export interface EgressRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
   readonly signal: AbortSignal
+  /** Told once, before the other system can have any of the request. Default: nobody is. */
+  readonly onSent?: (() => void) | undefined
 }
 
 export interface EgressResponse {

@@ -99,7 +99,7 @@ export interface RunFilter {
   readonly retriable?: boolean | undefined
 }
 
-/** `unknown`: a crash came between intent and result, and a person has to say what is to be done. */
+/** `unknown`: a crash came between intent and result, or its try ended without saying whether it took effect; a person has to decide. */
 export const stepStates = ['started', 'unknown', 'completed', 'failed', 'skipped'] as const
 export type StepState = (typeof stepStates)[number]
 
@@ -139,7 +139,7 @@ export interface Resolution {
   readonly at: number
 }
 
-/** A try that failed and was, or will be, followed by another. */
+/** A try that failed and was, or will be, followed by another, or by the decision of a person. */
 export interface FailedAttempt {
   readonly path: string
   readonly attempt: number

@@ -1,6 +1,8 @@
 import { CancelledError, TimeoutError } from '../errors/errors.ts'
 import type { Clock } from '../ports.ts'
+import type { Effect } from '../plugin/index.ts'
 import { RunSuspended, type EffectAttempt } from './durable-context.ts'
+import { mayHaveHappened, withEffect } from './retry-class.ts'
 
 export interface AttemptLimits {
   /** How long this attempt may take. */
@@ -29,6 +31,11 @@ export async function runAttempt<T>(
   const followed: (() => void)[] = []
   const { promise: interrupted, reject } = Promise.withResolvers<never>()
   interrupted.catch(() => {})
+  let known: Effect | undefined
+  const onEffect = (effect: Effect): void => {
+    // What is said once the attempt is interrupted is about its ending.
+    if (!attempt.signal.aborted) known = effect
+  }
   const interrupt = (reason: Error): void => {
     if (attempt.signal.aborted) return
     // First: what the call answers when it hears of it is ignored.
@@ -47,10 +54,13 @@ export async function runAttempt<T>(
   interruptInTime(interrupt, limits, clock, over.signal)
   try {
     if (attempt.signal.aborted) throw attempt.signal.reason
-    return await Promise.race([start(call, { ...identity, deadlineMs, signal: attempt.signal }), interrupted])
+    const given = { ...identity, deadlineMs, signal: attempt.signal, onEffect }
+    return await Promise.race([start(call, given), interrupted])
   } catch (error) {
     // A skill that minds its signal may answer with an error of its own making before ours arrives.
-    throw attempt.signal.aborted ? attempt.signal.reason : error
+    const reason: unknown = attempt.signal.aborted ? attempt.signal.reason : error
+    if (reason instanceof RunSuspended) throw reason
+    throw known === 'none' && mayHaveHappened(reason) ? withEffect(reason, 'none') : reason
   } finally {
     for (const unfollow of followed) unfollow()
     over.abort(isOver)

@@ -11,6 +11,7 @@
 import type { Checkpoint, CheckpointAnswer, Question, Silence } from '../domain/checkpoint.ts'
 import type { StoredError } from '../domain/run.ts'
 import type { RetryPolicy } from '../playbook/playbook.ts'
+import type { Effect } from '../plugin/index.ts'
 
 export interface DurableContext {
   readonly runUuid: string
@@ -67,7 +68,10 @@ export interface EffectWork extends TimedWork {
   /** Per attempt. */
   readonly timeoutMs: number
   readonly retry: RetryPolicy
-  /** What to do when a crash came between intent and result; `ask`: the step is `unknown` until a person decides. */
+  /**
+   * What to do when a crash came between intent and result; `ask`: the step is `unknown` until a person decides, also where its last
+   * try ended with an error that leaves open whether it took effect.
+   */
   readonly interrupted: 'repeat' | 'verify' | 'skip' | 'fail' | 'ask'
   /** Whether a try that ended in doubt, such as by a timeout, may be followed by another. Default: for `repeat` and `verify`. */
   readonly mayRepeat?: boolean | undefined
@@ -86,6 +90,11 @@ export interface EffectAttempt {
   /** When `signal` is aborted for lack of time: epoch milliseconds. */
   readonly deadlineMs: number
   readonly signal: AbortSignal
+  /**
+   * Is told, as the attempt goes on, what is known of its effect: an attempt that runs out of time before it sent anything that
+   * changes something had none. Never told: nothing is known.
+   */
+  readonly onEffect?: ((effect: Effect) => void) | undefined
 }
 
 export interface SleepWork extends TimedWork {

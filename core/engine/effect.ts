@@ -1,5 +1,5 @@
 import type { HeldUse } from '../domain/destructive-use.ts'
-import type { JournalEntry } from '../domain/run.ts'
+import type { FailedAttempt, JournalEntry } from '../domain/run.ts'
 import type { JournalBegin } from '../ports.ts'
 import { CancelledError, TimeoutError } from '../errors/errors.ts'
 import { TocsinError } from '../plugin/index.ts'
@@ -9,9 +9,9 @@ import { end, failedOutcome, record, recordedOutcome, type LocalRun } from './lo
 import { delayBeforeNextTry } from './next-try.ts'
 import { plainJson } from './plain-json.ts'
 import { firstProgress, isHeldUp, progressAfter, type Progress } from './progress.ts'
-import { mayHaveHappened } from './retry-class.ts'
+import { isOutcomeUnknown, mayHaveHappened, withEffect } from './retry-class.ts'
 import { toStoredError } from './stored-error.ts'
-import { tryOnce } from './try-once.ts'
+import { askOnceMore, tryOnce } from './try-once.ts'
 import { lookUntil, waitUntil } from './wait-until.ts'
 
 /** Intent before, result after; retried as the work says; a recorded result is given back. See `DurableContext.perform`. */
@@ -106,11 +106,40 @@ async function tryUntilEnded(
       return end(local, work.path, outcome, progress.number)
     }
     const delayMs = delayBeforeNextTry(local, work, progress, tried.error)
-    if (delayMs === undefined) return fail(local, work, tried.error, progress)
+    if (delayMs === undefined)
+      return await endAfterError(local, work, input, progress, tried.error, startedAt)
     if (!isHeldUp(tried.error)) progress.failures++
     progress.doubtful ||= mayHaveHappened(tried.error)
     noteFailedAttempt(local, work, progress, tried.error, startedAt, delayMs)
   }
+}
+
+/** No further try follows. What may have taken effect all the same is asked about, if there is anybody to ask. */
+async function endAfterError(
+  local: LocalRun,
+  work: EffectWork,
+  input: unknown,
+  progress: Progress,
+  error: unknown,
+  startedAt: number,
+): Promise<Outcome> {
+  const isOver = error instanceof GroupTimeoutError || error instanceof CancelledError
+  const isUnknown = progress.doubtful || isOutcomeUnknown(error)
+  if (isOver || !isUnknown || work.interrupted === 'repeat') return fail(local, work, error, progress)
+  const { verify, path } = work
+  if (verify !== undefined) {
+    const looked = await caught(() => askOnceMore(local, work, verify, input, progress))
+    if ('value' in looked && looked.value !== undefined) {
+      const outcome: Outcome = { state: 'completed', output: looked.value, endedAt: local.clock.now() }
+      return end(local, path, outcome, progress.number)
+    }
+    if ('value' in looked) return fail(local, work, withEffect(error, 'none'), progress)
+  }
+  const unknown = withEffect(error, 'unknown')
+  if (work.interrupted !== 'ask') return fail(local, work, unknown, progress)
+  await local.journal.park(path, failedAttempt(local, work, progress, unknown, startedAt, 0))
+  const parked = await local.journal.refresh(path)
+  return parked === undefined ? fail(local, work, unknown, progress) : await untilDecided(local, work, parked)
 }
 
 /** The result of `work`, or what it threw; a run that stops here is neither. */
@@ -174,19 +203,23 @@ function noteFailedAttempt(
   startedAt: number,
   delayMs: number,
 ): void {
-  const endedAt = local.clock.now()
-  const retryAt = endedAt + delayMs
-  const stored = toStoredError(error, local.log, { run: local.uuid, path: work.path })
-  local.journal.attemptFailed({
-    path: work.path,
-    attempt: progress.number,
-    error: stored,
-    startedAt,
-    endedAt,
-    retryAt,
-  })
+  const failed = failedAttempt(local, work, progress, error, startedAt, delayMs)
+  local.journal.attemptFailed(failed)
   progress.number++
-  progress.readyAtMs = retryAt
+  progress.readyAtMs = failed.retryAt
+}
+
+function failedAttempt(
+  local: LocalRun,
+  { path }: EffectWork,
+  { number }: Progress,
+  error: unknown,
+  startedAt: number,
+  delayMs: number,
+): FailedAttempt {
+  const endedAt = local.clock.now()
+  const stored = toStoredError(error, local.log, { run: local.uuid, path })
+  return { path, attempt: number, error: stored, startedAt, endedAt, retryAt: endedAt + delayMs }
 }
 
 function fail(local: LocalRun, work: EffectWork, error: unknown, progress: Progress): Outcome {

@@ -31,8 +31,11 @@ export function progressAfter(
 ): Progress {
   const last = failed.at(-1)
   const isCrash = ({ error }: FailedAttempt) => error.code === 'step_interrupted'
-  // Where a person is asked about a crash, the try counts as one only since this person said to run it again.
-  const isSettled = (attempt: FailedAttempt) => work.interrupted === 'ask' && isCrash(attempt)
+  // What a person was asked about, and said to run again, is in doubt no more.
+  const { resolution } = entry
+  const isSettled = (attempt: FailedAttempt) =>
+    (work.interrupted === 'ask' && isCrash(attempt)) ||
+    (resolution?.decision === 'run_again' && attempt.endedAt <= resolution.at)
   return {
     number: (last?.attempt ?? 0) + 1,
     begun: entry.attempt,

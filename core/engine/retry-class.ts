@@ -1,8 +1,15 @@
 import { UnavailableError } from '../errors/errors.ts'
 import { refusals } from '../playbook/grammar.ts'
+import { TocsinError, type Effect } from '../plugin/index.ts'
 
 /** Network troubles before anything was sent. */
 const neverSent: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])
+
+/** What errors say of the effect, besides their code; as thrown and as stored. */
+interface Known {
+  readonly code?: unknown
+  readonly details?: { readonly code?: unknown; readonly sent?: unknown; readonly effect?: unknown }
+}
 
 /**
  * Whether a try that ended with this error may have taken effect all the same, as far as anyone can tell from here. Takes
@@ -10,13 +17,38 @@ const neverSent: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'E
  */
 export function mayHaveHappened(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return true
-  const { code, details } = error as {
-    readonly code?: unknown
-    readonly details?: { readonly code?: unknown; readonly sent?: unknown }
-  }
-  if (typeof details?.sent === 'boolean') return details.sent
+  const { code, details } = error as Known
+  if (details?.effect === 'none' || details?.effect === 'unknown') return details.effect === 'unknown'
+  if (details?.sent === false) return false
   if (code === 'network_error') return !neverSent.has(details?.code)
   return !(refusals as readonly unknown[]).includes(code)
+}
+
+/** No answer, or one that leaves open what the other system did; a redirect may well follow what it did. */
+const saysNothing =
+  /^(network_error|step_timeout|http_(30[0-3]|408|5\d\d)|bad_response|response_too_large|contract_violation|internal_error)$/
+
+/**
+ * Whether nobody can know from this error if a write took effect: neither was it refused, nor is it certain that it never left.
+ * Takes errors as thrown and as stored.
+ */
+export function isOutcomeUnknown(error: unknown): boolean {
+  if (!mayHaveHappened(error)) return false
+  // A bug: of a plugin, or ours.
+  if (error instanceof Error && !(error instanceof TocsinError)) return true
+  const { code, details } = (error ?? {}) as Known
+  return details?.effect === 'unknown' || (typeof code === 'string' && saysNothing.test(code))
+}
+
+/** The same error, which says so of its effect. A copy: several calls may have been given the same one, such as that of a token. */
+export function withEffect(error: unknown, effect: Effect): unknown {
+  if (!(error instanceof Error)) return error
+  const { details } = error as { readonly details?: object }
+  const copy = Object.create(Object.getPrototypeOf(error) as object, {
+    ...Object.getOwnPropertyDescriptors(error),
+    stack: { value: error.stack, configurable: true, writable: true },
+  }) as object
+  return Object.assign(copy, { details: { ...details, effect } })
 }
 
 /**

@@ -35,8 +35,8 @@ export interface RunJournal {
   end(path: string, end: JournalEnd): void
   /** Throws RunSuspended where nothing new begins. */
   record(entry: JournalBegin, end: JournalEnd): void
-  /** Nobody knows whether the step took effect. Resolves when that is durable. */
-  park(path: string): Promise<void>
+  /** Nobody knows whether the step took effect: after a crash, or after this try. Resolves when that is durable. */
+  park(path: string, tried?: FailedAttempt): Promise<void>
   /** What the store knows of the path by now; the two above give it from then on. */
   refresh(path: string): Promise<JournalEntry | undefined>
   /** Any other write for the run: tried again while the store cannot take it. Resolves when all before it is durable too. */
@@ -80,7 +80,7 @@ export async function openRunJournal(options: RunJournalOptions): Promise<RunJou
     room: () => writes.room(),
     attemptFailed: (attempt) => writes.later(() => store.attemptFailed(runUuid, attempt)),
     end: (path, end) => writes.later(() => store.end(runUuid, path, end)),
-    park: (path) => writes.now(() => store.park(runUuid, path)),
+    park: (path, tried) => writes.now(() => store.park(runUuid, path, tried)),
     async refresh(path) {
       await writes.settled()
       const entry = await store.entry(runUuid, path)

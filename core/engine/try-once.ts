@@ -21,10 +21,35 @@ export async function tryOnce(
     }
     return plainJson(await work.run(input, attempt))
   }
+  return await attemptOnce(local, work, progress, call)
+}
+
+/** After the last try, where it ended in doubt: the output of what took place all the same; undefined where nothing did. */
+export async function askOnceMore(
+  local: Pick<LocalRun, 'uuid' | 'clock' | 'cancel' | 'stop' | 'earlierTries'>,
+  work: EffectWork,
+  verify: NonNullable<EffectWork['verify']>,
+  input: unknown,
+  progress: Progress,
+): Promise<unknown> {
+  progress.doubtful = true
+  const call = async (attempt: EffectAttempt) => {
+    const done = await findDone(local, work, verify, input, progress, attempt)
+    return done === undefined ? undefined : plainJson(done)
+  }
+  return await attemptOnce(local, work, progress, call)
+}
+
+function attemptOnce(
+  local: Pick<LocalRun, 'uuid' | 'clock' | 'cancel' | 'stop'>,
+  work: EffectWork,
+  progress: Progress,
+  call: (attempt: EffectAttempt) => Promise<unknown>,
+): Promise<unknown> {
   const cancel = work.shielded ? undefined : local.cancel
   const limits = { timeoutMs: work.timeoutMs, deadlineMs: work.deadlineMs, cancel, stop: local.stop }
   const identity = { number: progress.number, idempotencyKey: keyOf(local.uuid, work.path) }
-  return await runAttempt(call, identity, limits, local.clock)
+  return runAttempt(call, identity, limits, local.clock)
 }
 
 /** The output of an effect that took place already; undefined where there is none. */

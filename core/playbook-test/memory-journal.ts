@@ -55,7 +55,8 @@ export function createMemoryJournal(onEnd: (entry: JournalEntry) => void = () =>
       total: entries.size,
     }),
     entry: async (_run, path) => entries.get(path),
-    async park(_run, path) {
+    async park(_run, path, tried) {
+      if (tried !== undefined) failed.push(tried)
       const entry = entries.get(path)
       if (entry?.state === 'started') entries.set(path, { ...entry, state: 'unknown' })
     },

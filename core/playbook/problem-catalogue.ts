@@ -261,7 +261,7 @@ export const problemCatalogue = {
   W404: {
     title: 'retry of a write that must not be repeated',
     explanation:
-      'The skill says that its effect must not happen twice. After a timeout nobody knows whether it did; a retry may do it again.',
+      'The skill says that its effect must not happen twice. It is retried after errors which prove that nothing happened, such as `http_429`; this needs no `retry`. After a timeout, or an answer such as 500, nobody knows whether it did: the step is `unknown`, and its run waits for a person.',
   },
   W405: {
     title: 'text that looks like an expression',

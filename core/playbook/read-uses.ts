@@ -200,20 +200,20 @@ function checkConnection(
   }
 }
 
-/** A write that must not happen twice is only retried when its own step says so; `defaults` are not meant for it. */
+/** The engine retries a write that must not happen twice only after errors which prove that it had no effect. */
 function retryOf(context: Context, entry: Entry | undefined, found: CatalogueSkill | undefined): RetryPolicy {
   const skill = found?.skill
   const isOnce = skill?.effect === 'write' && skill.repeat === 'never'
   const retry = entry && readRetry(context.problems, entry.value)
   const isProven = retry?.on?.every((code) => (refusals as readonly string[]).includes(code)) === true
   if (retry && retry.max > 0 && isOnce && !isProven) {
-    const message = `${found?.name} must not be repeated, and a retry may do so`
+    const message = `${found?.name} must not be repeated: it is only retried after an error which proves that nothing happened`
     context.problems.add(
       'W404',
       message,
       entry.key,
-      'write on: [http_429], after which it is certain that nothing happened, or handle the failure with on_error',
+      'write on: [http_429], after which nothing has happened; of anything else a person decides',
     )
   }
-  return retry ?? (isOnce ? { ...defaultRetry, max: 0 } : (context.defaults.retry ?? defaultRetry))
+  return retry ?? context.defaults.retry ?? defaultRetry
 }

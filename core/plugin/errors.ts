@@ -4,8 +4,16 @@ export interface ErrorOptions {
   readonly hint?: string | undefined
   /** Machine-readable context: JSON only, no secrets. */
   readonly details?: Readonly<Record<string, unknown>> | undefined
+  /**
+   * Of a write: `none` the other system refused before it did anything, so that trying again is safe; `unknown` it may have done it.
+   * Shown as `effect` in the details. Default: what is known of the code, e.g. `none` for `http_429` and `unknown` for `bad_response`.
+   */
+  readonly effect?: Effect | undefined
   readonly cause?: unknown
 }
+
+/** What is known of the effect of a write that failed. */
+export type Effect = 'none' | 'unknown'
 
 /**
  * The base of every error that Tocsin raises on purpose. Errors are classified by who acts next; `code` says which class
@@ -21,7 +29,7 @@ export class TocsinError<Code extends string = string> extends Error {
     this.name = new.target.name
     this.code = code
     this.hint = options.hint
-    this.details = options.details
+    this.details = options.effect ? { ...options.details, effect: options.effect } : options.details
   }
 }
 

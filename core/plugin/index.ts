@@ -13,7 +13,7 @@ export type {
 export { defineConnection } from './connection.ts'
 export type { Authenticated, ConnectionContext, ConnectionDefinition } from './connection.ts'
 export { ConnectionError, RetryableError, SkillError, TocsinError } from './errors.ts'
-export type { ErrorOptions, RetryableErrorOptions } from './errors.ts'
+export type { Effect, ErrorOptions, RetryableErrorOptions } from './errors.ts'
 export type { HttpClient, HttpRequest, HttpResponse, QueryValue } from './http.ts'
 export type {
   InboundAnswer,

@@ -112,12 +112,19 @@ function createContext(
   redactor: Redactor,
   log: SkillLog,
 ): SkillContext {
-  const { signal, idempotencyKey, deadlineMs } = call.attempt
+  const { signal, idempotencyKey, deadlineMs, onEffect } = call.attempt
   const { organizationUuid, uuid: runUuid, playbookName, openCase } = call.run
   const { cases } = options.stores
   return {
     settings: connection?.settings,
-    http: createHttpClient({ ...options, signal, deadlineMs, redactor, target: connection?.target }),
+    http: createHttpClient({
+      ...options,
+      signal,
+      deadlineMs,
+      redactor,
+      onEffect,
+      target: connection?.target,
+    }),
     cases: createCaseAccess({ cases, organizationUuid, runUuid, playbookName, openCase, idempotencyKey }),
     nowMs: options.clock.now(),
     deadlineMs,

@@ -1,8 +1,14 @@
 import { parseJson, stringifyJson } from '../json.ts'
-import { SkillError, type HttpClient, type HttpRequest, type HttpResponse } from '../plugin/index.ts'
+import {
+  SkillError,
+  type Effect,
+  type HttpClient,
+  type HttpRequest,
+  type HttpResponse,
+} from '../plugin/index.ts'
 import type { EgressResponse } from '../ports.ts'
 import { absoluteAddress } from './address.ts'
-import { inDoubtAfterChanges } from './after-changes.ts'
+import { inDoubtAfterChanges, type Exchange } from './after-changes.ts'
 import { createBearer, type Bearer } from './bearer.ts'
 import { checkHeaders } from './headers.ts'
 import type { Redactor } from './redactor.ts'
@@ -17,6 +23,8 @@ export interface HttpClientOptions extends SendInTurnOptions {
   readonly target: Target | undefined
   /** The skill changes something in the other system. */
   readonly isWrite: boolean
+  /** Told what is known of the effect of such a skill. Default: nobody is. */
+  readonly onEffect?: ((effect: Effect) => void) | undefined
 }
 
 /** The way out for one call of a skill; see {@link HttpClient}. */
@@ -24,7 +32,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { egress, signal, target, redactor } = options
   const bearer = target?.token && createBearer(target.token, options)
 
-  const exchange = async (wanted: HttpRequest): Promise<HttpResponse> => {
+  const exchange: Exchange = async (wanted, onSent) => {
     signal.throwIfAborted()
     const { url, isBelowBase } = target
       ? addressFrom(target, wanted)
@@ -39,7 +47,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     }
     if (headers['authorization'] !== undefined) redactor.add(headers['authorization'].replace(/^\S+\s+/, ''))
     const send = async (more: Readonly<Record<string, string>> = {}): Promise<EgressResponse> => {
-      const sent = { method, url: url.href, headers: { ...headers, ...more }, body, signal }
+      const sent = { method, url: url.href, headers: { ...headers, ...more }, body, signal, onSent }
       const response = await (target
         ? sendInTurn(sent, budgetOf(target, wanted), options)
         : egress.send(sent))
@@ -58,7 +66,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       now: options.clock.now(),
     })
   }
-  const request = options.isWrite ? inDoubtAfterChanges(exchange) : exchange
+  const request = options.isWrite
+    ? inDoubtAfterChanges(exchange, options.onEffect)
+    : (wanted: HttpRequest) => exchange(wanted)
   return {
     request,
     get: (path, more = {}) => request({ ...more, path, method: 'GET' }),

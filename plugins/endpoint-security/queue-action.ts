@@ -74,6 +74,7 @@ async function readQueued(
       `POST ${pathText(wanted.path)} was taken, but its answer cannot be read`,
       {
         hint: 'the action is looked for before it is queued again',
+        effect: 'unknown',
         cause,
       },
     )

@@ -37,7 +37,11 @@ export const machineIsBusy = (
   new RetryableError(
     'machine_busy',
     `machine ${machineId} cannot take the action ${type}: ${open?.type ?? `another ${type}`} is under way there`,
-    { hint: 'wait for it to end, or cancel it in the portal', details: detailsOf(machineId, open) },
+    {
+      hint: 'wait for it to end, or cancel it in the portal',
+      details: detailsOf(machineId, open),
+      effect: 'none',
+    },
   )
 
 /** The machine is isolated, and another isolation waits: neither would ever end by itself. */
@@ -49,6 +53,7 @@ const waitsForIt = ({ machineId, type }: WantedAction, open: MachineAction): Ret
     {
       hint: `cancel the action ${open.id} in the portal; the step is tried again`,
       details: detailsOf(machineId, open),
+      effect: 'none',
     },
   )
 

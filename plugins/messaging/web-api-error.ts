@@ -73,7 +73,8 @@ export function webApiError(
     const seconds = Number(headers['retry-after'] ?? Number.NaN)
     const retryAfterMs = seconds >= 0 ? seconds * 1000 : undefined
     const hint = code === 'rate_limited' ? 'Too many calls: it is tried again after a pause.' : passing
-    return new RetryableError(code, message, { retryAfterMs, hint })
+    const effect = code === 'rate_limited' ? 'none' : 'unknown'
+    return new RetryableError(code, message, { retryAfterMs, hint, effect })
   }
   const hintFor = (hints: Readonly<Record<string, string>>): string | undefined =>
     Object.hasOwn(hints, word) ? hints[word] : undefined

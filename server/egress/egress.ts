@@ -32,6 +32,11 @@ export interface ClosableEgress extends Egress {
 const maxSocketsPerHost = 16
 /** How long an idle connection is kept, in milliseconds. */
 const idleMs = 30_000
+/**
+ * The same for requests that change something. Peers close idle connections without a word, some after two seconds; of a request that
+ * meets this nobody knows whether it arrived, and one that changes something must not be sent again.
+ */
+const idleForChangesMs = 1_000
 /** Of an answer's headers, in bytes. */
 const maxHeaderBytes = 32_768
 /** Scheme, host and port, of which it is remembered that they may be called. */
@@ -43,13 +48,12 @@ const maxOrigins = 1_000
  */
 export function createEgress(options: EgressOptions): ClosableEgress {
   const listOf = createAllowLists(privateEgress(options.allowPrivate), options.codeOf ?? nobody)
-  const limits = { keepAlive: true, maxSockets: maxSocketsPerHost, timeout: idleMs }
-  const agent = {
-    http: withSeparatePools(new HttpAgent(limits)),
-    https: withSeparatePools(new HttpsAgent(limits)),
-  }
+  const agents = { reads: agentsFor(idleMs), changes: agentsFor(idleForChangesMs) }
   // What is the same for every request is checked and merged once.
-  const client = got.extend({ ...sameForAll, agent })
+  const clients = {
+    reads: got.extend({ ...sameForAll, agent: agents.reads }),
+    changes: got.extend({ ...sameForAll, agent: agents.changes }),
+  }
   // The check sees nothing else of an address; names are resolved, and what they stand for checked, for each connection.
   const checked = new WeakMap<AllowList, QuickLRU<string, LookupFunction>>()
   const checkedLookup = (url: URL, allowed: AllowList): LookupFunction => {
@@ -68,19 +72,28 @@ export function createEgress(options: EgressOptions): ClosableEgress {
       const url = new URL(request.url)
       const allowed = request.isConnection === true ? await listOf(request.organizationUuid) : publicOnly
       const dnsLookup = checkedLookup(url, allowed)
+      let isSent = false
+      const onSent = (): void => {
+        isSent = true
+        request.onSent?.()
+      }
       try {
-        const stream = client.stream(url, gotOptions(request, dnsLookup))
+        const isRead = request.method === 'GET' || request.method === 'HEAD'
+        const client = isRead ? clients.reads : clients.changes
+        const stream = client.stream(url, gotOptions(request, dnsLookup, onSent))
         // Written here: given to got as an option, a body has the request destroyed by an answer that comes before got has noticed
         // that all of it was written.
         if (canHaveBody(request)) stream.end(request.body)
         return await exchange(stream, request.signal)
       } catch (error) {
-        throw request.signal.aborted ? request.signal.reason : networkError(error, url.origin)
+        throw request.signal.aborted ? request.signal.reason : networkError(error, url.origin, isSent)
       }
     },
     close() {
-      agent.http.destroy()
-      agent.https.destroy()
+      for (const { http, https } of Object.values(agents)) {
+        http.destroy()
+        https.destroy()
+      }
     },
   }
 }
@@ -89,6 +102,14 @@ const nobody: CodeOf = async () => undefined
 
 const privateEgress = (allowPrivate: EgressOptions['allowPrivate']): PrivateEgress =>
   'everyone' in allowPrivate ? allowPrivate : { everyone: allowPrivate, organizations: new Map() }
+
+function agentsFor(timeout: number): { readonly http: HttpAgent; readonly https: HttpsAgent } {
+  const limits = { keepAlive: true, maxSockets: maxSocketsPerHost, timeout }
+  return {
+    http: withSeparatePools(new HttpAgent(limits)),
+    https: withSeparatePools(new HttpsAgent(limits)),
+  }
+}
 
 const sameForAll: OptionsInit = {
   headers: { 'user-agent': 'tocsin' },
@@ -101,7 +122,7 @@ const sameForAll: OptionsInit = {
   maxHeaderSize: maxHeaderBytes,
 }
 
-function gotOptions(request: EgressRequest, dnsLookup: LookupFunction): OptionsInit {
+function gotOptions(request: EgressRequest, dnsLookup: LookupFunction, onSent: () => void): OptionsInit {
   const { method, headers, body = '', signal, organizationUuid, isConnection = false } = request
   const withBody = canHaveBody(request)
   return {
@@ -114,7 +135,7 @@ function gotOptions(request: EgressRequest, dnsLookup: LookupFunction): OptionsI
     signal,
     dnsLookup,
     // A socket that a connection opened may lead to a private address: requests without one must not find it.
-    request: openRequest(`${organizationUuid ?? ''} ${isConnection}`),
+    request: openRequest(`${organizationUuid ?? ''} ${isConnection}`, onSent),
   }
 }
 

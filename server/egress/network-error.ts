@@ -33,8 +33,11 @@ const hints: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'check how the address is written',
 }
 
-/** What the caller sees of a failed exchange; see `Egress.send`. `where` is an origin: no path, no query. */
-export function networkError(error: unknown, where: string): Error {
+/**
+ * What the caller sees of a failed exchange; see `Egress.send`. `where` is an origin: no path, no query. `isSent`: the other system
+ * may have the request, so nobody can say that it did nothing with it.
+ */
+export function networkError(error: unknown, where: string, isSent: boolean): Error {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if (at instanceof ForbiddenError || at instanceof SkillError) return at
     if ((at as { code?: unknown }).code === 'HPE_HEADER_OVERFLOW') {
@@ -44,10 +47,16 @@ export function networkError(error: unknown, where: string): Error {
   const code = codeOf(error)
   const meaning = code === undefined ? undefined : meanings[code]
   const why = meaning ?? (code === undefined ? 'the exchange failed' : `the exchange failed (${code})`)
+  if (isSent) {
+    return new RetryableError('network_error', `no whole answer came from ${where}: ${why}`, {
+      hint: 'the request was sent: what it asks for may have been done all the same',
+      details: { code: code ?? null },
+    })
+  }
   const hint = code === undefined ? reach : (hints[code] ?? reach)
   return new RetryableError('network_error', `${where} cannot be reached: ${why}`, {
     hint,
-    details: { code: code ?? null },
+    details: { code: code ?? null, sent: false },
   })
 }
 

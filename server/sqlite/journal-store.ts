@@ -80,19 +80,7 @@ export class SqliteJournalStore implements JournalStore {
 
   attemptFailed(runUuid: string, attempt: FailedAttempt): Promise<void> {
     const { database, commits } = this.#context
-    return commits.write(() => {
-      database.run(
-        `INSERT INTO failed_attempts (run_id, path, attempt, error, started_at, ended_at, retry_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-        this.#requireRun(runUuid),
-        attempt.path,
-        attempt.attempt,
-        toJson(attempt.error),
-        attempt.startedAt,
-        attempt.endedAt,
-        attempt.retryAt,
-      )
-    })
+    return commits.write(() => noteFailedAttempt(database, this.#requireRun(runUuid), attempt))
   }
 
   end(runUuid: string, path: string, end: JournalEnd): Promise<void> {
@@ -174,7 +162,7 @@ export class SqliteJournalStore implements JournalStore {
     })
   }
 
-  park(runUuid: string, path: string): Promise<void> {
+  park(runUuid: string, path: string, tried?: FailedAttempt): Promise<void> {
     const { database, commits } = this.#context
     return commits.write(() => {
       const run = this.#requireRun(runUuid)
@@ -183,6 +171,7 @@ export class SqliteJournalStore implements JournalStore {
         run,
         path,
       )
+      if (tried !== undefined) noteFailedAttempt(database, run, tried)
       refreshWaiting(database, run)
     })
   }
@@ -262,16 +251,22 @@ export class SqliteJournalStore implements JournalStore {
 
 /** The try whose outcome nobody knew counts as failed, so that the next one follows. */
 function noteInterruption(database: Database, run: number, row: EntryRow, at: number): void {
+  const { path, attempt, startedAt } = row
+  const error = { code: 'step_interrupted', message: 'the process stopped during the step' }
+  noteFailedAttempt(database, run, { path, attempt, error, startedAt, endedAt: at, retryAt: at })
+}
+
+function noteFailedAttempt(database: Database, run: number, attempt: FailedAttempt): void {
   database.run(
     `INSERT INTO failed_attempts (run_id, path, attempt, error, started_at, ended_at, retry_at)
      VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     run,
-    row.path,
-    row.attempt,
-    toJson({ code: 'step_interrupted', message: 'the process stopped during the step' }),
-    row.startedAt,
-    at,
-    at,
+    attempt.path,
+    attempt.attempt,
+    toJson(attempt.error),
+    attempt.startedAt,
+    attempt.endedAt,
+    attempt.retryAt,
   )
 }
 

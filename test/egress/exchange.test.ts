@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Socket } from 'node:net'
 import { createGzip, gzipSync } from 'node:zlib'
+import { mayHaveHappened } from '../../core/engine/retry-class.ts'
 import type { Egress, EgressRequest } from '../../core/ports.ts'
 import { createEgress, type ClosableEgress } from '../../server/egress/index.ts'
 import { serveHttp, serveSocket, type TestServer } from './servers.ts'
@@ -60,6 +61,15 @@ describe('egress: an exchange', () => {
     server = await serveHttp((_request, response) => response.end('x'.repeat(100_000)))
     for (let count = 0; count < 5; count++) await egress.send(get(server.url))
     expect(server.connections()).to.equal(1)
+  })
+
+  it('sends what changes something over no connection that has been idle for long', async () => {
+    server = await serveHttp((_request, response) => response.end('x'))
+    await egress.send(get(server.url))
+    await egress.send(get(server.url, { method: 'POST', body: 'x' }))
+    expect(server.connections(), 'that of the read may be closing').to.equal(2)
+    await egress.send(get(server.url, { method: 'POST', body: 'x' }))
+    expect(server.connections(), 'one right after the other').to.equal(2)
   })
 
   it('opens a bounded number of connections to one host', async () => {
@@ -170,10 +180,12 @@ describe('egress: an exchange', () => {
   })) {
     it(`may be repeated after ${what}, and is not repeated here`, async () => {
       server = await serveSocket(talk)
-      expect(await failure(egress, get(server.url))).to.include({
-        name: 'RetryableError',
-        code: 'network_error',
-      })
+      let told = 0
+      const error = await failure(egress, get(server.url, { onSent: () => told++ }))
+      expect(error).to.include({ name: 'RetryableError', code: 'network_error' })
+      expect(error.message).to.match(/^no whole answer came from /)
+      expect(mayHaveHappened(error), 'it was sent').to.equal(true)
+      expect(told).to.equal(1)
       expect(server.connections()).to.equal(1)
     })
   }
@@ -190,9 +202,25 @@ describe('egress: an exchange', () => {
     expect(error).to.have.property('hint').that.includes('check the address')
   })
 
+  for (const [what, talk] of Object.entries<(socket: Socket) => void>({
+    'is no TLS': (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'),
+    'is cut': (socket) => socket.resetAndDestroy(),
+  })) {
+    it(`knows that nothing was sent where the handshake ${what}`, async () => {
+      server = await serveSocket(talk)
+      const url = server.url.replace('http:', 'https:')
+      const onSent = () => expect.fail('nothing was sent')
+      const error = await failure(egress, get(url, { method: 'POST', body: 'x', onSent }))
+      expect(error).to.include({ code: 'network_error' })
+      expect(error.message).to.match(/cannot be reached/)
+      expect(mayHaveHappened(error)).to.equal(false)
+    })
+  }
+
   it('may be repeated when a name does not exist', async () => {
     const error = await failure(egress, get('https://no-such-host.invalid/'))
     expect(error).to.include({ name: 'RetryableError', code: 'network_error' })
+    expect(mayHaveHappened(error)).to.equal(false)
     expect(error).to.have.property('hint').that.is.a('string')
   })
 

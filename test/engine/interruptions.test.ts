@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { RetryableError } from '../../core/plugin/index.ts'
+import { ConnectionError, RetryableError, SkillError } from '../../core/plugin/index.ts'
 import type { StepDecision } from '../../core/domain/run.ts'
 import type { EffectWork } from '../../core/engine/durable-context.ts'
 import { createWakeUps } from '../../core/engine/wake-ups.ts'
 import { settle } from './support/manual-clock.ts'
-import { effect, useOneRun } from './support/one-run.ts'
+import { effect, retry, useOneRun } from './support/one-run.ts'
 import { someAuthor, somebody } from '../support/somebody.ts'
 
 describe('local durable context: interruptions', () => {
@@ -193,6 +193,169 @@ describe('local durable context: interruptions', () => {
       cancel.abort()
       expect(await going).to.have.nested.property('error.code', 'run_cancelled')
       expect((await one.entry())?.state).to.equal('failed')
+    })
+  })
+
+  describe('a try that ends without saying whether it took effect', () => {
+    const failing = (error: () => Error) => async () => {
+      throw error()
+    }
+    const cut = () => new RetryableError('network_error', 'cut', { details: { code: 'ECONNRESET' } })
+    const errors: Readonly<Record<string, () => Error>> = {
+      'a connection that was cut': cut,
+      'an answer 500': () => new RetryableError('http_500', 'oops'),
+      'an answer 503 that proves nothing': () => new RetryableError('http_503', 'busy', { retryAfterMs: 1 }),
+      'an answer 408': () => new RetryableError('http_408', 'too slow'),
+      'a redirect': () => new SkillError('http_303', 'see other'),
+      'an answer that cannot be read': () => new SkillError('bad_response', 'not JSON'),
+      'an answer that is too large': () => new SkillError('response_too_large', 'too large'),
+      'an output that is not what was declared': () => new SkillError('contract_violation', 'no id'),
+      'a bug': () => new TypeError('x is undefined'),
+      'an error that says so': () => new SkillError('half_done', 'no', { effect: 'unknown' }),
+    }
+
+    for (const [what, error] of Object.entries(errors)) {
+      it(`leaves the step unknown where it must not be repeated: ${what}`, async () => {
+        const work = effect({ interrupted: 'ask', run: failing(error) })
+        const wakeUps = createWakeUps()
+        const going = (await one.open({ wakeUps })).perform(work)
+        await settle()
+        expect(await one.entry()).to.include({ state: 'unknown', attempt: 1 })
+        expect((await one.bench.stores.runs.find('all', one.run.uuid))?.status).to.equal('waiting')
+        const [tried] = await one.attempts()
+        expect(tried?.error.code).to.equal((error() as { code?: string }).code ?? 'internal_error')
+        await one.bench.stores.journal.resolve(one.run.uuid, 'a', {
+          decision: 'ran',
+          output: { id: 7 },
+          by: somebody('anna'),
+        })
+        wakeUps.wake()
+        expect(await going).to.deep.include({ state: 'completed', output: { id: 7 } })
+      })
+    }
+
+    for (const [what, error] of Object.entries<() => Error>({
+      'a refusal': () => new SkillError('http_404', 'no such machine'),
+      'wrong credentials': () => new ConnectionError('http_401', 'no'),
+      'a refusal by the skill': () => new SkillError('already_isolated', 'no'),
+      'an error that says so': () => new RetryableError('http_503', 'busy', { effect: 'none' }),
+    })) {
+      it(`fails where it is known that nothing happened: ${what}`, async () => {
+        const work = effect({ interrupted: 'ask', run: failing(error), retry: { ...retry, max: 0 } })
+        const outcome = await (await one.open()).perform(work)
+        expect(outcome).to.have.nested.property('error.code', (error() as unknown as { code: string }).code)
+      })
+    }
+
+    it('leaves the step unknown after a timeout, unless nothing was sent', async () => {
+      const hanging = (effectOf: 'none' | 'unknown' | undefined) =>
+        effect({
+          interrupted: 'ask',
+          timeoutMs: 5_000,
+          retry: { ...retry, max: 0 },
+          run: (_input, { onEffect }) => {
+            if (effectOf !== undefined) onEffect?.(effectOf)
+            return new Promise(() => {})
+          },
+        })
+      for (const known of ['unknown', undefined] as const) {
+        await one.anotherRun()
+        void (await one.open()).perform(hanging(known))
+        await one.clock.advance(5_000)
+        await settle()
+        expect((await one.entry())?.state).to.equal('unknown')
+      }
+      await one.anotherRun()
+      const going = (await one.open()).perform(hanging('none'))
+      await one.clock.advance(5_000)
+      const outcome = await going
+      expect(outcome).to.deep.nested.include({ state: 'failed', 'error.code': 'step_timeout' })
+      expect(outcome).to.have.nested.property('error.details.effect', 'none')
+    })
+
+    it('is followed by another where it proves that nothing happened, whatever may not be repeated', async () => {
+      const refusals = [
+        new RetryableError('network_error', 'refused', { details: { code: 'ECONNREFUSED' } }),
+        new RetryableError('network_error', 'TLS', { details: { code: 'EPROTO', sent: false } }),
+        new RetryableError('http_429', 'slow down', { retryAfterMs: 1_000 }),
+      ]
+      const work = effect({
+        interrupted: 'ask',
+        run: async () => {
+          const refusal = refusals.shift()
+          if (refusal) throw refusal
+          return 'done'
+        },
+      })
+      const going = (await one.open()).perform(work)
+      await one.clock.advance(60_000)
+      expect(await going).to.deep.include({ state: 'completed', output: 'done' })
+    })
+
+    it('is unknown after a crash too, and runs again only when a person says so', async () => {
+      const calls: string[] = []
+      const run = async () => {
+        calls.push('run')
+        if (calls.length === 1) throw cut()
+        return 'again'
+      }
+      const work = effect({ interrupted: 'ask', run })
+      const stop = new AbortController()
+      const first = (await one.open({ stop: stop.signal })).perform(work).catch(() => {})
+      await settle()
+      stop.abort()
+      await first
+      const wakeUps = createWakeUps()
+      const going = (await one.open({ wakeUps })).perform(work)
+      await settle()
+      expect(calls).to.have.length(1)
+      await one.bench.stores.journal.resolve(one.run.uuid, 'a', {
+        decision: 'run_again',
+        output: null,
+        by: somebody('anna'),
+      })
+      wakeUps.wake()
+      await one.clock.advance(1)
+      expect(await going).to.deep.include({ state: 'completed', output: 'again' })
+      expect(await one.entry()).to.include({ attempt: 2 })
+    })
+
+    it('fails where the playbook does not want a person to be asked, and says that it may have happened', async () => {
+      for (const interrupted of ['fail', 'skip'] as const) {
+        await one.anotherRun()
+        const outcome = await (
+          await one.open()
+        ).perform(effect({ interrupted, run: failing(cut), mayRepeat: false }))
+        expect(outcome).to.deep.nested.include({ state: 'failed', 'error.details.effect': 'unknown' })
+      }
+    })
+
+    it('ends with the deadline of the group', async () => {
+      const deadlineMs = one.clock.now() + 10_000
+      const going = (await one.open()).perform(effect({ interrupted: 'ask', run: failing(cut), deadlineMs }))
+      await one.clock.advance(10_000)
+      expect(await going).to.have.nested.property('error.code', 'step_timeout')
+    })
+
+    describe('where the other system can be asked', () => {
+      const verified = (verify: EffectWork['verify']) =>
+        effect({ interrupted: 'verify', run: failing(cut), verify, retry: { ...retry, max: 0 } })
+
+      it('is done where that says so', async () => {
+        const outcome = await (await one.open()).perform(verified(async () => 'isolated'))
+        expect(outcome).to.deep.include({ state: 'completed', output: 'isolated' })
+      })
+
+      it('has had no effect where that says so', async () => {
+        const outcome = await (await one.open()).perform(verified(async () => undefined))
+        expect(outcome).to.deep.nested.include({ state: 'failed', 'error.details.effect': 'none' })
+        expect(outcome).to.have.nested.property('error.code', 'network_error')
+      })
+
+      it('may have happened while that cannot be asked', async () => {
+        const outcome = await (await one.open()).perform(verified(failing(cut)))
+        expect(outcome).to.deep.nested.include({ state: 'failed', 'error.details.effect': 'unknown' })
+      })
     })
   })
 })

@@ -47,12 +47,12 @@ describe('parsePlaybook', () => {
     expect(bare).to.deep.include({ onError: 'fail', place: { line: 5, column: 5 }, id: null, key: '0' })
   })
 
-  it('does not retry a write that must not be repeated, unless its own step says so', () => {
+  it('retries a write that must not be repeated like others: the engine does so after a proven refusal alone', () => {
     const step = '  - { uses: messaging.send_message, with: { text: x }'
     const retryOf = (source: string) =>
       (parsed(source).steps[0] as Extract<Step, { action: 'uses' }>).retry.max
-    expect(retryOf(withSteps(`${step} }`))).to.equal(0)
-    expect(retryOf(withSteps(`${step} }`, 'defaults: { retry: { max: 5 } }'))).to.equal(0)
+    expect(retryOf(withSteps(`${step} }`))).to.equal(3)
+    expect(retryOf(withSteps(`${step} }`, 'defaults: { retry: { max: 5 } }'))).to.equal(5)
     const source = withSteps(`${step}, retry: { max: 2 } }`)
     expect(retryOf(source)).to.equal(2)
     expect(codesOf(check(source))).to.deep.equal(['W404'])

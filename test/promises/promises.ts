@@ -55,7 +55,8 @@ Of power cuts: what the operating system reports as synced is taken to be on the
     title: 'A recorded step never runs again',
     exactly: `What a step came to is written down once and read ever after. A step whose process died between its intent and its result follows what its
 skill declares: \`read\` and \`safe\` are repeated with the same inputs and the same idempotency key, \`verify\` asks the other system first, \`never\` becomes
-\`unknown\` and waits for a person, unless the playbook's \`on_interrupted\` decides. The exception is a run that seems to bring the process down: its step fails (promise 9). Exactly-once does not exist against a system that does not help with it.
+\`unknown\` and waits for a person, unless the playbook's \`on_interrupted\` decides. So is a step whose last try ended with an error that leaves open whether it took effect (a timeout, a cut
+connection, an answer 500 or one that cannot be read): \`never\` becomes \`unknown\`, of \`verify\` the other system is asked once more. Only an error which proves that nothing happened lets a \`never\` be tried again. The exception is a run that seems to bring the process down: its step fails (promise 9). Exactly-once does not exist against a system that does not help with it.
 
 The order in which branches and calls end makes no difference to what is recorded.`,
     proofs: [
@@ -174,8 +175,8 @@ wait by as much; it loses and doubles none, and holds up no run that is queued o
   {
     title: 'A sick peer harms only the step that calls it',
     exactly: `Statuses 408, 429 and 5xx, resets, garbage and broken answers are tried again, a bounded number of times, with \`Retry-After\` honoured up to
-the step's longest wait. Silence and dripping bodies end with the step's timeout. A body of more than 10 MB, as it comes or unpacked, is refused.
-Every step ends by its deadline, and memory stays bounded.`,
+the step's longest wait; a write that must not be repeated waits for a person instead (promise 2). Silence and dripping bodies end with the step's timeout. A body of more than 10 MB, as it comes or unpacked, is refused.
+Every try ends by its deadline, and memory stays bounded.`,
     proofs: [
       {
         file: 'faults/dead-peers.test.ts',

@@ -12,11 +12,14 @@ describe('a retry of a step that may have taken effect, with a skill that can te
   let done: Map<string, string>
   /** What becomes of the calls, one after another; then they go well. */
   let ends: ('lost' | 'refused')[]
+  /** It cannot be asked right after an answer was lost. */
+  let isDown: boolean
 
   beforeEach(async () => {
     bench = await openBench(systemClock)
     done = new Map()
     ends = []
+    isDown = false
   })
   afterEach(() => bench.close())
 
@@ -28,10 +31,15 @@ describe('a retry of a step that may have taken effect, with a skill that can te
       if (end === 'refused')
         throw new SkillError('bad_input', 'no such machine', { details: { sent: false } })
       done.set(idempotencyKey, machineOf(input))
-      if (end === 'lost') throw new SkillError('http_500', 'who knows')
+      isDown = end === 'lost'
+      if (isDown) throw new SkillError('http_500', 'who knows')
       return { isolated: machineOf(input) }
     },
     verify: (_input, { idempotencyKey }) => {
+      if (isDown) {
+        isDown = false
+        throw new SkillError('http_500', 'still down')
+      }
       const machine = done.get(idempotencyKey)
       return machine === undefined ? undefined : { isolated: machine, seen: true }
     },

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { mayHaveHappened } from '../../core/engine/retry-class.ts'
-import { RetryableError, type SkillContext } from '../../core/plugin/index.ts'
+import { isOutcomeUnknown, mayHaveHappened } from '../../core/engine/retry-class.ts'
+import { RetryableError, type Effect, type SkillContext } from '../../core/plugin/index.ts'
 import type { EgressRequest, EgressResponse } from '../../core/ports.ts'
 import { callerOf, connection, failure, skillThat } from './fixture.ts'
 
@@ -57,7 +57,7 @@ describe('a skill that has changed something and then fails', () => {
     })
     expect(error).to.include({ code: 'http_429', retryAfterMs: 30_000 })
     expect(error.message).to.include('answered 429')
-    expect(error.details).to.deep.include({ status: 429, connection: 'main', sent: true })
+    expect(error.details).to.deep.include({ status: 429, connection: 'main', effect: 'unknown' })
   })
 
   it('does not say so either when it has to wait for its turn', async () => {
@@ -101,5 +101,64 @@ describe('a skill that has changed something and then fails', () => {
     }
     expect((await errorOf(search, { effect: 'read' })).mayHaveHappened).to.equal(false)
     expect((await errorOf(search)).mayHaveHappened).to.equal(true)
+  })
+
+  describe('as the engine is told', () => {
+    /** What is told of the effect, each once; then what the skill fails with. */
+    async function told(work: Work, more: object = {}): Promise<readonly unknown[]> {
+      const seen: unknown[] = []
+      const answer = ({ url }: EgressRequest): Partial<EgressResponse> | Error => {
+        if (url.endsWith('/missing')) return { status: 404 }
+        if (!url.endsWith('/down')) return {}
+        return new RetryableError('network_error', 'no', { details: { code: 'ECONNREFUSED' } })
+      }
+      const skill = skillThat(
+        async (_input, context) => {
+          await work(context)
+          return { text: '' }
+        },
+        { effect: 'write', repeat: 'never', ...more },
+      )
+      const attempt = {
+        number: 1,
+        idempotencyKey: 'run-1/act',
+        deadlineMs: Infinity,
+        signal: AbortSignal.timeout(5_000),
+        onEffect: (effect: Effect) => void (seen.at(-1) === effect || seen.push(effect)),
+      }
+      await callerOf(skill, { answer })
+        .call({ attempt })
+        .catch(() => {})
+      return seen
+    }
+
+    it('it has had no effect while it reads, cannot connect, or is told that there is no such thing', async () => {
+      expect(await told(({ http }) => http.get('/look'))).to.deep.equal(['none'])
+      expect(await told(({ http }) => http.post('/down'))).to.deep.equal(['none'])
+      const refused = await told(({ http }) => http.post('/missing', { accept: [404] }))
+      expect(refused).to.deep.equal(['none', 'unknown', 'none'])
+    })
+
+    it('it may have had one from the moment that a change was sent', async () => {
+      const seen = await told(async ({ http }) => {
+        await http.post('/change')
+        await http.get('/look')
+      })
+      expect(seen).to.deep.equal(['none', 'unknown'])
+    })
+
+    it('nothing is known of what asks nobody, and nothing need be of what reads', async () => {
+      expect(await told(async () => {})).to.deep.equal([])
+      expect(await told(({ http }) => http.post('/search'), { effect: 'read' })).to.deep.equal([])
+    })
+  })
+
+  it('is in doubt whatever a later request is refused with', async () => {
+    const { error } = await errorOf(async ({ http }) => {
+      await http.post('/change')
+      await http.get('/missing')
+    })
+    expect(error).to.include({ name: 'SkillError', code: 'http_404' })
+    expect(isOutcomeUnknown(error)).to.equal(true)
   })
 })

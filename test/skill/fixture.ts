@@ -7,6 +7,7 @@ import {
 } from '../../core/plugin/index.ts'
 import { testCases } from '../../core/plugin/testing/index.ts'
 import { Secret } from '../../core/plugin/index.ts'
+import { mayHaveHappened } from '../../core/engine/retry-class.ts'
 import type { SkillCall } from '../../core/engine/skill-caller.ts'
 import type { Connection } from '../../core/domain/connection.ts'
 import type { ConnectionStore, Egress, EgressRequest, EgressResponse, LogFields } from '../../core/ports.ts'
@@ -113,6 +114,7 @@ export function callerOf(skill: AnySkill, options: Options = {}) {
     async send(request) {
       requests.push(request)
       const answer = options.answer?.(request) ?? {}
+      if (!(answer instanceof Error) || mayHaveHappened(answer)) request.onSent?.()
       if (answer instanceof Error) throw answer
       return { status: 200, headers: {}, body: '', ...answer }
     },

@@ -125,6 +125,7 @@ const shortestDelayMs = 1_000
 function repliesOf(step: RecordedStep, catalogue: Catalogue): readonly ReplyView[] {
   const failed = step.failed_attempts
     .filter(({ error }) => error.code !== 'step_interrupted')
+    .filter(({ error }) => (step.resolution ?? null) === null || error.details?.['effect'] !== 'unknown')
     .map(({ error }) => errorReply(error, true))
   if (step.error !== null && step.state === 'failed') return [...failed, errorReply(step.error, false)]
   const tookMs = (step.ended_at ?? step.started_at) - step.started_at

@@ -30,6 +30,8 @@ export interface RecordedStep {
   readonly output: unknown
   readonly error: StoredError | null
   readonly failed_attempts: readonly Pick<FailedAttempt, 'error'>[]
+  /** What a person decided where its outcome was unknown: nobody can in a test. */
+  readonly resolution?: unknown
 }
 
 export interface RecordOptions {

@@ -10,7 +10,7 @@ import { When } from '../parts/when.tsx'
 
 const shown = 20
 
-/** Runs that wait because nobody knows whether a step happened: the process ended between the call and its result. */
+/** Runs that wait because of a step with unknown outcome: the process ended during the call, or the call ended without saying. */
 export function useUndecided(organization?: string) {
   const poll = usePollMs()
   return useQuery({

@@ -17,7 +17,7 @@ interface Skill {
   readonly output: Shape
 }
 
-/** Says what became of a step whose process stopped between the call and its result. */
+/** Says what became of a step with unknown outcome: its process stopped during the call, or the call ended without saying. */
 export function ResolveStep({ run, step }: { readonly run: RunDetail; readonly step: Step }) {
   const { path, kind } = step
   const queries = useQueryClient()
