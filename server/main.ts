@@ -1,3 +1,4 @@
+import { knownNames } from '../core/investigation/known-names.ts'
 import { join } from 'node:path'
 import type { Pause } from '../core/domain/pause.ts'
 import { openPlaybookLibrary, type PlaybookLibrary } from '../core/investigation/playbook-library.ts'
@@ -84,6 +85,7 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
       catalogue,
       log,
       folder: config.playbooksDir,
+      known: () => knownNames(stores, 'all'),
     })
     const { wanted, ratio, headers } = config.traces
     const tracing = wanted ? await openTracing({ stores, log, ratio, headers }) : undefined
@@ -101,6 +103,8 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
     const { url } = await container.get(tokens.httpServer).listen()
     // Only now: a start that fails, e.g. because the port is in use, must not use up the one time the key is shown.
     const { adminKey } = await bootstrap(stores, config.bootstrapApiKey?.reveal(), systemClock.now())
+    // The first providers exist from here on.
+    await library.takeUpRefused()
     for (const code of await unknownCodes(config.allowPrivateEgress, stores.organizations)) {
       const { message, hint } = unknownCodeWarning(code)
       log.warn({}, `${message}: ${hint}`)

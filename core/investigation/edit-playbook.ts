@@ -3,7 +3,7 @@ import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ConflictError, UnavailableError, ValidationError } from '../errors/errors.ts'
 import { PlaybookError } from '../errors/playbook-error.ts'
-import { parseWithCalled, type Playbook, type Problem } from '../playbook/index.ts'
+import { parseWithCalled, type KnownNames, type Playbook, type Problem } from '../playbook/index.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 
 /** What became of the check of a source that is to be put in force. */
@@ -24,9 +24,14 @@ export interface AcceptedEdit {
 }
 
 /** Checks a source as it would stand beside the playbooks in force: what it calls is checked with it. */
-export function checkBeside(source: string, inForce: readonly Playbook[], catalogue: Catalogue): CheckedEdit {
+export function checkBeside(
+  source: string,
+  inForce: readonly Playbook[],
+  catalogue: Catalogue,
+  known?: KnownNames,
+): CheckedEdit {
   const beside = new Map(inForce.map((playbook) => [playbook.name, playbook.source]))
-  const { playbook, called, problems } = parseWithCalled(source, { catalogue, beside })
+  const { playbook, called, problems } = parseWithCalled(source, { catalogue, known, beside })
   return { playbook, called, problems }
 }
 
@@ -42,8 +47,9 @@ export function checkEdit(
   source: string,
   inForce: readonly Playbook[],
   catalogue: Catalogue,
+  known?: KnownNames,
 ): AcceptedEdit {
-  const { playbook, problems } = checkBeside(source, inForce, catalogue)
+  const { playbook, problems } = checkBeside(source, inForce, catalogue, known)
   if (playbook === undefined) throw new PlaybookError('the playbook', problems)
   if (playbook.name !== name) {
     throw new ValidationError(

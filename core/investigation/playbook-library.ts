@@ -11,6 +11,7 @@ import {
   findRivals,
   parsePlaybook,
   parseTogether,
+  type KnownNames,
   type Playbook,
   type Rivalry,
 } from '../playbook/index.ts'
@@ -40,8 +41,10 @@ export interface PlaybookLibrary {
   byHash(hash: string): Promise<Playbook>
   /** Checks a playbook, keeps it and puts it in force. Throws PlaybookError with every problem. */
   keep(source: string, from: PlaybookOrigin): Promise<Playbook>
-  /** Checks a source beside the playbooks in force, without keeping it. */
-  check(source: string): CheckedEdit
+  /** Checks a source beside the playbooks in force, and the names that there are, without keeping it. */
+  check(source: string, known?: KnownNames): CheckedEdit
+  /** Puts files in force that were refused for names alone which there are by now, such as that of a new connection. */
+  takeUpRefused(): Promise<void>
   /**
    * Writes a playbook of this name to its file in the folder, or to a new one, and puts it in force: for alerts and schedules
    * from now on, while runs under way go on with the version that they began with.
@@ -68,6 +71,8 @@ export interface PlaybookLibraryOptions {
   readonly log: Log
   /** Of `<name>.yaml` files, also in folders in it. A missing folder is an empty one. */
   readonly folder: string
+  /** The names that there are, in all organizations. Default: they are taken as they come. */
+  readonly known?: (() => Promise<KnownNames>) | undefined
 }
 
 /** Versions held compiled in memory; others are compiled again when a run needs them. */
@@ -78,7 +83,7 @@ const maxCompiled = 1_000
  * good version of its name (`<name>.yaml`) stays in force. Of two files with one name the first is used.
  */
 export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Promise<PlaybookLibrary> {
-  const { store, catalogue, log, folder } = options
+  const { store, catalogue, log, folder, known = async () => undefined } = options
   const written = new Map<string, Playbook>()
   const compiled = new QuickLRU<string, Playbook>({ maxSize: maxCompiled })
   const newest = new QuickLRU<string, string>({ maxSize: maxCompiled })
@@ -123,6 +128,7 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
     const errors = problems.filter(({ severity }) => severity === 'error')
     logProblems(log, path, errors)
     refused.push({ file: relative(folder, path), errors: errors.length })
+    if (errors.every(({ code }) => namesOnly.includes(code))) unnamed.add(path)
     await keepLastGood(parse(path).name)
   }
 
@@ -138,6 +144,27 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
     }
   }
 
+  /** Paths of files that were refused for nothing but names. */
+  const unnamed = new Set<string>()
+
+  async function takeUp(): Promise<void> {
+    if (unnamed.size === 0) return
+    for (const { path, playbook } of await readPlaybooks(folder, catalogue, await known())) {
+      if (playbook === undefined || !unnamed.delete(path)) continue
+      const at = refused.findIndex(({ file }) => file === relative(folder, path))
+      if (at >= 0) refused.splice(at, 1)
+      paths.set(playbook.name, path)
+      await keepChecked(playbook, { origin: 'file' })
+      log.info({ playbook: playbook.name, path }, 'the playbook is in force now')
+    }
+  }
+
+  function takeUpRefused(): Promise<void> {
+    const taken = editing.then(takeUp)
+    editing = taken.catch(() => undefined)
+    return taken
+  }
+
   let editing: Promise<unknown> = Promise.resolve()
 
   /** One at a time: each is checked beside what the one before left. */
@@ -148,7 +175,7 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
         const message = inForce === undefined ? 'there is no such version' : 'another version is in force'
         throw new ConflictError('revision_changed', message)
       }
-      const accepted = checkEdit(name, source, [...written.values()], catalogue)
+      const accepted = checkEdit(name, source, [...written.values()], catalogue, await known())
       const path = paths.get(name) ?? join(folder, `${name}.yaml`)
       await writePlaybookFile(path, source)
       paths.set(name, path)
@@ -159,7 +186,7 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
     return edited
   }
 
-  const files = await readPlaybooks(folder, catalogue)
+  const files = await readPlaybooks(folder, catalogue, await known())
   const rivals = findRivals(
     files.flatMap(({ path, playbook }) =>
       playbook === undefined ? [] : [{ file: relative(folder, path), playbook }],
@@ -189,10 +216,14 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
     rivals: warnings,
     byHash,
     keep,
-    check: (source) => checkBeside(source, [...written.values()], catalogue),
+    check: (source, names) => checkBeside(source, [...written.values()], catalogue, names),
+    takeUpRefused,
     edit,
   }
 }
+
+/** What is wrong only until there is such a connection or provider. */
+const namesOnly: readonly string[] = ['E304', 'E322']
 
 /** One organization's made playbooks never stand in for another's. */
 const placeOf = ({ name }: Playbook, from: PlaybookOrigin): string =>
@@ -211,7 +242,11 @@ interface ReadPlaybook {
   readonly problems: readonly SourceProblem[]
 }
 
-async function readPlaybooks(folder: string, catalogue: Catalogue): Promise<readonly ReadPlaybook[]> {
+async function readPlaybooks(
+  folder: string,
+  catalogue: Catalogue,
+  known: KnownNames | undefined,
+): Promise<readonly ReadPlaybook[]> {
   const paths = await findPlaybookFiles(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     throw error
@@ -223,7 +258,7 @@ async function readPlaybooks(folder: string, catalogue: Catalogue): Promise<read
     })),
   )
   const readable = read.flatMap(({ file, source }) => (source instanceof Error ? [] : [{ file, source }]))
-  const parsed = parseTogether(readable, { catalogue })
+  const parsed = parseTogether(readable, { catalogue, known })
   const byPath = new Map(parsed.map(({ file, playbook, problems }) => [file, { playbook, problems }]))
   return read.map(({ file, source }) => {
     if (source instanceof Error) return { path: file, problems: [unreadable(file, source)] }

@@ -15,6 +15,13 @@ export interface KnownConnection {
   readonly plugin: string
 }
 
+/** Names on a server where the playbook shall run: whichever it says has to be among them. */
+export interface KnownNames {
+  readonly connections: readonly KnownConnection[]
+  /** Codes. */
+  readonly providers: readonly string[]
+}
+
 /** Reads a list of steps; what they add stays in the scope. */
 type StepsReader = (context: Context, node: Node, scope: Scope) => readonly Step[]
 
@@ -33,6 +40,8 @@ export interface Context {
   readonly catalogue: Catalogue | undefined
   /** Undefined: not checked. */
   readonly connections: readonly KnownConnection[] | undefined
+  /** Undefined: names of connections and providers are taken as they come. */
+  readonly known?: KnownNames | undefined
   readonly observer?: ReadObserver | undefined
   readonly ids: StepIds
   /** The readers of lists of steps, which actions need for the steps inside them: in order, and at once. */

@@ -1,5 +1,6 @@
 import type { Catalogue } from '../registry/catalogue.ts'
 import { callablePlaybooks, type CallablePlaybooks, type PlaybookSources } from './callable-playbooks.ts'
+import type { KnownNames } from './context.ts'
 import { parsePlaybook, type ParsedPlaybook } from './parse.ts'
 
 /** A file and its content. */
@@ -10,6 +11,7 @@ export interface PlaybookFile {
 
 export interface TogetherOptions<F extends PlaybookFile> {
   readonly catalogue: Catalogue
+  readonly known?: KnownNames | undefined
   /** What a file can call besides those that are given. Default: nothing. */
   readonly beside?: (caller: F) => PlaybookSources
 }
@@ -20,11 +22,11 @@ export interface TogetherOptions<F extends PlaybookFile> {
  */
 export function parseTogether<F extends PlaybookFile>(
   files: readonly F[],
-  { catalogue, beside }: TogetherOptions<F>,
+  { catalogue, known, beside }: TogetherOptions<F>,
 ): readonly (F & ParsedPlaybook)[] {
   const alone = files.map((file) => ({
     ...file,
-    ...parsePlaybook(file.source, { catalogue, file: file.file }),
+    ...parsePlaybook(file.source, { catalogue, known, file: file.file }),
   }))
   const given = new Map<string, string>()
   for (const { playbook, source } of alone) {
@@ -32,18 +34,18 @@ export function parseTogether<F extends PlaybookFile>(
     const name = playbook?.name ?? nameIn(textOf(source))
     if (name !== undefined && !given.has(name)) given.set(name, playbook?.source ?? textOf(source))
   }
-  const known = new Map<PlaybookSources | undefined, CallablePlaybooks>()
+  const callable = new Map<PlaybookSources | undefined, CallablePlaybooks>()
   const callableBy = (file: F): CallablePlaybooks => {
     const others = beside?.(file)
     const playbooks =
-      known.get(others) ?? callablePlaybooks(others ? joined(given, others) : given, catalogue)
-    known.set(others, playbooks)
+      callable.get(others) ?? callablePlaybooks(others ? joined(given, others) : given, catalogue)
+    callable.set(others, playbooks)
     return playbooks
   }
   return alone.map((file) => {
     if (file.calls.length === 0) return file
     const playbooks = callableBy(file)
-    return { ...file, ...parsePlaybook(file.source, { catalogue, file: file.file, playbooks }) }
+    return { ...file, ...parsePlaybook(file.source, { catalogue, known, file: file.file, playbooks }) }
   })
 }
 

@@ -1,6 +1,7 @@
 import type { Catalogue } from '../registry/catalogue.ts'
 import { callablePlaybooks, type PlaybookSources } from './callable-playbooks.ts'
 import { parsePlaybook, type ParsedPlaybook } from './parse.ts'
+import type { KnownNames } from './context.ts'
 import type { Playbook } from './playbook.ts'
 
 interface WithCalled extends ParsedPlaybook {
@@ -12,6 +13,8 @@ interface WithCalledOptions {
   /** Shown with the problems. */
   readonly file?: string | undefined
   readonly catalogue: Catalogue
+  /** Of the playbook itself; what it calls is as it is. */
+  readonly known?: KnownNames | undefined
   /** What it can call. */
   readonly beside: PlaybookSources
 }
@@ -19,10 +22,10 @@ interface WithCalledOptions {
 /** Reads a playbook to run it: what would be refused of its calls is refused, and what it calls comes along. */
 export function parseWithCalled(
   source: string | Uint8Array,
-  { file, catalogue, beside }: WithCalledOptions,
+  { file, catalogue, known, beside }: WithCalledOptions,
 ): WithCalled {
   const playbooks = callablePlaybooks(beside, catalogue)
-  const parsed = parsePlaybook(source, { file, catalogue, playbooks })
+  const parsed = parsePlaybook(source, { file, catalogue, known, playbooks })
   const called = new Map<string, Playbook>()
   const open = [...parsed.calls]
   for (let name = open.pop(); name !== undefined; name = open.pop()) {

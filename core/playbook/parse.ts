@@ -3,7 +3,7 @@ import type { Catalogue } from '../registry/catalogue.ts'
 import type { CallablePlaybooks } from './callable-playbooks.ts'
 import { longestEndMs } from './check-times.ts'
 import { contentHash } from './content-hash.ts'
-import type { Context, KnownConnection } from './context.ts'
+import type { Context, KnownConnection, KnownNames } from './context.ts'
 import type { Node } from './document.ts'
 import { compileValue } from './expressions.ts'
 import { describe, readFields, type Fields } from './fields.ts'
@@ -35,6 +35,8 @@ export interface ParseOptions {
   readonly catalogue?: Catalogue | undefined
   /** The connections of the organization it shall run for; without them connections are not checked. */
   readonly connections?: readonly KnownConnection[] | undefined
+  /** The names that there are on a server, where it is for any organization; see `connections`. */
+  readonly known?: KnownNames | undefined
   /** The playbooks that can be called; without them calls are not checked. */
   readonly playbooks?: CallablePlaybooks | undefined
   /** Names of the playbooks that lead to this one; see `CallablePlaybooks.find`. */
@@ -98,13 +100,14 @@ function readPlaybook(
     source,
     catalogue: options.catalogue,
     connections: options.connections,
+    known: options.known,
     observer: options.observer,
     ids: collectStepIds(root, source, problems),
     readSequence,
     readBranches,
     defaults: readDefaults(problems, fields, {
       catalogue: options.catalogue,
-      connections: options.connections,
+      connections: options.connections ?? options.known?.connections,
     }),
     playbooks: options.playbooks,
     callers: [...(options.callers ?? []), head.name],

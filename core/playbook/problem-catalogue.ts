@@ -246,6 +246,11 @@ export const problemCatalogue = {
     explanation:
       'Each expression of `on.alert.group.by` reads the alert: what is the same for all alerts would make each the repeat of any other.',
   },
+  E322: {
+    title: 'unknown provider',
+    explanation:
+      'The server has no provider with the code that `on.alert.provider` names, so that no alert would start the playbook. Only a server knows its providers.',
+  },
   W401: {
     title: 'step never runs',
     explanation: 'An earlier step always ends the run.',

@@ -120,6 +120,11 @@ function checkPreset(
   } else if (connections) {
     const own = connections.filter((each) => each.plugin === plugin).map((each) => each.name)
     if (own.some((each) => each.toLowerCase() === name.toLowerCase())) return
-    problems.add('E304', `there is no connection ${quote(name)} of ${plugin}`, value, suggest(name, own))
+    problems.add(
+      'E304',
+      `there is no connection ${quote(name)} of ${plugin}`,
+      value,
+      suggest(name, own) ?? 'create it, or correct the name',
+    )
   }
 }

@@ -2,6 +2,7 @@ import { codePattern } from '../domain/ids.ts'
 import { ValidationError } from '../errors/errors.ts'
 import type { Type } from '../expression/index.ts'
 import type { Context } from './context.ts'
+import { suggest } from './did-you-mean.ts'
 import type { Entry, Node } from './document.ts'
 import { compileCondition } from './expressions.ts'
 import { describe, headOf, readFields, readText, readWord } from './fields.ts'
@@ -9,6 +10,7 @@ import { grammar } from './grammar.ts'
 import { resolveInputs } from './inputs.ts'
 import { nodeAt, partsOf, plainValue } from './plain-value.ts'
 import type { AlertTrigger, Inputs, Playbook, Schedule } from './playbook.ts'
+import { quote } from './problem.ts'
 import { readGrouping } from './read-grouping.ts'
 import { cronProblem } from './schedule.ts'
 import { Scope } from './scope.ts'
@@ -82,12 +84,22 @@ function readAlertTrigger(
     const hint = 'write a playbook for each type, which may all `call` one'
     problems.add('W405', 'types of alerts are compared as they are: this is no pattern', type.value, hint)
   }
+  const code = provider && readWord(problems, provider, codePattern, 'letters, digits and _')
+  if (code !== undefined) checkProvider(context, code, provider!.value)
   return {
     type: (type && type.value.kind !== 'list' ? readText(problems, type) : undefined) ?? '',
-    provider: provider && readWord(problems, provider, codePattern, 'letters, digits and _'),
+    provider: code,
     where: where && compileCondition(context, new Scope(names, { isBefore: true }), where).program,
     group: group && readGrouping(context, group, names),
   }
+}
+
+/** Alerts of a provider that the server does not have never come. */
+function checkProvider({ known, problems }: Context, code: string, at: Node): void {
+  if (known === undefined) return
+  const codes = known.providers
+  if (codes.some((each) => each.toLowerCase() === code.toLowerCase())) return
+  problems.add('E322', `there is no provider ${quote(code)}`, at, suggest(code, codes) ?? 'create it')
 }
 
 /** A cron expression alone, or with what its runs are given. */

@@ -173,7 +173,7 @@ export function connectionOf(
 
 /** Where the connections are known, the one that the step needs has to be among them. */
 function checkConnection(
-  { connections, problems }: Context,
+  { connections, known, problems }: Context,
   { plugin, skill }: CatalogueSkill,
   entry: Entry | undefined,
   name: string | undefined,
@@ -186,12 +186,21 @@ function checkConnection(
     return
   }
   // That of `defaults` has been looked for there.
-  if (connections === undefined || (entry === undefined && name !== undefined)) return
-  const own = connections.filter((connection) => connection.plugin === plugin.name)
-  const names = own.map((connection) => connection.name)
+  const all = connections ?? known?.connections
+  if (all === undefined || (entry === undefined && name !== undefined)) return
+  const own = all.filter((connection) => connection.plugin === plugin.name)
+  const names = [...new Set(own.map((connection) => connection.name))]
   if (name !== undefined) {
     if (names.some((each) => each.toLowerCase() === name.toLowerCase())) return
-    problems.add('E304', `there is no connection ${quote(name)} of ${plugin.name}`, at, suggest(name, names))
+    problems.add(
+      'E304',
+      `there is no connection ${quote(name)} of ${plugin.name}`,
+      at,
+      suggest(name, names) ?? 'create it, or correct the name',
+    )
+  } else if (connections === undefined) {
+    // Which one is meant depends on the organization.
+    return
   } else if (own.length === 0 && skill.connectionIsOptional !== true) {
     problems.add('E304', `there is no connection of ${plugin.name}`, at, 'create one')
   } else if (own.length > 1) {

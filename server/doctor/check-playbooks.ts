@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { findPlaybookFiles, parseTogether } from '../../core/playbook/index.ts'
+import { findPlaybookFiles, parseTogether, type KnownNames } from '../../core/playbook/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts'
 
@@ -9,6 +9,7 @@ export async function checkPlaybooks(
   folder: string,
   isNamed: boolean,
   catalogue: Catalogue,
+  known?: KnownNames,
 ): Promise<Finding> {
   const check = 'playbooks'
   if (!existsSync(folder)) {
@@ -19,14 +20,14 @@ export async function checkPlaybooks(
   try {
     const paths = await findPlaybookFiles(folder)
     const files = await Promise.all(paths.map(async (file) => ({ file, source: await readFile(file) })))
-    const bad = parseTogether(files, { catalogue }).filter(({ playbook }) => playbook === undefined)
-    return bad.length === 0
-      ? ok(check, `${files.length} in ${folder}, without mistakes`)
-      : warning(
-          check,
-          `${bad.length} of ${files.length} in ${folder} cannot come into force`,
-          `run: tocsin validate '${folder}'`,
-        )
+    const bad = parseTogether(files, { catalogue, known }).filter(({ playbook }) => playbook === undefined)
+    if (bad.length === 0) return ok(check, `${files.length} in ${folder}, without mistakes`)
+    const first = bad.flatMap(({ problems }) => problems).find(({ severity }) => severity === 'error')
+    const where = first === undefined ? '' : `: ${first.file}:${first.line} ${first.message}`
+    const says = `${bad.length} of ${files.length} in ${folder} cannot come into force${where}`
+    const isOfServer = first?.code === 'E304' || first?.code === 'E322'
+    const hint = isOfServer ? 'create it, or correct the playbook' : `run: tocsin validate '${folder}'`
+    return warning(check, says, hint)
   } catch (error) {
     return problemOf(check, error, 'make the files readable for the user who runs Tocsin')
   }

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { isUsableAdmin } from '../../core/domain/api-key.ts'
 import { ValidationError } from '../../core/errors/errors.ts'
 import { leftOutSkills } from '../../core/investigation/find-lookups.ts'
+import { knownNames } from '../../core/investigation/known-names.ts'
+import type { KnownNames } from '../../core/playbook/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { discoverPlugins } from '../../core/registry/index.ts'
 import { systemClock } from '../clock.ts'
@@ -66,6 +68,7 @@ async function withPlugins(config: Config, canOpen: boolean, online: boolean): P
     return [problemOf('plugins', error, 'correct TOCSIN_PLUGINS, or what it names')]
   }
   const { playbooksDir, playbooksDirNamed } = config
+  const hasStores = canOpen && existsSync(join(config.dataDir, 'tocsin.db'))
   return [
     ok('plugins', `${catalogue.plugins.length} installed`),
     ...leftOutSkills(catalogue).map(({ skill, reason }) =>
@@ -75,11 +78,25 @@ async function withPlugins(config: Config, canOpen: boolean, online: boolean): P
         'correct the plugin; its contract test (describePlugin) says the same',
       ),
     ),
-    await checkPlaybooks(playbooksDir, playbooksDirNamed, catalogue),
-    ...(canOpen && existsSync(join(config.dataDir, 'tocsin.db'))
-      ? await withStores(config, catalogue, online)
-      : []),
+    await checkPlaybooks(
+      playbooksDir,
+      playbooksDirNamed,
+      catalogue,
+      hasStores ? await namesIn(config) : undefined,
+    ),
+    ...(hasStores ? await withStores(config, catalogue, online) : []),
   ]
+}
+
+/** Of connections and providers; a server that has never run to its end of the start has none. */
+async function namesIn(config: Config): Promise<KnownNames | undefined> {
+  const stores = await openStores(config, 'shared')
+  try {
+    const known = await knownNames(stores, 'all')
+    return known.providers.length === 0 ? undefined : known
+  } finally {
+    await stores.close()
+  }
 }
 
 async function withStores(

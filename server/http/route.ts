@@ -72,7 +72,10 @@ export interface Services {
   readonly reruns: Reruns
   readonly scheduler: Pick<Scheduler, 'takeOver'>
   /** Playbooks that a person wrote, in force. */
-  readonly playbooks: Pick<PlaybookLibrary, 'written' | 'byHash' | 'newest' | 'fileOf' | 'check' | 'edit'>
+  readonly playbooks: Pick<
+    PlaybookLibrary,
+    'written' | 'byHash' | 'newest' | 'fileOf' | 'check' | 'edit' | 'takeUpRefused'
+  >
   /** Calls skills over the connections of organizations, with these cases instead of those that are stored. */
   readonly callerOfSkills: (cases: CaseStore) => SkillCaller
   readonly dryRunGate: DryRunGate

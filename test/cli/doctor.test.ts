@@ -213,6 +213,18 @@ describe('tocsin doctor', () => {
     expect(await wrong()).to.match(/^warning: administrator: /)
   })
 
+  it('finds names of connections and providers that this server does not have', async () => {
+    const playbooks = join(folder.path, 'misnamed')
+    await mkdir(playbooks)
+    const text = `apiVersion: tocsin/v1\nname: misnamed\non: { alert: { type: t, provider: custm } }\nsteps:\n  - wait: 1s\n`
+    await writeFile(join(playbooks, 'misnamed.yaml'), text)
+    const said = await wrong({ TOCSIN_PLAYBOOKS_DIR: playbooks })
+    expect(said).to.match(/^warning: playbooks: 1 of 1 in .*misnamed\.yaml:3 there is no provider 'custm'/)
+    await writeFile(join(playbooks, 'misnamed.yaml'), text.replace('custm', 'custom'))
+    const { all } = await findings({ TOCSIN_PLAYBOOKS_DIR: playbooks }, '--offline')
+    expect(all.filter(({ status }) => status !== 'ok')).to.deep.equal([])
+  })
+
   it('finds playbooks that cannot come into force, and a folder that is not there', async () => {
     const playbooks = join(folder.path, 'bad')
     await mkdir(playbooks)

@@ -101,7 +101,7 @@ describe('groupOf', () => {
     const by = '    group: { by: [alert.data.user] }'
     const reason = group(by, { user: `\u202e${'x'.repeat(300)}` })?.reason ?? ''
     expect(reason).to.include('\\u{202e}xxx').and.to.include('…').and.to.have.length.below(300)
-    const schema = `alert: { type: object, properties: { user: { type: string, x-sensitive: true } } }`
+    const schema = `alert: { type: object, required: [user], properties: { user: { type: string, x-sensitive: true } } }`
     expect(group(by, { user: 'kim.secret' }, {}, hour, schema)?.reason).to.equal(
       'provider, type, alert.data.user are the same, and it came within 1h',
     )

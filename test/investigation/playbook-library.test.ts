@@ -8,6 +8,7 @@ import {
   type PlaybookLibrary,
   type PlaybookOrigin,
 } from '../../core/investigation/playbook-library.ts'
+import type { KnownNames } from '../../core/playbook/index.ts'
 import type { Log } from '../../core/ports.ts'
 import { buildCatalogue } from '../../core/registry/build-catalogue.ts'
 import type { OpenedStores } from '../contract/fixture.ts'
@@ -43,11 +44,11 @@ describe('playbook library', () => {
 
   const write = (name: string, text: string) => writeFile(join(folder.path, `${name}.yaml`), text)
 
-  function open(): Promise<PlaybookLibrary> {
+  function open(known?: () => Promise<KnownNames>): Promise<PlaybookLibrary> {
     const say = (_: unknown, message: string) => void logged.push(message)
     const log: Log = { debug: say, info: say, warn: say, error: say }
     const catalogue = buildCatalogue([])
-    return openPlaybookLibrary({ store: opened.stores.playbooks, catalogue, log, folder: folder.path })
+    return openPlaybookLibrary({ store: opened.stores.playbooks, catalogue, log, folder: folder.path, known })
   }
 
   const names = (library: PlaybookLibrary) => library.written().map((playbook) => playbook.name)
@@ -70,6 +71,35 @@ describe('playbook library', () => {
     const library = await open()
     expect(library.written().map((playbook) => playbook.hash)).to.deep.equal([good?.hash])
     expect(logged.join('\n')).to.include("'retrun'").and.include('the last good version stays in force')
+  })
+
+  it('refuses a file for names that there are not, keeps its last good version, and takes it up once there are', async () => {
+    const named = (provider: string, value: number) =>
+      source('one', value).replace(/^on: .*$/m, `on: { alert: { type: t, provider: ${provider} } }`)
+    await write('one', named('siem', 1))
+    const providers = ['siem']
+    const known = () => Promise.resolve({ connections: [], providers: [...providers] })
+    const [good] = (await open(known)).written()
+    expect(good?.name).to.equal('one')
+    await write('one', named('edr', 2))
+    const library = await open(known)
+    expect(library.written().map(({ hash }) => hash)).to.deep.equal([good?.hash])
+    expect(library.refused).to.deep.equal([{ file: 'one.yaml', errors: 1 }])
+    expect(logged.join('\n')).to.include("there is no provider 'edr'")
+    await library.takeUpRefused()
+    expect(library.newest('one')).to.equal(good?.hash)
+    providers.push('edr')
+    await library.takeUpRefused()
+    expect(library.newest('one')).not.to.equal(good?.hash)
+    expect(library.refused).to.deep.equal([])
+  })
+
+  it('takes up nothing that is wrong in another way', async () => {
+    await write('one', source('one', 1).replace('return', 'retrun'))
+    const library = await open(() => Promise.resolve({ connections: [], providers: [] }))
+    await write('one', source('one', 1))
+    await library.takeUpRefused()
+    expect(names(library)).to.deep.equal([])
   })
 
   it('goes by what an entry is, and takes an unreadable one for a file with mistakes', async () => {

@@ -108,6 +108,10 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
   E319: steps('  - checkpoint: { via: messaging.send_message, answers: [yes], timeout: 1h }'),
   E320: steps('  - { uses: messaging.checkpoint, with: { message: x, checkpoint_id: x, answers: [yes] } }'),
   E321: { source: withSteps(nothing).replace('type: t', 'type: t, group: { by: [1] }') },
+  E322: {
+    source: withSteps(nothing).replace('type: t', 'type: t, provider: seim'),
+    options: { known: { connections: [], providers: ['siem', 'edr'] } },
+  },
   W401: steps('  - return: 1\n  - set: { x: 1 }'),
   W402: steps('  - switch: [{ when: true, steps: [{ fail: x }] }]'),
   W403: steps('  - { id: a, set: { x: 1 } }'),

@@ -10,6 +10,7 @@ import { authenticateConnection } from './authenticate-connection.ts'
 import { changeConnection, deleteConnection } from './change-connection.ts'
 import { connectionManifest } from './connection-manifest.ts'
 import { connectionQuery, connectionView, definitionOf, namedConnection } from './connection-view.ts'
+import { takeUpRefused } from './edit-playbook.ts'
 import { flag, pageParameters, pageSchema, pageView, sortParameter } from './page.ts'
 import { rotateToken } from './rotate-token.ts'
 
@@ -108,7 +109,9 @@ const createConnection = defineRoute({
       usableSettings(definition, body.name, body.settings),
     )
     const connection = { name: body.name, plugin: body.plugin, settings, secrets }
-    return made(await stores.connections.create(organization.uuid, connection, caller.actor), services)
+    const created = await stores.connections.create(organization.uuid, connection, caller.actor)
+    await takeUpRefused(services)
+    return made(created, services)
   },
 })
 

@@ -1,3 +1,4 @@
+import { knownNames } from '../../../core/investigation/known-names.ts'
 import { ValidationError } from '../../../core/errors/errors.ts'
 import { PlaybookError } from '../../../core/errors/playbook-error.ts'
 import { choiceOf, choicesOf, entriesOf, exploreDryRun } from '../../../core/dry-run/index.ts'
@@ -123,8 +124,9 @@ async function givenPlaybook(
   if ((source === undefined) === (nameOrHash === undefined)) {
     throw refused('value_invalid', '/source', 'either `source` or `playbook` has to be given')
   }
+  const known = await knownNames(stores, [uuid])
   const text = source ?? (await requirePlaybook(stores.playbooks, [uuid], nameOrHash ?? '')).source
-  const { playbook, called, problems } = await calculations.inTurn(caller, () => playbooks.check(text))
+  const { playbook, called, problems } = await calculations.inTurn(caller, () => playbooks.check(text, known))
   if (playbook !== undefined) return { playbook, called }
   return await asRefusal(Promise.reject(new PlaybookError('the playbook', problems)))
 }

@@ -1,11 +1,12 @@
 import { inputsOf } from '../../../core/editor/describe-playbook.ts'
+import { knownNames } from '../../../core/investigation/known-names.ts'
 import { PlaybookError } from '../../../core/errors/playbook-error.ts'
 import type { SourceProblem } from '../../../core/errors/source-frame.ts'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
 import { ifMatchMissing, tagsIn, unlessChanged } from '../if-match.ts'
 import { patterns } from '../patterns.ts'
 import { RequestError } from '../request-error.ts'
-import { admins, defineRoute, readers } from '../route.ts'
+import { admins, defineRoute, readers, type Services } from '../route.ts'
 import { requireWholeScope } from '../whole-scope.ts'
 import { objectSchema, text } from './page.ts'
 import { spanFields } from './place.ts'
@@ -65,8 +66,9 @@ export const validatePlaybook = defineRoute({
     required: ['source'],
     properties: { source: playbookSource },
   },
-  async handle({ body, caller }, { playbooks, calculations }) {
-    const check = () => playbooks.check(body.source)
+  async handle({ body, caller }, { stores, playbooks, calculations }) {
+    const known = await knownNames(stores, caller.scope)
+    const check = () => playbooks.check(body.source, known)
     const { playbook, problems } = await calculations.inTurn(caller, check)
     const draw = () => (playbook === undefined ? null : graphView(playbook))
     return {
@@ -160,5 +162,15 @@ export async function asRefusal<T>(edited: Promise<T>): Promise<T> {
         message: `${line}:${column} ${code} ${message}${hint === undefined ? '' : ` (${hint})`}`,
       })),
     })
+  }
+}
+
+/** After a name is new: playbooks that wait for it come into force. What is new is there, whatever becomes of them. */
+export async function takeUpRefused({ playbooks, scheduler, log }: Services): Promise<void> {
+  try {
+    await playbooks.takeUpRefused()
+    await scheduler.takeOver()
+  } catch (error) {
+    log.error({ error }, 'refused playbooks are looked at again at the next start')
   }
 }

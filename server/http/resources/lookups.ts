@@ -9,6 +9,7 @@ import { RequestError } from '../request-error.ts'
 import { pageOfRows } from '../page-rows.ts'
 import { admins, anyRole, defineRoute, type Services } from '../route.ts'
 import { requireWholeScope } from '../whole-scope.ts'
+import { takeUpRefused } from './edit-playbook.ts'
 import { objectSchema, pageParameters, pageSchema, pageView, sortParameter, text, time } from './page.ts'
 
 const name = { type: 'string', minLength: 1, maxLength: 200, ...patterns.line } as const
@@ -217,9 +218,11 @@ const createProvider = defineRoute({
     answer: async (code, _, services) => providerMade(await requireProvider(String(code), services)),
   },
   body: codeAndName,
-  async handle({ body, caller }, { stores }) {
+  async handle({ body, caller }, services) {
     requireWholeScope(caller)
-    return providerMade(await stores.providers.create(body, caller.actor))
+    const created = await services.stores.providers.create(body, caller.actor)
+    await takeUpRefused(services)
+    return providerMade(created)
   },
 })
 

@@ -1,6 +1,11 @@
+import type { Organization } from '../../../core/domain/organization.ts'
+import { PlaybookError } from '../../../core/errors/playbook-error.ts'
+import { knownNames } from '../../../core/investigation/known-names.ts'
+import type { Playbook } from '../../../core/playbook/index.ts'
 import { RequestError } from '../request-error.ts'
-import { component, defineRoute, operators } from '../route.ts'
+import { component, defineRoute, operators, type Caller, type Services } from '../route.ts'
 import { within } from '../validate.ts'
+import { asRefusal } from './edit-playbook.ts'
 import { recallNewRun, recallRun } from './recall-run.ts'
 import { showSteps } from './redact-run.ts'
 import { runView, stepView } from './run-view.ts'
@@ -54,6 +59,19 @@ export const resolveStep = defineRoute({
   },
 })
 
+/** A run whose connections do not exist in its organization would only fail once it comes to them. */
+async function requireNames(
+  playbook: Playbook,
+  { uuid }: Organization,
+  caller: Caller,
+  { stores, playbooks, calculations }: Services,
+): Promise<void> {
+  const known = await knownNames(stores, [uuid])
+  const { problems } = await calculations.inTurn(caller, () => playbooks.check(playbook.source, known))
+  const missing = problems.filter(({ code }) => code === 'E304')
+  if (missing.length > 0) await asRefusal(Promise.reject(new PlaybookError('the playbook', missing)))
+}
+
 export const startRun = defineRoute({
   method: 'POST',
   path: '/playbooks/{playbook}/runs',
@@ -71,7 +89,8 @@ export const startRun = defineRoute({
       inputs: { type: 'object', description: 'By name; those with a default may be left out.' },
     },
   },
-  async handle({ params, body, caller }, { control, playbooks, directory }) {
+  async handle({ params, body, caller }, services) {
+    const { control, playbooks, directory } = services
     const { organization_code: code, inputs = {} } = body
     const organization = await directory.organization(caller.scope, code, '/organization_code')
     const playbook = playbooks.written().find(({ name }) => name === params.playbook)
@@ -81,6 +100,7 @@ export const startRun = defineRoute({
     if (!playbook.startedBy.hand) {
       throw new RequestError('playbook_not_manual', undefined, { hint: 'add manual: true to its `on`' })
     }
+    await requireNames(playbook, organization, caller, services)
     const run = await within('/inputs', () =>
       control.start({ playbook, organization, inputs, by: caller.actor }),
     )

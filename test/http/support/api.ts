@@ -1,5 +1,6 @@
 import type { Alert } from '../../../core/domain/alert.ts'
 import type { Role } from '../../../core/domain/api-key.ts'
+import { knownNames } from '../../../core/investigation/known-names.ts'
 import { createPauses } from '../../../core/engine/pauses.ts'
 import { createRunControl } from '../../../core/engine/run-control.ts'
 import { createInbound } from '../../../core/inbound/inbound.ts'
@@ -92,6 +93,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: Pa
     catalogue,
     log,
     folder: folder.path,
+    known: () => knownNames(stores, 'all'),
   })
   const playbooks = {
     ...library,

@@ -1,0 +1,118 @@
+import { expect } from 'chai'
+import { startApi, type Api } from './support/api.ts'
+
+const source = (name: string, head: string, step: string) =>
+  `apiVersion: tocsin/v1\nname: ${name}\non: ${head}\nsteps:\n  - ${step}\n`
+const ring = (connection: string) =>
+  `{ uses: tower.ring_bell, with: { times: 1 }, connection: ${connection} }`
+
+describe('names of connections and providers in playbooks, on a server that knows them', () => {
+  let api: Api
+  before(async () => {
+    api = await startApi()
+    await connect('acme', 'north-tower')
+    await connect('globex', 'south-tower')
+  })
+  after(() => api.close())
+
+  async function connect(organization: string, name: string) {
+    const settings = { base_url: 'https://tower.example.com', api_token: 'secret-of-the-tower' }
+    const body = { organization_code: organization, plugin: 'tower', name, settings }
+    const made = await api.call('POST', '/api/connections', { body })
+    expect(made.status, made.text).to.equal(201)
+    return made.json
+  }
+
+  const put = (name: string, text: string) =>
+    api.call('PUT', `/api/playbooks/${name}`, { body: { source: text } })
+  const validate = async (text: string, key?: string) => {
+    const options = { body: { source: text }, ...(key === undefined ? {} : { key }) }
+    const { json } = await api.call('POST', '/api/playbooks/validate', options)
+    return json.problems
+      .filter(({ severity }: { severity: string }) => severity === 'error')
+      .map(({ code, message, hint }: Record<string, string>) => `${code} ${message} (${hint})`)
+  }
+
+  const unknown = ["E304 there is no connection 'nroth-tower' of tower (did you mean 'north-tower'?)"]
+
+  it('are errors where nothing has the name: validate and PUT', async () => {
+    const text = source('misnamed', '{ manual: true }', ring('nroth-tower'))
+    expect(await validate(text)).to.deep.equal(unknown)
+    const refused = await put('misnamed', text)
+    expect(refused.status).to.equal(422)
+    expect(refused.text).to.include("there is no connection 'nroth-tower' of tower")
+    expect((await api.call('GET', '/api/playbooks/misnamed')).status).to.equal(404)
+  })
+
+  it('are looked for in `defaults` too', async () => {
+    const text = source(
+      'presets',
+      '{ manual: true }\ndefaults: { connections: { tower: nroth-tower } }',
+      'wait: 1s',
+    )
+    expect(await validate(text)).to.deep.equal(unknown)
+  })
+
+  it('are compared without letter case, and of all organizations', async () => {
+    expect(await validate(source('a', '{ manual: true }', ring('North-Tower')))).to.deep.equal([])
+    expect(await validate(source('a', '{ manual: true }', ring('south-tower')))).to.deep.equal([])
+  })
+
+  it('are those of its own organizations for a key that sees no others', async () => {
+    const key = await api.newKey('reader', ['globex'])
+    const text = source('a', '{ manual: true }', ring('north-tower'))
+    expect(await validate(text, key)).to.deep.equal([
+      "E304 there is no connection 'north-tower' of tower (did you mean 'south-tower'?)",
+    ])
+  })
+
+  it('are no matter where a step names none: the organization decides', async () => {
+    const text = source('a', '{ manual: true }', '{ uses: tower.ring_bell, with: { times: 1 } }')
+    expect(await validate(text)).to.deep.equal([])
+  })
+
+  it('are providers too, in `on.alert.provider`', async () => {
+    const created = await api.call('POST', '/api/providers', {
+      body: { code: 'bellsiem', name: 'Bell SIEM' },
+    })
+    expect(created.status, created.text).to.equal(201)
+    const on = (provider: string) => `{ alert: { type: t, provider: ${provider} } }`
+    expect(await validate(source('p', on('bellseim'), 'wait: 1s'))).to.deep.equal([
+      "E322 there is no provider 'bellseim' (did you mean 'bellsiem'?)",
+    ])
+    expect(await validate(source('p', on('BELLSIEM'), 'wait: 1s'))).to.deep.equal([])
+  })
+
+  it('have to be there in the organization of a run and of a dry run', async () => {
+    const text = source('southern', '{ manual: true }', ring('south-tower'))
+    expect((await put('southern', text)).status).to.equal(200)
+    const start = (organization_code: string) =>
+      api.call('POST', '/api/playbooks/southern/runs', { body: { organization_code } })
+    const refused = await start('acme')
+    expect(refused.status, refused.text).to.equal(422)
+    expect(refused.text).to.include("there is no connection 'south-tower' of tower")
+    expect((await start('globex')).status).to.equal(201)
+    const dry = await api.call('POST', '/api/playbooks/dry-run', {
+      body: { organization_code: 'acme', playbook: 'southern' },
+    })
+    expect(dry.status, dry.text).to.equal(422)
+    expect(dry.text).to.include("there is no connection 'south-tower' of tower")
+  })
+
+  it('are known while a connection is switched off, and no more once it is deleted', async () => {
+    await connect('acme', 'old-tower')
+    const text = source('old', '{ manual: true }', ring('old-tower'))
+    expect((await put('old', text)).status).to.equal(200)
+    const path = `/api/connections/old-tower?organization=acme`
+    const headers = { 'if-match': '*' }
+    const off = await api.call('PATCH', path, { body: { enabled: false }, headers })
+    expect(off.status, off.text).to.equal(200)
+    expect(await validate(text)).to.deep.equal([])
+    expect((await api.call('DELETE', path, { headers })).status).to.equal(200)
+    expect(await validate(text)).to.have.length(1)
+    const kept = await api.call('GET', '/api/playbooks/old')
+    expect(kept.json.in_force, 'what is in force stays so').to.equal(true)
+    const started = await api.call('POST', '/api/playbooks/old/runs', { body: { organization_code: 'acme' } })
+    expect(started.status).to.equal(422)
+  })
+})
