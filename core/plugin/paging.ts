@@ -16,9 +16,9 @@ export type Page<Item> = readonly (Item | SkillError)[] | AnnouncedPage<Item>
 
 export interface AnnouncedPage<Item> {
   readonly items: readonly (Item | SkillError)[]
-  /** How many items the whole list has. Null or absent: it does not say. */
+  /** How many items the whole list has. Null or absent: it does not say. Fewer that were read are never all. */
   readonly total?: number | null | undefined
-  /** Whether there is another page. Absent: the total decides. */
+  /** Whether there is another page to ask for. Absent: the total decides. */
   readonly more?: boolean | undefined
 }
 
@@ -38,7 +38,10 @@ export interface CollectPagesOptions<Item> {
 
 export interface CollectedPages<Item> {
   readonly items: readonly Item[]
-  /** Whether these are all. False also where nobody can tell: `limit` or `maxPages` came before the end of the list. */
+  /**
+   * Whether these are all. False also where nobody can tell: `limit` or `maxPages` came before the end of the list, or fewer different
+   * items were read than the other system said, on any page, that there are.
+   */
   readonly complete: boolean
   /** How many items were read, those among them that do not count or could not be read. */
   readonly read: number
@@ -72,6 +75,9 @@ export async function collectPages<Item>(options: CollectPagesOptions<Item>): Pr
   let read = 0
   let readable = 0
   let total: number | null = null
+  // A list that moves while it is read may say several; the largest counts.
+  let most = 0
+  let different = 0
   let isAll = false
   for (let number = 1; number <= maxPages && !isAll; number++) {
     const answer = await fetch({ offset: read, number, size })
@@ -79,18 +85,24 @@ export async function collectPages<Item>(options: CollectPagesOptions<Item>): Pr
     const sorted = sortOut(page)
     read += page.length
     readable += sorted.items.length
-    total = said.total ?? total
-    isAll = !(more ?? (total === null ? page.length >= size : read < total))
+    total = countOf(said.total) ?? total
+    most = Math.max(most, total ?? 0)
+    isAll = !(more ?? (total === null ? page.length >= size : read < most))
     const fresh = sorted.items.filter((item) => idOf === undefined || !seen.has(idOf(item)))
     if (idOf !== undefined) for (const item of fresh) seen.add(idOf(item))
     const isRepeat = fresh.length === 0 && sorted.items.length > 0
     items.push(...fresh.filter(keep))
     if (!isRepeat) failures.push(...sorted.failures)
+    different += fresh.length + (isRepeat ? 0 : sorted.failures.length)
     if (readable === 0 && page.length > 1) break
     if (page.length === 0 || isRepeat || items.length > limit) break
     if (items.length === limit && !isAll) break
   }
   if (readable === 0 && failures[0] !== undefined) throw failures[0]
-  const complete = isAll && items.length <= limit
+  const complete = isAll && items.length <= limit && different >= most
   return { items: items.slice(0, limit), complete, read, total, leftOut: leftOutOf(failures) }
 }
+
+/** What is no number of items says nothing. */
+const countOf = (total: number | null | undefined): number | undefined =>
+  typeof total === 'number' && total >= 0 ? total : undefined

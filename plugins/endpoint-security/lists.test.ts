@@ -212,6 +212,21 @@ describe('the lists of endpoint_security', () => {
       expect(cut).to.deep.include({ ids: ['a', 'b'], truncated: true })
     })
 
+    it('is cut where the vendor counts more than it gives', async () => {
+      const counted = (count: number) => ({ json: { value: [{ id: 'a' }], '@odata.count': count } })
+      expect(await machinesOf(counted(1))).to.deep.include({ ids: ['a'], truncated: false })
+      expect(await machinesOf(counted(4))).to.deep.include({ ids: ['a'], truncated: true })
+      const users = async (more: object) => {
+        const replies = [{ json: { value: [{ id: 'example\\\\kim' }], ...more } }]
+        return (
+          await runSkill(listMachineLogonUsers, { id: workstation.id }, { settings: settings(), replies })
+        ).output
+      }
+      expect(await users({})).to.not.have.property('truncated')
+      expect(await users({ '@odata.count': 2 })).to.have.property('truncated', true)
+      expect(await users({ '@odata.nextLink': link })).to.have.property('truncated', true)
+    })
+
     it('leaves out what cannot be read, and says how many', async () => {
       const value = [{ id: 'a' }, { computerDnsName: 'x' }, 'rubbish', { id: 'b' }]
       expect(await machinesOf({ json: { value } })).to.deep.include({

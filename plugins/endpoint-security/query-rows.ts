@@ -3,6 +3,9 @@ import { isObject, type JsonObject } from 'tocsin/plugin'
 /** Of all rows together, in characters of JSON: what a journal can hold without harm. */
 const mostCharacters = 2_000_000
 
+/** Of the rows that a query finds; there may be more of them. */
+const vendorStopsAt = 100_000
+
 export interface QueryRows {
   readonly rows: readonly JsonObject[]
   readonly row_count: number
@@ -19,7 +22,8 @@ export function queryRows(results: readonly unknown[], maxRows: number): QueryRo
     if (rows.length === maxRows || characters > mostCharacters) break
     rows.push(row)
   }
-  return { rows, row_count: results.length, truncated: rows.length < results.length }
+  const truncated = rows.length < results.length || results.length >= vendorStopsAt
+  return { rows, row_count: results.length, truncated }
 }
 
 const sizeOf = (row: JsonObject): number =>

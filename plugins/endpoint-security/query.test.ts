@@ -112,6 +112,12 @@ describe('queryRows', () => {
     expect(told).to.deep.equal({ row_count: 5, truncated: true })
   })
 
+  it('says that there may be more where the vendor stopped', () => {
+    const rows = Array.from({ length: 100_000 }, () => ({}))
+    expect(queryRows(rows, 200_000)).to.deep.include({ row_count: 100_000, truncated: true })
+    expect(queryRows(rows.slice(1), 200_000)).to.deep.include({ row_count: 99_999, truncated: false })
+  })
+
   it('counts numbers that are too long for a double', () => {
     expect(queryRows([{ id: 9007199254740993n }], 1)).to.deep.include({ truncated: false })
   })

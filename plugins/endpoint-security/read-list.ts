@@ -1,5 +1,6 @@
 import {
   collectPages,
+  numberAt,
   pathText,
   readRecords,
   SkillError,
@@ -77,7 +78,11 @@ async function readPages<T extends { readonly id: string }>(
       if (response.status >= 400) throw refusal(`GET ${pathText(path)}`, response, needs)
       const body = response.json()
       const records = recordsIn(body, path)
-      return { items: records, more: records.length >= size || textAt(body, '@odata.nextLink') !== null }
+      return {
+        items: records,
+        more: records.length >= size || hasNextLink(body),
+        total: numberAt(body, '@odata.count'),
+      }
     },
   })
   return {
@@ -86,8 +91,10 @@ async function readPages<T extends { readonly id: string }>(
   }
 }
 
+const hasNextLink = (body: unknown): boolean => textAt(body, '@odata.nextLink') !== null
+
 /**
- * Reads a list that the vendor gives whole.
+ * Reads a list that the vendor gives whole; `truncated` where it says that it does not.
  *
  * @throws SkillError `not_found` or `resource_not_found` where the vendor does not know what it is a list of
  */
@@ -96,10 +103,13 @@ export async function readAll<T>(
   path: RequestPath,
   needs: Permission,
   decode: (record: unknown) => T,
-): Promise<Readable<T>> {
+): Promise<Readable<T> & { readonly truncated?: true }> {
   const response = await http.get(path, { accept: refusals })
   if (response.status >= 400) throw refusal(`GET ${pathText(path)}`, response, needs)
-  return readableOf(recordsIn(response.json(), path), decode)
+  const body = response.json()
+  const records = recordsIn(body, path)
+  const truncated = hasNextLink(body) || records.length < (numberAt(body, '@odata.count') ?? 0)
+  return { ...readableOf(records, decode), ...(truncated && { truncated: true as const }) }
 }
 
 function readableOf<T>(records: readonly unknown[], decode: (record: JsonObject) => T): Readable<T> {

@@ -98,6 +98,12 @@ describe('threat_platform.fetch_incidents', () => {
     expect(output).to.deep.include({ counts: { returned: 3, read: 5, total: 5 }, partial: true })
   })
 
+  it('is partial where the same incident is given twice in place of another', async () => {
+    const replies = [{ json: { alerts: [{ id: 'a' }, { id: 'b' }, { id: 'b' }], total: 3 } }]
+    const { output } = await runSkill(fetchIncidents, {}, { settings, replies })
+    expect(output).to.deep.include({ counts: { returned: 2, read: 3, total: 3 }, partial: true })
+  })
+
   describe('says when it is partial:', () => {
     const alerts = [{ id: 'a' }, { id: 'b' }]
     const rows: readonly (readonly [

@@ -47,7 +47,10 @@ export async function fetchAlerts(http: HttpClient, question: IncidentQuestion):
     incidents: wanted.slice(0, question.limit),
     read: alerts.length,
     total,
-    complete: total !== null && alerts.length >= total && wanted.length <= question.limit,
+    complete:
+      total !== null &&
+      distinct.length + (leftOut.unreadable ?? 0) >= total &&
+      wanted.length <= question.limit,
     leftOut,
   }
 }

@@ -98,6 +98,26 @@ describe('travel.get_bookings', () => {
     expect(output.partial, 'more pages were announced').to.equal(true)
   })
 
+  it('is partial where fewer were read than the platform has, whatever it says of its pages', async () => {
+    const partial = async (...replies: readonly object[]): Promise<boolean> =>
+      (await runSkill(getBookings, january, { settings, token, replies: replies.map((json) => ({ json })) }))
+        .output.partial
+    const data = [{ uuid: 'a' }, { uuid: 'b' }]
+    const page = (totalPages: number, currentPage: number, totalElements?: number) => ({
+      totalPages,
+      currentPage,
+      totalElements,
+    })
+    expect(await partial({ data: [], page: page(1, 0, 4) })).to.equal(true)
+    expect(await partial({ data, page: page(1, 0, 4) })).to.equal(true)
+    expect(await partial({ data, page: page(2, 0, 4) }, { data, page: page(2, 1, 4) })).to.equal(true)
+    expect(await partial({ data, page: page(1, 0, 2) })).to.equal(false)
+    expect(await partial({ data: [], page: page(0, 0, 0) })).to.equal(false)
+    // Pages counted from 1: what is said of page 1 says nothing about page 0.
+    const more = { data: [{ uuid: 'c' }, { uuid: 'd' }], page: page(2, 2, 4) }
+    expect(await partial({ data, page: page(2, 1, 4) }, more)).to.equal(false)
+  })
+
   it('leaves out a booking without a uuid, and says so', async () => {
     for (const odd of [{ bookingId: 'x' }, null, 7]) {
       const data = [odd, { uuid: 'a' }]

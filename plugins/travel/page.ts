@@ -14,8 +14,10 @@ export interface PlatformPage {
 /**
  * Reads `{ data, page: { totalPages, currentPage, totalElements } }`, and `{ data, next_cursor }`, which some descriptions of the API
  * have. Throws SkillError `bad_response` for anything else.
+ *
+ * @param asked The number of the page that was asked for, from 0: what is said of another one says nothing about the rest of the list.
  */
-export function readPage(body: unknown): PlatformPage {
+export function readPage(body: unknown, asked = 0): PlatformPage {
   const items: unknown = Array.isArray(body) ? body : valueAt(body, 'data')
   if (!Array.isArray(items)) {
     throw new SkillError('bad_response', "the platform's answer has no list 'data'", {
@@ -26,7 +28,7 @@ export function readPage(body: unknown): PlatformPage {
   const pages = numberAt(page, 'totalPages')
   const current = numberAt(page, 'currentPage')
   const cursor = textAt(body, 'next_cursor') ?? textAt(page, 'next_cursor')
-  const counted = pages === null || current === null ? undefined : current + 1 < pages
+  const counted = pages === null || current !== asked ? undefined : current + 1 < pages
   return {
     items,
     more: cursor === null ? counted : true,

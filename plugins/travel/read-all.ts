@@ -32,7 +32,7 @@ export function readAll<Item>(
     pageSize,
     fetch: async ({ number, size }) => {
       const which = cursor === null ? { page: number - 1, size } : { cursor, page_size: size }
-      const page = readPage((await http.get(path, { query: { ...query, ...which } })).json())
+      const page = readPage((await http.get(path, { query: { ...query, ...which } })).json(), number - 1)
       cursor = page.cursor
       return { ...page, items: page.items.map(readable(decode)) }
     },

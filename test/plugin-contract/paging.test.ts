@@ -147,6 +147,55 @@ describe('collectPages', () => {
     expect(found).to.deep.equal({ items: [0, 1, 2], complete: false, total: 5 })
   })
 
+  const said = (...pages: readonly { items: readonly number[]; total?: number | null; more?: boolean }[]) => {
+    const fetch = async ({ number }: PageRequest) => pages[number - 1] ?? { items: [] }
+    return collect({ limit: 100, pageSize: 3, idOf, fetch })
+  }
+
+  for (const [what, pages] of Object.entries({
+    'an empty page': [{ items: [], total: 4, more: false }],
+    'a short page that is called the last': [{ items: [1, 2], total: 4, more: false }],
+    'a full page that is called the last': [{ items: [1, 2, 3], total: 4, more: false }],
+    'an empty second page': [{ items: [1, 2, 3], total: 4 }, { items: [] }],
+    'items that come twice': [{ items: [1, 2, 3], total: 5 }, { items: [3, 4] }],
+    'a total that grows': [
+      { items: [1, 2, 3], total: 3, more: true },
+      { items: [4, 5], total: 9, more: false },
+    ],
+    'a total that shrinks': [
+      { items: [1, 2, 3], total: 9 },
+      { items: [4, 5], total: 5, more: false },
+    ],
+    'a total that is said once': [
+      { items: [1, 2, 3], total: 9 },
+      { items: [4, 5], total: null, more: false },
+    ],
+  })) {
+    it(`is incomplete where fewer were read than the total, whatever else is said: ${what}`, async () => {
+      expect((await said(...pages)).complete).to.equal(false)
+    })
+  }
+
+  it('is complete where as many were read as the total, in pages of whatever length', async () => {
+    expect(
+      (await said({ items: [1, 2], total: 5 }, { items: [3] }, { items: [4, 5], total: 5 })).complete,
+    ).to.equal(true)
+    expect((await said({ items: [], total: 0, more: false })).complete).to.equal(true)
+    expect((await said({ items: [1, 2], total: 1, more: false })).complete).to.equal(true)
+    for (const total of [-1, NaN])
+      expect(await said({ items: [1], total })).to.include({ complete: true, total: null })
+  })
+
+  it('counts what does not count, and what cannot be read, as read', async () => {
+    const bad = new SkillError('bad_response', 'bad')
+    const fetch = async () => ({ items: [1, bad, 2], total: 3, more: false })
+    const keep = (item: number) => item === 1
+    expect(await collect({ limit: 9, pageSize: 9, idOf, keep, fetch })).to.include({
+      complete: true,
+      total: 3,
+    })
+  })
+
   it('does not believe that an empty page is all when more is promised', async () => {
     const found = await collect({
       limit: 9,

@@ -23,7 +23,14 @@ export const listMachineLogonUsers = defineSkill({
     type: 'object',
     additionalProperties: false,
     required: ['users'],
-    properties: { users: { type: 'array', items: logonUserSchema }, ...leftOutProperties },
+    properties: {
+      users: { type: 'array', items: logonUserSchema },
+      truncated: {
+        type: 'boolean',
+        description: 'There are more than the vendor gave. Absent: these are all.',
+      },
+      ...leftOutProperties,
+    },
   },
   examples: [
     {

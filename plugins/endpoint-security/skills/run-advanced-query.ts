@@ -71,7 +71,7 @@ export const runAdvancedQuery = defineSkill({
         type: 'integer',
         description: 'How many rows the query found; the vendor stops at 100,000.',
       },
-      truncated: { type: 'boolean', description: 'Not all of them are in rows: narrow the query.' },
+      truncated: { type: 'boolean', description: 'Not all that the query finds are in rows: narrow it.' },
       stats: {
         type: 'object',
         additionalProperties: true,
