@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { installedCatalogue } from '../installed-catalogue.ts'
-import { readPlaybookSchema } from '../../core/editor/playbook-schema.ts'
+import { readPlaybookSchema, readTestsSchema } from '../../core/editor/playbook-schema.ts'
 
 /** `tocsin lsp`: the language server, for editors. */
 export function lspCommand(): Command {
@@ -13,8 +13,9 @@ export function lspCommand(): Command {
     .addHelpText(
       'after',
       `
-Shows problems while you type; completes keys, skills, inputs and expressions; explains what is under the cursor; goes to and
-renames steps; formats. docs/editors.md has the settings of VS Code and Neovim.`,
+Shows problems of playbooks and their tests while you type, and fixes those with an obvious fix; completes keys, skills, inputs,
+expressions, mocks and answers; explains what is under the cursor; goes to, lists and renames steps and playbooks, in tests and
+callers too; formats. docs/editors.md has the settings of VS Code and Neovim.`,
     )
     .action(async () => {
       const { serveLanguage } = await import('../lsp/server.ts')
@@ -24,7 +25,8 @@ renames steps; formats. docs/editors.md has the settings of VS Code and Neovim.`
         process.stderr.write(`skills are not known: ${String(error)}\n`)
         return undefined
       })
-      serveLanguage({ version: packageJson.version, schema: await readPlaybookSchema(), catalogue })
+      const [schema, testsSchema] = await Promise.all([readPlaybookSchema(), readTestsSchema()])
+      serveLanguage({ version: packageJson.version, schema, testsSchema, catalogue })
       await new Promise<never>(() => undefined)
     })
 }

@@ -2,7 +2,8 @@ import type { Connection, TextDocuments } from 'vscode-languageserver'
 import type { TextDocument } from 'vscode-languageserver-textdocument'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { toDiagnostic } from './convert.ts'
-import { isPlaybook, type Inspections } from './playbook-documents.ts'
+import { isTests } from './tests-documents.ts'
+import { problemsOf, type Inspections } from './playbook-documents.ts'
 
 /** How long nothing must be typed before a document is checked, in milliseconds. */
 const quietMs = 150
@@ -25,11 +26,7 @@ export function publishDiagnostics(
     const skills = await catalogue
     const document = documents.get(uri)
     if (document === undefined) return
-    const text = document.getText()
-    const problems =
-      isPlaybook(document, text) && text.trim() !== ''
-        ? inspections.of(document, skills).inspection.problems
-        : []
+    const problems = document.getText().trim() === '' ? [] : problemsOf(document, inspections, skills)
     // The version tells the editor which text is meant; if it has gone on typing, the next check is under way.
     await connection.sendDiagnostics({
       uri,
@@ -49,10 +46,15 @@ export function publishDiagnostics(
     )
   }
 
-  /** What calls a playbook may be wrong once that one has changed. */
+  /** What calls a playbook, and its tests, may be wrong once that one has changed. */
   const checkCallersOf = (uri: string | undefined): void => {
     inspections.forgetAll()
-    const callers = documents.all().filter((other) => other.uri !== uri && /\bcall *:/.test(other.getText()))
+    const callers = documents
+      .all()
+      .filter(
+        (other) =>
+          other.uri !== uri && (/\bcall *:/.test(other.getText()) || isTests(other.uri, other.getText())),
+      )
     for (const caller of callers) checkSoon(caller.uri, quietMs)
   }
 

@@ -4,9 +4,10 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspectPlaybook, type Inspection } from '../../core/editor/inspection.ts'
 import type { CallablePlaybooks } from '../../core/playbook/callable-playbooks.ts'
-import { callablePlaybooks } from '../../core/playbook/index.ts'
+import { callablePlaybooks, type Problem } from '../../core/playbook/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { playbooksIn, readIfThere } from '../playbooks-in.ts'
+import { inspectTestsAt, isTests } from './tests-documents.ts'
 
 const isMarked = /^\s*["']?apiVersion["']?\s*:\s*["']?tocsin\//m
 const hasKey = (name: string): RegExp => new RegExp(`^["']?${name}["']?\\s*:`, 'm')
@@ -38,6 +39,11 @@ export class Inspections {
     return known
   }
 
+  /** Of the same documents, with nothing known yet: for a text that is tried. */
+  alone(): Inspections {
+    return new Inspections(this.#documents)
+  }
+
   forgetAll(): void {
     this.#known.clear()
   }
@@ -45,22 +51,31 @@ export class Inspections {
   #inspect(document: TextDocument, catalogue: Catalogue | undefined): Known {
     const path = pathOf(document.uri)
     const playbooks =
-      path === undefined
-        ? undefined
-        : callablePlaybooks(
-            playbooksIn(dirname(path), (other) => this.#open(other) ?? readIfThere(other)),
-            catalogue,
-          )
+      path === undefined ? undefined : callablePlaybooks(playbooksIn(dirname(path), this.read), catalogue)
     return { inspection: inspectPlaybook(document.getText(), catalogue, playbooks), playbooks }
   }
 
-  /** What has been typed counts before what has been saved. */
+  /** A file; what has been typed counts before what has been saved. */
+  readonly read = (path: string): string | undefined => this.#open(path) ?? readIfThere(path)
+
   #open(path: string): string | undefined {
     return this.#documents
       .all()
       .find(({ uri }) => pathOf(uri) === path)
       ?.getText()
   }
+}
+
+/** What is wrong with a playbook or a file of tests; nothing with any other document. */
+export function problemsOf(
+  document: TextDocument,
+  inspections: Inspections,
+  catalogue: Catalogue | undefined,
+): readonly Problem[] {
+  const text = document.getText()
+  if (isTests(document.uri, text))
+    return inspectTestsAt(pathOf(document.uri), text, inspections.read, catalogue).problems
+  return isPlaybook(document, text) ? inspections.of(document, catalogue).inspection.problems : []
 }
 
 /** Undefined for a document that is not a file yet: nothing stands beside it. */

@@ -1,112 +1,212 @@
 import {
+  CodeActionKind,
   MarkupKind,
-  ResponseError,
-  ErrorCodes,
-  TextDocumentSyncKind,
   TextDocuments,
+  TextDocumentSyncKind,
   TextEdit,
+  type Connection,
+  type ServerCapabilities,
 } from 'vscode-languageserver'
 import { createConnection } from 'vscode-languageserver/node'
 import { TextDocument } from 'vscode-languageserver-textdocument'
-import { dirname } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { callAt } from '../../core/editor/calls.ts'
+import { outlineOf } from '../../core/editor/assist/outline.ts'
 import { complete } from '../../core/editor/complete.ts'
 import { hover } from '../../core/editor/hover.ts'
-import type { Inspection } from '../../core/editor/inspection.ts'
+import { inspectPlaybook, type Inspection } from '../../core/editor/inspection.ts'
 import type { Guide } from '../../core/editor/schema-walk.ts'
-import { definitionAt, renameStep, stepNameAt } from '../../core/editor/steps.ts'
+import { definitionAt } from '../../core/editor/steps.ts'
+import { completeTests } from '../../core/editor/tests/complete-tests.ts'
 import { formatPlaybook } from '../../core/playbook/index.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
-import { playbooksIn } from '../playbooks-in.ts'
+import { codeActions, signatureHelp, toSymbols } from './assist.ts'
 import { toItems, toRange } from './convert.ts'
 import { publishDiagnostics } from './diagnostics.ts'
-import { Inspections, isPlaybook, pathOf } from './playbook-documents.ts'
+import { Inspections, isPlaybook, pathOf, problemsOf } from './playbook-documents.ts'
+import type { Project } from './project.ts'
+import { definitionOfNamed, namedAt, referencesOf, renameEdit } from './rename.ts'
+import { inspectTestsAt, isTests, testsGuide } from './tests-documents.ts'
 import { watchFiles } from './watch-files.ts'
 
 interface Options {
   readonly version: string
   readonly schema: JsonSchema
+  /** Of files of tests. */
+  readonly testsSchema: JsonSchema
   /** Without it skills are not known, and the rest works all the same. */
   readonly catalogue: Promise<Catalogue | undefined>
 }
 
+const capabilities: ServerCapabilities = {
+  textDocumentSync: TextDocumentSyncKind.Incremental,
+  completionProvider: { triggerCharacters: ['.', ' ', '"', "'", '{'] },
+  hoverProvider: true,
+  signatureHelpProvider: { triggerCharacters: ['(', ','] },
+  definitionProvider: true,
+  referencesProvider: true,
+  documentSymbolProvider: true,
+  codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix] },
+  renameProvider: { prepareProvider: true },
+  documentFormattingProvider: true,
+}
+
+/** What all answers need. */
+interface Desk extends Options {
+  readonly connection: Connection
+  readonly documents: TextDocuments<TextDocument>
+  readonly inspections: Inspections
+  /** Whether the editor renames files when it is told to. */
+  renamesFiles: boolean
+}
+
 /** Speaks the Language Server Protocol on standard input and output, until the editor ends it. */
-export function serveLanguage({ version, schema, catalogue }: Options): void {
+export function serveLanguage(options: Options): void {
   const connection = createConnection(process.stdin, process.stdout)
   const documents = new TextDocuments(TextDocument)
   const inspections = new Inspections(documents)
-  const diagnostics = publishDiagnostics(connection, documents, inspections, catalogue)
+  const diagnostics = publishDiagnostics(connection, documents, inspections, options.catalogue)
+  const desk: Desk = { ...options, connection, documents, inspections, renamesFiles: false }
   connection.onInitialize((client) => {
     watchFiles(connection, client, () => diagnostics.checkCallers())
-    return {
-      capabilities: {
-        textDocumentSync: TextDocumentSyncKind.Incremental,
-        completionProvider: { triggerCharacters: ['.', ' ', '"', "'", '{'] },
-        hoverProvider: true,
-        definitionProvider: true,
-        renameProvider: { prepareProvider: true },
-        documentFormattingProvider: true,
-      },
-      serverInfo: { name: 'tocsin', version },
-    }
+    const { workspaceEdit } = client.capabilities.workspace ?? {}
+    desk.renamesFiles =
+      workspaceEdit?.documentChanges === true && workspaceEdit.resourceOperations?.includes('rename') === true
+    return { capabilities, serverInfo: { name: 'tocsin', version: options.version } }
   })
+  answerWhileTyping(desk)
+  answerAboutNames(desk)
+  answerAboutDocuments(desk)
+  documents.listen(connection)
+  connection.listen()
+}
 
-  /** The playbook at a place; undefined where the document is something else. */
-  async function at<T>(
-    {
-      textDocument,
-      position,
-    }: { textDocument: { uri: string }; position: { line: number; character: number } },
-    answer: (document: TextDocument, offset: number, guide: Guide, inspection: Inspection) => T,
-  ): Promise<T | null> {
-    const document = documents.get(textDocument.uri)
-    if (document === undefined || !isPlaybook(document, document.getText())) return null
-    const skills = await catalogue
-    const { inspection, playbooks } = inspections.of(document, skills)
-    return answer(document, document.offsetAt(position), { schema, catalogue: skills, playbooks }, inspection)
+interface Asked {
+  readonly textDocument: { readonly uri: string }
+  readonly position: { readonly line: number; readonly character: number }
+}
+
+interface Place {
+  readonly document: TextDocument
+  readonly text: string
+  readonly offset: number
+  readonly skills: Catalogue | undefined
+}
+
+/** A place in a playbook or in a file of tests; undefined in any other document. */
+async function placeOf(
+  { documents, catalogue }: Desk,
+  { textDocument, position }: Asked,
+): Promise<Place | undefined> {
+  const document = documents.get(textDocument.uri)
+  const text = document?.getText() ?? ''
+  if (document === undefined || !(isPlaybook(document, text) || isTests(document.uri, text))) return undefined
+  return { document, text, offset: document.offsetAt(position), skills: await catalogue }
+}
+
+/** What is known of the document at a place, and what leads through it. */
+function guideAt(desk: Desk, { document, text, skills }: Place): { inspection: Inspection; guide: Guide } {
+  const { inspections, schema, testsSchema } = desk
+  if (isTests(document.uri, text)) {
+    const { root, source, problems } = inspectTestsAt(pathOf(document.uri), text, inspections.read, skills)
+    const guide = { schema: testsSchema, catalogue: skills }
+    return { inspection: { root, source, problems, expressions: [] }, guide }
   }
+  const { inspection, playbooks } = inspections.of(document, skills)
+  return { inspection, guide: { schema, catalogue: skills, playbooks } }
+}
 
-  connection.onCompletion((request) =>
-    at(request, (document, offset, guide) => toItems(document, complete(document.getText(), offset, guide))),
-  )
-  connection.onHover((request) =>
-    at(request, (document, offset, guide, inspection) => {
-      const found = hover(inspection, offset, guide)
-      return found
-        ? { contents: { kind: MarkupKind.Markdown, value: found.text }, range: toRange(document, found.span) }
-        : null
-    }),
-  )
-  connection.onDefinition((request) =>
-    at(request, (document, offset, guide, inspection) => {
-      const file = calledFile(document, guide, inspection, offset)
-      if (file !== undefined) return { uri: pathToFileURL(file).href, range: startOfFile }
-      const span = definitionAt(inspection, offset)
-      return span ? { uri: document.uri, range: toRange(document, span) } : null
-    }),
-  )
-  connection.onPrepareRename((request) =>
-    at(request, (document, offset, _guide, inspection) => {
-      const step = stepNameAt(inspection, offset)
-      return step ? { range: toRange(document, step.span), placeholder: step.id } : null
-    }),
-  )
-  connection.onRenameRequest((request) =>
-    at(request, (document, offset, _guide, inspection) => {
-      const spans = renameStep(inspection, offset, request.newName)
-      if (spans === undefined) {
-        const rule = 'an id that no other step has: lower-case letters, digits and _, beginning with a letter'
-        return new ResponseError(ErrorCodes.InvalidParams, `give the step ${rule}`)
-      }
-      return {
-        changes: {
-          [document.uri]: spans.map((span) => TextEdit.replace(toRange(document, span), request.newName)),
-        },
-      }
-    }),
-  )
+function answerWhileTyping(desk: Desk): void {
+  const { connection, inspections, testsSchema } = desk
+  connection.onCompletion(async (request) => {
+    const place = await placeOf(desk, request)
+    if (place === undefined) return null
+    const { document, text, offset, skills } = place
+    if (!isTests(document.uri, text))
+      return toItems(document, complete(text, offset, guideAt(desk, place).guide))
+    const guide = testsGuide(pathOf(document.uri), inspections.read, skills, testsSchema)
+    return toItems(document, completeTests(text, offset, guide))
+  })
+  connection.onHover(async (request) => {
+    const place = await placeOf(desk, request)
+    if (place === undefined) return null
+    const { inspection, guide } = guideAt(desk, place)
+    const found = hover(inspection, place.offset, guide)
+    return found
+      ? {
+          contents: { kind: MarkupKind.Markdown, value: found.text },
+          range: toRange(place.document, found.span),
+        }
+      : null
+  })
+  connection.onSignatureHelp(async (request) => {
+    const place = await placeOf(desk, request)
+    return place === undefined ? null : signatureHelp(place.document, place.offset)
+  })
+}
+
+function answerAboutNames(desk: Desk): void {
+  const { connection, inspections } = desk
+  const named = async (request: Asked) => {
+    const place = await placeOf(desk, request)
+    if (place === undefined) return undefined
+    const { document, text, offset, skills } = place
+    // What is not a file yet has nothing beside it.
+    const path = pathOf(document.uri) ?? unsaved
+    const read = (file: string) => (file === unsaved ? text : inspections.read(file))
+    const project: Project = { read, catalogue: skills }
+    return { ...place, project, path, found: namedAt(path, text, offset, project) }
+  }
+  connection.onDefinition(async (request) => {
+    const place = await named(request)
+    if (place === undefined) return null
+    const { found, document, offset, project, path, text } = place
+    if (found !== undefined && path !== unsaved) return definitionOfNamed(found, project) ?? null
+    const span = isTests(document.uri, text)
+      ? undefined
+      : definitionAt(guideAt(desk, place).inspection, offset)
+    return span ? { uri: document.uri, range: toRange(document, span) } : null
+  })
+  connection.onReferences(async (request) => {
+    const place = await named(request)
+    const locations = place?.found && referencesOf(place.found, place.project)
+    return locations?.map((each) => inUnsaved(each, place!.document.uri)) ?? null
+  })
+  connection.onPrepareRename(async (request) => {
+    const place = await named(request)
+    if (place?.found === undefined) return null
+    return { range: toRange(place.document, place.found.span), placeholder: place.found.id }
+  })
+  connection.onRenameRequest(async (request) => {
+    const place = await named(request)
+    if (place?.found === undefined) return null
+    const edit = renameEdit(place.found, request.newName, place.project, desk.renamesFiles)
+    if (!('changes' in edit) || edit.changes === undefined || place.path !== unsaved) return edit
+    return { changes: { [place.document.uri]: Object.values(edit.changes).flat() } }
+  })
+}
+
+/** Stands for the path of a document that is not a file. */
+const unsaved = '/unsaved/playbook.yaml'
+
+const inUnsaved = <T extends { readonly uri: string }>(location: T, uri: string): T =>
+  location.uri.endsWith(unsaved) ? { ...location, uri } : location
+
+function answerAboutDocuments(desk: Desk): void {
+  const { connection, documents, inspections, catalogue } = desk
+  connection.onDocumentSymbol(({ textDocument }) => {
+    const document = documents.get(textDocument.uri)
+    const text = document?.getText() ?? ''
+    if (document === undefined || !(isPlaybook(document, text) || isTests(document.uri, text))) return null
+    return toSymbols(document, outlineOf(inspectPlaybook(text, undefined).root))
+  })
+  connection.onCodeAction(async ({ textDocument, range }) => {
+    const document = documents.get(textDocument.uri)
+    if (document === undefined) return null
+    const skills = await catalogue
+    const check = (text: string) =>
+      problemsOf(TextDocument.create(document.uri, 'yaml', 0, text), inspections.alone(), skills)
+    return [...codeActions(document, range, check)]
+  })
   connection.onDocumentFormatting(({ textDocument }) => {
     const document = documents.get(textDocument.uri)
     const text = document?.getText() ?? ''
@@ -114,22 +214,4 @@ export function serveLanguage({ version, schema, catalogue }: Options): void {
     if (document === undefined || formatted?.kind !== 'formatted' || formatted.text === text) return []
     return [TextEdit.replace(toRange(document, { start: 0, end: text.length }), formatted.text)]
   })
-  documents.listen(connection)
-  connection.listen()
-}
-
-const startOfFile = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } }
-
-/** Where the playbook is that is called at an offset. */
-function calledFile(
-  { uri }: TextDocument,
-  { playbooks }: Guide,
-  inspection: Inspection,
-  offset: number,
-): string | undefined {
-  const call = callAt(inspection, offset)
-  const path = pathOf(uri)
-  if (call === undefined || path === undefined || playbooks?.find(call.name, []) === undefined)
-    return undefined
-  return playbooksIn(dirname(path)).expectedAt(call.name)
 }

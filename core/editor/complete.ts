@@ -9,7 +9,7 @@ import type { Guide } from './schema-walk.ts'
 const maxRead = 200_000
 
 /** Stands where the cursor is while the text is read: a word that no playbook has. */
-const mark = 'zcursorz'
+export const mark = 'zcursorz'
 
 /**
  * What can be written at an offset of a playbook: keys, values, skills and their inputs, and inside of expressions names,
@@ -84,7 +84,7 @@ const opensExpression = (text: string): boolean => {
 }
 
 /** Whether the line ends in a comment; where quotes may be around a `#` it is read to know. */
-const isComment = (line: string): boolean => /^(?:[^"'#]*\s)?#/.test(line)
+export const isComment = (line: string): boolean => /^(?:[^"'#]*\s)?#/.test(line)
 
 /** What may be missing behind the cursor. */
 const closers = ['', ' }}', ' }}"', " }}'", ' }}" }', " }}' }", ' }}"] }', '"', "'", '" }', "' }", ' }', ']']
@@ -100,7 +100,7 @@ function usefulClosers(before: string): readonly string[] {
 }
 
 /** The text with the mark, completed in ways that may make it readable; the likeliest first. */
-function* candidates(text: string, offset: number): Generator<string> {
+export function* candidates(text: string, offset: number): Generator<string> {
   const before = text.slice(0, offset)
   const lineEnd = text.indexOf('\n', offset)
   const end = lineEnd < 0 ? text.length : lineEnd

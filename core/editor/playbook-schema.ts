@@ -2,7 +2,12 @@ import { readFile } from 'node:fs/promises'
 import type { JsonSchema } from '../plugin/index.ts'
 
 /** `schemas/playbook.schema.json`. */
-export async function readPlaybookSchema(): Promise<JsonSchema> {
-  const text = await readFile(new URL('../../schemas/playbook.schema.json', import.meta.url), 'utf8')
+export const readPlaybookSchema = (): Promise<JsonSchema> => readSchema('playbook')
+
+/** `schemas/playbook-test.schema.json`. */
+export const readTestsSchema = (): Promise<JsonSchema> => readSchema('playbook-test')
+
+async function readSchema(name: string): Promise<JsonSchema> {
+  const text = await readFile(new URL(`../../schemas/${name}.schema.json`, import.meta.url), 'utf8')
   return JSON.parse(text) as JsonSchema
 }

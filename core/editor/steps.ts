@@ -36,6 +36,20 @@ export function renameStep(inspection: Inspection, offset: number, id: string): 
   return [...given, ...references(inspection)].filter((each) => each.id === step.id).map(({ span }) => span)
 }
 
+/** The `id:` of a step. */
+export const definitionOf = (inspection: Inspection, id: string): Span | undefined =>
+  definitions(inspection).find((each) => each.id === id)?.span
+
+/** Where the id of a step is given and read. */
+export const placesOfStep = (inspection: Inspection, id: string): readonly Span[] =>
+  [...definitions(inspection), ...references(inspection)]
+    .filter((each) => each.id === id)
+    .map(({ span }) => span)
+
+/** Whether a step of the playbook can take another id. */
+export const canBeId = (inspection: Inspection, id: string): boolean =>
+  new RegExp(idPattern).test(id) && definitionOf(inspection, id) === undefined
+
 /** Steps are maps in lists; their ids are scalars. */
 function definitions({ root, source }: Inspection): readonly StepName[] {
   const found: StepName[] = []

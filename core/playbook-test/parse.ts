@@ -167,7 +167,7 @@ function readPlaybook(
 }
 
 /** A playbook that is called stands beside the one that calls it, under its name. */
-function playbooksBeside(reference: string, load: ParseTestsOptions['loadPlaybook']): PlaybookSources {
+export function playbooksBeside(reference: string, load: ParseTestsOptions['loadPlaybook']): PlaybookSources {
   const expectedAt = (name: string) => `${reference.replace(/[^/]*$/, '')}${name}.yaml`
   const textOf = (source: string | Uint8Array | undefined) =>
     source instanceof Uint8Array ? new TextDecoder().decode(source) : source

@@ -1,0 +1,101 @@
+import type { Entry, MapNode, Node } from '../../playbook/document.ts'
+import type { Span } from '../../playbook/source-text.ts'
+
+/** A part of a playbook, or of a file of tests, as people look for it. */
+export interface OutlineItem {
+  readonly name: string
+  /** Beside the name. */
+  readonly detail: string
+  readonly kind: 'section' | 'step' | 'input' | 'test' | 'mock'
+  readonly span: Span
+  /** What is selected when people go there. */
+  readonly head: Span
+  readonly children: readonly OutlineItem[]
+}
+
+const stepLists: readonly string[] = ['steps', 'parallel', 'else', 'on_error', 'finally']
+const actions = ['uses', 'call', 'switch', 'parallel', 'steps', 'checkpoint', 'set', 'wait', 'return', 'fail']
+
+/** Inputs, steps with the steps inside of them, mocks and tests. */
+export function outlineOf(root: Node | undefined): readonly OutlineItem[] {
+  if (root?.kind !== 'map') return []
+  return root.entries.flatMap((entry): OutlineItem[] => {
+    const { name, value } = entry
+    if (stepLists.includes(name)) return [section(entry, stepsIn(value))]
+    if (name === 'inputs' || name === 'mocks')
+      return [section(entry, keysIn(value, name === 'inputs' ? 'input' : 'mock'))]
+    return name === 'tests' ? [section(entry, testsIn(value))] : []
+  })
+}
+
+const section = ({ name, key, value }: Entry, children: readonly OutlineItem[]): OutlineItem => ({
+  name,
+  detail: '',
+  kind: 'section',
+  span: { start: key.start, end: Math.max(key.end, value.end) },
+  head: key,
+  children,
+})
+
+const keysIn = (node: Node, kind: 'input' | 'mock'): readonly OutlineItem[] =>
+  node.kind !== 'map'
+    ? []
+    : node.entries.map(({ name, key, value }) => ({
+        name,
+        detail: '',
+        kind,
+        span: { start: key.start, end: Math.max(key.end, value.end) },
+        head: key,
+        children: [],
+      }))
+
+function testsIn(node: Node): readonly OutlineItem[] {
+  const maps = node.kind === 'list' ? node.items.filter((item) => item.kind === 'map') : []
+  return maps.map((map) => {
+    const name = entryOf(map, 'name')
+    return {
+      name: textOf(name) || '(no name)',
+      detail: '',
+      kind: 'test',
+      span: map,
+      head: name?.value ?? map,
+      children: [],
+    }
+  })
+}
+
+function stepsIn(node: Node): readonly OutlineItem[] {
+  const maps = node.kind === 'list' ? node.items.filter((item) => item.kind === 'map') : []
+  return maps.map(stepItem)
+}
+
+function stepItem(map: MapNode): OutlineItem {
+  const id = entryOf(map, 'id')
+  const action = map.entries.find(({ name }) => actions.includes(name))
+  const what = action === undefined ? '' : textOf(action) || action.name
+  return {
+    name: textOf(id) || what || '(empty)',
+    detail: id === undefined ? '' : what,
+    kind: 'step',
+    span: map,
+    head: id?.value ?? action?.key ?? map,
+    children: map.entries.flatMap(({ name, value }) =>
+      stepLists.includes(name) ? stepsIn(value) : name === 'switch' ? casesIn(value) : [],
+    ),
+  }
+}
+
+/** Steps of all cases. */
+function casesIn(node: Node): readonly OutlineItem[] {
+  const maps = node.kind === 'list' ? node.items.filter((item) => item.kind === 'map') : []
+  return maps.flatMap((map) => {
+    const steps = entryOf(map, 'steps')
+    return steps === undefined ? [] : stepsIn(steps.value)
+  })
+}
+
+const entryOf = (map: MapNode, name: string): Entry | undefined =>
+  map.entries.find((entry) => entry.name === name)
+
+const textOf = (entry: Entry | undefined): string =>
+  entry?.value.kind === 'scalar' ? String(entry.value.value ?? '') : ''

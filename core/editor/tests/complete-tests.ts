@@ -1,0 +1,243 @@
+import { authorsInput } from '../../playbook/asked-input.ts'
+import type { Node } from '../../playbook/document.ts'
+import { openSource } from '../../playbook/open-source.ts'
+import { viaOperator } from '../../playbook/grammar.ts'
+import type { JsonSchema } from '../../plugin/index.ts'
+import type { NamedStep } from '../../playbook-test/named-steps.ts'
+import { branchesOf } from '../../playbook-test/coverage.ts'
+import type { CatalogueSkill } from '../../registry/catalogue.ts'
+import { candidates, isComment, mark } from '../complete.ts'
+import { completeKeys, completeValue } from '../complete-yaml.ts'
+import type { Completion, Completions } from '../completion.ts'
+import { inputsOf } from '../describe-playbook.ts'
+import { describeSkill } from '../describe-skill.ts'
+import { findNode, type Step } from '../inspection.ts'
+import type { Guide } from '../schema-walk.ts'
+import { testedPlaybook, type TestedPlaybook, type TestsSurroundings } from './inspect-tests.ts'
+
+/** What leads an editor through a file of tests. */
+export interface TestsGuide extends TestsSurroundings {
+  /** `schemas/playbook-test.schema.json`. */
+  readonly schema: JsonSchema
+  /** Paths of the playbooks beside the tests. */
+  readonly playbookFiles: () => readonly string[]
+}
+
+/** Texts that are read for one completion, at most: each with something else closed behind the cursor. */
+const maxReadings = 16
+
+/** What can be written at an offset of a file of tests: keys, the playbook, its steps and skills, what they give, and answers. */
+export function completeTests(text: string, offset: number, guide: TestsGuide): Completions {
+  const word = testWordAt(text, offset)
+  const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)
+  if (!isComment(line)) {
+    for (const candidate of candidates(text, offset).take(maxReadings)) {
+      const { root } = openSource(candidate, undefined, 'tolerant')
+      const items = root && completeAt(root, candidate, guide, text.slice(word.end))
+      // The beginning of a key, or of a value: what is possible tells.
+      if (items !== undefined && items.length > 0) return { items, replaces: word }
+    }
+  }
+  return { items: [], replaces: word }
+}
+
+/** Paths of steps, and items of them, are words of a test. */
+function testWordAt(text: string, offset: number): Completions['replaces'] {
+  const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)
+  const [before = ''] = /(?:[\w.\-/@]|\[\d+\]|#\d+)*$/.exec(line) ?? []
+  const [after = ''] = /^(?:[\w.\-/@]|\[\d+\]|#\d+)*/.exec(text.slice(offset, offset + 200)) ?? []
+  // `- ` of a list is no part of a word.
+  return { start: offset - (/^-+$/.test(before) ? 0 : before.length), end: offset + after.length }
+}
+
+function completeAt(
+  root: Node,
+  text: string,
+  guide: TestsGuide,
+  after: string,
+): readonly Completion[] | undefined {
+  const tested = testedPlaybook(root, guide)
+  return findNode(root, ({ node, path }): readonly Completion[] | undefined => {
+    if (node.kind === 'map') {
+      const key = node.entries.find(({ name }) => name.includes(mark))
+      if (key === undefined) return undefined
+      const present = new Set(node.entries.map(({ name }) => name))
+      const hasColon = /^ *:/.test(after)
+      if (isMocks(path)) return mockKeys(tested, guide, present, hasColon)
+      const place = placeIn(path, tested, guide)
+      return completeKeys(place.guide, node, place.path, { isFlow: text[node.start] === '{', hasColon })
+    }
+    if (node.kind !== 'scalar' || !String(node.value).includes(mark)) return undefined
+    const special = completeSpecial(path, tested, guide)
+    if (special) return special
+    const place = placeIn(path, tested, guide)
+    return completeValue(place.guide, place.path)
+  })
+}
+
+const keyAt = (step: Step | undefined): string | undefined =>
+  step !== undefined && 'key' in step ? step.key : undefined
+const keysIn = (path: readonly Step[]): readonly string[] => path.flatMap((step) => keyAt(step) ?? [])
+
+/** `mocks` of the file, or of a test. */
+const isMocks = (path: readonly Step[]): boolean =>
+  keyAt(path.at(-1)) === 'mocks' && (path.length === 1 || (path.length === 3 && keyAt(path[0]) === 'tests'))
+
+/** The name of what a mock stands for, and the way from the reply on. */
+function mockIn(
+  path: readonly Step[],
+): { readonly name: string; readonly rest: readonly Step[] } | undefined {
+  const at = path.findIndex((_, index) => isMocks(path.slice(0, index + 1)))
+  const name = keyAt(path[at + 1])
+  if (at < 0 || name === undefined) return undefined
+  const rest = path.slice(at + 2)
+  return { name, rest: rest[0] !== undefined && 'index' in rest[0] ? rest.slice(1) : rest }
+}
+
+function stepNamed({ named }: TestedPlaybook, name: string): NamedStep | undefined {
+  const plain = name.replaceAll(/\[\d+\]|#\d+/g, '')
+  return named.find((each) => each.name === plain) ?? named.find((each) => each.path === plain)
+}
+
+const skillOf = ({ step }: NamedStep): string | undefined =>
+  step.action === 'uses'
+    ? step.skill
+    : step.action === 'checkpoint' && step.via !== viaOperator
+      ? step.via
+      : undefined
+
+/** Values that the playbook decides on. */
+function completeSpecial(
+  path: readonly Step[],
+  tested: TestedPlaybook,
+  guide: TestsGuide,
+): readonly Completion[] | undefined {
+  const keys = keysIn(path)
+  const last = keys.at(-1)
+  if (keys.length === 1 && last === 'playbook')
+    return guide.playbookFiles().map((label) => ({ label, kind: 'playbook' }))
+  if (keys.length === 1 && last === 'unreachable' && tested.playbook !== undefined)
+    return branchesOf(tested.playbook).map(({ key, label }) => ({ label: key, kind: 'value', detail: label }))
+  const [, expect, what] = keys
+  if (keys[0] === 'tests' && expect === 'expect') {
+    if (what === 'path' || what === 'skipped')
+      return stepItems(tested.named.filter(({ name }) => !name.startsWith('@')))
+    if (what === 'calls' && last === 'step' && keys.length === 4)
+      return stepItems(tested.named.filter((named) => skillOf(named) !== undefined))
+    if (what === 'calls' && last === 'skill' && keys.length === 4) return skillItems(tested, guide)
+  }
+  const mock = mockIn(path)
+  return mock && completeReply(mock.name, keysIn(mock.rest), tested, guide)
+}
+
+function completeReply(
+  name: string,
+  keys: readonly string[],
+  tested: TestedPlaybook,
+  { catalogue }: TestsGuide,
+): readonly Completion[] | undefined {
+  const step = name.startsWith('steps.') ? stepNamed(tested, name.slice('steps.'.length)) : undefined
+  if (keys.length === 0) return [{ label: 'timeout', kind: 'value', detail: 'never answers' }]
+  if (keys.length !== 1) return undefined
+  if (keys[0] === 'answer' && step?.step.action === 'checkpoint') {
+    const { choices } = step.step
+    return 'answers' in choices ? choices.answers.map((label) => ({ label, kind: 'value' })) : []
+  }
+  if (keys[0] === 'example') {
+    const skill = catalogue?.skill((step ? skillOf(step) : name) ?? '')?.skill
+    return skill?.examples.map(({ title }) => ({ label: title, kind: 'value' })) ?? []
+  }
+  if (keys[0] === 'by_kind') return ['person', 'api_key'].map((label) => ({ label, kind: 'value' }))
+  return undefined
+}
+
+const stepItems = (steps: readonly NamedStep[]): readonly Completion[] =>
+  [...new Map(steps.map((each) => [each.name, each])).values()].map((each) => ({
+    label: each.name,
+    kind: 'step',
+    detail: skillOf(each) ?? each.step.action,
+  }))
+
+function skillItems({ named }: TestedPlaybook, { catalogue }: TestsGuide): readonly Completion[] {
+  const used = new Set(named.flatMap((each) => skillOf(each) ?? []))
+  return [...used].flatMap((name) => {
+    const entry: CatalogueSkill | undefined = catalogue?.skill(name)
+    return entry === undefined
+      ? []
+      : [
+          {
+            label: name,
+            kind: 'skill' as const,
+            detail: entry.skill.title,
+            documentation: describeSkill(entry),
+          },
+        ]
+  })
+}
+
+/** Steps that ask something outside, and the skills that they call. */
+function mockKeys(
+  tested: TestedPlaybook,
+  guide: TestsGuide,
+  present: ReadonlySet<string>,
+  hasColon: boolean,
+): readonly Completion[] {
+  const mockable = tested.named.filter(
+    (each) => skillOf(each) !== undefined || ['checkpoint', 'call'].includes(each.step.action),
+  )
+  const steps = stepItems(mockable).map((item) => ({ ...item, label: `steps.${item.label}`, rank: 0 }))
+  return [...steps, ...skillItems(tested, guide)]
+    .filter(({ label }) => !present.has(label))
+    .map((item) => ({ ...item, insert: hasColon ? item.label : `${item.label}: ` }))
+}
+
+/** The schema that counts at a place, and the way in it: that of tests, or of what the playbook and its skills declare. */
+function placeIn(
+  path: readonly Step[],
+  tested: TestedPlaybook,
+  { schema, catalogue }: TestsGuide,
+): { readonly guide: Guide; readonly path: readonly Step[] } {
+  const within = (inner: JsonSchema | undefined, from: number) =>
+    inner === undefined ? undefined : { guide: { schema: inner, catalogue }, path: path.slice(from) }
+  const keys = keysIn(path)
+  const inputs = path.findIndex((step) => keyAt(step) === 'inputs')
+  if (inputs >= 0 && inputs <= 2 && tested.playbook !== undefined)
+    return within(inputsOf(tested.playbook), inputs + 1)!
+  const data = path.findIndex((step) => keyAt(step) === 'data')
+  if (data > 0 && keyAt(path[data - 1]) === 'alert' && tested.playbook?.alertSchema !== undefined)
+    return within(tested.playbook.alertSchema, data + 1)!
+  const mock = mockIn(path)
+  const kind = keyAt(mock?.rest[0])
+  if (mock !== undefined && (kind === 'output' || kind === 'with')) {
+    const inner = within(
+      mockSchema(mock.name, kind, tested, { schema, catalogue }),
+      path.length - mock.rest.length + 1,
+    )
+    if (inner) return inner
+  }
+  const calls = path.findIndex((step) => keyAt(step) === 'calls')
+  const call = path[calls + 2]
+  if (calls >= 0 && keys[0] === 'tests' && call !== undefined && keyAt(call) === 'with' && 'key' in call) {
+    const value = (name: string): string => {
+      const node = call.in.entries.find((entry) => entry.name === name)?.value
+      return node?.kind === 'scalar' ? String(node.value) : ''
+    }
+    const step = stepNamed(tested, value('step'))
+    const skill = catalogue?.skill(value('skill') || ((step && skillOf(step)) ?? ''))?.skill
+    const inner = within(skill && authorsInput(skill), calls + 3)
+    if (inner) return inner
+  }
+  return { guide: { schema, catalogue }, path }
+}
+
+function mockSchema(
+  name: string,
+  kind: 'output' | 'with',
+  tested: TestedPlaybook,
+  { catalogue }: Guide,
+): JsonSchema | undefined {
+  const step = name.startsWith('steps.') ? stepNamed(tested, name.slice('steps.'.length)) : undefined
+  const skill = catalogue?.skill((step ? skillOf(step) : name) ?? '')?.skill
+  if (skill === undefined) return undefined
+  return kind === 'output' ? (skill.output as JsonSchema) : authorsInput(skill)
+}
