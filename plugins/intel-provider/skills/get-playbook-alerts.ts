@@ -50,9 +50,19 @@ const alert = {
     details: {
       type: ['object', 'null'],
       additionalProperties: true,
-      'x-sensitive': true,
-      description:
-        'The panels of the alert. Those of identity exposures hold hashes of passwords and hints at them.',
+      description: 'The panels of the alert.',
+      properties: {
+        panel_evidence_summary: {
+          type: ['object', 'null'],
+          additionalProperties: true,
+          properties: {
+            exposed_secret: {
+              'x-sensitive': true,
+              description: 'Of identity exposures: hashes of the password and a hint at it.',
+            },
+          },
+        },
+      },
     },
   },
 } as const

@@ -34,7 +34,6 @@ export const fetchCompanyAuditLogs = defineSkill({
       records: {
         type: 'array',
         items: {},
-        'x-sensitive': true,
         description: 'As the platform gave them: who did what, from where.',
       },
       counts: {

@@ -28,8 +28,13 @@ const incident = {
     raw: {
       type: 'object',
       additionalProperties: true,
-      'x-sensitive': true,
-      description: 'The incident as the platform gave it. It may hold credentials that have leaked.',
+      description: 'The incident as the platform gave it.',
+      properties: {
+        content: {
+          'x-sensitive': true,
+          description: 'What was found. It may hold passwords that have leaked.',
+        },
+      },
     },
   },
 } as const

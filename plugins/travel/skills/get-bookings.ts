@@ -36,7 +36,6 @@ const booking = {
     raw: {
       type: 'object',
       additionalProperties: true,
-      'x-sensitive': true,
       description: 'The booking as the platform gave it. It may hold passports and names on cards.',
     },
   },

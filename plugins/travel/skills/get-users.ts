@@ -42,7 +42,6 @@ const user = {
     raw: {
       type: 'object',
       additionalProperties: true,
-      'x-sensitive': true,
       description: 'The user as the platform gave it, with phone number.',
     },
   },
