@@ -16,6 +16,7 @@ import type { Connection, ConnectionFailure } from './domain/connection.ts'
 import type { UnavailableError } from './errors/errors.ts'
 import type { Organization } from './domain/organization.ts'
 import type { DestructiveUses, HeldUse } from './domain/destructive-use.ts'
+import type { StepMasks } from './domain/mask.ts'
 import type { Pause } from './domain/pause.ts'
 import type { Provider } from './domain/provider.ts'
 import type { FailedAttempt, JournalEntry, Run, StepDecision, StoredError, NewRun } from './domain/run.ts'
@@ -285,6 +286,8 @@ export interface JournalBegin {
   readonly stepId: string | null
   readonly kind: string
   readonly input: unknown
+  /** Where something sensitive stands in the input, and will in the output: what is kept is encrypted. Undefined: nowhere. */
+  readonly sensitive?: StepMasks | undefined
   /** The try that begins, from 1. */
   readonly attempt: number
   /** Epoch milliseconds. */
@@ -308,6 +311,8 @@ export interface DestructiveCall {
 export interface JournalEnd {
   readonly state: 'completed' | 'failed' | 'skipped'
   readonly output: unknown
+  /** What is kept of the output is encrypted. Default false. */
+  readonly isSensitive?: boolean | undefined
   readonly error: StoredError | null
   readonly attempt: number
   /** Epoch milliseconds. */

@@ -1,6 +1,5 @@
 import { Command } from 'commander'
-import { choicesOf, entriesOf, exploreDryRun } from '../../core/dry-run/index.ts'
-import { redactorOf } from '../../core/playbook-test/index.ts'
+import { choicesOf, exploreDryRun } from '../../core/dry-run/index.ts'
 import { testCases } from '../../core/plugin/testing/memory-stores.ts'
 import { Exit, exitCodes } from '../exit-codes.ts'
 import { openLiveSkills } from '../rehearsal/connections.ts'
@@ -70,8 +69,7 @@ async function runDry(file: string, options: Options): Promise<void> {
       organizationUuid: uuid,
       log: live.log,
     })
-    const redactor = redactorOf(prepared, entriesOf(tree), catalogue)
-    console.log(treeLines(tree, playbook.name, catalogue, redactor).join('\n'))
+    console.log(treeLines(tree, playbook, catalogue).join('\n'))
     if (wouldFail(tree)) throw new Exit(exitCodes.failed)
   } finally {
     await live.close()

@@ -5,7 +5,6 @@ import { skillsOf } from '../../core/engine/skill-caller.ts'
 import {
   createMemoryJournal,
   createWorld,
-  redactorOf,
   rehearse,
   resultOf,
   startProcess,
@@ -83,8 +82,7 @@ async function runMocked(file: string, mocks: string, options: Options): Promise
   const run = resultOf(made, outcome)
   for (const { message, hint } of run.unmocked)
     console.log(`\n${paint.bad('not mocked')} ${printableLines(message)}\n  ${printableLines(hint)}`)
-  const redactor = redactorOf({ playbook, ...world }, run.entries, catalogue)
-  console.log(endLines(playbook.name, outcome, run.durationMs, run.case, run.notes, redactor))
+  console.log(endLines(playbook, outcome, run.durationMs, run.case, run.notes))
   if (outcome.status !== 'completed' || run.unmocked.length > 0) throw new Exit(exitCodes.failed)
 }
 
@@ -126,9 +124,8 @@ async function runLive(file: string, options: Options): Promise<void> {
       wakeUps: people.wakeUps,
     }).finally(() => people.close())
     const notes = cases.entries.filter(({ kind }) => kind === 'note').map(({ text }) => text)
-    const redactor = redactorOf({ playbook, fixtures }, journal.entries(), catalogue)
     const durationMs = Date.now() - fixtures.nowMs
-    console.log(endLines(playbook.name, outcome, durationMs, cases.all[0], notes, redactor))
+    console.log(endLines(playbook, outcome, durationMs, cases.all[0], notes))
     if (outcome.status !== 'completed') throw new Exit(exitCodes.failed)
   } finally {
     await live.close()

@@ -1,43 +1,37 @@
+import type { Question } from '../../core/domain/checkpoint.ts'
+import { hide } from '../../core/domain/mask.ts'
+import { acceptedBy } from '../../core/playbook/mask-of-type.ts'
+import type { JsonSchema } from '../../core/plugin/index.ts'
 import { eventsOf, type DryRunTree } from '../../core/dry-run/index.ts'
 import { stringifyJson } from '../../core/json.ts'
 import type { Choice } from '../../core/playbook-test/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
-import type { Redactor } from '../../core/skill/index.ts'
+import type { Playbook } from '../../core/playbook/index.ts'
 import { paint } from '../output/paint.ts'
 import { printable, printableJson } from '../output/printable.ts'
 import { endLines, stepLine, wouldDoLines } from './show.ts'
 
 /** A dry run: what happens, and below each question every way that goes on from there. */
-export function treeLines(
-  tree: DryRunTree,
-  name: string,
-  catalogue: Catalogue,
-  redactor: Redactor,
-): readonly string[] {
+export function treeLines(tree: DryRunTree, playbook: Playbook, catalogue: Catalogue): readonly string[] {
   const events = eventsOf(tree, catalogue).map((event) =>
-    'would' in event ? wouldDoLines(event.would, redactor) : stepLine(event.ended),
+    'would' in event ? wouldDoLines(event.would) : stepLine(event.ended),
   )
-  return [...events, ...endOf(tree, name, catalogue, redactor)].flatMap((text) => text.split('\n'))
+  return [...events, ...endOf(tree, playbook, catalogue)].flatMap((text) => text.split('\n'))
 }
 
-function endOf(
-  { end }: DryRunTree,
-  name: string,
-  catalogue: Catalogue,
-  redactor: Redactor,
-): readonly string[] {
+function endOf({ end }: DryRunTree, playbook: Playbook, catalogue: Catalogue): readonly string[] {
   if (end === 'too many ways') return [paint.warn('there are more ways, which were not tried: add --answer')]
   if ('ways' in end) {
     const { path, question } = end.asked
     const asked = `  ${paint.warn('asks')} ${printable(path)}  ${paint.strong(question.via)}`
     return [
       asked,
-      ...printableJson(redactor.value(question.input))
+      ...printableJson(shownInput(question, catalogue))
         .split('\n')
         .map((line) => `    ${line}`),
       ...end.ways.flatMap(({ choice, tree }) => [
         `    ${paint.strong(wayOf(choice))}`,
-        ...treeLines(tree, name, catalogue, redactor).map((line) => (line === '' ? '' : `      ${line}`)),
+        ...treeLines(tree, playbook, catalogue).map((line) => (line === '' ? '' : `      ${line}`)),
       ]),
     ]
   }
@@ -45,9 +39,14 @@ function endOf(
   if (outcome === undefined) return []
   const writes = `${wouldDo.length} ${wouldDo.length === 1 ? 'write' : 'writes'}`
   return [
-    endLines(name, outcome, durationMs, undefined, [], redactor),
+    endLines(playbook, outcome, durationMs, undefined, []),
     `    nothing was changed; ${writes} would have been made`,
   ]
+}
+
+function shownInput({ via, input }: Question, catalogue: Catalogue): unknown {
+  const asking = catalogue.skill(via)?.skill.input as JsonSchema | undefined
+  return asking ? hide(acceptedBy(asking), input) : input
 }
 
 function wayOf(choice: Choice): string {

@@ -1,9 +1,11 @@
 import type { Case } from '../../core/domain/case.ts'
 import type { JournalEntry } from '../../core/domain/run.ts'
 import type { WouldDo } from '../../core/dry-run/index.ts'
+import { hide } from '../../core/domain/mask.ts'
+import { maskedOutput } from '../../core/engine/masked-run.ts'
+import type { Playbook } from '../../core/playbook/index.ts'
 import type { RunOutcome } from '../../core/engine/flow.ts'
 import { showDuration } from '../../core/playbook-test/index.ts'
-import type { Redactor } from '../../core/skill/index.ts'
 import { paint } from '../output/paint.ts'
 import { printable, printableJson, printableLines } from '../output/printable.ts'
 
@@ -30,10 +32,10 @@ export function stepLine({ path, kind, state, attempt, error, startedAt, endedAt
   return `  ${painted} ${printable(path)}  ${paint.dim(printable(kind))}${aside}${why}`
 }
 
-export function wouldDoLines(would: WouldDo, redactor: Redactor): string {
-  const { path, skill, connection, from } = would
-  const input = redactor.value(would.input)
-  const output = redactor.value(would.output)
+export function wouldDoLines(would: WouldDo): string {
+  const { path, skill, connection, from, masks } = would
+  const input = hide(masks?.input, would.input)
+  const output = hide(masks?.output, would.output)
   const via = connection === undefined ? '' : ` through connection ${printable(connection)}`
   const sources = {
     fixtures: 'from the fixtures',
@@ -49,27 +51,26 @@ export function wouldDoLines(would: WouldDo, redactor: Redactor): string {
 
 /** How a run ended: its status, what it gave, and what became of the case; without what is sensitive. */
 export function endLines(
-  name: string,
+  playbook: Playbook,
   outcome: RunOutcome,
   durationMs: number,
   own: Case | undefined,
   notes: readonly string[],
-  redactor: Redactor,
 ): string {
   const good = outcome.status === 'completed'
   const { error } = outcome
-  const output = redactor.value(outcome.output)
+  const output = maskedOutput(playbook, outcome.output)
   const at = error?.details?.['path']
   const time = durationMs === 0 ? '' : paint.dim(` after ${showDuration(Math.round(durationMs))}`)
   return [
     '',
-    `${good ? paint.good('ok') : paint.bad('not ok')} ${printable(name)} ${outcome.status}${time}`,
+    `${good ? paint.good('ok') : paint.bad('not ok')} ${printable(playbook.name)} ${outcome.status}${time}`,
     ...(error === null
       ? []
       : [indent(`${error.code}: ${error.message}${typeof at === 'string' ? ` (step '${at}')` : ''}`)]),
     ...(error?.hint === undefined ? [] : [indent(`hint: ${error.hint}`)]),
     ...(output === null ? [] : [indent(`output ${json(output)}`)]),
-    ...(own === undefined ? [] : caseLines(own, notes).map((line) => redactor.text(line))),
+    ...(own === undefined ? [] : caseLines(own, notes)),
   ].join('\n')
 }
 

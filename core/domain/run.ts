@@ -1,4 +1,5 @@
 import type { Actor, Author } from './audit.ts'
+import type { StepMasks } from './mask.ts'
 
 /** `waiting`: running, and a person has to answer a checkpoint or to decide about a step. */
 export const runStatuses = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const
@@ -67,6 +68,8 @@ export interface NewRun {
   readonly carriesOver?: { readonly runUuid: string; readonly paths: readonly string[] } | undefined
   /** Resolved: defaults included. Default: none. */
   readonly inputs?: Readonly<Record<string, unknown>> | undefined
+  /** Some of the inputs are sensitive: what is kept of them is encrypted. Default false. */
+  readonly isSensitive?: boolean | undefined
   /** At most one run of a playbook and key at a time, in an organization. */
   readonly concurrency?: { readonly key: string; readonly policy: 'queue' | 'drop' } | undefined
 }
@@ -74,6 +77,8 @@ export interface NewRun {
 export interface RunEnd {
   readonly status: Extract<RunStatus, 'completed' | 'failed' | 'cancelled'>
   readonly output: unknown
+  /** What is kept of the output is encrypted. Default false. */
+  readonly isSensitive?: boolean | undefined
   readonly error: StoredError | null
 }
 
@@ -124,6 +129,8 @@ export interface JournalEntry {
   readonly endedAt: number | null
   /** What a person decided about a step whose outcome was unknown. */
   readonly resolution?: Resolution | undefined
+  /** Where something sensitive stands in the input and the output. Undefined: nowhere. */
+  readonly sensitive?: StepMasks | undefined
   /** Uuid of the run that did the work, where this one has not. */
   readonly carriedFrom?: string | undefined
 }

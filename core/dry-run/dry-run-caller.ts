@@ -1,3 +1,4 @@
+import { hide, type StepMasks } from '../domain/mask.ts'
 import type { SkillCall, SkillCaller } from '../engine/skill-caller.ts'
 import { NotFoundError } from '../errors/errors.ts'
 import { RetryableError, SkillError } from '../plugin/index.ts'
@@ -13,6 +14,8 @@ export interface WouldDo extends AssumedOutput {
   readonly connection: string | undefined
   /** With the defaults of the skill's schema. */
   readonly input: unknown
+  /** Where something sensitive stands in the input and the output. */
+  readonly masks?: StepMasks | undefined
 }
 
 export interface DryRunCallerOptions {
@@ -37,11 +40,20 @@ export function createDryRunCaller(options: DryRunCallerOptions): SkillCaller {
     if (found.skill.effect === 'read') return await options.read(call)
     const input = withDefaults(found.skill.input, call.input)
     validate(compileSchema(found.skill.input), input, `input of ${call.skill}`)
+    // A field that the output has too is as sensitive there.
+    const shown = hide(call.masks?.input, input)
     const answer: AssumedOutput = options.hasFixture(call)
       ? { output: await options.read(call), from: 'fixtures' }
-      : assumedOutput(found.skill, input)
+      : assumedOutput(found.skill, shown)
     const path = call.attempt.idempotencyKey.slice(call.run.uuid.length + 1)
-    options.onWouldDo({ ...answer, path, skill: call.skill, connection: call.connection, input })
+    options.onWouldDo({
+      ...answer,
+      path,
+      skill: call.skill,
+      connection: call.connection,
+      input,
+      masks: call.masks,
+    })
     return answer.output
   }
 }

@@ -106,10 +106,3 @@ export function eventsOf(
     return state !== 'completed' || catalogue.skill(kind)?.skill.effect !== 'write'
   })
 }
-
-/** What the journals of all ways hold. */
-export function entriesOf({ events, end }: DryRunTree): readonly JournalEntry[] {
-  const before = events.flatMap((event) => ('ended' in event ? [event.ended] : []))
-  if (end === 'too many ways') return before
-  return [...before, ...('ways' in end ? end.ways.flatMap(({ tree }) => entriesOf(tree)) : end.entries)]
-}

@@ -1,10 +1,9 @@
+import { hide } from '../domain/mask.ts'
 import { TocsinError } from '../plugin/index.ts'
 import type { FailStep, ReturnStep, SetStep, UsesStep, WaitStep } from '../playbook/playbook.ts'
 import { untilMs, valueOf } from './evaluate.ts'
 import { fromOutcome, type Flow } from './flow.ts'
 import { advance, type Scope } from './scope.ts'
-import { refuseSensitive } from './refuse-sensitive.ts'
-import { hiding, maskSensitive, sensitiveTexts, withoutSensitive } from './sensitive.ts'
 import { callsOf } from './calls-of.ts'
 import { remember, type Walk } from './walk.ts'
 
@@ -13,19 +12,18 @@ export const defaultTimeoutMs = 60_000
 
 /** Calls a skill: the only step with an effect outside, besides the asking of a checkpoint. */
 export async function runUses(walk: Walk, step: UsesStep, path: string, scope: Scope): Promise<Flow> {
-  const { skill, connection, onInterrupted } = step
+  const { skill, connection, onInterrupted, sensitive } = step
   const { skills } = walk
   const declared = skills.interrupted(skill)
   const outcome = await walk.context.perform({
     path,
     stepId: step.id,
     kind: skill,
-    input: () => refuseSensitive(walk, skill, valueOf(step.with, scope), scope),
-    ...callsOf(walk, { skill, connection }, scope),
-    shown:
-      skills.isDestructive?.(skill) === true
-        ? (input) => withoutMarked(walk, skill, input, scope)
-        : undefined,
+    sensitive,
+    input: () => valueOf(step.with, scope),
+    ...callsOf(walk, { skill, connection, sensitive }),
+    // For people: without what is sensitive.
+    shown: skills.isDestructive?.(skill) === true ? (input) => hide(sensitive?.input, input) : undefined,
     interrupted: onInterrupted ?? declared,
     mayRepeat: declared !== 'ask' || onInterrupted === 'repeat',
     timeoutMs: step.timeoutMs ?? defaultTimeoutMs,
@@ -34,26 +32,12 @@ export async function runUses(walk: Walk, step: UsesStep, path: string, scope: S
     retry: step.retry,
   })
   advance(scope, outcome.endedAt)
-  if (outcome.state === 'completed') learnSensitive(walk, skill, outcome.output, scope)
   return fromOutcome(outcome, path)
 }
 
-/** For people: neither what the skill declares to be sensitive, nor what is so in the run. */
-function withoutMarked({ skills }: Walk, skill: string, input: unknown, { thread }: Scope): unknown {
-  const schemas = skills.schemas?.(skill)
-  return schemas === undefined ? null : hiding(thread.sensitive).value(maskSensitive(schemas.input, input))
-}
-
-function learnSensitive(walk: Walk, skill: string, output: unknown, { thread }: Scope): void {
-  const schemas = walk.skills.schemas?.(skill)
-  if (schemas) for (const text of sensitiveTexts(schemas.output, output)) thread.sensitive.add(text)
-}
-
 export async function runSet(walk: Walk, step: SetStep, path: string, scope: Scope): Promise<Flow> {
-  return await remember(walk, step, path, scope, () => ({
-    state: 'completed',
-    output: valueOf(step.set, scope),
-  }))
+  const evaluate = () => ({ state: 'completed' as const, output: valueOf(step.set, scope) })
+  return await remember(walk, step, path, scope, evaluate, undefined, step.sensitive?.output)
 }
 
 export async function runWait(walk: Walk, step: WaitStep, path: string, scope: Scope): Promise<Flow> {
@@ -71,7 +55,7 @@ export async function runWait(walk: Walk, step: WaitStep, path: string, scope: S
 
 export async function runReturn(walk: Walk, step: ReturnStep, path: string, scope: Scope): Promise<Flow> {
   const evaluate = () => ({ state: 'completed' as const, output: valueOf(step.return, scope) })
-  const flow = await remember(walk, step, path, scope, evaluate)
+  const flow = await remember(walk, step, path, scope, evaluate, undefined, step.sensitive?.output)
   if (flow.state !== 'completed') return flow
   return { state: 'run_ends', outcome: { status: 'completed', output: flow.output, error: null } }
 }
@@ -80,7 +64,7 @@ export async function runReturn(walk: Walk, step: ReturnStep, path: string, scop
 export async function runFail(walk: Walk, step: FailStep, path: string, scope: Scope): Promise<Flow> {
   const flow = await remember(walk, step, path, scope, () => {
     const message = String(valueOf(step.message, scope))
-    throw withoutSensitive(new TocsinError('playbook_failed', message), scope.thread.sensitive)
+    throw new TocsinError('playbook_failed', message)
   })
   if (flow.state !== 'failed' || flow.error.code !== 'playbook_failed') return flow
   return { state: 'run_ends', outcome: { status: 'failed', output: null, error: flow.error, failedAt: path } }

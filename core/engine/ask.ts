@@ -11,7 +11,7 @@ import {
   type PureResult,
 } from './durable-context.ts'
 import { perform } from './effect.ts'
-import { end, failedOutcome, failedWith, record, recordedOutcome, type LocalRun } from './local-run.ts'
+import { begun, end, failedOutcome, failedWith, record, recordedOutcome, type LocalRun } from './local-run.ts'
 import { plainJson } from './plain-json.ts'
 import { lookUntil } from './wait-until.ts'
 
@@ -24,7 +24,7 @@ interface Intent {
 
 /** The question is kept before anybody is told; then one of an answer and its timeout wins. See `DurableContext.ask`. */
 export async function ask(local: LocalRun, work: AskWork): Promise<Outcome> {
-  const { path, stepId, kind } = work
+  const { path } = work
   const entry = local.journal.entry(path)
   const recorded = recordedOutcome(entry)
   if (recorded) {
@@ -33,7 +33,7 @@ export async function ask(local: LocalRun, work: AskWork): Promise<Outcome> {
   }
   let intent = entry?.input as Intent | undefined
   if (intent === undefined) {
-    const begin = { path, stepId, kind, input: null as unknown, attempt: 1, startedAt: local.clock.now() }
+    const begin = { ...begun(work), input: null as unknown, attempt: 1, startedAt: local.clock.now() }
     try {
       intent = intentOf(local, work, begin.startedAt)
     } catch (error) {
@@ -41,7 +41,7 @@ export async function ask(local: LocalRun, work: AskWork): Promise<Outcome> {
     }
     await local.journal.begin({ ...begin, input: intent })
   }
-  const outcome = end(local, path, await untilAnswered(local, work, intent), 1)
+  const outcome = end(local, work, await untilAnswered(local, work, intent), 1)
   await settle(local, work)
   return outcome
 }

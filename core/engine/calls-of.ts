@@ -1,18 +1,18 @@
+import { sensitiveParts, type StepMasks } from '../domain/mask.ts'
 import type { EffectAttempt, EffectWork } from './durable-context.ts'
-import type { Scope } from './scope.ts'
-import { sensitiveTexts } from './sensitive.ts'
 import type { SkillCall } from './skill-caller.ts'
+import { textsIn } from './texts-in.ts'
 import type { Walk } from './walk.ts'
 
-/** How a skill is called in a run, whatever for: what is sensitive in the run stays out of what is said about the call. */
+type Given = Omit<SkillCall, 'run' | 'attempt' | 'input' | 'sensitive'>
+
+/** How a skill is called in a run, whatever for: what is sensitive in its input stays out of what is said about the call. */
 export function callOf(
   { skills, run }: Walk,
-  { thread }: Scope,
-  given: Omit<SkillCall, 'run' | 'attempt' | 'input' | 'sensitive'>,
+  given: Given,
 ): (input: unknown, attempt: EffectAttempt) => Promise<unknown> {
   return (input, attempt) => {
-    const declared = skills.schemas?.(given.skill)?.input ?? {}
-    const sensitive = () => [...thread.sensitive, ...sensitiveTexts(declared, input)]
+    const sensitive = () => textsIn(sensitiveParts(given.masks?.input, input))
     return skills.call({ ...given, input, run, attempt, sensitive })
   }
 }
@@ -20,13 +20,16 @@ export function callOf(
 /** The ways in which a step calls a skill; only one that declares so can tell what became of a call. */
 export function callsOf(
   walk: Walk,
-  given: Pick<SkillCall, 'skill' | 'connection' | 'onConnection'>,
-  scope: Scope,
+  {
+    sensitive,
+    ...given
+  }: Pick<Given, 'skill' | 'connection' | 'onConnection'> & { readonly sensitive?: StepMasks | undefined },
 ): Pick<EffectWork, 'run' | 'verify'> {
+  const call = { ...given, masks: sensitive }
   return {
-    run: callOf(walk, scope, { ...given, purpose: 'run' }),
+    run: callOf(walk, { ...call, purpose: 'run' }),
     ...(walk.skills.interrupted(given.skill) === 'verify' && {
-      verify: callOf(walk, scope, { ...given, purpose: 'verify' }),
+      verify: callOf(walk, { ...call, purpose: 'verify' }),
     }),
   }
 }

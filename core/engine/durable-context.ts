@@ -9,6 +9,7 @@
  */
 
 import type { Checkpoint, CheckpointAnswer, Question, Silence } from '../domain/checkpoint.ts'
+import type { StepMasks } from '../domain/mask.ts'
 import type { StoredError } from '../domain/run.ts'
 import type { RetryPolicy } from '../playbook/playbook.ts'
 import type { Effect } from '../plugin/index.ts'
@@ -29,11 +30,13 @@ export interface DurableContext {
   finish(): Promise<void>
 }
 
-interface Work {
+export interface Work {
   /** Unique in the run. */
   readonly path: string
   readonly stepId: string | null
   readonly kind: string
+  /** Where something sensitive stands in what is recorded. Undefined: nowhere. */
+  readonly sensitive?: StepMasks | undefined
 }
 
 interface TimedWork extends Work {

@@ -5,7 +5,7 @@ import { CancelledError, TimeoutError } from '../errors/errors.ts'
 import { TocsinError } from '../plugin/index.ts'
 import { cancelled, GroupTimeoutError } from './attempt.ts'
 import { RunSuspended, type EffectWork, type Outcome } from './durable-context.ts'
-import { end, failedOutcome, record, recordedOutcome, type LocalRun } from './local-run.ts'
+import { begun, end, failedOutcome, record, recordedOutcome, type LocalRun } from './local-run.ts'
 import { delayBeforeNextTry } from './next-try.ts'
 import { plainJson } from './plain-json.ts'
 import { firstProgress, isHeldUp, progressAfter, type Progress } from './progress.ts'
@@ -23,9 +23,8 @@ export async function perform(local: LocalRun, work: EffectWork): Promise<Outcom
 }
 
 async function begin(local: LocalRun, work: EffectWork): Promise<Outcome> {
-  const { path, stepId, kind } = work
   const startedAt = local.clock.now()
-  const intent = { path, stepId, kind, input: null as unknown, attempt: 1, startedAt }
+  const intent = { ...begun(work), input: null as unknown, attempt: 1, startedAt }
   try {
     intent.input = plainJson(work.input())
     if (startedAt >= work.deadlineMs) throw new GroupTimeoutError()
@@ -63,7 +62,7 @@ async function afterInterruption(
   }
   if (work.interrupted === 'skip') {
     const skipped: Outcome = { state: 'skipped', output: null, endedAt: local.clock.now() }
-    return end(local, work.path, skipped, progress.number)
+    return end(local, work, skipped, progress.number)
   }
   const error = interruptedError(work)
   if (work.interrupted === 'fail' || local.givesUp) return fail(local, work, error, progress)
@@ -83,7 +82,7 @@ async function untilDecided(local: LocalRun, work: EffectWork, entry: JournalEnt
   } catch (error) {
     // The time of the group, or the run, is over: whatever the step did.
     if (!(error instanceof TimeoutError) && !(error instanceof CancelledError)) throw error
-    return end(local, work.path, failedOutcome(local, work, error), entry.attempt)
+    return end(local, work, failedOutcome(local, work, error), entry.attempt)
   }
   return recordedOutcome(decided) ?? (await resume(local, work, decided ?? entry))
 }
@@ -103,7 +102,7 @@ async function tryUntilEnded(
     const tried = await caught(() => tryOnce(local, work, input, progress))
     if ('value' in tried) {
       const outcome: Outcome = { state: 'completed', output: tried.value, endedAt: local.clock.now() }
-      return end(local, work.path, outcome, progress.number)
+      return end(local, work, outcome, progress.number)
     }
     const delayMs = delayBeforeNextTry(local, work, progress, tried.error)
     if (delayMs === undefined)
@@ -165,8 +164,7 @@ async function beginAgain(
   input: unknown,
   progress: Progress,
 ): Promise<void> {
-  const { path, stepId, kind } = work
-  const intent = { path, stepId, kind, input, attempt: progress.number, startedAt: local.clock.now() }
+  const intent = { ...begun(work), input, attempt: progress.number, startedAt: local.clock.now() }
   await local.journal.begin({ ...intent, ...recorded(work, input, undefined) })
   progress.begun = intent.attempt
 }
@@ -223,7 +221,7 @@ function failedAttempt(
 }
 
 function fail(local: LocalRun, work: EffectWork, error: unknown, progress: Progress): Outcome {
-  return end(local, work.path, failedOutcome(local, work, error), progress.number)
+  return end(local, work, failedOutcome(local, work, error), progress.number)
 }
 
 function interruptedError({ interrupted, kind }: EffectWork): TocsinError {

@@ -1,32 +1,22 @@
 import { stringifyJson } from '../json.ts'
 import { TocsinError } from '../plugin/index.ts'
-import { evaluateTemplate } from '../playbook/template.ts'
+import { evaluateTemplate, isSensitiveTemplate } from '../playbook/template.ts'
 import { parseTimeMs, timeHint } from '../playbook/times.ts'
 import type { Template } from '../playbook/playbook.ts'
 import { nanosIn, type Program } from '../expression/index.ts'
 import type { Scope } from './scope.ts'
-import { withoutSensitive } from './sensitive.ts'
 
 /**
  * What a template stands for here and now. Throws what the step fails with. Every evaluation has limits of its own, and no
  * share in a total of the run: a replay evaluates less than the first time, and must not come further with the same total.
  */
 export function valueOf(template: Template, scope: Scope): unknown {
-  return guarded(scope, () => evaluateTemplate(template, namesOf(scope)))
-}
-
-/** What is thrown may quote values, and is kept and shown: sensitive ones are taken out of it. */
-function guarded<T>(scope: Scope, evaluate: () => T): T {
-  try {
-    return evaluate()
-  } catch (error) {
-    throw withoutSensitive(error, scope.thread.sensitive)
-  }
+  return evaluateTemplate(template, namesOf(scope))
 }
 
 /** Throws when the condition fails or is no boolean: an error never means false. */
 export function holds(condition: Program, scope: Scope): boolean {
-  const value = guarded(scope, () => condition.evaluate(namesOf(scope)))
+  const value = condition.evaluate(namesOf(scope))
   if (typeof value === 'boolean') return value
   throw new TocsinError(
     'condition_not_boolean',
@@ -41,7 +31,7 @@ export function holds(condition: Program, scope: Scope): boolean {
 export function untilMs(wait: { durationMs: Template } | { until: Template }, scope: Scope): number {
   if ('until' in wait) {
     const { until } = wait
-    return guarded(scope, () => timeOf(valueOf(until, scope)))
+    return timeOf(valueOf(until, scope), isSensitiveTemplate(until))
   }
   return scope.thread.nowMs + durationOf(wait.durationMs, scope)
 }
@@ -64,20 +54,23 @@ function namesOf(scope: Scope): Record<string, unknown> {
 export function durationOf(duration: Template, scope: Scope): number {
   // What is written in a playbook has been read; a number from elsewhere has no unit.
   if (duration.kind === 'literal' && typeof duration.value === 'number') return duration.value
-  return guarded(scope, () => durationMsOf(valueOf(duration, scope)))
+  return durationMsOf(valueOf(duration, scope), isSensitiveTemplate(duration))
 }
 
 /** The same of a value that is at hand: text that expressions read as a duration. */
-export function durationMsOf(value: unknown): number {
+export function durationMsOf(value: unknown, isSecret = false): number {
   const nanos = typeof value === 'string' ? nanosIn(value) : undefined
   if (nanos !== undefined) return Number(nanos / 1_000n) / 1_000
-  throw new TocsinError('wait_invalid', `cannot wait for ${stringifyJson(value)}`, {
+  throw new TocsinError('wait_invalid', `cannot wait for ${quoted(value, isSecret)}`, {
     hint: 'write a duration such as 30s, 5m or 1h',
   })
 }
 
-function timeOf(value: unknown): number {
+const quoted = (value: unknown, isSecret: boolean): string =>
+  isSecret ? 'a sensitive value' : stringifyJson(value)
+
+function timeOf(value: unknown, isSecret: boolean): number {
   const ms = typeof value === 'string' ? parseTimeMs(value) : undefined
   if (ms !== undefined) return ms
-  throw new TocsinError('wait_invalid', `cannot wait until ${stringifyJson(value)}`, { hint: timeHint })
+  throw new TocsinError('wait_invalid', `cannot wait until ${quoted(value, isSecret)}`, { hint: timeHint })
 }

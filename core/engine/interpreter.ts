@@ -1,4 +1,5 @@
 import { NotFoundError } from '../errors/errors.ts'
+import { maskOfSchema } from '../playbook/mask-of-type.ts'
 import type { Foreach, Playbook, Repeat, Step } from '../playbook/playbook.ts'
 import { runFail, runReturn, runSet, runUses, runWait } from './actions.ts'
 import { runCall } from './call.ts'
@@ -14,7 +15,6 @@ import { runRepeated } from './repeat.ts'
 import { runCheckpoint } from './run-checkpoint.ts'
 import { failedRun, runPlaybook, runTimedOut } from './run-playbook.ts'
 import { emptyThread, isOver, viewOf, withLocals, type Deadline, type RunNames, type Scope } from './scope.ts'
-import { sensitiveGiven } from './sensitive.ts'
 import type { SkillCallRun } from './skill-caller.ts'
 import { attempt, remember, type CalledPlaybooks, type Skills, type Walk } from './walk.ts'
 
@@ -84,7 +84,7 @@ export async function interpret(
       return await runAllItems(step, path, scope)
     }
     const evaluate = () => ({ state: 'skipped' as const, output: defaultOf(step, scope) })
-    const flow = await remember(walk, step, path, scope, evaluate)
+    const flow = await remember(walk, step, path, scope, evaluate, undefined, step.sensitive?.output)
     return flow.state === 'skipped' && !step.default ? { ...flow, output: undefined } : flow
   }
 
@@ -151,15 +151,13 @@ function rootScope(playbook: Playbook, inputs: RunInputs, context: DurableContex
     started_at: new Date(context.startedAt).toISOString(),
   }
   const thread = emptyThread(playbook, context.startedAt)
-  const given = inputs.names['inputs'] as Readonly<Record<string, unknown>> | undefined
-  const alert = inputs.names['alert'] as { readonly data?: unknown } | undefined
-  for (const text of sensitiveGiven(playbook, given ?? {}, alert)) thread.sensitive.add(text)
   return {
     names: { ...inputs.names, run },
     locals: {},
     thread,
     deadline: { atMs: context.startedAt + playbook.timeoutMs, path: '', error: runTimedOut },
     callers: [playbook.name],
+    alertMask: playbook.alertSchema && maskOfSchema(playbook.alertSchema),
     shielded: false,
   }
 }

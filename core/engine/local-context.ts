@@ -7,6 +7,7 @@ import type { DurableContext, Outcome, PureResult, PureWork, SleepWork } from '.
 import type { EarlierTry } from './earlier-tries.ts'
 import { createIdleWatch } from './idle-watch.ts'
 import {
+  begun,
   end,
   failedOutcome,
   failedWith,
@@ -111,10 +112,9 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
 async function remember(local: LocalRun, work: PureWork): Promise<Outcome> {
   const recorded = recordedOutcome(local.journal.entry(work.path))
   if (recorded) return recorded
-  const { path, stepId, kind } = work
   const result = evaluate(local, work)
   const endedAt = local.clock.now()
-  const begin = { path, stepId, kind, input: null, attempt: 1, startedAt: work.startedAt ?? endedAt }
+  const begin = { ...begun(work), input: null, attempt: 1, startedAt: work.startedAt ?? endedAt }
   const outcome = record(local, begin, { ...result, endedAt })
   await local.journal.room()
   return outcome
@@ -144,7 +144,7 @@ async function sleep(local: LocalRun, work: SleepWork): Promise<Outcome> {
     }
     await local.journal.begin({ ...begin, input: { until_ms: untilMs } })
   }
-  return end(local, path, await wait(local, work, untilMs), 1)
+  return end(local, work, await wait(local, work, untilMs), 1)
 }
 
 async function wait(local: LocalRun, work: SleepWork, untilMs: number): Promise<Outcome> {

@@ -1,7 +1,8 @@
+import type { StepMasks } from '../domain/mask.ts'
 import type { JournalEntry } from '../domain/run.ts'
 import type { CheckpointStore, Clock, JournalBegin, JournalEnd, Log } from '../ports.ts'
 import { GroupTimeoutError } from './attempt.ts'
-import type { Outcome, PureResult } from './durable-context.ts'
+import type { Outcome, PureResult, Work } from './durable-context.ts'
 import type { EarlierTry } from './earlier-tries.ts'
 import type { IdleWatch } from './idle-watch.ts'
 import type { RunJournal } from './run-journal.ts'
@@ -35,6 +36,14 @@ export interface LocalRun {
   readonly checkpoints: RunCheckpoints | undefined
 }
 
+/** What the journal says of work from its beginning on. */
+export const begun = ({ path, stepId, kind, sensitive }: Work): Pick<JournalBegin, keyof Work> => ({
+  path,
+  stepId,
+  kind,
+  ...(sensitive && { sensitive }),
+})
+
 /** The recorded outcome of an entry; undefined while it has none. */
 export function recordedOutcome(entry: JournalEntry | undefined): Outcome | undefined {
   if (entry === undefined || entry.state === 'started' || entry.state === 'unknown') return undefined
@@ -61,19 +70,25 @@ export function failedOutcome(
 
 /** Records work that needed no intent. */
 export function record(local: LocalRun, begin: JournalBegin, outcome: Outcome): Outcome {
-  local.journal.record(begin, journalEnd(outcome, 1))
+  local.journal.record(begin, journalEnd(outcome, 1, begin.sensitive))
   return outcome
 }
 
 /** Records the result of work whose intent is recorded. */
-export function end(local: LocalRun, path: string, outcome: Outcome, attempt: number): Outcome {
-  local.journal.end(path, journalEnd(outcome, attempt))
+export function end(
+  local: LocalRun,
+  { path, sensitive }: Pick<Work, 'path' | 'sensitive'>,
+  outcome: Outcome,
+  attempt: number,
+): Outcome {
+  local.journal.end(path, journalEnd(outcome, attempt, sensitive))
   return outcome
 }
 
-function journalEnd(outcome: Outcome, attempt: number): JournalEnd {
+function journalEnd(outcome: Outcome, attempt: number, masks: StepMasks | undefined): JournalEnd {
   const { state, endedAt } = outcome
+  const sensitive = masks?.output === undefined ? {} : { isSensitive: true }
   return outcome.state === 'failed'
     ? { state, output: null, error: outcome.error, attempt, endedAt }
-    : { state, output: outcome.output, error: null, attempt, endedAt }
+    : { state, output: outcome.output, ...sensitive, error: null, attempt, endedAt }
 }

@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto'
 import type { Alert } from '../domain/alert.ts'
 import type { Actor } from '../domain/audit.ts'
 import type { Organization } from '../domain/organization.ts'
-import { evaluateTemplate } from '../playbook/template.ts'
+import { maskOfType } from '../playbook/mask-of-type.ts'
+import { typeOfInputs } from '../playbook/read-call.ts'
+import { evaluateTemplate, isSensitiveTemplate } from '../playbook/template.ts'
 import { resolveInputs } from '../playbook/inputs.ts'
-import type { Playbook } from '../playbook/playbook.ts'
+import type { Playbook, Template } from '../playbook/playbook.ts'
 import type { NewRun } from '../domain/run.ts'
 import { alertScope, organizationScope } from './alert-scope.ts'
 
@@ -16,6 +19,12 @@ export interface RunRequest {
   readonly inputs?: Readonly<Record<string, unknown>> | undefined
   /** See `NewRun.by`. */
   readonly by?: Actor | undefined
+}
+
+/** What is sensitive is kept as a hash: it has to be the same, and need not be read. */
+function keyOf(template: Template, names: Readonly<Record<string, unknown>>): string {
+  const key = String(evaluateTemplate(template, names)).slice(0, maxKey)
+  return isSensitiveTemplate(template) ? createHash('sha256').update(key).digest('hex') : key
 }
 
 /** Longest concurrency key, in characters; the rest does not count. */
@@ -42,9 +51,10 @@ export function newRun({ playbook, organization, alert, retry, inputs = {}, by }
     ...(retry === undefined ? {} : { retry }),
     ...(by === undefined ? {} : { by }),
     ...(playbook.inputs.size === 0 ? {} : { inputs: resolved }),
+    ...(maskOfType(typeOfInputs(playbook.inputs, 'resolved')) === undefined ? {} : { isSensitive: true }),
     ...(concurrency && {
       concurrency: {
-        key: String(evaluateTemplate(concurrency.key, names())).slice(0, maxKey),
+        key: keyOf(concurrency.key, names()),
         policy: concurrency.policy,
       },
     }),

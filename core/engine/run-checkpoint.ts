@@ -1,5 +1,6 @@
 import { wordFor, type Author } from '../domain/audit.ts'
 import type { Checkpoint, Question } from '../domain/checkpoint.ts'
+import { maskOf, type StepMasks } from '../domain/mask.ts'
 import { defaultRetry, viaOperator } from '../playbook/grammar.ts'
 import type { CheckpointStep, RetryPolicy } from '../playbook/playbook.ts'
 import type { QuestionOutcome } from '../plugin/index.ts'
@@ -10,9 +11,7 @@ import { durationMsOf, durationOf, valueOf } from './evaluate.ts'
 import { fromOutcome, type Flow } from './flow.ts'
 import { askPath, remindPath, settlePath } from './paths.ts'
 import { questionInput } from './question-input.ts'
-import { refuseSensitive } from './refuse-sensitive.ts'
 import { advance, type Scope } from './scope.ts'
-import { sensitiveTexts } from './sensitive.ts'
 import type { SkillCall } from './skill-caller.ts'
 import type { Walk } from './walk.ts'
 
@@ -27,16 +26,17 @@ export async function runCheckpoint(
   path: string,
   scope: Scope,
 ): Promise<Flow> {
-  const { via, choices } = step
+  const { via } = step
   const followUps = via === viaOperator ? undefined : walk.skills.followUps?.(via)
   const outcome = await walk.context.ask({
     path,
     stepId: step.id,
     kind: 'checkpoint',
+    sensitive: step.sensitive && ofQuestion(step.sensitive),
     deadlineMs: scope.deadline.atMs,
     shielded: scope.shielded,
     question: () => {
-      const question = questionOf(walk, step, scope)
+      const question = questionOf(step, scope)
       const withinMs = durationOf(step.answerWithinMs, scope)
       return {
         question,
@@ -48,8 +48,10 @@ export async function runCheckpoint(
     tell: (id, question, goesOver) =>
       via === viaOperator ? undefined : asking(walk, step, path, scope, { id, question, goesOver }),
     remind:
-      followUps?.reminds === true ? (checkpoint) => reminding(walk, path, scope, checkpoint) : undefined,
-    settle: followUps?.settles === true ? (checkpoint) => settling(walk, path, scope, checkpoint) : undefined,
+      followUps?.reminds === true
+        ? (checkpoint) => reminding(walk, step, path, scope, checkpoint)
+        : undefined,
+    settle: followUps?.settles === true ? (checkpoint) => settling(walk, step, path, checkpoint) : undefined,
     answered: ({ value, by, text, at }, byName) => ({
       state: 'completed',
       output: { ...answerOf(value, by, text, at), ...(byName === null ? {} : { by_name: byName }) },
@@ -63,17 +65,18 @@ export async function runCheckpoint(
           },
   })
   advance(scope, outcome.endedAt)
-  if (outcome.state === 'completed' && 'form' in choices) {
-    const { answer } = outcome.output as { readonly answer: unknown }
-    for (const text of sensitiveTexts(choices.form, answer)) scope.thread.sensitive.add(text)
-  }
   return fromOutcome(outcome, path)
 }
 
-function questionOf(walk: Walk, { via, with: given, choices }: CheckpointStep, scope: Scope): Question {
+/** As the intent and the end of a question keep them. */
+function ofQuestion({ input, output }: StepMasks): StepMasks {
+  return { input: input && maskOf([['question', maskOf([['input', input]])]]), output }
+}
+
+function questionOf({ via, with: given, choices }: CheckpointStep, scope: Scope): Question {
   return {
     via,
-    input: refuseSensitive(walk, via, valueOf(given, scope), scope),
+    input: valueOf(given, scope),
     answers: 'answers' in choices ? choices.answers : null,
     form: 'form' in choices ? choices.form : null,
   }
@@ -98,12 +101,14 @@ function asking(
   { id, question, goesOver }: Telling,
 ): EffectWork {
   const { via, connection } = step
+  const sensitive = ofCall(step)
   return {
     path: askPath(path),
     stepId: null,
     kind: via,
+    sensitive,
     input: () => questionInput(id, question),
-    ...callsOf(walk, { skill: via, connection, onConnection: goesOver }, scope),
+    ...callsOf(walk, { skill: via, connection, onConnection: goesOver, sensitive }),
     interrupted: walk.skills.interrupted(via) === 'verify' ? 'verify' : 'repeat',
     timeoutMs: defaultTimeoutMs,
     deadlineMs: scope.deadline.atMs,
@@ -112,11 +117,20 @@ function asking(
   }
 }
 
+const ofCall = ({ sensitive }: CheckpointStep): StepMasks | undefined =>
+  sensitive && { input: sensitive.input, output: sensitive.reference }
+
 /** Once at most: a person who is reminded twice after a crash has been bothered in vain. */
-function reminding(walk: Walk, path: string, scope: Scope, checkpoint: Checkpoint): EffectWork {
+function reminding(
+  walk: Walk,
+  step: CheckpointStep,
+  path: string,
+  scope: Scope,
+  checkpoint: Checkpoint,
+): EffectWork {
   const deadlineMs = Math.min(checkpoint.timeoutAt, scope.deadline.atMs)
   return {
-    ...followUp(walk, scope, checkpoint, { purpose: 'remind' }),
+    ...followUp(walk, step, checkpoint, { purpose: 'remind' }),
     path: remindPath(path),
     interrupted: 'skip',
     mayRepeat: false,
@@ -126,9 +140,9 @@ function reminding(walk: Walk, path: string, scope: Scope, checkpoint: Checkpoin
 }
 
 /** Also when the run was cancelled: nobody shall answer what is over. */
-function settling(walk: Walk, path: string, scope: Scope, checkpoint: Checkpoint): EffectWork {
+function settling(walk: Walk, step: CheckpointStep, path: string, checkpoint: Checkpoint): EffectWork {
   return {
-    ...followUp(walk, scope, checkpoint, { purpose: 'settle', outcome: outcomeOf(checkpoint) }),
+    ...followUp(walk, step, checkpoint, { purpose: 'settle', outcome: outcomeOf(checkpoint) }),
     path: settlePath(path),
     interrupted: 'repeat',
     shielded: true,
@@ -137,17 +151,19 @@ function settling(walk: Walk, path: string, scope: Scope, checkpoint: Checkpoint
 
 function followUp(
   walk: Walk,
-  scope: Scope,
+  step: CheckpointStep,
   { id, question, connection, reference: output }: Checkpoint,
   { purpose, outcome }: Pick<SkillCall, 'purpose'> & { readonly outcome?: QuestionOutcome },
 ): Omit<EffectWork, 'path' | 'interrupted' | 'shielded'> {
   const { via: skill } = question
   const asked = { output, outcome }
+  const masks = ofCall(step)
   return {
     stepId: null,
     kind: skill,
+    sensitive: masks,
     input: () => questionInput(id, question),
-    run: callOf(walk, scope, { purpose, skill, connection: connection ?? undefined, asked }),
+    run: callOf(walk, { purpose, skill, connection: connection ?? undefined, asked, masks }),
     timeoutMs: besideTimeoutMs,
     deadlineMs: Infinity,
     retry: besideRetry,

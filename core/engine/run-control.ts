@@ -4,11 +4,11 @@ import type { Checkpoint, Question } from '../domain/checkpoint.ts'
 import type { JournalEntry, Run, StepDecision } from '../domain/run.ts'
 import { NotFoundError, ValidationError, type PointedMessage } from '../errors/errors.ts'
 import type { AnswerOutcome, Scope, Stores, Together } from '../ports.ts'
+import type { JsonSchema } from '../plugin/index.ts'
 import { compileSchema } from '../schema/index.ts'
 import { requireAnother, type SelfApproval } from './approved-by-another.ts'
 import { newRun, type RunRequest } from './queue-run.ts'
 import type { Runner } from './runner.ts'
-import type { SkillSchemas } from './sensitive.ts'
 
 /** What people do with runs. Each is durable before the run is told of it. */
 export interface RunControl {
@@ -51,7 +51,7 @@ export interface Decision {
 export interface RunControlOptions {
   readonly stores: Pick<Stores, 'runs' | 'journal' | 'checkpoints' | 'keys'>
   readonly runner: Pick<Runner, 'enqueue' | 'wake' | 'cancel'>
-  readonly schemas: (skill: string) => SkillSchemas | undefined
+  readonly schemas: (skill: string) => { readonly output: JsonSchema } | undefined
   /** Default `never`. */
   readonly selfApproval?: SelfApproval | undefined
   /** Told of runs that end without having begun. */

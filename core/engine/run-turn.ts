@@ -4,6 +4,7 @@ import { ConflictError, UnavailableError } from '../errors/errors.ts'
 import type { Playbook } from '../playbook/playbook.ts'
 import { withLogFields } from '../log-context.ts'
 import type { Clock, Log, Stores } from '../ports.ts'
+import { maskOfType } from '../playbook/mask-of-type.ts'
 import { describeRun, type RunDescription } from './describe-run.ts'
 import { RunSuspended } from './durable-context.ts'
 import { findEarlierTries } from './earlier-tries.ts'
@@ -103,7 +104,8 @@ async function takeTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd> {
     const inputs = runInputs(options, run, description, context)
     const outcome = await interpret(playbook, inputs, context, options.skills)
     failedAt = outcome.failedAt ?? outcome.error?.details?.['path']
-    ended = await context.end(() => stores.runs.end(run.uuid, outcome))
+    const isSensitive = maskOfType(playbook.outputType) !== undefined
+    ended = await context.end(() => stores.runs.end(run.uuid, { ...outcome, isSensitive }))
   } catch (error) {
     // What goes on beside the run would meet the next turn.
     if (!(error instanceof RunSuspended)) controls.stop.abort()

@@ -1,3 +1,4 @@
+import type { Mask } from '../domain/mask.ts'
 import type { StoredError } from '../domain/run.ts'
 import type { Playbook, Step } from '../playbook/playbook.ts'
 import type { Flow, ItemView } from './flow.ts'
@@ -24,8 +25,6 @@ export interface RunNames {
 interface Thread {
   /** Without prototype, by id. */
   readonly steps: Record<string, StepView>
-  /** Texts that must not stand in messages. */
-  readonly sensitive: Set<string>
   /** The latest recorded time so far: all that the interpreter knows of time, and the same on every replay. */
   nowMs: number
 }
@@ -47,6 +46,8 @@ export interface Scope {
   readonly deadline: Deadline
   /** The playbook, and those that called it, the outermost first. */
   readonly callers: readonly string[]
+  /** Where the playbook declares something sensitive in the content of the alert. */
+  readonly alertMask: Mask | undefined
   /** In `finally`: goes on although the run is cancelled. */
   readonly shielded: boolean
 }
@@ -57,10 +58,10 @@ export function withLocals(scope: Scope, locals: Readonly<Record<string, unknown
 
 /** A branch that begins now and sees the steps so far. */
 export function fork(scope: Scope): Scope {
-  const { steps, sensitive, nowMs } = scope.thread
+  const { steps, nowMs } = scope.thread
   return {
     ...scope,
-    thread: { steps: Object.assign(emptySteps(), steps), sensitive: new Set(sensitive), nowMs },
+    thread: { steps: Object.assign(emptySteps(), steps), nowMs },
   }
 }
 
@@ -70,7 +71,6 @@ export function join(scope: Scope, branch: Scope, step: Step): void {
     const view = branch.thread.steps[id]
     if (view) scope.thread.steps[id] = view
   }
-  for (const text of branch.thread.sensitive) scope.thread.sensitive.add(text)
   advance(scope, branch.thread.nowMs)
 }
 
@@ -92,7 +92,7 @@ export function emptyThread(
   for (const step of [...playbook.steps, ...playbook.onError, ...playbook.finally]) {
     for (const id of idsWithin(step)) steps[id] = unreached
   }
-  return { steps, sensitive: new Set(), nowMs }
+  return { steps, nowMs }
 }
 
 /** Before a step begins once more: what it did not reach this time reads as not reached, whatever it was the last time. */

@@ -1,3 +1,4 @@
+import type { StepMasks } from '../domain/mask.ts'
 import type { AnySkill, QuestionOutcome, RefusedAnswer } from '../plugin/index.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import type { EffectAttempt, EffectWork } from './durable-context.ts'
@@ -31,7 +32,9 @@ export interface SkillCall {
   readonly onConnection?: ((name: string) => Promise<void>) | undefined
   readonly run: SkillCallRun
   readonly attempt: EffectAttempt
-  /** Texts that are sensitive in the run: whatever is said about the call, such as its errors, does not show them. Default: none. */
+  /** Where something sensitive stands in the input and in the output. Default: nowhere. */
+  readonly masks?: StepMasks | undefined
+  /** Sensitive texts of the input: what is said about the call, such as its errors, does not show them. Default: none. */
   readonly sensitive?: (() => readonly string[]) | undefined
 }
 
@@ -70,7 +73,6 @@ export function skillsOf(catalogue: Pick<Catalogue, 'skill'>, call: SkillCaller)
     call,
     interrupted: (skill) => interruptedPolicy(catalogue, skill),
     isDestructive: (skill) => isDestructive(catalogue.skill(skill)?.skill),
-    schemas: (skill) => catalogue.skill(skill)?.skill,
   }
 }
 

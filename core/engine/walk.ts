@@ -1,3 +1,4 @@
+import type { Mask } from '../domain/mask.ts'
 import type { StoredError } from '../domain/run.ts'
 import { TocsinError } from '../plugin/index.ts'
 import type { Playbook, Step } from '../playbook/playbook.ts'
@@ -6,7 +7,6 @@ import { fromOutcome, type Flow } from './flow.ts'
 import { beginPath } from './paths.ts'
 import { advance, type Scope } from './scope.ts'
 import type { FollowUps, Interrupted, SkillCaller, SkillCallRun } from './skill-caller.ts'
-import type { SkillSchemas } from './sensitive.ts'
 import { storedTocsinError } from './stored-error.ts'
 
 /** How the interpreter reaches skills. */
@@ -18,8 +18,6 @@ export interface Skills {
   readonly isDestructive?: ((skill: string) => boolean) | undefined
   /** What a skill that asks declares about the life of its questions. Default: nothing. */
   readonly followUps?: ((skill: string) => FollowUps) | undefined
-  /** What a skill declares of its input and output, to keep what is sensitive out of messages. Default: nothing is known. */
-  readonly schemas?: ((skill: string) => SkillSchemas | undefined) | undefined
 }
 
 /** The playbooks that can be called. */
@@ -46,7 +44,7 @@ export interface Walk {
   ) => Promise<{ readonly playbook: Playbook } | { readonly error: StoredError }>
 }
 
-/** Records a result of the interpreter's own making at the path of a step. */
+/** Records a result of the interpreter's own making at the path of a step; by default nothing in it is sensitive. */
 export async function remember(
   walk: Walk,
   step: Step,
@@ -54,8 +52,10 @@ export async function remember(
   scope: Scope,
   evaluate: () => PureResult,
   startedAt?: number,
+  output?: Mask,
 ): Promise<Flow> {
-  const work = { path, stepId: step.id, kind: kindOf(step), startedAt, evaluate }
+  const sensitive = output === undefined ? undefined : { output }
+  const work = { path, stepId: step.id, kind: kindOf(step), sensitive, startedAt, evaluate }
   const outcome = await walk.context.remember(work)
   advance(scope, outcome.endedAt)
   return fromOutcome(outcome, path)

@@ -14,6 +14,7 @@ import {
   membersOf,
   optionalOf,
   sensitive,
+  taken,
   textOfTime,
   typeType,
   union,
@@ -141,7 +142,7 @@ function indexed(checker: Checker, node: IndexNode, scope: Scope): Type {
     return selectField(checker, target, container, scope, node.optional ? 'optional' : 'plain')
   }
   if (container.kind === 'optional') {
-    return optionalOf(element(checker, node, container.value, key))
+    return optionalOf(element(checker, node, taken(container.value, [container]), key))
   }
   const found = element(checker, node, container, key)
   return node.optional ? optionalOf(found) : found

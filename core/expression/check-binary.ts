@@ -9,11 +9,13 @@ import { arithmetic, comparable, isTimeText, order } from './operator-types.ts'
 import {
   admitsNull,
   bool,
+  derived,
   describeType,
   dyn,
   isNumeric,
   membersOf,
   string,
+  taken,
   timeKind,
   union,
   type Type,
@@ -173,7 +175,8 @@ function checkArithmetic(checker: Checker, node: BinaryNode, left: Type, right: 
   const possible = found.filter((each) => each !== undefined)
   if (possible.length > 0) {
     doubtOperands(checker, node, left, right, result)
-    return union(possible)
+    const areLists = [left, right].every((type) => membersOf(type).every(({ kind }) => kind === 'list'))
+    return (areLists ? taken : derived)(union(possible), [left, right])
   }
   if (checker.isBroken(node)) return isOrder ? bool : dyn
   checker.problem(

@@ -6,11 +6,13 @@ import type { ExpressionFunction, Overload, Parameter } from './functions/functi
 import { allFunctions, findFunction } from './functions/index.ts'
 import { nearest } from '../nearest.ts'
 import {
+  derived,
   describeType,
   duration,
   dyn,
   isNumeric,
   membersOf,
+  taken,
   timeKind,
   timestamp,
   union,
@@ -99,11 +101,20 @@ export function checkCall(checker: Checker, node: CallNode, scope: Scope): Type 
       checkLiterals(checker, nodes, found)
       doubtArguments(checker, node, nodes, types, fitting)
       if (node.name === 'timestamp') checkSeconds(checker, nodes[0]!, types[0]!)
-      return typeof overload.result === 'function' ? overload.result(types) : overload.result
+      return resultOf(node.name, overload, types)
     }
     reportArgument(checker, node, nodes, types, fitting)
   }
   return typeof fitting[0]!.result === 'function' ? dyn : fitting[0]!.result
+}
+
+/** What they give says how much there is of a value, or what kind it is of, and not what it is. */
+const measuring: ReadonlySet<string> = new Set(['size', 'type'])
+
+function resultOf(name: string, { result }: Overload, types: readonly Type[]): Type {
+  // Of optionals, which hold one of the values that they were given.
+  if (typeof result === 'function') return taken(result(types), types)
+  return measuring.has(name) ? result : derived(result, types)
 }
 
 function doubtArguments(

@@ -10,6 +10,7 @@ import {
   membersOf,
   optionalOf,
   sensitive,
+  taken,
   union,
   withoutNull,
   type ObjectType,
@@ -43,7 +44,7 @@ export function selectField(
   access: Access,
 ): Type {
   if (container.kind === 'optional') {
-    const inner = selectField(checker, read, container.value, scope, 'optional')
+    const inner = selectField(checker, read, taken(container.value, [container]), scope, 'optional')
     return access === 'has' || inner.kind === 'optional' ? inner : optionalOf(inner)
   }
   if (checker.mayBeNull(read.operand, container) && container.kind === 'null') return dyn

@@ -10,6 +10,7 @@ import {
   optionalOf,
   sensitive,
   string,
+  taken,
   union,
   type Type,
 } from './types.ts'
@@ -60,7 +61,7 @@ function optionalMacro(checker: Checker, node: MacroNode, operand: Type, scope: 
       node.operand,
     )
   }
-  const inside = operand.kind === 'optional' ? operand.value : dyn
+  const inside = taken(operand.kind === 'optional' ? operand.value : dyn, [operand])
   const result = checker.infer(node.body, checker.hiding(scope, node.variable, inside))
   if (node.name === 'optMap') return optionalOf(result)
   return result.kind === 'optional' ? result : optionalOf(dyn)

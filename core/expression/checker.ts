@@ -14,6 +14,7 @@ import { shorten } from './time.ts'
 import {
   admitsNull,
   bool,
+  derived,
   describeType,
   double,
   dyn,
@@ -258,7 +259,7 @@ export class Checker {
     const type = this.infer(operand, scope)
     if (this.mayBeNull(operand, type)) return dyn
     if (type.kind === 'dyn' || isNumeric(type))
-      return type.kind === 'number' ? { kind: 'number', whole: type.whole } : type
+      return derived(type.kind === 'number' ? { kind: 'number', whole: type.whole } : type, [type])
     this.problem('wrong_type', `- does not work on ${describeType(widened(type))}`, operand)
     return dyn
   }

@@ -14,20 +14,32 @@ const maxDepth = 32
  * fields are found; `additionalProperties: true` says that there are others, which are `dyn`.
  */
 export function typeOfSchema(schema: JsonSchema): Type {
-  return convert(schema, { schema, types: new Map() }, 0)
+  return convert(
+    schema,
+    { schema, types: new Map(), beyond: marksSensitive(schema) ? t.sensitive(t.dyn) : t.dyn },
+    0,
+  )
 }
 
 /** The document that references lead into, and the types found so far: schemas are often used more than once. */
 interface Root {
   readonly schema: JsonSchema
   readonly types: Map<JsonSchema, Type>
+  /** Of what is not looked into. */
+  readonly beyond: Type
+}
+
+/** Whether anything in the document is marked. Schemas are JSON, and no deeper than their compiler takes. */
+function marksSensitive(part: unknown): boolean {
+  if (typeof part !== 'object' || part === null) return false
+  return (part as JsonSchema)['x-sensitive'] === true || Object.values(part).some(marksSensitive)
 }
 
 function convert(schema: JsonSchema, root: Root, depth: number): Type {
   const known = root.types.get(schema)
   if (known) return known
   // What leads back to itself is `dyn` from there on.
-  root.types.set(schema, t.dyn)
+  root.types.set(schema, root.beyond)
   const unmarked = convertNew(schema, root, depth)
   const type = schema?.['x-sensitive'] === true ? t.sensitive(unmarked) : unmarked
   root.types.set(schema, type)
@@ -35,7 +47,8 @@ function convert(schema: JsonSchema, root: Root, depth: number): Type {
 }
 
 function convertNew(schema: JsonSchema, root: Root, depth: number): Type {
-  if (depth > maxDepth || typeof schema !== 'object' || schema === null) return t.dyn
+  if (depth > maxDepth) return root.beyond
+  if (typeof schema !== 'object' || schema === null) return t.dyn
   if (schema.$ref !== undefined) return reference(schema.$ref, root, depth)
   if (schema.const !== undefined) return t.union([typeOfValue(schema.const)])
   if (schema.enum !== undefined) return t.union(schema.enum.map(typeOfValue))
@@ -128,7 +141,11 @@ const own = (definitions: Readonly<Record<string, JsonSchema>> | undefined, name
 /** Approximates `allOf`: fields and requirements are joined, the rest comes from the last part that says anything. */
 function combine(parts: readonly JsonSchema[]): JsonSchema {
   const required = parts.flatMap((part) => part.required ?? [])
-  const properties = Object.fromEntries(parts.flatMap((part) => Object.entries(part.properties ?? {})))
+  const properties: Record<string, JsonSchema> = Object.create(null) as Record<string, JsonSchema>
+  for (const [name, property] of parts.flatMap((part) => Object.entries(part.properties ?? {}))) {
+    const isMarked = properties[name]?.['x-sensitive'] === true
+    properties[name] = isMarked ? { ...property, 'x-sensitive': true } : property
+  }
   const joined: JsonSchema = Object.assign({}, ...parts)
   return {
     ...joined,

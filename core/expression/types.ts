@@ -122,6 +122,19 @@ export function sensitive(type: Type): Type {
     : { ...type, sensitive: true }
 }
 
+/** The result of an operation on these values: as sensitive as they are. What only says something about them, a bool, is not. */
+export function derived(result: Type, from: readonly Type[]): Type {
+  return result.kind !== 'bool' && from.some(isSensitive) ? sensitive(result) : result
+}
+
+/** The same where the result holds parts of these values, each with a type of its own. */
+export function taken(result: Type, from: readonly Type[]): Type {
+  const isWhole = (type: Type) =>
+    membersOf(type).some((member) => member.sensitive === true) ||
+    (result.kind === 'dyn' && isSensitive(type))
+  return from.some(isWhole) ? sensitive(result) : result
+}
+
 /** A time that is one only if a schema outside of the playbook is right. */
 export const assumed = (type: Type): Type => ({ ...type, assumed: true })
 

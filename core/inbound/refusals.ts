@@ -1,8 +1,10 @@
 import type { Checkpoint } from '../domain/checkpoint.ts'
 import { runAttempt } from '../engine/attempt.ts'
 import { questionInput } from '../engine/question-input.ts'
-import { sensitiveTexts } from '../engine/sensitive.ts'
+import { sensitiveParts } from '../domain/mask.ts'
+import { textsIn } from '../engine/texts-in.ts'
 import type { SkillCaller } from '../engine/skill-caller.ts'
+import { acceptedBy } from '../playbook/mask-of-type.ts'
 import type { JsonSchema, RefusedAnswer } from '../plugin/index.ts'
 import type { Clock, Log, Stores } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
@@ -60,7 +62,7 @@ async function refuse(
 ): Promise<void> {
   const run = await stores.runs.find([organizationUuid], runUuid)
   const input = questionInput(id, question)
-  const declared: JsonSchema = catalogue.skill(question.via)?.skill.input ?? {}
+  const accepted = acceptedBy((catalogue.skill(question.via)?.skill.input ?? {}) as JsonSchema)
   await runAttempt(
     (attempt) =>
       callSkill({
@@ -68,7 +70,7 @@ async function refuse(
         skill: question.via,
         connection: connection ?? undefined,
         input,
-        sensitive: () => sensitiveTexts(declared, input),
+        sensitive: () => textsIn(sensitiveParts(accepted, input)),
         asked: { output: reference, answer },
         run: {
           uuid: runUuid,

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { defaultGroupWindowMs, type NewGroup } from '../domain/alert-group.ts'
 import type { Alert } from '../domain/alert.ts'
 import { alertScope, organizationScope } from '../engine/alert-scope.ts'
-import { sensitiveGiven } from '../engine/sensitive.ts'
+import { isMasked, type Mask } from '../domain/mask.ts'
+import { maskOfSchema } from '../playbook/mask-of-type.ts'
 import { escapeText } from '../errors/source-frame.ts'
 import type { Organization } from '../domain/organization.ts'
 import { toJsonValue, type Program } from '../expression/index.ts'
@@ -68,10 +69,11 @@ function sameValues(
   try {
     const values = by.map((program) => toJsonValue(program.evaluate(scope)))
     if (values.some(isMissing)) return undefined
-    const hidden = sensitiveGiven(playbook, {}, scope.alert)
-    const said = by.map(
-      ({ source }, at) => `${plainly(source).slice(0, maxShown)}${shown(values[at], hidden)}`,
-    )
+    const mask = playbook.alertSchema && maskOfSchema(playbook.alertSchema)
+    const said = by.map((program, at) => {
+      const name = plainly(program.source).slice(0, maxShown)
+      return readsSensitive(program, mask) ? name : `${name}${shown(values[at])}`
+    })
     return {
       text: stringifyJson(by.map(({ source }, at) => [source, values[at]])),
       words: `provider, type, ${said.slice(0, -1).join(', ')}${said.length > 1 ? ' and ' : ''}${said.at(-1)} are the same`,
@@ -93,9 +95,16 @@ function isMissing(value: unknown): boolean {
   return value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
 }
 
-/** What is sensitive is said nowhere. */
-function shown(value: unknown, hidden: readonly string[]): string {
+/** Whether it reads something that the playbook marks in the content of the alert; `content` holds all of it. */
+function readsSensitive({ references }: Program, mask: Mask | undefined): boolean {
+  if (mask === undefined) return false
+  return references.some(({ root, path: [field, ...inside] }) => {
+    if (root !== 'alert') return false
+    return field === 'data' ? isMasked(mask, inside) : field === undefined || field === 'content'
+  })
+}
+
+function shown(value: unknown): string {
   const text = typeof value === 'string' ? value : stringifyJson(value)
-  if (hidden.some((secret) => text.includes(secret) || secret.includes(text))) return ''
   return ` (${escapeText(text.length > maxShown ? `${text.slice(0, maxShown)}…` : text)})`
 }

@@ -20,7 +20,7 @@ export function createMemoryJournal(onEnd: (entry: JournalEntry) => void = () =>
   const failed: FailedAttempt[] = []
   const failedAt = (path: string) => failed.filter((attempt) => attempt.path === path)
 
-  const finish = (begun: JournalEntry, end: JournalEnd) => {
+  const finish = (begun: JournalEntry, { isSensitive: _, ...end }: JournalEnd) => {
     if (begun.state !== 'started' && begun.state !== 'unknown')
       throw new ConflictError('step_has_ended', `the step '${begun.path}' has ended`)
     const entry = { ...begun, ...end }

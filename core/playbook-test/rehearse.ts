@@ -1,19 +1,15 @@
 import type { Alert } from '../domain/alert.ts'
-import type { JournalEntry } from '../domain/run.ts'
-import { alertScope, organizationScope, type AlertScope } from '../engine/alert-scope.ts'
+import { alertScope, organizationScope } from '../engine/alert-scope.ts'
 import { interpret } from '../engine/interpreter.ts'
 import { openLocalContext } from '../engine/local-context.ts'
 import type { RunCheckpoints } from '../engine/local-run.ts'
 import type { WakeUps } from '../engine/wake-ups.ts'
 import type { RunOutcome } from '../engine/flow.ts'
-import { redactionOf } from '../engine/redact-run.ts'
 import type { RunNames } from '../engine/scope.ts'
 import type { CalledPlaybooks, Skills } from '../engine/walk.ts'
 import { NotFoundError } from '../errors/errors.ts'
 import type { Playbook } from '../playbook/playbook.ts'
 import type { Clock, JournalStore, Log } from '../ports.ts'
-import type { Catalogue } from '../registry/catalogue.ts'
-import type { Redactor } from '../skill/redactor.ts'
 import type { AlertFixture, CalledByName, Fixtures } from './playbook-test.ts'
 
 /** Always the same, so that what follows from it (keys, the spread of retries) is the same in every rehearsal. */
@@ -75,16 +71,6 @@ export async function rehearse(options: RehearsalOptions): Promise<RunOutcome> {
   const outcome = await interpret(playbook, inputs, context, skills)
   await context.settled()
   return outcome
-}
-
-/** What takes sensitive values out of what is shown of a rehearsal. */
-export function redactorOf(
-  { playbook, fixtures }: Pick<RehearsalOptions, 'playbook' | 'fixtures'>,
-  entries: readonly JournalEntry[],
-  catalogue: Pick<Catalogue, 'skill'>,
-): Redactor {
-  const { alert } = namesOf(fixtures) as { readonly alert?: AlertScope }
-  return redactionOf({ playbook, inputs: fixtures.inputs, alert }, entries, catalogue)
 }
 
 function calledPlaybooks(called: CalledByName = new Map()): CalledPlaybooks {

@@ -3,6 +3,7 @@
  * tree; the step graph for drawing is derived from it (`step-graph.ts`).
  */
 
+import type { StepMasks } from '../domain/mask.ts'
 import type { Program, Type } from '../expression/index.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 
@@ -98,6 +99,8 @@ interface StepBase {
   /** The id, or the step's place among its siblings (`2`): unique among them, the part of the journal's path. */
   readonly key: string
   readonly name: string | undefined
+  /** Undefined: nothing is sensitive. */
+  readonly sensitive?: StepMasks | undefined
   readonly if: Program | undefined
   /** Of one attempt for `uses`, of the whole for groups. Default 60 s for `uses`, none for groups. */
   readonly timeoutMs: number | undefined

@@ -215,9 +215,9 @@ export const problemCatalogue = {
     explanation: 'A schedule is a cron expression of five fields, or of six with the seconds first, in UTC.',
   },
   E315: {
-    title: 'sensitive value in a message',
+    title: 'sensitive value leaves the run',
     explanation:
-      'The value is marked sensitive, or derives from one that is, and the input is a message that people will read.',
+      'The value is marked sensitive, or derives from one that is, and would be given to a person, a case, another system or another playbook through an input that does not accept sensitive values.',
   },
   E316: {
     title: 'unknown playbook',

@@ -1,6 +1,7 @@
+import type { Mask } from '../domain/mask.ts'
 import { duration, explainMismatch, string, timestamp, type Fact, type Type } from '../expression/index.ts'
 import { checkFit } from './check-fit.ts'
-import { checkMessage } from './check-messages.ts'
+import { checkMessage } from './check-sensitive.ts'
 import { checkTimeFits } from './check-times.ts'
 import type { Context } from './context.ts'
 import type { Entry, Node } from './document.ts'
@@ -29,6 +30,12 @@ import { parseOverlongTimeMs, parseTimeMs, timeHint } from './times.ts'
 export interface ActionResult<Part> {
   readonly part: Part | undefined
   readonly output?: Type
+  /** Where something sensitive stands in what it is given. */
+  readonly given?: Mask | undefined
+  /** See `StepMasks`. */
+  readonly reference?: Mask | undefined
+  /** Of what is recorded, where that is no output. */
+  readonly recorded?: Type
 }
 
 type Own<S extends Step, K extends keyof S> = Pick<S, 'action' | K>
@@ -176,7 +183,7 @@ export function readReturn(
   checkMayEnd(context, entry, scope)
   const { template, type } = keptValue(context.problems, compileValue(context, scope, entry.value))
   context.returns.push(type)
-  return { part: { action: 'return', return: template } }
+  return { part: { action: 'return', return: template }, recorded: type }
 }
 
 const failCodes = { unknown: 'E106', missing: 'E106', misfit: 'E106' } as const

@@ -1,17 +1,21 @@
+import { covers, maskAt } from '../domain/mask.ts'
 import { dyn, object, sensitive, type Property, type Type } from '../expression/index.ts'
 import type { ActionResult } from './read-actions.ts'
 import type { CallablePlaybooks } from './callable-playbooks.ts'
 import { checkFit, checkLiteral } from './check-fit.ts'
+import { checkSensitiveInputs } from './check-sensitive.ts'
 import type { Context } from './context.ts'
 import { suggest, suggestNearest } from './did-you-mean.ts'
 import type { Entry } from './document.ts'
 import { compileValue } from './expressions.ts'
 import { describe, readWord, type Fields } from './fields.ts'
 import { namePattern } from './grammar.ts'
+import { maskOfSchema, maskOfType } from './mask-of-type.ts'
 import type { CallStep, Inputs, Playbook } from './playbook.ts'
 import { quote } from './problem.ts'
 import { inputCodes, noInputs } from './read-uses.ts'
 import type { Scope } from './scope.ts'
+import type { Span } from './source-text.ts'
 import { jsonType } from './type-forms.ts'
 
 /** `call` with `with`: inputs as the called playbook declares them, output as its `outputs` are. */
@@ -38,14 +42,30 @@ export function readCall(
   context.calls.add(name)
   const callee = findCallee(context, name, entry)
   const part = { action: 'call' as const, playbook: name, with: inputs.template }
-  if (callee === undefined) return { part, output: dyn }
+  if (callee === undefined) return { part, given: maskOfType(inputs.type), output: dyn }
   checkFit(problems, inputs, typeOfInputs(callee.inputs), '', inputCodes, entry.value)
   for (const { name: input, value } of inputs.entries ?? []) {
     const schema = callee.inputs.get(input)?.schema
     if (schema && !problems.hasErrorIn(value)) checkLiteral(problems, value, schema, input, 'E307')
   }
+  const accepted = maskOfType(typeOfInputs(callee.inputs, 'resolved'))
+  checkSensitiveInputs(problems, inputs, accepted, name)
+  checkSensitiveAlert(context, callee, scope, entry.value)
   // Of its times only the text arrives.
-  return { part, output: jsonType(callee.outputType) }
+  return { part, given: maskOfType(inputs.type), output: jsonType(callee.outputType) }
+}
+
+/** The called playbook sees the alert too. */
+function checkSensitiveAlert(
+  { problems }: Context,
+  { name, alertTrigger, alertSchema }: Playbook,
+  { names }: Scope,
+  span: Span,
+): void {
+  const alert = names['alert'] && maskAt(maskOfType(names['alert']), 'data')
+  if (!alertTrigger || covers(alertSchema && maskOfSchema(alertSchema), alert)) return
+  const message = `the playbook ${quote(name)} sees the alert, and does not mark all that is sensitive in it`
+  problems.add('E315', message, span, 'mark the same fields under its `alert`')
 }
 
 /** Undefined where nothing is known of it: it has been reported, or the playbooks are not known at all. */

@@ -1,9 +1,11 @@
 import {
   dyn,
   enumeration,
+  isSensitive,
   nullable,
   object,
   optional,
+  sensitive,
   string,
   timestamp,
   typeOfSchema,
@@ -17,6 +19,8 @@ import type { Entry, Node } from './document.ts'
 import { describe, readFields, readText, readWord, type Fields } from './fields.ts'
 import { grammar, skillPattern, viaOperator } from './grammar.ts'
 import { suggestNearest } from './did-you-mean.ts'
+import type { JsonSchema } from '../plugin/index.ts'
+import { maskOfSchema } from './mask-of-type.ts'
 import { plainValue } from './plain-value.ts'
 import type { CheckpointStep, Template } from './playbook.ts'
 import { quote } from './problem.ts'
@@ -51,7 +55,13 @@ export function readCheckpoint(
   if (asked === undefined || choices === undefined || answerWithinMs === undefined) {
     return { part: undefined, output }
   }
-  return { part: { action: 'checkpoint', ...asked, choices, answerWithinMs, onTimeout }, output }
+  const { given, reference, ...part } = asked
+  return {
+    part: { action: 'checkpoint', ...part, choices, answerWithinMs, onTimeout },
+    output,
+    given,
+    reference,
+  }
 }
 
 const outputOf = (answer: Type): Type =>
@@ -61,7 +71,8 @@ const outputOf = (answer: Type): Type =>
     by_kind: optional(enumeration(['person', 'api_key'])),
     by_name: optional(string),
     at: timestamp,
-    text: nullable(string),
+    // May be what was filled in.
+    text: nullable(isSensitive(answer) ? sensitive(string) : string),
   })
 
 function answerType(
@@ -80,7 +91,9 @@ function readVia(
   scope: Scope,
   head: Node,
   choices: CheckpointPart['choices'] | undefined,
-): Pick<CheckpointPart, 'via' | 'with' | 'connection'> | undefined {
+):
+  | (Pick<CheckpointPart, 'via' | 'with' | 'connection'> & Pick<ActionResult<object>, 'given' | 'reference'>)
+  | undefined {
   const { problems } = context
   const entry = fields.get('via')
   if (entry === undefined) return undefined
@@ -89,8 +102,10 @@ function readVia(
   const isOperator = entry.value.kind === 'scalar' && entry.value.value === viaOperator
   if (isOperator) {
     if (connection) problems.add('E304', 'an operator takes no connection', connection.key, 'remove it')
-    const given = readWith(context, fields.get('with'), scope, entry.value, operatorInput, byAnswer)
-    return given && { via: viaOperator, with: given, connection: undefined }
+    const given = readWith(context, fields.get('with'), scope, entry.value, operatorInput, {
+      checkMore: byAnswer,
+    })
+    return given && { via: viaOperator, with: given.template, given: given.mask, connection: undefined }
   }
   const rule = `write <plugin>.<skill>, or ${viaOperator}`
   const via = readWord(problems, entry, skillPattern, rule)
@@ -110,9 +125,20 @@ function readVia(
     )
   }
   const input = found && authorsInput(found.skill)
-  const given = readWith(context, fields.get('with'), scope, entry.value, input, byAnswer)
+  const given = readWith(context, fields.get('with'), scope, entry.value, input, {
+    taker: found?.name,
+    checkMore: byAnswer,
+  })
   const name = connectionOf(context, found, connection, head)
-  return via === undefined || given === undefined ? undefined : { via, with: given, connection: name }
+  return via === undefined || given === undefined
+    ? undefined
+    : {
+        via,
+        with: given.template,
+        given: given.mask,
+        reference: found && maskOfSchema(found.skill.output as JsonSchema),
+        connection: name,
+      }
 }
 
 /** Inputs of what asks that say something about each answer, by its name. */

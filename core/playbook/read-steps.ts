@@ -1,3 +1,4 @@
+import { merged, type StepMasks } from '../domain/mask.ts'
 import { dyn, isSensitive, list, union, type Type } from '../expression/index.ts'
 import { checkFit } from './check-fit.ts'
 import type { Context } from './context.ts'
@@ -14,6 +15,7 @@ import {
   type Action,
 } from './grammar.ts'
 import { keptValue } from './kept-value.ts'
+import { maskOfType } from './mask-of-type.ts'
 import type { Step, Template, UsesStep } from './playbook.ts'
 import {
   readFail,
@@ -151,10 +153,21 @@ function readStep(context: Context, node: Node, index: number, outer: Scope): St
     place: context.source.place(node.start),
   }
   // The parts of each action fit their own kind of step; the union over all of them is what cannot be written down.
-  const step = { ...common, ...result.part } as Step
+  const step = { ...common, ...masksOf(result, defaulted?.type), ...result.part } as Step
   // Whoever comes past `if: x` with what always ends the run knows that x did not hold.
   if (endsRunIfRun(step)) outer.learn(condition.whenFalse)
   return step
+}
+
+/** Where something sensitive stands in what is recorded of the step; of a `foreach`, of each item. */
+function masksOf(
+  { output, recorded, given, reference }: ActionResult<object>,
+  preset: Type | undefined,
+): { readonly sensitive?: StepMasks } {
+  const types = [recorded ?? output, preset].filter((type) => type !== undefined)
+  const found = { input: given, output: merged(...types.map(maskOfType)), reference }
+  const masks = Object.fromEntries(Object.entries(found).filter(([, mask]) => mask !== undefined))
+  return Object.keys(masks).length === 0 ? {} : { sensitive: masks }
 }
 
 /** `on_interrupted: skip`. */

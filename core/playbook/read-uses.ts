@@ -1,17 +1,20 @@
+import { merged, type Mask } from '../domain/mask.ts'
 import { dyn, typeOfSchema, type Type } from '../expression/index.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 import type { CatalogueSkill } from '../registry/catalogue.ts'
 import { checkFit, checkLiteral } from './check-fit.ts'
-import { checkMessages } from './check-messages.ts'
 import { checkPaths } from './check-paths.ts'
+import { checkSensitive } from './check-sensitive.ts'
 import type { Context } from './context.ts'
 import { suggest } from './did-you-mean.ts'
 import type { Entry, Node } from './document.ts'
 import { compileValue } from './expressions.ts'
 import { describe, readChoice, readText, type Fields } from './fields.ts'
 import { defaultRetry, interruptedChoices, refusals, skillPattern } from './grammar.ts'
-import type { RetryPolicy, UsesStep } from './playbook.ts'
+import { maskOfSchema, maskOfType } from './mask-of-type.ts'
+import type { RetryPolicy, Template, UsesStep } from './playbook.ts'
 import { quote } from './problem.ts'
+import type { ActionResult } from './read-actions.ts'
 import { readRetry } from './read-retry.ts'
 import type { Scope } from './scope.ts'
 import type { Span } from './source-text.ts'
@@ -25,7 +28,7 @@ export function readUses(
   entry: Entry,
   fields: Fields,
   scope: Scope,
-): { readonly part: UsesPart | undefined; readonly output: Type; readonly isRead: boolean } {
+): ActionResult<UsesPart> & { readonly output: Type; readonly isRead: boolean } {
   const name = readSkillName(context, entry)
   const found = name === undefined ? undefined : findSkill(context, name, entry.value)
   if (found?.skill.asks === true) {
@@ -38,7 +41,7 @@ export function readUses(
     )
   }
   const schema = found?.skill.input as JsonSchema | undefined
-  const given = readWith(context, fields.get('with'), scope, entry.value, schema)
+  const given = readWith(context, fields.get('with'), scope, entry.value, schema, { taker: found?.name })
   const connection = connectionOf(context, found, fields.get('connection'), entry.value)
   const retry = retryOf(context, fields.get('retry'), found)
   const interrupted = fields.get('on_interrupted')
@@ -47,7 +50,8 @@ export function readUses(
   const isRead = found?.skill.effect === 'read'
   if (name === undefined || given === undefined) return { part: undefined, output, isRead }
   return {
-    part: { action: 'uses', skill: name, with: given, connection, retry, onInterrupted },
+    part: { action: 'uses', skill: name, with: given.template, connection, retry, onInterrupted },
+    given: given.mask,
     output,
     isRead,
   }
@@ -119,15 +123,21 @@ function outputType({ skill }: CatalogueSkill): Type {
 export const inputCodes = { unknown: 'E305', missing: 'E306', misfit: 'E307' } as const
 export const noInputs: Node = { kind: 'map', entries: [], start: 0, end: 0 }
 
-/** `with`: the inputs of a skill, or of what asks. */
+interface WithOptions {
+  /** What takes the inputs, for messages. Default `a question`. */
+  readonly taker?: string | undefined
+  readonly checkMore?: ((given: TypedTemplate) => void) | undefined
+}
+
+/** `with`: the inputs of a skill, or of what asks, and where something sensitive stands in them. */
 export function readWith(
   context: Context,
   entry: Entry | undefined,
   scope: Scope,
   uses: Span,
   schema: JsonSchema | undefined,
-  checkMore: (given: TypedTemplate) => void = () => undefined,
-): UsesStep['with'] | undefined {
+  { taker = 'a question', checkMore }: WithOptions = {},
+): { readonly template: Template; readonly mask: Mask | undefined } | undefined {
   const { problems } = context
   if (entry && entry.value.kind !== 'map') {
     problems.add(
@@ -141,20 +151,22 @@ export function readWith(
     return undefined
   }
   const given = compileValue(context, scope, entry?.value ?? noInputs)
-  if (schema === undefined) return given.template
+  const mask = merged(maskOfType(given.type), schema && maskOfSchema(schema))
+  const found = { template: given.template, mask }
+  if (schema === undefined) return found
   // Where something is missing, the skill is what asks for it.
   checkFit(problems, given, typeOfSchema(schema), '', inputCodes, uses)
-  checkMessages(problems, given, schema)
+  checkSensitive(problems, given, schema, taker)
   checkPaths(problems, given, schema)
-  checkMore(given)
-  if (problems.hasErrorIn(entry?.value ?? uses)) return given.template
+  checkMore?.(given)
+  if (problems.hasErrorIn(entry?.value ?? uses)) return found
   const definitions = schema.$defs === undefined ? {} : { $defs: schema.$defs }
   for (const { name, value } of given.entries ?? []) {
     const property =
       schema.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
     if (property) checkLiteral(problems, value, { ...property, ...definitions }, name, 'E307')
   }
-  return given.template
+  return found
 }
 
 /** The name of the connection that a step is to use: its own, or that of `defaults`. */

@@ -26,7 +26,8 @@ const alertType = (data: Type): Type =>
     uuid: t.string,
     type: t.string,
     provider: t.string,
-    content: t.string,
+    // Holds all of the data.
+    content: t.isSensitive(data) ? t.sensitive(t.string) : t.string,
     // As the API has them: epoch milliseconds, and whatever unit the source uses.
     created_at: t.epochMilliseconds,
     created_at_source: t.nullable(t.integer),

@@ -3,6 +3,7 @@ import {
   dyn,
   enumeration,
   integer,
+  isSensitive,
   list,
   membersOf,
   nullType,
@@ -134,7 +135,7 @@ function compileScalar(scalar: ScalarNode, compiler: TemplateCompiler): Compiled
       text,
       ...compiler.spanOf(scalar, from + start, from + end),
     }))
-    return { template: { kind: 'expression', program }, type: typeOfProgram(program), written }
+    return { template: { kind: 'expression', program }, type: keptType(program.type), written }
   }
   const parts: (string | Program)[] = []
   for (const segment of segments) {
@@ -152,15 +153,8 @@ function compileScalar(scalar: ScalarNode, compiler: TemplateCompiler): Compiled
     }
   }
   if (parts.every((part) => typeof part === 'string')) return literal(parts.join(''))
-  const isSensitive = parts.some((part) => typeof part !== 'string' && part.sensitive)
-  return { template: { kind: 'text', parts }, type: isSensitive ? sensitive(string) : string }
-}
-
-/** What is merely read is as sensitive as its type says; what is computed from something sensitive is so as a whole. */
-function typeOfProgram({ type, source, references, sensitive: isSensitive }: Program): Type {
-  const [only] = references
-  const isRead = only?.start === 0 && only.end === source.length
-  return keptType(isSensitive && !isRead ? sensitive(type) : type)
+  const template: Template = { kind: 'text', parts }
+  return { template, type: isSensitiveTemplate(template) ? sensitive(string) : string }
 }
 
 /** The text with its expressions blanked out, each other character at its place. */
@@ -230,6 +224,22 @@ function typeOfScalar(value: ScalarNode['value']): Type {
   if (typeof value === 'string') return enumeration([value])
   if (typeof value === 'boolean') return bool
   return Number.isInteger(value) ? integer : number
+}
+
+/** Whether it gives something sensitive, at any depth. */
+export function isSensitiveTemplate(template: Template): boolean {
+  switch (template.kind) {
+    case 'literal':
+      return false
+    case 'expression':
+      return isSensitive(template.program.type)
+    case 'text':
+      return template.parts.some((part) => typeof part !== 'string' && isSensitive(part.type))
+    case 'list':
+      return template.items.some(isSensitiveTemplate)
+    case 'map':
+      return template.entries.some(([, value]) => isSensitiveTemplate(value))
+  }
 }
 
 /** A list or map of literals is a literal: it is made once, frozen, and never again. */

@@ -54,12 +54,14 @@ export interface JsonSchema {
   readonly dependentRequired?: Readonly<Record<string, readonly string[]>>
   /** Of a connection's field: stored encrypted, write-only over the API, handed to skills as a {@link Secret}. */
   readonly 'x-secret'?: boolean
-  /** Of any field: values derived from it are redacted in logs and refused by messaging skills. */
+  /** Of any field: it holds a secret. It, and what is derived from it, is redacted wherever a run is shown, and stays in the run. */
   readonly 'x-sensitive'?: boolean
   /** Of a skill's input: people will read it. Sensitive values are refused there. */
   readonly 'x-message'?: boolean
   /** Of a skill's input: a path of the other system. `validate` warns of values that stand in its text as they are. */
   readonly 'x-path'?: boolean
+  /** Of a skill's input: it may be given sensitive values, which other inputs refuse. What it was given is redacted where the run is shown. */
+  readonly 'x-accepts-sensitive'?: boolean
 }
 
 /**

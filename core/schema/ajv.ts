@@ -46,5 +46,6 @@ export function createAjv(options: AjvOptions): Ajv2020 {
   ajv.addKeyword({ keyword: 'x-sensitive', schemaType: 'boolean' })
   ajv.addKeyword({ keyword: 'x-message', schemaType: 'boolean' })
   ajv.addKeyword({ keyword: 'x-path', schemaType: 'boolean' })
+  ajv.addKeyword({ keyword: 'x-accepts-sensitive', schemaType: 'boolean' })
   return ajv
 }

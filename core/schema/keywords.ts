@@ -55,6 +55,7 @@ const keywords: Readonly<Record<string, (value: unknown) => string | undefined>>
   'x-sensitive': flag,
   'x-message': flag,
   'x-path': flag,
+  'x-accepts-sensitive': flag,
 }
 
 /** All keywords that a schema may use. */

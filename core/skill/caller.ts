@@ -1,4 +1,4 @@
-import { hiding } from '../engine/sensitive.ts'
+import { hiding } from '../engine/texts-in.ts'
 import type { SkillCall, SkillCaller } from '../engine/skill-caller.ts'
 import type { Connection } from '../domain/connection.ts'
 import { NotFoundError } from '../errors/errors.ts'

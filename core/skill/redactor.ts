@@ -1,6 +1,7 @@
+import { hidden } from '../domain/mask.ts'
+
 /** Shorter values are not secrets but accidents: replacing every `a` would hide the message and no secret. */
 const shortestSecret = 4
-export const hidden = '[redacted]'
 const maxDepth = 100
 
 /** What a body says about a token that has just been handed out. */

@@ -3,7 +3,9 @@ import type { Checkpoint, CheckpointAnswer, Question, Silence } from '../../core
 import { NotFoundError } from '../../core/errors/errors.ts'
 import type { RefusalReason } from '../../core/plugin/index.ts'
 import type { AnswerOutcome, GivenAnswer } from '../../core/ports.ts'
+import { maskOfSchema } from '../../core/playbook/mask-of-type.ts'
 import { fromJson, toJson } from './columns.ts'
+import { opened, sealedColumns } from './sealed-values.ts'
 import type { Database } from './database.ts'
 import { idsOfRun, ofRun, refreshWaiting, type OfRun } from './run-rows.ts'
 import { wakeRun } from './run-turns.ts'
@@ -33,8 +35,8 @@ export const selectCheckpoint = `
     CROSS JOIN runs r ON r.id = t.run_id
     CROSS JOIN organizations o ON o.id = t.organization_id
     ${ofRun.joins('r')}`
-const selectAnswers =
-  'SELECT outcome, value, author, text, at FROM checkpoint_answers WHERE checkpoint_id = ?'
+const selectAnswers = `SELECT outcome, ${opened('value', sealedColumns.answer.place)} AS value, author, ${opened('text', sealedColumns.text.place)} AS text, at
+   FROM checkpoint_answers WHERE checkpoint_id = ?`
 
 export function findCheckpointRow(database: Database, id: string): CheckpointRow | undefined {
   return database.get<CheckpointRow>(`${selectCheckpoint} WHERE t.public_id = ?`, id)
@@ -88,14 +90,17 @@ export function recordAnswer(
       row.id,
       given.at,
     ) === 1
+  const { form } = fromJson<Question>(row.question)
+  const isSecret = form !== null && maskOfSchema(form) !== undefined
   const outcome = won ? 'accepted' : (refused ?? (row.state === 'answered' ? 'second' : 'late'))
   database.run(
     'INSERT INTO checkpoint_answers (checkpoint_id, outcome, value, author, text, at) VALUES (?, ?, ?, ?, ?, ?)',
     row.id,
     outcome,
-    toJson(given.value),
+    database.kept(toJson(given.value), isSecret, `answer ${row.id}`),
     toJson(given.by),
-    given.text,
+    // A text reply may be what was filled in.
+    database.kept(given.text, isSecret, `text ${row.id}`),
     given.at,
   )
   if (won) {

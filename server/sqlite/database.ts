@@ -5,6 +5,7 @@ import { CountCache } from './count-cache.ts'
 import { CursorSeal } from './cursor-seal.ts'
 import { ReadCache } from './read-cache.ts'
 import { asOpeningError } from './opening-errors.ts'
+import { SealedValues } from './sealed-values.ts'
 import { isStorageFailure, storeClosed, storeUnavailable } from './storage-errors.ts'
 
 /** What can be bound to a parameter. A boolean is bound as 0 or 1 by the caller. */
@@ -24,6 +25,8 @@ export class Database {
   readonly cache = new ReadCache(this)
   readonly counts = new CountCache()
   readonly cursors = new CursorSeal(this)
+  /** Undefined: opened without the master key. */
+  sealed: SealedValues | undefined
   readonly #connection: Sqlite.Database
   readonly #statements = new Map<string, Sqlite.Statement<Value[]>>()
 
@@ -36,6 +39,8 @@ export class Database {
     } catch (error) {
       throw asOpeningError(path, error)
     }
+    // Commands without the master key read rows for what is not sealed.
+    this.define('open_sealed', (text, place) => this.sealed?.open(String(text), String(place)) ?? 'null')
   }
 
   /** The first row, or undefined. The caller names the row's type: SQL is not checked by the compiler. */
@@ -74,6 +79,13 @@ export class Database {
     return Number(this.#statement(sql).run(...values).lastInsertRowid)
   }
 
+  /** Text as it is kept: sealed where it is sensitive. */
+  kept(text: string | null, isSensitive: boolean, place: string): string | null {
+    if (text === null || text === 'null' || (!isSensitive && !SealedValues.isSealed(text))) return text
+    if (this.sealed === undefined) throw new Error('sensitive values need the master key')
+    return this.sealed.seal(text, place)
+  }
+
   /** Several statements without parameters. */
   script(sql: string): void {
     this.#connection.exec(sql)
@@ -84,7 +96,7 @@ export class Database {
   }
 
   /** A function that SQL of this connection can call; it must not use the database. */
-  define(name: string, call: (...values: unknown[]) => void): void {
+  define(name: string, call: (...values: unknown[]) => unknown): void {
     this.#connection.function(name, { varargs: true }, call)
   }
 

@@ -1,11 +1,18 @@
 import type { ExcerptLimits, JournalExcerpt } from '../../core/ports.ts'
 import type { Database } from './database.ts'
-import { toEntry, toFailedAttempt, type EntryRow, type FailedAttemptRow } from './journal-rows.ts'
+import {
+  openedInput,
+  openedOutput,
+  toEntry,
+  toFailedAttempt,
+  type EntryRow,
+  type FailedAttemptRow,
+} from './journal-rows.ts'
 import { beyond, idsOf, journalSizes } from './journal-sizes.ts'
 
 const selectExcerpt = `
-  SELECT id, path, step_id AS stepId, kind, state, iif(emptied, NULL, input) AS input, iif(emptied, NULL, output) AS output, error,
-    attempt, started_at AS startedAt, ended_at AS endedAt, resolution,
+  SELECT id, path, step_id AS stepId, kind, state, iif(emptied, NULL, ${openedInput}) AS input, iif(emptied, NULL, ${openedOutput}) AS output, error,
+    attempt, started_at AS startedAt, ended_at AS endedAt, resolution, sensitive,
     (SELECT uuid FROM runs WHERE id = carried_from) AS carriedFrom
   FROM (SELECT *, id IN (SELECT value FROM json_each(?)) AS emptied FROM journal WHERE id IN (SELECT value FROM json_each(?)))
   ORDER BY id`

@@ -1,11 +1,17 @@
 import type { Author } from '../../core/domain/audit.ts'
 import type { FailedAttempt, JournalEntry, Resolution, StoredError } from '../../core/domain/run.ts'
+import type { StepMasks } from '../../core/domain/mask.ts'
 import { fromJson } from './columns.ts'
+import { opened, sealedColumns } from './sealed-values.ts'
 
-export type EntryRow = Omit<JournalEntry, 'input' | 'output' | 'error' | 'resolution' | 'carriedFrom'> & {
+export type EntryRow = Omit<
+  JournalEntry,
+  'input' | 'output' | 'error' | 'resolution' | 'carriedFrom' | 'sensitive'
+> & {
   readonly id: number
   readonly resolution: string | null
   readonly carriedFrom: string | null
+  readonly sensitive: string | null
   readonly input: string | null
   readonly output: string | null
   readonly error: string | null
@@ -13,13 +19,17 @@ export type EntryRow = Omit<JournalEntry, 'input' | 'output' | 'error' | 'resolu
 
 export type FailedAttemptRow = Omit<FailedAttempt, 'error'> & { readonly error: string }
 
+const { input, output } = sealedColumns
+export const openedInput = opened(input.name, input.place)
+export const openedOutput = opened(output.name, output.place)
+
 /** Ends before WHERE. */
 export const selectJournal = `
-  SELECT id, path, step_id AS stepId, kind, state, input, output, error, attempt, started_at AS startedAt,
-    ended_at AS endedAt, resolution, (SELECT uuid FROM runs WHERE id = journal.carried_from) AS carriedFrom
+  SELECT id, path, step_id AS stepId, kind, state, ${openedInput} AS input, ${openedOutput} AS output, error, attempt, started_at AS startedAt,
+    ended_at AS endedAt, resolution, sensitive, (SELECT uuid FROM runs WHERE id = journal.carried_from) AS carriedFrom
   FROM journal`
 
-export function toEntry({ id: _, resolution, carriedFrom, ...row }: EntryRow): JournalEntry {
+export function toEntry({ id: _, resolution, carriedFrom, sensitive, ...row }: EntryRow): JournalEntry {
   const { input, output, error } = row
   return {
     ...row,
@@ -28,6 +38,7 @@ export function toEntry({ id: _, resolution, carriedFrom, ...row }: EntryRow): J
     error: fromJson<StoredError>(error),
     ...(resolution === null ? {} : { resolution: toResolution(resolution) }),
     ...(carriedFrom === null ? {} : { carriedFrom }),
+    ...(sensitive === null ? {} : { sensitive: fromJson<StepMasks>(sensitive) }),
   }
 }
 

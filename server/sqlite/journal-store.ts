@@ -1,6 +1,7 @@
 import QuickLRU from 'quick-lru'
 import { authorOf, theRun, type AuditAction } from '../../core/domain/audit.ts'
 import type { HeldUse } from '../../core/domain/destructive-use.ts'
+import type { StepMasks } from '../../core/domain/mask.ts'
 import type { FailedAttempt, JournalEntry, Resolution, StoredError } from '../../core/domain/run.ts'
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
 import type {
@@ -12,7 +13,7 @@ import type {
   NewResolution,
 } from '../../core/ports.ts'
 import { recordRun } from './audit-run.ts'
-import { toJson } from './columns.ts'
+import { fromJson, toJson } from './columns.ts'
 import type { Database } from './database.ts'
 import type { SqliteDestructiveUseStore } from './destructive-uses.ts'
 import { auditText, takeUse } from './take-use.ts'
@@ -57,15 +58,16 @@ export class SqliteJournalStore implements JournalStore {
       const held = takeUse(this.#context, this.#uses, run, entry)
       if (held !== undefined) return held
       const isNews = database.run(
-        `INSERT INTO journal (run_id, path, step_id, kind, state, input, attempt, started_at, destructive)
-         VALUES (?, ?, ?, ?, 'started', ?, ?, ?, ?)
+        `INSERT INTO journal (run_id, path, step_id, kind, state, input, sensitive, attempt, started_at, destructive)
+         VALUES (?, ?, ?, ?, 'started', ?, ?, ?, ?, ?)
          ON CONFLICT (run_id, path) DO UPDATE SET attempt = excluded.attempt
            WHERE state = 'started' AND attempt < excluded.attempt`,
         run,
         entry.path,
         entry.stepId,
         entry.kind,
-        toJson(entry.input),
+        this.#kept('input', entry.path, entry.input, entry.sensitive?.input !== undefined),
+        toJson(entry.sensitive),
         entry.attempt,
         entry.startedAt,
         entry.destructive === undefined ? 0 : 1,
@@ -91,7 +93,7 @@ export class SqliteJournalStore implements JournalStore {
         `UPDATE journal SET state = ?, output = ?, error = ?, attempt = ?, ended_at = ?
          WHERE run_id = ? AND path = ? AND state = 'started' RETURNING kind, destructive`,
         end.state,
-        toJson(end.output),
+        this.#kept('output', path, end.output, end.isSensitive),
         errorJson(end.error),
         end.attempt,
         end.endedAt,
@@ -111,8 +113,8 @@ export class SqliteJournalStore implements JournalStore {
     const { database, commits } = this.#context
     return commits.write(() => {
       const changed = database.run(
-        `INSERT INTO journal (run_id, path, step_id, kind, state, input, output, error, attempt, started_at, ended_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        `INSERT INTO journal (run_id, path, step_id, kind, state, input, output, sensitive, error, attempt, started_at, ended_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (run_id, path) DO UPDATE SET state = excluded.state, output = excluded.output,
            error = excluded.error, attempt = excluded.attempt, ended_at = excluded.ended_at WHERE state = 'started'`,
         this.#requireRun(runUuid),
@@ -120,8 +122,9 @@ export class SqliteJournalStore implements JournalStore {
         entry.stepId,
         entry.kind,
         end.state,
-        toJson(entry.input),
-        toJson(end.output),
+        this.#kept('input', entry.path, entry.input, entry.sensitive?.input !== undefined),
+        this.#kept('output', entry.path, end.output, end.isSensitive),
+        toJson(entry.sensitive),
         errorJson(end.error),
         end.attempt,
         entry.startedAt,
@@ -196,7 +199,9 @@ export class SqliteJournalStore implements JournalStore {
       database.run(
         'UPDATE journal SET state = ?, output = ?, ended_at = ?, resolution = ? WHERE id = ?',
         states[decision],
-        isOver ? toJson(decision === 'ran' ? given.output : null) : null,
+        isOver
+          ? this.#kept('output', path, decision === 'ran' ? given.output : null, isSensitive(row))
+          : null,
         isOver ? at : null,
         toJson(resolution),
         row.id,
@@ -213,6 +218,10 @@ export class SqliteJournalStore implements JournalStore {
     })
   }
 
+  #kept(what: 'input' | 'output', path: string, value: unknown, isSensitive = false): string | null {
+    return this.#context.database.kept(toJson(value), isSensitive, `${what} ${path}`)
+  }
+
   /** A run that is cancelled, or out of time, does not wait for the decision. */
   #endUnknown(run: number, path: string, end: JournalEnd): EndedRow | undefined {
     const { database } = this.#context
@@ -220,7 +229,7 @@ export class SqliteJournalStore implements JournalStore {
       `UPDATE journal SET state = ?, output = ?, error = ?, ended_at = ?
        WHERE run_id = ? AND path = ? AND state = 'unknown' RETURNING kind, destructive`,
       end.state,
-      toJson(end.output),
+      this.#kept('output', path, end.output, end.isSensitive),
       errorJson(end.error),
       end.endedAt,
       run,
@@ -269,6 +278,9 @@ function noteFailedAttempt(database: Database, run: number, attempt: FailedAttem
     attempt.retryAt,
   )
 }
+
+const isSensitive = ({ sensitive }: EntryRow): boolean =>
+  sensitive !== null && fromJson<StepMasks>(sensitive).output !== undefined
 
 function errorJson(error: StoredError | null): string | null {
   return error === null ? null : toJson(error)

@@ -35,9 +35,9 @@ export function copyJournal(database: Database, from: RunRow, to: number, paths:
   const wanted = JSON.stringify(paths)
   database.run(
     `INSERT INTO journal (run_id, path, step_id, kind, state, input, output, error, attempt, started_at, ended_at, resolution,
-       carried_from)
+       sensitive, carried_from)
      SELECT ?, path, step_id, kind, state, input, output, error, attempt, started_at, ended_at, resolution,
-       ifnull(carried_from, run_id)
+       sensitive, ifnull(carried_from, run_id)
      FROM journal WHERE run_id = ? AND state NOT IN ('started', 'unknown') AND path IN (SELECT value FROM json_each(?))
      ORDER BY id`,
     to,

@@ -7,6 +7,7 @@ import type { Database } from './database.ts'
 import { eventsTokenField } from './events-tokens.ts'
 import { sealCheck } from './master-key-check.ts'
 import { openDatabase } from './open-database.ts'
+import { resealValues } from './sealed-values.ts'
 
 export interface ResealOptions {
   readonly from: SecretBox
@@ -27,7 +28,7 @@ const secrets = (table: string, field: string): string => `
   FROM ${table} s JOIN connections t ON t.id = s.connection_id JOIN organizations o ON o.id = t.organization_id`
 
 /**
- * Seals every secret of a database anew, in one commit: all of them, the check of the key and the entry in the audit log, or nothing. Gives how many.
+ * Seals every secret of a database anew, and the sensitive values of runs, in one commit: all of them, the check of the key and the entry in the audit log, or nothing. Gives how many.
  * What was sealed before is overwritten in the file.
  *
  * @throws ConnectionError `secret_unreadable`
@@ -42,6 +43,7 @@ export function resealSecrets(path: string, { from, to, version, by, clock }: Re
     const tokens = database.all<SecretRow>(secrets('events_tokens', `'${eventsTokenField}'`))
     for (const each of ofConnections) reseal(database, each, 'connection_secrets', from, to)
     for (const each of tokens) reseal(database, each, 'events_tokens', from, to)
+    resealValues(database, from, to)
     sealCheck(database, to)
     const count = ofConnections.length + tokens.length
     recordAudit(

@@ -55,7 +55,7 @@ export function queueRun(context: StoreContext, given: NewRun, scheduleRow: numb
     alert?.id ?? null,
     now,
     turnHasCome,
-    toJson(given.inputs),
+    database.kept(toJson(given.inputs), given.isSensitive === true, `inputs ${uuid}`),
     key ?? null,
     scheduleRow,
     before?.caseRow ?? null,
@@ -196,7 +196,7 @@ export function endRun(
     'UPDATE runs SET status = ?, ended_at = ?, output = ?, error = ? WHERE id = ?',
     end.status,
     now,
-    toJson(end.output),
+    database.kept(toJson(end.output), end.isSensitive === true, `output ${run.uuid}`),
     end.error === null ? null : toJson(end.error),
     run.id,
   )

@@ -5,6 +5,7 @@ import { NotFoundError } from '../../core/errors/errors.ts'
 import type { ListedRun } from '../../core/ports.ts'
 import { fromJson } from './columns.ts'
 import type { Database } from './database.ts'
+import { opened } from './sealed-values.ts'
 
 /** What the ids of a run's alert and case are made of. */
 export interface OfRun {
@@ -53,7 +54,7 @@ export interface RunRow extends ListedRunRow {
 const columns = `
   t.uuid, o.uuid AS organizationUuid, t.playbook_name AS playbookName,
     t.playbook_hash AS playbookHash, t.status, t.created_at AS createdAt, t.started_at AS startedAt,
-    t.ended_at AS endedAt, t.error, t.inputs, t.cancelled_by AS cancelledBy, t.cancelled_at AS cancelledAt,
+    t.ended_at AS endedAt, t.error, ${opened('t.inputs', "'inputs ' || t.uuid")} AS inputs, t.cancelled_by AS cancelledBy, t.cancelled_at AS cancelledAt,
     t.concurrency_key AS concurrencyKey, t.alert_id AS alertRow, t.case_id AS caseRow,
     ${ofRun.columns},
     (SELECT uuid FROM runs WHERE id = t.retry_of) AS retryOf,
@@ -64,7 +65,7 @@ const tables = `
     ${ofRun.joins('t')}`
 
 export const selectListedRun = `SELECT t.id, ${columns} ${tables}`
-export const selectRun = `SELECT t.id, t.output, ${columns} ${tables}`
+export const selectRun = `SELECT t.id, ${opened('t.output', "'output ' || t.uuid")} AS output, ${columns} ${tables}`
 
 const selectBy = { uuid: `${selectRun} WHERE t.uuid = ?`, id: `${selectRun} WHERE t.id = ?` }
 

@@ -32,6 +32,7 @@ import { SqliteRetentionStore } from './retention-store.ts'
 import { SqliteRunStore } from './run-store.ts'
 import { SqliteScheduleStore } from './schedule-store.ts'
 import { SqliteSessionStore } from './session-store.ts'
+import { SealedValues } from './sealed-values.ts'
 import { isStorageFailure, storeUnavailable } from './storage-errors.ts'
 import type { StoreContext } from './store-context.ts'
 import { Whereabouts } from './whereabouts.ts'
@@ -65,6 +66,7 @@ export async function openSqliteStores(options: SqliteStoresOptions): Promise<St
     // A command beside the server must not change the tables under it.
     database = openDatabase(join(dataDir, 'tocsin.db'), options, () => (lock ??= lockDataDir(dataDir)))
     requireMasterKey(database, secrets)
+    database.sealed = new SealedValues(secrets)
     requireCursorKey(database)
     if (claim === 'shared') lock?.release()
     const changes = new ChangeWatch(database)

@@ -14,7 +14,6 @@ const isolate = makePlaybook({
   steps: [{ id: 'isolate', uses: 'edr.isolate', with: { machine: 'WS-7' } }],
   outputs: '${{ steps.isolate.output }}',
 })
-const schema = { type: 'object', properties: { machine: { type: 'string' } } } as const
 
 describe('a destructive skill that is used too often', () => {
   let bench: Bench
@@ -48,7 +47,6 @@ describe('a destructive skill that is used too often', () => {
         cancel: cancel.signal,
         destructive: ['edr.isolate', 'edr.scan'],
         destructivePerHour: limit,
-        schemas: () => ({ input: schema, output: {} }),
         ...(names && { names }),
       },
     )
@@ -300,19 +298,14 @@ describe('a destructive skill that is used too often', () => {
 
   it('shows nothing that is sensitive', async () => {
     const secretive = makePlaybook({
-      inputs: new Map([
-        [
-          'pin',
-          {
-            schema: { type: 'string' },
-            type: { kind: 'string' },
-            default: undefined,
-            sensitive: true,
-            description: undefined,
-          },
-        ],
-      ]) as never,
-      steps: [{ id: 'isolate', uses: 'edr.isolate', with: { machine: '${{ inputs.pin }}' } }],
+      steps: [
+        {
+          id: 'isolate',
+          uses: 'edr.isolate',
+          with: { machine: '${{ inputs.pin }}' },
+          sensitive: { input: { fields: { machine: true } } },
+        },
+      ],
     })
     const { halt } = await begin({
       playbook: secretive,

@@ -155,47 +155,6 @@ describe('a called playbook', () => {
   })
 })
 
-describe('sensitive values', () => {
-  let bench: Bench
-  beforeEach(async () => {
-    bench = await openBench(new ManualClock())
-  })
-  afterEach(() => bench.close())
-
-  const schemas = (skill: string) =>
-    skill === 'say'
-      ? { input: { properties: { text: { 'x-message': true } } }, output: {} }
-      : ({ input: {}, output: { properties: { pin: { type: 'string', 'x-sensitive': true } } } } as const)
-
-  it('never reach a message, also where no check before the run could see them', async () => {
-    const playbook = makePlaybook({
-      steps: [
-        { id: 'secret', uses: 'read' },
-        { id: 'tell', uses: 'say', with: { text: 'it is ${{ steps["sec" + "ret"].output.pin }}' } },
-      ],
-    })
-    const skills = { read: () => ({ pin: 'hunter2222' }), say: () => 1 }
-    expect(await bench.go(playbook, skills, { schemas })).to.nested.include({
-      status: 'failed',
-      'error.code': 'sensitive_in_message',
-    })
-    expect(bench.calls.map(({ skill }) => skill)).to.deep.equal(['read'])
-  })
-
-  it('may be given to skills in other inputs', async () => {
-    const playbook = makePlaybook({
-      inputs: new Map([['pin', text(undefined, true)]]),
-      steps: [
-        { uses: 'read', with: { pin: '${{ inputs.pin }}' } },
-        { uses: 'say', with: { text: 'done' } },
-      ],
-    })
-    const names = { inputs: { pin: 'hunter2222' } }
-    const skills = { read: () => ({}), say: () => 1 }
-    expect(await bench.go(playbook, skills, { schemas, names })).to.include({ status: 'completed' })
-  })
-})
-
 describe('the end of a playbook', () => {
   let bench: Bench
   beforeEach(async () => {

@@ -59,7 +59,7 @@ describe('the impossible-travel playbook', () => {
       clock,
       log: bench.log,
       loadPlaybook: async () => playbook,
-      skills: { call, interrupted, schemas },
+      skills: { call, interrupted },
     })
     const control = createRunControl({ stores: bench.stores, runner, schemas })
     const organization = (await bench.stores.organizations.list('all'))[0]!

@@ -361,7 +361,6 @@ describe('cases over HTTP', () => {
         { kind: 'user', value: 'x' },
         { keeper: 'keeper-of-the-bells', risk: {} },
       )
-      await step('b', 'tower.look_up', { kind: 'user', value: 'keeper-of-the-bells' }, null, true)
       const { text } = await call('GET', caseId)
       expect(text).to.not.include('keeper-of-the-bells')
       expect((await call('GET', `${caseId}/export?format=markdown`)).text).to.not.include(
@@ -369,11 +368,11 @@ describe('cases over HTTP', () => {
       )
     })
 
-    it('leave out what a step that was too large says, and still hide what is sensitive in it', async () => {
+    it('leave out what a step that was too large says', async () => {
       const much = 'x'.repeat(1_100_000)
       const output = { keeper: 'keeper-of-the-bells', risk: { score: 1 }, raw: much }
       await step('a', 'tower.look_up', { kind: 'ip', value: '192.0.2.1' }, output)
-      await step('b', 'tower.look_up', { kind: 'user', value: 'keeper-of-the-bells' }, null, true)
+      await step('b', 'tower.look_up', { kind: 'user', value: 'x' }, {})
       const { json, text } = await call('GET', caseId)
       expect(json.observables).to.have.length(1)
       expect(text).to.not.include('keeper-of-the-bells')

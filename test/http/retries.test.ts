@@ -40,6 +40,7 @@ describe('retries over the API', () => {
       stepId: 'first',
       kind: 'tower.ring_bell',
       input: { times: 3, say: 'the code is swordfish' },
+      sensitive: { input: { fields: { say: true } } },
       attempt: 1,
       startedAt: 1,
     })
@@ -53,7 +54,7 @@ describe('retries over the API', () => {
       {
         path: 'first',
         skill: 'tower.ring_bell',
-        input: { times: 3, say: 'the code is [redacted]' },
+        input: { times: 3, say: '[redacted]' },
         took_effect: 'may_have',
         reason: 'not_ended',
         repeat: 'never',

@@ -229,7 +229,7 @@ inputs:
   long: { type: integer, sensitive: true }
   word: { type: string, sensitive: true }
   user: { type: object, properties: { id: { type: string }, code: { type: string, x-sensitive: true } } }
-steps: [{ return: { pin: 1 } }]`
+steps: [{ return: { pin: '\${{ inputs.pin }}', text: 'it is \${{ inputs.word }}', open: [queued, 47] } }]`
       api.playbooks.push(parsePlaybook(source).playbook!)
       const inputs = { pin: 47, long: 4_711_815, word: 'queued', user: { id: 'eve', code: 'x7' } }
       const body = { organization_code: 'acme', inputs }
@@ -244,14 +244,13 @@ steps: [{ return: { pin: 1 } }]`
       })
       // Happens to be the word.
       expect(json.status).to.equal('queued')
-      const output = { pin: 47, long: 4_711_815, text: 'it is 4711815', word: 'queued' }
+      const output = { pin: 47, text: 'it is queued', open: ['queued', 47] }
       await api.stores.runs.start(started.run_uuid, { title: 'A case' })
       await api.stores.runs.end(started.run_uuid, { status: 'completed', output, error: null })
       expect((await api.call('GET', `/api/runs/${started.run_uuid}`)).json.output).to.deep.equal({
-        pin: 47,
-        long: hidden,
-        text: `it is ${hidden}`,
-        word: hidden,
+        pin: hidden,
+        text: hidden,
+        open: ['queued', 47],
       })
     })
   })

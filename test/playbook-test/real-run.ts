@@ -2,7 +2,8 @@ import { createWakeUps, type WakeUps } from '../../core/engine/wake-ups.ts'
 import { interpret } from '../../core/engine/interpreter.ts'
 import { openLocalContext } from '../../core/engine/local-context.ts'
 import { followUpsOf, skillsOf, type SkillCaller } from '../../core/engine/skill-caller.ts'
-import { createMemoryJournal, redactorOf } from '../../core/playbook-test/index.ts'
+import { maskedEntry, maskedInputs, maskedOutput } from '../../core/engine/masked-run.ts'
+import { createMemoryJournal } from '../../core/playbook-test/index.ts'
 import type { MemoryCheckpoints } from '../../core/playbook-test/memory-checkpoints.ts'
 import type { CalledByName, Fixtures } from '../../core/playbook-test/playbook-test.ts'
 import { noConnections, reachesOut } from '../../core/playbook-test/run-test.ts'
@@ -95,27 +96,30 @@ export async function realRun(options: RealRun) {
     { ...skillsOf(catalogue, call), followUps: (skill) => followUpsOf(catalogue, skill) },
   )
   const outcome = await clock.drive(work.then(async (ended) => (await context.settled(), ended)))
-  const redactor = redactorOf({ playbook, fixtures }, memory.entries(), catalogue)
-  const run = redactor.value({
-    inputs,
-    output: outcome.output,
+  // As the API shows it.
+  const run = {
+    inputs: maskedInputs(playbook, inputs),
+    output: maskedOutput(playbook, outcome.output),
     error: outcome.error,
-    steps: memory.entries().map((entry) => ({
-      path: entry.path,
-      step_id: entry.stepId,
-      kind: entry.kind,
-      state: entry.state,
-      attempt: entry.attempt,
-      started_at: entry.startedAt,
-      ended_at: entry.endedAt,
-      input: entry.input ?? null,
-      output: entry.output ?? null,
-      error: entry.error,
-      failed_attempts: memory.failedAttempts(entry.path).map(({ attempt, error }) => ({ attempt, error })),
-    })),
-  })
+    steps: memory
+      .entries()
+      .map((kept) => maskedEntry(kept, catalogue))
+      .map((entry) => ({
+        path: entry.path,
+        step_id: entry.stepId,
+        kind: entry.kind,
+        state: entry.state,
+        attempt: entry.attempt,
+        started_at: entry.startedAt,
+        ended_at: entry.endedAt,
+        input: entry.input ?? null,
+        output: entry.output ?? null,
+        error: entry.error,
+        failed_attempts: memory.failedAttempts(entry.path).map(({ attempt, error }) => ({ attempt, error })),
+      })),
+  }
   return {
-    ...(run as { readonly steps: readonly { readonly state: string; readonly kind: string }[] }),
+    ...run,
     run_uuid: uuid,
     organization_code: organization.code,
     playbook: playbook.name,

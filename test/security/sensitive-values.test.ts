@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { killCommands } from '../cli/support/run-tocsin.ts'
 import { startServer, type RunningServer } from '../cli/support/start-server.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
@@ -12,7 +13,44 @@ import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-
 const longPin = `canary-long-${'0123456789'.repeat(8)}`
 const pin = 'canary-pin "1" ü'
 
-/** A value that the playbook declares sensitive, in every kind of error that can quote it. */
+/** Takes a sensitive value, and hands one out. Its other system says back what it was asked for. */
+const vault = `import { definePlugin, defineConnection, defineSkill } from '${pathToFileURL(join(import.meta.dirname, '../../core/plugin/index.ts')).href}'
+const connection = defineConnection({
+  title: 'Vault',
+  description: 'For tests.',
+  settings: { type: 'object', required: ['base_url'], additionalProperties: false, properties: { base_url: { type: 'string' } } },
+  baseUrl: ({ base_url }) => base_url,
+  authenticate: async () => {},
+})
+const look = defineSkill({
+  name: 'look',
+  title: 'Look',
+  description: 'Looks up a pin.',
+  effect: 'read',
+  connection,
+  input: {
+    type: 'object',
+    required: ['path', 'pin'],
+    additionalProperties: false,
+    properties: { path: { type: 'string' }, pin: { type: 'string', 'x-accepts-sensitive': true } },
+  },
+  output: {
+    type: 'object',
+    required: ['token', 'open'],
+    additionalProperties: false,
+    properties: { token: { type: 'string', 'x-sensitive': true }, open: { type: 'string' } },
+  },
+  examples: [{ title: 'One', input: { path: '/200', pin: 'x' }, output: { token: 't', open: 'o' } }],
+  async run({ path, pin }, { http, log }) {
+    log.info('looks up ' + pin, { pin })
+    await http.get(path, { query: { pin } })
+    return { token: 'canary-token', open: 'the same word' }
+  },
+})
+export default definePlugin({ name: 'vault', title: 'Vault', description: 'For tests.', connection, skills: [look] })
+`
+
+/** Values that the playbook and a skill declare sensitive, in every kind of error and view that can show them. */
 const playbook = `apiVersion: tocsin/v1
 name: quotes
 on: { alert: { type: quotes }, manual: true }
@@ -44,17 +82,34 @@ steps:
     wait: \${{ parseJson(alert.content).user.pin }}
     on_error: continue
   - id: refused
-    uses: http.get
-    connection: echo
-    with: { path: /400, query: { pin: "\${{ alert.data.user.pin }}" } }
+    uses: vault.look
+    with: { path: /400, pin: "\${{ alert.data.user.pin }}" }
     on_error: continue
   - id: retried
-    uses: http.get
-    connection: echo
-    with: { path: /500, query: { pin: "\${{ alert.data.user.pin }}" } }
+    uses: vault.look
+    with: { path: /500, pin: "\${{ alert.data.user.pin }}" }
     retry: { max: 1, backoff: 10ms }
     on_error: continue
-  - fail: "it was \${{ parseJson(alert.content).user.pin }}"
+  - id: looked
+    uses: vault.look
+    with: { path: /200, pin: "\${{ alert.data.user.pin.trim() }}" }
+  - id: derived
+    set:
+      loud: "\${{ alert.data.user.pin.upperAscii() }}!"
+      parts: "\${{ alert.data.user.long.split('-') }}"
+      all: "\${{ json(alert) }}"
+      token: "\${{ {'deep': [steps.looked.output.token]} }}"
+      length: "\${{ size(alert.data.user.pin) }}"
+      same: "\${{ alert.data.user.pin == 'x' ? 'yes' : 'no' }}"
+  - id: each
+    foreach: "\${{ steps.derived.output.parts }}"
+    set: { part: "\${{ item }}", at: "\${{ index }}" }
+  - uses: case.comment
+    with: { text: "\${{ steps.looked.output.open }}, \${{ steps.derived.output.length }} long, \${{ steps.derived.output.same }}" }
+  - fail: "it was \${{ steps.looked.output.open }}"
+finally:
+  - id: last
+    set: { token: "\${{ steps.?looked.output.token.orValue('') }}" }
 `
 
 /** Says back what it was asked for, as its error. */
@@ -76,6 +131,7 @@ describe('sensitive values in a running server', function () {
     readonly steps: readonly {
       readonly path: string
       readonly state: string
+      readonly output: unknown
       readonly error: { readonly code: string } | null
     }[]
   }
@@ -100,6 +156,8 @@ describe('sensitive values in a running server', function () {
     folder = await makeTemporaryFolder()
     await mkdir(join(folder.path, 'playbooks'))
     await writeFile(join(folder.path, 'playbooks', 'quotes.yaml'), playbook)
+    await mkdir(join(folder.path, 'vault'))
+    await writeFile(join(folder.path, 'vault', 'plugin.mjs'), vault)
     remote = createServer(echo).listen(0, '127.0.0.1')
     await once(remote, 'listening')
     const host = `127.0.0.1:${(remote.address() as AddressInfo).port}`
@@ -109,10 +167,11 @@ describe('sensitive values in a running server', function () {
         TOCSIN_PLAYBOOKS_DIR: join(folder.path, 'playbooks'),
         TOCSIN_ALLOW_PRIVATE_EGRESS: host,
         TOCSIN_LOG_LEVEL: 'debug',
+        TOCSIN_PLUGINS: join(folder.path, 'vault', 'plugin.mjs'),
       },
     })
     const settings = { base_url: `http://${host}` }
-    await call('/connections', { organization_code: 'main', name: 'echo', plugin: 'http', settings })
+    await call('/connections', { organization_code: 'main', name: 'echo', plugin: 'vault', settings })
     const alert = {
       alert_content: JSON.stringify({ user: { pin, long: longPin } }),
       alert_provider: 'custom',
@@ -130,6 +189,7 @@ describe('sensitive values in a running server', function () {
       timeline,
       '/checkpoints',
       `/runs/${runs[0].run_uuid}/retry`,
+      `/runs/${runs[0].run_uuid}/steps`,
       '/audit',
     ])
       await call(list)
@@ -147,7 +207,9 @@ describe('sensitive values in a running server', function () {
 
   it('were quoted by errors of every kind', () => {
     const codes = run.steps.map(({ path, error }) => [path, error?.code])
-    expect(Object.fromEntries(codes)).to.deep.equal({
+    expect(
+      Object.fromEntries(codes.filter(([path, code]) => code !== undefined && path !== '11')),
+    ).to.deep.equal({
       known: 'expression_invalid_argument',
       unknown: 'expression_invalid_argument',
       cut: 'expression_invalid_argument',
@@ -155,19 +217,34 @@ describe('sensitive values in a running server', function () {
       pause: 'wait_invalid',
       refused: 'http_400',
       retried: 'http_500',
-      '7': 'playbook_failed',
     })
-    expect(run.error.message).to.equal('it was [redacted]')
     expect(JSON.stringify(run)).to.include('no such pin: [redacted]')
   })
 
+  it('are hidden where they stand and in what derives from them, and nowhere else', () => {
+    const output = (path: string) => run.steps.find((step) => step.path === path)?.output
+    expect(output('looked')).to.deep.equal({ token: '[redacted]', open: 'the same word' })
+    expect(output('derived')).to.deep.equal({
+      loud: '[redacted]',
+      parts: '[redacted]',
+      all: '[redacted]',
+      token: { deep: ['[redacted]'] },
+      length: pin.length,
+      same: 'no',
+    })
+    expect(output('each[1]')).to.deep.equal({ part: '[redacted]', at: 1 })
+    expect(output('@finally/last')).to.deep.equal({ token: '[redacted]' })
+    expect(run.error.message).to.equal('it was the same word')
+    expect(answers.get(timeline)).to.include(`the same word, ${pin.length} long, no`)
+  })
+
   it('are in no answer about the run or its case', () => {
-    expect(answers.get('/runs')).to.include('it was [redacted]')
-    expect(answers.get(timeline)).to.include('it was [redacted]')
-    for (const [path, answer] of answers) expect(answer, path).to.not.include('canary')
+    for (const [path, answer] of answers) expect(answer, path).to.not.match(/canary/i)
   })
 
   it('are in no line of the log', () => {
-    expect(log).to.include('"level":"debug"').and.not.include('canary')
+    expect(log)
+      .to.include('looks up [redacted]')
+      .and.not.match(/canary/i)
   })
 })

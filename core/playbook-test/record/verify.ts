@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../../domain/run.ts'
 import { assumedOutput } from '../../dry-run/assumed-output.ts'
 import { stringifyJson } from '../../json.ts'
-import { hidden } from '../../skill/redactor.ts'
+import { hidden } from '../../domain/mask.ts'
 import { parseTests, type ParseTestsOptions } from '../parse.ts'
 import { reachesOut, runTest, type TestRun } from '../run-test.ts'
 import { traceOf } from '../trace.ts'

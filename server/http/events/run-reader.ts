@@ -74,10 +74,11 @@ class JournalReader implements RunReader {
     if (run === undefined) return 'end'
     const listed = await runView(run, directory)
     if (this.#told.tellRun(versionOf(listed)))
-      yield this.#event(
-        'run',
-        this.#shown.redaction()({ ...listed, inputs: this.#shown.inputs, output: run.output ?? null }),
-      )
+      yield this.#event('run', {
+        ...listed,
+        inputs: this.#shown.inputs,
+        output: this.#shown.output(run.output),
+      })
     yield* this.#changed()
     const { lines, next } = await stores.lines.stretch(uuid, { after: this.#behind, ...piece })
     yield* this.#begun(lines)
@@ -94,21 +95,18 @@ class JournalReader implements RunReader {
       if (place === undefined || this.#told.open.get(place) === moveVersion(move)) continue
       const line = await lines.line(move.row)
       if (line === undefined) continue
-      this.#shown.learn(line.entry)
-      yield* this.#tell(line, place, this.#shown.redaction())
+      yield* this.#tell(line, place)
     }
   }
 
   *#begun(lines: readonly Line[]): Generator<StreamEvent> {
-    for (const { entry } of lines) this.#shown.learn(entry)
-    const redacted = this.#shown.redaction()
     for (const line of lines) {
       this.#behind = line.row
-      yield* this.#tell(line, this.#told.steps, redacted)
+      yield* this.#tell(line, this.#told.steps)
     }
   }
 
-  *#tell(line: Line, place: number, redacted: (view: View) => View): Generator<StreamEvent> {
+  *#tell(line: Line, place: number): Generator<StreamEvent> {
     const { row, entry, failedAttempts } = line
     const isOver = entry.state !== 'started' && entry.state !== 'unknown'
     if (isOver) this.#open.delete(row)
@@ -116,7 +114,7 @@ class JournalReader implements RunReader {
     const resolvedAt = entry.resolution?.at
     const move = { row, ...entry, resolvedAt, failedAttempts: failedAttempts.length }
     if (this.#told.tellLine(place, moveVersion(move), isOver))
-      yield this.#event('step', redacted(stepView(this.#shown.masked(entry), failedAttempts)))
+      yield this.#event('step', stepView(this.#shown.masked(entry), failedAttempts))
   }
 
   #event(event: string, data: View): StreamEvent {

@@ -2,7 +2,8 @@ import { heldSkillOf } from '../../../core/checkpoint/kind.ts'
 import { requireOneKind, seenOf } from '../../../core/checkpoint/one-kind.ts'
 import { counted, targetOf } from '../../../core/checkpoint/target.ts'
 import type { Checkpoint } from '../../../core/domain/checkpoint.ts'
-import { maskSensitive } from '../../../core/engine/sensitive.ts'
+import { hide } from '../../../core/domain/mask.ts'
+import { acceptedBy } from '../../../core/playbook/mask-of-type.ts'
 import { operatorInput } from '../../../core/playbook/asked-input.ts'
 import { textAt, valueAt, type JsonSchema } from '../../../core/plugin/index.ts'
 import { defineRoute, operators, type Services } from '../route.ts'
@@ -98,7 +99,8 @@ function questionView(checkpoint: Checkpoint, { catalogue }: Pick<Services, 'cat
   const schemaOf = (name: string): JsonSchema => catalogue.skill(name)?.skill.input ?? operatorInput
   const schema = schemaOf(skill ?? question.via)
   // Of an approval, what was sensitive has been replaced before it was asked.
-  const input = skill === undefined ? maskSensitive(schema, question.input) : valueAt(question.input, 'input')
+  const input =
+    skill === undefined ? hide(acceptedBy(schema), question.input) : valueAt(question.input, 'input')
   return {
     checkpoint_id: id,
     run_uuid: runUuid,

@@ -3,7 +3,8 @@ import { labelOf } from '../../../core/domain/answer-label.ts'
 import { wordFor } from '../../../core/domain/audit.ts'
 import { askedOf, nameOfAnswerer, nameOfAsked } from '../../../core/domain/asked-person.ts'
 import type { Checkpoint, CheckpointAnswer, Question } from '../../../core/domain/checkpoint.ts'
-import { maskSensitive } from '../../../core/engine/sensitive.ts'
+import { hide } from '../../../core/domain/mask.ts'
+import { acceptedBy, maskOfSchema } from '../../../core/playbook/mask-of-type.ts'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
 import type { Services } from '../route.ts'
 
@@ -14,6 +15,7 @@ export async function checkpointView(checkpoint: Checkpoint, { directory, catalo
   const { question, answer } = checkpoint
   const { via, form } = question
   const asking = catalogue.skill(via)?.skill.input as JsonSchema | undefined
+  const answered = catalogue.skill(via)?.skill.output as JsonSchema | undefined
   const asked = askedOf(checkpoint)
   return {
     checkpoint_id: checkpoint.id,
@@ -27,12 +29,14 @@ export async function checkpointView(checkpoint: Checkpoint, { directory, catalo
     kind: kindOf(checkpoint),
     via,
     connection: checkpoint.connection,
-    input: asking ? maskSensitive(asking, question.input ?? null) : (question.input ?? null),
+    input: asking ? hide(acceptedBy(asking), question.input ?? null) : (question.input ?? null),
     asked: typeof asked === 'string' ? asked : null,
     asked_name: nameOfAsked(checkpoint),
     answers: question.answers && answersView(question, question.answers),
     form,
-    reference: checkpoint.reference ?? null,
+    reference: answered
+      ? hide(maskOfSchema(answered), checkpoint.reference ?? null)
+      : (checkpoint.reference ?? null),
     state: checkpoint.state,
     created_at: checkpoint.createdAt,
     timeout_at: checkpoint.timeoutAt,
@@ -47,13 +51,13 @@ export const answersView = (question: Question, answers: readonly string[]) =>
 function silenceView({ onTimeout, question: { form } }: Checkpoint) {
   if (onTimeout === null) return null
   if (onTimeout.fails) return { fails: true, answer: null }
-  return { fails: false, answer: form ? maskSensitive(form, onTimeout.answer) : onTimeout.answer }
+  return { fails: false, answer: form ? hide(maskOfSchema(form), onTimeout.answer) : onTimeout.answer }
 }
 
 export function answerView({ value, by, text, at }: CheckpointAnswer, checkpoint: Checkpoint) {
   const { question } = checkpoint
   const { form, answers } = question
-  const shown = form ? maskSensitive(form, value) : value
+  const shown = form ? hide(maskOfSchema(form), value) : value
   const byName = nameOfAnswerer(checkpoint, by)
   const word = answers?.find((answer) => answer === value)
   return {

@@ -1,8 +1,8 @@
 import { knownNames } from '../../../core/investigation/known-names.ts'
 import { ValidationError } from '../../../core/errors/errors.ts'
 import { PlaybookError } from '../../../core/errors/playbook-error.ts'
-import { choiceOf, choicesOf, entriesOf, exploreDryRun } from '../../../core/dry-run/index.ts'
-import { parseWorld, redactorOf, startsFor, type GivenAlert } from '../../../core/playbook-test/index.ts'
+import { choiceOf, choicesOf, exploreDryRun } from '../../../core/dry-run/index.ts'
+import { parseWorld, startsFor, type GivenAlert } from '../../../core/playbook-test/index.ts'
 import { resolveInputs } from '../../../core/playbook/inputs.ts'
 import { testCases } from '../../../core/plugin/testing/memory-stores.ts'
 import type { Organization } from '../../../core/domain/organization.ts'
@@ -94,12 +94,11 @@ export const dryRunPlaybook = defineRoute({
       })
     })
     const shown = () => {
-      const redactor = redactorOf({ playbook, fixtures }, entriesOf(tree), catalogue)
       const starts = startsFor(playbook, fixtures)
       return {
         playbook: playbook.name,
-        would_not_start: starts === true ? null : redactor.text(starts),
-        ...dryRunView(tree, catalogue, redactor),
+        would_not_start: starts === true ? null : starts,
+        ...dryRunView(tree, catalogue, playbook),
       }
     }
     return { body: await services.calculations.inTurn(caller, shown) }

@@ -1,9 +1,10 @@
 import { eventsOf, type DryRunEvent, type DryRunTree } from '../../../core/dry-run/index.ts'
-import { maskedEntry } from '../../../core/engine/redact-run.ts'
-import { maskSensitive } from '../../../core/engine/sensitive.ts'
+import { hide } from '../../../core/domain/mask.ts'
+import { maskedEntry, maskedOutput } from '../../../core/engine/masked-run.ts'
+import type { Playbook } from '../../../core/playbook/index.ts'
+import { acceptedBy, maskOfSchema } from '../../../core/playbook/mask-of-type.ts'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
 import type { Catalogue } from '../../../core/registry/catalogue.ts'
-import type { Redactor } from '../../../core/skill/index.ts'
 import { objectSchema, text, textOrNull, time, timeOrNull } from './page.ts'
 
 const anything: JsonSchema = {}
@@ -84,45 +85,45 @@ export const dryRunSchema = objectSchema({
 export function dryRunView(
   tree: DryRunTree,
   catalogue: Catalogue,
-  redactor: Redactor,
+  playbook: Playbook,
 ): Readonly<Record<string, unknown>> {
-  const events = eventsOf(tree, catalogue).map((event) => eventView(event, catalogue, redactor))
+  const events = eventsOf(tree, catalogue).map((event) => eventView(event, catalogue))
   const { end } = tree
   if (end === 'too many ways') return { events, end: null, question: null }
   if ('ways' in end) {
     const { path, question } = end.asked
+    const { via, answers, form } = question
     const ways = end.ways.map(({ choice, tree: way }) => ({
       timeout: choice === 'timeout',
-      answer: choice === 'timeout' ? null : redactor.value(choice.answer),
-      ...dryRunView(way, catalogue, redactor),
+      answer:
+        choice === 'timeout' ? null : form === null ? choice.answer : hide(maskOfSchema(form), choice.answer),
+      ...dryRunView(way, catalogue, playbook),
     }))
-    const { via, answers, form } = question
-    const input = redactor.value(question.input)
-    return { events, end: null, question: { path, via, input, answers, form: redactor.value(form), ways } }
+    const asking = catalogue.skill(via)?.skill.input as JsonSchema | undefined
+    const input = asking ? hide(acceptedBy(asking), question.input) : question.input
+    return { events, end: null, question: { path, via, input, answers, form, ways } }
   }
   const { outcome, durationMs, wouldDo } = end
   const shown = {
     status: outcome?.status ?? 'stopped',
-    output: redactor.value(outcome?.output ?? null),
-    error: redactor.value(outcome?.error ?? null),
+    output: maskedOutput(playbook, outcome?.output ?? null),
+    error: outcome?.error ?? null,
     duration_ms: Math.round(durationMs),
     writes: wouldDo.length,
   }
   return { events, end: shown, question: null }
 }
 
-function eventView(event: DryRunEvent, catalogue: Catalogue, redactor: Redactor) {
+function eventView(event: DryRunEvent, catalogue: Catalogue) {
   if ('would' in event) {
-    const { path, skill, connection = null, input, output, from } = event.would
-    const declared = catalogue.skill(skill)?.skill
-    const shown = (schema: JsonSchema, value: unknown) => redactor.value(maskSensitive(schema, value))
+    const { path, skill, connection = null, input, output, from, masks } = event.would
     return {
       would_do: {
         path,
         skill,
         connection,
-        input: shown((declared?.input ?? {}) as JsonSchema, input),
-        output: shown((declared?.output ?? {}) as JsonSchema, output),
+        input: hide(masks?.input, input),
+        output: hide(masks?.output, output),
         output_from: from,
       },
     }
@@ -131,6 +132,6 @@ function eventView(event: DryRunEvent, catalogue: Catalogue, redactor: Redactor)
     event.ended,
     catalogue,
   )
-  const data = redactor.value({ input: input ?? null, output: output ?? null, error }) as object
+  const data = { input: input ?? null, output: output ?? null, error }
   return { step: { path, kind, state, attempt, started_at: startedAt, ended_at: endedAt, ...data } }
 }

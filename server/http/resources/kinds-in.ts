@@ -4,8 +4,6 @@ import type { Catalogue } from '../../../core/registry/catalogue.ts'
 interface Kinds {
   /** Steps that tell something about observables. */
   readonly telling: readonly string[]
-  /** Steps in which something sensitive may stand, to be kept out of what the others tell. */
-  readonly sensitive: readonly string[]
 }
 
 const kinds = new WeakMap<Catalogue, Kinds>()
@@ -16,13 +14,8 @@ export function kindsIn(catalogue: Catalogue): Kinds {
   if (known !== undefined) return known
   const { skills } = catalogue
   const enriching = skills.filter(({ skill }) => skill.enriches !== undefined)
-  const marked = skills.filter(({ skill: { input, output } }) =>
-    JSON.stringify([input, output]).includes('"x-sensitive":true'),
-  )
   const found = {
     telling: [extractingSkill, ...enriching.map(({ name }) => name)],
-    // Forms have marks of their own.
-    sensitive: ['checkpoint', ...marked.map(({ name }) => name)],
   }
   kinds.set(catalogue, found)
   return found

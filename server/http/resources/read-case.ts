@@ -101,16 +101,11 @@ async function readTelling(
   run: ListedRun,
   kinds: readonly string[],
 ): Promise<readonly JournalEntry[]> {
-  // All that is sensitive: what is left out here may stand in the others.
-  const { masked, redaction } = await showRun(run, services)
+  const { masked } = await showRun(run, services)
   const found: JournalEntry[] = []
   const request = { lines: pieceLines, bytes: pieceBytes, kinds, maxBytes: maxStepBytes }
   for await (const lines of stretchesOf(services.stores.lines, run.uuid, request)) {
-    const redacted = redaction()
-    for (const { entry } of lines) {
-      const { input, output, error } = masked(entry)
-      found.push(withoutRest({ ...entry, ...redacted({ input, output, error }) }))
-    }
+    for (const { entry } of lines) found.push(withoutRest(masked(entry)))
     if (found.length >= maxTelling) break
   }
   return found

@@ -177,8 +177,7 @@ export const previewRetries = defineRoute({
 const nothing = { playbook: null, playbook_hash: null, plan: null, repeats: [], repeats_total: 0 }
 
 async function previewView({ run, playbook, plan: planned, repeats }: RetryPreview, services: Services) {
-  const { masked, redaction } = await showRun(run, services)
-  const redacted = redaction()
+  const { masked } = await showRun(run, services)
   return {
     run_uuid: run.uuid,
     playbook: playbook.name,
@@ -186,7 +185,7 @@ async function previewView({ run, playbook, plan: planned, repeats }: RetryPrevi
     plan: planned,
     repeats: repeats
       .slice(0, maxRepeats)
-      .map((effect) => redacted(effectView({ ...effect, entry: masked(effect.entry) }))),
+      .map((effect) => effectView({ ...effect, entry: masked(effect.entry) })),
     repeats_total: repeats.length,
   }
 }

@@ -18,19 +18,17 @@ const leftOut = '[left out]'
 export async function runExcerpt(run: Run, services: Services): Promise<View> {
   const { stores, directory } = services
   const { entries, emptied, failedAttempts, total } = await stores.journal.excerpt(run.uuid, limits)
-  // Of all steps: what is sensitive in one that is left out may stand in the others.
-  const { inputs, redaction, masked } = await showRun(run, services)
-  const redacted = redaction()
+  const { inputs, output, masked } = await showRun(run, services)
   const byPath = Map.groupBy(failedAttempts, (attempt: FailedAttempt) => attempt.path)
   const steps: View[] = []
   const turn = new HeldTurn()
   for (const entry of entries) {
-    const view = redacted(stepView(masked(entry), byPath.get(entry.path) ?? []))
+    const view = stepView(masked(entry), byPath.get(entry.path) ?? [])
     steps.push(emptied.has(entry.path) ? { ...view, input: leftOut, output: leftOut } : view)
     if (turn.isLong) await turn.giveWay()
   }
-  const whole = redacted({ ...(await runView(run, directory)), inputs, output: run.output ?? null })
-  return { ...whole, output: withinAnswer(whole['output']), steps, steps_total: total }
+  const listed = await runView(run, directory)
+  return { ...listed, inputs, output: withinAnswer(output(run.output)), steps, steps_total: total }
 }
 
 /** Those of steps are bounded on their own. */

@@ -7,7 +7,7 @@ import { component, defineRoute, operators, type Caller, type Services } from '.
 import { within } from '../validate.ts'
 import { asRefusal } from './edit-playbook.ts'
 import { recallNewRun, recallRun } from './recall-run.ts'
-import { showSteps } from './redact-run.ts'
+import { showRun } from './redact-run.ts'
 import { runView, stepView } from './run-view.ts'
 
 export const cancelRun = defineRoute({
@@ -54,8 +54,8 @@ export const resolveStep = defineRoute({
       services.control.resolve(caller.scope, params.run, path, given),
     )
     const run = await services.stores.runs.find(caller.scope, params.run)
-    const shown = run && (await showSteps(run, [entry], services))
-    return { body: shown?.redaction()(stepView(shown.masked(entry), [])) }
+    const shown = run && (await showRun(run, services))
+    return { body: shown && stepView(shown.masked(entry), []) }
   },
 })
 

@@ -26,9 +26,8 @@ export const listSteps = defineRoute({
     const request = { limit, cursor, oldestFirst: sort !== '-started_at', bytes: maxBytes }
     return await services.excerptRunInTurn(run.organizationUuid, async () => {
       const page = await services.stores.lines.page(run.uuid, request)
-      const { masked, redaction } = await showRun(run, services)
-      const redacted = redaction()
-      const view = ({ entry, failedAttempts }: Line) => redacted(stepView(masked(entry), failedAttempts))
+      const { masked } = await showRun(run, services)
+      const view = ({ entry, failedAttempts }: Line) => stepView(masked(entry), failedAttempts)
       return { body: await pageView(page, view) }
     })
   },

@@ -33,6 +33,7 @@ import { lossesOfCases } from './0032-losses-of-cases.ts'
 import { linesOfRuns } from './0033-lines-of-runs.ts'
 import { authors } from './0034-authors.ts'
 import { failuresOfConnections } from './0035-failures-of-connections.ts'
+import { sensitiveValues } from './0036-sensitive-values.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -71,4 +72,5 @@ export const migrations: readonly string[] = [
   linesOfRuns,
   authors,
   failuresOfConnections,
+  sensitiveValues,
 ]

@@ -4,7 +4,7 @@ import { findEarlierTries } from '../../../core/engine/earlier-tries.ts'
 import { interpret } from '../../../core/engine/interpreter.ts'
 import { openLocalContext, type LocalContextOptions } from '../../../core/engine/local-context.ts'
 import type { RunOutcome } from '../../../core/engine/flow.ts'
-import type { CalledPlaybooks, Skills } from '../../../core/engine/walk.ts'
+import type { CalledPlaybooks } from '../../../core/engine/walk.ts'
 import type { AskedBefore, SkillCall } from '../../../core/engine/skill-caller.ts'
 import type { Playbook } from '../../../core/playbook/playbook.ts'
 import type { Clock, JournalStore, Log, Stores } from '../../../core/ports.ts'
@@ -58,7 +58,6 @@ interface GoOptions extends Partial<
   readonly run?: Run
   readonly names?: Readonly<Record<string, unknown>>
   readonly playbooks?: CalledPlaybooks
-  readonly schemas?: Skills['schemas']
   /** Names of skills that are. */
   readonly destructive?: readonly string[]
 }
@@ -110,7 +109,6 @@ export async function openBench(clock: Clock): Promise<Bench> {
         context,
         {
           ...testSkills(skills, calls),
-          schemas: options.schemas,
           isDestructive: (name) => options.destructive?.includes(name) === true,
         },
       )

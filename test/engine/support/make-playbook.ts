@@ -12,6 +12,7 @@ import type {
 /** A step as the YAML would say it; times in milliseconds. */
 export interface StepSource {
   readonly id?: string
+  readonly sensitive?: Step['sensitive']
   readonly if?: string
   readonly timeoutMs?: number
   readonly onError?: 'fail' | 'continue' | readonly StepSource[]
@@ -112,6 +113,7 @@ function baseOf(source: StepSource, place: number) {
     id: source.id ?? null,
     key: source.id ?? String(place),
     name: undefined,
+    sensitive: source.sensitive,
     if: source.if === undefined ? undefined : makeProgram(source.if),
     timeoutMs: source.timeoutMs,
     onError: typeof source.onError === 'object' ? makeSteps(source.onError) : (source.onError ?? 'fail'),
