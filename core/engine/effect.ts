@@ -130,7 +130,7 @@ async function endAfterError(
     const looked = await caught(() => askOnceMore(local, work, verify, input, progress))
     if ('value' in looked && looked.value !== undefined) {
       const outcome: Outcome = { state: 'completed', output: looked.value, endedAt: local.clock.now() }
-      return end(local, path, outcome, progress.number)
+      return end(local, work, outcome, progress.number)
     }
     if ('value' in looked) return fail(local, work, withEffect(error, 'none'), progress)
   }
