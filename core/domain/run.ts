@@ -66,6 +66,8 @@ export interface NewRun {
   readonly by?: Actor | undefined
   /** Goes on from a run that has ended: with its case, and with what its journal says at these paths. */
   readonly carriesOver?: { readonly runUuid: string; readonly paths: readonly string[] } | undefined
+  /** Which playbooks were considered for the alert, and why not chosen: for the timeline of its case. */
+  readonly choice?: string | undefined
   /** Resolved: defaults included. Default: none. */
   readonly inputs?: Readonly<Record<string, unknown>> | undefined
   /** Some of the inputs are sensitive: what is kept of them is encrypted. Default false. */

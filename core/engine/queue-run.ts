@@ -17,6 +17,8 @@ export interface RunRequest {
   /** See `NewRun.retry`. */
   readonly retry?: boolean | undefined
   readonly inputs?: Readonly<Record<string, unknown>> | undefined
+  /** See `NewRun.choice`. */
+  readonly choice?: string | undefined
   /** See `NewRun.by`. */
   readonly by?: Actor | undefined
 }
@@ -35,7 +37,15 @@ const maxKey = 500
  *
  * @throws ValidationError `inputs_invalid`; ExpressionError where the key cannot be evaluated
  */
-export function newRun({ playbook, organization, alert, retry, inputs = {}, by }: RunRequest): NewRun {
+export function newRun({
+  playbook,
+  organization,
+  alert,
+  retry,
+  inputs = {},
+  choice,
+  by,
+}: RunRequest): NewRun {
   const resolved = resolveInputs(playbook, inputs)
   const { concurrency } = playbook
   const names = () => ({
@@ -50,6 +60,7 @@ export function newRun({ playbook, organization, alert, retry, inputs = {}, by }
     alertUuid: alert?.uuid ?? null,
     ...(retry === undefined ? {} : { retry }),
     ...(by === undefined ? {} : { by }),
+    ...(choice === undefined ? {} : { choice }),
     ...(playbook.inputs.size === 0 ? {} : { inputs: resolved }),
     ...(maskOfType(typeOfInputs(playbook.inputs, 'resolved')) === undefined ? {} : { isSensitive: true }),
     ...(concurrency && {

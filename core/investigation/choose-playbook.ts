@@ -1,8 +1,30 @@
+import { ExpressionError } from '../expression/index.ts'
 import type { Playbook } from '../playbook/index.ts'
+
+/** What became of the choice among the playbooks for the type of an alert. */
+export interface Choice {
+  /** Undefined where none fits. */
+  readonly playbook: Playbook | undefined
+  /** Those before it that do not fit, and those behind it, the most specific first; all of them where none fits. */
+  readonly others: readonly PassedOver[]
+}
+
+/** Who investigates an alert; see `NewRun.choice`. */
+export interface Chosen {
+  readonly playbook: Playbook
+  readonly choice?: string | undefined
+}
+
+interface PassedOver {
+  readonly name: string
+  readonly because: 'provider' | 'condition' | 'failed' | 'less_specific'
+  /** In a few words, without values of the alert. */
+  readonly reason: string
+}
 
 /**
  * The playbook that investigates an alert: the most specific trigger (type, provider and condition; then type and condition;
- * then type and provider; then the type alone), then the first by name. Undefined where none fits.
+ * then type and provider; then the type alone), then the first by name.
  *
  * A condition that cannot be evaluated on this alert does not fit; `onConditionError` is told.
  */
@@ -11,19 +33,66 @@ export function choosePlaybook(
   alert: { readonly type: string; readonly provider: string },
   scope: Readonly<Record<string, unknown>>,
   onConditionError: (playbook: Playbook, error: unknown) => void,
-): Playbook | undefined {
-  return playbooks
-    .filter((playbook) => triggerNames(playbook, alert))
+): Choice {
+  const others: PassedOver[] = []
+  let chosen: Playbook | undefined
+  const candidates = playbooks
+    .filter(({ alertTrigger }) => alertTrigger?.type === alert.type)
     .toSorted((a, b) => rank(b) - rank(a) || compare(a.name, b.name))
-    .find((playbook) => conditionHolds(playbook, scope, onConditionError))
+  for (const playbook of candidates) {
+    const passedOver = chosen
+      ? !isForProvider(playbook, alert)
+        ? otherProvider(playbook)
+        : lessSpecific(chosen)
+      : whyNot(playbook, alert, scope, onConditionError)
+    if (passedOver === undefined) chosen = playbook
+    else others.push({ name: playbook.name, ...passedOver })
+  }
+  return { playbook: chosen, others }
 }
 
-function triggerNames({ alertTrigger }: Playbook, alert: { type: string; provider: string }): boolean {
-  if (alertTrigger === undefined || alertTrigger.type !== alert.type) return false
-  return (
-    alertTrigger.provider === undefined ||
-    alertTrigger.provider.toLowerCase() === alert.provider.toLowerCase()
-  )
+type Why = Omit<PassedOver, 'name'>
+
+function whyNot(
+  playbook: Playbook,
+  alert: { readonly provider: string },
+  scope: Readonly<Record<string, unknown>>,
+  onConditionError: (playbook: Playbook, error: unknown) => void,
+): Why | undefined {
+  if (!isForProvider(playbook, alert)) return otherProvider(playbook)
+  const where = playbook.alertTrigger?.where
+  if (where === undefined) return undefined
+  try {
+    return where.evaluate(scope) === true
+      ? undefined
+      : { because: 'condition', reason: '`where` is false for this alert' }
+  } catch (error) {
+    onConditionError(playbook, error)
+    return { because: 'failed', reason: `\`where\` failed: ${inWords(error)}` }
+  }
+}
+
+/** The words of other errors may hold values of the alert. */
+const speakOfPaths: readonly string[] = ['expression_missing_field', 'expression_wrong_type']
+
+const inWords = (error: unknown): string => {
+  if (!(error instanceof ExpressionError)) return 'the log says why'
+  return speakOfPaths.includes(error.code) ? error.message : error.code
+}
+
+const otherProvider = ({ alertTrigger }: Playbook): Why => ({
+  because: 'provider',
+  reason: `only for the provider ${alertTrigger?.provider ?? ''}`,
+})
+
+const lessSpecific = ({ name }: Playbook): Why => ({
+  because: 'less_specific',
+  reason: `${name} is more specific, or comes first by name`,
+})
+
+function isForProvider({ alertTrigger }: Playbook, { provider }: { readonly provider: string }): boolean {
+  const wanted = alertTrigger?.provider
+  return wanted === undefined || wanted.toLowerCase() === provider.toLowerCase()
 }
 
 function rank({ alertTrigger }: Playbook): number {
@@ -36,17 +105,15 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-function conditionHolds(
-  playbook: Playbook,
-  scope: Readonly<Record<string, unknown>>,
-  onConditionError: (playbook: Playbook, error: unknown) => void,
-): boolean {
-  const where = playbook.alertTrigger?.where
-  if (where === undefined) return true
-  try {
-    return where.evaluate(scope) === true
-  } catch (error) {
-    onConditionError(playbook, error)
-    return false
-  }
+/** Playbooks that the sentence names. */
+const maxNamed = 10
+
+/** For the timeline of the case; undefined where every `where` that was asked held, so that there is nothing to explain. */
+export function describeChoice({ playbook, others }: Choice): string | undefined {
+  if (others.every(({ because }) => because !== 'condition' && because !== 'failed')) return undefined
+  const named = others.slice(0, maxNamed).map(({ name, reason }) => `${name} (${reason})`)
+  const rest = others.length - named.length
+  const list = [...named, ...(rest > 0 ? [`${rest} more`] : [])].join('; ')
+  const outcome = playbook === undefined ? 'No playbook fits this alert' : `Chosen: ${playbook.name}`
+  return `${outcome}. Not chosen: ${list}.`.slice(0, 4000)
 }

@@ -10,7 +10,7 @@ import type { Catalogue } from '../registry/catalogue.ts'
 import { alertScope, organizationScope } from '../engine/alert-scope.ts'
 import { caseTitleOf } from '../engine/describe-run.ts'
 import { newRun } from '../engine/queue-run.ts'
-import { choosePlaybook } from './choose-playbook.ts'
+import { choosePlaybook, describeChoice, type Choice, type Chosen } from './choose-playbook.ts'
 import { givingUp } from './give-up.ts'
 import { groupOf } from './group-of.ts'
 import { createMadeInvestigators } from './made-investigators.ts'
@@ -96,13 +96,13 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
 
   async function takeUp(alert: Alert): Promise<void> {
     const organization = await organizationOf(alert)
-    const playbook = await playbookFor(alert, organization)
+    const { playbook, choice } = await playbookFor(alert, organization)
     const group = groupOf(playbook, alert, organization, (id) => caseTitleOf({ id, type: alert.type }), {
       windowMs: groupWindowMs,
       onError: (error) => sayOnce(playbook, alert, error),
     })
-    if (group === undefined) await queueRun(alert, organization, playbook)
-    else await queueOrGroup(alert, organization, playbook, group)
+    if (group === undefined) await queueRun(alert, organization, { playbook, choice })
+    else await queueOrGroup(alert, organization, { playbook, choice }, group)
   }
 
   /** Once for each version of a playbook: alerts of another shape come in thousands. */
@@ -115,10 +115,10 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
   async function queueOrGroup(
     alert: Alert,
     organization: Organization,
-    playbook: Playbook,
+    { playbook, choice }: Chosen,
     group: NewGroup,
   ): Promise<void> {
-    const run = { ...newRun({ playbook, organization, alert }), alertUuid: alert.uuid }
+    const run = { ...newRun({ playbook, organization, alert, choice }), alertUuid: alert.uuid }
     const queued = await stores.runs.queueOrGroup(run, group)
     if ('run' in queued) return queuedRun(queued.run, alert)
     onGrouped?.(alert)
@@ -131,17 +131,17 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
     log.error({ alert: alert.id }, reason)
     const organization = await organizationOf(alert)
     const from = { origin: 'made', organizationUuid: organization.uuid } as const
-    await queueRun(alert, organization, await library.keep(givingUp(reason), from))
+    await queueRun(alert, organization, { playbook: await library.keep(givingUp(reason), from) })
   }
 
   async function queueRun(
     alert: Alert,
     organization: Organization,
-    playbook: Playbook,
+    { playbook, choice }: Chosen,
     again?: Actor,
   ): Promise<Run> {
     const run = await stores.runs.queue(
-      newRun({ playbook, organization, alert, retry: again !== undefined, by: again }),
+      newRun({ playbook, organization, alert, choice, retry: again !== undefined, by: again }),
     )
     queuedRun(run, alert)
     return run
@@ -152,11 +152,13 @@ export function createInvestigations(options: InvestigationsOptions): Investigat
     else runEnded(run)
   }
 
-  async function playbookFor(alert: Alert, organization: Organization): Promise<Playbook> {
-    return chosen(alert, organization) ?? (await made(alert.type ?? '', organization))
+  async function playbookFor(alert: Alert, organization: Organization): Promise<Chosen> {
+    const choice = chosen(alert, organization)
+    const playbook = choice.playbook ?? (await made(alert.type ?? '', organization))
+    return { playbook, choice: describeChoice(choice) }
   }
 
-  function chosen(alert: Alert, organization: Organization): Playbook | undefined {
+  function chosen(alert: Alert, organization: Organization): Choice {
     const scope = { alert: alertScope(alert), organization: organizationScope(organization) }
     const key = { type: alert.type ?? '', provider: alert.provider }
     return choosePlaybook(library.written(), key, scope, (playbook, error) =>

@@ -47,7 +47,7 @@ export function queueRun(context: StoreContext, given: NewRun, scheduleRow: numb
   const uuid = makeUuid(now)
   const id = database.insert(
     `INSERT INTO runs (uuid, organization_id, playbook_name, playbook_hash, alert_id, status, created_at, wake_at, inputs,
-       concurrency_key, schedule_id, case_id, retry_of) VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?)`,
+       concurrency_key, schedule_id, case_id, retry_of, choice) VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)`,
     uuid,
     organization.id,
     given.playbookName,
@@ -60,6 +60,7 @@ export function queueRun(context: StoreContext, given: NewRun, scheduleRow: numb
     scheduleRow,
     before?.caseRow ?? null,
     before?.id ?? null,
+    given.choice ?? null,
   )
   if (before && given.carriesOver) copyJournal(database, before, id, given.carriesOver.paths)
   const row: RunRow = {
@@ -265,13 +266,11 @@ function beginAlert(database: Database, run: RunRow, alert: AlertState, caseRow:
   )
   const id = composeAlertId(run.organizationCode, alert.providerCode, alert.sequence)
   const text = `Alert ${id} is ${alert.retryCount === 0 ? '' : 'again '}investigated by ${run.playbookName}.`
-  insertEntry(database, caseRow, {
-    at: now,
-    by: theRun(run.uuid, run.playbookName),
-    kind: 'alert',
-    text,
-    changes: null,
-  })
+  const { choice } = database.one<{ choice: string | null }>('SELECT choice FROM runs WHERE id = ?', run.id)
+  for (const line of choice === null ? [text] : [text, choice]) {
+    const by = theRun(run.uuid, run.playbookName)
+    insertEntry(database, caseRow, { at: now, by, kind: 'alert', text: line, changes: null })
+  }
 }
 
 /** A run that is cancelled before it started takes its alert through InProgress, since there is no other way to Failed. */

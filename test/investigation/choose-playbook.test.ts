@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { choosePlaybook } from '../../core/investigation/choose-playbook.ts'
+import { choosePlaybook, describeChoice } from '../../core/investigation/choose-playbook.ts'
 import { parsePlaybook, type Playbook } from '../../core/playbook/index.ts'
 
 function playbook(name: string, trigger: string): Playbook {
@@ -23,7 +23,7 @@ const all = [otherType, byType, byProvider, byCondition, byAll]
 
 function choose(playbooks: readonly Playbook[], provider: string, data: unknown): string | undefined {
   const scope = { alert: { type: 'phishing', provider, data }, organization: { code: 'acme', name: 'Acme' } }
-  return choosePlaybook(playbooks, { type: 'phishing', provider }, scope, () => {})?.name
+  return choosePlaybook(playbooks, { type: 'phishing', provider }, scope, () => {}).playbook?.name
 }
 
 describe('choosing the playbook of an alert', () => {
@@ -36,9 +36,13 @@ describe('choosing the playbook of an alert', () => {
 
   it('compares providers ignoring case, and types exactly', () => {
     expect(choose([byProvider], 'MailBox', {})).to.equal('by-provider')
-    expect(choosePlaybook([byType], { type: 'Phishing', provider: 'mailbox' }, {}, () => {})).to.equal(
-      undefined,
+    const { playbook: none } = choosePlaybook(
+      [byType],
+      { type: 'Phishing', provider: 'mailbox' },
+      {},
+      () => {},
     )
+    expect(none).to.equal(undefined)
   })
 
   it('takes the first by name among equals', () => {
@@ -59,7 +63,43 @@ describe('choosing the playbook of an alert', () => {
       scope,
       (one) => told.push(one.name),
     )
-    expect(chosen?.name).to.equal('by-type')
+    expect(chosen.playbook?.name).to.equal('by-type')
     expect(told).to.deep.equal(['by-condition'])
+  })
+
+  describe('in words, for the timeline', () => {
+    function said(playbooks: readonly Playbook[], provider: string, data: unknown) {
+      const scope = {
+        alert: { type: 'phishing', provider, data },
+        organization: { code: 'acme', name: 'Acme' },
+      }
+      return describeChoice(choosePlaybook(playbooks, { type: 'phishing', provider }, scope, () => {}))
+    }
+
+    it('names each playbook for the type, and why it was not chosen', () => {
+      expect(said(all, 'mailbox', { risk: 10 })).to.equal(
+        'Chosen: by-provider. Not chosen: by-all (`where` is false for this alert); by-condition (`where` is false for this alert); ' +
+          'by-type (by-provider is more specific, or comes first by name).',
+      )
+      expect(said([byAll, byCondition], 'splunk', {})).to.equal(
+        'No playbook fits this alert. Not chosen: by-all (only for the provider mailbox); by-condition (`where` failed: alert.data.risk is missing).',
+      )
+    })
+
+    it('is silent where no condition decided', () => {
+      expect(said([byType, byProvider], 'splunk', {})).to.equal(undefined)
+      expect(said([byCondition, byType], 'splunk', { risk: 90 })).to.equal(undefined)
+    })
+
+    it('shows no values of the alert, which may be sensitive, and stays short', () => {
+      const bySecret = playbook('by-secret', '{ type: phishing, where: int(alert.data.pin) > 1 }')
+      expect(said([bySecret], 'splunk', { pin: 'hunter2' }))
+        .to.include('by-secret')
+        .and.not.include('hunter2')
+      const many = Array.from({ length: 30 }, (_, at) =>
+        playbook(`p${at}`, '{ type: phishing, where: 1 > 2 }'),
+      )
+      expect(said(many, 'splunk', {})).to.match(/; 20 more\.$/)
+    })
   })
 })

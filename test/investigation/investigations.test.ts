@@ -88,6 +88,21 @@ describe('investigations', () => {
     expect(await find(alert)).to.include({ status: 5, investigator: 'own' })
   })
 
+  it('leaves in the timeline of the case which playbooks were considered', async () => {
+    const investigations = await start()
+    await library.keep(
+      `apiVersion: tocsin/v1\nname: strict\non: { alert: { type: phishing, where: 'alert.data.src == "nobody"' } }\nsteps: [{ return: {} }]`,
+      { origin: 'file' },
+    )
+    investigations.submit(await post('phishing'))
+    await investigations.stop()
+    const { caseId } = (await opened.stores.runs.start(runs[0]!.uuid, { title: 't' }))!
+    const timeline = await opened.stores.cases.timeline('all', caseId!, { limit: 10 })
+    expect(timeline.data.map(({ text }) => text)).to.include(
+      'No playbook fits this alert. Not chosen: strict (`where` is false for this alert).',
+    )
+  })
+
   it('makes a playbook where none fits, and uses it for the next alert of the type', async () => {
     const investigations = await start()
     const alerts = await Promise.all([post('phishing'), post('phishing')])

@@ -34,6 +34,7 @@ import { linesOfRuns } from './0033-lines-of-runs.ts'
 import { authors } from './0034-authors.ts'
 import { failuresOfConnections } from './0035-failures-of-connections.ts'
 import { sensitiveValues } from './0036-sensitive-values.ts'
+import { choicesOfRuns } from './0037-choices-of-runs.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -73,4 +74,5 @@ export const migrations: readonly string[] = [
   authors,
   failuresOfConnections,
   sensitiveValues,
+  choicesOfRuns,
 ]
