@@ -25,13 +25,17 @@ export interface ConnectionDefinition<S extends JsonSchema = JsonSchema> {
    * store that holds downloads. They are never sent the connection's headers. Default: none.
    */
   readonly otherOrigins?: (settings: Infer<S>) => readonly string[]
-  /** Headers that carry the credentials. */
-  readonly headers?: (settings: Infer<S>) => Readonly<Record<string, string>>
+  /**
+   * Headers that carry the credentials; asked for each request right before it is sent, so that they may hold a time or a signature.
+   * What it throws fails the request with ConnectionError `connection_invalid`.
+   */
+  readonly headers?: (settings: Infer<S>, moment: Moment) => Readonly<Record<string, string>>
   /**
    * How to get a token that requests below the base URL carry as `authorization: Bearer …`. The runtime fetches, keeps and
-   * renews it: once for all calls of the connection, shortly before it expires, and when the other system answers 401.
+   * renews it: once for all calls of the connection, shortly before it expires, and when the other system answers 401. Asked each time
+   * that a token is fetched, so that the form may hold an assertion that expires. What it throws is ConnectionError `connection_invalid`.
    */
-  readonly token?: (settings: Infer<S>) => TokenRequest
+  readonly token?: (settings: Infer<S>, moment: Moment) => TokenRequest
   /** Which budget a request counts against. Default, also for undefined: one of the whole connection, without limits. */
   readonly rate?: (request: RatedRequest) => RateBudget | undefined
   /** What a status of the other system means, in the operator's words; shown as the hint of the error. */
@@ -51,6 +55,12 @@ export interface ConnectionDefinition<S extends JsonSchema = JsonSchema> {
    * `inbound`, whose token is a secret, and no other secret. Default: there is none.
    */
   readonly manifest?: (about: ManifestAbout) => unknown
+}
+
+/** When credentials are asked for. */
+export interface Moment {
+  /** Epoch milliseconds. Use it in place of `Date.now()`: tests set it. */
+  readonly nowMs: number
 }
 
 /** What is to be said about credentials that work. */

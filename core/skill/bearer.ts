@@ -17,7 +17,7 @@ export interface BearerOptions extends SendInTurnOptions {
 export function createBearer(call: TokenCall, options: BearerOptions): Bearer {
   const { redactor, signal } = options
   const { tokens } = options.traffic
-  const source = tokenSource(call, options)
+  const source = tokenSource(call, { ...options, onCredential: (text) => redactor.add(text) })
   return {
     async get() {
       const token = await tokens.get(source, signal)

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { parseJson } from '../json.ts'
 import { ConnectionError, RetryableError, SkillError, type TokenRequest } from '../plugin/index.ts'
 import type { Clock, EgressRequest, EgressResponse } from '../ports.ts'
@@ -7,17 +6,31 @@ import { sendInTurn, type SendInTurnOptions } from './send-in-turn.ts'
 import { statusError, type StatusErrorContext } from './status-error.ts'
 import type { TokenSource } from './token-cache.ts'
 
-/** The token request of one connection. */
+/** How one connection gets its tokens. */
 export interface TokenCall {
   /** Name of the connection. */
   readonly connection: string
   readonly connectionUuid: string
-  readonly url: URL
-  readonly form: TokenRequest['form']
-  readonly explain: TokenRequest['explain']
+  /** What tokens are kept under. */
+  readonly key: string
+  /** Made anew each time, at a time in epoch milliseconds. Throws ConnectionError `connection_invalid`, SkillError `bad_path`. */
+  readonly requestAt: (nowMs: number) => Pick<TokenRequest, 'form' | 'explain'> & { readonly url: URL }
   /** What the connection's author knows about statuses. */
   readonly hints: Readonly<Record<number, string>>
 }
+
+/** Fields of a form whose value is, or is made from, a secret (RFC 6749, 7521, 8693). */
+const credentialFields = [
+  'client_secret',
+  'client_assertion',
+  'assertion',
+  'password',
+  'refresh_token',
+  'subject_token',
+]
+
+/** One request of them. */
+type OneCall = TokenCall & ReturnType<TokenCall['requestAt']>
 
 /** How long the other system may take: those who wait shall hear of it before their own time is up. */
 const timeoutMs = 20_000
@@ -28,19 +41,25 @@ const timeoutMs = 20_000
  * Rejects with ConnectionError `token_refused` or `token_unreadable`; and with RetryableError (`http_429`, `http_5xx`,
  * `network_error`) whose details say `sent: false`, since what needed the token was not sent.
  */
-export function tokenSource(call: TokenCall, options: SendInTurnOptions): TokenSource {
-  return { key: keyOf(call), fetch: (signal) => fetchToken(call, options, signal) }
-}
-
-/** Says nothing about the credentials in it. */
-function keyOf({ connectionUuid, url, form }: TokenCall): string {
-  return createHash('sha256')
-    .update(JSON.stringify([connectionUuid, url.href, form]))
-    .digest('base64')
+export function tokenSource(
+  call: TokenCall,
+  options: SendInTurnOptions & { readonly onCredential: (text: string) => void },
+): TokenSource {
+  return {
+    key: call.key,
+    async fetch(signal) {
+      const request = call.requestAt(options.clock.now())
+      for (const field of credentialFields) {
+        const credential = request.form[field]
+        if (credential !== undefined) options.onCredential(credential)
+      }
+      return await fetchToken({ ...call, ...request }, options, signal)
+    },
+  }
 }
 
 async function fetchToken(
-  call: TokenCall,
+  call: OneCall,
   options: SendInTurnOptions,
   signal: AbortSignal,
 ): Promise<IssuedToken> {
@@ -50,7 +69,7 @@ async function fetchToken(
   const inTurn = { ...options, deadlineMs: clock.now() }
   const response = await inTime(call, clock, signal, async (signal) => {
     try {
-      return await sendInTurn({ ...requestFor(call), signal }, budget, inTurn)
+      return await sendInTurn(signal, () => ({ ...requestFor(call), signal }), budget, inTurn)
     } catch (error) {
       throw signal.aborted ? signal.reason : sendError(call, error)
     }
@@ -62,7 +81,7 @@ async function fetchToken(
   return token
 }
 
-function requestFor({ url, form }: TokenCall): Omit<EgressRequest, 'signal'> {
+function requestFor({ url, form }: OneCall): Omit<EgressRequest, 'signal'> {
   return {
     method: 'POST',
     url: url.href,
@@ -72,7 +91,7 @@ function requestFor({ url, form }: TokenCall): Omit<EgressRequest, 'signal'> {
 }
 
 async function inTime<T>(
-  call: TokenCall,
+  call: OneCall,
   clock: Clock,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
@@ -99,12 +118,12 @@ async function inTime<T>(
 }
 
 /** No answer at all, or none that could be taken. */
-function sendError(call: TokenCall, error: unknown): unknown {
+function sendError(call: OneCall, error: unknown): unknown {
   if (error instanceof SkillError) return unreadable(call, `gave no usable answer: ${error.message}`, error)
   return error instanceof RetryableError ? notNow(call, error) : error
 }
 
-function answerError(call: TokenCall, response: EgressResponse, now: number): Error {
+function answerError(call: OneCall, response: EgressResponse, now: number): Error {
   const { status, body } = response
   const context: StatusErrorContext = { ...call, what: whatOf(call), now }
   const error = statusError(response, context)
@@ -118,7 +137,7 @@ function answerError(call: TokenCall, response: EgressResponse, now: number): Er
   })
 }
 
-function notNow(call: TokenCall, error: RetryableError): RetryableError {
+function notNow(call: OneCall, error: RetryableError): RetryableError {
   return new RetryableError(error.code, `${noToken(call)}: ${error.message}`, {
     hint: error.hint,
     retryAfterMs: error.retryAfterMs,
@@ -127,7 +146,7 @@ function notNow(call: TokenCall, error: RetryableError): RetryableError {
   })
 }
 
-function unreadable(call: TokenCall, problem: string, cause?: unknown): ConnectionError {
+function unreadable(call: OneCall, problem: string, cause?: unknown): ConnectionError {
   return new ConnectionError('token_unreadable', `${noToken(call)}: ${whatOf(call)} ${problem}`, {
     hint: 'check the address that hands out tokens: a proxy or a sign-in page may answer in its place',
     details: { connection: call.connection },
@@ -135,9 +154,9 @@ function unreadable(call: TokenCall, problem: string, cause?: unknown): Connecti
   })
 }
 
-const noToken = ({ connection }: TokenCall): string => `no token for connection '${connection}'`
+const noToken = ({ connection }: OneCall): string => `no token for connection '${connection}'`
 
-const whatOf = ({ url }: TokenCall): string => `POST ${url.origin}${url.pathname}`
+const whatOf = ({ url }: OneCall): string => `POST ${url.origin}${url.pathname}`
 
 function bodyAsJson(body: string): unknown {
   try {

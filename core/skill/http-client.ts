@@ -6,7 +6,7 @@ import {
   type HttpRequest,
   type HttpResponse,
 } from '../plugin/index.ts'
-import type { EgressResponse } from '../ports.ts'
+import type { EgressRequest, EgressResponse } from '../ports.ts'
 import { absoluteAddress } from './address.ts'
 import { inDoubtAfterChanges, type Exchange } from './after-changes.ts'
 import { createBearer, type Bearer } from './bearer.ts'
@@ -39,18 +39,19 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       : { url: absoluteAddress(wanted.path, wanted.query), isBelowBase: false }
     const method = wanted.method ?? 'GET'
     const { body, contentType } = encodeBody(wanted)
-    const headers: Record<string, string> = {
-      accept: 'application/json',
-      ...contentType,
-      ...checkHeaders(wanted.headers ?? {}),
-      ...(isBelowBase && target?.headers),
+    const own = { accept: 'application/json', ...contentType, ...checkHeaders(wanted.headers ?? {}) }
+    const make = (more: Readonly<Record<string, string>>): EgressRequest => {
+      const credentials = isBelowBase && target ? target.headersAt(options.clock.now()) : {}
+      for (const value of Object.values(credentials)) redactCredential(value, target?.secrets ?? [], redactor)
+      const headers: Record<string, string> = { ...own, ...credentials, ...more }
+      const { authorization } = headers
+      if (authorization !== undefined) redactor.add(authorization.replace(/^\S+\s+/, ''))
+      return { method, url: url.href, headers, body, signal, onSent }
     }
-    if (headers['authorization'] !== undefined) redactor.add(headers['authorization'].replace(/^\S+\s+/, ''))
     const send = async (more: Readonly<Record<string, string>> = {}): Promise<EgressResponse> => {
-      const sent = { method, url: url.href, headers: { ...headers, ...more }, body, signal, onSent }
       const response = await (target
-        ? sendInTurn(sent, budgetOf(target, wanted), options)
-        : egress.send(sent))
+        ? sendInTurn(signal, () => make(more), budgetOf(target, wanted), options)
+        : egress.send(make(more)))
       redactor.learn(response.body)
       return response
     }
@@ -120,5 +121,14 @@ function toHttpResponse(response: EgressResponse, what: string): HttpResponse {
         })
       }
     },
+  }
+}
+
+/** The header's text is a secret too when it was made from one, as with `Basic` and a password. */
+function redactCredential(header: string, secrets: readonly string[], redactor: Redactor): void {
+  const credential = header.replace(/^[A-Za-z]+\s+/, '')
+  const decoded = Buffer.from(credential, 'base64').toString()
+  if (secrets.some((secret) => secret !== '' && (header.includes(secret) || decoded.includes(secret)))) {
+    redactor.add(credential)
   }
 }

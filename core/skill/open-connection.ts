@@ -34,18 +34,8 @@ export function openConnection(
   const redactor = new Redactor(secrets, onSecret)
   try {
     const target = createTarget(definition, open.connection, settings)
-    for (const value of Object.values(target.headers)) redactCredential(value, secrets, redactor)
     return { settings, target, redactor }
   } catch (error) {
     throw redactor.error(error, (one) => one instanceof TocsinError)
-  }
-}
-
-/** The header's text is a secret too when it was made from one, as with `Basic` and a password. */
-function redactCredential(header: string, secrets: readonly string[], redactor: Redactor): void {
-  const credential = header.replace(/^[A-Za-z]+\s+/, '')
-  const decoded = Buffer.from(credential, 'base64').toString()
-  if (secrets.some((secret) => secret !== '' && (header.includes(secret) || decoded.includes(secret)))) {
-    redactor.add(credential)
   }
 }

@@ -23,11 +23,12 @@ const maxWaitMs = 10_000
 const maxClosedMs = 5 * 60_000
 
 /**
- * Sends when it is the request's turn. Rejects with RetryableError `rate_limited`, without having sent, where the turn would come
+ * Sends when it is the request's turn; it is made only then, so that a time in it is that of its sending. Rejects with RetryableError `rate_limited`, without having sent, where the turn would come
  * too late; otherwise as the way out does.
  */
 export async function sendInTurn(
-  request: EgressRequest,
+  signal: AbortSignal,
+  make: () => EgressRequest,
   budget: Budget,
   { egress, clock, traffic, deadlineMs }: SendInTurnOptions,
 ): Promise<EgressResponse> {
@@ -37,10 +38,10 @@ export async function sendInTurn(
     limits: budget.limits,
     // The exchange itself wants some of the time that is left.
     latestMs: now + Math.min(maxWaitMs, (deadlineMs - now) / 2),
-    signal: request.signal,
+    signal,
     refuse: (waitMs, isClosed) => overBudget(budget, waitMs, isClosed),
   })
-  const response = await egress.send(request)
+  const response = await egress.send(make())
   if (response.status === 429) {
     const askedMs = parseRetryAfter(response.headers['retry-after'], clock.now())
     if (askedMs !== undefined) bucket.close(clock.now() + Math.min(askedMs, maxClosedMs))

@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto'
 import {
   ConnectionError,
   pathText,
+  Secret,
+  TocsinError,
   type ConnectionDefinition,
   type HttpRequest,
   type RequestPath,
@@ -19,8 +22,14 @@ export interface Target {
   readonly base: URL
   /** Origins that may be named with an absolute address; they are sent no credentials. */
   readonly otherOrigins: readonly string[]
-  /** Headers with credentials, names in lower case. */
-  readonly headers: Readonly<Record<string, string>>
+  /**
+   * Headers with credentials at a time (epoch milliseconds), names in lower case.
+   *
+   * @throws ConnectionError `connection_invalid`
+   */
+  readonly headersAt: (nowMs: number) => Readonly<Record<string, string>>
+  /** What no message may show of them. */
+  readonly secrets: readonly string[]
   readonly rate: ConnectionDefinition['rate']
   /** How to get the token that requests below the base address carry. */
   readonly token: TokenCall | undefined
@@ -30,7 +39,7 @@ export interface Target {
 /** The time of each is remembered. */
 const maxRequests = 10_000
 
-/** @throws ConnectionError `connection_invalid`, SkillError `bad_path` for the address of the token */
+/** @throws ConnectionError `connection_invalid` where the base address is none */
 export function createTarget(
   definition: ConnectionDefinition,
   { name: connection, uuid: connectionUuid }: Pick<Connection, 'name' | 'uuid'>,
@@ -44,7 +53,39 @@ export function createTarget(
       { hint: 'give an origin and a path, without credentials, query or fragment' },
     )
   }
-  const headers = lowerCase(definition.headers?.(settings) ?? {})
+  const otherOrigins = (definition.otherOrigins?.(settings) ?? []).map((text) => new URL(text).origin)
+  const hints = definition.errors ?? {}
+  const { token, headers, rate } = definition
+  const secrets = Object.values(settings).flatMap((value) =>
+    value instanceof Secret ? [value.reveal()] : [],
+  )
+  return {
+    connection,
+    connectionUuid,
+    base,
+    otherOrigins,
+    headersAt: (nowMs) => headersFrom(connection, () => headers?.(settings, { nowMs }) ?? {}),
+    secrets,
+    rate,
+    token: token && {
+      connection,
+      key: keyOf(connectionUuid, settings),
+      connectionUuid,
+      hints,
+      requestAt(nowMs) {
+        const request = made(connection, 'token request', () => token(settings, { nowMs }))
+        return { ...request, url: addressFrom({ base, otherOrigins }, request).url }
+      },
+    },
+    hints,
+  }
+}
+
+function headersFrom(
+  connection: string,
+  make: () => Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const headers = lowerCase(made(connection, 'headers', make))
   for (const [name, value] of Object.entries(headers)) {
     const problem = headerProblem(name, value)
     if (problem === undefined) continue
@@ -56,26 +97,33 @@ export function createTarget(
       },
     )
   }
-  const otherOrigins = (definition.otherOrigins?.(settings) ?? []).map((text) => new URL(text).origin)
-  const request = definition.token?.(settings)
-  const token = request && {
-    connection,
-    connectionUuid,
-    url: addressFrom({ base, otherOrigins }, request).url,
-    form: request.form,
-    explain: request.explain,
-    hints: definition.errors ?? {},
+  return headers
+}
+
+/** What the plugin makes of the settings: of a key that cannot sign, say, it may well throw something of its own. */
+function made<T>(connection: string, what: string, make: () => T): T {
+  try {
+    return make()
+  } catch (cause) {
+    if (cause instanceof TocsinError) throw cause
+    const why = cause instanceof Error ? cause.message : 'for an unknown reason'
+    throw new ConnectionError(
+      'connection_invalid',
+      `the ${what} of connection '${connection}' cannot be made: ${why.slice(0, 300)}`,
+      { hint: 'check the settings of the connection, such as the form of a key', cause },
+    )
   }
-  return {
-    connection,
-    connectionUuid,
-    base,
-    otherOrigins,
-    headers,
-    rate: definition.rate,
-    token,
-    hints: definition.errors ?? {},
-  }
+}
+
+/** The same for the same settings, of which it says nothing: tokens are kept under it, and an edited connection gets another. */
+function keyOf(connectionUuid: string, settings: Readonly<Record<string, unknown>>): string {
+  const plain = Object.entries(settings).map(([name, value]) => [
+    name,
+    value instanceof Secret ? value.reveal() : value,
+  ])
+  return createHash('sha256')
+    .update(JSON.stringify([connectionUuid, plain]))
+    .digest('base64')
 }
 
 /**

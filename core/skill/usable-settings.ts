@@ -12,11 +12,15 @@ export function usableSettings(
   definition: ConnectionDefinition,
   name: string,
   typed: unknown,
+  nowMs = Date.now(),
 ): CheckedSettings {
   const checked = checkSettings(definition, typed)
   requireHideable(checked)
   try {
-    createTarget(definition, { name, uuid: '' }, { ...checked.settings, ...checked.secrets })
+    const settings = { ...checked.settings, ...checked.secrets }
+    const { headersAt, token } = createTarget(definition, { name, uuid: '' }, settings)
+    headersAt(nowMs)
+    token?.requestAt(nowMs)
   } catch (error) {
     if (!(error instanceof TocsinError)) throw error
     const errors = [{ pointer: '', message: error.message }]

@@ -158,7 +158,7 @@ describe('a call of a skill', () => {
 
   it('says that credentials cannot be sent, without showing them', async () => {
     const { call } = callerOf(
-      skillThat(() => ({ text: '' })),
+      skillThat(async (_, { http }) => ({ text: (await http.get('/a')).text })),
       { secrets: { key: new Secret(`${canary}\n`) } },
     )
     const error = await failure(call())
@@ -171,9 +171,12 @@ describe('a call of a skill', () => {
       ...connection,
       headers: (settings: { key: Secret }) => ({ 'x-host': new URL(settings.key.reveal()).host }),
     }
-    const { call } = callerOf(skillThat(() => ({ text: '' }), { connection: careless }))
-    const error = await failure(call())
-    expect(error).to.include({ name: 'TypeError', message: 'Invalid URL' })
+    const asking = skillThat(async (_, { http }) => ({ text: (await http.get('/a')).text }), {
+      connection: careless,
+    })
+    const error = await failure(callerOf(asking).call())
+    expect(error).to.include({ name: 'ConnectionError', code: 'connection_invalid' })
+    expect(error.message).to.equal("the headers of connection 'main' cannot be made: Invalid URL")
     expect(inspect(error, { depth: 9, showHidden: true })).not.to.include(canary)
   })
 

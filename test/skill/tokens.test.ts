@@ -117,13 +117,63 @@ describe('a connection with a token', () => {
 
   it('sends it nowhere else: an address that the connection does not list is refused', async () => {
     for (const path of ['https://evil.example/token', 'https://box.example.com@evil.example/', '/../token']) {
-      const skill = skillThat(async () => ({ text: '' }), {
+      const skill = skillThat(async (_, { http }) => ({ text: (await http.get('/a')).text }), {
         connection: { ...withToken, token: () => ({ path, form: { client_secret: canary } }) },
       })
       const { call, requests } = callerOf(skill)
       expect(await failure(call()), path).to.include({ code: 'bad_path' })
       expect(requests).to.deep.equal([])
     }
+  })
+
+  it('asks the plugin anew for each token and each request, with the time of its sending', async () => {
+    const clock = new ManualClock()
+    const timed: ConnectionDefinition = {
+      ...withToken,
+      headers: (_settings, { nowMs }) => ({ 'X-Time': String(nowMs) }),
+      token: (_settings, { nowMs }) => ({
+        path: login,
+        form: { grant_type: 'client_credentials', client_assertion: `jwt-assertion-${nowMs}` },
+      }),
+    }
+    let issued = 0
+    const answer: Answer = ({ url, body }) => {
+      if (url !== login) return { body: 'yes' }
+      const assertion = new URLSearchParams(body).get('client_assertion')
+      // The other system takes each assertion once, and for a minute.
+      if (assertion !== `jwt-assertion-${clock.now()}`) return { status: 401, body: `no ${assertion}` }
+      return handOut(`canary-token-${++issued}`, { expires_in: 60 })
+    }
+    const skill = skillThat(async (_, { http }) => ({ text: (await http.get('/a')).text }), {
+      connection: timed,
+    })
+    const { call, requests } = callerOf(skill, { answer, clock })
+    for (const passed of [0, 30_000, 30_000, 600_000]) {
+      await clock.advance(passed)
+      expect(await call()).to.deep.equal({ text: 'yes' })
+      expect(requests.at(-1)?.headers['x-time']).to.equal(String(clock.now()))
+    }
+    expect(issued, 'tokens are kept as long as they last').to.equal(3)
+  })
+
+  it('says which connection is wrong where no token request can be made, and shows no assertion', async () => {
+    const from = (token: ConnectionDefinition['token']) =>
+      callerOf(
+        skillThat(async (_, { http }) => ({ text: (await http.get('/a')).text }), {
+          connection: { ...withToken, token },
+        }),
+        { answer: () => ({ status: 400, body: '{"error_description":"bad jwt-assertion-1"}' }) },
+      )
+    const unsigned = from(() => {
+      throw new Error(`cannot sign with ${canary}`)
+    })
+    expect(await failure(unsigned.call())).to.include({
+      name: 'ConnectionError',
+      code: 'connection_invalid',
+      message: "the token request of connection 'main' cannot be made: cannot sign with [redacted]",
+    })
+    const refused = from(() => ({ path: login, form: { client_assertion: 'jwt-assertion-1' } }))
+    expect((await failure(refused.call())).message).to.include('bad [redacted]')
   })
 
   describe('that the other system no longer takes', () => {
