@@ -1,0 +1,53 @@
+import { relative } from 'node:path'
+import { Command } from 'commander'
+import { readConfig } from '../../server/config.ts'
+import { makePlaybook } from '../new-playbook/make-playbook.ts'
+import { paint } from '../output/paint.ts'
+import { printable } from '../output/printable.ts'
+
+interface Options {
+  readonly alert?: string
+  readonly manual?: boolean
+  readonly in?: string
+}
+
+/** `tocsin new playbook`: a playbook and its test, to begin with. */
+export function newPlaybookCommand(): Command {
+  return new Command('playbook')
+    .description('create a playbook that validates and its test that passes, to be changed into yours')
+    .argument('<name>', 'e.g. odd-sign-in, which becomes odd-sign-in.yaml and odd-sign-in.test.yaml')
+    .option('--alert <type>', 'type of the alerts that it investigates (default: the name with underscores)')
+    .option('--manual', 'people start it, with an input; no alert does')
+    .option('--in <folder>', 'where the files go; TOCSIN_PLAYBOOKS_DIR (./playbooks) when left out')
+    .addHelpText(
+      'after',
+      `
+Nothing is overwritten. docs/playbooks.md leads from here to playbooks that ask people and act.
+
+Examples:
+  tocsin new playbook odd-sign-in
+  tocsin new playbook odd-sign-in --alert azure_odd_sign_in
+  tocsin new playbook look-up --manual --in drafts`,
+    )
+    .action(async (name: string, options: Options, command: Command) => {
+      if (options.manual === true && options.alert !== undefined)
+        command.error('error: give --alert or --manual, not both')
+      const alertType = options.manual === true ? undefined : (options.alert ?? name.replaceAll('-', '_'))
+      const paths = await makePlaybook(options.in ?? readConfig(process.env).playbooksDir, {
+        name,
+        alertType,
+      })
+      const shown = paths.map((path) => printable(relative('.', path), 5_000))
+      const [playbook = '', tests = ''] = shown
+      console.log(
+        [
+          paint.good('created'),
+          ...shown.map((path) => `  ${path}`),
+          '',
+          'next:',
+          `  tocsin validate ${playbook}`,
+          `  tocsin test ${tests}`,
+        ].join('\n'),
+      )
+    })
+}

@@ -1,0 +1,149 @@
+import { existsSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { ConflictError, ValidationError } from '../../core/errors/errors.ts'
+import { findPlaybookFiles, parsePlaybook } from '../../core/playbook/index.ts'
+import { namePattern } from '../../core/playbook/grammar.ts'
+import { isReservedOnWindows } from '../../core/reserved-names.ts'
+import { printable } from '../output/printable.ts'
+
+export interface NewPlaybook {
+  readonly name: string
+  /** The type of the alerts that start it; undefined: people start it. */
+  readonly alertType: string | undefined
+}
+
+const maxName = 100
+
+/**
+ * Writes a playbook that validates and a file of tests that pass, and nothing where there is something.
+ *
+ * @returns their paths
+ * @throws ConflictError `playbook_exists`, ValidationError `playbook_name_invalid`, `alert_type_invalid`
+ */
+export async function makePlaybook(folder: string, playbook: NewPlaybook): Promise<readonly string[]> {
+  const { name, alertType } = playbook
+  checkName(name)
+  const texts = [
+    { path: join(folder, `${name}.yaml`), text: playbookText(playbook) },
+    { path: join(folder, `${name}.test.yaml`), text: testsText(playbook) },
+  ]
+  if (parsePlaybook(texts[0]!.text).playbook === undefined) {
+    throw new ValidationError(
+      'alert_type_invalid',
+      `'${printable(alertType ?? '')}' cannot be the type of alerts`,
+      [],
+      { hint: 'give a type on one line, such as brute_force' },
+    )
+  }
+  await refuseTaken(
+    folder,
+    name,
+    texts.map(({ path }) => path),
+  )
+  await mkdir(folder, { recursive: true })
+  const written: string[] = []
+  try {
+    for (const { path, text } of texts) {
+      await writeFile(path, text, { flag: 'wx' })
+      written.push(path)
+    }
+  } catch (error) {
+    // A playbook without its test would be in the way of the next try.
+    await Promise.all(written.map((path) => rm(path, { force: true })))
+    throw error
+  }
+  return written
+}
+
+function checkName(name: string): void {
+  const refuse = (message: string, hint: string) =>
+    new ValidationError('playbook_name_invalid', message, [], { hint })
+  if (!new RegExp(namePattern).test(name) || name.length > maxName) {
+    const better = name
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-|-$/g, '')
+      .slice(0, maxName)
+      .replace(/-$/, '')
+    const hint = 'use lower-case letters and digits, in words joined by hyphens'
+    throw refuse(
+      `'${printable(name)}' cannot name a playbook`,
+      better === '' ? hint : `${hint}, e.g. ${better}`,
+    )
+  }
+  if (isReservedOnWindows(name))
+    throw refuse(
+      `'${name}' cannot name a playbook: Windows reserves it`,
+      `choose another name, e.g. ${name}-alerts`,
+    )
+}
+
+/** Also in the folders of the folder: two playbooks of one name cannot be live. */
+async function refuseTaken(folder: string, name: string, paths: readonly string[]): Promise<void> {
+  const files = await findPlaybookFiles(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  const taken =
+    files.find((path) => [`${name}.yaml`, `${name}.yml`].includes(basename(path))) ??
+    paths.find((path) => existsSync(path))
+  if (taken === undefined) return
+  throw new ConflictError('playbook_exists', `${taken} exists`, {
+    hint: 'choose another name, or remove it first: nothing is overwritten',
+  })
+}
+
+/** Any text as data: never the beginning of an expression. */
+const quote = (text: string): string => JSON.stringify(text).replaceAll('${{', () => '$${{')
+
+function playbookText({ name, alertType }: NewPlaybook): string {
+  const isManual = alertType === undefined
+  const text = isManual ? 'inputs.text' : 'alert.content'
+  const head = isManual
+    ? [
+        'description: Looks for observables in a text.',
+        'on: { manual: true }',
+        'inputs:',
+        '  text: { type: string }',
+      ]
+    : ['description: Investigates one type of alert.', 'on:', `  alert: { type: ${quote(alertType)} }`]
+  return `apiVersion: tocsin/v1
+name: ${name}
+${head.join('\n')}
+steps:
+  # What the ${isManual ? 'text' : 'alert'} names: addresses, domains, hashes, users, … \`tocsin skills\` lists what else can be called.
+  - id: observables
+    uses: indicators.extract
+    with: { text: '\${{ ${text} }}' }
+  - id: outcome
+    switch:
+      - when: size(steps.observables.output.all) > 0
+        steps:
+          - uses: case.update
+            with:
+              summary: 'To look at: \${{ steps.observables.output.all.map(o, o.value).join(", ").shorten(500) }}'
+    else:
+      - uses: case.update
+        with: { severity: low, summary: Nothing to look up. }
+`
+}
+
+function testsText({ name, alertType }: NewPlaybook): string {
+  const given = (text: string) =>
+    alertType === undefined
+      ? `inputs: { text: ${JSON.stringify(text)} }`
+      : `alert: { data: { message: ${JSON.stringify(text)} } }`
+  return `playbook: ${name}.yaml
+tests:
+  - name: what is named is listed in the case
+    ${given('Connection to 198.51.100.7')}
+    expect:
+      path: [observables, outcome]
+      case: { summary: 'To look at: 198.51.100.7' }
+  - name: where nothing is named the case is of low severity
+    ${given('Nothing happened')}
+    expect:
+      case: { severity: low, summary: Nothing to look up. }
+`
+}

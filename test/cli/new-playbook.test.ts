@@ -1,0 +1,79 @@
+import { expect } from 'chai'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import { killCommands, runTocsin } from './support/run-tocsin.ts'
+
+describe('tocsin new playbook', function () {
+  this.timeout(30_000)
+  let folder: TemporaryFolder
+  beforeEach(async () => {
+    folder = await makeTemporaryFolder()
+  })
+  afterEach(async () => {
+    await killCommands()
+    await folder.remove()
+  })
+
+  const make = (...args: string[]) =>
+    runTocsin(['new', 'playbook', ...args], { env: { TOCSIN_PLAYBOOKS_DIR: folder.path } })
+  const holds = async () => (await readdir(folder.path)).toSorted()
+
+  for (const [what, args, says] of [
+    ['for the type of its name', [], /type: "odd_sign_in"/],
+    [
+      'for another type',
+      ['--alert', 'it\'s "odd": ${{ x }} #1'],
+      /type: "it's \\"odd\\": \$\$\{\{ x \}\} #1"/,
+    ],
+    ['that people start', ['--manual'], /on: \{ manual: true \}/],
+  ] as const) {
+    it(`makes one ${what} that validates, with a test that takes every branch`, async () => {
+      const { code, stdout, stderr } = await make('odd-sign-in', ...args)
+      expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
+      expect(stdout).to.match(/created[^]*odd-sign-in\.yaml[^]*odd-sign-in\.test\.yaml[^]*tocsin test /)
+      expect(await holds()).to.deep.equal(['odd-sign-in.test.yaml', 'odd-sign-in.yaml'])
+      expect(await readFile(join(folder.path, 'odd-sign-in.yaml'), 'utf8')).to.match(says)
+      const file = join(folder.path, 'odd-sign-in.yaml')
+      const validated = await runTocsin(['validate', file])
+      expect(validated.stdout + validated.stderr).to.match(/^ok 1 playbook checked\n$/)
+      expect((await runTocsin(['fmt', '--check', file])).code).to.equal(0)
+      const tested = await runTocsin(['test', folder.path, '--min', '100'])
+      expect(tested, tested.stdout).to.include({ code: 0 })
+      expect(tested.stdout).to.match(/ok 2 tests in 1 file/)
+    })
+  }
+
+  it('overwrites nothing, neither the playbook nor its test, and sees one further down', async () => {
+    for (const [taken, path] of [
+      ['a.test.yaml', 'a.test.yaml'],
+      ['b.yml', 'b.yml'],
+      ['team/c.yaml', 'team/c.yaml'],
+    ] as const) {
+      await mkdir(join(folder.path, 'team'), { recursive: true })
+      await writeFile(join(folder.path, taken), 'mine')
+      const before = await holds()
+      const { code, stderr } = await make(taken.replace(/^team\//, '')[0]!)
+      expect(code).to.equal(1)
+      expect(stderr).to.include(path).and.include('nothing is overwritten')
+      expect(await readFile(join(folder.path, taken), 'utf8')).to.equal('mine')
+      expect(await holds()).to.deep.equal(before)
+    }
+  })
+
+  it('refuses what is no name, with one that would do, and no type', async () => {
+    for (const [name, says] of [
+      ['Odd Sign-in', /e\.g\. odd-sign-in/],
+      ['../outside', /e\.g\. outside/],
+      ['con', /Windows reserves it/],
+      ['-', /unknown option|cannot name a playbook/],
+    ] as const) {
+      const { code, stderr } = await make(name)
+      expect(code, name).to.not.equal(0)
+      expect(stderr, name).to.match(says)
+    }
+    expect((await make('a', '--alert', '')).stderr).to.match(/cannot be the type of alerts/)
+    expect((await make('a', '--alert', 'x', '--manual')).stderr).to.match(/--alert or --manual, not both/)
+    expect(await holds()).to.deep.equal([])
+  })
+})
