@@ -40,6 +40,7 @@ const network: Readonly<Record<string, readonly string[]>> = {
   'node:http': ['server/http/**', 'server/egress/**', 'core/plugin/testing/**'],
   'node:https': ['server/egress/**'],
   'node:http2': ['server/egress/**'],
+  'node:dgram': ['server/egress/**'],
   'node:net': ['server/egress/**', 'core/plugin/testing/**'],
   'node:tls': ['server/egress/**'],
   'node:dns': ['server/egress/**'],

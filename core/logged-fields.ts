@@ -4,7 +4,7 @@
  */
 // prettier-ignore
 export const loggedFields = [
-  'action', 'actor', 'actor_kind', 'address', 'alert', 'alerts', 'attempt', 'case', 'code', 'connection', 'count', 'delay_ms', 'duration_ms', 'error', 'fields', 'folder', 'hash', 'host', 'key_id',
+  'action', 'actor', 'actor_kind', 'address', 'alert', 'alerts', 'attempt', 'case', 'code', 'connection', 'count', 'delay_ms', 'destination', 'duration_ms', 'error', 'fields', 'folder', 'hash', 'host', 'key_id',
   'kind', 'method', 'object', 'organization', 'path', 'playbook', 'plugin', 'port', 'provider', 'reason', 'request_id', 'run', 'runs', 'sequence', 'signal',
   'skill', 'stack', 'status', 'step', 'url', 'version',
 ] as const

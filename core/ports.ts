@@ -7,9 +7,8 @@
 
 import type { Alert, AlertStatus, NewAlert } from './domain/alert.ts'
 import type { AlertGroup } from './domain/alert-group.ts'
-import type { AuditVerdict } from './audit/audit-chain.ts'
 import type { ApiKey } from './domain/api-key.ts'
-import type { Actor, AuditEntry, AuditFilter, AuditHead, NewAuditEntry } from './domain/audit.ts'
+import type { Actor } from './domain/audit.ts'
 import type { ChangeSource } from './domain/change.ts'
 import type { CheckpointAnswer } from './domain/checkpoint.ts'
 import type { Connection, ConnectionFailure } from './domain/connection.ts'
@@ -22,6 +21,7 @@ import type { Provider } from './domain/provider.ts'
 import type { FailedAttempt, JournalEntry, Run, StepDecision, StoredError, NewRun } from './domain/run.ts'
 import type { loggedFields } from './logged-fields.ts'
 import type { RefusalReason, Secret } from './plugin/index.ts'
+import type { AuditStore } from './ports/audit-store.ts'
 import type { CaseStore } from './ports/case-store.ts'
 import type { AnswerOutcome, CheckpointStore } from './ports/checkpoint-store.ts'
 import type { LineStore } from './ports/line-store.ts'
@@ -32,6 +32,7 @@ import type { RetentionStore } from './ports/retention-store.ts'
 import type { RunStore } from './ports/run-store.ts'
 import type { SessionStore } from './ports/session-store.ts'
 
+export type * from './ports/audit-store.ts'
 export * from './ports/case-store.ts'
 export type * from './ports/checkpoint-store.ts'
 export type * from './ports/line-store.ts'
@@ -386,18 +387,6 @@ export interface NewConnection {
 export interface OpenConnection {
   readonly connection: Connection
   readonly secrets: Readonly<Record<string, Secret>>
-}
-
-/** What was done by whom; see `core/domain/audit.ts`. Entries are only ever added, by the other stores, with what they record. */
-export interface AuditStore {
-  /** For what is done to the data as a whole. */
-  record(entry: NewAuditEntry): Promise<void>
-  /** Newest first. What concerns no single organization is shown to the scope `'all'` alone. */
-  list(scope: Scope, filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>>
-  /** The newest entry; undefined while there is none. */
-  head(): Promise<AuditHead | undefined>
-  /** See `verifyChain`; also broken where a database that is in use has no entry at all. */
-  verify(kept?: AuditHead): Promise<AuditVerdict>
 }
 
 /** Everything that is kept. */

@@ -1,6 +1,7 @@
 import { codePattern } from '../core/domain/ids.ts'
 import { viewPaths } from './http/page/view-paths.ts'
 import { parseTrustedProxies } from './http/trusted-proxies.ts'
+import { parseTargets, type ExportTarget } from './audit-export/settings.ts'
 import { parseAllowList } from './egress/allow-list.ts'
 import type { PrivateEgress } from './egress/index.ts'
 import { readKey, bootstrapKeyHint } from './keys.ts'
@@ -175,6 +176,21 @@ export function proxies(text: string): readonly string[] {
       )
     }
   })
+}
+
+/** Destinations of the audit log. */
+export function exportTargets(text: string): readonly ExportTarget[] {
+  try {
+    return parseTargets(items(text))
+  } catch (error) {
+    throw new Unusable((error as Error).message)
+  }
+}
+
+/** A value for a header of HTTP. */
+export function headerValue(text: string): string {
+  if (/^[\x20-\x7e]{8,8000}$/.test(text)) return text
+  throw new Unusable('must be 8 to 8000 visible ASCII characters, e.g. Bearer <token>')
 }
 
 const items = (text: string): readonly string[] => [

@@ -12,6 +12,8 @@ import { defaultStormPerMinute } from '../core/investigation/storm-watch.ts'
 import { ValidationError, type PointedMessage } from '../core/errors/errors.ts'
 import { Secret } from '../core/plugin/index.ts'
 import type { PrivateEgress } from './egress/index.ts'
+import { exportWarnings } from './audit-export/settings.ts'
+import type { AuditExportSettings } from './audit-export/index.ts'
 import { clearTextWarnings, type ConfigWarning } from './clear-text.ts'
 import { nearest } from '../core/schema/index.ts'
 import * as read from './config-values.ts'
@@ -67,6 +69,8 @@ export interface Config {
   readonly keep: Retention
   /** Of people who are signed in at the web page. */
   readonly sessions: SessionLimits
+  /** Where the audit log is exported to. */
+  readonly auditExport: AuditExportSettings
   readonly logLevel: read.LogLevel
   /** What connections may reach in private address ranges, in lower case: `host`, `host:port` or a range of addresses. */
   readonly allowPrivateEgress: PrivateEgress
@@ -100,6 +104,8 @@ const variables = {
   TOCSIN_SESSION_MAX_HOURS: read.integerBetween(1, 720),
   TOCSIN_KEEP_RUNS_DAYS: read.integerBetween(1, 36_500),
   TOCSIN_KEEP_ALERTS_DAYS: read.integerBetween(1, 36_500),
+  TOCSIN_AUDIT_EXPORT: read.exportTargets,
+  TOCSIN_AUDIT_EXPORT_AUTHORIZATION: read.headerValue,
   TOCSIN_LOG_LEVEL: read.oneOf(read.logLevels),
   TOCSIN_ALLOW_PRIVATE_EGRESS: read.privateEgress,
 } as const
@@ -136,6 +142,10 @@ export function readConfig(env: Environment): Config {
     problems.push({ pointer: '/TOCSIN_KEEP_ALERTS_DAYS', message: alertsBeforeRuns(keepAlerts, keepRuns) })
   const [host, publicUrl] = [value('TOCSIN_HOST') ?? '127.0.0.1', value('TOCSIN_PUBLIC_URL')]
   const traces = readTraceSettings(env)
+  const auditExport = {
+    targets: value('TOCSIN_AUDIT_EXPORT') ?? [],
+    authorization: secret(value('TOCSIN_AUDIT_EXPORT_AUTHORIZATION')),
+  }
   const config: Config = {
     host,
     port: value('TOCSIN_PORT') ?? 8080,
@@ -160,9 +170,15 @@ export function readConfig(env: Environment): Config {
     groupWindowMs: minutes(value('TOCSIN_GROUP_MINUTES')) ?? defaultGroupWindowMs,
     sessions: sessionLimits(value('TOCSIN_SESSION_IDLE_MINUTES'), value('TOCSIN_SESSION_MAX_HOURS')),
     keep: { runsMs: days(keepRuns), alertsMs: days(keepAlerts) },
+    auditExport,
     logLevel: value('TOCSIN_LOG_LEVEL') ?? 'info',
     allowPrivateEgress: value('TOCSIN_ALLOW_PRIVATE_EGRESS') ?? { everyone: [], organizations: new Map() },
-    warnings: [...unknownVariables(env), ...clearTextWarnings(host, publicUrl), ...traces.warnings],
+    warnings: [
+      ...unknownVariables(env),
+      ...clearTextWarnings(host, publicUrl),
+      ...exportWarnings(auditExport.targets, auditExport.authorization !== undefined),
+      ...traces.warnings,
+    ],
   }
   if (problems.length > 0) throw invalid(problems)
   return config

@@ -7,6 +7,7 @@ import type { UnavailableError } from '../core/errors/errors.ts'
 import type { Log } from '../core/ports.ts'
 import type { Catalogue } from '../core/registry/catalogue.ts'
 import { discoverPlugins } from '../core/registry/index.ts'
+import { startAuditExport, type AuditExport } from './audit-export/index.ts'
 import { bootstrap } from './bootstrap.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -72,11 +73,15 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
     skills: catalogue.skills.map(({ name }) => name),
   })
   const page = await loadPage(join(import.meta.dirname, 'web/dist'))
+  let auditExport: AuditExport | undefined
   const stores = await openStores(config, 'exclusive', {
     live,
     onCommit: (commit) => metrics.committed(commit),
     // Whoever keeps the log where the database cannot be written can show later that nothing was cut off.
-    onAuditHead: (head) => withLogFields({}, () => log.info({ ...head }, 'audit log')),
+    onAuditHead(head) {
+      withLogFields({}, () => log.info({ ...head }, 'audit log'))
+      auditExport?.wake(head)
+    },
   })
   let container: Container | undefined
   try {
@@ -87,6 +92,14 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
       folder: config.playbooksDir,
       known: () => knownNames(stores, 'all'),
     })
+    const exporting = await startAuditExport({
+      settings: config.auditExport,
+      stores,
+      log,
+      clock: systemClock,
+    })
+    auditExport = exporting
+    if (config.auditExport.targets.length > 0) metrics.watchAuditExport(() => exporting.states())
     const { wanted, ratio, headers } = config.traces
     const tracing = wanted ? await openTracing({ stores, log, ratio, headers }) : undefined
     const opened = { config, log, stores, catalogue, library, metrics, tracing, page, onSecret: live.add }
@@ -129,18 +142,26 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
       gone,
       close() {
         watch.abort()
-        return close(started, opened, log.flush)
+        return close(started, opened, exporting, () => log.flush())
       },
     }
   } catch (error) {
     await container?.get(tokens.httpServer).close()
+    await auditExport?.close()
     await stores.close()
     throw error
   }
 }
 
-function configuredSecrets({ bootstrapApiKey, masterKey, nextMasterKey, traces }: Config): readonly string[] {
-  const given = [bootstrapApiKey, masterKey, nextMasterKey, ...Object.values(traces.headers)]
+function configuredSecrets(config: Config): readonly string[] {
+  const { bootstrapApiKey, masterKey, nextMasterKey, traces, auditExport } = config
+  const given = [
+    bootstrapApiKey,
+    masterKey,
+    nextMasterKey,
+    auditExport.authorization,
+    ...Object.values(traces.headers),
+  ]
   const texts = given.flatMap((secret) => (secret === undefined ? [] : [secret.reveal()]))
   // The last part of a key is what makes it one.
   return [...texts, ...texts.map((text) => text.replace(/^toc_[^_]*_/, ''))]
@@ -159,6 +180,7 @@ async function takeUpUnfinished(container: Container): Promise<void> {
 async function close(
   container: Container,
   { log, stores, metrics, tracing }: Opened,
+  auditExport: AuditExport,
   flush: () => void,
 ): Promise<void> {
   await container.get(tokens.httpServer).close()
@@ -168,6 +190,7 @@ async function close(
   await container.get(tokens.runner).drain(drainMs)
   container.get(tokens.egress).close()
   await tracing?.close()
+  await auditExport.close()
   await stores.close()
   metrics.close()
   flush()

@@ -20,7 +20,7 @@ export interface AuditVerdict {
 }
 
 /** What the first entry follows. */
-const beginning = '0'.repeat(64)
+export const beginning = '0'.repeat(64)
 
 /** SHA-256, hex, of the hash before (as text; 64 zeros for the first entry), a line feed, and the entry. */
 export function hashEntry(previous: string | undefined, entry: string): string {

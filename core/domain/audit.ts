@@ -74,6 +74,8 @@ export const auditActions = [
   'skill.ended',
   'engine.paused',
   'engine.resumed',
+  'audit.export_started',
+  'audit.export_stopped',
   'backup.made',
   'backup.restored',
   'master_key.rotated',
@@ -136,6 +138,14 @@ export interface AuditEntry extends AuditRecord {
 export interface AuditHead {
   readonly sequence: number
   readonly hash: string
+}
+
+/** How far the audit log was exported to one destination: the last entry that it has taken. */
+export interface ExportCursor extends AuditHead {
+  /** Its address, without credentials. */
+  readonly destination: string
+  /** When it was moved last, in epoch milliseconds. */
+  readonly at: number
 }
 
 /** What a list of entries is narrowed to. */

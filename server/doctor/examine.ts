@@ -11,6 +11,7 @@ import { systemClock } from '../clock.ts'
 import { readConfig, type Config, type Environment } from '../config.ts'
 import { codeOf, createEgress, unknownCodes, unknownCodeWarning } from '../egress/index.ts'
 import { openStores } from '../open-stores.ts'
+import { checkAuditExport } from './check-audit-export.ts'
 import { checkConnections } from './check-connections.ts'
 import { checkDataDir, checkDiskSpace } from './check-data-dir.ts'
 import { checkDatabase } from './check-database.ts'
@@ -121,6 +122,7 @@ async function withStores(
             'run: tocsin keys create <name> --role admin',
           ),
       ...unknown.map(unknownCodeWarning).map(({ message, hint }) => warning('configuration', message, hint)),
+      ...(await checkAuditExport(config, stores, systemClock.now())),
       ...(online ? await checkConnections({ stores, catalogue, egress }) : []),
     ]
   } finally {

@@ -7,7 +7,8 @@ import { watchEventLoop } from './event-loop.ts'
 import { describeEvents, methods, type KnownLabels } from './events.ts'
 import { createExposition } from './exposition.ts'
 import { countFailures } from './failures.ts'
-import { describeStates, noEngine, type States, type WatchedEngine } from './states.ts'
+import type { ExportState } from '../audit-export/exporter.ts'
+import { describeExport, describeStates, noEngine, type States, type WatchedEngine } from './states.ts'
 import { noSystemFigures, readSystem } from './system.ts'
 
 /** The figures of a process, and the places where they are gathered. */
@@ -21,6 +22,8 @@ export interface Metrics {
   watchSkills(call: SkillCaller): SkillCaller
   watchEgress(egress: ClosableEgress): ClosableEgress
   watchEngine(engine: WatchedEngine): void
+  /** Asked for its state whenever the figures are. */
+  watchAuditExport(states: () => readonly ExportState[]): void
   /** In the text format of Prometheus. */
   text(stores: Pick<Stores, 'runs'>): Promise<string>
   close(): void
@@ -90,6 +93,7 @@ export function createMetrics({ dataDir, plugins = [], skills = [] }: MetricsOpt
       close: () => egress.close(),
     }),
     alertGrouped: () => events.grouped.increase(),
+    watchAuditExport: (exportStates) => describeExport(exposition, exportStates),
     watchEngine(watched) {
       states.engine = watched
     },

@@ -1,3 +1,4 @@
+import type { ExportState } from '../audit-export/exporter.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { UnfinishedWork } from '../../core/ports.ts'
 import type { Exposition } from './exposition.ts'
@@ -109,4 +110,25 @@ function describeProcess(exposition: Exposition, gauge: Gauge, states: States): 
   gauge('process_start_time_seconds', 'When the process started, in Unix time.', () => startedAt)
   gauge('process_open_fds', 'Files and connections that are open.', () => states.system.openFiles)
   gauge('process_max_fds', 'How many may be open.', () => states.system.maxFiles)
+}
+
+/** Of each destination that the audit log is exported to. */
+export function describeExport(exposition: Exposition, states: () => readonly ExportState[]): void {
+  const each = (value: (state: ExportState) => number) => () =>
+    states().map((state) => ({ labels: { destination: state.destination }, value: value(state) }))
+  exposition.gauge(
+    'tocsin_audit_export_lag',
+    'Entries of the audit log that a destination has not taken yet.',
+    each(({ lag }) => lag),
+  )
+  exposition.total(
+    'tocsin_audit_exported_total',
+    'Entries of the audit log that a destination has taken.',
+    each(({ exported }) => exported),
+  )
+  exposition.total(
+    'tocsin_audit_export_failures_total',
+    'Batches of the audit log that a destination did not take.',
+    each(({ failures }) => failures),
+  )
 }

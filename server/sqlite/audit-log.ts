@@ -1,7 +1,15 @@
-import { hashEntry, type AuditVerdict } from '../../core/audit/audit-chain.ts'
+import {
+  beginning,
+  hashEntry,
+  type AuditVerdict,
+  type StoredAuditEntry,
+} from '../../core/audit/audit-chain.ts'
 import { canonicalJson } from '../../core/audit/canonical-json.ts'
 import type {
+  Actor,
+  AuditAction,
   AuditEntry,
+  ExportCursor,
   AuditFilter,
   AuditHead,
   AuditRecord,
@@ -90,10 +98,65 @@ export class SqliteAuditStore implements AuditStore {
     return database.read(() => headOf(database))
   }
 
+  after(sequence: number, limit: number): Promise<readonly StoredAuditEntry[]> {
+    const { database } = this.#context
+    return database.read(() =>
+      database.all<StoredAuditEntry>(
+        'SELECT id AS sequence, entry, hash FROM audit WHERE id > ? ORDER BY id LIMIT ?',
+        sequence,
+        limit,
+      ),
+    )
+  }
+
+  exportCursors(): Promise<readonly ExportCursor[]> {
+    const { database } = this.#context
+    return database.read(() => database.all<ExportCursor>(`${selectCursor} ORDER BY destination`))
+  }
+
+  startExport(destination: string, by: Actor): Promise<ExportCursor> {
+    const { database, commits, clock } = this.#context
+    return commits.write(() => {
+      const known = database.get<ExportCursor>(`${selectCursor} WHERE destination = ?`, destination)
+      if (known !== undefined) return known
+      const cursor = { destination, sequence: 0, hash: beginning, at: clock.now() }
+      database.run('INSERT INTO audit_exports VALUES (?, ?, ?, ?)', ...Object.values(cursor))
+      recordExport(this.#context, 'audit.export_started', destination, by)
+      return cursor
+    })
+  }
+
+  stopExport(destination: string, by: Actor): Promise<void> {
+    return this.#context.commits.write(() => {
+      this.#context.database.run('DELETE FROM audit_exports WHERE destination = ?', destination)
+      recordExport(this.#context, 'audit.export_stopped', destination, by)
+    })
+  }
+
+  async moveExport(destination: string, { sequence, hash }: AuditHead): Promise<void> {
+    const { database, commits, clock } = this.#context
+    await commits.write(() =>
+      database.run(
+        'UPDATE audit_exports SET sequence = ?, hash = ?, at = ? WHERE destination = ?',
+        sequence,
+        hash,
+        clock.now(),
+        destination,
+      ),
+    )
+  }
+
   verify(kept?: AuditHead): Promise<AuditVerdict> {
     const { database } = this.#context
     return database.read(() => judgeAudit(database, kept))
   }
+}
+
+const selectCursor = 'SELECT destination, sequence, hash, at FROM audit_exports'
+
+function recordExport(context: StoreContext, action: AuditAction, destination: string, by: Actor): void {
+  const subject = { kind: 'data', id: destination, name: destination } as const
+  recordAudit(context, { action, by, organizationUuid: null, subject })
 }
 
 /** What concerns no single organization is for those who see all of them. */

@@ -27,7 +27,7 @@ describe('configuration', () => {
       dataDir: resolve('data'),
       apiPrefix: 'api',
       publicUrl: undefined,
-      traces: { wanted: false, ratio: 1, warnings: [] },
+      traces: { wanted: false, ratio: 1, headers: {}, warnings: [] },
       trustedProxies: [],
       masterKey: undefined,
       nextMasterKey: undefined,
@@ -44,6 +44,7 @@ describe('configuration', () => {
       selfApproval: 'never',
       keep: { runsMs: undefined, alertsMs: undefined },
       sessions: { idleMs: 3_600_000, maxMs: 43_200_000 },
+      auditExport: { targets: [], authorization: undefined },
       logLevel: 'info',
       allowPrivateEgress: { everyone: [], organizations: new Map() },
       warnings: [],
@@ -73,6 +74,7 @@ describe('configuration', () => {
       TOCSIN_SELF_APPROVAL: 'Signed_in',
       TOCSIN_SESSION_IDLE_MINUTES: '15',
       TOCSIN_SESSION_MAX_HOURS: '8',
+      TOCSIN_AUDIT_EXPORT: 'file:/var/log/tocsin/audit.jsonl, syslog+tls://logs.internal',
       TOCSIN_LOG_LEVEL: 'WARN',
       TOCSIN_ALLOW_PRIVATE_EGRESS: '127.0.0.1:9000, [::1]:80,[fd00::1],SIEM.internal,10.1.0.0/16,FD00::/8',
       PATH: '/bin',
@@ -94,6 +96,10 @@ describe('configuration', () => {
       selfApproval: 'signed_in',
       logLevel: 'warn',
     })
+    expect(config.auditExport.targets.map(({ name }) => name)).to.deep.equal([
+      'file:/var/log/tocsin/audit.jsonl',
+      'syslog+tls://logs.internal:6514',
+    ])
     expect(config.trustedProxies).to.deep.equal(['127.0.0.1', '10.1.0.0/16', 'fc00::/7', '::1'])
     expect(config.sessions).to.deep.equal({ idleMs: 900_000, maxMs: 28_800_000 })
     expect(config.masterKey?.reveal()).to.equal(masterKey)
@@ -211,6 +217,15 @@ describe('configuration', () => {
     TOCSIN_SELF_APPROVAL: ['yes', 'true', 'signed in'],
     TOCSIN_KEEP_RUNS_DAYS: ['0', '36501', '30d', 'forever'],
     TOCSIN_KEEP_ALERTS_DAYS: ['0', '36501'],
+    TOCSIN_AUDIT_EXPORT: [
+      'audit.jsonl',
+      'file:',
+      'https://user:pass@x',
+      'syslog://x',
+      'syslog+tls://',
+      'file:/a,file:/b,file:/b/../a',
+    ],
+    TOCSIN_AUDIT_EXPORT_AUTHORIZATION: ['short', 'Bearer zwölf-zwölf', 'Bearer a\r\nx: y'],
     TOCSIN_LOG_LEVEL: ['verbose', 'trace'],
     TOCSIN_ALLOW_PRIVATE_EGRESS: [
       'http://x',
@@ -247,7 +262,21 @@ describe('configuration', () => {
   }
 
   it('tests every variable above', () => {
-    expect(variableNames).to.have.length(24)
+    expect(variableNames).to.have.length(26)
+  })
+
+  it('warns of an audit log that crosses a network in the clear, and of an authorization for nothing', () => {
+    const warnings = (env: Record<string, string>) => readConfig(env).warnings.map(({ message }) => message)
+    const inTheClear = ['http://logs.example/x', 'syslog+tcp://logs.example', 'syslog+udp://10.0.0.1']
+    for (const text of inTheClear)
+      expect(warnings({ TOCSIN_AUDIT_EXPORT: text })).to.match(/crosses the network to .* in the clear/)
+    const fine = ['https://logs.example/x', 'syslog+tls://logs.example', 'http://127.0.0.1:9/x', 'file:/x']
+    expect(warnings({ TOCSIN_AUDIT_EXPORT: fine.join(',') })).to.deep.equal([])
+    const authorization = 'Bearer canary-4711'
+    const unused = { TOCSIN_AUDIT_EXPORT: 'file:/x', TOCSIN_AUDIT_EXPORT_AUTHORIZATION: authorization }
+    expect(warnings(unused))
+      .to.match(/no destination is an HTTP address/)
+      .and.not.match(/canary/)
   })
 
   it('keeps alerts no shorter than their runs', () => {

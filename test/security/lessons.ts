@@ -239,6 +239,31 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
+          'A request path never leaves the base path of its connection, whatever an alert puts into it, also where a gateway decodes it again.',
+        proofs: [
+          [
+            'test/skill/address.test.ts',
+            'stays below the base path also where a gateway decodes it again and again',
+            'stays at the origin and below the base path, whatever the path holds',
+          ],
+          ['test/architecture/request-paths.test.ts', 'are given as segments wherever they hold a value'],
+        ],
+      },
+      {
+        promise:
+          'Private addresses are reached through connections alone, by the list of the connection’s organization. A step without a connection learns neither an address nor whether a port is open.',
+        proofs: [
+          [
+            'test/egress/addresses.test.ts',
+            'reaches nothing of it without a connection',
+            'gives each organization its own list',
+            'does not lend a connection’s socket',
+            'does not name the address',
+          ],
+        ],
+      },
+      {
+        promise:
           'Certificates are verified, whatever the environment says; redirects are not followed; nothing is retried here.',
         proofs: [
           ['test/egress/addresses.test.ts', 'verifies certificates'],
@@ -486,6 +511,24 @@ export const chapters: readonly Chapter[] = [
             'opens none where another program starts the server',
             'shows no credential to plugins and child processes in its environment',
             'shows none to plugins that a command loads',
+          ],
+        ],
+      },
+      {
+        promise:
+          'The audit log is exported as it is recorded, each entry at least once and with the hashes of the chain, whatever is killed or down meanwhile.',
+        proofs: [
+          [
+            'test/end-to-end/audit-export.test.ts',
+            'loses nothing when the server is killed, reaches a receiver over TLS, and shows its lag',
+          ],
+          [
+            'test/audit/audit-export.test.ts',
+            'keeps what a receiver has not taken over restarts, and holds up no write meanwhile',
+            'verifies the certificate over TLS',
+            'escapes what would end structured data, and what would break lines',
+            'never goes to where clouds keep credentials',
+            'that is configured no more is forgotten, which is recorded',
           ],
         ],
       },

@@ -15,6 +15,7 @@ const credentials = {
   TOCSIN_MASTER_KEY: masterKey,
   TOCSIN_NEXT_MASTER_KEY: randomBytes(32).toString('base64'),
   TOCSIN_BOOTSTRAP_API_KEY: makeKey().value,
+  TOCSIN_AUDIT_EXPORT_AUTHORIZATION: 'Bearer canary-export-4711',
   OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20canary-4711',
 }
 

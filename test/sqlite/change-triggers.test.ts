@@ -6,6 +6,7 @@ import { makeTemporaryFolder } from '../support/temporary-folder.ts'
 
 /** Nobody looks at what is in them, or what they belong to changes with them. */
 const unwatched = [
+  'audit_exports',
   'alert_contents',
   'alert_groups',
   'alert_requests',

@@ -35,6 +35,7 @@ import { authors } from './0034-authors.ts'
 import { failuresOfConnections } from './0035-failures-of-connections.ts'
 import { sensitiveValues } from './0036-sensitive-values.ts'
 import { choicesOfRuns } from './0037-choices-of-runs.ts'
+import { auditExports } from './0038-audit-exports.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -75,4 +76,5 @@ export const migrations: readonly string[] = [
   failuresOfConnections,
   sensitiveValues,
   choicesOfRuns,
+  auditExports,
 ]

@@ -1,0 +1,83 @@
+import { theServer, type AuditHead } from '../../core/domain/audit.ts'
+import { ValidationError } from '../../core/errors/errors.ts'
+import type { Secret } from '../../core/plugin/index.ts'
+import type { Clock, Log, Stores } from '../../core/ports.ts'
+import type { Destination } from './destination.ts'
+import { createExporter, type ExportState } from './exporter.ts'
+import { fileDestination } from './file.ts'
+import { httpDestination } from './http.ts'
+import type { ExportTarget } from './settings.ts'
+import { syslogDestination } from './syslog.ts'
+
+export interface AuditExportSettings {
+  readonly targets: readonly ExportTarget[]
+  /** Sent to HTTP destinations as `Authorization`. */
+  readonly authorization: Secret | undefined
+}
+
+/** The continuous export of the audit log to all its destinations. */
+export interface AuditExport {
+  states(): readonly ExportState[]
+  wake(head: AuditHead): void
+  close(): Promise<void>
+}
+
+export interface AuditExportOptions {
+  readonly settings: AuditExportSettings
+  readonly stores: Pick<Stores, 'audit'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/**
+ * Each destination goes on where it was. One that is new begins with the first entry, and one that is configured no more is forgotten; both are in the
+ * audit log.
+ *
+ * @throws ValidationError `config_invalid` where a destination cannot be used at all
+ */
+export async function startAuditExport(options: AuditExportOptions): Promise<AuditExport> {
+  const { settings, stores, clock, log } = options
+  const destinations = settings.targets.map((target) => ({
+    name: target.name,
+    destination: destinationOf(target, settings.authorization),
+  }))
+  for (const { name, destination } of destinations) await requireUsable(name, destination)
+  const names = new Set(destinations.map(({ name }) => name))
+  for (const { destination } of await stores.audit.exportCursors()) {
+    if (names.has(destination)) continue
+    log.warn({ destination }, 'the audit log is no longer exported to this destination')
+    await stores.audit.stopExport(destination, theServer)
+  }
+  const exporters = await Promise.all(
+    destinations.map(async ({ name, destination }) => {
+      const cursor = await stores.audit.startExport(name, theServer)
+      return createExporter({ audit: stores.audit, destination, cursor, clock, log })
+    }),
+  )
+  return {
+    states: () => exporters.map((exporter) => exporter.state()),
+    wake(head) {
+      for (const exporter of exporters) exporter.wake(head)
+    },
+    async close() {
+      await Promise.all(exporters.map((exporter) => exporter.close()))
+    },
+  }
+}
+
+function destinationOf(target: ExportTarget, authorization: Secret | undefined): Destination {
+  if (target.kind === 'file') return fileDestination(target)
+  return target.kind === 'http' ? httpDestination(target, authorization) : syslogDestination(target)
+}
+
+async function requireUsable(name: string, destination: Destination): Promise<void> {
+  try {
+    await destination.check()
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const text = `TOCSIN_AUDIT_EXPORT: ${name} cannot be written to (${code ?? message})`
+    throw new ValidationError('config_invalid', text, [{ pointer: '/TOCSIN_AUDIT_EXPORT', message: text }], {
+      hint: 'make its folder, with the right to write for the user of the server, or name another file',
+    })
+  }
+}

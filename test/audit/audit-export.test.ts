@@ -1,0 +1,433 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { createSocket } from 'node:dgram'
+import { readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { createServer as createHttp } from 'node:http'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { createServer as createTls } from 'node:tls'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import { beginning, hashEntry } from '../../core/audit/audit-chain.ts'
+import { Secret } from '../../core/plugin/index.ts'
+import type { LogFields, Stores } from '../../core/ports.ts'
+import { startAuditExport, type AuditExport } from '../../server/audit-export/index.ts'
+import { parseTargets } from '../../server/audit-export/settings.ts'
+import { structuredData, syslogMessage } from '../../server/audit-export/syslog.ts'
+import { systemClock } from '../../server/clock.ts'
+import { createSecretBox } from '../../server/secrets/secret-box.ts'
+import { loadMasterKey } from '../../server/secrets/master-key.ts'
+import { openSqliteStores } from '../../server/sqlite/stores.ts'
+import { eventually } from '../support/eventually.ts'
+import { somebody } from '../support/somebody.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+
+/** What a receiver can say of lines of JSON: the numbers in their order, each entry once; throws where the chain is broken. */
+function follow(lines: readonly string[]): readonly number[] {
+  const numbers: number[] = []
+  let previous = beginning
+  for (const line of lines) {
+    const [ending = '', hash, before] = /,"hash":"(\w{64})","previous_hash":"(\w{64})"\}$/.exec(line) ?? []
+    const entry = `${line.slice(0, -ending.length)}}`
+    const { sequence } = JSON.parse(line) as { sequence: number }
+    if (sequence <= (numbers.at(-1) ?? 0)) continue
+    expect([before, hashEntry(previous, entry)], `entry ${sequence}`).to.deep.equal([previous, hash])
+    numbers.push(sequence)
+    previous = hash ?? ''
+  }
+  return numbers
+}
+const upTo = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
+
+describe('export of the audit log', () => {
+  let folder: TemporaryFolder
+  let stores: Stores
+  let exporting: AuditExport | undefined
+  let logged: { level: string; fields: LogFields; message: string }[]
+  const servers = new Set<{ close(): unknown }>()
+
+  beforeEach(async () => {
+    folder = await makeTemporaryFolder()
+    logged = []
+    stores = await openSqliteStores({
+      dataDir: folder.path,
+      secrets: createSecretBox(loadMasterKey(folder.path, {})),
+      clock: systemClock,
+      onAuditHead: (head) => exporting?.wake(head),
+    })
+  })
+  afterEach(async () => {
+    await exporting?.close()
+    exporting = undefined
+    await stores.close()
+    for (const server of servers) server.close()
+    servers.clear()
+    await folder.remove()
+  })
+
+  const say = (level: string) => (fields: LogFields, message: string) =>
+    void logged.push({ level, fields, message })
+  const log = { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') }
+  /** Waits are short, so that outages of tests are. */
+  const clock = {
+    ...systemClock,
+    sleep: (ms: number, signal: AbortSignal) => systemClock.sleep(ms / 50, signal),
+  }
+  async function start(...texts: readonly string[]): Promise<void> {
+    const settings = { targets: parseTargets(texts), authorization: new Secret('Bearer canary-token') }
+    exporting = await startAuditExport({ settings, stores, clock, log })
+  }
+  async function stop(): Promise<void> {
+    await exporting?.close()
+    exporting = undefined
+  }
+  const record = (name = 'x') =>
+    stores.audit.record({
+      action: 'organization.created',
+      by: somebody(name),
+      organizationUuid: null,
+      subject: { kind: 'organization', id: 'o', name },
+      details: { big: 12345678901234567890n, text: 'zwölf\n"]\u2028' },
+    })
+  async function recordMany(count: number): Promise<void> {
+    await Promise.all(Array.from({ length: count }, () => record()))
+  }
+  const delivered = (count: number) =>
+    eventually(
+      `${count} entries`,
+      () => exporting?.states().every(({ lag, exported }) => lag === 0 && exported >= count) || undefined,
+    )
+  const linesIn = async (path: string) =>
+    (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '')
+  const port = (server: { address(): unknown }) => (server.address() as AddressInfo).port
+
+  describe('to a file', () => {
+    const path = () => join(folder.path, 'audit.jsonl')
+
+    it('has every entry with its hash from the first one on, readable by its owner only', async () => {
+      await recordMany(3)
+      await start(`file:${path()}`)
+      await recordMany(1200)
+      await delivered(1204)
+      expect(follow(await linesIn(path()))).to.deep.equal(upTo(1204))
+      expect((await stat(path())).mode & 0o777).to.equal(0o600)
+      const [entry] = (await stores.audit.list('all', { action: 'audit.export_started' }, { limit: 2 })).data
+      expect(entry?.subject.id).to.equal(`file:${path()}`)
+    })
+
+    it('can be followed with the program of docs/operations.md, which finds what was changed', async () => {
+      const page = await readFile(join(import.meta.dirname, '../../docs/operations.md'), 'utf8')
+      const program = join(folder.path, 'follow.mjs')
+      await writeFile(program, /```js\n(import \{ createHash \}[^]*?)```/.exec(page)?.[1] ?? '')
+      await start(`file:${path()}`)
+      await recordMany(4)
+      await delivered(5)
+      const { sequence, hash } = (await stores.audit.head())!
+      const { stdout } = await promisify(execFile)(process.execPath, [program, path()])
+      expect(stdout).to.equal(`whole up to ${sequence}:${hash}\n`)
+      const text = await readFile(path(), 'utf8')
+      await writeFile(path(), text.replace('zwölf', 'elf'))
+      const failed = await promisify(execFile)(process.execPath, [program, path()]).catch(
+        ({ stderr }) => stderr,
+      )
+      expect(failed).to.match(/broken at 2/)
+    })
+
+    it('goes on after a restart where it was, also with what came meanwhile', async () => {
+      await start(`file:${path()}`)
+      await recordMany(5)
+      await stop()
+      await recordMany(5)
+      await start(`file:${path()}`)
+      await delivered(5)
+      const numbers = (await linesIn(path())).map(
+        (line) => (JSON.parse(line) as { sequence: number }).sequence,
+      )
+      expect(numbers, 'each once').to.deep.equal(upTo(11))
+      const [first] = await stores.audit.exportCursors()
+      expect(first?.sequence).to.equal(11)
+    })
+
+    it('goes on in a new file when it was renamed or deleted', async () => {
+      await start(`file:${path()}`)
+      await delivered(1)
+      await rename(path(), `${path()}.1`)
+      await record()
+      await delivered(2)
+      expect(follow([...(await linesIn(`${path()}.1`)), ...(await linesIn(path()))])).to.deep.equal([1, 2])
+    })
+
+    it('begins a new line after one that a crash has cut', async () => {
+      await writeFile(path(), '{"action":"cut')
+      await start(`file:${path()}`)
+      await delivered(1)
+      const [cut, ...lines] = await linesIn(path())
+      expect(cut).to.equal('{"action":"cut')
+      expect(follow(lines)).to.deep.equal([1])
+    })
+
+    it('refuses to start without its folder', async () => {
+      const refused = start(`file:${join(folder.path, 'missing/audit.jsonl')}`)
+      const error = await refused.catch((reason: Error & { code: string }) => reason)
+      expect(error).to.include({ code: 'config_invalid' })
+      expect((error as Error).message).to.match(/missing\/audit\.jsonl cannot be written to \(ENOENT\)/)
+    })
+
+    it('that is configured no more is forgotten, which is recorded; named again, it begins anew', async () => {
+      await start(`file:${path()}`)
+      await delivered(1)
+      await stop()
+      await start()
+      expect(await stores.audit.exportCursors()).to.deep.equal([])
+      await stop()
+      await start(`file:${path()}2`)
+      await delivered(3)
+      const actions = (await linesIn(`${path()}2`)).map(
+        (line) => (JSON.parse(line) as { action: string }).action,
+      )
+      expect(actions).to.deep.equal(['audit.export_started', 'audit.export_stopped', 'audit.export_started'])
+    })
+
+    it('begins anew, and says so, where the log is another one than was exported', async () => {
+      await start(`file:${path()}`)
+      await delivered(1)
+      await stop()
+      await stores.audit.moveExport(`file:${path()}`, { sequence: 1, hash: 'f'.repeat(64) })
+      await start(`file:${path()}`)
+      await delivered(1)
+      expect(await linesIn(path())).to.have.length(2)
+      expect(logged.filter(({ level }) => level === 'error').map(({ message }) => message)).to.match(
+        /exported anew/,
+      )
+    })
+  })
+
+  describe('over HTTP', () => {
+    /** @param answer the status for the next request; 200 where nothing is left */
+    async function receiver(...answers: readonly (number | 'cut')[]) {
+      const bodies: string[] = []
+      const heads: object[] = []
+      const left = [...answers]
+      const server = createHttp((request, response) => {
+        let body = ''
+        request.setEncoding('utf8').on('data', (text: string) => (body += text))
+        request.on('end', () => {
+          const answer = left.shift() ?? 200
+          heads.push(request.headers)
+          if (answer === 'cut') return request.socket.destroy()
+          if (answer === 200) bodies.push(body)
+          response.writeHead(answer, { 'retry-after': '1' }).end()
+        })
+      })
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      servers.add(server)
+      const lines = () => bodies.flatMap((body) => body.split('\n').filter((line) => line !== ''))
+      return { url: `http://127.0.0.1:${port(server)}/audit?index=main`, bodies, heads, lines }
+    }
+
+    it('posts lines of JSON in batches, with the authorization, until they are taken', async () => {
+      const { url, lines, bodies, heads } = await receiver(503, 'cut', 429)
+      await recordMany(700)
+      await start(url)
+      await delivered(701)
+      expect(follow(lines())).to.deep.equal(upTo(701))
+      expect(lines(), 'each once').to.have.length(701)
+      expect(bodies).to.have.length(2)
+      expect(heads[0]).to.include({
+        'content-type': 'application/x-ndjson',
+        authorization: 'Bearer canary-token',
+      })
+      const [state] = exporting!.states()
+      expect(state).to.include({ failures: 3, lag: 0, destination: url.split('?')[0] })
+      const told = logged.filter(({ message }) => /audit log/.test(message)).map(({ level }) => level)
+      expect(told, 'once that it fails, once that it goes on').to.deep.equal(['warn', 'info'])
+      expect(JSON.stringify(logged)).to.not.contain('canary').and.not.contain('index=main')
+    })
+
+    it('sends less at once where a batch is too large', async () => {
+      const { url, lines, bodies } = await receiver(413, 413)
+      await recordMany(500)
+      await start(url)
+      await delivered(501)
+      expect(follow(lines())).to.deep.equal(upTo(501))
+      expect(bodies[0]!.split('\n')).to.have.length(125 + 1)
+    })
+
+    it('keeps what a receiver has not taken over restarts, and holds up no write meanwhile', async () => {
+      const { url, lines } = await receiver(...Array.from({ length: 4 }, () => 500))
+      await start(url)
+      await eventually('a failure', () => (exporting!.states()[0]!.failures > 0 ? true : undefined))
+      await recordMany(300)
+      expect(exporting!.states()[0]!.lag).to.equal(301)
+      await stop()
+      await start(url)
+      await delivered(301)
+      expect(follow(lines())).to.deep.equal(upTo(301))
+    })
+  })
+
+  describe('over syslog', () => {
+    const certificate = {
+      key: join(import.meta.dirname, '../egress/fixtures/self-signed.key.pem'),
+      cert: join(import.meta.dirname, '../egress/fixtures/self-signed.cert.pem'),
+    }
+
+    /** Messages with their length in front, as RFC 6587 frames them. */
+    function unframed(bytes: Buffer): string[] {
+      const messages: string[] = []
+      for (let at = 0; at < bytes.length;) {
+        const space = bytes.indexOf(0x20, at)
+        const length = Number(bytes.toString('latin1', at, space))
+        if (space < 0 || bytes.length < space + 1 + length) break
+        messages.push(bytes.toString('utf8', space + 1, space + 1 + length))
+        at = space + 1 + length
+      }
+      return messages
+    }
+    const jsonIn = (message: string) => message.slice(message.indexOf('] {') + 2)
+    const collector = () => {
+      const chunks: Buffer[] = []
+      const sockets: Socket[] = []
+      const take = (socket: Socket) => {
+        sockets.push(socket)
+        socket.on('error', () => undefined).on('data', (chunk: Buffer) => chunks.push(chunk))
+      }
+      return { take, sockets, messages: () => unframed(Buffer.concat(chunks)) }
+    }
+
+    it('sends messages of RFC 5424 over TCP, with their length, also after the receiver was away', async () => {
+      const { take, sockets, messages } = collector()
+      const server = createServer(take).listen(0, '127.0.0.1')
+      servers.add(server)
+      await once(server, 'listening')
+      await recordMany(20)
+      await start(`syslog+tcp://127.0.0.1:${port(server)}`)
+      await delivered(21)
+      const form =
+        /^<110>1 \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z [\x21-\x7e]+ tocsin \d+ organization\.created \[audit@32473 sequence="1" hash="\w{64}" previousHash="0{64}" actorKind="api_key" actor="0123456789ab" subjectKind="organization" subject="o"\] \{"action"/
+      expect(messages()[0]).to.match(form)
+      expect(follow(messages().map(jsonIn))).to.deep.equal(upTo(21))
+      for (const socket of sockets) socket.destroy()
+      await recordMany(5)
+      await delivered(26)
+      await eventually('all of them', () => (follow(messages().map(jsonIn)).length === 26 ? true : undefined))
+    })
+
+    it('waits for a receiver that is not there yet', async () => {
+      const free = createServer().listen(0, '127.0.0.1')
+      await once(free, 'listening')
+      const at = port(free)
+      await new Promise((resolve) => free.close(resolve))
+      await start(`syslog+tcp://127.0.0.1:${at}`)
+      await recordMany(3)
+      await eventually('a failure', () => (exporting!.states()[0]!.failures > 1 ? true : undefined))
+      const { take, messages } = collector()
+      servers.add(createServer(take).listen(at, '127.0.0.1'))
+      await delivered(4)
+      expect(follow(messages().map(jsonIn))).to.deep.equal(upTo(4))
+    })
+
+    it('verifies the certificate over TLS', async () => {
+      const { take, messages } = collector()
+      const [key, cert] = await Promise.all([readFile(certificate.key), readFile(certificate.cert)])
+      const server = createTls({ key, cert }, take).listen(0, '127.0.0.1')
+      servers.add(server)
+      await once(server, 'listening')
+      await start(`syslog+tls://127.0.0.1:${port(server)}`)
+      await eventually('a failure', () => (exporting!.states()[0]!.failures > 0 ? true : undefined))
+      expect(messages()).to.deep.equal([])
+      const line = logged.find(({ level }) => level === 'warn')!
+      expect((line.fields.error as Error).message).to.match(/certificate/i)
+    })
+
+    it('sends datagrams, one for each entry, without an entry that none can hold', async () => {
+      const messages: string[] = []
+      const socket = createSocket('udp4').bind(0, '127.0.0.1')
+      socket.on('message', (message) => messages.push(message.toString()))
+      await once(socket, 'listening')
+      servers.add(socket)
+      await record()
+      await record('n'.repeat(70_000))
+      await start(`syslog+udp://127.0.0.1:${port(socket)}`)
+      await eventually('datagrams', () => (messages.length >= 3 ? true : undefined))
+      expect(messages[1]).to.match(
+        / \[audit@32473 sequence="2" hash="\w{64}" [^]*\] the entry is too large for a datagram$/,
+      )
+      expect(follow([jsonIn(messages[0]!)])).to.deep.equal([1])
+    })
+
+    it('escapes what would end structured data, and what would break lines', () => {
+      const data = structuredData('a@1', { b: 'c"d\\e]f', g: 'h\ni\u0085j', k: '' })
+      expect(data).to.equal('[a@1 b="c\\"d\\\\e\\]f" g="h i j"]')
+    })
+
+    it('is a warning where something failed', () => {
+      const record = {
+        at: 0,
+        action: 'authentication.failed',
+        actor: { kind: 'stranger', id: '] evil="', name: 'x' },
+        organization_code: null,
+        request_id: null,
+        subject: { kind: 'api_key', id: '', name: '' },
+      }
+      const hash = 'a'.repeat(64)
+      const exported = { sequence: 7, entry: JSON.stringify(record), hash, previousHash: hash }
+      const message = syslogMessage(exported)
+      expect(message).to.match(/^<108>1 1970-01-01T00:00:00\.000Z /)
+      expect(message).to.contain(' actor="\\] evil=\\"" ')
+    })
+  })
+
+  it('never goes to where clouds keep credentials', async () => {
+    await start(
+      'http://169.254.169.254/audit',
+      'syslog+tcp://169.254.169.254:514',
+      'syslog+udp://169.254.169.254',
+    )
+    await eventually('failures', () => exporting!.states().every(({ failures }) => failures > 0) || undefined)
+    const errors = logged
+      .filter(({ level }) => level === 'warn')
+      .map(({ fields }) => (fields.error as { code: string }).code)
+    expect(new Set(errors)).to.deep.equal(new Set(['egress_forbidden']))
+  })
+})
+
+describe('destinations of the audit log', () => {
+  it('have a name without credentials, and their usual ports', () => {
+    const texts = [
+      'file:/var/log/audit.jsonl',
+      'https://Collector.example/in?token=x',
+      'syslog+tls://Logs.example',
+      'syslog+udp://[2001:DB8::1]',
+    ]
+    expect(parseTargets(texts).map(({ name }) => name)).to.deep.equal([
+      'file:/var/log/audit.jsonl',
+      'https://collector.example/in',
+      'syslog+tls://logs.example:6514',
+      'syslog+udp://[2001:db8::1]:514',
+    ])
+  })
+
+  for (const [text, words] of [
+    ['/var/log/audit', /must begin with file:/],
+    ['ftp://x', /must begin with file:/],
+    ['syslog://x', /must begin with file:/],
+    ['file:', /must name a file/],
+    ['file:/var/log/', /must name a file/],
+    ['https://user:canary@x', /^holds a destination, which must not hold credentials/],
+    ['https://', /must be an address/],
+    ['syslog+tcp://x:0', /scheme, a host and/],
+    ['syslog+tcp://x:70000', /scheme, a host and/],
+    ['syslog+tcp://x/path', /scheme, a host and/],
+  ] as const) {
+    it(`refuse ${text}`, () => {
+      expect(() => parseTargets([text])).to.throw(words)
+    })
+  }
+
+  it('are named once, and four at most', () => {
+    expect(() => parseTargets(['https://a.example/x?1', 'https://a.example/x?2'])).to.throw(/x twice/)
+    expect(() => parseTargets(['1', '2', '3', '4', '5'].map((n) => `file:/${n}`))).to.throw(/4 at most/)
+  })
+})
