@@ -65,6 +65,8 @@ export interface Moment {
 
 /** What is to be said about credentials that work. */
 export interface Authenticated {
+  /** Whose they are, as the other system says it, e.g. `workspace Example (T012), bot tocsin (U034)`; shown to the operator. */
+  readonly account?: string | undefined
   /** One sentence for the operator: what will go wrong when, and what to do. */
   readonly warning?: string | undefined
 }

@@ -39,7 +39,7 @@ export interface CollectPagesOptions<Item> {
 export interface CollectedPages<Item> {
   readonly items: readonly Item[]
   /**
-   * Whether these are all. False also where nobody can tell: `limit` or `maxPages` came before the end of the list, or fewer different
+   * Whether these are all. False also where nobody can tell: `limit`, `maxPages` or the size came before the end of the list, or fewer different
    * items were read than the other system said, on any page, that there are.
    */
   readonly complete: boolean
@@ -52,7 +52,8 @@ export interface CollectedPages<Item> {
 }
 
 /**
- * Fetches page after page, and ends whatever the other system answers: at `limit` items, at a page that brings nothing new,
+ * Fetches page after page, and ends whatever the other system answers: at `limit` items, at 10 million characters of them (a step holds
+ * no more than 16), at a page that brings nothing new,
  * after `maxPages`, and where the list ends. A list ends where the system says so, by `more` or `total`, or else with a page
  * shorter than asked for.
  * Throws what `fetch` throws, and the first error where not one record can be read: it is not the list that was meant.
@@ -79,6 +80,8 @@ export async function collectPages<Item>(options: CollectPagesOptions<Item>): Pr
   let most = 0
   let different = 0
   let isAll = false
+  let characters = 0
+  let isFull = false
   for (let number = 1; number <= maxPages && !isAll; number++) {
     const answer = await fetch({ offset: read, number, size })
     const { items: page, more, ...said } = 'items' in answer ? answer : { items: answer }
@@ -91,16 +94,30 @@ export async function collectPages<Item>(options: CollectPagesOptions<Item>): Pr
     const fresh = sorted.items.filter((item) => idOf === undefined || !seen.has(idOf(item)))
     if (idOf !== undefined) for (const item of fresh) seen.add(idOf(item))
     const isRepeat = fresh.length === 0 && sorted.items.length > 0
-    items.push(...fresh.filter(keep))
+    for (const item of fresh.filter(keep)) {
+      characters += sizeOf(item)
+      isFull ||= characters > mostCharacters && items.length > 0
+      if (!isFull) items.push(item)
+    }
     if (!isRepeat) failures.push(...sorted.failures)
     different += fresh.length + (isRepeat ? 0 : sorted.failures.length)
     if (readable === 0 && page.length > 1) break
-    if (page.length === 0 || isRepeat || items.length > limit) break
+    if (page.length === 0 || isRepeat || isFull || items.length > limit) break
     if (items.length === limit && !isAll) break
   }
   if (readable === 0 && failures[0] !== undefined) throw failures[0]
-  const complete = isAll && items.length <= limit && different >= most
+  const complete = isAll && !isFull && items.length <= limit && different >= most
   return { items: items.slice(0, limit), complete, read, total, leftOut: leftOutOf(failures) }
+}
+
+/** Of the items of one list, as JSON. Outputs repeat some of what they hold. */
+const mostCharacters = 10_000_000
+
+function sizeOf(item: unknown): number {
+  const text = JSON.stringify(item, (_, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  )
+  return (text as string | undefined)?.length ?? 0
 }
 
 /** What is no number of items says nothing. */

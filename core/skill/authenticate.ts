@@ -35,7 +35,10 @@ export async function authenticate(
     const http = createHttpClient({ ...call, target })
     const nowMs = options.clock.now()
     const said = await definition.authenticate({ settings, http, token, nowMs, signal })
-    return said?.warning === undefined ? {} : { warning: redactor.text(said.warning) }
+    return {
+      ...(said?.account !== undefined && { account: redactor.text(said.account) }),
+      ...(said?.warning !== undefined && { warning: redactor.text(said.warning) }),
+    }
   } catch (error) {
     if (signal.aborted && error === signal.reason) throw error
     throw redactor.error(error, (one) => one instanceof TocsinError)

@@ -65,7 +65,8 @@ export const limit = {
   minimum: 1,
   maximum: mostItems,
   default: 100,
-  description: 'How many to return at most; truncated tells when there are more.',
+  description:
+    'How many to return at most, and no more than 10 million characters of them; truncated tells when there are more.',
 } as const
 
 export const truncated = {

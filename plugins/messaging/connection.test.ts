@@ -136,6 +136,27 @@ describe('the connection of messaging', () => {
     expect(requests[0]?.headers).to.include({ authorization: `Bearer ${typed.bot_token}` })
   })
 
+  it('says which workspace and bot the token belongs to', async () => {
+    const said = {
+      ok: true,
+      url: 'https://acme.slack.com/',
+      team: 'Acme\nCorp',
+      user: 'tocsin',
+      team_id: 'T1',
+      user_id: 'U2',
+    }
+    const accountOf = async (json: object, settings: Readonly<Record<string, unknown>> = typed) =>
+      (await checkConnection(connection, { settings, replies: [{ json }] })).account
+    expect(await accountOf(said)).to.equal(
+      'workspace Acme Corp (T1) at https://acme.slack.com/, bot tocsin (U2)',
+    )
+    expect(await accountOf({ ok: true, user_id: 'U2' })).to.equal('workspace without a name, bot (U2)')
+    const { webhook_url: _webhook, ...asks } = typed
+    expect(await accountOf(said, asks), 'beside a warning').to.include('Acme Corp')
+    const { channel_name, webhook_url } = typed
+    expect(await accountOf({}, { channel_name, webhook_url })).to.equal(undefined)
+  })
+
   it('does not take a token of nobody', async () => {
     const error = await check({}, { json: { ok: true, team: 'T' } })
     expect(error).to.include({ code: 'bad_response', message: 'the answer of auth.test lacks user_id' })

@@ -1,7 +1,8 @@
-import { addressSchema, ConnectionError, defineConnection, type HttpClient } from 'tocsin/plugin'
+import { addressSchema, ConnectionError, defineConnection, textAt, type HttpClient } from 'tocsin/plugin'
 import { readEvent } from './inbound/events.ts'
 import { readInteraction } from './inbound/interactions.ts'
 import { manifest } from './manifest.ts'
+import { oneLine } from './message-text.ts'
 import { requireSettings } from './require-settings.ts'
 import { rate } from './rate.ts'
 import { passing } from './web-api-error.ts'
@@ -108,11 +109,15 @@ export const connection = defineConnection({
     if (webhook_url === undefined && !canAsk)
       requireSettings(settings, ['webhook_url', 'bot_token', 'signing_secret'])
     if (webhook_url !== undefined) checkWebhook(webhook_url.reveal(), messaging_api_url ?? defaultApiUrl)
-    if (bot_token !== undefined) await checkToken(http)
+    const account = bot_token === undefined ? {} : { account: await checkToken(http) }
     if (webhook_url === undefined)
-      return { warning: 'Questions can be asked. Messages cannot be sent: that needs webhook_url.' }
-    if (canAsk) return
+      return {
+        ...account,
+        warning: 'Questions can be asked. Messages cannot be sent: that needs webhook_url.',
+      }
+    if (canAsk) return account
     return {
+      ...account,
       warning:
         'webhook_url has the right form; whether it works is seen only by posting. Questions cannot be asked: that needs bot_token and signing_secret.',
     }
@@ -129,12 +134,24 @@ function checkWebhook(url: string, apiUrl: string): void {
   })
 }
 
-async function checkToken(http: HttpClient): Promise<void> {
+/** Whose token it is. */
+async function checkToken(http: HttpClient): Promise<string> {
   const method = 'auth.test'
   const response = await requestWebApi(http, method)
   // Names the bot; without it, it is not a token of a bot.
-  requireText(method, readAnswer(method, response), 'user_id')
+  const answer = readAnswer(method, response)
+  const botId = requireText(method, answer, 'user_id')
   checkScopes(response.headers['x-oauth-scopes'])
+  const workspace = named(textAt(answer, 'team'), textAt(answer, 'team_id'))
+  const url = textAt(answer, 'url')
+  const at = url === null ? '' : ` at ${oneLine(url, 200)}`
+  return `workspace ${workspace}${at}, bot ${named(textAt(answer, 'user'), botId)}`
+}
+
+/** A name that others chose, with the id that tells it from its likes. */
+function named(name: string | null, id: string | null): string {
+  const parts = [name === null ? '' : oneLine(name, 100), id === null ? '' : `(${oneLine(id, 40)})`]
+  return parts.filter((part) => part !== '').join(' ') || 'without a name'
 }
 
 /** Every answer of the Web API lists what the token may do. */

@@ -91,7 +91,7 @@ describe('threat_platform.fetch_company_audit_logs', () => {
         fetchCompanyAuditLogs,
         { limit: 1000, page },
         {
-          settings: { company_id: '330', api_token: 'a-token' },
+          settings: { company_id: '330', api_token: 'a-token', base_url: 'https://threat.example.com' },
           replies: [{ json: all.slice((page - 1) * 100, page * 100) }],
         },
       )
@@ -117,7 +117,7 @@ describe('threat_platform.fetch_company_audit_logs', () => {
         fetchCompanyAuditLogs,
         { page, limit },
         {
-          settings: { company_id: '330', api_token: 'a-token' },
+          settings: { company_id: '330', api_token: 'a-token', base_url: 'https://threat.example.com' },
           replies: [{ json: { records: Array.from({ length: returned }, () => ({})), total } }],
         },
       )
@@ -128,7 +128,7 @@ describe('threat_platform.fetch_company_audit_logs', () => {
   const time = (text: string) => ({ start_date: text }) as Input
   for (const text of ['12.01.2026', '2026-01-12T08:00:00Z', '2026-02-30']) {
     it(`takes no '${text}' for a day`, async () => {
-      const settings = { company_id: '330', api_token: 'a-token' }
+      const settings = { company_id: '330', api_token: 'a-token', base_url: 'https://threat.example.com' }
       const error: unknown = await runSkill(fetchCompanyAuditLogs, time(text), { settings }).catch(
         (reason: unknown) => reason,
       )

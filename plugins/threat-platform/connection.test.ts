@@ -27,13 +27,21 @@ describe('the connection of threat_platform', () => {
         'code',
       )
 
+    it('asks for the address of the platform, but for the contract of the vendor', async () => {
+      expect(await check({})).to.equal('value_invalid')
+      expect(await check({ contract: 'spec' })).to.equal('value_invalid')
+      expect(connection.baseUrl({ ...given, contract: 'vendor' } as never)).to.equal(
+        'https://platform.socradar.com',
+      )
+    })
+
     for (const settings of [
-      {},
       { contract: 'vendor' },
       { base_url: 'https://threat.example.com:8443/gateway' },
       { base_url: 'http://127.0.0.1:4000' },
-      { audit_logs_path: '/api/v2/{company_id}/audit-logs' },
-      { audit_logs_path: '/.well-known/..x/company-{company_id}' },
+      { base_url: 'https://threat.example.com', contract: 'vendor' },
+      { base_url: 'https://threat.example.com', audit_logs_path: '/api/v2/{company_id}/audit-logs' },
+      { contract: 'vendor', audit_logs_path: '/.well-known/..x/company-{company_id}' },
     ]) {
       it(JSON.stringify(settings), async () => {
         expect(await check(settings)).to.equal('none')
@@ -58,7 +66,7 @@ describe('the connection of threat_platform', () => {
       { audit_logs_path: '/api/{company}/x' },
     ]) {
       it(`not ${JSON.stringify(settings)}`, async () => {
-        expect(await check(settings)).to.equal('value_invalid')
+        expect(await check({ base_url: 'https://threat.example.com', ...settings })).to.equal('value_invalid')
       })
     }
   })

@@ -3,7 +3,8 @@ import { errors } from './errors.ts'
 import { checkTokenStatus } from './token-status.ts'
 import { readAlarms } from './vendor-contract.ts'
 
-const defaultBaseUrl = 'https://platform.socradar.com'
+/** Of the vendor whose contract is `vendor`: it does not know the contract `spec`, which so has no default. */
+const vendorUrl = 'https://platform.socradar.com'
 
 export const connection = defineConnection({
   title: 'Threat platform',
@@ -15,12 +16,14 @@ export const connection = defineConnection({
   setup: [
     'As an administrator open Settings, company profile, and copy the company id. Only administrators see it.',
     'Under Settings, API & Integrations, API Options create an API token with read access to Alerts and Incidents. Permissions are chosen when the token is created.',
-    'Copy it at once, without spaces: it is displayed once. Enter both here.',
+    'Copy it at once, without spaces: it is displayed once. Enter both here, with the address of your platform; where that is https://platform.socradar.com, choose the contract vendor.',
     'Rotate the token every 90 days: create a new one, enter it here, authenticate, then delete the old one.',
   ],
   settings: {
     type: 'object',
-    required: ['company_id', 'api_token', 'base_url', 'contract'],
+    required: ['company_id', 'api_token', 'contract'],
+    if: { properties: { contract: { const: 'vendor' } } },
+    else: { required: ['base_url'], properties: { base_url: {} } },
     additionalProperties: false,
     properties: {
       company_id: {
@@ -45,9 +48,9 @@ export const connection = defineConnection({
         ...addressSchema,
         title: 'Base URL',
         description:
-          'Address of the platform before /api: https, without a slash at the end. Plain http only for a sandbox on loopback.',
-        default: defaultBaseUrl,
-        examples: [defaultBaseUrl],
+          'Address of the platform before /api: https, without a slash at the end. Plain http only for a sandbox on loopback. Required with the ' +
+          `contract spec; with the contract vendor ${vendorUrl} by default.`,
+        examples: [vendorUrl],
       },
       contract: {
         type: 'string',
@@ -71,7 +74,7 @@ export const connection = defineConnection({
       },
     },
   },
-  baseUrl: ({ base_url }) => base_url,
+  baseUrl: ({ base_url }) => base_url ?? vendorUrl,
   headers: ({ contract, api_token }) => ({
     'content-type': 'application/json',
     ...(contract === 'vendor'

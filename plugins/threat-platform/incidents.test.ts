@@ -15,7 +15,7 @@ import { fetchIncidents } from './skills/fetch-incidents.ts'
 
 type Input = Parameters<typeof fetchIncidents.run>[0]
 
-const settings = { company_id: '330', api_token: 'a-token' }
+const settings = { company_id: '330', api_token: 'a-token', base_url: 'https://threat.example.com' }
 const vendorSettings = { ...settings, contract: 'vendor' }
 
 const caught = async (work: Promise<unknown>): Promise<unknown> =>

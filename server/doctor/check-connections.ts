@@ -54,8 +54,10 @@ async function checkOne(
     if (open === undefined) return ok(check, 'it has just been deleted')
     const signal = AbortSignal.timeout(patienceMs)
     const said = await authenticate({ egress, clock: systemClock }, definition, open, signal)
-    if (said.warning !== undefined) return warning(check, said.warning, 'see the README of the plugin')
-    return ageOf(connection, check)
+    const whose = said.account === undefined ? '' : ` (${said.account})`
+    if (said.warning !== undefined)
+      return warning(check, `${said.warning}${whose}`, 'see the README of the plugin')
+    return ageOf(connection, check, whose)
   } catch (error) {
     if (error instanceof DOMException && error.name === 'TimeoutError')
       return problem(
@@ -67,7 +69,7 @@ async function checkOne(
   }
 }
 
-function ageOf(connection: Connection, check: string): Finding {
+function ageOf(connection: Connection, check: string, whose: string): Finding {
   const { lastFailure } = connection
   if (lastFailure !== null)
     return warning(
@@ -82,5 +84,5 @@ function ageOf(connection: Connection, check: string): Finding {
         `its credentials work, and are ${days} days old`,
         `replace them every ${credentialDays} days`,
       )
-    : ok(check, 'its credentials work')
+    : ok(check, `its credentials work${whose}`)
 }

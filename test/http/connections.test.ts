@@ -231,6 +231,9 @@ describe('connections', () => {
 
     it('holds addresses with the token of this connection', async () => {
       const reply = await api.call('GET', path('north tower', '/manifest'))
+      expect(String(reply.headers.get('tocsin-warning')), 'the address of this machine').to.include(
+        'TOCSIN_PUBLIC_URL',
+      )
       expect(reply.status, reply.text).to.equal(200)
       const { name, url } = reply.json
       expect(name).to.equal('North tower')
@@ -317,6 +320,13 @@ describe('connections', () => {
     })
 
     it('warns of what will soon be wrong', async () => {
+      api.authenticate = async () => ({ account: 'tower T1' })
+      expect((await authenticate('north tower')).json).to.deep.equal({
+        status: 'ok',
+        checked_at: api.clock.time,
+        warning: null,
+        account: 'tower T1',
+      })
       api.authenticate = async () => ({ warning: 'the bell wants oil' })
       expect((await authenticate('north tower')).json).to.include({
         status: 'ok',

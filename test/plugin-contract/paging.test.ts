@@ -224,6 +224,26 @@ describe('collectPages', () => {
     expect((await collectPages({ limit: 5, pageSize: 40, fetch })).read).to.equal(5)
   })
 
+  it('ends before a step could not hold what was read, and says that there is more', async () => {
+    let asked = 0
+    const fetch = async ({ offset, size }: PageRequest) => {
+      asked++
+      return { items: numbers(offset, size).map((id) => ({ id, text: 'x'.repeat(9_980) })), total: 10_000 }
+    }
+    const found = await collectPages({ limit: 10_000, pageSize: 100, idOf: ({ id }) => String(id), fetch })
+    expect(found.items.length).to.be.within(990, 1_010)
+    expect(JSON.stringify(found.items).length).to.be.lessThan(10_100_000)
+    expect(found).to.include({ complete: false, total: 10_000 })
+    expect(asked).to.equal(11)
+    const huge = await collectPages({
+      limit: 9,
+      pageSize: 9,
+      fetch: async () => ['x'.repeat(11_000_000), 'y'],
+    })
+    expect(huge.items).to.have.length(1)
+    expect(huge.complete).to.equal(false)
+  })
+
   it('fails as a page fails', async () => {
     const error = new Error('no page')
     const work = collect({ limit: 1, pageSize: 1, fetch: () => Promise.reject(error) })

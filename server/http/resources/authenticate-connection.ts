@@ -3,7 +3,7 @@ import { ConnectionError, TocsinError } from '../../../core/plugin/index.ts'
 import { admins, defineRoute } from '../route.ts'
 import { RequestError } from '../request-error.ts'
 import { connectionQuery, definitionOf, namedConnection } from './connection-view.ts'
-import { objectSchema, time } from './page.ts'
+import { time } from './page.ts'
 
 /** The other system must have said yes or no by then. */
 const deadlineMs = 30_000
@@ -14,9 +14,20 @@ export const authenticateConnection = defineRoute({
   access: admins,
   summary:
     'Asks the other system whether the credentials of a connection work, also of a disabled one; refused: says why. ' +
-    '`warning` says what an operator should do although they work, e.g. before they expire; else null.',
+    '`warning` says what an operator should do although they work, e.g. before they expire; else null. ' +
+    '`account` says whose they are, e.g. a workspace and a bot.',
   status: 200,
-  answer: objectSchema({ status: { const: 'ok' }, checked_at: time, warning: { type: ['string', 'null'] } }),
+  answer: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['status', 'checked_at', 'warning'],
+    properties: {
+      status: { const: 'ok' },
+      checked_at: time,
+      warning: { type: ['string', 'null'] },
+      account: { type: 'string', description: 'Absent: the other system does not say.' },
+    },
+  },
   query: connectionQuery,
   async handle({ params, query, caller }, services) {
     const { stores, catalogue, clock, closing } = services
@@ -35,10 +46,12 @@ export const authenticateConnection = defineRoute({
     const timer = setTimeout(() => deadline.abort(tooLate()), deadlineMs)
     try {
       const signal = AbortSignal.any([deadline.signal, closing])
-      const { warning = null } = await services.authenticate(definition, open, signal)
+      const { account, warning = null } = await services.authenticate(definition, open, signal)
       const found = { asOf: startedAt, warning }
       await stores.connections.works(organizationUuid, uuid, found, caller.actor)
-      return { body: { status: 'ok', checked_at: clock.now(), warning } }
+      return {
+        body: { status: 'ok', checked_at: clock.now(), warning, ...(account !== undefined && { account }) },
+      }
     } catch (error) {
       if (closing.aborted) throw new RequestError('not_ready', 'The server is closing.')
       const refusal = asRefusal(error)

@@ -1,6 +1,7 @@
 import { admins, defineRoute } from '../route.ts'
 import { RequestError } from '../request-error.ts'
 import { webhookPath } from '../webhook-path.ts'
+import { unreachableFromOutside } from '../../unreachable.ts'
 import { connectionQuery, definitionOf, namedConnection } from './connection-view.ts'
 
 export const connectionManifest = defineRoute({
@@ -8,7 +9,8 @@ export const connectionManifest = defineRoute({
   path: '/connections/{connection}/manifest',
   access: admins,
   summary:
-    'The document that sets the other system up for a connection. It holds the token of the connection: a secret.',
+    'The document that sets the other system up for a connection. It holds the token of the connection: a secret. Where its addresses cannot be ' +
+    'reached from outside, the header `Tocsin-Warning` says why.',
   status: 200,
   answer: { description: 'What the plugin makes, e.g. the manifest of an app.' },
   query: connectionQuery,
@@ -35,8 +37,11 @@ export const connectionManifest = defineRoute({
       subject: { kind: 'connection', id: uuid, name },
       details: { plugin },
     })
-    const base = `${services.publicUrl()}/${apiPrefix}`
+    const publicUrl = services.publicUrl()
+    const base = `${publicUrl}/${apiPrefix}`
+    const warning = unreachableFromOutside(publicUrl)
     return {
+      ...(warning !== undefined && { headers: { 'tocsin-warning': warning } }),
       body: manifest({
         name,
         inboundUrl: (route) => `${base}${webhookPath(plugin, route)}?token=${token.reveal()}`,

@@ -53,10 +53,12 @@ export async function call<T>(method: string, path: string, options: CallOptions
   return (await callTagged<T>(method, path, options)).data
 }
 
-/** What the API answers, with its `ETag`: an edit names it in `If-Match`. */
+/** What the API answers, with its `ETag`, which an edit names in `If-Match`, and `Tocsin-Warning`. */
 export interface Tagged<T> {
   readonly data: T
   readonly etag: string | null
+  /** What to look at before the answer is used. */
+  readonly warning: string | null
 }
 
 /** As `call`, for what is to be edited. */
@@ -76,7 +78,11 @@ export async function callTagged<T>(
     signal: AbortSignal.any([AbortSignal.timeout(deadlineMs), ...(signal === undefined ? [] : [signal])]),
   })
   if (response.ok)
-    return { data: (text === '' ? undefined : parseJson(text)) as T, etag: response.headers.get('etag') }
+    return {
+      data: (text === '' ? undefined : parseJson(text)) as T,
+      etag: response.headers.get('etag'),
+      warning: response.headers.get('tocsin-warning'),
+    }
   const problem = readProblem(response, text)
   if (response.status === 401 && !asksForSession && session === sessions) {
     over = problem

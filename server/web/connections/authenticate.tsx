@@ -17,7 +17,8 @@ interface AuthenticateProps {
 /** Asks the other system whether the credentials work, and says what is wrong where they do not. */
 export function Authenticate({ path, isAtOnce, isEdited, onDone }: AuthenticateProps) {
   const { mutate, isPending, isError, isSuccess, error, data } = useMutation({
-    mutationFn: () => call<{ readonly warning: string | null }>('POST', `${path}/authenticate`),
+    mutationFn: () =>
+      call<{ readonly account?: string; readonly warning: string | null }>('POST', `${path}/authenticate`),
     onSettled: onDone,
   })
   const hasBegun = useRef(false)
@@ -49,6 +50,9 @@ export function Authenticate({ path, isAtOnce, isEdited, onDone }: AuthenticateP
         {isError && <Refusal error={error} />}
         {isSuccess && !isEdited && (
           <Alert color={data.warning === null ? 'green' : 'orange'} title="It works">
+            {data.account !== undefined && (
+              <Text size="sm">The credentials are those of {data.account}.</Text>
+            )}
             {data.warning !== null && <Text size="sm">{data.warning}</Text>}
           </Alert>
         )}

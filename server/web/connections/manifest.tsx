@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, Stack, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { get } from '../api/call.ts'
+import { callTagged } from '../api/call.ts'
 import { JsonView } from '../parts/json-view.tsx'
 import { Refusal } from '../parts/refusal.tsx'
 import { Section } from '../parts/section.tsx'
@@ -14,7 +14,7 @@ export function Manifest({ path, docs }: { readonly path: string; readonly docs:
   const queries = useQueryClient()
   const manifest = useQuery({
     queryKey: ['manifest', path],
-    queryFn: () => get<unknown>(`${path}/manifest`),
+    queryFn: () => callTagged<unknown>('GET', `${path}/manifest`),
     enabled: isShown,
     staleTime: Infinity,
     gcTime: 0,
@@ -56,7 +56,12 @@ export function Manifest({ path, docs }: { readonly path: string; readonly docs:
           </Button>
         )}
         {manifest.isError && <Refusal error={manifest.error} />}
-        {manifest.isSuccess && <JsonView value={manifest.data} label="Manifest" />}
+        {manifest.isSuccess && manifest.data.warning !== null && (
+          <Alert color="orange" title="The other system cannot reach these addresses" role="status">
+            <Text size="sm">{manifest.data.warning}</Text>
+          </Alert>
+        )}
+        {manifest.isSuccess && <JsonView value={manifest.data.data} label="Manifest" />}
       </Stack>
     </Section>
   )
