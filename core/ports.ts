@@ -221,7 +221,7 @@ export interface JournalExcerpt {
 
 export interface NewResolution {
   readonly decision: StepDecision
-  /** For `ran`. */
+  /** For `ran`; else null. */
   readonly output: unknown
   readonly by: Actor
 }

@@ -53,7 +53,7 @@ export function createLog(options: LogOptions): ServerLog {
     info: write('info'),
     warn: write('warn'),
     error: write('error'),
-    flush: repeated.flush,
+    flush: () => repeated.flush(),
   }
 }
 

@@ -137,8 +137,8 @@ export interface JournalEntry {
   readonly carriedFrom?: string | undefined
 }
 
-/** It ran (with this output), it is to run again, or it is to be skipped. */
-export const stepDecisions = ['ran', 'run_again', 'skip'] as const
+/** It ran (with this output, or with one that nobody knows), it is to run again, or it is to be skipped. */
+export const stepDecisions = ['ran', 'ran_output_unknown', 'run_again', 'skip'] as const
 export type StepDecision = (typeof stepDecisions)[number]
 
 export interface Resolution {

@@ -8,6 +8,7 @@
  * never handles a rejection.
  */
 
+import type { Author } from '../domain/audit.ts'
 import type { Checkpoint, CheckpointAnswer, Question, Silence } from '../domain/checkpoint.ts'
 import type { StepMasks } from '../domain/mask.ts'
 import type { StoredError } from '../domain/run.ts'
@@ -57,7 +58,12 @@ export interface PureWork extends Work {
 }
 
 export type PureResult =
-  | { readonly state: 'completed' | 'skipped'; readonly output: unknown }
+  | {
+      readonly state: 'completed' | 'skipped'
+      readonly output: unknown
+      /** Who decided that it happened and that nobody knows its output; `output` is null then. */
+      readonly outputUnknown?: Author | undefined
+    }
   | { readonly state: 'failed'; readonly error: StoredError }
 
 export interface EffectWork extends TimedWork {

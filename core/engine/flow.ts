@@ -1,3 +1,4 @@
+import type { Author } from '../domain/audit.ts'
 import type { RunEnd, StoredError } from '../domain/run.ts'
 import type { Outcome } from './durable-context.ts'
 
@@ -16,6 +17,8 @@ export type StepEnd =
       readonly state: 'completed'
       readonly output: unknown
       readonly items?: readonly ItemView[] | undefined
+      /** Who decided that nobody knows the output, which is undefined then. */
+      readonly outputUnknown?: Author | undefined
     }
   | { readonly state: 'skipped'; readonly output: unknown }
   /** It failed and nothing has handled it. */
@@ -51,6 +54,8 @@ export interface ItemView {
 }
 
 export function fromOutcome(outcome: Outcome, path: string): StepEnd | RunEnds {
+  if (outcome.state === 'completed' && outcome.outputUnknown !== undefined)
+    return { state: 'completed', output: undefined, outputUnknown: outcome.outputUnknown }
   if (outcome.state !== 'failed') return { state: outcome.state, output: outcome.output }
   const { error } = outcome
   if (error.code !== 'run_cancelled') return { state: 'failed', error, path }

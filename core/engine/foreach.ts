@@ -37,8 +37,12 @@ export async function runForeach(
   const evaluate = () => stop ?? { state: 'completed' as const, output: record }
   const recorded = await remember(walk, step, path, scope, evaluate, startedAt)
   if (recorded.state !== 'completed') return stop ? { ...stop, items } : recorded
+  const unknown = flows.map(outputUnknownOf).find((by) => by !== undefined)
+  if (unknown !== undefined) return { state: 'completed', output: undefined, items, outputUnknown: unknown }
   return { state: 'completed', output: outputsOf(step, flows), items }
 }
+
+const outputUnknownOf = (flow: Flow) => (flow.state === 'completed' ? flow.outputUnknown : undefined)
 
 /** Actions that have an output. */
 const outputs: ReadonlySet<Step['action']> = new Set(['uses', 'set', 'checkpoint', 'call'])

@@ -108,7 +108,7 @@ export async function interpret(
   async function runAction(step: Step, path: string, scope: Scope): Promise<Flow> {
     switch (step.action) {
       case 'uses':
-        return await runUses(walk, step, path, scope)
+        return withDefault(await runUses(walk, step, path, scope), step, path, scope)
       case 'set':
         return await runSet(walk, step, path, scope)
       case 'checkpoint':
@@ -191,6 +191,16 @@ function createCalled(context: DurableContext, playbooks: CalledPlaybooks | unde
 
 function tooLate(deadline: Deadline): Failed {
   return { state: 'failed', error: deadline.error, path: deadline.path }
+}
+
+/** The default of a step stands for an output that nobody knows. */
+function withDefault(flow: Flow, step: Step, path: string, scope: Scope): Flow {
+  if (flow.state !== 'completed' || flow.outputUnknown === undefined || step.default === undefined)
+    return flow
+  const output = attempt(() => defaultOf(step, scope))
+  return 'error' in output
+    ? { state: 'failed', error: output.error, path }
+    : { state: 'completed', output: output.value }
 }
 
 function defaultOf(step: Step, scope: Scope): unknown {

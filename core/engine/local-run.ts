@@ -48,7 +48,10 @@ export const begun = ({ path, stepId, kind, sensitive }: Work): Pick<JournalBegi
 export function recordedOutcome(entry: JournalEntry | undefined): Outcome | undefined {
   if (entry === undefined || entry.state === 'started' || entry.state === 'unknown') return undefined
   const endedAt = entry.endedAt ?? entry.startedAt
-  if (entry.state !== 'failed') return { state: entry.state, output: entry.output, endedAt }
+  const { state, output, resolution } = entry
+  if (state === 'completed' && resolution?.decision === 'ran_output_unknown')
+    return { state, output: null, outputUnknown: resolution.by, endedAt }
+  if (state !== 'failed') return { state, output, endedAt }
   const error = entry.error ?? { code: 'internal_error', message: 'no error was recorded' }
   return { state: 'failed', error, endedAt }
 }

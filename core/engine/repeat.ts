@@ -1,6 +1,7 @@
+import type { Author } from '../domain/audit.ts'
 import { TocsinError } from '../plugin/index.ts'
 import type { Repeat, Step } from '../playbook/playbook.ts'
-import { holds } from './evaluate.ts'
+import { holds, outputUnknown } from './evaluate.ts'
 import { fromOutcome, type Flow } from './flow.ts'
 import { repeatPath, waitPath } from './paths.ts'
 import { advance, forget, withLocals, type Scope } from './scope.ts'
@@ -24,9 +25,11 @@ export async function runRepeated(
       return { ...flow, ...(await remember(walk, step, path, scope, () => flow, startedAt)) }
     }
     if (flow.state !== 'completed') return flow
-    const { output } = flow
+    const { output, outputUnknown: by } = flow
     const met = attempt(() => {
-      if (holds(until, output === undefined ? scope : withLocals(scope, { output }))) return true
+      const here = output === undefined ? scope : withLocals(scope, { output })
+      if (by === undefined ? holds(until, here) : holdsWithoutOutput(until, here, step.id ?? path, by))
+        return true
       if (time < max) return false
       throw new TocsinError('repeat_exhausted', `the condition did not hold after ${max} times`, {
         hint: 'raise `max`, or handle the failure with on_error',
@@ -42,6 +45,16 @@ export async function runRepeated(
     }
     const waited = await pause(walk, here, everyMs, scope)
     if (waited.state !== 'completed') return waited
+  }
+}
+
+/** The condition of a repeat mostly reads `output`, which is not there. */
+function holdsWithoutOutput(until: Repeat['until'], scope: Scope, step: string, by: Author): boolean {
+  try {
+    return holds(until, scope)
+  } catch (error) {
+    if (!(error instanceof TocsinError)) throw error
+    throw outputUnknown(step, by, 'let `until` read something else')
   }
 }
 

@@ -115,6 +115,7 @@ export function createRunControl({
     async resolve(scope, runUuid, path, { decision, output = null, by }) {
       const run = await requireRun(scope, runUuid)
       if (decision === 'ran') await checkOutput(run, path, output)
+      else if (output !== null) throw outputNotTaken(decision)
       const entry = await stores.journal.resolve(run.uuid, path, { decision, output, by })
       runner.wake(run)
       return entry
@@ -153,3 +154,10 @@ function checkAnswer({ answers, form }: Question, value: unknown): void {
 
 /** Of the whole value there is no pointer. */
 const described = ({ pointer, message }: PointedMessage): string => `${pointer} ${message}`.trimStart()
+
+function outputNotTaken(decision: StepDecision): ValidationError {
+  const message = `the decision '${decision}' takes no output`
+  return new ValidationError('output_invalid', message, [{ pointer: '', message }], {
+    hint: 'leave `output` out, or decide `ran`',
+  })
+}

@@ -1,8 +1,11 @@
+import type { Author } from '../domain/audit.ts'
 import type { Mask } from '../domain/mask.ts'
 import type { StoredError } from '../domain/run.ts'
 import type { Playbook, Step } from '../playbook/playbook.ts'
 import type { Flow, ItemView } from './flow.ts'
 import { idsWithin } from './step-ids.ts'
+
+export const outputUnknownBy = Symbol('output unknown by')
 
 /** What expressions see as `steps.<id>`. */
 export interface StepView {
@@ -13,6 +16,8 @@ export interface StepView {
   readonly error?: StoredError
   /** Of a `foreach`. */
   readonly items?: readonly ItemView[]
+  /** Who decided that nobody knows the output; expressions do not see it. */
+  readonly [outputUnknownBy]?: Author
 }
 
 /** Names that stay the same in a run: `alert`, `organization`, `case`, `inputs`; and what is known of `run` beforehand. */
@@ -112,7 +117,13 @@ export function viewOf(flow: Exclude<Flow, { state: 'run_ends' }>): StepView {
   const items = 'items' in flow && flow.items ? { items: flow.items } : {}
   switch (flow.state) {
     case 'completed':
-      return { status: 'completed', ok: true, ...output, ...items }
+      return {
+        status: 'completed',
+        ok: true,
+        ...output,
+        ...items,
+        ...(flow.outputUnknown && { [outputUnknownBy]: flow.outputUnknown }),
+      }
     case 'skipped':
       return { status: 'skipped', ok: false, ...output }
     case 'failed':

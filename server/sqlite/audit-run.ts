@@ -1,5 +1,6 @@
 import { labelOf } from '../../core/domain/answer-label.ts'
 import type { Actor, AuditAction } from '../../core/domain/audit.ts'
+import type { StepDecision } from '../../core/domain/run.ts'
 import type { Checkpoint } from '../../core/domain/checkpoint.ts'
 import { textAt } from '../../core/plugin/index.ts'
 import type { AnsweredHow, AnswerOutcome } from '../../core/ports.ts'
@@ -20,6 +21,28 @@ export function recordRun(
 ): void {
   const subject = { kind: 'run', id: uuid, name: playbookName } as const
   recordAudit(context, { action, by, organizationUuid, subject, details })
+}
+
+const decided: Readonly<Record<StepDecision, string>> = {
+  ran: 'it happened',
+  ran_output_unknown: 'it happened, output unknown',
+  run_again: 'run it again',
+  skip: 'skip it',
+}
+
+/** Inside of the write: what a person decided about a step with unknown outcome. */
+export function recordDecision(
+  context: StoreContext,
+  run: RunRow,
+  by: Actor,
+  details: { readonly path: string; readonly decision: StepDecision; readonly skill: string },
+): void {
+  recordRun(context, 'step.resolved', run, by, details)
+  if (run.caseRow === null) return
+  const { path, decision, skill } = details
+  const text = `decided about step ${path} (${skill}), whose outcome was unknown: ${decided[decision]}`
+  const at = context.clock.now()
+  insertEntry(context.database, run.caseRow, { at, by, kind: 'note', text, changes: null })
 }
 
 /**

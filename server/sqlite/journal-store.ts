@@ -12,7 +12,7 @@ import type {
   JournalStore,
   NewResolution,
 } from '../../core/ports.ts'
-import { recordRun } from './audit-run.ts'
+import { recordDecision, recordRun } from './audit-run.ts'
 import { fromJson, toJson } from './columns.ts'
 import type { Database } from './database.ts'
 import type { SqliteDestructiveUseStore } from './destructive-uses.ts'
@@ -195,7 +195,12 @@ export class SqliteJournalStore implements JournalStore {
       const { decision, by } = given
       const resolution: Resolution = { decision, by: authorOf(by), at }
       const isOver = decision !== 'run_again'
-      const states = { ran: 'completed', skip: 'skipped', run_again: 'started' } as const
+      const states = {
+        ran: 'completed',
+        ran_output_unknown: 'completed',
+        skip: 'skipped',
+        run_again: 'started',
+      } as const
       database.run(
         'UPDATE journal SET state = ?, output = ?, ended_at = ?, resolution = ? WHERE id = ?',
         states[decision],
@@ -207,7 +212,7 @@ export class SqliteJournalStore implements JournalStore {
         row.id,
       )
       if (!isOver) noteInterruption(database, run, row, at)
-      recordRun(this.#context, 'step.resolved', requireRunRow(database, 'id', run), by, {
+      recordDecision(this.#context, requireRunRow(database, 'id', run), by, {
         path,
         decision,
         skill: row.kind,

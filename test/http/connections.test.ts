@@ -353,7 +353,12 @@ describe('connections', () => {
       expect(reply.json).to.include({ detail: 'the tower says no', hint: 'ask the bell ringer' })
       const failure = { code: 'http_401', at: api.clock.time }
       const shown = async () => (await api.call('GET', path('North tower'))).json
+      const filtered = async (broken: string) =>
+        (await api.call('GET', `/api/connections?broken=${broken}`)).json.data.some(
+          (each: { name: string }) => each.name === 'North tower',
+        )
       expect((await shown()).last_failure).to.deep.equal(failure)
+      expect([await filtered('true'), await filtered('false')]).to.deep.equal([true, false])
       expect((await shown()).warnings).to.deep.equal([
         {
           reason: 'it was refused when it was used the last time (http_401): authenticate it to see why',
@@ -363,6 +368,7 @@ describe('connections', () => {
       api.authenticate = async () => ({})
       await authenticate('north tower')
       expect(await shown()).to.deep.include({ last_failure: null, warnings: [] })
+      expect([await filtered('true'), await filtered('false')]).to.deep.equal([false, true])
     })
 
     it('does not forbid the caller what the connection may not reach', async () => {

@@ -179,6 +179,22 @@ describe('what people do with runs', () => {
       expectProblem(await resolve({ path: 'scan', decision: 'skip' }), 409, 'step_not_unknown')
     })
 
+    it('happened with an output that nobody knows, which takes none', async () => {
+      const given = { path: 'scan', decision: 'ran_output_unknown' }
+      const refused = await resolve({ ...given, output: { found: 3 } })
+      expectProblem(refused, 400, 'output_invalid')
+      expect(refused.json.detail).to.equal("the decision 'ran_output_unknown' takes no output")
+      const { json } = await resolve(given)
+      expect(json).to.deep.include({ state: 'completed', output: null, error: null })
+      expect(json.resolution).to.deep.include({ decision: 'ran_output_unknown', actor: analystKey })
+      const audit = await api.call('GET', '/api/audit?action=step.resolved')
+      expect(audit.json.data[0].details).to.deep.equal({
+        path: 'scan',
+        decision: 'ran_output_unknown',
+        skill: 'x.scan',
+      })
+    })
+
     it('is not there for keys of other organizations', async () => {
       expectProblem(await resolve({ path: 'scan', decision: 'skip' }, stranger), 404, 'run_not_found')
       expectProblem(await resolve({ path: 'other', decision: 'skip' }), 404, 'step_not_found')

@@ -39,17 +39,21 @@ const listConnections = defineRoute({
       organization: { type: 'string', description: 'Code of an organization.' },
       plugin: { type: 'string', description: 'Name of a plugin.' },
       enabled: flag,
-      broken: { ...flag, description: 'Whether it is known that it cannot be used.' },
+      broken: {
+        ...flag,
+        description:
+          'Whether it is known that it cannot be used, or it was refused when it was used or tested last.',
+      },
       sort: sortParameter(['name', 'created_at', 'modified_at']),
     },
   },
   async handle({ query, caller }, services) {
     const scope = await services.directory.scopeWithin(caller.scope, query.organization)
     const found = (await services.stores.connections.list(scope)).filter(
-      ({ plugin, enabled, broken }) =>
+      ({ plugin, enabled, broken, lastFailure }) =>
         (query.plugin === undefined || plugin === query.plugin) &&
         (query.enabled === undefined || String(enabled) === query.enabled) &&
-        (query.broken === undefined || String(broken !== null) === query.broken),
+        (query.broken === undefined || String(broken !== null || lastFailure !== null) === query.broken),
     )
     const page = pageOfRows(found, query, order)
     return { body: await pageView(page, (connection) => connectionView(connection, services)) }

@@ -2,6 +2,7 @@ import type { Organization } from '../../../core/domain/organization.ts'
 import { PlaybookError } from '../../../core/errors/playbook-error.ts'
 import { knownNames } from '../../../core/investigation/known-names.ts'
 import type { Playbook } from '../../../core/playbook/index.ts'
+import { stepDecisions } from '../../../core/domain/run.ts'
 import { RequestError } from '../request-error.ts'
 import { component, defineRoute, operators, type Caller, type Services } from '../route.ts'
 import { within } from '../validate.ts'
@@ -41,8 +42,9 @@ export const resolveStep = defineRoute({
     properties: {
       path: { type: 'string', description: 'Of the step, as GET runs/{run} shows it.' },
       decision: {
-        enum: ['ran', 'run_again', 'skip'],
-        description: 'It ran (with this output), it is to run again, or it is to be skipped.',
+        enum: stepDecisions,
+        description:
+          'It ran (with this output), it ran and nobody knows its output, it is to run again, or it is to be skipped.',
       },
       output: { description: 'For `ran`: what the skill would have answered.' },
     },

@@ -10,7 +10,8 @@ import { RunAgain } from './run-again.tsx'
 import { skeletonText, type Shape } from './skeleton.ts'
 
 type Said =
-  { readonly decision: 'ran'; readonly output: unknown } | { readonly decision: 'run_again' | 'skip' }
+  | { readonly decision: 'ran'; readonly output: unknown }
+  | { readonly decision: 'ran_output_unknown' | 'run_again' | 'skip' }
 
 interface Skill {
   readonly name: string
@@ -60,6 +61,9 @@ export function ResolveStep({ run, step }: { readonly run: RunDetail; readonly s
         maxRows={14}
         spellCheck={false}
       />
+      <Text size="xs" c="dimmed">
+        If nobody knows the output, later steps get the default of this step. Without one, reading it fails.
+      </Text>
       {resolve.isError && <Refusal error={resolve.error} />}
       <Group gap="xs">
         <Button
@@ -68,6 +72,13 @@ export function ResolveStep({ run, step }: { readonly run: RunDetail; readonly s
           loading={resolve.isPending}
         >
           It happened
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() => resolve.mutate({ decision: 'ran_output_unknown' })}
+        >
+          It happened; output unknown
         </Button>
         <RunAgain
           step={step}

@@ -79,7 +79,7 @@ export function StepPanel({ run, step, siblings, place, onSelect }: StepPanelPro
         )}
         {step.resolution !== null && (
           <Text size="sm">
-            {showInvisible(whoText(step.resolution.actor))} decided: {step.resolution.decision}
+            {showInvisible(whoText(step.resolution.actor))} decided: {decisionText(step.resolution.decision)}
           </Text>
         )}
         {step.error !== null && <StoredErrorView error={step.error} place={place} />}
@@ -95,6 +95,15 @@ export function StepPanel({ run, step, siblings, place, onSelect }: StepPanelPro
     </Paper>
   )
 }
+
+const decisionTexts: Readonly<Record<string, string | undefined>> = {
+  ran: 'it happened',
+  ran_output_unknown: 'it happened, output unknown',
+  run_again: 'run it again',
+  skip: 'skip it',
+}
+
+const decisionText = (decision: string): string => decisionTexts[decision] ?? decision
 
 function FailedTries({ step }: { readonly step: Step }) {
   return (
