@@ -14,7 +14,7 @@ import type { CheckpointAnswer } from './domain/checkpoint.ts'
 import type { Connection, ConnectionFailure } from './domain/connection.ts'
 import type { UnavailableError } from './errors/errors.ts'
 import type { Organization } from './domain/organization.ts'
-import type { DestructiveUses, HeldUse } from './domain/destructive-use.ts'
+import type { HeldUse, OwnDestructiveLimits } from './domain/destructive-use.ts'
 import type { StepMasks } from './domain/mask.ts'
 import type { Pause } from './domain/pause.ts'
 import type { Provider } from './domain/provider.ts'
@@ -24,6 +24,7 @@ import type { RefusalReason, Secret } from './plugin/index.ts'
 import type { AuditStore } from './ports/audit-store.ts'
 import type { CaseStore } from './ports/case-store.ts'
 import type { AnswerOutcome, CheckpointStore } from './ports/checkpoint-store.ts'
+import type { DestructiveCall, DestructiveUseStore, ReservedUses } from './ports/destructive-use-store.ts'
 import type { LineStore } from './ports/line-store.ts'
 import type { Page, PageRequest, Scope } from './ports/page.ts'
 import type { PlaybookStore } from './ports/playbook-store.ts'
@@ -35,6 +36,7 @@ import type { SessionStore } from './ports/session-store.ts'
 export type * from './ports/audit-store.ts'
 export * from './ports/case-store.ts'
 export type * from './ports/checkpoint-store.ts'
+export type * from './ports/destructive-use-store.ts'
 export type * from './ports/line-store.ts'
 export type { Page, PageRequest, Scope } from './ports/page.ts'
 export type * from './ports/playbook-store.ts'
@@ -49,6 +51,8 @@ export interface OrganizationStore {
   create(organization: CodeAndName, by: Actor): Promise<Organization>
   /** Throws NotFoundError `organization_not_found`, ConflictError `revision_changed`. */
   rename(uuid: string, name: string, revision: SeenRevision, by: Actor): Promise<Organization>
+  /** Sets all of its own limits of destructive actions. Throws as `rename` does. */
+  limit(uuid: string, limits: OwnDestructiveLimits, revision: SeenRevision, by: Actor): Promise<Organization>
 }
 
 export interface ProviderStore {
@@ -171,10 +175,14 @@ export interface JournalStore {
   /**
    * The intent: committed before the work begins. A second `begin` of a path changes nothing, except that one with a higher
    * attempt raises `attempt` in the entry: this tells a try that was under way from one that was still waited for. A use of a
-   * destructive skill is counted with it, once per path; one that would be more than its limit is held back: nothing begins, and the
+   * destructive skill is counted with it, once per path; one that would exceed the limit is held back: nothing begins, and the
    * audit log says so.
    */
   begin(runUuid: string, entry: JournalBegin): Promise<HeldUse | undefined>
+  /** Counts all these uses of a destructive skill before they begin, or none: then they are held back as by `begin`. */
+  reserve(runUuid: string, uses: ReservedUses): Promise<HeldUse | undefined>
+  /** Takes back what was counted for these paths and has not begun there. */
+  release(runUuid: string, paths: readonly string[]): Promise<void>
   /** A try failed, and is not the last. */
   attemptFailed(runUuid: string, attempt: FailedAttempt): Promise<void>
   /** The result. Throws ConflictError `step_has_ended` when there is one already. */
@@ -297,18 +305,6 @@ export interface JournalBegin {
   readonly destructive?: DestructiveCall | undefined
 }
 
-export interface DestructiveUseStore {
-  /** Of every destructive skill that was used within the last hour, or waits to be. The journal counts. */
-  list(scope: Scope): Promise<readonly DestructiveUses[]>
-}
-
-export interface DestructiveCall {
-  /** As it may be shown in the audit log. */
-  readonly input: unknown
-  /** Uses of the skill in the organization within an hour at which this one is held back, unless it has begun; undefined: it never is. */
-  readonly limit?: number | undefined
-}
-
 export interface JournalEnd {
   readonly state: 'completed' | 'failed' | 'skipped'
   readonly output: unknown
@@ -318,6 +314,8 @@ export interface JournalEnd {
   readonly attempt: number
   /** Epoch milliseconds. */
   readonly endedAt: number
+  /** Of a destructive skill: it is known that the step changed nothing, so that the use is counted no longer. Default false. */
+  readonly changedNothing?: boolean | undefined
 }
 
 export interface ConnectionStore {

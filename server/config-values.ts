@@ -1,4 +1,6 @@
 import { codePattern } from '../core/domain/ids.ts'
+import { maxDestructivePerHour, type OwnDestructiveLimits } from '../core/domain/destructive-use.ts'
+import { destructiveClasses, type DestructiveClass } from '../core/plugin/index.ts'
 import { viewPaths } from './http/page/view-paths.ts'
 import { parseTrustedProxies } from './http/trusted-proxies.ts'
 import { parseTargets, type ExportTarget } from './audit-export/settings.ts'
@@ -17,6 +19,37 @@ export function integerBetween(least: number, most: number): (text: string) => n
     const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN
     if (value >= least && value <= most) return value
     throw new Unusable(`is ${quote(text)}; it must be a whole number between ${least} and ${most}`)
+  }
+}
+
+const perHour = integerBetween(0, maxDestructivePerHour)
+
+/** One number for all classes, or a number for some of them: `containment=5,blocking=50`. */
+export function destructiveLimits(text: string): OwnDestructiveLimits {
+  if (/^\d+$/.test(text)) {
+    const limit = perHour(text)
+    return Object.fromEntries(destructiveClasses.map((one) => [one, limit]))
+  }
+  const limits: Partial<Record<DestructiveClass, number>> = {}
+  for (const part of text.split(',')) {
+    const [name = '', count, ...more] = part.split('=').map((each) => each.trim())
+    const known = destructiveClasses.find((one) => one === name)
+    if (known === undefined || count === undefined || more.length > 0 || limits[known] !== undefined) {
+      const why = limits[known ?? 'containment'] !== undefined && known !== undefined ? 'twice ' : ''
+      throw new Unusable(
+        `names ${why}${quote(part.trim())}; it must be a whole number, or a number for each of ${destructiveClasses.join(', ')} that differs, e.g. containment=5,blocking=50`,
+      )
+    }
+    limits[known] = limitFor(known, count)
+  }
+  return limits
+}
+
+function limitFor(name: string, count: string): number {
+  try {
+    return perHour(count)
+  } catch (error) {
+    throw error instanceof Unusable ? new Unusable(`${error.message} for ${name}`) : error
   }
 }
 

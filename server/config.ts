@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defaultGroupWindowMs } from '../core/domain/alert-group.ts'
-import { defaultDestructivePerHour } from '../core/domain/destructive-use.ts'
+import { serverLimits } from '../core/destructive/policy.ts'
+import type { DestructiveLimits } from '../core/domain/destructive-use.ts'
 import { selfApprovals, type SelfApproval } from '../core/engine/approved-by-another.ts'
 import { defaultSharePercent } from '../core/engine/fair-share.ts'
 import { defaultMaxRuns } from '../core/engine/runner.ts'
@@ -57,8 +58,8 @@ export interface Config {
   readonly maxQueued: number
   /** Alerts of one organization in a minute from which on it is called a storm. */
   readonly stormPerMinute: number
-  /** Uses of one destructive skill in one organization within an hour that no person need approve. */
-  readonly destructivePerHour: number
+  /** Destructive actions of each class in one organization within an hour that begin without an approval. */
+  readonly destructiveLimits: DestructiveLimits
   /** Whether who asked for a run may approve what it does. */
   readonly selfApproval: SelfApproval
   /** How long after an alert its repeats are grouped with it; 0: only where a playbook says so. */
@@ -98,7 +99,7 @@ const variables = {
   TOCSIN_MAX_QUEUED: read.integerBetween(1, 10_000_000),
   TOCSIN_STORM_PER_MINUTE: read.integerBetween(1, 10_000_000),
   TOCSIN_GROUP_MINUTES: read.integerBetween(0, 10_080),
-  TOCSIN_DESTRUCTIVE_PER_HOUR: read.integerBetween(0, 1_000_000),
+  TOCSIN_DESTRUCTIVE_PER_HOUR: read.destructiveLimits,
   TOCSIN_SELF_APPROVAL: read.oneOf(selfApprovals),
   TOCSIN_SESSION_IDLE_MINUTES: read.integerBetween(1, 10_080),
   TOCSIN_SESSION_MAX_HOURS: read.integerBetween(1, 720),
@@ -165,7 +166,7 @@ export function readConfig(env: Environment): Config {
     sharePercent: value('TOCSIN_SHARE_PERCENT') ?? defaultSharePercent,
     maxQueued: value('TOCSIN_MAX_QUEUED') ?? defaultMaxQueued,
     stormPerMinute: value('TOCSIN_STORM_PER_MINUTE') ?? defaultStormPerMinute,
-    destructivePerHour: value('TOCSIN_DESTRUCTIVE_PER_HOUR') ?? defaultDestructivePerHour,
+    destructiveLimits: serverLimits(value('TOCSIN_DESTRUCTIVE_PER_HOUR')),
     selfApproval: value('TOCSIN_SELF_APPROVAL') ?? 'never',
     groupWindowMs: minutes(value('TOCSIN_GROUP_MINUTES')) ?? defaultGroupWindowMs,
     sessions: sessionLimits(value('TOCSIN_SESSION_IDLE_MINUTES'), value('TOCSIN_SESSION_MAX_HOURS')),

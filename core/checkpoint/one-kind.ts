@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Checkpoint } from '../domain/checkpoint.ts'
 import { ConflictError, ValidationError } from '../errors/errors.ts'
-import { kindOf } from './kind.ts'
+import { heldClassOf, kindOf } from './kind.ts'
 
 /** Questions that one decision answers. */
 export interface OneKind {
@@ -27,14 +27,26 @@ export function requireOneKind(checkpoints: readonly Checkpoint[]): OneKind {
     const message = `only questions of one kind and organization have one answer: this is '${kindOf(checkpoints[other]!)}', the first is '${kindOf(first)}'`
     throw refusal('checkpoints_differ', message, other)
   }
-  return { kind: kindOf(first), organizationUuid: first.organizationUuid, answers, checkpoints }
+  return { kind: kindOfAll(checkpoints), organizationUuid: first.organizationUuid, answers, checkpoints }
 }
+
+/** Approvals of several skills have their class in common. */
+function kindOfAll(checkpoints: readonly Checkpoint[]): string {
+  const [first, ...others] = new Set(checkpoints.map(kindOf))
+  return others.length === 0 ? (first ?? '') : `approval:${heldClassOf(checkpoints[0]!) ?? ''}`
+}
+
+/** Approvals of one class in one run are answered together, whichever skills are used. */
+const isOfSameRun = (first: Checkpoint, other: Checkpoint): boolean =>
+  first.runUuid === other.runUuid &&
+  heldClassOf(first) !== undefined &&
+  heldClassOf(first) === heldClassOf(other)
 
 /** Whether a question is of the kind and organization of this one, with the same answers. */
 export const isLike =
   (first: Checkpoint) =>
   (other: Checkpoint): boolean =>
-    kindOf(other) === kindOf(first) &&
+    (kindOf(other) === kindOf(first) || isOfSameRun(first, other)) &&
     other.organizationUuid === first.organizationUuid &&
     JSON.stringify(other.question.answers) === JSON.stringify(first.question.answers)
 

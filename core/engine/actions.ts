@@ -1,8 +1,10 @@
 import { hide } from '../domain/mask.ts'
 import { TocsinError } from '../plugin/index.ts'
 import type { FailStep, ReturnStep, SetStep, UsesStep, WaitStep } from '../playbook/playbook.ts'
+import type { DestructiveWork } from './durable-context.ts'
 import { untilMs, valueOf } from './evaluate.ts'
 import { fromOutcome, type Flow } from './flow.ts'
+import { isRepeatedPath } from './paths.ts'
 import { advance, type Scope } from './scope.ts'
 import { callsOf } from './calls-of.ts'
 import { remember, type Walk } from './walk.ts'
@@ -13,17 +15,15 @@ export const defaultTimeoutMs = 60_000
 /** Calls a skill: the only step with an effect outside, besides the asking of a checkpoint. */
 export async function runUses(walk: Walk, step: UsesStep, path: string, scope: Scope): Promise<Flow> {
   const { skill, connection, onInterrupted, sensitive } = step
-  const { skills } = walk
-  const declared = skills.interrupted(skill)
+  const declared = walk.skills.interrupted(skill)
   const outcome = await walk.context.perform({
     path,
     stepId: step.id,
     kind: skill,
     sensitive,
-    input: () => valueOf(step.with, scope),
+    input: () => approvedInput(path, scope) ?? valueOf(step.with, scope),
     ...callsOf(walk, { skill, connection, sensitive }),
-    // For people: without what is sensitive.
-    shown: skills.isDestructive?.(skill) === true ? (input) => hide(sensitive?.input, input) : undefined,
+    destructive: destructiveWork(walk, step, path, scope),
     interrupted: onInterrupted ?? declared,
     mayRepeat: declared !== 'ask' || onInterrupted === 'repeat',
     timeoutMs: step.timeoutMs ?? defaultTimeoutMs,
@@ -33,6 +33,31 @@ export async function runUses(walk: Walk, step: UsesStep, path: string, scope: S
   })
   advance(scope, outcome.endedAt)
   return fromOutcome(outcome, path)
+}
+
+/** What was approved is what is done, whatever an expression says by then. */
+function approvedInput(path: string, { batch }: Scope): unknown {
+  const verdict = batch?.get(path)
+  return verdict !== undefined && 'input' in verdict ? verdict.input : undefined
+}
+
+function destructiveWork(
+  walk: Walk,
+  { skill, sensitive }: UsesStep,
+  path: string,
+  scope: Scope,
+): DestructiveWork | undefined {
+  const declared = walk.skills.destructive?.(skill)
+  if (declared === undefined) return undefined
+  const verdict = scope.batch?.get(path)
+  return {
+    ...declared,
+    // For people: without what is sensitive.
+    shown: (input) => hide(sensitive?.input, input),
+    isAgain: isRepeatedPath(path),
+    isApproved: verdict !== undefined && 'input' in verdict,
+    refused: verdict !== undefined && 'refused' in verdict ? verdict.refused : undefined,
+  }
 }
 
 export async function runSet(walk: Walk, step: SetStep, path: string, scope: Scope): Promise<Flow> {

@@ -1,27 +1,46 @@
+import { actionsText, heldText } from '../destructive/policy.ts'
 import { wordFor } from '../domain/audit.ts'
 import type { HeldUse } from '../domain/destructive-use.ts'
 import { viaOperator } from '../playbook/grammar.ts'
+import type { DestructiveClass } from '../plugin/index.ts'
 import { ask } from './ask.ts'
-import type { AskWork, EffectWork, Outcome } from './durable-context.ts'
+import type { AskWork, BatchVerdict, BatchWork, EffectWork, Outcome } from './durable-context.ts'
 import { HeldBack, perform } from './effect.ts'
 import { record, type LocalRun } from './local-run.ts'
 import { approvalPath } from './paths.ts'
 
-/** The words to choose from, and what people read for them. */
-const approvalLabels = { approve: 'Approve this use', refuse: 'Refuse it' }
-export const approved: keyof typeof approvalLabels = 'approve'
+/** The answers to choose from. */
+const answers = ['approve', 'refuse'] as const
+export const approved: (typeof answers)[number] = 'approve'
 
 /** Where nothing else ends the wait: a week. */
 const longestWaitMs = 7 * 86_400_000
+
+/** Characters of the inputs that one question shows. */
+const maxShown = 256_000
+
+/** What is to be approved. */
+interface Wanted {
+  readonly path: string
+  readonly stepId: string | null
+  readonly skill: string
+  readonly class: DestructiveClass
+  readonly deadlineMs: number
+  readonly shielded: boolean
+  /** As they may be shown; undefined: the question has been asked, and has them. */
+  readonly inputs: readonly unknown[] | undefined
+  readonly held: HeldUse | undefined
+}
 
 /**
  * Performs work; the use of a destructive skill that is held back becomes a question to a person first. What was asked about once waits
  * for the answer, also where there would be room again: it was one too many when it was wanted.
  */
 export async function performOrAsk(local: LocalRun, work: EffectWork): Promise<Outcome> {
-  const path = approvalPath(work.path)
-  const begun = local.journal.entry(work.path) !== undefined
-  if (!begun && local.journal.entry(path) !== undefined) return await askFirst(local, work)
+  const { path, destructive } = work
+  const begun = local.journal.entry(path) !== undefined
+  if (!begun && destructive?.refused !== undefined) return refuse(local, work, destructive.refused)
+  if (!begun && local.journal.entry(approvalPath(path)) !== undefined) return await askFirst(local, work)
   try {
     return await perform(local, work)
   } catch (error) {
@@ -32,16 +51,44 @@ export async function performOrAsk(local: LocalRun, work: EffectWork): Promise<O
 
 /** `held` is known where the question has not been asked yet; it is in the journal from then on. */
 async function askFirst(local: LocalRun, work: EffectWork, held?: HeldBack): Promise<Outcome> {
-  const answered = await ask(local, approvalWork(local, work, held))
-  if (answered.state === 'failed') return refuse(local, work, answered)
-  const { answer, by } = answered.output as { readonly answer: unknown; readonly by: string }
-  if (answer === approved) return await perform(local, { ...work, isApproved: true })
+  const { path, stepId, kind, deadlineMs, shielded, destructive } = work
+  if (destructive === undefined) throw new Error(`'${kind}' is not destructive`)
+  const inputs = held && [held.input]
+  const wanted = { path, stepId, skill: kind, class: destructive.class, deadlineMs, shielded, inputs }
+  const verdict = await decide(local, { ...wanted, held: held?.use })
+  if (verdict.state === 'refused') return refuse(local, work, verdict.outcome)
+  return await perform(local, { ...work, destructive: { ...destructive, isApproved: true } })
+}
+
+/** Uses that are about to begin together: counted as one, and asked about as one where they exceed the limit. */
+export async function approveBatch(local: LocalRun, work: BatchWork): Promise<BatchVerdict> {
+  const { journal, destructiveLimits: limits } = local
+  const { uses, stepId, kind: skill, deadlineMs, shielded } = work
+  const paths = uses.map(({ path }) => path)
+  const wanted = { path: work.path, stepId, skill, class: work.class, deadlineMs, shielded }
+  if (journal.entry(approvalPath(work.path)) !== undefined)
+    return await decide(local, { ...wanted, inputs: undefined, held: undefined })
+  const hasBegun = paths.some((path) => [path, approvalPath(path)].some((each) => journal.entry(each)))
+  if (limits === undefined || hasBegun) return { state: 'within' }
+  const inputs = uses.map(({ shown }) => shown)
+  const held = await journal.reserve({ class: work.class, skill, paths, inputs, limits })
+  return held === undefined ? { state: 'within' } : await decide(local, { ...wanted, inputs, held })
+}
+
+type Decision = Exclude<BatchVerdict, { readonly state: 'within' }>
+
+async function decide(local: LocalRun, wanted: Wanted): Promise<Decision> {
+  const outcome = await ask(local, approvalWork(local, wanted))
+  if (outcome.state === 'failed') return { state: 'refused', outcome }
+  const { answer, by } = outcome.output as { readonly answer: unknown; readonly by: string }
+  const { endedAt } = outcome
+  if (answer === approved) return { state: 'approved', endedAt }
   const error = {
     code: 'use_refused',
-    message: `${by} refused this use of ${work.kind}`,
-    hint: 'it was one more than may happen in an hour without a person: see TOCSIN_DESTRUCTIVE_PER_HOUR',
+    message: `${by} refused this use of ${wanted.skill}`,
+    hint: `it exceeded the limit of ${wanted.class} actions without approval: see the limits of the organization, or TOCSIN_DESTRUCTIVE_PER_HOUR`,
   }
-  return refuse(local, work, { state: 'failed', error, endedAt: answered.endedAt })
+  return { state: 'refused', outcome: { state: 'failed', error, endedAt } }
 }
 
 function refuse(local: LocalRun, { path, stepId, kind }: EffectWork, outcome: Outcome): Outcome {
@@ -49,26 +96,16 @@ function refuse(local: LocalRun, { path, stepId, kind }: EffectWork, outcome: Ou
   return record(local, begin, outcome)
 }
 
-function approvalWork(local: LocalRun, work: EffectWork, held: HeldBack | undefined): AskWork {
-  const { kind, deadlineMs, shielded, stepId } = work
+function approvalWork(local: LocalRun, wanted: Wanted): AskWork {
+  const { path, stepId, skill, deadlineMs, shielded } = wanted
   return {
-    path: approvalPath(work.path),
+    path: approvalPath(path),
     stepId,
     kind: 'checkpoint',
     deadlineMs,
     shielded,
     question: () => ({
-      question: {
-        via: viaOperator,
-        input: {
-          message: messageOf(kind, held?.use),
-          skill: kind,
-          input: held?.input ?? null,
-          labels: approvalLabels,
-        },
-        answers: Object.keys(approvalLabels),
-        form: null,
-      },
+      question: { via: viaOperator, input: questionInput(wanted), answers: [...answers], form: null },
       withinMs: Math.min(longestWaitMs, deadlineMs - local.clock.now()),
     }),
     onTimeout: { fails: true },
@@ -79,13 +116,39 @@ function approvalWork(local: LocalRun, work: EffectWork, held: HeldBack | undefi
     }),
     timedOut: () => ({
       state: 'failed',
-      error: { code: 'approval_timeout', message: `nobody approved this use of ${kind} in time` },
+      error: { code: 'approval_timeout', message: `nobody approved this use of ${skill} in time` },
     }),
   }
 }
 
-function messageOf(skill: string, use: HeldUse | undefined): string {
-  const count = use === undefined ? '' : ` ${use.uses} ${use.uses === 1 ? 'time' : 'times'}`
-  const limit = use === undefined ? '' : `; ${use.limit} are allowed without a person`
-  return `${skill} was used${count} within the last hour in this organization${limit}. Approve one more use, with the input below?`
+/** One use has its input in the question; several have all of theirs. */
+function questionInput({ skill, class: kind, inputs = [], held }: Wanted) {
+  const count = inputs.length
+  const shown = upTo(maxShown, inputs)
+  const [which, below] =
+    count === 1
+      ? [`this use of ${skill}`, 'the input below']
+      : [`these ${actionsText(count, kind)} of ${skill}`, shownText(shown.length, count)]
+  return {
+    message: `${held === undefined ? '' : `${heldText(held)}. `}Approve ${which}, with ${below}?`,
+    skill,
+    class: kind,
+    count,
+    ...(count === 1 ? { input: inputs[0] ?? null } : { inputs: shown }),
+    labels: {
+      approve: count === 1 ? 'Approve this use' : `Approve all ${count}`,
+      refuse: count === 1 ? 'Refuse it' : `Refuse all ${count}`,
+    },
+    styles: { approve: 'danger' },
+  }
+}
+
+const shownText = (shown: number, count: number): string =>
+  shown === count ? 'the inputs below' : `the ${count} inputs of which the first ${shown} stand below`
+
+/** As many of the first as fit. */
+function upTo(characters: number, inputs: readonly unknown[]): readonly unknown[] {
+  let left = characters
+  const end = inputs.findIndex((input) => (left -= JSON.stringify(input ?? null).length) < 0)
+  return end === -1 ? inputs : inputs.slice(0, end)
 }

@@ -13,7 +13,7 @@ import type { Checkpoint, CheckpointAnswer, Question, Silence } from '../domain/
 import type { StepMasks } from '../domain/mask.ts'
 import type { StoredError } from '../domain/run.ts'
 import type { RetryPolicy } from '../playbook/playbook.ts'
-import type { Effect } from '../plugin/index.ts'
+import type { DestructiveClass, Effect } from '../plugin/index.ts'
 
 export interface DurableContext {
   readonly runUuid: string
@@ -27,6 +27,13 @@ export interface DurableContext {
   sleep(work: SleepWork): Promise<Outcome>
   /** Asks somebody outside, and resolves to the first answer or, when its time is up, to what stands for none. */
   ask(work: AskWork): Promise<Outcome>
+  /**
+   * Counts uses of a destructive skill before any of them begins; more than the limit allows are one question to a person. Absent: each
+   * use is counted by itself.
+   */
+  approve?(work: BatchWork): Promise<BatchVerdict>
+  /** What was counted for these places and has not begun there is counted no longer. */
+  release?(paths: readonly string[]): Promise<void>
   /** Resolves when what goes on beside the steps has ended: reminders, and the ends of questions. */
   finish(): Promise<void>
 }
@@ -70,10 +77,8 @@ export interface EffectWork extends TimedWork {
   /** Resolved inputs; evaluated once, journaled with the intent, and never again. */
   readonly input: () => unknown
   readonly run: (input: unknown, attempt: EffectAttempt) => Promise<unknown>
-  /** Of what goes into the audit log: its input as it may be shown there. Default: it does not. */
-  readonly shown?: ((input: unknown) => unknown) | undefined
-  /** Of what goes into the audit log: a person has approved it, so that it is not held back. Default false. */
-  readonly isApproved?: boolean | undefined
+  /** Of a call of a destructive skill. Default: it is none. */
+  readonly destructive?: DestructiveWork | undefined
   /** Per attempt. */
   readonly timeoutMs: number
   readonly retry: RetryPolicy
@@ -90,6 +95,40 @@ export interface EffectWork extends TimedWork {
    */
   readonly verify?: ((input: unknown, attempt: EffectAttempt) => Promise<unknown>) | undefined
 }
+
+/** A use of a destructive skill: it goes into the audit log and counts against the limit of its class. */
+export interface DestructiveWork {
+  readonly class: DestructiveClass
+  /** The input as it may be shown to people. */
+  readonly shown: (input: unknown) => unknown
+  /** Whether the output says that the call changed nothing, so that it does not count. Default: every call counts. */
+  readonly changedNothing?: ((output: unknown) => boolean) | undefined
+  /** `repeat` makes the call again: `verify` is asked first whether the effect is there already. Default false. */
+  readonly isAgain?: boolean | undefined
+  /** A person has approved it, so that it is not held back. Default false. */
+  readonly isApproved?: boolean | undefined
+  /** A person has refused it, or nobody approved it in time: it fails so. */
+  readonly refused?: Outcome | undefined
+}
+
+/** Uses of one destructive skill that are about to begin together. */
+export interface BatchWork extends TimedWork {
+  readonly class: DestructiveClass
+  readonly uses: readonly BatchUse[]
+}
+
+export interface BatchUse {
+  /** Where it will be performed. */
+  readonly path: string
+  /** Its input as it may be shown to people. */
+  readonly shown: unknown
+}
+
+/** Within the limit; approved, all of them; or refused. */
+export type BatchVerdict =
+  | { readonly state: 'within' }
+  | { readonly state: 'approved'; readonly endedAt: number }
+  | { readonly state: 'refused'; readonly outcome: Outcome }
 
 export interface EffectAttempt {
   /** From 1. */

@@ -1,4 +1,4 @@
-import type { HeldUse } from '../domain/destructive-use.ts'
+import type { DestructiveLimits, HeldUse } from '../domain/destructive-use.ts'
 import type { FailedAttempt, JournalEntry } from '../domain/run.ts'
 import type { JournalBegin } from '../ports.ts'
 import { CancelledError, TimeoutError } from '../errors/errors.ts'
@@ -11,7 +11,7 @@ import { plainJson } from './plain-json.ts'
 import { firstProgress, isHeldUp, progressAfter, type Progress } from './progress.ts'
 import { isOutcomeUnknown, mayHaveHappened, withEffect } from './retry-class.ts'
 import { toStoredError } from './stored-error.ts'
-import { askOnceMore, tryOnce } from './try-once.ts'
+import { askOnceMore, standingEffect, tryOnce } from './try-once.ts'
 import { lookUntil, waitUntil } from './wait-until.ts'
 
 /** Intent before, result after; retried as the work says; a recorded result is given back. See `DurableContext.perform`. */
@@ -32,9 +32,16 @@ async function begin(local: LocalRun, work: EffectWork): Promise<Outcome> {
   } catch (error) {
     return record(local, intent, failedOutcome(local, work, error))
   }
-  const destructive = recorded(work, intent.input, local.destructivePerHour)
-  const held = await local.journal.begin({ ...intent, ...destructive })
-  if (held !== undefined) throw new HeldBack(held, destructive.destructive?.input)
+  const { destructive } = work
+  const standing = destructive?.isAgain === true ? await standingEffect(local, work, intent.input) : undefined
+  if (standing !== undefined) return record(local, intent, standing)
+  const limits = destructive?.isApproved === true ? undefined : local.destructiveLimits
+  const held = await local.journal.begin({ ...intent, ...recorded(work, intent.input, limits) })
+  if (held !== undefined) {
+    const known = destructive?.isAgain === true ? undefined : await standingEffect(local, work, intent.input)
+    if (known !== undefined) return record(local, intent, known)
+    throw new HeldBack(held, destructive?.shown(intent.input))
+  }
   return await tryUntilEnded(local, work, intent.input, firstProgress())
 }
 
@@ -101,8 +108,11 @@ async function tryUntilEnded(
     const startedAt = local.clock.now()
     const tried = await caught(() => tryOnce(local, work, input, progress))
     if ('value' in tried) {
-      const outcome: Outcome = { state: 'completed', output: tried.value, endedAt: local.clock.now() }
-      return end(local, work, outcome, progress.number)
+      const { value: output } = tried
+      const outcome: Outcome = { state: 'completed', output, endedAt: local.clock.now() }
+      const changedNothing =
+        progress.wasDoneEarlier === true || work.destructive?.changedNothing?.(output) === true
+      return end(local, work, outcome, progress.number, changedNothing && !progress.doubtful)
     }
     const delayMs = delayBeforeNextTry(local, work, progress, tried.error)
     if (delayMs === undefined)
@@ -169,14 +179,14 @@ async function beginAgain(
   progress.begun = intent.attempt
 }
 
-/** `limit`: of the first try, if nobody has approved it; what has begun is not held back. */
+/** `limits`: of the first try, if nobody has approved it; what has begun is not held back. */
 function recorded(
-  { shown, isApproved }: EffectWork,
+  { destructive }: EffectWork,
   input: unknown,
-  limit: number | undefined,
+  limits: DestructiveLimits | undefined,
 ): Pick<JournalBegin, 'destructive'> {
-  if (shown === undefined) return {}
-  return { destructive: { input: shown(input), limit: isApproved === true ? undefined : limit } }
+  if (destructive === undefined) return {}
+  return { destructive: { class: destructive.class, input: destructive.shown(input), limits } }
 }
 
 /** The use of a destructive skill that needs a person first. Nothing of it was recorded. */
@@ -221,7 +231,8 @@ function failedAttempt(
 }
 
 function fail(local: LocalRun, work: EffectWork, error: unknown, progress: Progress): Outcome {
-  return end(local, work, failedOutcome(local, work, error), progress.number)
+  const changedNothing = !progress.doubtful && !mayHaveHappened(error)
+  return end(local, work, failedOutcome(local, work, error), progress.number, changedNothing)
 }
 
 function interruptedError({ interrupted, kind }: EffectWork): TocsinError {

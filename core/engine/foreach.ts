@@ -1,5 +1,6 @@
 import { TocsinError } from '../plugin/index.ts'
 import type { Foreach, Step } from '../playbook/playbook.ts'
+import { openBatch } from './batch.ts'
 import { valueOf } from './evaluate.ts'
 import { goesOn, joined, type Flow, type ItemView } from './flow.ts'
 import { limited } from './limited.ts'
@@ -26,7 +27,9 @@ export async function runForeach(
   if ('error' in listed) {
     return await remember(walk, step, path, scope, () => ({ state: 'failed', error: listed.error }))
   }
-  const flows = await runItems(walk, step, listed.value, path, scope, runItem)
+  const batch = await openBatch(walk, step, listed.value, path, scope)
+  const flows = await runItems(walk, step, listed.value, path, batch.scope, runItem)
+  if (flows.length < listed.value.length) await batch.release()
   const items = flows.map(itemView)
   const stop =
     foreach.onItemError === 'fail' ? joined(flows) : flows.find((flow) => flow.state === 'run_ends')

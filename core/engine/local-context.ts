@@ -1,5 +1,6 @@
 import type { Clock, JournalStore, Log } from '../ports.ts'
-import { performOrAsk } from './approval.ts'
+import type { DestructiveLimits } from '../domain/destructive-use.ts'
+import { approveBatch, performOrAsk } from './approval.ts'
 import { ask } from './ask.ts'
 import { createBesides } from './besides.ts'
 import { RunSuspended } from './durable-context.ts'
@@ -40,8 +41,8 @@ export interface LocalContextOptions {
   readonly wakeUps?: WakeUps | undefined
   /** What the runs before did at places that are not in the journal; called once, where it is needed. Default: there are none. */
   readonly earlierTries?: (() => Promise<readonly EarlierTry[]>) | undefined
-  /** Uses of a destructive skill in an hour, in the organization, that no person need approve. Default: any number. */
-  readonly destructivePerHour?: number | undefined
+  /** Uses of destructive skills in an hour that begin without an approval, if the organization has no limits of its own. Default: any number. */
+  readonly destructiveLimits?: DestructiveLimits | undefined
   /** Where questions to people are kept. Default: nobody can be asked, and a checkpoint fails. */
   readonly checkpoints?: RunCheckpoints | undefined
   /** Every branch of the run waits, the first of them until `wakeAtMs`, or Infinity. May be called again and again. */
@@ -84,7 +85,7 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
     idle,
     wakeUps,
     earlierTries: once(options.earlierTries ?? (async () => [])),
-    destructivePerHour: options.destructivePerHour,
+    destructiveLimits: options.destructiveLimits,
     beside: (work) => besides.beside(work),
     checkpoints,
   }
@@ -95,6 +96,8 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
     perform: (work) => idle.busy(() => performOrAsk(local, work)),
     sleep: (work) => idle.busy(() => sleep(local, work)),
     ask: (work) => idle.busy(() => ask(local, work)),
+    approve: (work) => idle.busy(() => approveBatch(local, work)),
+    release: (paths) => idle.busy(() => journal.insist(() => store.release(run.uuid, paths))),
     finish: () => besides.finish(),
     settled: () => journal.settled(),
     busy: (work) => idle.busy(work),

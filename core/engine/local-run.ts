@@ -1,3 +1,4 @@
+import type { DestructiveLimits } from '../domain/destructive-use.ts'
 import type { StepMasks } from '../domain/mask.ts'
 import type { JournalEntry } from '../domain/run.ts'
 import type { CheckpointStore, Clock, JournalBegin, JournalEnd, Log } from '../ports.ts'
@@ -28,8 +29,8 @@ export interface LocalRun {
   readonly wakeUps: WakeUps
   /** Of the runs that this one goes on from. */
   readonly earlierTries: () => Promise<readonly EarlierTry[]>
-  /** Uses of a destructive skill in an hour that no person need approve; undefined: any number. */
-  readonly destructivePerHour: number | undefined
+  /** Uses of destructive skills in an hour that begin without an approval; undefined: any number. */
+  readonly destructiveLimits: DestructiveLimits | undefined
   /** Begins work that the run does not wait for before its end. */
   readonly beside: (work: () => Promise<unknown>) => void
   /** Undefined where nobody can be asked. */
@@ -83,8 +84,10 @@ export function end(
   { path, sensitive }: Pick<Work, 'path' | 'sensitive'>,
   outcome: Outcome,
   attempt: number,
+  changedNothing = false,
 ): Outcome {
-  local.journal.end(path, journalEnd(outcome, attempt, sensitive))
+  const ended = journalEnd(outcome, attempt, sensitive)
+  local.journal.end(path, { ...ended, ...(changedNothing && { changedNothing }) })
   return outcome
 }
 

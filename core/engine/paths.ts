@@ -42,6 +42,9 @@ export function repeatPath(path: string, time: number): string {
   return `${path}#${time}`
 }
 
+/** Whether a `repeat` around the step has come to it before: not the first time. */
+export const isRepeatedPath = (path: string): boolean => /#(?!1(?!\d))\d+/.test(path)
+
 export const beginPath = (path: string): string => `${path}/@begin`
 export const waitPath = (path: string): string => `${path}/@wait`
 export const askPath = (path: string): string => `${path}/@ask`

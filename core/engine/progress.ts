@@ -16,6 +16,8 @@ export interface Progress {
   doubtful: boolean
   /** It is known of all tries of the runs before that they took no effect. */
   isFirst: boolean
+  /** A run that this one goes on from did it: known once that was asked. */
+  wasDoneEarlier?: boolean
 }
 
 /** Before the first try. */

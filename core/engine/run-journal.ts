@@ -1,6 +1,6 @@
 import type { HeldUse } from '../domain/destructive-use.ts'
 import type { FailedAttempt, JournalEntry } from '../domain/run.ts'
-import type { Clock, JournalBegin, JournalEnd, JournalStore, Log } from '../ports.ts'
+import type { Clock, JournalBegin, JournalEnd, JournalStore, Log, ReservedUses } from '../ports.ts'
 import { RunSuspended } from './durable-context.ts'
 import { createWrites } from './run-writes.ts'
 
@@ -29,6 +29,8 @@ export interface RunJournal {
   failedAttempts(path: string): readonly FailedAttempt[]
   /** Resolves when it is durable, and all before it; or to why nothing begins: see `JournalStore`. */
   begin(entry: JournalBegin): Promise<HeldUse | undefined>
+  /** Counts uses before they begin; resolves to why they do not. */
+  reserve(uses: ReservedUses): Promise<HeldUse | undefined>
   attemptFailed(attempt: FailedAttempt): void
   /** To be waited for after results that nothing else waits for; see `RunWrites`. */
   room(): Promise<unknown> | undefined
@@ -72,6 +74,10 @@ export async function openRunJournal(options: RunJournalOptions): Promise<RunJou
     async begin(entry) {
       startNew()
       return await writes.now(() => store.begin(runUuid, entry))
+    },
+    async reserve(uses) {
+      startNew()
+      return await writes.now(() => store.reserve(runUuid, uses))
     },
     record(entry, end) {
       startNew()

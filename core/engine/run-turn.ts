@@ -1,4 +1,5 @@
 import type { Alert } from '../domain/alert.ts'
+import type { DestructiveLimits } from '../domain/destructive-use.ts'
 import type { Run } from '../domain/run.ts'
 import { ConflictError, UnavailableError } from '../errors/errors.ts'
 import type { Playbook } from '../playbook/playbook.ts'
@@ -32,7 +33,7 @@ export interface TurnOptions {
   /** Where people look at a run. Default `/runs/<uuid>`. */
   readonly runUrl?: ((uuid: string) => string) | undefined
   /** See `LocalContextOptions`. */
-  readonly destructivePerHour?: number | undefined
+  readonly destructiveLimits?: DestructiveLimits | undefined
   readonly onStarted?: ((run: Run) => void) | undefined
   /** Told once for every run that ends. */
   readonly onRunEnded?: ((run: Run) => void) | undefined
@@ -135,7 +136,7 @@ async function start(options: TurnOptions, { uuid }: Run, title: string): Promis
 }
 
 function contextOptions(
-  { stores, clock, log, destructivePerHour }: TurnOptions,
+  { stores, clock, log, destructiveLimits }: TurnOptions,
   run: Run,
   { stop, cancel, wakeUps }: TurnControls,
 ) {
@@ -149,7 +150,7 @@ function contextOptions(
     wakeUps,
     earlierTries: () => findEarlierTries(stores, run),
     checkpoints: stores.checkpoints,
-    destructivePerHour,
+    destructiveLimits,
   }
 }
 

@@ -2,6 +2,7 @@ import type { Author } from '../domain/audit.ts'
 import type { Mask } from '../domain/mask.ts'
 import type { StoredError } from '../domain/run.ts'
 import type { Playbook, Step } from '../playbook/playbook.ts'
+import type { Outcome } from './durable-context.ts'
 import type { Flow, ItemView } from './flow.ts'
 import { idsWithin } from './step-ids.ts'
 
@@ -55,7 +56,12 @@ export interface Scope {
   readonly alertMask: Mask | undefined
   /** In `finally`: goes on although the run is cancelled. */
   readonly shielded: boolean
+  /** Uses of a destructive skill that a person decided about together, by path. */
+  readonly batch?: ReadonlyMap<string, BatchedUse> | undefined
 }
+
+/** What a person approved, or why a use that was refused fails. */
+export type BatchedUse = { readonly input: unknown } | { readonly refused: Outcome }
 
 export function withLocals(scope: Scope, locals: Readonly<Record<string, unknown>>): Scope {
   return { ...scope, locals: { ...scope.locals, ...locals } }

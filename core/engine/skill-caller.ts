@@ -2,7 +2,7 @@ import type { StepMasks } from '../domain/mask.ts'
 import type { AnySkill, QuestionOutcome, RefusedAnswer } from '../plugin/index.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import type { EffectAttempt, EffectWork } from './durable-context.ts'
-import type { Skills } from './walk.ts'
+import type { DestructiveSkill, Skills } from './walk.ts'
 
 /**
  * Calls a skill once: checks the input, opens the connection, runs the skill, checks the output. Nothing is retried here (the
@@ -72,12 +72,14 @@ export function skillsOf(catalogue: Pick<Catalogue, 'skill'>, call: SkillCaller)
   return {
     call,
     interrupted: (skill) => interruptedPolicy(catalogue, skill),
-    isDestructive: (skill) => isDestructive(catalogue.skill(skill)?.skill),
+    destructive: (skill) => destructiveSkill(catalogue.skill(skill)?.skill),
   }
 }
 
-const isDestructive = (skill: AnySkill | undefined): boolean =>
-  skill?.effect === 'write' && skill.destructive === true
+function destructiveSkill(skill: AnySkill | undefined): DestructiveSkill | undefined {
+  if (skill?.effect !== 'write' || skill.destructive === undefined) return undefined
+  return { class: skill.destructive, changedNothing: skill.changedNothing?.bind(skill) }
+}
 
 /** Whether a skill reminds, and whether it settles its questions. */
 export interface FollowUps {

@@ -1,3 +1,4 @@
+import { innerSteps } from '../playbook/inner-steps.ts'
 import type { Step } from '../playbook/playbook.ts'
 
 const known = new WeakMap<Step, readonly string[]>()
@@ -10,24 +11,4 @@ export function idsWithin(step: Step): readonly string[] {
     known.set(step, ids)
   }
   return ids
-}
-
-/** All steps directly inside, whichever way. */
-function innerSteps(step: Step): readonly Step[] {
-  const handlers = typeof step.onError === 'string' ? [] : step.onError
-  switch (step.action) {
-    case 'steps':
-    case 'parallel':
-      return [...step.steps, ...handlers]
-    case 'switch':
-      return [...step.cases.flatMap((each) => each.steps), ...step.else, ...handlers]
-    case 'uses':
-    case 'set':
-    case 'checkpoint':
-    case 'call':
-    case 'wait':
-    case 'return':
-    case 'fail':
-      return handlers
-  }
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { runAttempt } from './attempt.ts'
-import type { EffectAttempt, EffectWork } from './durable-context.ts'
+import { RunSuspended, type EffectAttempt, type EffectWork, type Outcome } from './durable-context.ts'
 import type { LocalRun } from './local-run.ts'
 import { keyOf } from './paths.ts'
 import { plainJson } from './plain-json.ts'
@@ -21,7 +21,7 @@ export async function tryOnce(
     }
     return plainJson(await work.run(input, attempt))
   }
-  return await attemptOnce(local, work, progress, call)
+  return await attemptOf(local, work, progress.number, call)
 }
 
 /** After the last try, where it ended in doubt: the output of what took place all the same; undefined where nothing did. */
@@ -37,19 +37,40 @@ export async function askOnceMore(
     const done = await findDone(local, work, verify, input, progress, attempt)
     return done === undefined ? undefined : plainJson(done)
   }
-  return await attemptOnce(local, work, progress, call)
+  return await attemptOf(local, work, progress.number, call)
 }
 
-function attemptOnce(
+/**
+ * The outcome of an effect that is there although this step has not tried it; undefined where nobody can tell. Whoever asks has other ways
+ * to go on, so that an error of the other system says nothing.
+ */
+export async function standingEffect(
   local: Pick<LocalRun, 'uuid' | 'clock' | 'cancel' | 'stop'>,
   work: EffectWork,
-  progress: Progress,
-  call: (attempt: EffectAttempt) => Promise<unknown>,
-): Promise<unknown> {
+  input: unknown,
+): Promise<Outcome | undefined> {
+  const { verify } = work
+  if (verify === undefined) return undefined
+  try {
+    const output = await attemptOf(local, work, 1, (attempt) => verify(input, attempt))
+    if (output === undefined) return undefined
+    return { state: 'completed', output: plainJson(output), endedAt: local.clock.now() }
+  } catch (error) {
+    if (error instanceof RunSuspended) throw error
+    return undefined
+  }
+}
+
+async function attemptOf<T>(
+  local: Pick<LocalRun, 'uuid' | 'clock' | 'cancel' | 'stop'>,
+  work: EffectWork,
+  number: number,
+  call: (attempt: EffectAttempt) => Promise<T>,
+): Promise<T> {
   const cancel = work.shielded ? undefined : local.cancel
   const limits = { timeoutMs: work.timeoutMs, deadlineMs: work.deadlineMs, cancel, stop: local.stop }
-  const identity = { number: progress.number, idempotencyKey: keyOf(local.uuid, work.path) }
-  return runAttempt(call, identity, limits, local.clock)
+  const identity = { number, idempotencyKey: keyOf(local.uuid, work.path) }
+  return await runAttempt(call, identity, limits, local.clock)
 }
 
 /** The output of an effect that took place already; undefined where there is none. */
@@ -62,10 +83,14 @@ async function findDone(
   attempt: EffectAttempt,
 ): Promise<unknown> {
   const keys = progress.isFirst ? [] : await earlierKeys(local, work, input)
-  if (progress.doubtful) keys.push(attempt.idempotencyKey)
+  const own = attempt.idempotencyKey
+  if (progress.doubtful) keys.push(own)
   for (const idempotencyKey of keys) {
-    const done = await verify(input, { ...attempt, idempotencyKey })
-    if (done !== undefined) return done
+    const output = await verify(input, { ...attempt, idempotencyKey })
+    if (output !== undefined) {
+      progress.wasDoneEarlier = idempotencyKey !== own
+      return output
+    }
     attempt.signal.throwIfAborted()
   }
   progress.isFirst = true

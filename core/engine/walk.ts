@@ -1,6 +1,6 @@
 import type { Mask } from '../domain/mask.ts'
 import type { StoredError } from '../domain/run.ts'
-import { TocsinError } from '../plugin/index.ts'
+import { TocsinError, type DestructiveClass } from '../plugin/index.ts'
 import type { Playbook, Step } from '../playbook/playbook.ts'
 import type { DurableContext, PureResult } from './durable-context.ts'
 import { fromOutcome, type Flow } from './flow.ts'
@@ -9,13 +9,19 @@ import { advance, type Scope } from './scope.ts'
 import type { FollowUps, Interrupted, SkillCaller, SkillCallRun } from './skill-caller.ts'
 import { storedTocsinError } from './stored-error.ts'
 
+/** What a destructive skill declares about its uses. */
+export interface DestructiveSkill {
+  readonly class: DestructiveClass
+  readonly changedNothing?: ((output: unknown) => boolean) | undefined
+}
+
 /** How the interpreter reaches skills. */
 export interface Skills {
   readonly call: SkillCaller
   /** What to do when a crash interrupted a call of this skill; see `interruptedPolicy`. */
   readonly interrupted: (skill: string) => Interrupted
-  /** Whether calls of this skill go into the audit log. Default: none do. */
-  readonly isDestructive?: ((skill: string) => boolean) | undefined
+  /** Of a destructive skill: its calls go into the audit log, and count against a limit. Default: none is destructive. */
+  readonly destructive?: ((skill: string) => DestructiveSkill | undefined) | undefined
   /** What a skill that asks declares about the life of its questions. Default: nothing. */
   readonly followUps?: ((skill: string) => FollowUps) | undefined
 }

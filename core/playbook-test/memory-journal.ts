@@ -20,7 +20,7 @@ export function createMemoryJournal(onEnd: (entry: JournalEntry) => void = () =>
   const failed: FailedAttempt[] = []
   const failedAt = (path: string) => failed.filter((attempt) => attempt.path === path)
 
-  const finish = (begun: JournalEntry, { isSensitive: _, ...end }: JournalEnd) => {
+  const finish = (begun: JournalEntry, { isSensitive: _, changedNothing: __, ...end }: JournalEnd) => {
     if (begun.state !== 'started' && begun.state !== 'unknown')
       throw new ConflictError('step_has_ended', `the step '${begun.path}' has ended`)
     const entry = { ...begun, ...end }
@@ -35,6 +35,8 @@ export function createMemoryJournal(onEnd: (entry: JournalEntry) => void = () =>
         entries.set(begin.path, { ...known, attempt: begin.attempt })
       return undefined
     },
+    reserve: async () => undefined,
+    release: async () => {},
     async attemptFailed(_run, attempt) {
       if (!failedAt(attempt.path).some((known) => known.attempt === attempt.attempt)) failed.push(attempt)
     },

@@ -336,6 +336,11 @@ export const problemCatalogue = {
     explanation:
       'The `timeout` of a group or a called playbook with `repeat` or `foreach` counts for each time, or each item, anew. To limit all of them together, put it on a group around the step; to say that one round is meant, on a group inside of it.',
   },
+  W440: {
+    title: 'destructive skill that is repeated',
+    explanation:
+      'A destructive skill under `repeat` acts each time. To see how its effect goes on, call it once and repeat a skill that reads, or have it wait with `wait_seconds` where it takes that.',
+  },
   I501: {
     title: 'steps could be parallel',
     explanation:
@@ -344,6 +349,11 @@ export const problemCatalogue = {
   I502: {
     title: 'more than is shown',
     explanation: 'Of a file 200 errors are shown, and 200 of the rest. There may be more of them.',
+  },
+  I503: {
+    title: 'more than the limit of destructive actions',
+    explanation:
+      'A `foreach` may use destructive skills more often than their class may begin within an hour without an approval; the limit named is the default one. A `foreach` over the skill itself asks once for all its items, one over other steps for each use beyond the limit.',
   },
   E601: {
     title: 'a mock answers not exactly one thing',

@@ -14,6 +14,7 @@ import {
   isAction,
   type Action,
 } from './grammar.ts'
+import { adviseDestructive } from './destructive-advice.ts'
 import { keptValue } from './kept-value.ts'
 import { maskOfType } from './mask-of-type.ts'
 import type { Step, Template, UsesStep } from './playbook.ts'
@@ -154,6 +155,7 @@ function readStep(context: Context, node: Node, index: number, outer: Scope): St
   }
   // The parts of each action fit their own kind of step; the union over all of them is what cannot be written down.
   const step = { ...common, ...masksOf(result, defaulted?.type), ...result.part } as Step
+  adviseDestructive(context, step, { foreach: foreachEntry?.key, repeat: repeatEntry?.key })
   // Whoever comes past `if: x` with what always ends the run knows that x did not hold.
   if (endsRunIfRun(step)) outer.learn(condition.whenFalse)
   return step

@@ -45,7 +45,15 @@ export type {
 export { pathText, percentEncode } from './request-path.ts'
 export type { RequestPath } from './request-path.ts'
 export { Secret } from './secret.ts'
-export { asksInputs, defineSkill } from './skill.ts'
-export type { AnySkill, Repeat, SkillContext, SkillDefinition, SkillExample, SkillLog } from './skill.ts'
+export { asksInputs, defineSkill, destructiveClasses } from './skill.ts'
+export type {
+  AnySkill,
+  DestructiveClass,
+  Repeat,
+  SkillContext,
+  SkillDefinition,
+  SkillExample,
+  SkillLog,
+} from './skill.ts'
 export type { RunningSandbox, Sandbox, SandboxCommand, SandboxOptions, SandboxRequest } from './sandbox.ts'
 export type { TokenRefusal, TokenRequest } from './token.ts'

@@ -11,6 +11,13 @@ import type { AskedQuestion, RefusedAnswer, SettledQuestion } from './question.t
  */
 export type Repeat = 'safe' | 'verify' | 'never'
 
+/**
+ * What a destructive skill does: `containment` cuts off or restores a machine, an account or a session; `blocking` blocks or allows a value;
+ * `deletion` removes data; `execution` runs something on a machine, such as a scan or a script. Each has a limit of its own.
+ */
+export const destructiveClasses = ['containment', 'blocking', 'deletion', 'execution'] as const
+export type DestructiveClass = (typeof destructiveClasses)[number]
+
 /** Inputs of a skill that asks which the engine gives. */
 export const asksInputs = ['checkpoint_id', 'answers', 'form'] as const
 
@@ -102,17 +109,24 @@ interface ReadSkill {
   readonly effect: 'read'
 }
 
-interface Write {
+interface Write<Out extends JsonSchema> {
   /** Changes something outside; dry runs never call it. */
   readonly effect: 'write'
   /**
    * It acts on machines, accounts or protections, where a mistake does harm: each call goes into the audit log before it is made, with its
-   * input, and again with how it ended. Default false.
+   * input, and again with how it ended, and counts against the hourly limit of its class. Default: it is not destructive.
    */
-  readonly destructive?: true
+  readonly destructive?: DestructiveClass
+  /**
+   * Of a destructive skill: whether the output says that this call changed nothing, such as an isolation of a machine that is isolated
+   * already. Such a call does not count against the limit. Default: every call counts.
+   */
+  changedNothing?(output: Infer<Out>): boolean
+  /** Of a destructive skill: name of the skill of the same plugin that reads how its effect goes on, for hints to authors of playbooks. */
+  readonly followWith?: string
 }
 
-interface WriteSkill extends Write {
+interface WriteSkill<Out extends JsonSchema> extends Write<Out> {
   readonly repeat: 'safe' | 'never'
 }
 
@@ -120,9 +134,13 @@ interface VerifiedWriteSkill<
   In extends JsonSchema,
   Out extends JsonSchema,
   S extends JsonSchema,
-> extends Write {
+> extends Write<Out> {
   readonly repeat: 'verify'
-  /** Asks the other system whether an interrupted attempt took effect: its output if so, `undefined` if not. */
+  /**
+   * Asks the other system whether an interrupted attempt took effect: its output if so, `undefined` if not. Of a destructive skill it is
+   * also called before a first attempt that would wait for an approval, or that `repeat` makes again: an output then means that the effect
+   * is there already, and nothing is called.
+   */
   verify(input: Infer<In>, context: SkillContext<Infer<S>>): Promise<Infer<Out> | undefined>
 }
 
@@ -132,7 +150,7 @@ export type SkillDefinition<
   Out extends JsonSchema = JsonSchema,
   S extends JsonSchema = JsonSchema,
   R extends Infer<Out> = Infer<Out>,
-> = SkillDeclaration<In, Out, S, R> & (ReadSkill | WriteSkill | VerifiedWriteSkill<In, Out, S>)
+> = SkillDeclaration<In, Out, S, R> & (ReadSkill | WriteSkill<Out> | VerifiedWriteSkill<In, Out, S>)
 
 /** A skill whose types have been forgotten, as the registry holds it. */
 // eslint-disable-next-line typescript/no-explicit-any -- parameters are contravariant: only `any` accepts every skill

@@ -1,5 +1,11 @@
 import type { PointedMessage } from '../errors/errors.ts'
-import type { AnySkill, ConnectionDefinition, JsonSchema, PluginDefinition } from '../plugin/index.ts'
+import {
+  destructiveClasses,
+  type AnySkill,
+  type ConnectionDefinition,
+  type JsonSchema,
+  type PluginDefinition,
+} from '../plugin/index.ts'
 import { nearest } from '../schema/index.ts'
 import { checkAsking } from './check-asking.ts'
 import { checkEnriching } from './check-enriching.ts'
@@ -132,6 +138,22 @@ function checkSkills(
       problems.push({ pointer: `${pointer}/name`, message: `'${String(name)}' is there twice` })
     names.add(name)
   }
+  checkFollowing(skills, problems)
+}
+
+/** A skill is followed with one of its own plugin that reads. */
+function checkFollowing(skills: readonly unknown[], problems: PointedMessage[]): void {
+  const all = skills.filter(isRecord)
+  for (const [index, { name, destructive, followWith }] of all.entries()) {
+    if (followWith === undefined) continue
+    const reads = all.some((each) => each['name'] === followWith && each['effect'] === 'read')
+    if (destructive !== undefined && reads) continue
+    const message =
+      destructive === undefined
+        ? 'is for destructive skills'
+        : 'must be the name of a skill of the plugin that reads'
+    problems.push({ pointer: `${pointerOf(name, index)}/followWith`, message })
+  }
 }
 
 const pointerOf = (name: unknown, index: number): string =>
@@ -190,7 +212,7 @@ function checkEffect(
   pointer: string,
   problems: PointedMessage[],
 ): void {
-  const { effect, repeat, destructive } = skill
+  const { effect, repeat } = skill
   if (effect !== 'read' && effect !== 'write') {
     problems.push({ pointer: `${pointer}/effect`, message: "must be 'read' or 'write'" })
   } else if (effect === 'write' && repeat !== 'safe' && repeat !== 'verify' && repeat !== 'never') {
@@ -198,15 +220,29 @@ function checkEffect(
   } else if (effect === 'read' && repeat !== undefined) {
     problems.push({ pointer: `${pointer}/repeat`, message: 'is for writes; a read may always be repeated' })
   }
-  if (destructive !== undefined && (destructive !== true || effect !== 'write')) {
-    problems.push({
-      pointer: `${pointer}/destructive`,
-      message: 'must be true where it stands, and is for writes',
-    })
-  }
+  checkDestructive(skill, pointer, problems)
   if (repeat === 'verify' && typeof skill['verify'] !== 'function') {
     problems.push({ pointer: `${pointer}/verify`, message: "must be a function where repeat is 'verify'" })
   }
+}
+
+function checkDestructive(
+  { effect, destructive, changedNothing }: Readonly<Record<string, unknown>>,
+  pointer: string,
+  problems: PointedMessage[],
+): void {
+  if (destructive !== undefined) {
+    if (effect !== 'write') problems.push({ pointer: `${pointer}/destructive`, message: 'is for writes' })
+    else if (!destructiveClasses.some((one) => one === destructive))
+      problems.push({
+        pointer: `${pointer}/destructive`,
+        message: `must name what the skill does: ${destructiveClasses.map((one) => `'${one}'`).join(', ')}`,
+      })
+  }
+  if (changedNothing === undefined) return
+  const message = destructive === undefined ? 'is for destructive skills' : 'must be a function of the output'
+  if (destructive === undefined || typeof changedNothing !== 'function')
+    problems.push({ pointer: `${pointer}/changedNothing`, message })
 }
 
 function checkTexts(

@@ -15,7 +15,8 @@ export const waitSeconds = {
   maximum: 3600,
   default: 0,
   description:
-    'How long to wait for the end of the action; 0: it is only queued. The wait ends 10 s before the step’s timeout, 1m if not said otherwise.',
+    'How long to wait for the end of the action; 0: it is only queued. Better than to repeat the step. The wait ends 10 s before the ' +
+    'step’s timeout, 1m if not said otherwise: give the step a longer `timeout`.',
 } as const
 
 /** What every action gives. */

@@ -17,6 +17,7 @@ import { fixture } from './sandbox/fixture.ts'
 import { linuxHost } from './sandbox/machines.ts'
 import type { Controls } from './sandbox/routes.ts'
 import { collectInvestigationPackage } from './skills/collect-investigation-package.ts'
+import { getMachineAction } from './skills/get-machine-action.ts'
 import { isolateMachine } from './skills/isolate-machine.ts'
 import { runAntivirusScan } from './skills/run-antivirus-scan.ts'
 import { unisolateMachine } from './skills/unisolate-machine.ts'
@@ -39,8 +40,11 @@ describe('the actions of endpoint_security', () => {
   })
   afterEach(() => running.close())
 
-  const act = async (skill: AnySkill, input: object = {}, more: Partial<RunSkillOptions> = {}) => {
-    const given = { id, comment, ...input }
+  const act = (skill: AnySkill, input: object = {}, more: Partial<RunSkillOptions> = {}) =>
+    run(skill, { id, comment, ...input }, more)
+  const lookAt = (action: string, more?: Partial<RunSkillOptions>) =>
+    run(getMachineAction, { id: action }, more)
+  const run = async (skill: AnySkill, given: object, more: Partial<RunSkillOptions> = {}) => {
     const options = { settings: running.settings, egress: loopbackEgress, ...more }
     const { output, logs } = await runSkill(skill, given, options)
     return { output: output as JsonObject, logs }
@@ -105,6 +109,41 @@ describe('the actions of endpoint_security', () => {
       'unisolate',
       'isolate',
     ])
+  })
+
+  it('shows how an action goes on, without touching the machine', async () => {
+    const { output } = await act(isolateMachine)
+    const action = String(valueAt(output['action'], 'id'))
+    const seen = []
+    for (let times = 0; times < 3; times++) {
+      const look = await lookAt(action)
+      seen.push([statusOf(look.output), look.output['ended'], look.output['finished']])
+    }
+    expect(seen).to.deep.equal([
+      ['InProgress', false, false],
+      ['Succeeded', true, true],
+      ['Succeeded', true, true],
+    ])
+    expect(posts()).to.have.length(1)
+    expect(await caught(lookAt('unknown')))
+      .to.have.property('code')
+      .that.matches(/not_found$/)
+    for (const bad of ['', '../machines', 'a/b', 'a?b'])
+      expect(await caught(lookAt(bad))).to.include({
+        code: 'value_invalid',
+      })
+  })
+
+  it('shows an action that failed as ended, and not as finished', async () => {
+    for (const status of ['Failed', 'TimeOut', 'Cancelled']) {
+      const json = { ...(fixture('machine-action-poll-succeeded') as object), status }
+      const { output } = await runSkill(
+        getMachineAction,
+        { id: 'a1' },
+        { settings: running.settings, replies: [{ json }] },
+      )
+      expect(output).to.include({ ended: true, finished: false })
+    }
   })
 
   it('isolates no machine in another kind before its release, and releases it', async () => {
@@ -305,10 +344,16 @@ describe('the actions of endpoint_security', () => {
       expect(requests).to.have.length(1)
     })
 
-    it('finds one of others only where that is under way', async () => {
+    it('finds one of others where that is under way, or the machine is in that state', async () => {
       const others = { ...base, id: 'others', requestorComment: `x ${otherMark}`, status: 'InProgress' }
       expect((await verify([listed(others)])).output).to.deep.include({ adopted: true })
-      expect((await verify([listed({ ...others, status: 'Succeeded' })])).output).to.equal(undefined)
+      const stands = { ...others, status: 'Succeeded' }
+      expect((await verify([listed(stands)])).output).to.deep.include({ adopted: true, finished: true })
+      const released = { ...stands, type: 'Unisolate', lastUpdateDateTimeUtc: '2021-01-02T00:00:00Z' }
+      expect((await verify([listed(released, stands)])).output, 'released since').to.equal(undefined)
+      const isBeingReleased = { ...released, status: 'Pending' }
+      expect((await verify([listed(isBeingReleased, stands)])).output, 'being released').to.equal(undefined)
+      expect((await verify([listed({ ...others, status: 'Failed' })])).output, 'failed').to.equal(undefined)
       expect((await verify([listed({ ...others, scope: 'Selective' })])).output).to.equal(undefined)
     })
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConnectionError, SkillError, TocsinError, type SkillContext } from 'tocsin/plugin'
+import { actionPath } from './ids.ts'
 import { actionsPermission } from './permissions.ts'
 import { readRecord } from './read-record.ts'
 import { decodeMachineAction, hasFailed, hasSucceeded, type MachineAction } from './records/machine-action.ts'
@@ -59,8 +60,7 @@ async function look(
   { http, log, signal }: Pick<SkillContext, 'http' | 'log' | 'signal'>,
 ): Promise<MachineAction | 'hidden' | undefined> {
   try {
-    const path = ['api', 'machineactions', id]
-    return await readRecord(http, path, actionsPermission, decodeMachineAction)
+    return await readRecord(http, actionPath(id), actionsPermission, decodeMachineAction)
   } catch (error) {
     if (signal.aborted || !(error instanceof TocsinError)) throw error
     log.warn('cannot see how the action goes on', { action: id, why: error.message })

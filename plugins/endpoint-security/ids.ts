@@ -15,6 +15,15 @@ export const alertId = {
   description: 'Id of the alert, e.g. da637472900382838869_1364969609.',
 } as const
 
+export const actionId = {
+  ...alertId,
+  description:
+    'Id of the action, as `action.id` of the step that queued it, e.g. 2e9da30d-27f6-4208-81f2-9cd3d67893ba.',
+} as const
+
+/** Where an action is. */
+export const actionPath = (id: string): readonly string[] => ['api', 'machineactions', id]
+
 /** Where a machine is, or something of it. Ids are in lower case there, and where lists are filtered by them. */
 export const machinePath = (id: string, ...what: readonly string[]): readonly string[] => [
   'api',

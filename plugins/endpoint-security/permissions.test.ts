@@ -19,6 +19,7 @@ const rows: readonly (readonly [skill: string, specified: readonly string[], bes
   ['run_antivirus_scan', ['Machine.Scan']],
   ['collect_investigation_package', ['Machine.CollectForensics']],
   ['run_live_response', ['Machine.LiveResponse']],
+  ['get_machine_action', ['Machine.Read.All', 'Machine.ReadWrite.All']],
   ['run_advanced_query', ['AdvancedQuery.Read.All']],
   // The second one suffices for the application's own indicators.
   ['list_indicators', ['Ti.ReadWrite.All', 'Ti.ReadWrite']],

@@ -16,6 +16,7 @@ export const permissions = {
   run_antivirus_scan: ['Machine.Scan'],
   collect_investigation_package: ['Machine.CollectForensics'],
   run_live_response: ['Machine.LiveResponse'],
+  get_machine_action: ['Machine.Read.All', 'Machine.ReadWrite.All'],
   run_advanced_query: ['AdvancedQuery.Read.All'],
   list_indicators: ['Ti.ReadWrite.All', 'Ti.ReadWrite'],
   create_indicator: ['Ti.ReadWrite.All', 'Ti.ReadWrite'],
@@ -25,7 +26,7 @@ export const permissions = {
 } as const satisfies Readonly<Record<string, Permission>>
 
 /** Looking for actions and following them. */
-export const actionsPermission: Permission = ['Machine.Read.All', 'Machine.ReadWrite.All']
+export const actionsPermission: Permission = permissions.get_machine_action
 
 /** The permissions that a token carries: the `roles` of a JWT. Undefined for a token that is none: it says nothing then. */
 export function rolesOf(token: Secret): ReadonlySet<string> | undefined {

@@ -4,6 +4,7 @@ import { collectInvestigationPackage } from './skills/collect-investigation-pack
 import { createIndicator } from './skills/create-indicator.ts'
 import { getAlert } from './skills/get-alert.ts'
 import { getMachine } from './skills/get-machine.ts'
+import { getMachineAction } from './skills/get-machine-action.ts'
 import { isolateMachine } from './skills/isolate-machine.ts'
 import { listAlerts } from './skills/list-alerts.ts'
 import { listIndicators } from './skills/list-indicators.ts'
@@ -34,6 +35,7 @@ export default definePlugin({
     runAntivirusScan,
     collectInvestigationPackage,
     runLiveResponse,
+    getMachineAction,
     runAdvancedQuery,
     listIndicators,
     createIndicator,

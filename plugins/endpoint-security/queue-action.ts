@@ -10,7 +10,7 @@ import { commentWith, referenceOf } from './action-reference.ts'
 import { findActions, findOpenActions, type ActionType } from './find-actions.ts'
 import type { Permission } from './permissions.ts'
 import { decodeMachineAction, isOpen, type MachineAction } from './records/machine-action.ts'
-import { doesTheSame, machineIsBusy, sameAction } from './same-action.ts'
+import { doesTheSame, machineIsBusy, sameAction, standingAction } from './same-action.ts'
 import { refusal, refusals, vendorError } from './vendor-error.ts'
 
 /** An action to be queued on a machine. */
@@ -81,15 +81,24 @@ async function readQueued(
   }
 }
 
-/** What became of an attempt nobody knows about: the action that it queued, else one under way that does the same, else nothing. */
+/**
+ * What became of an attempt nobody knows about: the action that it queued, else one that makes another needless: it is under way, or the
+ * machine is in that state already. Else nothing.
+ */
 export async function findQueuedAction(
   wanted: WantedAction,
   { http, idempotencyKey }: Context,
 ): Promise<QueuedAction | undefined> {
   const reference = referenceOf(idempotencyKey)
-  const found = await findActions(http, wanted.machineId, { type: wanted.type })
-  const own = found.find(({ requestorComment }) => requestorComment?.includes(reference))
-  const action = own ?? found.find((one) => isOpen(one) && doesTheSame(wanted, one))
+  const { machineId, type, undoneBy } = wanted
+  const found = await findActions(http, machineId, {
+    type: undoneBy === undefined ? type : [type, undoneBy],
+  })
+  const own = found.find((one) => one.type === type && one.requestorComment?.includes(reference) === true)
+  const action =
+    own ??
+    standingAction(wanted, found) ??
+    found.find((one) => one.type === type && isOpen(one) && doesTheSame(wanted, one))
   return action && { action, adopted: own === undefined }
 }
 

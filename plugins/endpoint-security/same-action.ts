@@ -26,6 +26,16 @@ export function sameAction(wanted: WantedAction, all: readonly MachineAction[]):
   return same
 }
 
+/** The action that has put the machine into the wanted state, in which it still is and is about to stay; undefined: there is none. */
+export function standingAction(
+  { type, undoneBy, ...wanted }: WantedAction,
+  all: readonly MachineAction[],
+): MachineAction | undefined {
+  if (undoneBy === undefined || all.some((one) => isOpen(one) && one.type === undoneBy)) return undefined
+  const last = all.filter(hasSucceeded).toSorted(byLastUpdate)[0]
+  return last?.type === type && doesTheSame({ type, ...wanted }, last) ? last : undefined
+}
+
 /** Some answers leave the scope out; then there is nothing to compare. */
 export const doesTheSame = ({ scope, ownOnly }: WantedAction, action: MachineAction): boolean =>
   ownOnly !== true && (scope === undefined || action.scope === null || action.scope === scope)

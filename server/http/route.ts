@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Actor } from '../../core/domain/audit.ts'
+import type { DestructiveLimits } from '../../core/domain/destructive-use.ts'
 import type { Role } from '../../core/domain/api-key.ts'
 import type { Session } from '../../core/domain/session.ts'
 import type { Pauses } from '../../core/engine/pauses.ts'
@@ -95,8 +96,8 @@ export interface Services {
     readonly shareOf: (organizationUuid: string) => { readonly working: number; readonly most: number }
     /** How many runs are watched after crashes of the process. */
     readonly suspects: () => number
-    /** Uses of one destructive skill in one organization within an hour that no person need approve. */
-    readonly destructivePerHour: number
+    /** Of the server: destructive actions of each class in one organization within an hour that begin without an approval. */
+    readonly destructiveLimits: DestructiveLimits
     /** Of one organization: from then on its alerts are refused. */
     readonly maxQueued: number
     readonly storms: StormWatch

@@ -9,6 +9,7 @@ import { eventRoutes } from './resources/events.ts'
 import { healthRoutes } from './resources/health.ts'
 import { editorRoutes } from './resources/playbook-editor.ts'
 import { keyRoutes } from './resources/keys.ts'
+import { destructiveLimitRoutes } from './resources/destructive-limits.ts'
 import { lookupRoutes } from './resources/lookups.ts'
 import { openApiRoutes } from './resources/openapi.ts'
 import { playbookRoutes } from './resources/playbooks.ts'
@@ -28,6 +29,7 @@ export const routes: readonly Route[] = [
   ...editorRoutes,
   ...skillRoutes,
   ...lookupRoutes,
+  ...destructiveLimitRoutes,
   ...keyRoutes,
   ...sessionRoutes,
   ...connectionRoutes,

@@ -11,12 +11,13 @@ import type {
   JournalExcerpt,
   JournalStore,
   NewResolution,
+  ReservedUses,
 } from '../../core/ports.ts'
 import { recordDecision, recordRun } from './audit-run.ts'
 import { fromJson, toJson } from './columns.ts'
 import type { Database } from './database.ts'
 import type { SqliteDestructiveUseStore } from './destructive-uses.ts'
-import { auditText, takeUse } from './take-use.ts'
+import { auditText, takeUses } from './take-use.ts'
 import { journalExcerpt } from './journal-excerpt.ts'
 import {
   selectJournal,
@@ -55,7 +56,7 @@ export class SqliteJournalStore implements JournalStore {
     const { database, commits } = this.#context
     return commits.write(() => {
       const run = this.#requireRun(runUuid)
-      const held = takeUse(this.#context, this.#uses, run, entry)
+      const held = this.#takeUse(run, entry)
       if (held !== undefined) return held
       const isNews = database.run(
         `INSERT INTO journal (run_id, path, step_id, kind, state, input, sensitive, attempt, started_at, destructive)
@@ -80,6 +81,16 @@ export class SqliteJournalStore implements JournalStore {
     })
   }
 
+  reserve(runUuid: string, uses: ReservedUses): Promise<HeldUse | undefined> {
+    const { commits } = this.#context
+    return commits.write(() => takeUses(this.#context, this.#uses, this.#requireRun(runUuid), uses))
+  }
+
+  release(runUuid: string, paths: readonly string[]): Promise<void> {
+    const { commits } = this.#context
+    return commits.write(() => this.#uses.release(this.#requireRun(runUuid), paths))
+  }
+
   attemptFailed(runUuid: string, attempt: FailedAttempt): Promise<void> {
     const { database, commits } = this.#context
     return commits.write(() => noteFailedAttempt(database, this.#requireRun(runUuid), attempt))
@@ -101,7 +112,10 @@ export class SqliteJournalStore implements JournalStore {
         path,
       )
       const over = ended ?? this.#endUnknown(run, path, end)
-      if (over?.destructive === 1) this.#recordEnd(runUuid, over.kind, path, end)
+      if (over?.destructive === 1) {
+        if (end.changedNothing === true) this.#uses.takeBack(run, path)
+        this.#recordEnd(runUuid, over.kind, path, end)
+      }
       if (over !== undefined) return
       if (database.get('SELECT 1 FROM journal WHERE run_id = ? AND path = ?', run, path))
         throw stepHasEnded(path)
@@ -225,6 +239,13 @@ export class SqliteJournalStore implements JournalStore {
 
   #kept(what: 'input' | 'output', path: string, value: unknown, isSensitive = false): string | null {
     return this.#context.database.kept(toJson(value), isSensitive, `${what} ${path}`)
+  }
+
+  #takeUse(run: number, { path, kind: skill, destructive }: JournalBegin): HeldUse | undefined {
+    if (destructive === undefined) return undefined
+    const { class: kind, input, limits } = destructive
+    const wanted = { skill, class: kind, paths: [path], inputs: [input], limits }
+    return takeUses(this.#context, this.#uses, run, wanted)
   }
 
   /** A run that is cancelled, or out of time, does not wait for the decision. */

@@ -1,8 +1,10 @@
 import type { Actor, AuditAction } from '../../core/domain/audit.ts'
+import type { OwnDestructiveLimits } from '../../core/domain/destructive-use.ts'
 import type { Organization } from '../../core/domain/organization.ts'
 import { ConflictError, NotFoundError } from '../../core/errors/errors.ts'
 import type { CodeAndName, OrganizationStore, Scope, SeenRevision } from '../../core/ports.ts'
 import { recordAudit } from './audit-log.ts'
+import { fromJson, toJson } from './columns.ts'
 import type { Database } from './database.ts'
 import { requireCode } from './ids.ts'
 import { whereAll } from './paging.ts'
@@ -12,7 +14,19 @@ import { isUniqueViolation } from './storage-errors.ts'
 import type { StoreContext } from './store-context.ts'
 import { makeUuid } from './uuid.ts'
 
-const select = 'SELECT uuid, code, name, revision, created_at AS createdAt FROM organizations t'
+const select = `SELECT uuid, code, name, destructive_limits AS destructiveLimits, revision, created_at AS createdAt
+  FROM organizations t`
+
+interface OrganizationRow extends Omit<Organization, 'destructiveLimits'> {
+  readonly destructiveLimits: string | null
+}
+
+const toOrganization = ({ destructiveLimits: own, ...row }: OrganizationRow): Organization => ({
+  ...row,
+  ...(own !== null && { destructiveLimits: fromJson<OwnDestructiveLimits>(own) }),
+})
+
+type AuditDetails = Readonly<Record<string, unknown>>
 
 export class SqliteOrganizationStore implements OrganizationStore {
   readonly #context: StoreContext
@@ -26,10 +40,12 @@ export class SqliteOrganizationStore implements OrganizationStore {
     const conditions = scopeConditions(scope, 't.id')
     return database.read(() =>
       database.cache.get(`organizations ${JSON.stringify(scope)}`, () =>
-        database.all<Organization>(
-          `${select} ${whereAll(conditions)} ORDER BY code`,
-          ...conditions.flatMap(({ values }) => values),
-        ),
+        database
+          .all<OrganizationRow>(
+            `${select} ${whereAll(conditions)} ORDER BY code`,
+            ...conditions.flatMap(({ values }) => values),
+          )
+          .map(toOrganization),
       ),
     )
   }
@@ -56,7 +72,7 @@ export class SqliteOrganizationStore implements OrganizationStore {
         )
       }
       const created = this.#require(uuid)
-      this.#record('organization.created', created, by)
+      this.#record('organization.created', created, by, { name })
       return created
     })
   }
@@ -67,20 +83,40 @@ export class SqliteOrganizationStore implements OrganizationStore {
       requireRevision(this.#require(uuid).revision, revision)
       database.run('UPDATE organizations SET name = ?, revision = revision + 1 WHERE uuid = ?', name, uuid)
       const changed = this.#require(uuid)
-      this.#record('organization.changed', changed, by)
+      this.#record('organization.changed', changed, by, { name })
+      return changed
+    })
+  }
+
+  limit(
+    uuid: string,
+    limits: OwnDestructiveLimits,
+    revision: SeenRevision,
+    by: Actor,
+  ): Promise<Organization> {
+    const { database, commits } = this.#context
+    return commits.writeConfiguration(() => {
+      requireRevision(this.#require(uuid).revision, revision)
+      database.run(
+        'UPDATE organizations SET destructive_limits = ?, revision = revision + 1 WHERE uuid = ?',
+        Object.keys(limits).length === 0 ? null : toJson(limits),
+        uuid,
+      )
+      const changed = this.#require(uuid)
+      this.#record('organization.changed', changed, by, { destructive_per_hour: limits })
       return changed
     })
   }
 
   #require(uuid: string): Organization {
-    const found = this.#context.database.get<Organization>(`${select} WHERE uuid = ?`, uuid)
+    const found = this.#context.database.get<OrganizationRow>(`${select} WHERE uuid = ?`, uuid)
     if (found === undefined) throw organizationNotFound(uuid)
-    return found
+    return toOrganization(found)
   }
 
-  #record(action: AuditAction, { uuid, code, name }: Organization, by: Actor): void {
+  #record(action: AuditAction, { uuid, code }: Organization, by: Actor, details: AuditDetails): void {
     const subject = { kind: 'organization', id: uuid, name: code } as const
-    recordAudit(this.#context, { action, by, organizationUuid: uuid, subject, details: { name } })
+    recordAudit(this.#context, { action, by, organizationUuid: uuid, subject, details })
   }
 }
 

@@ -1,6 +1,7 @@
 import { theRun } from '../../core/domain/audit.ts'
-import type { HeldUse } from '../../core/domain/destructive-use.ts'
-import type { JournalBegin } from '../../core/ports.ts'
+import { heldNote } from '../../core/destructive/policy.ts'
+import type { DestructiveLimits, HeldUse } from '../../core/domain/destructive-use.ts'
+import type { ReservedUses } from '../../core/ports.ts'
 import { recordRun } from './audit-run.ts'
 import { insertEntry } from './case-entries.ts'
 import { toJson } from './columns.ts'
@@ -13,30 +14,37 @@ const maxShown = 4_000
 
 export const auditText = (input: unknown): string => (toJson(input) ?? '').slice(0, maxShown)
 
+interface Wanted extends Pick<ReservedUses, 'class' | 'skill' | 'paths'> {
+  /** As they may be shown in the audit log. */
+  readonly inputs: readonly unknown[]
+  /** Undefined: nothing is held back. */
+  readonly limits: DestructiveLimits | undefined
+}
+
 /**
- * Inside of the write of an intent: counts the use of a destructive skill. Gives why it is held back, and says so in the audit log and in
- * the case of the run; undefined: it is not.
+ * Inside of a write: counts uses of a destructive skill. Gives why they are held back, and says so in the audit log and in the case of the
+ * run; undefined: they are not.
  */
-export function takeUse(
+export function takeUses(
   context: StoreContext,
   uses: SqliteDestructiveUseStore,
   runRow: number,
-  { path, kind: skill, destructive }: JournalBegin,
+  wanted: Wanted,
 ): HeldUse | undefined {
-  if (destructive === undefined) return undefined
-  const held = uses.take({ run: runRow, path, skill }, destructive.limit)
+  const { skill, paths, inputs } = wanted
+  const held = uses.take({ run: runRow, ...wanted }, wanted.limits)
   if (held === undefined) return undefined
   const { database, clock } = context
   const run = requireRunRow(database, 'id', runRow)
-  const details = { skill, path, ...held, input: auditText(destructive.input) }
+  const input = auditText(inputs.length === 1 ? inputs[0] : inputs)
+  const details = { skill, path: paths[0], ...held, input }
   recordRun(context, 'skill.held', run, theRun(run.uuid, run.playbookName), details)
   if (run.caseRow !== null) {
-    const text = `${skill} waits for a person to approve it: it would be use ${held.uses + 1} within an hour.`
     insertEntry(database, run.caseRow, {
       at: clock.now(),
       by: theRun(run.uuid, run.playbookName),
       kind: 'note',
-      text,
+      text: heldNote(skill, held),
       changes: null,
     })
   }

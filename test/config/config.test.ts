@@ -40,7 +40,7 @@ describe('configuration', () => {
       maxQueued: 100_000,
       stormPerMinute: 600,
       groupWindowMs: 3_600_000,
-      destructivePerHour: 10,
+      destructiveLimits: { containment: 10, blocking: 10, deletion: 10, execution: 10 },
       selfApproval: 'never',
       keep: { runsMs: undefined, alertsMs: undefined },
       sessions: { idleMs: 3_600_000, maxMs: 43_200_000 },
@@ -92,7 +92,6 @@ describe('configuration', () => {
       maxQueued: 8,
       stormPerMinute: 9,
       groupWindowMs: 0,
-      destructivePerHour: 0,
       selfApproval: 'signed_in',
       logLevel: 'warn',
     })
@@ -100,6 +99,7 @@ describe('configuration', () => {
       'file:/var/log/tocsin/audit.jsonl',
       'syslog+tls://logs.internal:6514',
     ])
+    expect(config.destructiveLimits).to.deep.equal({ containment: 0, blocking: 0, deletion: 0, execution: 0 })
     expect(config.trustedProxies).to.deep.equal(['127.0.0.1', '10.1.0.0/16', 'fc00::/7', '::1'])
     expect(config.sessions).to.deep.equal({ idleMs: 900_000, maxMs: 28_800_000 })
     expect(config.masterKey?.reveal()).to.equal(masterKey)
@@ -138,6 +138,24 @@ describe('configuration', () => {
       everyone: common,
       organizations: new Map([['acme', []]]),
     })
+  })
+
+  it('takes limits of single classes, and the default for the others', () => {
+    const read = (text: string) => readConfig({ TOCSIN_DESTRUCTIVE_PER_HOUR: text }).destructiveLimits
+    expect(read(' blocking = 50, containment=0 ')).to.deep.equal({
+      containment: 0,
+      blocking: 50,
+      deletion: 10,
+      execution: 10,
+    })
+    expect(() => read('blocking=50,isolation=3'))
+      .to.throw()
+      .with.property('message')
+      .that.includes("names 'isolation=3'; it must be a whole number, or a number for each of containment")
+    expect(() => read('blocking=2,blocking=3'))
+      .to.throw()
+      .with.property('message')
+      .that.includes('names twice')
   })
 
   it('takes an empty variable as absent', () => {
@@ -213,7 +231,19 @@ describe('configuration', () => {
     TOCSIN_MAX_QUEUED: ['0', '-5', 'many', '10000001'],
     TOCSIN_STORM_PER_MINUTE: ['0', '10000001'],
     TOCSIN_GROUP_MINUTES: ['-1', '10081', '1h'],
-    TOCSIN_DESTRUCTIVE_PER_HOUR: ['-1', '1000001', 'few'],
+    TOCSIN_DESTRUCTIVE_PER_HOUR: [
+      '-1',
+      '1000001',
+      'few',
+      'containment',
+      'containment=',
+      'containment=-1',
+      'containment=1000001',
+      'isolation=3',
+      'blocking=3=4',
+      'blocking=3,blocking=4',
+      'blocking=3,',
+    ],
     TOCSIN_SELF_APPROVAL: ['yes', 'true', 'signed in'],
     TOCSIN_KEEP_RUNS_DAYS: ['0', '36501', '30d', 'forever'],
     TOCSIN_KEEP_ALERTS_DAYS: ['0', '36501'],

@@ -109,7 +109,7 @@ export function auditStoreContract(subject: GetSubject): void {
     it('has each try of a destructive skill and its end, and no other skill', async () => {
       const { stores } = subject()
       const run = await startedRun(subject(), null)
-      const destructive = { input: { id: 7 } }
+      const destructive = { class: 'containment', input: { id: 7 } } as const
       await stores.journal.begin(run.uuid, { ...begun, path: 'look', kind: 'x.look' })
       await stores.journal.begin(run.uuid, { ...begun, destructive })
       await stores.journal.begin(run.uuid, { ...begun, destructive })
@@ -130,7 +130,7 @@ export function auditStoreContract(subject: GetSubject): void {
     it('has how a destructive skill ended that nobody knew about', async () => {
       const { stores } = subject()
       const run = await startedRun(subject(), null)
-      await stores.journal.begin(run.uuid, { ...begun, destructive: { input: {} } })
+      await stores.journal.begin(run.uuid, { ...begun, destructive: { class: 'containment', input: {} } })
       await stores.journal.park(run.uuid, 'cut')
       const end = { state: 'failed', output: null, error: null, attempt: 1, endedAt: 9 } as const
       await stores.journal.end(run.uuid, 'cut', end)

@@ -58,6 +58,8 @@ function withoutIntent(journal: JournalStore): JournalStore {
   const begun = new Map<string, JournalBegin>()
   return {
     begin: async (run, entry) => void begun.set(`${run}/${entry.path}`, entry),
+    reserve: (run, uses) => journal.reserve(run, uses),
+    release: (run, paths) => journal.release(run, paths),
     end: (run, path, end) => journal.record(run, begun.get(`${run}/${path}`)!, end),
     record: (run, entry, end) => journal.record(run, entry, end),
     attemptFailed: (run, attempt) => journal.attemptFailed(run, attempt),

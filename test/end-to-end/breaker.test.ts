@@ -82,15 +82,17 @@ describe('too many uses of a destructive skill', function () {
     expect(blocked()).to.equal(1)
     const { case_id: caseId } = await get(`/alerts/${held}`)
     expect((await get(`/cases/${caseId}`)).timeline.at(-1).text).to.equal(
-      'endpoint_security.create_indicator waits for a person to approve it: it would be use 2 within an hour.',
+      'endpoint_security.create_indicator waits for an approval of 1 blocking action: 1 blocking action within the last hour in this ' +
+        'organization; the limit without approval is 1 per hour.',
     )
     const { destructive } = await get('/engine')
     expect(destructive).to.deep.equal([
       {
         organization_code: 'main',
-        skill: 'endpoint_security.create_indicator',
+        class: 'blocking',
         uses: 1,
         limit: 1,
+        remaining: 0,
         held: 1,
       },
     ])

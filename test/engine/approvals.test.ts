@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Run } from '../../core/domain/run.ts'
+import { serverLimits } from '../../core/destructive/policy.ts'
 import { RunSuspended } from '../../core/engine/durable-context.ts'
 import { createWakeUps } from '../../core/engine/wake-ups.ts'
 import { RetryableError } from '../../core/plugin/index.ts'
@@ -14,6 +15,12 @@ const isolate = makePlaybook({
   steps: [{ id: 'isolate', uses: 'edr.isolate', with: { machine: 'WS-7' } }],
   outputs: '${{ steps.isolate.output }}',
 })
+const destructive = {
+  'edr.isolate': { class: 'containment', changedNothing: (output: unknown) => output === 'isolated already' },
+  'edr.release': { class: 'containment' },
+  'edr.scan': { class: 'execution' },
+} as const
+const limitsOf = (limit: number) => serverLimits({ containment: limit, execution: limit })
 
 describe('a destructive skill that is used too often', () => {
   let bench: Bench
@@ -45,8 +52,8 @@ describe('a destructive skill that is used too often', () => {
         wakeUps,
         stop: stop.signal,
         cancel: cancel.signal,
-        destructive: ['edr.isolate', 'edr.scan'],
-        destructivePerHour: limit,
+        destructive,
+        destructiveLimits: limitsOf(limit),
         ...(names && { names }),
       },
     )
@@ -71,7 +78,7 @@ describe('a destructive skill that is used too often', () => {
     return await bench.stores.checkpoints.answer(question!.id, given, somebody('kim'))
   }
   const counted = async () =>
-    (await bench.stores.destructiveUses.list('all')).map(({ skill, uses, held }) => [skill, uses, held])
+    (await bench.stores.destructiveUses.list('all')).map(({ class: kind, uses, held }) => [kind, uses, held])
   const audited = async () =>
     (await bench.stores.audit.list('all', {}, { limit: 50 })).data
       .map(({ action }) => action)
@@ -88,13 +95,16 @@ describe('a destructive skill that is used too often', () => {
     expect(question?.question).to.deep.include({ via: 'operator', answers: ['approve', 'refuse'] })
     expect(question?.question.input).to.deep.equal({
       message:
-        'edr.isolate was used 2 times within the last hour in this organization; 2 are allowed without a person. ' +
-        'Approve one more use, with the input below?',
+        '2 containment actions within the last hour in this organization; the limit without approval is 2 per hour. ' +
+        'Approve this use of edr.isolate, with the input below?',
       skill: 'edr.isolate',
+      class: 'containment',
+      count: 1,
       input: { machine: 'WS-7' },
       labels: { approve: 'Approve this use', refuse: 'Refuse it' },
+      styles: { approve: 'danger' },
     })
-    expect(await counted()).to.deep.equal([['edr.isolate', 2, 1]])
+    expect(await counted()).to.deep.equal([['containment', 2, 1]])
     await halt()
   })
 
@@ -105,7 +115,7 @@ describe('a destructive skill that is used too often', () => {
     wakeUps.wake()
     expect(await going).to.include({ status: 'completed', output: 'isolated' })
     expect(called()).to.equal(3)
-    expect(await counted()).to.deep.equal([['edr.isolate', 3, 0]])
+    expect(await counted()).to.deep.equal([['containment', 3, 0]])
     expect((await audited()).slice(-4)).to.deep.equal([
       'skill.held',
       'checkpoint.answered',
@@ -169,7 +179,7 @@ describe('a destructive skill that is used too often', () => {
       const before = (await counted())[0]?.[1] ?? 0
       const run = await bench.startRun()
       const { stores, writes } = crashingStores(bench.stores, at, 'after')
-      const options = { run, ...stores, destructive: ['edr.isolate'], destructivePerHour: 1_000 }
+      const options = { run, ...stores, destructive, destructiveLimits: limitsOf(1_000) }
       await bench.go(isolate, { 'edr.isolate': () => 'isolated' }, options).catch((error: unknown) => {
         if (!(error instanceof Crash)) throw error
       })
@@ -186,7 +196,7 @@ describe('a destructive skill that is used too often', () => {
         const calls = called()
         const run = await bench.startRun()
         const { stores } = crashingStores(bench.stores, at, when)
-        const options = { run, ...stores, destructive: ['edr.isolate'], destructivePerHour: 2 }
+        const options = { run, ...stores, destructive, destructiveLimits: limitsOf(2) }
         await bench.go(isolate, { 'edr.isolate': () => 'isolated' }, options).catch((error: unknown) => {
           if (!(error instanceof Crash)) throw error
         })
@@ -217,16 +227,22 @@ describe('a destructive skill that is used too often', () => {
     })
     await clock.advance(100)
     expect(await going).to.include({ status: 'completed' })
-    expect(await counted()).to.deep.equal([['edr.isolate', 1, 0]])
+    expect(await counted()).to.deep.equal([['containment', 1, 0]])
   })
 
-  it('is counted for each skill and organization by itself', async () => {
+  it('is counted for each class and organization by itself', async () => {
     await use(2)
     const scan = makePlaybook({ steps: [{ id: 'scan', uses: 'edr.scan', with: { machine: 'WS-7' } }] })
     await use(2, { playbook: scan })
     const { uuid } = await bench.stores.organizations.create({ code: 'other', name: 'Other' }, somebody())
     await use(1, { run: await bench.startRun(uuid) })
     expect(called()).to.equal(5)
+    const release = makePlaybook({
+      steps: [{ id: 'release', uses: 'edr.release', with: { machine: 'WS-7' } }],
+    })
+    const other = await begin({ playbook: release, skills: { 'edr.release': () => 'released' } })
+    expect(called(), 'another skill of the same class').to.equal(5)
+    await other.halt()
   })
 
   it('has room again an hour after the first, not before', async () => {
@@ -264,8 +280,7 @@ describe('a destructive skill that is used too often', () => {
           foreach: ['a', 'b', 'c', 'd', 'e'],
           as: 'machine',
           concurrency: 5,
-          uses: 'edr.isolate',
-          with: { machine: '${{ machine }}' },
+          steps: [{ id: 'isolate', uses: 'edr.isolate', with: { machine: '${{ machine }}' } }],
         },
       ],
     })

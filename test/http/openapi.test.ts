@@ -25,6 +25,7 @@ const bodies: Record<string, object> = {
   post_keys: { name: 'k', role: 'reader' },
   patch_connections_connection: { enabled: false },
   patch_organizations_organization: { name: 'x' },
+  put_organizations_organization_destructive_limits: { blocking: 3 },
   patch_providers_provider: { name: 'x' },
   post_runs_run_retry: {},
   post_runs_retry: { runs: ['unknown'] },
@@ -51,6 +52,7 @@ const neededHeaders: Readonly<Record<string, Readonly<Record<string, string>>>> 
   patch_cases_case: { 'if-match': '*' },
   patch_connections_connection: { 'if-match': '*' },
   patch_organizations_organization: { 'if-match': '*' },
+  put_organizations_organization_destructive_limits: { 'if-match': '*' },
   patch_providers_provider: { 'if-match': '*' },
 }
 

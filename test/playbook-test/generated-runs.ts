@@ -50,7 +50,7 @@ export const generatedCatalogue = buildCatalogue(
           ...plugin,
           skills: [
             ...plugin.skills.map((skill: AnySkill) =>
-              skill.name === 'isolate' ? ({ ...skill, destructive: true } as AnySkill) : skill,
+              skill.name === 'isolate' ? ({ ...skill, destructive: 'containment' } as AnySkill) : skill,
             ),
             { ...secretSkill, connection: plugin.connection } as AnySkill,
           ],

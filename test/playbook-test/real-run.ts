@@ -1,3 +1,4 @@
+import { serverLimits } from '../../core/destructive/policy.ts'
 import { createWakeUps, type WakeUps } from '../../core/engine/wake-ups.ts'
 import { interpret } from '../../core/engine/interpreter.ts'
 import { openLocalContext } from '../../core/engine/local-context.ts'
@@ -41,8 +42,8 @@ export async function realRun(options: RealRun) {
   const journal: JournalStore = {
     ...memory.store,
     begin: async (run, begin) =>
-      begin.destructive?.limit !== undefined && options.isHeld?.(begin.path) === true
-        ? { uses: 10, limit: 10 }
+      begin.destructive?.limits !== undefined && options.isHeld?.(begin.path) === true
+        ? { class: begin.destructive.class, uses: 10, wanted: 1, limit: 10 }
         : await memory.store.begin(run, begin),
   }
   const context = await openLocalContext({
@@ -52,7 +53,7 @@ export async function realRun(options: RealRun) {
     log: silence,
     checkpoints: checkpoints.store,
     wakeUps: options.wakeUps ?? createWakeUps(),
-    destructivePerHour: 10,
+    destructiveLimits: serverLimits(),
   })
   const local = createSkillCaller({
     catalogue,

@@ -154,10 +154,14 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
   W421: steps('  - fail: See ticket #123'),
   W422: steps("  - return: '${{ {1: alert.id} }}'"),
   W423: steps('  - { foreach: "${{ [1] }}", timeout: 5m, steps: [{ wait: 10s }] }'),
+  W440: steps(
+    '  - { uses: edr.isolate, with: { id: ws-7 }, repeat: { until: has(output.finished), every: 1m, max: 9 } }',
+  ),
   I501: steps(
     '  - { uses: travel.search_user_travel, with: { email: x } }\n  - { uses: travel.search_user_travel, with: { email: y } }',
   ),
   I502: steps('  - x: 1\n'.repeat(201)),
+  I503: steps('  - { foreach: "${{ alert.data }}", uses: edr.isolate, with: { id: "${{ item }}" } }'),
   E601: tests('mocks:\n  steps.trips: { delay: 5s }\n'),
   E602: tests('mocks:\n  steps.trips: { output: { trips: [{ city: Oslo }] } }\n'),
   E603: tests('', 'y.yaml'),

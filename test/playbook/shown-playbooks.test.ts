@@ -44,6 +44,12 @@ describe('playbooks of the documentation', () => {
   it('that are shipped leave nothing to be said', () => {
     const shipped = readdirSync(at('playbooks')).filter((file) => /(?<!\.test)\.yaml$/.test(file))
     expect(shipped).to.include('phishing-report.yaml')
-    for (const file of shipped) expect(said(read(`playbooks/${file}`)), file).to.deep.equal([])
+    // That many indicators at once need an approval is meant.
+    const isMeant = (text: string) => text.includes(' info I503 ')
+    for (const file of shipped)
+      expect(
+        said(read(`playbooks/${file}`)).filter((text) => !isMeant(text)),
+        file,
+      ).to.deep.equal([])
   })
 })

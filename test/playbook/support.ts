@@ -146,6 +146,37 @@ const searchTravel = defineSkill({
   run: async () => ({ trips: [] }),
 })
 
+const isolate = defineSkill({
+  name: 'isolate',
+  title: 'Isolate',
+  description: 'Cuts a machine off.',
+  effect: 'write',
+  destructive: 'containment',
+  followWith: 'get_isolation',
+  repeat: 'safe',
+  input: {
+    type: 'object',
+    required: ['id'],
+    additionalProperties: false,
+    properties: { id: {}, wait_seconds: { type: 'integer' } },
+  },
+  output: { type: 'object', additionalProperties: false, properties: { finished: { type: 'boolean' } } },
+  examples: [],
+  run: async () => ({}),
+})
+const block = defineSkill({
+  name: 'block',
+  title: 'Block',
+  description: 'Blocks a value.',
+  effect: 'write',
+  destructive: 'blocking',
+  repeat: 'safe',
+  input: { type: 'object', required: ['id'], additionalProperties: false, properties: { id: {} } },
+  output: { type: 'object', additionalProperties: false, properties: {} },
+  examples: [],
+  run: async () => ({}),
+})
+
 const plugin = (name: string, skills: Parameters<typeof definePlugin>[0]['skills']) =>
   definePlugin({ name, title: name, description: 'For tests.', skills })
 
@@ -167,6 +198,7 @@ export const catalogue = buildCatalogue([
   }),
   plugin('case', [updateCase]),
   plugin('travel', [searchTravel]),
+  plugin('edr', [isolate, block]),
 ])
 
 /** A playbook with these steps, indented as a list under `steps:`. Steps begin at line 4. */

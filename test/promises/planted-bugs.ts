@@ -49,8 +49,8 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: "if (work.kind === '') {",
   },
   'one more use of a destructive skill begins than may': {
-    file: 'server/sqlite/destructive-uses.ts',
-    find: 'uses >= limit',
+    file: 'core/destructive/policy.ts',
+    find: 'uses + wanted > limit',
     replace: 'uses > limit',
   },
   'the hour of destructive skills follows the time of day': {
@@ -65,7 +65,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'a step that waits for an approval begins after a restart where there is room': {
     file: 'core/engine/approval.ts',
-    find: 'if (!begun && local.journal.entry(path) !== undefined)',
+    find: 'if (!begun && local.journal.entry(approvalPath(path)) !== undefined)',
     replace: 'if (begun && path === "")',
   },
   'whatever is answered approves a use': {

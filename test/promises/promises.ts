@@ -384,8 +384,8 @@ What is a repeat is decided in the write that would queue its run: alerts that c
   },
   {
     title: 'More than a few uses of a destructive skill need a person',
-    exactly: `Of one destructive skill, in one organization, no more uses begin within an hour than \`TOCSIN_DESTRUCTIVE_PER_HOUR\` without the approval of a person. A use is counted
-with its intent, in one write, once for each step, and stays counted over restarts. One that is one too many waits, over restarts too, until it is approved or refused; only \`approve\`
+    exactly: `Of one class of destructive skills, in one organization, no more uses begin within an hour than its limit (\`TOCSIN_DESTRUCTIVE_PER_HOUR\`, or the organization's own) without the approval of a person. A use is counted
+with its intent, in one write, once for each step, and stays counted over restarts, unless it is known that it changed nothing. One that is one too many waits, over restarts too, until it is approved or refused; only \`approve\`
 approves. The hour is the time that has really passed: setting the clock while the process runs makes no room. A clock that was set forward while no process ran does.`,
     proofs: [
       {

@@ -32,7 +32,7 @@ const queued = (name: string, more: object = {}): Row =>
   )
 const none: CannedReply = { json: { value: [] } }
 
-const noSuchSkill = (what: string) => unused(`${what}: none of the sixteen skills asks for it`)
+const noSuchSkill = (what: string) => unused(`${what}: no skill asks for it`)
 
 export const endpointSecurity: Rows = {
   'advanced-query-result': read('run_advanced_query', { query: 'DeviceProcessEvents' }),

@@ -238,6 +238,31 @@ describe('checkPlugin', () => {
     )
     expect(messages.join()).to.match(/description must be a text that is not empty; .*'descripton'/)
   })
+
+  it('finds a destructive skill that does not say what it does', () => {
+    const write = { effect: 'write', repeat: 'safe', enriches: undefined } as const
+    const classes = "must name what the skill does: 'containment', 'blocking', 'deletion', 'execution'"
+    for (const destructive of [true, false, 'isolation', null])
+      expect(problems(withSkill({ ...write, destructive }))).to.include(
+        `/skills/look_up/destructive ${classes}`,
+      )
+    for (const destructive of ['containment', 'blocking', 'deletion', 'execution', undefined])
+      expect(problems(withSkill({ ...write, destructive }))).to.deep.equal([])
+    expect(problems(withSkill({ destructive: 'blocking' }))).to.include(
+      '/skills/look_up/destructive is for writes',
+    )
+    const changedNothing = () => false
+    expect(problems(withSkill({ ...write, changedNothing }))).to.include(
+      '/skills/look_up/changedNothing is for destructive skills',
+    )
+    expect(problems(withSkill({ ...write, destructive: 'deletion', changedNothing: true }))).to.include(
+      '/skills/look_up/changedNothing must be a function of the output',
+    )
+    expect(problems(withSkill({ ...write, destructive: 'deletion', changedNothing }))).to.deep.equal([])
+    expect(problems(withSkill({ ...write, destructive: 'deletion', followWith: 'look_up' }))).to.include(
+      '/skills/look_up/followWith must be the name of a skill of the plugin that reads',
+    )
+  })
 })
 
 function settings(changes: object): object {

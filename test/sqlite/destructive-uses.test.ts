@@ -1,3 +1,4 @@
+import { serverLimits } from '../../core/destructive/policy.ts'
 import { expect } from 'chai'
 import type { Stores } from '../../core/ports.ts'
 import { createSecretBox } from '../../server/secrets/secret-box.ts'
@@ -52,15 +53,21 @@ describe('uses of destructive skills in SQLite', () => {
       input: {},
       attempt,
       startedAt: clock.now(),
-      destructive: { input: {}, limit: attempt === 1 ? 1 : undefined },
+      destructive: {
+        class: 'containment',
+        input: {},
+        limits: attempt === 1 ? serverLimits({ containment: 1 }) : undefined,
+      },
     })
+
+  const held = { class: 'containment', uses: 1, wanted: 1, limit: 1 }
 
   it('are there after a restart, and over in an hour although the clock was set back meanwhile', async () => {
     expect(await use(await startRun())).to.equal(undefined)
     await stores.close()
     clock.setTo -= 100 * hour
     await open()
-    expect(await use(await startRun()), 'after the restart').to.deep.equal({ uses: 1, limit: 1 })
+    expect(await use(await startRun()), 'after the restart').to.deep.equal(held)
     clock.passed += hour
     expect(await use(await startRun()), 'an hour later').to.equal(undefined)
   })
@@ -69,7 +76,7 @@ describe('uses of destructive skills in SQLite', () => {
     clock.passed = 0.3
     expect(await use(await startRun())).to.equal(undefined)
     clock.passed += hour - 0.5
-    expect(await use(await startRun()), 'just before the hour').to.deep.equal({ uses: 1, limit: 1 })
+    expect(await use(await startRun()), 'just before the hour').to.deep.equal(held)
     clock.passed += 1
     expect(await use(await startRun()), 'just after it').to.equal(undefined)
   })
@@ -96,7 +103,7 @@ describe('uses of destructive skills in SQLite', () => {
 
   it('are shown to whoever sees the organization', async () => {
     await use(await startRun())
-    const uses = [{ organizationUuid, skill: 'edr.isolate', uses: 1, held: 0 }]
+    const uses = [{ organizationUuid, class: 'containment', uses: 1, held: 0 }]
     expect(await stores.destructiveUses.list([organizationUuid])).to.deep.equal(uses)
     expect(await stores.destructiveUses.list([])).to.deep.equal([])
     clock.passed += hour

@@ -80,7 +80,7 @@ describe(`what is kept no longer in SQLite (seed ${seed})`, function () {
     const { uuid } = queued.run
     const { caseId } = (await stores.runs.start(uuid, { title: 'x' }))!
     for (let n = 0; n < stepsOfRun; n++) {
-      const destructive = n === 0 ? { destructive: { input: {} } } : {}
+      const destructive = n === 0 ? { destructive: { class: 'containment', input: {} } as const } : {}
       await stores.journal.begin(uuid, {
         path: `s${n}`,
         stepId: null,

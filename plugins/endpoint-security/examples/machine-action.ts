@@ -23,6 +23,23 @@ export const isolation = {
   requestorComment: `Credential dumping tool, case ACME-7 ${mark}`,
 }
 
+/** One that the sandbox has from the start. */
+export const recordedAction = {
+  id: '2e9da30d-27f6-4208-81f2-9cd3d67893ba',
+  type: 'RunAntiVirusScan',
+  scope: 'Full',
+  requestor: 'Analyst@contoso.com',
+  requestorComment: 'Check machine for viruses due to alert 3212',
+  status: 'Succeeded',
+  machineId: 'f46b9bb259ed4a7fb9981b73510e3cc7aa81ec1f',
+  computerDnsName: 'desktop-39g9tgl',
+  creationDateTimeUtc: '2018-12-04T12:18:27.1293487Z',
+  lastUpdateDateTimeUtc: '2018-12-04T12:18:57.5511934Z',
+  lastUpdateTimeUtc: '2018-12-04T12:18:57.5511934Z',
+  relatedFileInfo: null,
+  commands: [],
+}
+
 export const release = {
   ...first,
   type: 'Unisolate',

@@ -52,4 +52,6 @@ const failedStates: readonly string[] = ['Failed', 'TimeOut', 'Cancelled']
 
 export const isOpen = ({ status }: MachineAction): boolean => openStates.includes(status)
 export const hasFailed = ({ status }: MachineAction): boolean => failedStates.includes(status)
+/** In whatever way: a state that is not known counts as one that may go on. */
+export const hasEnded = (action: MachineAction): boolean => hasSucceeded(action) || hasFailed(action)
 export const hasSucceeded = ({ status }: MachineAction): boolean => status === 'Succeeded'

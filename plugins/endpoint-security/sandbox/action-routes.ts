@@ -57,7 +57,7 @@ function commandsOf(body: unknown): readonly JsonObject[] | undefined {
 
 /** GET `/api/machineactions/:id`. */
 export function look(actions: ActionStore, id: string): SandboxReply {
-  const action = actions.look(id)
+  const action = actions.look(id) ?? actions.list().find((one) => one['id'] === id)
   return action === undefined ? notFound(`Machine action ${id}`) : entity('MachineActions', action)
 }
 

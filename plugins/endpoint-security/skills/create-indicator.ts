@@ -23,7 +23,7 @@ export const createIndicator = defineSkill({
     'is changed, whoever made it.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/post-ti-indicator',
   effect: 'write',
-  destructive: true,
+  destructive: 'blocking',
   // The same call twice leaves the same indicator: it is an upsert by value and type.
   repeat: 'safe',
   connection,

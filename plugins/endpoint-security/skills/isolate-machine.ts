@@ -30,10 +30,14 @@ const input = {
 export const isolateMachine = defineSkill({
   name: 'isolate_machine',
   title: 'Isolate Machine',
-  description: 'Cuts a machine off from the network, except from the platform. unisolate_machine undoes it.',
+  description:
+    'Cuts a machine off from the network, except from the platform. unisolate_machine undoes it. The action is queued: wait for its ' +
+    'end with wait_seconds, or poll it with get_machine_action.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/isolate-machine',
   effect: 'write',
-  destructive: true,
+  destructive: 'containment',
+  followWith: 'get_machine_action',
+  changedNothing: ({ adopted }) => adopted,
   repeat: 'verify',
   connection,
   input,

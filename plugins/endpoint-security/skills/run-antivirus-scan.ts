@@ -23,10 +23,13 @@ const input = {
 export const runAntivirusScan = defineSkill({
   name: 'run_antivirus_scan',
   title: 'Run Antivirus Scan',
-  description: 'Has the antivirus on a machine scan it.',
+  description:
+    'Has the antivirus on a machine scan it. The scan is queued: wait for its end with wait_seconds, or poll it with get_machine_action.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/run-av-scan',
   effect: 'write',
-  destructive: true,
+  destructive: 'execution',
+  followWith: 'get_machine_action',
+  changedNothing: ({ adopted }) => adopted,
   repeat: 'verify',
   connection,
   input,

@@ -38,7 +38,8 @@ export const runLiveResponse = defineSkill({
     'each command. Where an attempt was interrupted a person decides: nobody else can tell what a script did.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/run-live-response',
   effect: 'write',
-  destructive: true,
+  destructive: 'execution',
+  followWith: 'get_machine_action',
   repeat: 'never',
   connection,
   input: {

@@ -1,11 +1,11 @@
-import { heldSkillOf } from '../../../core/checkpoint/kind.ts'
+import { heldInputsOf, heldSkillOf } from '../../../core/checkpoint/kind.ts'
 import { requireOneKind, seenOf } from '../../../core/checkpoint/one-kind.ts'
 import { counted, targetOf } from '../../../core/checkpoint/target.ts'
-import type { Checkpoint } from '../../../core/domain/checkpoint.ts'
+import type { Checkpoint, Question } from '../../../core/domain/checkpoint.ts'
 import { hide } from '../../../core/domain/mask.ts'
 import { acceptedBy } from '../../../core/playbook/mask-of-type.ts'
 import { operatorInput } from '../../../core/playbook/asked-input.ts'
-import { textAt, valueAt, type JsonSchema } from '../../../core/plugin/index.ts'
+import { textAt, type JsonSchema } from '../../../core/plugin/index.ts'
 import { defineRoute, operators, type Services } from '../route.ts'
 import { within } from '../validate.ts'
 import { answersView } from './checkpoint-view.ts'
@@ -72,17 +72,18 @@ export const previewAnswers = defineRoute({
     if (checkpoints.length === 0) return { body: { ...nothing, gone, left } }
     const one = requireOneKind(checkpoints)
     const data = one.checkpoints.map((each) => questionView(each, services))
+    const targets = one.checkpoints.flatMap((each) => targetsOf(each, services))
     return {
       body: {
         kind: one.kind,
         organization_code: await services.directory.organizationCode(one.organizationUuid),
         answers: answersView(checkpoints[0]!.question, one.answers),
         seen: seenOf(one),
-        targets: counted(data.map(({ target }) => target)).map((each) => ({
+        targets: counted(targets).map((each) => ({
           target: each.text.slice(0, maxShown),
           count: each.count,
         })),
-        data: data.map((each) => ({ ...each, target: each.target.slice(0, maxShown) })),
+        data,
         gone,
         left,
       },
@@ -92,30 +93,37 @@ export const previewAnswers = defineRoute({
 
 const nothing = { kind: null, organization_code: null, answers: [], seen: null, targets: [], data: [] }
 
-function questionView(checkpoint: Checkpoint, { catalogue }: Pick<Services, 'catalogue'>) {
+function questionView(checkpoint: Checkpoint, services: Pick<Services, 'catalogue'>) {
   const { question, id, runUuid, playbookName, alertId, caseId, createdAt, timeoutAt } = checkpoint
-  const skill = heldSkillOf(checkpoint)
-  const message = textAt(question.input, 'message')
-  const schemaOf = (name: string): JsonSchema => catalogue.skill(name)?.skill.input ?? operatorInput
-  const schema = schemaOf(skill ?? question.via)
-  // Of an approval, what was sensitive has been replaced before it was asked.
-  const input =
-    skill === undefined ? hide(acceptedBy(schema), question.input) : valueAt(question.input, 'input')
   return {
     checkpoint_id: id,
     run_uuid: runUuid,
     playbook: playbookName,
     alert_id: alertId,
     case_id: caseId,
-    message: message?.slice(0, maxShown).toWellFormed() ?? null,
-    skill: skill ?? null,
-    target: (skill === undefined
-      ? questionTarget(message, schema, input)
-      : targetOf(schema, input)
-    ).toWellFormed(),
+    message: messageOf(question)?.slice(0, maxShown).toWellFormed() ?? null,
+    skill: heldSkillOf(checkpoint) ?? null,
+    target: targetsOf(checkpoint, services).join('; ').slice(0, maxShown).toWellFormed(),
     created_at: createdAt,
     timeout_at: timeoutAt,
   }
+}
+
+const messageOf = ({ input }: Question): string | null => textAt(input, 'message')
+
+/** What a question is about: of an approval each input, of another question one target. */
+function targetsOf(checkpoint: Checkpoint, { catalogue }: Pick<Services, 'catalogue'>): readonly string[] {
+  const { question } = checkpoint
+  const schemaOf = (name: string): JsonSchema => catalogue.skill(name)?.skill.input ?? operatorInput
+  const skill = heldSkillOf(checkpoint)
+  if (skill !== undefined) {
+    // What was sensitive has been replaced before it was asked.
+    const schema = schemaOf(skill)
+    return heldInputsOf(checkpoint).map((input) => targetOf(schema, input).toWellFormed())
+  }
+  const schema = schemaOf(question.via)
+  const target = questionTarget(messageOf(question), schema, hide(acceptedBy(schema), question.input))
+  return [target.toWellFormed()]
 }
 
 /** What the question of a playbook is about stands in its words. */

@@ -1,4 +1,6 @@
+import { limitOf } from '../../../core/destructive/policy.ts'
 import type { Organization } from '../../../core/domain/organization.ts'
+import { destructiveClasses } from '../../../core/plugin/index.ts'
 import type { Scope } from '../../../core/ports.ts'
 import { isInScope } from '../../../core/scope.ts'
 import { patterns } from '../patterns.ts'
@@ -60,13 +62,15 @@ const answer = objectSchema({
   },
   destructive: {
     type: 'array',
-    description: 'Destructive skills that were used within the last hour, or wait to be approved.',
+    description:
+      'Classes of destructive actions that happened within the last hour, or wait for an approval.',
     items: objectSchema({
       organization_code: text,
-      skill: text,
-      uses: { type: 'integer', description: 'Within the last hour.' },
-      limit: { type: 'integer', description: 'Further ones wait for a person.' },
-      held: { type: 'integer', description: 'Uses that wait for a person: see GET checkpoints.' },
+      class: { enum: destructiveClasses },
+      uses: { ...count, description: 'Within the last hour.' },
+      limit: { ...count, description: 'Per hour; further actions wait for an approval.' },
+      remaining: { ...count, description: 'Actions that need no approval now.' },
+      held: { ...count, description: 'Actions that wait for an approval: see GET checkpoints.' },
     }),
   },
 })
@@ -95,7 +99,7 @@ async function view({ scope }: Caller, services: Services) {
       .toSorted((a, b) => b.queued - a.queued || b.received_per_minute - a.received_per_minute)
       .slice(0, maxOrganizations),
     groups: await groupViews(scope, services),
-    destructive: await destructiveViews(scope, services),
+    destructive: await destructiveViews(scope, all, services),
   }
 }
 
@@ -140,17 +144,19 @@ async function groupViews(scope: Scope, { stores, directory }: Services) {
   )
 }
 
-async function destructiveViews(scope: Scope, { stores, directory, engine }: Services) {
-  const all = await stores.destructiveUses.list(scope)
-  return await Promise.all(
-    all.map(async ({ organizationUuid, skill, uses, held }) => ({
-      organization_code: await directory.organizationCode(organizationUuid),
-      skill,
-      uses,
-      limit: engine.destructivePerHour,
-      held,
-    })),
-  )
+async function destructiveViews(
+  scope: Scope,
+  organizations: readonly Organization[],
+  { stores, engine }: Services,
+) {
+  const used = await stores.destructiveUses.list(scope)
+  return used.flatMap(({ organizationUuid, class: kind, uses, held }) => {
+    const organization = organizations.find(({ uuid }) => uuid === organizationUuid)
+    if (organization === undefined) return []
+    const limit = limitOf(engine.destructiveLimits, organization.destructiveLimits, kind)
+    const remaining = Math.max(0, limit - uses)
+    return [{ organization_code: organization.code, class: kind, uses, limit, remaining, held }]
+  })
 }
 
 const getEngine = defineRoute({

@@ -164,7 +164,7 @@ const changeOrganization = defineRoute({
 })
 
 /** Throws RequestError `organization_not_found`. */
-async function requireOrganization(
+export async function requireOrganization(
   scope: Scope,
   codeOrUuid: string,
   { stores }: Pick<Services, 'stores'>,

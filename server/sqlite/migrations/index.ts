@@ -36,6 +36,7 @@ import { failuresOfConnections } from './0035-failures-of-connections.ts'
 import { sensitiveValues } from './0036-sensitive-values.ts'
 import { choicesOfRuns } from './0037-choices-of-runs.ts'
 import { auditExports } from './0038-audit-exports.ts'
+import { destructiveClasses } from './0039-destructive-classes.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -77,4 +78,5 @@ export const migrations: readonly string[] = [
   sensitiveValues,
   choicesOfRuns,
   auditExports,
+  destructiveClasses,
 ]

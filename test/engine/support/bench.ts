@@ -4,7 +4,7 @@ import { findEarlierTries } from '../../../core/engine/earlier-tries.ts'
 import { interpret } from '../../../core/engine/interpreter.ts'
 import { openLocalContext, type LocalContextOptions } from '../../../core/engine/local-context.ts'
 import type { RunOutcome } from '../../../core/engine/flow.ts'
-import type { CalledPlaybooks } from '../../../core/engine/walk.ts'
+import type { CalledPlaybooks, DestructiveSkill } from '../../../core/engine/walk.ts'
 import type { AskedBefore, SkillCall } from '../../../core/engine/skill-caller.ts'
 import type { Playbook } from '../../../core/playbook/playbook.ts'
 import type { Clock, JournalStore, Log, Stores } from '../../../core/ports.ts'
@@ -52,14 +52,14 @@ export interface Bench {
 interface GoOptions extends Partial<
   Pick<
     LocalContextOptions,
-    'journal' | 'stop' | 'cancel' | 'onIdle' | 'wakeUps' | 'checkpoints' | 'destructivePerHour'
+    'journal' | 'stop' | 'cancel' | 'onIdle' | 'wakeUps' | 'checkpoints' | 'destructiveLimits'
   >
 > {
   readonly run?: Run
   readonly names?: Readonly<Record<string, unknown>>
   readonly playbooks?: CalledPlaybooks
-  /** Names of skills that are. */
-  readonly destructive?: readonly string[]
+  /** Skills that are, with what they declare. */
+  readonly destructive?: Readonly<Record<string, DestructiveSkill>>
 }
 
 export async function openBench(clock: Clock): Promise<Bench> {
@@ -109,7 +109,7 @@ export async function openBench(clock: Clock): Promise<Bench> {
         context,
         {
           ...testSkills(skills, calls),
-          isDestructive: (name) => options.destructive?.includes(name) === true,
+          destructive: (name) => options.destructive?.[name],
         },
       )
       await context.settled()

@@ -19,6 +19,8 @@ export function crashingStores({ journal, checkpoints }: RunStores, at: number, 
   }
   const crashing: JournalStore = {
     begin: (run, entry) => write(() => journal.begin(run, entry)),
+    reserve: (run, uses) => write(() => journal.reserve(run, uses)),
+    release: (run, paths) => write(() => journal.release(run, paths)),
     attemptFailed: (run, attempt) => write(() => journal.attemptFailed(run, attempt)),
     end: (run, path, end) => write(() => journal.end(run, path, end)),
     record: (run, entry, end) => write(() => journal.record(run, entry, end)),

@@ -128,6 +128,12 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'GET /organizations': { roles: all, of: 'list' },
   'POST /organizations': { roles: admins, of: 'whole', body: (_, __, n) => ({ code: `o${n}`, name: 'x' }) },
   'GET /organizations/{organization}': { roles: all, of: 'organization' },
+  'GET /organizations/{organization}/destructive-limits': { roles: readers, of: 'organization' },
+  'PUT /organizations/{organization}/destructive-limits': {
+    roles: admins,
+    of: 'organization',
+    body: () => ({ blocking: 3 }),
+  },
   'PATCH /organizations/{organization}': { roles: admins, of: 'organization', body: () => ({ name: 'x' }) },
   'GET /providers/{provider}': { roles: all, of: 'shared' },
   'PATCH /providers/{provider}': { roles: admins, of: 'whole', body: () => ({ name: 'x' }) },

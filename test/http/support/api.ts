@@ -1,5 +1,6 @@
 import type { Alert } from '../../../core/domain/alert.ts'
 import type { Role } from '../../../core/domain/api-key.ts'
+import { serverLimits } from '../../../core/destructive/policy.ts'
 import { knownNames } from '../../../core/investigation/known-names.ts'
 import { createPauses } from '../../../core/engine/pauses.ts'
 import { createRunControl } from '../../../core/engine/run-control.ts'
@@ -119,7 +120,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: Pa
       queuedOf: () => 0,
       shareOf: () => ({ working: 0, most: 50 }),
       suspects: () => 0,
-      destructivePerHour: 10,
+      destructiveLimits: serverLimits(),
       maxQueued: 100,
       storms: createStormWatch({ clock, perMinute: 600 }),
     },

@@ -1,0 +1,301 @@
+import { expect } from 'chai'
+import { serverLimits } from '../../core/destructive/policy.ts'
+import type { Run } from '../../core/domain/run.ts'
+import { RunSuspended } from '../../core/engine/durable-context.ts'
+import { createWakeUps } from '../../core/engine/wake-ups.ts'
+import { TocsinError } from '../../core/plugin/index.ts'
+import { somebody } from '../support/somebody.ts'
+import { openBench, type Bench, type TestSkills } from './support/bench.ts'
+import { Crash, crashingStores } from './support/crashing-journal.ts'
+import { makePlaybook, type StepSource } from './support/make-playbook.ts'
+import { ManualClock, settle } from './support/manual-clock.ts'
+
+/** The machines that are isolated; a skill that looks before it acts, as far as `verify` can tell. */
+function machines() {
+  const isolated = new Set<string>()
+  const nameOf = (input: unknown) => (input as { readonly machine: string }).machine
+  const isolate = {
+    interrupted: 'verify',
+    verify: async (input: unknown) => (isolated.has(nameOf(input)) ? { adopted: true } : undefined),
+    run: (input: unknown) => {
+      const adopted = isolated.has(nameOf(input))
+      isolated.add(nameOf(input))
+      return { adopted }
+    },
+  } as const
+  return { isolated, isolate }
+}
+
+const changedNothing = (output: unknown) => (output as { readonly adopted?: boolean }).adopted === true
+const destructive = {
+  'edr.isolate': { class: 'containment', changedNothing },
+  'edr.block': { class: 'blocking' },
+} as const
+const isolateOne = { id: 'isolate', uses: 'edr.isolate', with: { machine: 'WS-1' } }
+const block = (more: object = {}): StepSource => ({
+  id: 'block',
+  foreach: ['a', 'b', 'c'],
+  as: 'domain',
+  uses: 'edr.block',
+  with: { domain: '${{ domain }}' },
+  ...more,
+})
+
+describe('uses of destructive skills', () => {
+  let bench: Bench
+  let clock: ManualClock
+
+  beforeEach(async () => {
+    clock = new ManualClock()
+    bench = await openBench(clock)
+  })
+  afterEach(() => bench.close())
+
+  const blocked: string[] = []
+  const blocking: TestSkills = {
+    'edr.block': (input) => {
+      const { domain } = input as { readonly domain: string }
+      blocked.push(domain)
+      return domain
+    },
+  }
+  beforeEach(() => void blocked.splice(0))
+
+  interface More {
+    readonly run?: Run
+    readonly skills?: TestSkills
+    readonly limit?: number
+  }
+
+  async function begin(steps: readonly StepSource[], { run, skills = blocking, limit = 2 }: More = {}) {
+    const wakeUps = createWakeUps()
+    const stop = new AbortController()
+    const own = run ?? (await bench.startRun())
+    const going = bench.go(makePlaybook({ steps }), skills, {
+      run: own,
+      wakeUps,
+      stop: stop.signal,
+      destructive,
+      destructiveLimits: serverLimits({ containment: limit, blocking: limit }),
+    })
+    going.catch(() => {})
+    await settle()
+    const halt = async () => {
+      stop.abort()
+      expect(await going.catch((error: unknown) => error)).to.be.instanceOf(RunSuspended)
+    }
+    return { run: own, going, wakeUps, halt }
+  }
+  const waiting = async () =>
+    (await bench.stores.checkpoints.list('all', { limit: 50 }, { state: 'waiting' })).data
+  const answer = async (value: string, wakeUps: { wake(): void }) => {
+    const [question] = await waiting()
+    await bench.stores.checkpoints.answer(question!.id, { value, text: null }, somebody('kim'))
+    wakeUps.wake()
+    await settle()
+  }
+  const counted = async () =>
+    (await bench.stores.destructiveUses.list('all')).map(({ uses, held }) => [uses, held])
+
+  describe('that change nothing', () => {
+    it('do not count, as the skill says of its output', async () => {
+      const { isolate } = machines()
+      const skills = { 'edr.isolate': { run: isolate.run } }
+      for (let n = 0; n < 5; n++)
+        expect((await (await begin([isolateOne], { skills })).going).status).to.equal('completed')
+      expect(await counted()).to.deep.equal([[1, 0]])
+    })
+
+    it('do not wait for an approval: a poll of a containment goes on for as long as it takes', async () => {
+      const { isolate } = machines()
+      const skills = { 'edr.isolate': isolate }
+      const repeat = { until: 'false', everyMs: 60_000, max: 12 }
+      const polling = await begin([{ ...isolateOne, repeat, onError: 'continue' }], { skills, limit: 1 })
+      for (let n = 0; n < 12; n++) await clock.advance(60_000)
+      expect(await polling.going).to.include({ status: 'completed' })
+      expect(bench.calls.filter(({ purpose }) => purpose === 'run')).to.have.length(1)
+      expect(await waiting()).to.deep.equal([])
+      expect(await counted()).to.deep.equal([[1, 0]])
+    })
+
+    it('do not count while a poll is under way, so that another run has all the room', async () => {
+      const { isolated, isolate } = machines()
+      isolated.add('WS-2')
+      const polled = { ...isolateOne, with: { machine: 'WS-2' } }
+      const late = {
+        ...isolate,
+        verify: async (input: unknown) => {
+          if (bench.calls.length < 3) return undefined
+          await clock.sleep(600_000, new AbortController().signal)
+          return isolate.verify(input)
+        },
+      }
+      const repeat = { until: 'false', everyMs: 1_000, max: 5 }
+      const polling = await begin([{ ...polled, repeat }], { skills: { 'edr.isolate': late }, limit: 1 })
+      await clock.advance(1_000)
+      await clock.advance(1_000)
+      const other = await begin([isolateOne], { skills: { 'edr.isolate': isolate }, limit: 1 })
+      expect(await other.going).to.include({ status: 'completed' })
+      await polling.halt()
+    })
+
+    it('begin although the limit is reached, where the effect is there already', async () => {
+      const { isolated, isolate } = machines()
+      const skills = { 'edr.isolate': isolate }
+      isolated.add('WS-1')
+      const { going } = await begin([isolateOne], { skills, limit: 0 })
+      expect(await going).to.include({ status: 'completed' })
+      isolated.clear()
+      const other = await begin([isolateOne], { skills, limit: 0 })
+      expect(await waiting()).to.have.length(1)
+      expect(isolated.size).to.equal(0)
+      await other.halt()
+    })
+
+    it('wait for an approval where the other system cannot be asked', async () => {
+      const verify = () => {
+        throw new TocsinError('http_403', 'no')
+      }
+      const { isolate } = machines()
+      const { halt } = await begin([isolateOne], {
+        skills: { 'edr.isolate': { ...isolate, verify } },
+        limit: 0,
+      })
+      expect(await waiting()).to.have.length(1)
+      await halt()
+    })
+
+    it('do not count where it is known that nothing was sent, and count where it is not', async () => {
+      const failing = (code: string) => ({
+        'edr.isolate': () => {
+          throw new TocsinError(code, 'no')
+        },
+      })
+      const end = async (code: string) => {
+        const { going } = await begin([isolateOne], { skills: failing(code) })
+        expect((await going).error).to.include({ code })
+      }
+      await end('http_429')
+      expect(await counted()).to.deep.equal([])
+      await end('http_500')
+      expect(await counted()).to.deep.equal([[1, 0]])
+    })
+  })
+
+  describe('that begin together', () => {
+    it('are one question that names every input, and all go when it is approved', async () => {
+      const { wakeUps, going } = await begin([block()])
+      const [question, ...others] = await waiting()
+      expect(others).to.deep.equal([])
+      expect(question).to.include({ path: 'block/@approval', stepId: 'block' })
+      expect(question?.question.input).to.deep.equal({
+        message:
+          '0 blocking actions within the last hour in this organization; the limit without approval is 2 per hour. ' +
+          'Approve these 3 blocking actions of edr.block, with the inputs below?',
+        skill: 'edr.block',
+        class: 'blocking',
+        count: 3,
+        inputs: [{ domain: 'a' }, { domain: 'b' }, { domain: 'c' }],
+        labels: { approve: 'Approve all 3', refuse: 'Refuse all 3' },
+        styles: { approve: 'danger' },
+      })
+      expect(blocked).to.deep.equal([])
+      expect(await counted()).to.deep.equal([[0, 3]])
+      await answer('approve', wakeUps)
+      expect(await going).to.include({ status: 'completed' })
+      expect(blocked).to.deep.equal(['a', 'b', 'c'])
+      expect(await counted()).to.deep.equal([[3, 0]])
+    })
+
+    for (const concurrency of [1, 3])
+      it(`ask nobody within the limit, and count all before the first: ${concurrency} at a time`, async () => {
+        expect(await (await begin([block({ concurrency })], { limit: 3 })).going).to.include({
+          status: 'completed',
+        })
+        const next = await begin([block({ foreach: ['d', 'e'], concurrency })], { limit: 4 })
+        expect(await waiting()).to.have.length(1)
+        expect(blocked.toSorted()).to.deep.equal(['a', 'b', 'c'])
+        await next.halt()
+      })
+
+    it('of which two runs begin at the same time are asked about once', async () => {
+      const [first, second] = await Promise.all([
+        begin([block()], { limit: 4 }),
+        begin([block()], { limit: 4 }),
+      ])
+      expect(await waiting()).to.have.length(1)
+      expect(blocked).to.deep.equal(['a', 'b', 'c'])
+      await Promise.any([first.going, second.going])
+      await Promise.allSettled([first.halt(), second.halt()])
+    })
+
+    it('all fail when they are refused', async () => {
+      const { wakeUps, going, run } = await begin([block({ onItemError: 'continue' })])
+      await answer('refuse', wakeUps)
+      expect(await going).to.include({ status: 'completed' })
+      expect(blocked).to.deep.equal([])
+      const failed = (await bench.stores.journal.entries(run.uuid)).filter(({ error }) => error !== null)
+      expect(failed.map(({ path, error }) => [path, error?.code])).to.deep.equal(
+        [0, 1, 2].map((index) => [`block[${index}]`, 'use_refused']),
+      )
+      const stops = await begin([block()])
+      await answer('refuse', stops.wakeUps)
+      expect((await stops.going).error).to.include({ code: 'use_refused' })
+    })
+
+    it('are approved with their inputs as they were shown', async () => {
+      const timed = block({ with: { domain: '${{ domain + string(now) }}' } })
+      const { wakeUps, going } = await begin([timed])
+      const [question] = await waiting()
+      const { inputs } = question!.question.input as {
+        readonly inputs: readonly { readonly domain: string }[]
+      }
+      await clock.advance(60_000)
+      await answer('approve', wakeUps)
+      expect(await going).to.include({ status: 'completed' })
+      expect(blocked).to.deep.equal(inputs.map(({ domain }) => domain))
+    })
+
+    it('leave no room taken for what did not begin', async () => {
+      const skills: TestSkills = {
+        'edr.block': () => {
+          throw new TocsinError('http_500', 'no')
+        },
+      }
+      expect((await (await begin([block()], { limit: 3, skills })).going).status).to.equal('failed')
+      expect(await counted()).to.deep.equal([[1, 0]])
+    })
+
+    it('are asked about and done once, wherever the process dies', async () => {
+      for (const [limit, when, writes] of [
+        [2, 'before', 3],
+        [2, 'after', 3],
+        [1_000, 'after', 8],
+      ] as const) {
+        for (let at = 1; at <= writes; at++) {
+          blocked.splice(0)
+          const before = (await counted())[0]?.[0] ?? 0
+          const run = await bench.startRun()
+          const { stores } = crashingStores(bench.stores, at, when)
+          const options = {
+            run,
+            ...stores,
+            destructive,
+            destructiveLimits: serverLimits({ blocking: limit }),
+          }
+          const died = await bench
+            .go(makePlaybook({ steps: [block()] }), blocking, options)
+            .catch((error: unknown) => error)
+          expect(died, `${when} write ${at}`).to.be.instanceOf(Crash)
+          const { going, wakeUps } = await begin([block()], { run, limit })
+          if (limit === 2) {
+            expect(await waiting(), `${when} write ${at}`).to.have.length(1)
+            await answer('approve', wakeUps)
+          }
+          expect(await going).to.include({ status: 'completed' })
+          expect((await counted())[0]?.[0], `${when} write ${at}`).to.equal(before + 3)
+        }
+      }
+    })
+  })
+})

@@ -1,0 +1,52 @@
+import { expect } from 'chai'
+import { parsePlaybook } from '../../core/playbook/index.ts'
+import { catalogue, withSteps } from './support.ts'
+
+/** Advice about destructive skills, as `<code> <message> (<hint>)`. */
+function adviceOf(steps: string): readonly string[] {
+  const { playbook, problems } = parsePlaybook(withSteps(steps), { catalogue })
+  expect(playbook, JSON.stringify(problems)).to.not.equal(undefined)
+  return problems
+    .filter(({ code }) => code === 'W440' || code === 'I503')
+    .map(({ code, message, hint }) => `${code} ${message} (${hint})`)
+}
+const repeated = 'repeat: { until: "true", every: 1m, max: 20 }'
+
+describe('advice about destructive skills', () => {
+  it('names the better way than to repeat one, also inside of a group', () => {
+    const better =
+      'W440 edr.isolate is destructive, and `repeat` does it again each time ' +
+      '(call it once, and give it wait_seconds and a longer timeout, or repeat edr.get_isolation)'
+    const use = '{ uses: edr.isolate, with: { id: x } }'
+    expect(adviceOf(`  - { uses: edr.isolate, with: { id: x }, ${repeated} }`)).to.deep.equal([better])
+    expect(adviceOf(`  - { steps: [${use}], ${repeated} }`)).to.deep.equal([better])
+    expect(adviceOf(`  - { steps: [{ if: has(alert.data), steps: [${use}] }], ${repeated} }`)).to.deep.equal([
+      better,
+    ])
+    expect(adviceOf(`  - ${use}`)).to.deep.equal([])
+  })
+
+  it('says of a foreach how many may wait for an approval', () => {
+    const block = (more: string) => adviceOf(`  - { uses: edr.block, with: { id: x }, ${more} }`)
+    const items = 'foreach: "${{ alert.data }}"'
+    const text = (count: number) =>
+      `I503 up to ${count} blocking actions: more than the limit of 10 per hour wait for an approval ` +
+      '(one approval lets all of them go; lower max_items where there are never so many)'
+    expect(block(items)).to.deep.equal([text(100)])
+    expect(block(`${items}, max_items: 11`)).to.deep.equal([text(11)])
+    expect(block(`${items}, max_items: 10`)).to.deep.equal([])
+    expect(block('foreach: [a, b]')).to.deep.equal([])
+    expect(block('foreach: [a, b, "${{ alert.id }}"]')).to.deep.equal([])
+    expect(block(`foreach: [${'a, '.repeat(11)}]`)).to.deep.equal([text(11)])
+  })
+
+  it('counts each class of what a foreach holds, nested ones too', () => {
+    const both = '{ uses: edr.block, with: { id: x } }, { uses: edr.isolate, with: { id: x } }'
+    expect(adviceOf(`  - { foreach: [a, b], steps: [${both}] }`)).to.deep.equal([])
+    const nested = `  - { foreach: [a, b, c], steps: [{ foreach: [a, b, c, d], as: x, uses: edr.block, with: { id: x } }] }`
+    expect(adviceOf(nested)).to.deep.equal([
+      'I503 up to 12 blocking actions: more than the limit of 10 per hour wait for an approval ' +
+        '(put edr.block into a foreach of its own, which asks once for all its items)',
+    ])
+  })
+})
