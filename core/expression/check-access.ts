@@ -36,6 +36,7 @@ export function checkReference(
   const isKnown = time !== undefined && !isToldApart(checker, node)
   if (isKnown) checker.conversions.set(node, time)
   const type = time === undefined || isKnown ? found : inText(found)
+  checker.types.set(node, type)
   if (isSensitive(type)) checker.sensitive = true
   return type
 }

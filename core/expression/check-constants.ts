@@ -23,7 +23,8 @@ export function checkConstants(checker: Checker, node: Node, source: string): vo
 
 const isLiteral = (node: Node, value: Value): boolean => node.kind === 'literal' && node.value === value
 
-function isConstant(node: Node): boolean {
+/** Whether a part is written out as a whole, without names. */
+export function isConstant(node: Node): boolean {
   switch (node.kind) {
     case 'literal':
       return true
@@ -50,18 +51,37 @@ function isConstant(node: Node): boolean {
 }
 
 function tryOut(checker: Checker, node: Node, source: string): void {
+  try {
+    evaluateConstant(checker, node, source)
+  } catch (fault) {
+    if (!(fault instanceof Fault)) throw fault
+    if (!fault.fatal) checker.problem('invalid_literal', fault.message, fault.span, fault.hint)
+  }
+}
+
+/** What a part gives that is written out as a whole; undefined where it fails, or takes too long. */
+export function constantOf(
+  checker: Pick<Checker, 'conversions'>,
+  node: Node,
+  source: string,
+): Value | undefined {
+  try {
+    return evaluateConstant(checker, node, source)
+  } catch (fault) {
+    if (!(fault instanceof Fault)) throw fault
+    return undefined
+  }
+}
+
+/** Throws Fault. */
+function evaluateConstant({ conversions }: Pick<Checker, 'conversions'>, node: Node, source: string): Value {
   const surroundings = {
     source,
-    conversions: checker.conversions,
+    conversions,
     variables: new Map<string, number>(),
     names: new Set<string>(),
     takeSlot: () => 0,
     compile,
   }
-  try {
-    compile(node, surroundings)(new Frame({}, 0, new Budget(limits)))
-  } catch (fault) {
-    if (!(fault instanceof Fault)) throw fault
-    if (!fault.fatal) checker.problem('invalid_literal', fault.message, fault.span, fault.hint)
-  }
+  return compile(node, surroundings)(new Frame({}, 0, new Budget(limits)))
 }

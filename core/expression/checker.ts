@@ -2,7 +2,7 @@ import type { IdentNode, LogicNode, Node } from './ast.ts'
 import { checkHas, checkReference } from './check-access.ts'
 import { checkBinary } from './check-binary.ts'
 import { checkCall } from './check-call.ts'
-import { checkConstants } from './check-constants.ts'
+import { checkConstants, constantOf } from './check-constants.ts'
 import { checkList, checkMap } from './check-literals.ts'
 import { checkBind, checkMacro } from './check-macros.ts'
 import type { ExpressionProblem, ExpressionProblemCode, Span } from './errors.ts'
@@ -10,6 +10,7 @@ import { isMixed } from './narrow-union.ts'
 import { factsOf, Knowledge, type Fact, type Facts } from './narrowing.ts'
 import { widened } from './operator-hints.ts'
 import type { Checked, Reference } from './program.ts'
+import { outcomeOf } from './static-truth.ts'
 import { shorten } from './time.ts'
 import {
   admitsNull,
@@ -39,6 +40,8 @@ interface Findings {
   readonly problems: readonly ExpressionProblem[]
   readonly doubts: readonly ExpressionProblem[]
   readonly facts: Facts
+  /** See {@link outcomeOf}; only of what is true or false and has no problems. */
+  readonly outcome: 'always' | 'never' | undefined
 }
 
 /**
@@ -57,7 +60,10 @@ export function check(
   checkConstants(checker, tree, source)
   const { problems, doubts, references, sensitive, conversions } = checker
   references.sort((left, right) => left.start - right.start)
-  return { type, problems, doubts, references, sensitive, conversions, facts: factsOf(tree) }
+  const compute = (node: Node) => constantOf(checker, node, source)
+  const isSound = type.kind === 'bool' && problems.length + doubts.length === 0
+  const outcome = isSound ? outcomeOf(tree, { types: checker.types, given, compute }) : undefined
+  return { type, problems, doubts, references, sensitive, conversions, facts: factsOf(tree), outcome }
 }
 
 /** How the hint about a name begins that lacks its quotes. */
@@ -71,6 +77,8 @@ export class Checker {
   readonly doubts: ExpressionProblem[] = []
   /** Types of the parts that conditions have told apart, as they were before. */
   readonly widened = new Map<Node, Type>()
+  /** Of names, fields and items. */
+  readonly types = new Map<Node, Type>()
   sensitive = false
   readonly #source: string
   readonly names: Readonly<Record<string, Type>>

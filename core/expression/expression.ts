@@ -33,6 +33,8 @@ export interface CompiledExpression {
   /** What is certain where the expression, as a condition, was true or false: see {@link CompileOptions.given}. */
   readonly whenTrue: readonly Fact[]
   readonly whenFalse: readonly Fact[]
+  /** Of a condition that cannot be both, by what is known of it before it runs. */
+  readonly outcome?: 'always' | 'never' | undefined
 }
 
 /**
@@ -96,7 +98,7 @@ export function compileExpression(
   if (problems.length > 0) return result
   const conversions = options.types === 'off' ? new Map<Node, never>() : checked.conversions
   const program = makeProgram(source, tree, Object.keys(names), { ...checked, conversions })
-  return { program, ...result }
+  return { program, ...result, outcome: options.types === 'off' ? undefined : checked.outcome }
 }
 
 const sorted = (problems: readonly ExpressionProblem[]): readonly ExpressionProblem[] =>

@@ -95,7 +95,7 @@ export function compileCondition(context: Context, scope: Scope, { name, value }
   const bare = readBare(context, name, value)
   if (bare === undefined) return unknownCondition
   const { scalar, from, to } = bare
-  const { program, type, whenTrue, whenFalse } = compileAt(context, scope, scalar, from, to)
+  const { program, type, whenTrue, whenFalse, outcome } = compileAt(context, scope, scalar, from, to)
   // What a wrong condition was meant to guard is not wrong as well.
   if (program === undefined) return { program, whenTrue, whenFalse }
   if (type.kind !== 'bool' && type.kind !== 'dyn') {
@@ -103,6 +103,10 @@ export function compileCondition(context: Context, scope: Scope, { name, value }
     const message = `\`${name}\` must be true or false, but this is ${article(describeType(type))}`
     problems.add('E210', message, spanInScalar(source.text, scalar, from, to), hint)
     return unknownCondition
+  }
+  if (outcome !== undefined) {
+    const hint = outcome === 'always' ? 'leave it out, or correct it' : 'correct it, or remove what it is for'
+    problems.add('W424', `this condition ${outcome} holds`, spanInScalar(source.text, scalar, from, to), hint)
   }
   return { program, whenTrue, whenFalse }
 }
@@ -158,7 +162,7 @@ function bracesOf(text: string): readonly [from: number, to: number, braces: str
 const article = (noun: string): string =>
   /^(?:any|null|one of|")/.test(noun) ? noun : `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
 
-type Compiled = Pick<CompiledExpression, 'program' | 'type' | 'whenTrue' | 'whenFalse'>
+type Compiled = Pick<CompiledExpression, 'program' | 'type' | 'whenTrue' | 'whenFalse' | 'outcome'>
 
 function compileAt(context: Context, scope: Scope, scalar: ScalarNode, from: number, to: number): Compiled {
   const { problems, source, readSteps, observer } = context

@@ -336,6 +336,11 @@ export const problemCatalogue = {
     explanation:
       'The `timeout` of a group or a called playbook with `repeat` or `foreach` counts for each time, or each item, anew. To limit all of them together, put it on a group around the step; to say that one round is meant, on a group inside of it.',
   },
+  W424: {
+    title: 'condition that decides nothing',
+    explanation:
+      'By what is known of its values, the condition always holds, or never: two texts that one value cannot be at once, a range that is empty, a choice that an earlier case has taken, or a condition without any name in it.',
+  },
   W440: {
     title: 'destructive skill that is repeated',
     explanation:

@@ -154,6 +154,7 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
   W421: steps('  - fail: See ticket #123'),
   W422: steps("  - return: '${{ {1: alert.id} }}'"),
   W423: steps('  - { foreach: "${{ [1] }}", timeout: 5m, steps: [{ wait: 10s }] }'),
+  W424: steps('  - { if: alert.type == "a" && alert.type == "b", set: { x: 1 } }'),
   W440: steps(
     '  - { uses: edr.isolate, with: { id: ws-7 }, repeat: { until: has(output.finished), every: 1m, max: 9 } }',
   ),

@@ -214,3 +214,26 @@ describe('what is said about each answer of a question', () => {
     expect(ask('labels: { later: Too late }', 'answers: [yes, no], on_timeout: later')).to.deep.equal([])
   })
 })
+
+describe('a condition that decides nothing', () => {
+  const status = 'alert: { type: object, required: [s], properties: { s: { enum: [a, b, c] } } }'
+  const warned = (outcome: string) =>
+    `W424 this condition ${outcome} holds (${outcome === 'always' ? 'leave it out, or correct it' : 'correct it, or remove what it is for'})`
+  const step = (condition: string, then = 'set: { x: 1 }') => `  - { if: '${condition}', ${then} }`
+
+  it('is warned of by itself, and by what is certain around it', () => {
+    expect(said(step('alert.type == "x" && alert.type == "y"'))).to.deep.equal([warned('never')])
+    expect(said(step('1 < 2'))).to.deep.equal([warned('always')])
+    const inner = `steps: [{ if: 'alert.data.s == "b"', set: { x: 1 } }]`
+    expect(said(step('alert.data.s == "a"', inner), status)).to.deep.equal([warned('never')])
+    const twice = `  - switch: [{ when: 'alert.data.s == "a"', steps: [{ fail: x }] }, { when: 'alert.data.s == "a"', steps: [{ fail: y }] }]\n    else: [{ fail: z }]`
+    expect(said(twice, status)).to.deep.equal([warned('never')])
+  })
+
+  it('is not the last of several choices, nor what is asked of each item', () => {
+    const all = ['a', 'b', 'c'].map((s) => `{ when: 'alert.data.s == "${s}"', steps: [{ fail: x }] }`)
+    expect(said(`  - switch: [${all.join(', ')}]\n    else: [{ fail: z }]`, status)).to.deep.equal([])
+    const loop = `foreach: [a, b], steps: [{ if: 'item == "a"', set: { x: 1 } }]`
+    expect(said(step('alert.data.s == "a"', loop), status)).to.deep.equal([])
+  })
+})
