@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { parsePlaybook, type Playbook } from '../../core/playbook/index.ts'
+import { basename, dirname, join } from 'node:path'
+import { findPlaybookFiles, parsePlaybook, type Playbook } from '../../core/playbook/index.ts'
 import { recordPassingTests } from '../../core/playbook-test/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { readConfig } from '../../server/config.ts'
-import { processEnvironment } from '../../server/environment.ts'
 import { readIfThere } from '../playbooks-in.ts'
 import { readGivenJson } from '../read-given.ts'
 
@@ -17,22 +16,30 @@ export async function recordRun(
   const { value: run } = await readGivenJson(runFile)
   const alert = alertFile === undefined ? undefined : (await readGivenJson(alertFile)).value
   const name = (run as { readonly playbook?: unknown } | null)?.playbook
-  const playbook = typeof name === 'string' ? await playbookNamed(name, catalogue) : undefined
+  const found = typeof name === 'string' ? await playbookNamed(name, catalogue) : undefined
+  const folder = found === undefined ? readConfig(process.env).playbooksDir : dirname(found.path)
   return await recordPassingTests(run, {
     catalogue,
     alert,
-    playbook,
-    playbookFile: `${String(name)}.yaml`,
-    loadPlaybook: (file) => readIfThere(join(readConfig(process.env).playbooksDir, file)),
+    playbook: found?.playbook,
+    // The tests stand beside the playbook.
+    playbookFile: found === undefined ? `${String(name)}.yaml` : basename(found.path),
+    loadPlaybook: (file) => readIfThere(join(folder, file)),
   })
 }
 
-/** From the playbooks folder; undefined where it is not there (any more) or has mistakes. */
-async function playbookNamed(name: string, catalogue: Catalogue): Promise<Playbook | undefined> {
+/** From the playbooks folder and the folders in it; undefined where it is not there (any more) or has mistakes. */
+async function playbookNamed(
+  name: string,
+  catalogue: Catalogue,
+): Promise<{ readonly path: string; readonly playbook: Playbook | undefined } | undefined> {
   if (!/^[a-z0-9-]+$/.test(name)) return undefined
   try {
-    const source = await readFile(join(readConfig(processEnvironment()).playbooksDir, `${name}.yaml`))
-    return parsePlaybook(source, { catalogue }).playbook
+    const files = await findPlaybookFiles(readConfig(process.env).playbooksDir)
+    const path = files.find((file) => [`${name}.yaml`, `${name}.yml`].includes(basename(file)))
+    return path === undefined
+      ? undefined
+      : { path, playbook: parsePlaybook(await readFile(path), { catalogue }).playbook }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

@@ -12,7 +12,8 @@ export interface QuickFix {
 const maxTried = 12
 
 /**
- * What the hint of a problem says to do, as a change of the text. Only what leaves fewer problems than before is offered.
+ * What the hint of a problem says to do, as a change of the text. Only what solves the problem is offered, and makes nothing worse: a word
+ * that was meant may bring up what could not be seen before.
  *
  * @param check the problems of a text
  */
@@ -23,24 +24,29 @@ export function quickFixes(
   check: (text: string) => readonly Problem[],
 ): readonly QuickFix[] {
   const before = weigh(check(text))
+  const isWord = meantIn(problem.hint ?? '').length > 0
   const fixes: QuickFix[] = []
+  let likely: QuickFix | undefined
   for (const fix of candidates(text, problem, span).slice(0, maxTried)) {
     if (fixes.some(({ title }) => title === fix.title)) continue
     const changed = text.slice(0, fix.span.start) + fix.text + text.slice(fix.span.end)
     const after = check(changed)
-    const isSolved = !after.some(({ code, message }) => code === problem.code && message === problem.message)
-    if (isSolved && weigh(after) < before) fixes.push(fix)
+    if (after.some(({ code, message }) => code === problem.code && message === problem.message)) continue
+    if (weigh(after) < before) fixes.push(fix)
+    else if (isWord && weigh(after) < before + oneError) likely ??= fix
   }
-  return fixes
+  return fixes.length > 0 || likely === undefined ? fixes : [likely]
 }
 
+/** More than any number of warnings. */
+const oneError = 1000
+
 const weigh = (problems: readonly Problem[]): number =>
-  problems.reduce((sum, { severity }) => sum + (severity === 'error' ? 1000 : 1), 0)
+  problems.reduce((sum, { severity }) => sum + (severity === 'error' ? oneError : 1), 0)
 
 function candidates(text: string, { message, hint = '' }: Problem, span: Span): readonly QuickFix[] {
-  const meant = /did you mean (?:'([^']+)'|"([^"]+)"|`([^`]+)`|([^\s?]+))\?/.exec(hint)
-  const word = meant?.slice(1).find((each) => each !== undefined)
-  if (word !== undefined) return replacements(text, word, message, span)
+  const meant = meantIn(hint)
+  if (meant.length > 0) return meant.flatMap((word) => replacements(text, word, message, span))
   const written = /^(?:write|add) (.+)$/s.exec(hint)?.[1]
   if (written !== undefined) {
     const choices = written.split(/, or (?=\w+:|`)/).map((each) => each.replace(/^`(.*)`$/s, '$1'))
@@ -54,6 +60,15 @@ function candidates(text: string, { message, hint = '' }: Problem, span: Span): 
   return /^(?:remove|leave) /.test(hint) ? [removal(text, span)] : []
 }
 
+/** What `did you mean …?` says, with its quotes taken off; up to the first question mark, and up to the last. */
+function meantIn(hint: string): readonly string[] {
+  const found = [/did you mean (.+?)\?(?:\W|$)/, /did you mean (.+)\?/].map(
+    (pattern) => pattern.exec(hint)?.[1],
+  )
+  const words = found.flatMap((word) => (word === undefined ? [] : [word.replace(/^(['"`])(.*)\1$/s, '$2')]))
+  return [...new Set(words)]
+}
+
 /** The whole place, the key alone, or the word that the message quotes. */
 function replacements(text: string, by: string, message: string, span: Span): readonly QuickFix[] {
   const title = `Change to ${by}`
@@ -65,7 +80,7 @@ function replacements(text: string, by: string, message: string, span: Span): re
     const start = span.start + at
     fixes.push({ title, span: { start, end: start + quoted!.length }, text: by })
   }
-  fixes.push({ title, span, text: by })
+  fixes.push({ title, span, text: by }, ...onLine(text, by, span))
   const [, quote] = /^(["']).*\1$/s.exec(there) ?? []
   if (quote !== undefined) fixes.push({ title, span, text: quote + by + quote })
   // `write timeout: 5m` about a key that has a value of its own.
@@ -73,6 +88,21 @@ function replacements(text: string, by: string, message: string, span: Span): re
   if (key !== undefined && /^ *:/.test(text.slice(span.end)))
     fixes.push({ title: `Change to ${key}`, span, text: key })
   return fixes
+}
+
+/** The value of the line, where quotes around it are what is missing; or all of the line. */
+function onLine(text: string, by: string, { start }: Span): readonly QuickFix[] {
+  const from = text.lastIndexOf('\n', start - 1) + 1
+  const end = text.indexOf('\n', start)
+  const line = text.slice(from, end < 0 ? text.length : end)
+  const title = `Change to ${by}`
+  const [, , inner = ''] = /^(["'])(.*)\1$/s.exec(by) ?? []
+  const at = inner === '' ? -1 : line.indexOf(inner)
+  if (at >= 0) return [{ title, span: { start: from + at, end: from + at + inner.length }, text: by }]
+  const first = line.search(/\S/)
+  return /^(?:- )?\w+: /.test(by)
+    ? [{ title, span: { start: from + first, end: from + line.trimEnd().length }, text: by }]
+    : []
 }
 
 /** A key that is missing in the map that begins at the span. */
