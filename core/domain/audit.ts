@@ -63,6 +63,7 @@ export const auditActions = [
   'connection.manifest_read',
   'connection.token_rotated',
   'playbook.put_in_force',
+  'playbook.removed',
   'playbook.dry_run',
   'run.started',
   'run.retried',

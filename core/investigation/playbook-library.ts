@@ -206,6 +206,9 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
   }
   // Last: what stands in the folder has become the newest version of its name.
   for (const { path, problems } of broken) await refuse(path, problems)
+  // A file with mistakes is there all the same.
+  const there = [...files.map(({ path }) => parse(path).name), ...written.keys()]
+  await store.keepOnly(there, theServer)
   const warnings = rivals.filter(({ severity }) => severity !== 'error')
   for (const { code, message } of warnings) log.warn({ code }, message)
   return {

@@ -38,6 +38,11 @@ export interface PlaybookStore {
    * NotFoundError for an unknown organization.
    */
   put(playbook: NewPlaybook, by: Actor): Promise<void>
+  /**
+   * Notes that the files of all others are gone from the playbooks folder, which the audit log records once for each; one that is
+   * put again later is recorded again. Their versions stay.
+   */
+  keepOnly(names: readonly string[], by: Actor): Promise<void>
   /** The newest version of every name. */
   list(scope: Scope, page: PageRequest, filter?: PlaybookFilter): Promise<Page<ListedPlaybook>>
   /** The newest version of this name; of a written and a made one, the written. */

@@ -59,8 +59,8 @@ export class SqlitePlaybookStore implements PlaybookStore {
       )
       const isNews =
         database.run(
-          `UPDATE playbooks SET newest = 1, put_in_force_by = ?, put_in_force_at = ?
-             WHERE ${isOfName} AND newest = 0 AND hash = ?`,
+          `UPDATE playbooks SET newest = 1, removed_at = NULL, put_in_force_by = ?, put_in_force_at = ?
+             WHERE ${isOfName} AND (newest = 0 OR removed_at IS NOT NULL) AND hash = ?`,
           toJson(authorOf(by)),
           clock.now(),
           ...ofName,
@@ -74,6 +74,26 @@ export class SqlitePlaybookStore implements PlaybookStore {
         subject: { kind: 'playbook', id: hash, name },
         details: { origin },
       })
+    })
+  }
+
+  keepOnly(names: readonly string[], by: Actor): Promise<void> {
+    const { database, commits, clock } = this.#context
+    return commits.write(() => {
+      const removed = database.all<{ id: number; name: string; hash: string }>(
+        `UPDATE playbooks SET removed_at = ? WHERE newest = 1 AND origin = 'file' AND removed_at IS NULL
+           AND name NOT IN (SELECT value FROM json_each(?)) RETURNING id, name, hash`,
+        clock.now(),
+        JSON.stringify(names),
+      )
+      for (const { name, hash } of removed.toSorted((a, b) => a.id - b.id)) {
+        recordAudit(this.#context, {
+          action: 'playbook.removed',
+          by,
+          organizationUuid: null,
+          subject: { kind: 'playbook', id: hash, name },
+        })
+      }
     })
   }
 

@@ -180,6 +180,38 @@ describe('playbook library', () => {
     expect(await library.byHash(playbook?.hash ?? '')).to.have.property('name', 'one')
   })
 
+  it('has the audit log say once that a file was removed, and again when it is back', async () => {
+    const recorded = async () =>
+      (await opened.stores.audit.list('all', {}, { limit: 50 })).data
+        .filter(({ action }) => action.startsWith('playbook.'))
+        .map(({ action, subject, actor }) => `${action} ${subject.name} ${actor.kind}`)
+        .toReversed()
+    const [put, removed] = ['playbook.put_in_force one server', 'playbook.removed one server']
+    const path = join(folder.path, 'one.yaml')
+    await write('one', source('one', 1))
+    await open()
+    await open()
+    expect(await recorded()).to.deep.equal([put])
+    await unlink(path)
+    await open()
+    await open()
+    expect(await recorded(), 'once').to.deep.equal([put, removed])
+    await write('one', source('one', 1))
+    await open()
+    expect(await recorded(), 'the same content').to.deep.equal([put, removed, put])
+    await write('one', 'steps: 7')
+    await open()
+    expect(await recorded(), 'a file with mistakes is no removal').to.deep.equal([put, removed, put])
+    const library = await open()
+    await library.keep(source('two', 1), made)
+    await unlink(path)
+    await open()
+    expect((await recorded()).slice(3), 'a generated playbook has no file').to.deep.equal([
+      'playbook.put_in_force two server',
+      removed,
+    ])
+  })
+
   it('finds every version by its hash, the newest by its name', async () => {
     const library = await open()
     const first = await library.keep(source('one', 1), { origin: 'file' })

@@ -37,6 +37,7 @@ import { sensitiveValues } from './0036-sensitive-values.ts'
 import { choicesOfRuns } from './0037-choices-of-runs.ts'
 import { auditExports } from './0038-audit-exports.ts'
 import { destructiveClasses } from './0039-destructive-classes.ts'
+import { removedPlaybooks } from './0040-removed-playbooks.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -79,4 +80,5 @@ export const migrations: readonly string[] = [
   choicesOfRuns,
   auditExports,
   destructiveClasses,
+  removedPlaybooks,
 ]
