@@ -111,7 +111,9 @@ export function requestHandler(route: Route, services: Services, settings: Reque
       const answer = isOnce(route)
         ? handleOnce(services.stores, targetOf(route, params), request, work, recalled({ caller, params }))
         : work()
-      setAnswer(context, caller, await answer)
+      const answered = await answer
+      if (route.view !== undefined) await services.recordView(caller, route.view)
+      setAnswer(context, caller, answered)
     } finally {
       content.letGo()
     }

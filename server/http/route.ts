@@ -32,6 +32,7 @@ import type { RecordRefusal } from './refusal-log.ts'
 import type { Requester } from './requester.ts'
 import type { SessionCookie } from './session-cookie.ts'
 import type { RecordAccessRefusal } from './access-refusals.ts'
+import type { RecordView, ViewAction } from './view-audit.ts'
 import type { AuthenticateGate } from './authenticate-gate.ts'
 import type { SignInGate } from './sign-in-gate.ts'
 import type { TakeWaitPlace } from './wait-places.ts'
@@ -119,6 +120,7 @@ export interface Services {
   readonly requestGate: SignInGate
   readonly authenticateGate: AuthenticateGate
   readonly recordAccessRefusal: RecordAccessRefusal
+  readonly recordView: RecordView
   /** What other systems send to the addresses of connections. */
   readonly inbound: Inbound
   readonly webhookGate: WebhookGate
@@ -197,6 +199,8 @@ interface RouteBase {
   /** What success answers, for the description of the API. Schemas of `schemas/` stand as `component('alert')`. */
   readonly answer: JsonSchema
   readonly outsidePrefix?: true
+  /** Recorded in the audit log, once an hour for each key and session, before the answer. */
+  readonly view?: ViewAction
   /** Success answers text, no JSON. */
   readonly isText?: true
   /** Of that text. Default: `text/plain`. */

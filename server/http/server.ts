@@ -34,6 +34,7 @@ import { createRouter, type RoutedState } from './router.ts'
 import { routes } from './routes.ts'
 import { ownNames } from './same-origin.ts'
 import { boundUnreadBody } from './unread-body.ts'
+import { createViewAudit } from './view-audit.ts'
 import { createWaitPlaces, type WaitLimits } from './wait-places.ts'
 import { createWebhookGate } from './webhook-gate.ts'
 
@@ -162,6 +163,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     signInGate: createSignInGate(options.clock),
     requestGate: createSignInGate(options.clock, 'request'),
     authenticateGate: createAuthenticateGate(options.clock),
+    recordView: createViewAudit(stores.audit, options.clock),
     recordAccessRefusal: createAccessRefusals(stores, directory, log),
     webhookGate: createWebhookGate(options.clock),
     recordRefusedWebhook: createRefusalLog(log, 'what was sent to a connection was refused'),

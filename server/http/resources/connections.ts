@@ -27,6 +27,7 @@ const order: RowOrder<Connection> = {
 const listConnections = defineRoute({
   method: 'GET',
   path: '/connections',
+  view: 'connections.viewed',
   access: readers,
   summary: 'Lists connections; secrets are never shown.',
   status: 200,
@@ -63,6 +64,7 @@ const listConnections = defineRoute({
 const getConnection = defineRoute({
   method: 'GET',
   path: '/connections/{connection}',
+  view: 'connections.viewed',
   access: readers,
   summary: 'One connection, without its secrets.',
   status: 200,

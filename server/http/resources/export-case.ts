@@ -37,12 +37,19 @@ export const exportCase = defineRoute({
     },
   },
   async handle({ params, query, headers, caller }, services) {
-    const { clock, directory } = services
+    const { clock, directory, stores } = services
     const found = await requireCase(services, caller.scope, params.case)
     const file = await readCaseFile(services, found, limits)
     const isReport =
       (query.format ?? (acceptsRather(headers.accept, markdown) ? 'markdown' : 'json')) === 'markdown'
     const name = `${found.id}.${isReport ? 'md' : 'json'}`
+    await stores.audit.record({
+      action: 'case.exported',
+      by: caller.actor,
+      organizationUuid: found.organizationUuid,
+      subject: { kind: 'case', id: found.id, name: found.title },
+      details: { format: isReport ? 'markdown' : 'json' },
+    })
     const fileHeaders = { 'content-disposition': `attachment; filename="${name}"`, vary: 'Accept' }
     if (isReport) {
       const text = caseReport(file, clock.now())

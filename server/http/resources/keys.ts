@@ -69,6 +69,7 @@ const order: RowOrder<ApiKey> = {
 const listKeys = defineRoute({
   method: 'GET',
   path: '/keys',
+  view: 'keys.viewed',
   access: admins,
   summary: 'Lists the API keys that reach no further than the one in use, never their values.',
   status: 200,
@@ -112,6 +113,7 @@ const listKeys = defineRoute({
 const getKey = defineRoute({
   method: 'GET',
   path: '/keys/{key}',
+  view: 'keys.viewed',
   access: admins,
   summary: 'One API key, by its id or uuid; never its value.',
   status: 200,
