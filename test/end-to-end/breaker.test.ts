@@ -1,5 +1,7 @@
 import { expect } from 'chai'
+import { join } from 'node:path'
 import type { ServedSandbox } from '../../core/plugin/testing/index.ts'
+import { runTocsin } from '../cli/support/run-tocsin.ts'
 import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
 
 const block = `apiVersion: tocsin/v1
@@ -55,8 +57,12 @@ describe('too many uses of a destructive skill', function () {
     }
     return expect.fail('it did not come to this')
   }
-  const keyFor = async (role: string) =>
-    (await tocsin.call('/keys', { body: { name: role, role, organization_codes: null } })).body.key as string
+  /** Made on the machine: one that the administrator created, who requests the runs here, could approve nothing. */
+  const keyFor = async (role: string) => {
+    const env = { TOCSIN_DATA_DIR: join(tocsin.folder, 'data') }
+    const { stdout } = await runTocsin(['keys', 'create', role, '--role', role], { env })
+    return /toc_\w{12}_[\w-]{43}/.exec(stdout)?.[0] ?? ''
+  }
   const question = () =>
     until(async () => (await get('/checkpoints')).data[0] as { checkpoint_id: string } | undefined)
   const statusOf = async (alert: string) => (await get(`/alerts/${alert}`)).investigation_status as number

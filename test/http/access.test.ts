@@ -17,6 +17,8 @@ const shared: Readonly<Record<string, string>> = { playbook: 'p', provider: 'sie
 const scopes = { all: undefined, own: ['acme'], 'own and another': ['acme', 'globex'], foreign: ['globex'] }
 type ScopeName = keyof typeof scopes
 
+const viewed = new Set(routes.flatMap(({ method, path, view }) => (view ? [`${method} ${path}`] : [])))
+
 describe('access', () => {
   let api: Api
   const keys = new Map<string, string>()
@@ -166,7 +168,9 @@ describe('access', () => {
           for await (const { ids, body } of attempts(row)) {
             const before = await api.stores.audit.head()
             expectForeign(row, await send(operation, keyOf(role, 'foreign'), ids, body))
-            if (operation !== 'DELETE /session') expect(await api.stores.audit.head()).to.deep.equal(before)
+            // The first look at a list of credentials is recorded, as one at what the key may see.
+            if (operation === 'DELETE /session' || viewed.has(operation)) continue
+            expect(await api.stores.audit.head()).to.deep.equal(before)
           }
         })
       }

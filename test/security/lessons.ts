@@ -10,10 +10,27 @@ export interface Lesson {
 
 export interface Chapter {
   readonly title: string
+  /** In front of the promises, in Markdown. */
+  readonly text?: string
   readonly lessons: readonly Lesson[]
 }
 
 const http = (file: string, ...titles: readonly string[]): Proof => [`test/http/${file}.test.ts`, ...titles]
+
+const sensitiveValues = `A playbook marks an input with \`sensitive: true\`, or a field of a schema with \`x-sensitive: true\`; a skill marks fields of its output. What counts is
+where a value comes from, not what it reads like: a word that also stands in an unmarked field is not hidden there.
+
+- A value is as sensitive as the field that it is read from. What an expression makes of it is sensitive as a whole: \`inputs.pin.upperAscii()\`,
+  \`sha256(inputs.pin)\`, a list or map that holds it, text around it. \`set\`, \`foreach\`, defaults, outputs and called playbooks carry this on.
+- True and false, \`size()\` and \`type()\` are not sensitive, nor is what a condition only chooses: \`inputs.pin == '1' ? 'yes' : 'no'\`.
+- \`alert.content\` is sensitive where the playbook marks anything under \`alert\`.
+- A sensitive value leaves the run through no input of a skill, question, message or called playbook that does not accept it: E315, before anything
+  runs. No skill that is shipped accepts one: neither cases nor \`http\` nor the vendors' skills. A plugin declares an input that does, with
+  \`x-accepts-sensitive\`. Called playbooks declare their inputs \`sensitive\`.
+- Views of a run (page, API, streams, cases, exports, dry runs, the command line, the audit log) show \`[redacted]\` in its place.
+- What another system sends back is sensitive only where its skill marks it. In errors and log lines of a call, the sensitive texts that the call was
+  given are replaced, from four characters on.
+- An alert shows all of its content to whoever may read alerts, and is stored as it came.`
 
 export const chapters: readonly Chapter[] = [
   {
@@ -207,16 +224,36 @@ export const chapters: readonly Chapter[] = [
             'are in no answer of its API',
           ],
           ['test/security/last-words.test.ts', 'say what a plugin'],
-          [
-            'test/security/sensitive-values.test.ts',
-            'are in no answer about the run or its case',
-            'are in no line of the log',
-          ],
         ],
       },
       {
         promise: 'A connection shows the age of its credentials, and warns from their 90th day on.',
         proofs: [http('connections', 'warns of credentials from their 90th day on')],
+      },
+    ],
+  },
+  {
+    title: 'Sensitive values',
+    text: sensitiveValues,
+    lessons: [
+      {
+        promise:
+          'Sensitive values are hidden at their places, and in what derives from them, wherever a run is shown; they leave it only through inputs that accept them.',
+        proofs: [
+          [
+            'test/playbook/sensitive.test.ts',
+            'leave the run through no input of a shipped skill',
+            'are so in everything that derives from them',
+            'are followed through set, foreach, defaults, conditions and calls',
+            'are given to another playbook only where that declares them too, and come back as it says',
+          ],
+          [
+            'test/security/sensitive-values.test.ts',
+            'are hidden where they stand and in what derives from them, and nowhere else',
+            'are in no answer about the run or its case',
+            'are in no line of the log',
+          ],
+        ],
       },
     ],
   },
@@ -530,6 +567,18 @@ export const chapters: readonly Chapter[] = [
             'never goes to where clouds keep credentials',
             'that is configured no more is forgotten, which is recorded',
           ],
+        ],
+      },
+      {
+        promise:
+          'Exports of cases, and who looks at keys and connections, stand in the audit log; a page that loads them again and again does not drown it.',
+        proofs: [
+          http(
+            'audited-views',
+            'are decided for every route that shows them',
+            'are recorded once an hour for each key, however often a page is loaded: ',
+            'of cases are recorded each time, with who and which format',
+          ),
         ],
       },
       {

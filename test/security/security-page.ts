@@ -12,7 +12,9 @@ nor what other systems answer.
 
 /** The text of docs/security.md, before it is formatted. */
 export function securityPage(): string {
-  const parts = chapters.map(({ title, lessons }) => `## ${title}\n\n${lessons.map(lessonText).join('\n\n')}`)
+  const parts = chapters.map(({ title, text = '', lessons }) =>
+    [`## ${title}`, text, ...lessons.map(lessonText)].filter((part) => part !== '').join('\n\n'),
+  )
   return `${introduction}\n${parts.join('\n\n')}\n`
 }
 
