@@ -1,3 +1,4 @@
+import type { Effect } from './errors.ts'
 import type { HttpClient } from './http.ts'
 import type { InboundHandler, ManifestAbout } from './inbound.ts'
 import type { Infer, JsonSchema } from './json-schema.ts'
@@ -38,8 +39,11 @@ export interface ConnectionDefinition<S extends JsonSchema = JsonSchema> {
   readonly token?: (settings: Infer<S>, moment: Moment) => TokenRequest
   /** Which budget a request counts against. Default, also for undefined: one of the whole connection, without limits. */
   readonly rate?: (request: RatedRequest) => RateBudget | undefined
-  /** What a status of the other system means, in the operator's words; shown as the hint of the error. */
-  readonly errors?: Readonly<Record<number, string>>
+  /**
+   * What an error of the other system means, in the operator's words: hints by status, or what a function reads from the answer.
+   * Where it gives nothing, or throws, the message is looked for in the body.
+   */
+  readonly errors?: Readonly<Record<number, string>> | ((answer: ErrorAnswer) => ExplainedError | undefined)
   /**
    * Asks the other system whether the credentials work; throws what the call throws. Where they work and an operator should
    * know more, e.g. that they end in a week, it says so.
@@ -61,6 +65,29 @@ export interface ConnectionDefinition<S extends JsonSchema = JsonSchema> {
 export interface Moment {
   /** Epoch milliseconds. Use it in place of `Date.now()`: tests set it. */
   readonly nowMs: number
+}
+
+/** An answer outside 200-299 that the skill did not ask to see. Written by others: read it with care. */
+export interface ErrorAnswer {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+  /** The body as JSON; undefined where it is none. */
+  readonly body: unknown
+}
+
+/** What is known of an error of the other system; what is left out is found as for any system. */
+export interface ExplainedError {
+  /** What it says. One line of at most 300 characters is shown, without secrets. */
+  readonly message?: string | undefined
+  /** What to do about it. */
+  readonly hint?: string | undefined
+  /**
+   * `none`: its vendor documents that the request was refused before anything was done, e.g. for 503 with `Retry-After`; a write is then
+   * tried again whatever its class. Default: what is known of the status.
+   */
+  readonly effect?: Effect | undefined
 }
 
 /** What is to be said about credentials that work. */

@@ -11,7 +11,7 @@ export interface HttpRequest {
    * Path below the connection's base URL. Values go in as items of a list, `['v2', 'ip', ip]`, each of which becomes one percent-encoded
    * segment; as text it begins with `/`, has no query, and is refused where it could lead elsewhere.
    * An absolute https URL, fetched without credentials, where the step has no connection or the connection lists its origin
-   * among `otherOrigins`. */
+   * among `otherOrigins`. An absolute address below the base URL, such as a link to the next page, is that path. */
   readonly path: RequestPath
   readonly query?: Readonly<Record<string, QueryValue>>
   readonly headers?: Readonly<Record<string, string>>

@@ -11,7 +11,14 @@ export type {
   Verdict,
 } from './case-access.ts'
 export { defineConnection } from './connection.ts'
-export type { Authenticated, ConnectionContext, ConnectionDefinition, Moment } from './connection.ts'
+export type {
+  Authenticated,
+  ConnectionContext,
+  ConnectionDefinition,
+  ErrorAnswer,
+  ExplainedError,
+  Moment,
+} from './connection.ts'
 export { ConnectionError, RetryableError, SkillError, TocsinError } from './errors.ts'
 export type { Effect, ErrorOptions, RetryableErrorOptions } from './errors.ts'
 export type { HttpClient, HttpRequest, HttpResponse, QueryValue } from './http.ts'

@@ -1,9 +1,14 @@
-import { parseJson } from '../json.ts'
-import { ConnectionError, RetryableError, SkillError, type TokenRequest } from '../plugin/index.ts'
+import {
+  ConnectionError,
+  RetryableError,
+  SkillError,
+  type ConnectionDefinition,
+  type TokenRequest,
+} from '../plugin/index.ts'
 import type { Clock, EgressRequest, EgressResponse } from '../ports.ts'
 import { readToken, type IssuedToken } from './read-token.ts'
 import { sendInTurn, type SendInTurnOptions } from './send-in-turn.ts'
-import { statusError, type StatusErrorContext } from './status-error.ts'
+import { bodyAsJson, statusError, type StatusErrorContext } from './status-error.ts'
 import type { TokenSource } from './token-cache.ts'
 
 /** How one connection gets its tokens. */
@@ -15,8 +20,8 @@ export interface TokenCall {
   readonly key: string
   /** Made anew each time, at a time in epoch milliseconds. Throws ConnectionError `connection_invalid`, SkillError `bad_path`. */
   readonly requestAt: (nowMs: number) => Pick<TokenRequest, 'form' | 'explain'> & { readonly url: URL }
-  /** What the connection's author knows about statuses. */
-  readonly hints: Readonly<Record<number, string>>
+  /** What the connection's author knows about errors. */
+  readonly errors: ConnectionDefinition['errors']
 }
 
 /** Fields of a form whose value is, or is made from, a secret (RFC 6749, 7521, 8693). */
@@ -157,11 +162,3 @@ function unreadable(call: OneCall, problem: string, cause?: unknown): Connection
 const noToken = ({ connection }: OneCall): string => `no token for connection '${connection}'`
 
 const whatOf = ({ url }: OneCall): string => `POST ${url.origin}${url.pathname}`
-
-function bodyAsJson(body: string): unknown {
-  try {
-    return parseJson(body, { maxDepth: 20 })
-  } catch {
-    return undefined
-  }
-}

@@ -62,7 +62,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       return toHttpResponse(response, what)
     throw statusError(response, {
       what,
-      hints: target?.hints ?? {},
+      url,
+      errors: target?.errors,
       connection: target?.connection,
       now: options.clock.now(),
     })

@@ -1,6 +1,6 @@
 import { RetryableError, type RateBudget } from '../plugin/index.ts'
 import type { Clock, Egress, EgressRequest, EgressResponse } from '../ports.ts'
-import { parseRetryAfter } from './status-error.ts'
+import { retryAfterOf } from './status-error.ts'
 import type { Traffic } from './traffic.ts'
 
 export interface SendInTurnOptions {
@@ -43,7 +43,7 @@ export async function sendInTurn(
   })
   const response = await egress.send(make())
   if (response.status === 429) {
-    const askedMs = parseRetryAfter(response.headers['retry-after'], clock.now())
+    const askedMs = retryAfterOf(response.headers, clock.now())
     if (askedMs !== undefined) bucket.close(clock.now() + Math.min(askedMs, maxClosedMs))
   }
   return response

@@ -1,12 +1,22 @@
-import { ConnectionError, RetryableError, SkillError, type TocsinError } from '../plugin/index.ts'
+import { parseJson } from '../json.ts'
+import {
+  ConnectionError,
+  RetryableError,
+  SkillError,
+  type ConnectionDefinition,
+  type ExplainedError,
+  type TocsinError,
+} from '../plugin/index.ts'
 import type { EgressResponse } from '../ports.ts'
-import { vendorMessage } from './vendor-message.ts'
+import { oneLine, vendorMessage } from './vendor-message.ts'
 
 export interface StatusErrorContext {
   /** Method, origin and path, without the query: it may hold anything. */
   readonly what: string
-  /** What the connection's author knows about statuses. */
-  readonly hints: Readonly<Record<number, string>>
+  /** Where the request went: what a redirect is relative to. */
+  readonly url: URL
+  /** What the connection's author knows about errors. */
+  readonly errors: ConnectionDefinition['errors']
   /** Name of the connection, if there is one. */
   readonly connection: string | undefined
   /** Epoch milliseconds, for a Retry-After that is a date. */
@@ -16,17 +26,62 @@ export interface StatusErrorContext {
 /** The error for an answer that is not a success, by who can do something about it. */
 export function statusError(response: EgressResponse, context: StatusErrorContext): TocsinError {
   const { status, headers } = response
-  const said = vendorMessage(response.body)
-  const message = `${context.what} answered ${status}${said === undefined ? '' : `: ${said}`}`
+  const explained = explain(response, context.errors)
+  const target = redirectTarget(response, context.url)
+  const said = (explained.message && oneLine(explained.message)) ?? vendorMessage(response.body)
+  const to = target === undefined ? '' : `, a redirect to ${target}`
+  const message = `${context.what} answered ${status}${to}${said === undefined ? '' : `: ${said}`}`
   const code = `http_${status}`
   const details = { status, ...(context.connection === undefined ? {} : { connection: context.connection }) }
-  const hint = context.hints[status] ?? defaultHint(status, context.connection)
-  if (status === 401 || status === 403) return new ConnectionError(code, message, { hint, details })
+  const hint = (explained.hint && oneLine(explained.hint)) ?? defaultHint(status, context.connection)
+  const options = { hint, details, effect: explained.effect }
+  if (status === 401 || status === 403) return new ConnectionError(code, message, options)
   if (status === 408 || status === 429 || status >= 500) {
-    const retryAfterMs = parseRetryAfter(headers['retry-after'], context.now)
-    return new RetryableError(code, message, { hint, details, retryAfterMs })
+    return new RetryableError(code, message, { ...options, retryAfterMs: retryAfterOf(headers, context.now) })
   }
-  return new SkillError(code, message, { hint, details })
+  return new SkillError(code, message, options)
+}
+
+/** In the words of the connection's author. One that stumbles over an answer must not hide it. */
+function explain(response: EgressResponse, errors: ConnectionDefinition['errors']): ExplainedError {
+  const { status, headers, body } = response
+  if (typeof errors !== 'function') return { hint: errors?.[status] }
+  try {
+    return errors({ status, headers, text: body, body: bodyAsJson(body) }) ?? {}
+  } catch {
+    return {}
+  }
+}
+
+/** The body as JSON; undefined where it is none. */
+export function bodyAsJson(body: string): unknown {
+  try {
+    return parseJson(body, { maxDepth: 20 })
+  } catch {
+    return undefined
+  }
+}
+
+const longestTarget = 200
+
+/** Origin and path: what else stands in it, such as a code or a token, is nobody's to read. */
+function redirectTarget({ status, headers }: EgressResponse, from: URL): string | undefined {
+  const { location } = headers
+  if (status < 300 || status > 399 || location === undefined || !URL.canParse(location, from.href)) {
+    return undefined
+  }
+  const { protocol, host, pathname } = new URL(location, from.href)
+  const text = `${protocol}//${host}${pathname}`
+  return text.length > longestTarget ? `${text.slice(0, longestTarget)}…` : text
+}
+
+/**
+ * How long the answer asks to be left alone, in milliseconds. A date is taken by the clock that wrote it, where the answer has its
+ * `Date`: ours may be another.
+ */
+export function retryAfterOf(headers: EgressResponse['headers'], now: number): number | undefined {
+  const theirs = headers['date'] === undefined ? Number.NaN : Date.parse(headers['date'])
+  return parseRetryAfter(headers['retry-after'], Number.isNaN(theirs) ? now : theirs)
 }
 
 /** `Retry-After` (RFC 9110, 10.2.3) in milliseconds: seconds or an HTTP date. Undefined when absent or unreadable. */

@@ -33,7 +33,7 @@ export interface Target {
   readonly rate: ConnectionDefinition['rate']
   /** How to get the token that requests below the base address carry. */
   readonly token: TokenCall | undefined
-  readonly hints: Readonly<Record<number, string>>
+  readonly errors: ConnectionDefinition['errors']
 }
 
 /** The time of each is remembered. */
@@ -54,8 +54,7 @@ export function createTarget(
     )
   }
   const otherOrigins = (definition.otherOrigins?.(settings) ?? []).map((text) => new URL(text).origin)
-  const hints = definition.errors ?? {}
-  const { token, headers, rate } = definition
+  const { token, headers, rate, errors } = definition
   const secrets = Object.values(settings).flatMap((value) =>
     value instanceof Secret ? [value.reveal()] : [],
   )
@@ -71,13 +70,13 @@ export function createTarget(
       connection,
       key: keyOf(connectionUuid, settings),
       connectionUuid,
-      hints,
+      errors,
       requestAt(nowMs) {
         const request = made(connection, 'token request', () => token(settings, { nowMs }))
         return { ...request, url: addressFrom({ base, otherOrigins }, request).url }
       },
     },
-    hints,
+    errors,
   }
 }
 
@@ -135,6 +134,12 @@ export function addressFrom(
   { base, otherOrigins }: Pick<Target, 'base' | 'otherOrigins'>,
   { path, query }: Pick<HttpRequest, 'path' | 'query'>,
 ): { readonly url: URL; readonly isBelowBase: boolean } {
+  const below = belowBase(base, path)
+  if (below !== undefined) {
+    const url = addressBelow(base, below.path, query)
+    url.search = [below.query, url.search.slice(1)].filter((part) => part !== '').join('&')
+    return { url, isBelowBase: true }
+  }
   if (isAbsolute(path) && otherOrigins.length > 0) {
     const url = absoluteAddress(path, query)
     if (otherOrigins.includes(url.origin)) return { url, isBelowBase: false }
@@ -142,12 +147,28 @@ export function addressFrom(
   return { url: addressBelow(base, path, query), isBelowBase: true }
 }
 
+/** The path of an absolute address below the base, such as a link to the next page; checked like any other. */
+function belowBase(
+  base: URL,
+  path: RequestPath,
+): { readonly path: string; readonly query: string } | undefined {
+  if (!isAbsolute(path)) return undefined
+  const [, origin, rest, query = ''] = /^(https?:\/\/[^/?#\\@\s]+)(\/[^?#]*)(?:\?([^#]*))?$/i.exec(path) ?? []
+  if (origin === undefined || rest === undefined || !URL.canParse(origin)) return undefined
+  const basePath = base.pathname.replace(/\/+$/, '')
+  if (new URL(origin).origin !== base.origin || !rest.startsWith(`${basePath}/`)) return undefined
+  return { path: rest.slice(basePath.length), query }
+}
+
 /** What a request counts against; where the plugin names nothing, the whole connection, without limits. */
 export function budgetOf(
-  { connection, connectionUuid, rate }: Target,
+  { connection, connectionUuid, rate, base }: Target,
   { method = 'GET', path }: HttpRequest,
 ): Budget {
-  const { bucket, limits } = rate?.({ method, path: pathOnly(path) }) ?? { bucket: '', limits: [] }
+  const { bucket, limits } = rate?.({ method, path: belowBase(base, path)?.path ?? pathOnly(path) }) ?? {
+    bucket: '',
+    limits: [],
+  }
   for (const { requests, perMs } of limits) {
     const isUsable = Number.isInteger(requests) && requests >= 1 && requests <= maxRequests
     if (!isUsable || !(perMs > 0 && perMs < Infinity)) {

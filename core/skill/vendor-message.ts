@@ -1,45 +1,153 @@
 import { parseJson } from '../json.ts'
+import { isObject, type JsonObject } from '../plugin/index.ts'
 
 const maxLength = 300
-/** Where systems put the sentence for people, tried in this order, also one level down. */
-const fields = [
+/** Of a body, in characters: what is said to people stands at its beginning, and whoever wrote it may be an attacker. */
+const maxRead = 262_144
+/** Levels of objects that are looked into. */
+const maxDepth = 3
+/** Of a list of errors. */
+const maxListed = 3
+
+/** Where systems put a sentence for people, in lower case, tried in this order. */
+const sentences = [
+  'error_description',
+  'errorsummary',
   'message',
   'status_message',
-  'error_description',
+  'errormessage',
+  'error_message',
+  'faultstring',
+  'reason',
   'detail',
+  'description',
+  'text',
+  'msg',
   'title',
-  'error',
-  'status',
-  'code',
 ]
+/** Where they put further objects, lists or texts about the error. */
+const containers = ['error', 'errors', 'errormessages', 'messages', 'fault', 'status', 'response', 'meta']
+/** Where they say more than the sentence does. */
+const additions = ['detail', 'errors', 'errorcauses', 'details']
+/** What is said where there is no sentence. */
+const words = ['error', 'code', 'errorcode', '__type', 'status', 'type']
 
-/** What an error answer says to people, on one line; undefined for HTML and for bodies that say nothing. */
+/** What an error answer says to people, on one line of bounded length; undefined where it says nothing. */
 export function vendorMessage(body: string): string | undefined {
-  const text = body.slice(0, 65_536).trim()
-  if (text === '' || text.startsWith('<')) return undefined
-  const said = text.startsWith('{') ? fromJson(text) : text
-  if (said === undefined) return undefined
-  // oxlint-disable-next-line no-control-regex -- they are what is taken out
-  const line = said.replace(/[\s\u0000-\u001f\u007f]+/g, ' ').trim()
-  return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line
+  const text = body.slice(0, maxRead).trim()
+  if (text === '') return undefined
+  const said = /^[[{"]/.test(text) ? fromJson(text) : text.startsWith('<') ? fromMarkup(text) : text
+  return said === undefined ? undefined : oneLine(said)
+}
+
+/** Fit to stand in a message: one line, without what is not seen or turns the direction of a text, at most 300 characters. */
+export function oneLine(said: string): string | undefined {
+  const line = said
+    .slice(0, maxLength * 10)
+    // oxlint-disable-next-line no-control-regex -- they are what is taken out
+    .replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
+    .replace(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, '')
+    .trim()
+  if (line === '') return undefined
+  return line.length > maxLength ? `${line.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '')}…` : line
 }
 
 function fromJson(text: string): string | undefined {
   try {
-    return find(parseJson(text, { maxDepth: 20 }), 2)
+    return find(parseJson(text, { maxDepth: 20 }), maxDepth)
   } catch {
     return undefined
   }
 }
 
 function find(value: unknown, depth: number): string | undefined {
-  if (typeof value === 'string' && value !== '') return value
-  if (typeof value !== 'object' || value === null || depth < 0) return undefined
-  for (const field of fields) {
-    const found = Object.hasOwn(value, field)
-      ? find((value as Record<string, unknown>)[field], depth - 1)
-      : undefined
+  if (typeof value === 'string') return value.trim() === '' ? undefined : value
+  if (Array.isArray(value)) return joined(value.slice(0, maxListed).map((one: unknown) => find(one, depth)))
+  if (!isObject(value) || depth === 0) return undefined
+  const fields = inLowerCase(value)
+  const lead = firstOf(sentences, (name) => textOf(fields.get(name)))
+  if (lead !== undefined) {
+    return joined([lead, ...additions.map((name) => find(fields.get(name), depth - 1))])
+  }
+  const within = (name: string): string | undefined => {
+    const inner = fields.get(name)
+    if (typeof inner === 'string') return undefined
+    return find(inner, depth - 1) ?? (name === 'errors' ? byField(inner) : undefined)
+  }
+  const nested =
+    firstOf(containers, within) ?? firstOf(sentences, (name) => find(fields.get(name), depth - 1))
+  return nested ?? firstOf(words, (name) => textOf(fields.get(name)))
+}
+
+/** `{ "summary": "A summary is required." }`: what is wrong with which field. */
+function byField(value: unknown): string | undefined {
+  if (!isObject(value)) return undefined
+  const entries = Object.entries(value).slice(0, maxListed)
+  return joined(
+    entries.map(([name, inner]) => {
+      const said = find(inner, 1)
+      return said === undefined ? undefined : `${name.slice(0, 60)}: ${said}`
+    }),
+  )
+}
+
+/** Each once, and none that another holds already. */
+function joined(parts: readonly (string | undefined)[]): string | undefined {
+  const kept: string[] = []
+  for (const part of parts) {
+    if (part !== undefined && !kept.some((other) => other.includes(part))) kept.push(part)
+  }
+  return kept.length === 0 ? undefined : kept.join('; ')
+}
+
+/** Systems do not agree on `message` and `Message`, sometimes not with themselves. */
+function inLowerCase(value: JsonObject): ReadonlyMap<string, unknown> {
+  const fields = new Map<string, unknown>()
+  for (const [name, inner] of Object.entries(value)) {
+    const lower = name.toLowerCase()
+    if (!fields.has(lower)) fields.set(lower, inner)
+  }
+  return fields
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value : undefined
+
+function firstOf(names: readonly string[], look: (name: string) => string | undefined): string | undefined {
+  for (const name of names) {
+    const found = look(name)
     if (found !== undefined) return found
   }
   return undefined
 }
+
+/** All bounded, so that no body takes long. */
+const xmlCode = /<(?:\w{1,20}:)?(?:code|faultcode)>([^<]{1,200})</i
+const xmlSentence =
+  /<(?:\w{1,20}:)?(?:message|faultstring|errormessage|msg|reason|text|detail)(?: [^<>]{0,200})?>([^<]{1,2000})</i
+const htmlTitle = /<(?:title|h1)(?: [^<>]{0,200})?>([^<]{1,2000})</i
+
+/** XML as of AWS and SOAP; of HTML its title, which says whose page it is. */
+function fromMarkup(text: string): string | undefined {
+  const isPage = /^<(?:!doctype html|html|head|body)\b/i.test(text)
+  const sentence = isPage ? undefined : xmlSentence.exec(text)?.[1]
+  const code = sentence === undefined || isPage ? undefined : xmlCode.exec(text)?.[1]
+  const said = sentence ?? htmlTitle.exec(text)?.[1]
+  if (said === undefined) return undefined
+  const plain = withoutEntities(said).trim()
+  if (plain === '') return undefined
+  return code === undefined ? plain : `${withoutEntities(code).trim()}: ${plain}`
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&apos;': "'",
+  '&#39;': "'",
+  '&nbsp;': ' ',
+  '&amp;': '&',
+}
+
+const withoutEntities = (text: string): string =>
+  text.replace(/&(?:lt|gt|quot|apos|#39|nbsp|amp);/g, (entity) => entities[entity] ?? entity)

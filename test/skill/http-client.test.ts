@@ -65,6 +65,30 @@ describe("a skill's way out", () => {
     }
   })
 
+  it('follows an absolute link below the base address, with credentials, and no other', async () => {
+    const base = 'https://box.example.com/v1'
+    const next = await send({ path: `${base}/items?cursor=a%2Fb&limit=2`, query: { x: 1 } })
+    expect(next.request.url).to.equal(`${base}/items?cursor=a%2Fb&limit=2&x=1`)
+    expect(next.request.headers).to.have.property('x-key')
+    expect((await send({ path: 'HTTPS://BOX.example.com:443/v1/items' })).request.url).to.equal(
+      `${base}/items`,
+    )
+    for (const path of [
+      'http://box.example.com/v1/items',
+      'https://box.example.com:444/v1/items',
+      'https://box.example.com/v2/items',
+      'https://box.example.com/v10/items',
+      'https://box.example.com/v1/../admin',
+      'https://box.example.com/v1/%2e%2e/admin',
+      'https://box.example.com/v1/a%2Fb',
+      'https://box.example.com@evil.example/v1/items',
+      'https://evil.example/v1/items',
+      'https://box.example.com\\@evil.example/v1/items',
+    ]) {
+      expect(await failure(send({ path })), path).to.include({ code: 'bad_path' })
+    }
+  })
+
   it('leads to absolute addresses, without credentials, where there is no connection', async () => {
     const { request } = await send({ path: 'https://example.com/a' }, undefined, {
       connectionIsOptional: true,
