@@ -37,6 +37,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   lsp: async () => (await import('./commands/lsp.ts')).lspCommand(),
   case: async () => (await import('./commands/case.ts')).caseCommand(),
   checkpoints: async () => (await import('./commands/checkpoints.ts')).checkpointsCommand(),
+  resolve: async () => (await import('./commands/resolve.ts')).resolveCommand(),
   keys: async () => (await import('./commands/keys.ts')).keysCommand(),
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand(),
   backup: async () => (await import('./commands/backup.ts')).backupCommand(),
