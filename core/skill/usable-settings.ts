@@ -1,5 +1,5 @@
 import { ValidationError } from '../errors/errors.ts'
-import { TocsinError, type ConnectionDefinition } from '../plugin/index.ts'
+import { TocsinError, type ConnectionDefinition, type JsonSchema } from '../plugin/index.ts'
 import { checkSettings, type CheckedSettings } from './settings.ts'
 import { createTarget } from './target.ts'
 
@@ -31,6 +31,17 @@ export function usableSettings(
 
 /** No system that Tocsin knows gives out shorter ones, which stand in many a text by chance: hidden there, they would harm it, and give themselves away. */
 const shortestSecret = 8
+
+/** The schema of a connection's settings as it is enforced: what a plugin declares, and what is asked of every secret. */
+export function enforcedSettings({ settings }: ConnectionDefinition): JsonSchema {
+  const properties = Object.entries(settings.properties ?? {}).map(([name, field]) => [
+    name,
+    field['x-secret'] === true
+      ? { ...field, minLength: Math.max(field.minLength ?? 0, shortestSecret) }
+      : field,
+  ])
+  return { ...settings, properties: Object.fromEntries(properties) as Record<string, JsonSchema> }
+}
 
 function requireHideable({ secrets }: CheckedSettings): void {
   const lengths = Object.entries(secrets).map(([field, secret]) => [field, secret.reveal().length] as const)

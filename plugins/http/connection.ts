@@ -16,7 +16,8 @@ export const connection = defineConnection({
       header_name: {
         type: 'string',
         title: 'Header name',
-        description: 'The header that carries the credentials.',
+        description:
+          'The header that carries the credentials; none that frames the message, such as Host, Content-Length, Transfer-Encoding, Connection, Expect, Upgrade, TE, Trailer and Accept-Encoding.',
         default: 'authorization',
         pattern: '^[A-Za-z0-9-]+$',
         patternErrorMessage: "must be letters, digits and '-'",
@@ -24,7 +25,8 @@ export const connection = defineConnection({
       header_value: {
         type: 'string',
         title: 'Header value',
-        description: 'Its whole value, e.g. `Bearer <token>`. Leave it out for an API without credentials.',
+        description:
+          'Its whole value, e.g. `Bearer <token>`, without line breaks and control characters. Leave it out for an API without credentials.',
         minLength: 1,
         'x-secret': true,
       },

@@ -13,7 +13,8 @@ export const requestProperties = {
   url: {
     type: 'string',
     format: 'uri',
-    description: 'An absolute https address, for a step without a connection. No credentials are sent.',
+    description:
+      'An absolute, public https address without credentials in it, for a step without a connection. Give either url or path.',
   },
   path: {
     type: ['string', 'array'],

@@ -1,5 +1,6 @@
 import type { PluginDefinition } from '../../../core/plugin/index.ts'
 import { skillView } from '../../../core/registry/skill-view.ts'
+import { enforcedSettings } from '../../../core/skill/index.ts'
 import { defineRoute, readers } from '../route.ts'
 import { pageOfRows } from '../page-rows.ts'
 import {
@@ -24,7 +25,7 @@ const pluginView = ({ name, title, description, connection, skills }: PluginDefi
           description: connection.description,
           docs: connection.docs ?? null,
           setup: connection.setup ?? [],
-          settings: connection.settings,
+          settings: enforcedSettings(connection),
           inbound: Object.keys(connection.inbound ?? {}),
           has_manifest: connection.manifest !== undefined,
         },
