@@ -16,10 +16,14 @@ export function textsIn(value: unknown, depth = 0): readonly string[] {
   return Object.values(value).flatMap((inner) => textsIn(inner, depth + 1))
 }
 
-/** For what is said about one call: less than half a second. */
+/** Of all that is said about one call, in characters. */
 const maxWork = 20_000_000
+/** More texts, or longer ones together, are not looked for. */
+const [maxTexts, maxCharacters] = [5_000, 1_000_000]
 
 /** Takes the sensitive texts that a call was given out of what is said about it. Where there are too many of them, nothing is said. */
 export function hiding(texts: readonly string[]): Redactor {
-  return new Redactor(texts, undefined, maxWork)
+  const characters = texts.reduce((sum, text) => sum + text.length, 0)
+  const isTooMuch = texts.length > maxTexts || characters > maxCharacters
+  return isTooMuch ? new Redactor([], undefined, 0) : new Redactor(texts, undefined, maxWork)
 }

@@ -1,4 +1,7 @@
 import { hidden } from '../domain/mask.ts'
+import { escapedPlaces, unescaped, type Stretch } from './escapes.ts'
+import { formsOf } from './secret-forms.ts'
+import { SecretIndex } from './secret-index.ts'
 
 /** Shorter values are not secrets but accidents: replacing every `a` would hide the message and no secret. */
 const shortestSecret = 4
@@ -10,25 +13,27 @@ const issuedToken = /"(?:access_token|refresh_token|id_token)"\s*:\s*"([^"\\]{8,
 /** Told of a secret in use, as it is: of a connection, of a header made from one, a token handed out. */
 export type OnSecret = (secret: string) => void
 
+/** Layers of escapes that are taken off: JSON in JSON in an address is three. */
+const maxLayers = 4
+
 /**
- * Knows the live secrets of one call and takes them out of whatever is shown: as they are, and as they look in a URL, in JSON
- * and in base64. Values are replaced before anything is shortened, so that no half of a secret is left.
+ * Knows the live secrets of one call and takes them out of whatever is shown: as they are, and as they look in hex, inside of
+ * base64, and escaped for JSON, URLs and HTML. Values are replaced before anything is shortened, so that no half of a secret is left.
  */
 export class Redactor {
   readonly #secrets = new Set<string>()
-  readonly #forms = new Set<string>()
-  #longestFirst: readonly string[] | undefined
-  /** Length of the shortest form: no shorter text can hold one. */
-  #shortest = Infinity
+  #index = new SecretIndex()
+  /** Another one looks into the same. */
+  #isShared = false
   readonly #onSecret: OnSecret | undefined
 
-  /** What may still be looked through. */
+  /** Characters that may still be looked through. */
   #work: number
 
   /**
    * @param onSecret is told of every secret, those that become known later too
-   * @param maxWork how often a form is looked for in 128 characters or fewer, until everything is hidden unseen: where strangers
-   *   choose both the secrets and the texts, there may be thousands of each. Default: without end.
+   * @param maxWork how many characters are looked through until everything is hidden unseen: where strangers choose both the secrets and
+   *   the texts. Default: without end.
    */
   constructor(secrets: readonly string[] = [], onSecret?: OnSecret, maxWork = Infinity) {
     this.#onSecret = onSecret
@@ -57,31 +62,15 @@ export class Redactor {
       this.#onSecret?.(secret)
       copy.#secrets.add(secret)
     }
-    for (const form of this.#forms) copy.#forms.add(form)
-    copy.#longestFirst = this.#longestFirst
-    copy.#shortest = this.#shortest
+    copy.#index = this.#index
+    copy.#isShared = this.#isShared = true
     return copy
   }
 
   #addForms(secret: string): void {
-    const bytes = Buffer.from(secret)
-    const escaped = JSON.stringify(secret).slice(1, -1)
-    const forms = [
-      secret,
-      encodeURIComponent(secret),
-      new URLSearchParams([['', secret]]).toString().slice(1),
-      escaped,
-      // A body of JSON that quotes another one.
-      JSON.stringify(escaped).slice(1, -1),
-      bytes.toString('base64'),
-      bytes.toString('base64').replace(/=+$/, ''),
-      bytes.toString('base64url'),
-    ]
-    for (const form of forms) {
-      this.#forms.add(form)
-      this.#shortest = Math.min(this.#shortest, form.length)
-    }
-    this.#longestFirst = undefined
+    if (this.#isShared) this.#index = this.#index.copy()
+    this.#isShared = false
+    for (const form of formsOf(secret)) this.#index.add(form)
   }
 
   /** Tokens in an answer are secrets from the moment they arrive. */
@@ -91,23 +80,37 @@ export class Redactor {
   }
 
   text(text: string): string {
-    if (text.length < this.#shortest) return text
-    this.#work -= this.#forms.size * (1 + (text.length >>> 7))
+    this.#work -= text.length
     if (this.#work < 0) return hidden
-    let shown = text
-    // Longest first: a secret may be the beginning of another one, or of another form of itself.
-    this.#longestFirst ??= [...this.#forms].toSorted((a, b) => b.length - a.length)
-    for (const form of this.#longestFirst) if (shown.includes(form)) shown = shown.replaceAll(form, hidden)
-    return shown
+    if (this.#secrets.size === 0 || text.length < shortestSecret) return text
+    const found = this.#find(text, maxLayers)
+    if (found === undefined) return hidden
+    const pieces: string[] = []
+    let at = 0
+    for (const { start, end } of found) {
+      pieces.push(text.slice(at, start), hidden)
+      at = end
+    }
+    return at === 0 ? text : pieces.join('') + text.slice(at)
+  }
+
+  /** Where secrets stand, in order: in the text, and in what it is once its escapes are taken off. */
+  #find(text: string, layers: number): readonly Stretch[] | undefined {
+    const here = this.#index.find(text)
+    const plain = layers === 0 || here === undefined ? undefined : unescaped(text)
+    if (plain === undefined) return here
+    const inside = this.#find(plain, layers - 1)
+    if (inside === undefined) return undefined
+    return inside.length === 0 ? here : joined([...here!, ...escapedPlaces(text, inside)])
   }
 
   /** A copy of JSON-like data with every text redacted, names of fields and numbers too; the value itself where nothing was found. */
   value(value: unknown, depth = 0): unknown {
     if (typeof value === 'string') return this.text(value)
     if (typeof value === 'number' || typeof value === 'bigint') {
-      return this.#forms.has(String(value)) ? hidden : value
+      return this.#index.has(String(value)) ? hidden : value
     }
-    if (typeof value !== 'object' || value === null || this.#forms.size === 0) return value
+    if (typeof value !== 'object' || value === null || this.#secrets.size === 0) return value
     if (depth > maxDepth) return hidden
     if (Array.isArray(value)) {
       const items = value.map((item: unknown) => this.value(item, depth + 1))
@@ -147,4 +150,15 @@ export class Redactor {
     const { code } = error as { code?: unknown }
     return typeof code === 'string' ? Object.assign(copy, { code: this.text(code) }) : copy
   }
+}
+
+/** In order, overlapping ones as one. */
+function joined(stretches: readonly Stretch[]): readonly Stretch[] {
+  const found: Stretch[] = []
+  for (const { start, end } of stretches.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = found.at(-1)
+    if (last === undefined || start >= last.end) found.push({ start, end })
+    else if (end > last.end) found[found.length - 1] = { start: last.start, end }
+  }
+  return found
 }

@@ -4,12 +4,14 @@ import type { SecretBox } from './secret-box.ts'
 /** The secrets this process works with, so that its log shows none of them, whoever lets one in. */
 export interface LiveSecrets {
   readonly add: (secret: string) => void
-  /** The text without them: as they are, and as they look in a URL, in JSON and in base64. */
+  /** The text without them, in every form that `Redactor` knows. */
   readonly redact: (text: string) => string
 }
 
 /** Beyond this, the one whose last use lies furthest back is let go: tokens come without end, and a log line must stay cheap. */
 const maxSecrets = 1_000
+/** So many at once: what is known of the others is then made anew. */
+const letGo = 100
 
 /** @param pinned are never let go */
 export function createLiveSecrets(pinned: readonly string[] = []): LiveSecrets {
@@ -20,9 +22,10 @@ export function createLiveSecrets(pinned: readonly string[] = []): LiveSecrets {
       const isKnown = used.delete(secret)
       used.add(secret)
       if (isKnown) return
+      redactor?.add(secret)
+      if (used.size <= maxSecrets + letGo) return
+      for (const oldest of [...used].slice(0, letGo)) used.delete(oldest)
       redactor = undefined
-      const [oldest] = used
-      if (used.size > maxSecrets && oldest !== undefined) used.delete(oldest)
     },
     redact(text) {
       redactor ??= new Redactor([...pinned, ...used])

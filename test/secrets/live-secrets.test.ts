@@ -26,7 +26,7 @@ describe('live secrets', () => {
     const live = createLiveSecrets(['canary-pinned'])
     live.add('canary-first')
     live.add('canary-used')
-    for (let count = 0; count < 999; count++) {
+    for (let count = 0; count < 1_099; count++) {
       live.add(`token-${count}`)
       live.add('canary-used')
     }

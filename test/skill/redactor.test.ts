@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { inspect } from 'node:util'
 import { SkillError, TocsinError } from '../../core/plugin/index.ts'
 import { Redactor } from '../../core/skill/redactor.ts'
+import { makeRandom } from '../support/random.ts'
 
 const secret = 'pass/wörd "1"+x='
 const ours = (error: Error): boolean => error instanceof TocsinError
@@ -34,6 +35,113 @@ describe('Redactor', () => {
     }
   })
 
+  const hex = (text: string, digits: number) => text.charCodeAt(0).toString(16).padStart(digits, '0')
+  const mixedCase = (text: string, random: () => number) =>
+    text.length < 3
+      ? text
+      : text.replaceAll(/[a-f]/gi, (letter) => (random() < 0.5 ? letter.toLowerCase() : letter.toUpperCase()))
+  const percent = (text: string) =>
+    Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
+  const names: Readonly<Record<string, string>> = {
+    ...{ '+': 'plus', '/': 'sol', '=': 'equals', '"': 'quot', "'": 'apos', '&': 'amp', '<': 'lt', '>': 'gt' },
+    ...{
+      ö: 'ouml',
+      ü: 'uuml',
+      '%': 'percnt',
+      '\\': 'bsol',
+      $: 'dollar',
+      '@': 'commat',
+      ':': 'colon',
+      '!': 'excl',
+    },
+  }
+  /** Ways to write one character otherwise. */
+  const escapes: readonly ((char: string) => string)[] = [
+    (char) => (char === '\\' || char === '"' || char === '/' ? `\\${char}` : char),
+    (char) => `\\u${hex(char, 4)}`,
+    (char) => `\\x${hex(char, 2)}`,
+    (char) => `\\u{${hex(char, 1)}}`,
+    percent,
+    (char) => `%u${hex(char, 4)}`,
+    (char) => `&#${char.charCodeAt(0)};`,
+    (char) => `&#x${hex(char, 1)};`,
+    (char) => `&#0${char.charCodeAt(0)};`,
+    (char) => (names[char] === undefined ? `&#x${hex(char, 4)};` : `&${names[char]};`),
+  ]
+  const alphabet = 'abzAZ019+/=-_.~ "\'&<>%\\$@:!#?{}()öü'
+  const randomSecret = (random: () => number) =>
+    Array.from(
+      { length: 8 + Math.floor(random() * 40) },
+      () => alphabet[Math.floor(random() * alphabet.length)],
+    ).join('')
+
+  it('hides a secret of which any characters are escaped in any way, also in layers', () => {
+    const random = makeRandom(20_261)
+    for (let round = 0; round < 400; round++) {
+      const secret = randomSecret(random)
+      const redactor = new Redactor([secret])
+      const way = escapes[Math.floor(random() * escapes.length)]!
+      const share = random()
+      // A backslash or a percent sign that stands as it is could begin an escape with what comes behind it.
+      const escaped = Array.from(secret, (char) =>
+        random() < share || /[\\%&]/.test(char) ? mixedCase(way(char), random) : char,
+      ).join('')
+      const layered =
+        round % 3 === 0 ? JSON.stringify(escaped) : round % 3 === 1 ? encodeURIComponent(escaped) : escaped
+      for (const shown of [escaped, layered]) {
+        const text = `{"a\\/b": "before ${shown} after &amp; %20"}`
+        expect(redactor.text(text), `${secret} as ${shown}`).to.match(
+          /^\{"a\\\/b": "before "?(?:\[redacted\])+"? after &amp; %20"\}$/,
+        )
+      }
+    }
+  })
+
+  it('hides a secret in hex, and inside of longer base64 at any place of it', () => {
+    const random = makeRandom(4_711)
+    for (let round = 0; round < 200; round++) {
+      const secret = randomSecret(random)
+      const redactor = new Redactor([secret])
+      const bytes = Buffer.from(secret)
+      for (const shown of [bytes.toString('hex'), bytes.toString('hex').toUpperCase()])
+        expect(redactor.text(`x:${shown}.`)).to.equal('x:[redacted].')
+      const around = Buffer.from(`user${'x'.repeat(round % 7)}:${secret}${'y'.repeat(round % 5)}`)
+      const inJson = Buffer.from(JSON.stringify({ a: 'b'.repeat(round % 3), password: secret }))
+      for (const longer of [around, inJson])
+        for (const encoding of ['base64', 'base64url'] as const) {
+          const text = longer.toString(encoding)
+          for (const shown of [
+            text,
+            encodeURIComponent(text),
+            text.replaceAll('/', '\\/'),
+            escapedBase64(text),
+          ]) {
+            const left = redactor.text(`Basic ${shown} end`)
+            expect(left, `${secret} in ${shown}`).to.match(/^Basic .*\[redacted\].* end$/)
+            // Of what stands around it something is left; of the secret nothing that could be decoded.
+            expect(left.replaceAll('[redacted]', '').length).to.be.below(shown.length - secret.length + 16)
+          }
+        }
+    }
+  })
+
+  const escapedBase64 = (text: string) =>
+    text.replaceAll('+', '\\u002B').replaceAll('/', '&#x2F;').replaceAll('=', '%3d')
+
+  it('hides everything where a text is made to be compared in vain for long', () => {
+    const redactor = new Redactor([`${'a'.repeat(8_000)}b`])
+    expect(redactor.text('a'.repeat(200_000))).to.equal('[redacted]')
+    expect(redactor.text('ab'.repeat(200_000))).to.have.length(400_000)
+    const many = Array.from({ length: 500 }, (_, at) => `same-beginning-${at}-of-all`)
+    expect(new Redactor(many).text(`x same-beginning-7-of-all y`)).to.equal('x [redacted] y')
+  })
+
+  it('leaves what is escaped around a secret as it is', () => {
+    const redactor = new Redactor(['s3cr3t'])
+    expect(redactor.text('a\\/b %C3%B6 &amp; s3cr\\u0033t \\n')).to.equal('a\\/b %C3%B6 &amp; [redacted] \\n')
+    expect(redactor.text('a\\/b %zz &nix; \\')).to.equal('a\\/b %zz &nix; \\')
+  })
+
   it('leaves texts alone that hold no secret, and secrets too short to be any', () => {
     expect(new Redactor([secret, 'a', '']).text('a cat')).to.equal('a cat')
   })
@@ -49,7 +157,7 @@ describe('Redactor', () => {
     const secrets = Array.from({ length: 100 }, (_, at) => `secret-${at}`)
     const texts = Array.from({ length: 50 }, (_, at) => `harmless ${at}`)
     expect(new Redactor(secrets).value(texts)).to.equal(texts)
-    const shown = new Redactor(secrets, undefined, 5_000).value([...texts, 'secret-1']) as string[]
+    const shown = new Redactor(secrets, undefined, 520).value([...texts, 'secret-1']) as string[]
     expect(shown[0]).to.equal('harmless 0')
     expect(shown.slice(-2)).to.deep.equal(['[redacted]', '[redacted]'])
   })
