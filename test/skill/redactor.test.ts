@@ -42,19 +42,11 @@ describe('Redactor', () => {
       : text.replaceAll(/[a-f]/gi, (letter) => (random() < 0.5 ? letter.toLowerCase() : letter.toUpperCase()))
   const percent = (text: string) =>
     Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
-  const names: Readonly<Record<string, string>> = {
-    ...{ '+': 'plus', '/': 'sol', '=': 'equals', '"': 'quot', "'": 'apos', '&': 'amp', '<': 'lt', '>': 'gt' },
-    ...{
-      ö: 'ouml',
-      ü: 'uuml',
-      '%': 'percnt',
-      '\\': 'bsol',
-      $: 'dollar',
-      '@': 'commat',
-      ':': 'colon',
-      '!': 'excl',
-    },
-  }
+  const names: Readonly<Record<string, string>> = Object.fromEntries(
+    '+plus /sol =equals "quot \'apos &amp <lt >gt öouml üuuml %percnt $dollar @commat :colon !excl'
+      .split(' ')
+      .map((each) => [each[0], each.slice(1)]),
+  )
   /** Ways to write one character otherwise. */
   const escapes: readonly ((char: string) => string)[] = [
     (char) => (char === '\\' || char === '"' || char === '/' ? `\\${char}` : char),
