@@ -136,7 +136,11 @@ function generate(random: () => number, depth: number, prefix: string): StepMap[
       checkpoint: {
         via: 'operator',
         with: { message: 'How many?' },
-        form: { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } },
+        form: {
+          type: 'object',
+          required: ['n'],
+          properties: { n: { type: 'integer', 'x-sensitive': true } },
+        },
         timeout: '30m',
       },
       on_error: 'continue',
@@ -224,7 +228,10 @@ export async function generatedRun(seed: number) {
         required: ['email', 'n'],
         properties: { email: { type: 'string' }, n: { type: 'integer' } },
       },
-      inputs: { pin: { type: 'string', default: 'hunter22', 'x-sensitive': true } },
+      inputs: {
+        pin: { type: 'string', default: 'hunter22', 'x-sensitive': true },
+        code: { type: 'integer', minimum: 1000, default: 4711, 'x-sensitive': true },
+      },
       steps: [...steps, ...ends],
       outputs: {
         url: '${{ run.url }}',
@@ -266,7 +273,7 @@ export async function generatedRun(seed: number) {
       createdAtSource: null,
     },
     organization: { code: 'ACME', name: 'Acme Corp.' },
-    inputs: { pin: 'hunter22' },
+    inputs: { pin: 'hunter22', code: 123_456 },
   }
   const uuid = `11111111-2222-4333-8444-${String(seed % 1_000_000).padStart(12, '0')}`
   const held = new Map<string, boolean>()

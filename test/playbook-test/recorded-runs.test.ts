@@ -112,6 +112,23 @@ describe('a test recorded from a run', function () {
     expect(texts.join('\n')).to.match(/^# Not expected, since it differs in a test .*outputs\.at/m)
   })
 
+  it('passes where inputs and answers are redacted that are no text', async () => {
+    let answers = 0
+    for (let from = 0; from < 25; from++) {
+      const { run, options } = await generatedRun(from)
+      const steps = run.steps.map((step) => {
+        const { output } = step as { readonly output?: { readonly answer?: unknown } | null }
+        if (step.kind !== 'checkpoint' || typeof output?.answer !== 'object') return step
+        answers++
+        return { ...step, output: { ...output, answer: { n: '[redacted]' } } }
+      })
+      const inputs = { pin: '[redacted]', code: '[redacted]' }
+      const text = await recordPassingTests({ ...run, steps, inputs }, options)
+      expect(await mistakes(text, generatedCatalogue, options.loadPlaybook), text).to.deep.equal([])
+    }
+    expect(answers).to.be.above(0)
+  })
+
   it('is not made of an answer that leaves steps out', async () => {
     const { run, options } = await generatedRun(1)
     const refusal = (given: unknown) =>

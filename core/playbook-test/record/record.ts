@@ -3,7 +3,7 @@ import { parseJson, stringifyJson } from '../../json.ts'
 import { writeYaml } from '../../playbook/write-yaml.ts'
 import { traceOf } from '../trace.ts'
 import { placedSteps } from '../placed-steps.ts'
-import { callsOf, mocksOf, ownSteps, type MockStyle } from './recorded-mocks.ts'
+import { callsOf, fitting, mocksOf, ownSteps, type MockStyle } from './recorded-mocks.ts'
 import {
   checkedRun,
   withoutUndefined,
@@ -41,13 +41,23 @@ export function writeTests(
       organization: { code: run.organization_code, name: run.organization_code },
       case: typeof run.case_id === 'string' ? { id: run.case_id } : undefined,
       alert: run.alert_id === null && options.alert === undefined ? undefined : alertOf(options.alert),
-      inputs: run.inputs,
+      inputs: inputsOf(run, options),
     },
     mocks: mocksOf(run, options.playbook, options.catalogue, style),
     tests: [{ name: `as in run ${run.run_uuid}`, expect: expected.expect }],
   }
   const said = [...notes(run, options), ...expected.notes]
   return [...said.map((note) => `# ${note}`), writeYaml(withoutUndefined(content))].join('\n')
+}
+
+/** Sensitive ones are redacted: another value stands for those that are no text. */
+function inputsOf({ inputs = {} }: RecordedRun, { playbook }: RecordOptions): Expected {
+  return Object.fromEntries(
+    Object.entries(inputs).map(([name, value]) => {
+      const declared = playbook?.inputs.get(name)
+      return [name, declared === undefined ? value : fitting(value, declared.schema)]
+    }),
+  )
 }
 
 /** `run.url`, where a step was given it: the server knows it, the run does not say it. */

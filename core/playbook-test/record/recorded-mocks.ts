@@ -1,8 +1,9 @@
 import type { StoredError } from '../../domain/run.ts'
-import { assumedOutput } from '../../dry-run/assumed-output.ts'
+import { assumedOutput, madeFromSchema } from '../../dry-run/assumed-output.ts'
 import { askPath, approvalPath, isApprovalPath } from '../../engine/paths.ts'
 import { stringifyJson } from '../../json.ts'
 import type { Playbook } from '../../playbook/playbook.ts'
+import type { JsonSchema } from '../../plugin/index.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
 import { compileSchema } from '../../schema/index.ts'
 import { hidden } from '../../domain/mask.ts'
@@ -65,8 +66,15 @@ export function mocksOf(
   }
 }
 
-const questionInput = ({ input }: RecordedStep): unknown =>
-  (input as { readonly question?: { readonly input?: unknown } } | null)?.question?.input
+interface AskedQuestion {
+  readonly input?: unknown
+  readonly form?: JsonSchema | null
+}
+
+const questionOf = ({ input }: RecordedStep): AskedQuestion | undefined =>
+  (input as { readonly question?: AskedQuestion } | null)?.question
+
+const questionInput = (step: RecordedStep): unknown => questionOf(step)?.input
 
 /** Of a checkpoint: answered, or over without an answer. The entry of all items or times together is none. */
 function isQuestion({ path, kind, state, input, output }: RecordedStep): boolean {
@@ -85,7 +93,15 @@ function answerReply(step: RecordedStep, steps: readonly RecordedStep[]): ReplyV
   const { answer, by, by_kind, by_name, text } = (output ?? {}) as Readonly<Record<string, unknown>>
   if (typeof by !== 'string') return { timeout: true }
   const delay = to === null || to === from ? undefined : showDuration(to - from)
-  return { answer, by, by_kind, by_name: by_name ?? undefined, text: text ?? undefined, delay }
+  const form = questionOf(step)?.form ?? null
+  return {
+    answer: form === null ? answer : fitting(answer, form),
+    by,
+    by_kind,
+    by_name: by_name ?? undefined,
+    text: text ?? undefined,
+    delay,
+  }
 }
 
 /**
@@ -130,7 +146,7 @@ function repliesOf(step: RecordedStep, catalogue: Catalogue): readonly ReplyView
   if (step.error !== null && step.state === 'failed') return [...failed, errorReply(step.error, false)]
   const tookMs = (step.ended_at ?? step.started_at) - step.started_at
   const isSlow = step.failed_attempts.length === 0 && tookMs >= shortestDelayMs
-  const output = fitting(step, catalogue)
+  const output = fittingOutput(step, catalogue)
   return [...failed, isSlow ? { output, delay: showDuration(tookMs) } : { output }]
 }
 
@@ -144,13 +160,26 @@ function errorReply(error: StoredError, retryable: boolean): ReplyView {
 }
 
 /** The output; where a redacted value does not fit its schema, that is left out or taken from an example. */
-function fitting({ kind, input, output }: RecordedStep, catalogue: Catalogue): unknown {
+function fittingOutput({ kind, input, output }: RecordedStep, catalogue: Catalogue): unknown {
   const skill = catalogue.skill(kind)?.skill
-  if (skill === undefined || !stringifyJson(output).includes(hidden)) return output
-  const schema = compileSchema(skill.output)
-  const assumed = assumedOutput(skill, input).output
-  let fitted = output
-  for (const { pointer } of schema.problems(output)) {
+  return skill === undefined
+    ? output
+    : fitting(output, skill.output as JsonSchema, () => assumedOutput(skill, input).output)
+}
+
+/** The value; where something redacted does not fit the schema, without it or with what stands in another value that fits. */
+export function fitting(
+  value: unknown,
+  declared: JsonSchema,
+  other: () => unknown = () => madeFromSchema(declared),
+): unknown {
+  if (!stringifyJson(value ?? null).includes(hidden)) return value
+  const schema = compileSchema(declared)
+  const wrong = schema.problems(value)
+  if (wrong.length === 0) return value
+  const assumed = other()
+  let fitted = value
+  for (const { pointer } of wrong) {
     const parts = partsOf(pointer)
     const choices = [changed(fitted, parts, undefined), changed(fitted, parts, at(assumed, parts))]
     const before = schema.problems(fitted).length
