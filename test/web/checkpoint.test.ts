@@ -4,9 +4,11 @@ import {
   answererText,
   askedOf,
   besides,
+  consequenceText,
   questionOf,
   shownAnswer,
   silenceText,
+  styleOf,
   whoAnswers,
   type Checkpoint,
 } from '../../server/web/checkpoints/checkpoint.ts'
@@ -20,6 +22,33 @@ describe('who answered', () => {
     )
     const key = { kind: 'api_key', id: 'k1', name: 'U1' }
     expect(answererText({ by: 'U1', by_name: null, actor: key })).to.equal('U1 (API key k1)')
+  })
+})
+
+describe('an answer with consequences', () => {
+  const actions = [{ skill: 'edr.isolate', title: 'Isolate Machine' }]
+  const consequences = [
+    { answer: 'no', actions },
+    { answer: 'yes', actions: [] },
+  ]
+
+  it('says which destructive actions may follow, and nothing where none does or none is known', () => {
+    expect(consequenceText({ consequences }, 'no')).to.equal('May lead to: Isolate Machine (edr.isolate)')
+    expect(consequenceText({ consequences }, 'yes')).to.equal(undefined)
+    expect(consequenceText({ consequences: null }, 'no')).to.equal(undefined)
+    expect(consequenceText({ consequences: [{ answer: null, actions }] }, null)).to.include('edr.isolate')
+  })
+
+  it('has the style that the playbook gives it, if there is such a one', () => {
+    const input = { message: 'x', styles: { no: 'danger', yes: 'primary', maybe: 'loud' } }
+    expect(['no', 'yes', 'maybe', 'other'].map((answer) => styleOf({ input }, answer))).to.deep.equal([
+      'danger',
+      'primary',
+      undefined,
+      undefined,
+    ])
+    for (const odd of [null, 'x', { styles: 'danger' }, { styles: null }])
+      expect(styleOf({ input: odd }, 'no')).to.equal(undefined)
   })
 })
 
@@ -43,6 +72,7 @@ const checkpoint = (changes: Partial<Checkpoint> = {}): Checkpoint => ({
     { value: 'no', label: 'no' },
   ],
   form: null,
+  consequences: null,
   state: 'waiting',
   created_at: 1,
   timeout_at: 2,

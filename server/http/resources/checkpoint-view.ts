@@ -7,11 +7,13 @@ import { hide } from '../../../core/domain/mask.ts'
 import { acceptedBy, maskOfSchema } from '../../../core/playbook/mask-of-type.ts'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
 import type { Services } from '../route.ts'
+import { consequencesView } from './consequences-view.ts'
 
-type Seen = Pick<Services, 'directory' | 'catalogue'>
+type Seen = Pick<Services, 'directory' | 'catalogue' | 'stores' | 'playbooks' | 'log'>
 
 /** A question with whatever an answer to it needs, and what became of it (`schemas/checkpoint.schema.json`). */
-export async function checkpointView(checkpoint: Checkpoint, { directory, catalogue }: Seen) {
+export async function checkpointView(checkpoint: Checkpoint, services: Seen) {
+  const { directory, catalogue } = services
   const { question, answer } = checkpoint
   const { via, form } = question
   const asking = catalogue.skill(via)?.skill.input as JsonSchema | undefined
@@ -34,6 +36,7 @@ export async function checkpointView(checkpoint: Checkpoint, { directory, catalo
     asked_name: nameOfAsked(checkpoint),
     answers: question.answers && answersView(question, question.answers),
     form,
+    consequences: await consequencesView(checkpoint, services),
     reference: answered
       ? hide(maskOfSchema(answered), checkpoint.reference ?? null)
       : (checkpoint.reference ?? null),

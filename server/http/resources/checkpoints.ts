@@ -66,12 +66,13 @@ const listCheckpoints = defineRoute({
       sort: sortByAge,
     },
   },
-  async handle({ query, caller }, { stores, ...seen }) {
-    const scope = await seen.directory.scopeWithin(caller.scope, query.organization)
+  async handle({ query, caller }, services) {
+    const { stores, directory } = services
+    const scope = await directory.scopeWithin(caller.scope, query.organization)
     const { run: runUuid, via, kind, state = 'waiting' } = query
     const filter = { state, runUuid, via, kind }
     const page = await stores.checkpoints.list(scope, pageOf(query), filter)
-    return { body: await pageView(page, (checkpoint) => checkpointView(checkpoint, seen)) }
+    return { body: await pageView(page, (checkpoint) => checkpointView(checkpoint, services)) }
   },
 })
 
@@ -108,10 +109,10 @@ const answerCheckpoint = defineRoute({
   once: true,
   recall: {
     keeps: (written) => textAt(written, 'outcome') ?? undefined,
-    async answer(outcome, { caller, params }, { stores, ...seen }) {
-      const checkpoint = await stores.checkpoints.find(caller.scope, params['checkpoint'] ?? '')
+    async answer(outcome, { caller, params }, services) {
+      const checkpoint = await services.stores.checkpoints.find(caller.scope, params['checkpoint'] ?? '')
       if (checkpoint === undefined) throw new RequestError('checkpoint_not_found')
-      return { body: { outcome, checkpoint: await checkpointView(checkpoint, seen) } }
+      return { body: { outcome, checkpoint: await checkpointView(checkpoint, services) } }
     },
   },
   access: operators,
@@ -131,7 +132,7 @@ const answerCheckpoint = defineRoute({
       text: { type: 'string', maxLength: 4000, description: 'A remark.' },
     },
   },
-  async handle({ params, body, caller }, { control, ...seen }) {
+  async handle({ params, body, caller }, services) {
     const given = {
       value: body.answer,
       by: caller.actor,
@@ -139,9 +140,9 @@ const answerCheckpoint = defineRoute({
       text: body.text ?? null,
     }
     const { outcome, checkpoint } = await within('/answer', () =>
-      control.answer(caller.scope, params.checkpoint, given),
+      services.control.answer(caller.scope, params.checkpoint, given),
     )
-    return { body: { outcome, checkpoint: await checkpointView(checkpoint, seen) } }
+    return { body: { outcome, checkpoint: await checkpointView(checkpoint, services) } }
   },
 })
 

@@ -1,7 +1,7 @@
 import { Button, Group, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useMemo } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { call } from '../api/call.ts'
 import { problemOf } from '../api/problem.ts'
 import { defaultsOf, fieldErrors, fieldsOf, valueOf, type FormValues } from '../forms/form-fields.ts'
@@ -10,7 +10,15 @@ import { SchemaForm } from '../forms/schema-form.tsx'
 import { typedFields } from '../forms/typed-fields.ts'
 import { useTyped } from '../forms/typed.ts'
 import { showInvisible } from '../parts/show-invisible.ts'
-import { answerPlace, outcomeTexts, type Checkpoint, type Outcome } from './checkpoint.ts'
+import {
+  answerPlace,
+  consequenceText,
+  outcomeTexts,
+  styleOf,
+  type Checkpoint,
+  type Outcome,
+} from './checkpoint.ts'
+import { ConfirmAnswer, Consequences, type Asked } from './confirm-answer.tsx'
 
 interface AnswerFormProps {
   readonly checkpoint: Checkpoint
@@ -22,6 +30,12 @@ interface Typed {
   readonly remark: string
   readonly values: FormValues
 }
+
+const looks = {
+  danger: { variant: 'filled', color: 'red' },
+  primary: { variant: 'filled' },
+  plain: { variant: 'default' },
+} as const
 
 const nothing: Typed = { remark: '', values: {} }
 
@@ -54,6 +68,12 @@ export function AnswerForm({ checkpoint, isOpen }: AnswerFormProps) {
       void queries.invalidateQueries({ queryKey: ['checkpoints'] })
     },
   })
+  const [asked, setAsked] = useState<Asked>()
+  /** Destructive actions follow only after a second click, which says what they are. */
+  const give = (given: () => unknown, key: string | null, label: string): void => {
+    if (consequenceText(checkpoint, key) === undefined) answer.mutate(given)
+    else setAsked({ given, key, label })
+  }
   const errors = fieldErrors(answer.isError ? problemOf(answer.error).errors : undefined, '/answer')
   return (
     <>
@@ -72,11 +92,11 @@ export function AnswerForm({ checkpoint, isOpen }: AnswerFormProps) {
           <Button
             key={value}
             size="xs"
-            variant="default"
+            {...looks[styleOf(checkpoint, value) ?? 'plain']}
             className="outside-text"
-            title={label === value ? undefined : value}
+            title={consequenceText(checkpoint, value) ?? (label === value ? undefined : value)}
             loading={answer.isPending}
-            onClick={() => answer.mutate(() => value)}
+            onClick={() => give(() => value, value, label)}
           >
             {showInvisible(label)}
           </Button>
@@ -85,12 +105,24 @@ export function AnswerForm({ checkpoint, isOpen }: AnswerFormProps) {
           <Button
             size="xs"
             loading={answer.isPending}
-            onClick={() => answer.mutate(() => ({ ...defaultsOf(form), ...valueOf(fields, values) }))}
+            onClick={() => give(() => ({ ...defaultsOf(form), ...valueOf(fields, values) }), null, 'Answer')}
           >
             Answer
           </Button>
         )}
       </Group>
+      <Consequences checkpoint={checkpoint} />
+      {asked !== undefined && (
+        <ConfirmAnswer
+          checkpoint={checkpoint}
+          asked={asked}
+          onClose={() => setAsked(undefined)}
+          onConfirm={() => {
+            setAsked(undefined)
+            answer.mutate(asked.given)
+          }}
+        />
+      )}
     </>
   )
 }

@@ -21,11 +21,18 @@ export interface Checkpoint {
   readonly asked_name: string | null
   readonly answers: readonly LabelledAnswer[] | null
   readonly form: FormSchema | null
+  /** Null: not known. */
+  readonly consequences: readonly AnswerConsequences[] | null
   readonly state: CheckpointState
   readonly created_at: number
   readonly timeout_at: number
   readonly on_timeout: { readonly fails: boolean; readonly answer: unknown } | null
   readonly answer: GivenAnswer | null
+}
+
+export interface AnswerConsequences {
+  readonly answer: unknown
+  readonly actions: readonly { readonly skill: string; readonly title: string }[]
 }
 
 export interface LabelledAnswer {
@@ -100,6 +107,32 @@ export function whoAnswers(
 
 /** Parts of the input that a card shows in their own place, or that say only how a message looks. */
 const shownElsewhere = new Set(['message', 'text', 'user', 'labels', 'styles', 'remind_after'])
+
+/** The destructive actions that may follow an answer; a form has one list for whatever is filled in. */
+export function actionsAfter({ consequences }: Pick<Checkpoint, 'consequences'>, answer: unknown) {
+  return consequences?.find((each) => each.answer === answer)?.actions ?? []
+}
+
+/** What may follow an answer, for whoever is about to give it; undefined: nothing destructive. */
+export function consequenceText(
+  checkpoint: Pick<Checkpoint, 'consequences'>,
+  answer: unknown,
+): string | undefined {
+  const actions = actionsAfter(checkpoint, answer)
+  if (actions.length === 0) return undefined
+  return `May lead to: ${actions.map(({ title, skill }) => `${title} (${skill})`).join(', ')}`
+}
+
+/** How a playbook wants the button of an answer to look. */
+export function styleOf(
+  checkpoint: Pick<Checkpoint, 'input'>,
+  answer: string,
+): 'danger' | 'primary' | undefined {
+  const { styles } = givenOf(checkpoint)
+  const style =
+    typeof styles === 'object' && styles !== null ? (styles as Record<string, unknown>)[answer] : undefined
+  return style === 'danger' || style === 'primary' ? style : undefined
+}
 
 /** What else the question is about. */
 export const besides = (checkpoint: Pick<Checkpoint, 'input'>): readonly (readonly [string, unknown])[] =>

@@ -37,8 +37,10 @@ interface RepeatGroup {
 
 interface DestructiveUse {
   readonly organization_code: string
-  readonly skill: string
+  readonly class: string
   readonly uses: number
   readonly limit: number
+  /** Actions that need no approval now. */
+  readonly remaining: number
   readonly held: number
 }

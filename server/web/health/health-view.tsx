@@ -3,7 +3,6 @@ import { Alert, Anchor, Grid, Stack, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { PageLoading } from '../parts/page-loading.tsx'
 import { ViewRefusal } from '../shell/view-refusal.tsx'
-import { breakable } from '../parts/breakable.tsx'
 import { showInvisible } from '../parts/show-invisible.ts'
 import { StateBadge } from '../parts/states.tsx'
 import { Time } from '../parts/times.tsx'
@@ -115,17 +114,18 @@ function Organizations({ engine: { organizations } }: EngineProps) {
 function Destructive({ engine: { destructive } }: EngineProps) {
   return (
     <SmallTable
-      title="Destructive skills within the last hour"
-      empty="None was used."
-      columns={['Skill', 'Uses', 'For a person']}
+      title="Destructive actions within the last hour"
+      empty="No destructive actions."
+      columns={['Class', 'Actions', '#Left', 'Awaiting approval']}
       rows={destructive.map((use) => [
-        <span key="skill" className="outside-text">
-          {breakable(use.skill)}
+        <span key="class">
+          {use.class}
           <Text size="xs" c="dimmed">
             {use.organization_code}
           </Text>
         </span>,
         <Meter key="uses" value={use.uses} limit={use.limit} />,
+        use.remaining.toLocaleString(),
         use.held > 0 && (
           <Anchor key="held" component={Link} href="/checkpoints" size="sm">
             {use.held.toLocaleString()} to answer
