@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { lintExposition } from '../metrics/lint-exposition.ts'
 import { checkMetrics, hasPromtool } from '../metrics/promtool.ts'
 import { readExposition } from '../metrics/read-exposition.ts'
 import { eventually } from '../support/eventually.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
 
 const look = `apiVersion: tocsin/v1
@@ -26,10 +28,14 @@ steps: [{ id: q, checkpoint: { via: operator, with: { message: x }, answers: [ye
 describe('GET /metrics', function () {
   this.timeout(20_000)
   let tocsin: TestTocsin
+  let folder: TemporaryFolder
   let text: string
 
   before(async () => {
-    tocsin = await startTestTocsin('intel_provider', { look, breaks, asks })
+    folder = await makeTemporaryFolder()
+    // Families that are there only where the audit log is exported are documented too.
+    const env = { TOCSIN_AUDIT_EXPORT: `file:${join(folder.path, 'audit.jsonl')}` }
+    tocsin = await startTestTocsin('intel_provider', { look, breaks, asks }, env)
     expect((await tocsin.connect('intel')).status).to.equal(201)
     const { status } = (await tocsin.investigate({ type: 'look', content: '203.0.113.7' })).body
     expect(status).to.not.equal('failed')
@@ -45,7 +51,10 @@ describe('GET /metrics', function () {
     await tocsin.call('/alerts', { body: { ...body, alert_provider: 'nobody' } })
     text = await scrape()
   })
-  after(() => tocsin?.close())
+  after(async () => {
+    await tocsin?.close()
+    await folder?.remove()
+  })
 
   async function scrape(): Promise<string> {
     const reply = await tocsin.fetch('/metrics')
