@@ -33,13 +33,18 @@ export interface TruthOptions {
  * from the condition alone and from lists of texts, since to ask for the last of several choices is no mistake.
  */
 export function outcomeOf(condition: Node, options: TruthOptions): 'always' | 'never' | undefined {
+  // `if: false` switches a step off.
+  if (condition.kind === 'literal') return undefined
   if (new Truth(options).of(condition, factsFrom(options.given)) === false) return 'never'
   return new Truth(options).of(condition, new Map()) === true ? 'always' : undefined
 }
 
+/** Of thousands of facts the nearest are looked at. */
+const maxFacts = 100
+
 function factsFrom(given: readonly Fact[]): Facts {
   const facts = new Map<string, Known>()
-  for (const fact of given) {
+  for (const fact of given.slice(-maxFacts)) {
     const key = fact.path.every((part) => typeof part !== 'object')
       ? fact.path.map(partKey).join('')
       : undefined
@@ -55,8 +60,7 @@ function factsFrom(given: readonly Fact[]): Facts {
 const partKey = (part: unknown): string => (typeof part === 'bigint' ? `[${part}]` : `.${String(part)}`)
 const both = (a: readonly string[] | undefined, b: readonly string[]): readonly string[] =>
   a ? a.filter((text) => b.includes(text)) : b
-
-/** A value that is the same wherever it is asked for in a condition, as text; undefined for anything else. */
+/** A value that is the same wherever a condition asks for it, as text; undefined for anything else. */
 function keyOf(node: Node): string | undefined {
   switch (node.kind) {
     case 'ident':
@@ -70,10 +74,8 @@ function keyOf(node: Node): string | undefined {
       const operand = node.optional || part === undefined ? undefined : keyOf(node.operand)
       return operand && operand + partKey(part)
     }
-    case 'has': {
-      const field = keyOf(node.field)
-      return field && `has ${field}`
-    }
+    case 'has':
+      return keyOf(node.field)?.replace(/^/, 'has ')
     case 'call': {
       const [only, more] = node.target ? [node.target, ...node.args] : node.args
       const operand = only && !more ? keyOf(only) : undefined
@@ -217,7 +219,7 @@ class Truth {
     return compareRange(operator, at, known, key.startsWith('size('))
   }
 
-  /** What is known besides where a condition holds, or does not. */
+  /** What follows where a condition holds, or does not. */
   #assume(node: Node, holds: boolean, facts: Facts): Facts {
     if (node.kind === 'unary' && node.operator === '!') return this.#assume(node.operand, !holds, facts)
     if (node.kind === 'logic') {
@@ -244,7 +246,6 @@ class Truth {
 }
 
 const not = (truth: boolean | undefined): boolean | undefined => (truth === undefined ? undefined : !truth)
-
 /** `x == x`, `x < x`. */
 function sameSides({ operator, left, right }: Node & { kind: 'binary' }): boolean | undefined {
   const key = keyOf(left)
@@ -259,8 +260,7 @@ function learned(known: Known, operator: string, value: Value): Known {
   if (typeof value === 'string')
     return operator === '==' ? { ...known, texts: both(known.texts, [value]) } : known
   const bound = { at: Number(value), open: operator === '<' || operator === '>' }
-  const isFrom = operator !== '<' && operator !== '<='
-  const isTo = operator !== '>' && operator !== '>='
+  const [isFrom, isTo] = [!operator.startsWith('<'), !operator.startsWith('>')]
   return {
     ...known,
     ...(isFrom ? { from: tighter(known.from, bound, (a, b) => a > b) } : {}),
