@@ -1,3 +1,4 @@
+import { wouldAsk } from '../../core/destructive/policy.ts'
 import type { Question } from '../../core/domain/checkpoint.ts'
 import { hide } from '../../core/domain/mask.ts'
 import { acceptedBy } from '../../core/playbook/mask-of-type.ts'
@@ -41,6 +42,10 @@ function endOf({ end }: DryRunTree, playbook: Playbook, catalogue: Catalogue): r
   return [
     endLines(playbook, outcome, durationMs, undefined, []),
     `    nothing was changed; ${writes} would have been made`,
+    ...wouldAsk(
+      wouldDo.map(({ skill }) => skill),
+      catalogue,
+    ).map((text) => `    ${paint.warn(text)}`),
   ]
 }
 

@@ -5,6 +5,7 @@ import {
   type OwnDestructiveLimits,
 } from '../domain/destructive-use.ts'
 import type { DestructiveClass } from '../plugin/index.ts'
+import type { Catalogue } from '../registry/catalogue.ts'
 
 /** The limits of a server: what is set, and the default for every other class. */
 export function serverLimits(set: OwnDestructiveLimits = {}): DestructiveLimits {
@@ -39,3 +40,22 @@ export const heldText = ({ class: kind, uses, limit }: HeldUse): string =>
 /** For the timeline of the case. */
 export const heldNote = (skill: string, held: HeldUse): string =>
   `${skill} waits for an approval of ${actionsText(held.wanted, held.class)}: ${heldText(held)}.`
+
+/** What would wait for an approval if all these skills were used within an hour, e.g. in a dry run. */
+export function wouldAsk(
+  skills: readonly string[],
+  catalogue: Pick<Catalogue, 'skill'>,
+  limits: DestructiveLimits = serverLimits(),
+): readonly string[] {
+  const classes = skills.flatMap((name) => {
+    const skill = catalogue.skill(name)?.skill
+    return skill?.effect === 'write' && skill.destructive !== undefined ? [skill.destructive] : []
+  })
+  return Array.from(
+    Map.groupBy(classes, (kind) => kind),
+    ([kind, { length }]) =>
+      length > limits[kind]
+        ? `would ask for approval: ${actionsText(length, kind)}, limit ${limits[kind]} per hour`
+        : '',
+  ).filter((text) => text !== '')
+}

@@ -98,7 +98,10 @@ export const dryRunPlaybook = defineRoute({
       return {
         playbook: playbook.name,
         would_not_start: starts === true ? null : starts,
-        ...dryRunView(tree, catalogue, playbook),
+        ...dryRunView(tree, catalogue, playbook, {
+          ...services.engine.destructiveLimits,
+          ...organization.destructiveLimits,
+        }),
       }
     }
     return { body: await services.calculations.inTurn(caller, shown) }

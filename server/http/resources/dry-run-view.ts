@@ -1,3 +1,5 @@
+import { wouldAsk } from '../../../core/destructive/policy.ts'
+import type { DestructiveLimits } from '../../../core/domain/destructive-use.ts'
 import { eventsOf, type DryRunEvent, type DryRunTree } from '../../../core/dry-run/index.ts'
 import { hide } from '../../../core/domain/mask.ts'
 import { maskedEntry, maskedOutput } from '../../../core/engine/masked-run.ts'
@@ -38,6 +40,11 @@ const endSchema = objectSchema({
   error: errorOrNull,
   duration_ms: { type: 'integer', minimum: 0, description: 'How long the waits would have been.' },
   writes: { type: 'integer', minimum: 0, description: 'On the whole way, from its beginning.' },
+  would_ask: {
+    ...list(text),
+    description:
+      'Destructive actions on the whole way that exceed the limit of their class, and would wait for an approval.',
+  },
 })
 
 const questionSchema = objectSchema({
@@ -86,6 +93,7 @@ export function dryRunView(
   tree: DryRunTree,
   catalogue: Catalogue,
   playbook: Playbook,
+  limits: DestructiveLimits,
 ): Readonly<Record<string, unknown>> {
   const events = eventsOf(tree, catalogue).map((event) => eventView(event, catalogue))
   const { end } = tree
@@ -97,7 +105,7 @@ export function dryRunView(
       timeout: choice === 'timeout',
       answer:
         choice === 'timeout' ? null : form === null ? choice.answer : hide(maskOfSchema(form), choice.answer),
-      ...dryRunView(way, catalogue, playbook),
+      ...dryRunView(way, catalogue, playbook, limits),
     }))
     const asking = catalogue.skill(via)?.skill.input as JsonSchema | undefined
     const input = asking ? hide(acceptedBy(asking), question.input) : question.input
@@ -110,6 +118,11 @@ export function dryRunView(
     error: outcome?.error ?? null,
     duration_ms: Math.round(durationMs),
     writes: wouldDo.length,
+    would_ask: wouldAsk(
+      wouldDo.map(({ skill }) => skill),
+      catalogue,
+      limits,
+    ),
   }
   return { events, end: shown, question: null }
 }

@@ -1,0 +1,22 @@
+import { expect } from 'chai'
+import { limitOf, serverLimits, wouldAsk } from '../../core/destructive/policy.ts'
+import { catalogue } from '../playbook/support.ts'
+
+describe('limits of destructive actions', () => {
+  it('are those of the organization, else those of the server', () => {
+    const server = serverLimits({ blocking: 50 })
+    expect(limitOf(server, { containment: 0 }, 'containment')).to.equal(0)
+    expect(limitOf(server, { containment: 0 }, 'blocking')).to.equal(50)
+    expect(limitOf(server, undefined, 'deletion')).to.equal(10)
+  })
+
+  it('say which actions of a dry run would wait, each class by itself', () => {
+    const blocks = (count: number) => Array<string>(count).fill('edr.block')
+    expect(wouldAsk(blocks(30), catalogue)).to.deep.equal([
+      'would ask for approval: 30 blocking actions, limit 10 per hour',
+    ])
+    expect(wouldAsk([...blocks(10), ...Array<string>(10).fill('edr.isolate')], catalogue)).to.deep.equal([])
+    expect(wouldAsk(blocks(30), catalogue, serverLimits({ blocking: 30 }))).to.deep.equal([])
+    expect(wouldAsk(Array<string>(30).fill('case.update'), catalogue)).to.deep.equal([])
+  })
+})
