@@ -65,7 +65,7 @@ interface SkillDeclaration<In extends JsonSchema, Out extends JsonSchema, S exte
   /**
    * Kinds of observable this skill knows something about; investigators are composed from such skills. The skill must
    * then be a read that accepts the inputs `kind` and `value` alone, and its output must require `risk.score`, a number from 0
-   * to 100 or null, not marked `x-sensitive`.
+   * to 100 or null, and hold nothing marked `x-sensitive`.
    */
   readonly enriches?: readonly ObservableKind[]
   /**

@@ -71,9 +71,8 @@ function scoreProblem(output: Type): string | undefined {
   const members = scores.flatMap((each) => each ?? []).flatMap((each) => membersOf(each))
   if (!members.every(({ kind }) => scoreKinds.includes(kind)))
     return 'must declare risk.score as a number, or null'
-  const isMarked =
-    output.sensitive === true || risks!.some((risk) => risk.sensitive) || members.some(isSensitive)
-  return isMarked ? 'must not mark risk.score as x-sensitive' : undefined
+  // What an expression makes of a value that is sensitive in part is sensitive, and cases do not take it.
+  return isSensitive(output) ? 'must hold nothing that is x-sensitive' : undefined
 }
 
 /** The types of a field that every member of the type has; undefined where one may lack it. */
