@@ -52,7 +52,7 @@ export function createDryRunCaller(options: DryRunCallerOptions): SkillCaller {
       skill: call.skill,
       connection: call.connection,
       input,
-      masks: call.masks,
+      ...(call.masks && { masks: call.masks }),
     })
     return answer.output
   }

@@ -9,6 +9,7 @@ import {
   bool,
   describeType,
   dyn,
+  elementOfUnknown,
   isNumeric,
   isSensitive,
   membersOf,
@@ -159,7 +160,7 @@ function element(checker: Checker, node: IndexNode, container: Type, key: Type):
   const found: Type[] = []
   const add = (member: Type, type: Type) => found.push(member.sensitive === true ? sensitive(type) : type)
   for (const member of membersOf(container)) {
-    if (member.kind === 'dyn') return member
+    if (member.kind === 'dyn') return elementOfUnknown(member)
     if (member.kind === 'list') {
       if (isNumeric(key) || key.kind === 'dyn') add(member, member.element)
       else checker.problem('wrong_type', `a list has no index of type ${describeType(key)}`, node.index)

@@ -7,6 +7,7 @@ import { almost, nearest } from '../nearest.ts'
 import {
   describeType,
   dyn,
+  isSensitive,
   membersOf,
   optionalOf,
   sensitive,
@@ -94,7 +95,12 @@ function lookUp(type: Type, field: string): Found | undefined {
 }
 
 function lookUpUnmarked(type: Type, field: string): Found | undefined {
-  if (type.kind === 'dyn') return { type: dyn, optional: false }
+  if (type.kind === 'dyn') {
+    const found = type.shape
+      ? membersOf(type.shape).flatMap((member) => lookUp(member, field)?.type ?? [])
+      : []
+    return { type: union([dyn, ...found.filter(isSensitive)]), optional: false }
+  }
   if (type.kind === 'map') return { type: type.value, optional: false }
   if (type.kind !== 'object') return undefined
   const property = type.properties.get(field)

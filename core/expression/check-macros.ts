@@ -5,6 +5,7 @@ import {
   bool,
   describeType,
   dyn,
+  elementOfUnknown,
   list,
   membersOf,
   optionalOf,
@@ -40,7 +41,7 @@ function items(checker: Checker, node: MacroNode, operand: Type): Type {
     if (member.kind === 'list') add(member, member.element)
     else if (member.kind === 'map') add(member, member.key)
     else if (member.kind === 'object') add(member, string)
-    else if (member.kind === 'dyn') found.push(member)
+    else if (member.kind === 'dyn') found.push(elementOfUnknown(member))
   }
   if (found.length > 0) {
     const holds = ({ kind }: Type) => ['list', 'map', 'object', 'dyn'].includes(kind)

@@ -19,6 +19,7 @@ export {
   double,
   duration,
   dyn,
+  elementOfUnknown,
   enumeration,
   epochMilliseconds,
   int,

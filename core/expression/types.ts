@@ -52,8 +52,9 @@ interface NumberType extends Marked {
 
 /** What is known about a value before it exists. `dyn` is "nothing is known": every operation is checked at run time. */
 export type Type = Marked &
+  /** `shape`: where something in it may be sensitive, as of a list that is merged with an empty one; nothing else follows from it. */
   (
-    | { readonly kind: 'dyn' }
+    | { readonly kind: 'dyn'; readonly shape?: Type | undefined }
     | { readonly kind: 'null' }
     | { readonly kind: 'bool' }
     | { readonly kind: 'int' }
@@ -153,11 +154,34 @@ export function union(types: readonly Type[]): Type {
     if (at < 0) members.push(type)
     else members[at] = merge(members[at]!, type)
   }
-  if (members.some((member) => member.kind === 'dyn')) return members.some(isSensitive) ? sensitive(dyn) : dyn
+  if (members.some((member) => member.kind === 'dyn')) return unknownOf(members)
   return members.length === 1 ? members[0]! : members.length === 0 ? dyn : { kind: 'union', members }
 }
 
+/** Nothing is known but where something may be sensitive. */
+function unknownOf(members: readonly Type[]): Type {
+  const marked = members.filter(isSensitive)
+  if (marked.length === 0) return dyn
+  if (marked.some((member) => member.sensitive === true)) return sensitive(dyn)
+  return {
+    kind: 'dyn',
+    shape: union(marked.map((member) => (member.kind === 'dyn' ? member.shape! : member))),
+  }
+}
+
+/** What the elements of something unknown are: unknown too, and sensitive where they may be. */
+export function elementOfUnknown(type: Type): Type {
+  if (type.kind !== 'dyn' || type.sensitive === true || type.shape === undefined) return type
+  const parts = membersOf(type.shape).flatMap((member) => {
+    if (member.kind === 'list') return [member.element]
+    if (member.kind === 'map') return [member.value, member.key]
+    return isSensitive(member) ? [sensitive(dyn)] : []
+  })
+  return union([dyn, ...parts.filter(isSensitive)])
+}
+
 function mergeable(a: Type, b: Type): boolean {
+  if (a.kind === 'dyn' && b.kind === 'dyn' && (a.shape ?? b.shape) !== undefined) return a === b
   if (a.kind === 'object' || b.kind === 'object') return a === b
   return a.kind === b.kind || (isNumeric(a) && isNumeric(b))
 }
@@ -254,6 +278,7 @@ export function isSensitive(type: Type): boolean {
 }
 
 function carriesSensitive(type: Type): boolean {
+  if (type.kind === 'dyn') return type.shape !== undefined && isSensitive(type.shape)
   if (type.kind === 'list') return isSensitive(type.element)
   if (type.kind === 'map') return isSensitive(type.value) || isSensitive(type.key)
   if (type.kind === 'optional') return isSensitive(type.value)

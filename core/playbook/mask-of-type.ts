@@ -21,6 +21,8 @@ function ofType(type: Type, depth: number, fields: { left: number }): Mask | und
   if (type.sensitive === true || depth > maxDepth || --fields.left < 0) return true
   const inner = (part: Type): Mask | undefined => ofType(part, depth + 1, fields)
   switch (type.kind) {
+    case 'dyn':
+      return type.shape && inner(type.shape)
     case 'list':
       return maskOf([], undefined, inner(type.element))
     case 'map':

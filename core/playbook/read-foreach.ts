@@ -1,6 +1,7 @@
 import {
   describeType,
   dyn,
+  elementOfUnknown,
   integer,
   keywords,
   reserved,
@@ -76,7 +77,7 @@ function readAs({ problems }: Context, entry: Entry | undefined): string {
 
 /** What the items of a list are; undefined for what is no list. */
 function elementOf(type: Type): Type | undefined {
-  if (type.kind === 'dyn') return type
+  if (type.kind === 'dyn') return elementOfUnknown(type)
   if (type.kind === 'list') return type.sensitive === true ? sensitive(type.element) : type.element
   if (type.kind !== 'union') return undefined
   const elements = type.members.map(elementOf)

@@ -1,15 +1,15 @@
 import { expect } from 'chai'
 import type { Input, Playbook } from '../../core/playbook/playbook.ts'
-import { string } from '../../core/expression/index.ts'
+import { sensitive, string } from '../../core/expression/index.ts'
 import { journalOf, openBench, type Bench } from './support/bench.ts'
 import { makePlaybook } from './support/make-playbook.ts'
 import { ManualClock, settle } from './support/manual-clock.ts'
 
-const text = (preset?: string, sensitive = false): Input => ({
+const text = (preset?: string, isSensitive = false): Input => ({
   schema: { type: 'string' },
   type: string,
   default: preset === undefined ? undefined : { value: preset },
-  sensitive,
+  sensitive: isSensitive,
   description: undefined,
 })
 
@@ -135,6 +135,33 @@ describe('a called playbook', () => {
     const next = bench.go(twice, {}, { playbooks })
     await clock.advance(1_000)
     expect(await next).to.deep.include({ output: ['new', 'new'] })
+  })
+
+  it('is refused where it declares otherwise than its caller was checked with what is sensitive', async () => {
+    const inner = (isMarked: boolean, outputType: Playbook['outputType'] = string) => ({
+      ...makePlaybook({
+        name: 'contain',
+        inputs: new Map([['host', text(undefined, isMarked)]]),
+        steps: [{ id: 'isolate', uses: 'isolate', with: {} }],
+      }),
+      outputType,
+    })
+    const outer = makePlaybook({
+      steps: [
+        {
+          id: 'contained',
+          call: 'contain',
+          with: { host: 'pc-1' },
+          sensitive: { input: { fields: { host: true } } },
+        },
+      ],
+    })
+    const go = (called: Playbook) => bench.go(outer, { isolate: () => 1 }, { playbooks: callable(called) })
+    expect(await go(inner(true))).to.include({ status: 'completed' })
+    expect(bench.calls).to.have.length(1)
+    for (const other of [inner(false), inner(true, sensitive(string))])
+      expect(await go(other)).to.nested.include({ 'error.code': 'call_marks_differ' })
+    expect(bench.calls).to.have.length(1)
   })
 
   it('never leads back to itself', async () => {

@@ -82,6 +82,9 @@ steps:
       'string(-int(inputs.pin))',
       'string(parseJson(inputs.pin).a.b)',
       'inputs.pin.split("")[0]',
+      '([inputs.user] + [])[0].code',
+      'optional.of([inputs.user]).orValue([]).map(u, u.code)[0]',
+      'json(optional.of([inputs.user]).orValue([]))',
     ])
       expect(say(derived), derived).to.deep.equal(['E315'])
   })
@@ -99,6 +102,8 @@ steps:
       '[inputs.user].map(u, u.name)[0]',
       '([inputs.user] + [inputs.user])[0].name',
       'inputs.open.upperAscii()',
+      '([inputs.user] + [])[0].name',
+      'optional.of([inputs.user]).orValue([]).map(u, u.name)[0]',
     ])
       expect(say(open), open).to.deep.equal([])
   })
