@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { JournalEntry } from '../../core/domain/run.ts'
 import { choicesOf } from '../../core/dry-run/index.ts'
-import { skillsOf } from '../../core/engine/skill-caller.ts'
+import { skillsOf } from '../../core/engine/skills/skill-caller.ts'
 import {
   createMemoryJournal,
   createWorld,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { NotFoundError } from '../../core/errors/errors.ts'
-import type { SkillCaller } from '../../core/engine/skill-caller.ts'
+import type { SkillCaller } from '../../core/engine/skills/skill-caller.ts'
 import type { TestCases } from '../../core/plugin/testing/memory-stores.ts'
 import { noConnections } from '../../core/playbook-test/index.ts'
 import type { Log } from '../../core/ports.ts'

@@ -1,8 +1,8 @@
 import { assumedOutput } from '../../core/dry-run/assumed-output.ts'
 import { personOf } from '../../core/domain/audit.ts'
 import type { Checkpoint } from '../../core/domain/checkpoint.ts'
-import { createWakeUps } from '../../core/engine/wake-ups.ts'
-import type { SkillCaller } from '../../core/engine/skill-caller.ts'
+import { createWakeUps } from '../../core/engine/journal/wake-ups.ts'
+import type { SkillCaller } from '../../core/engine/skills/skill-caller.ts'
 import { ValidationError } from '../../core/errors/errors.ts'
 import {
   createMemoryCheckpoints,

@@ -1,5 +1,5 @@
 import type { Checkpoint } from '../domain/checkpoint.ts'
-import { isApprovalPath } from '../engine/paths.ts'
+import { isApprovalPath } from '../engine/journal/paths.ts'
 import { textAt, valueAt } from '../plugin/index.ts'
 
 type Asked = Pick<Checkpoint, 'path' | 'stepId' | 'question' | 'playbookName'>

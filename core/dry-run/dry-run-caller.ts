@@ -1,5 +1,5 @@
 import { hide, type StepMasks } from '../domain/mask.ts'
-import type { SkillCall, SkillCaller } from '../engine/skill-caller.ts'
+import type { SkillCall, SkillCaller } from '../engine/skills/skill-caller.ts'
 import { NotFoundError } from '../errors/errors.ts'
 import { RetryableError, SkillError } from '../plugin/index.ts'
 import type { Catalogue } from '../registry/catalogue.ts'

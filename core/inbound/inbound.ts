@@ -1,6 +1,6 @@
 import { askedOf } from '../domain/asked-person.ts'
 import type { Checkpoint } from '../domain/checkpoint.ts'
-import type { Runner } from '../engine/runner.ts'
+import type { Runner } from '../engine/turns/runner.ts'
 import { NotFoundError, UnavailableError } from '../errors/errors.ts'
 import { TocsinError, type InboundAnswer, type InboundReply, type InboundResult } from '../plugin/index.ts'
 import type { AnswerOutcome, Clock, JudgedAnswer, Log, OpenConnection, Stores } from '../ports.ts'

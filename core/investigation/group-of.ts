@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { defaultGroupWindowMs, type NewGroup } from '../domain/alert-group.ts'
 import type { Alert } from '../domain/alert.ts'
-import { alertScope, organizationScope } from '../engine/alert-scope.ts'
+import { alertScope, organizationScope } from '../engine/scope/alert-scope.ts'
 import { isMasked, type Mask } from '../domain/mask.ts'
 import { maskOfSchema } from '../playbook/mask-of-type.ts'
 import { escapeText } from '../errors/source-frame.ts'

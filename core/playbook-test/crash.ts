@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { JournalStore } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
-import { interruptedPolicy } from '../engine/skill-caller.ts'
+import { interruptedPolicy } from '../engine/skills/skill-caller.ts'
 import { runIdOf, startsFor } from './rehearse.ts'
 import {
   createWorld,

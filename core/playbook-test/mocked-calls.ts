@@ -1,5 +1,5 @@
-import type { Interrupted, SkillCaller } from '../engine/skill-caller.ts'
-import type { Skills } from '../engine/walk.ts'
+import type { Interrupted, SkillCaller } from '../engine/skills/skill-caller.ts'
+import type { Skills } from '../engine/steps/walk.ts'
 import { NotFoundError } from '../errors/errors.ts'
 import { defaultRetry } from '../playbook/grammar.ts'
 import { resolveInputs } from '../playbook/inputs.ts'

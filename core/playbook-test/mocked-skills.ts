@@ -1,5 +1,5 @@
 import { assumedOutput } from '../dry-run/assumed-output.ts'
-import type { SkillCall, SkillCaller } from '../engine/skill-caller.ts'
+import type { SkillCall, SkillCaller } from '../engine/skills/skill-caller.ts'
 import { RetryableError, SkillError, TocsinError } from '../plugin/index.ts'
 import type { Clock } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'

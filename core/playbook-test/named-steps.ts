@@ -1,4 +1,4 @@
-import { inside } from '../engine/paths.ts'
+import { inside } from '../engine/journal/paths.ts'
 import type { Playbook } from '../playbook/playbook.ts'
 import { placedSteps, withoutItems, type PlacedStep } from './placed-steps.ts'
 import type { CalledByName } from './playbook-test.ts'

@@ -1,4 +1,4 @@
-import type { SkillCaller } from '../engine/skill-caller.ts'
+import type { SkillCaller } from '../engine/skills/skill-caller.ts'
 import { TimeoutError } from '../errors/errors.ts'
 
 /** Ends a call that takes longer in real time: a virtual clock stands still meanwhile, and would never end it. */

@@ -1,4 +1,4 @@
-import { finallyPath, inside, runErrorPath } from '../engine/paths.ts'
+import { finallyPath, inside, runErrorPath } from '../engine/journal/paths.ts'
 import type { CallStep } from '../playbook/playbook.ts'
 import { interfaceOf } from './definition.ts'
 import { open, type Ending, type Walk } from './ending.ts'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JournalEntry, Run } from '../domain/run.ts'
-import { playbookPath } from '../engine/paths.ts'
+import { playbookPath } from '../engine/journal/paths.ts'
 import { HeldTurn } from '../held-turn.ts'
 import type { Playbook } from '../playbook/playbook.ts'
 import { OldJournal } from './journal.ts'

@@ -1,4 +1,4 @@
-import { inside, itemPath, repeatPath, waitPath } from '../engine/paths.ts'
+import { inside, itemPath, repeatPath, waitPath } from '../engine/journal/paths.ts'
 import type { ParallelStep, SwitchStep } from '../playbook/playbook.ts'
 import { goesOn, joinedEndings, open, type Ending, type Walk } from './ending.ts'
 import { fork, join, type Thread } from './thread.ts'

@@ -1,5 +1,5 @@
 import type { FailedAttempt, JournalEntry } from '../domain/run.ts'
-import { effectOf } from '../engine/earlier-tries.ts'
+import { effectOf } from '../engine/journal/earlier-tries.ts'
 import type { Repeat } from '../plugin/index.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import type { CarriedStep, RepeatedEffect } from './plan.ts'

@@ -1,5 +1,12 @@
-import { approvalPath, askPath, inside, onErrorPath, remindPath, settlePath } from '../engine/paths.ts'
-import { idsWithin } from '../engine/step-ids.ts'
+import {
+  approvalPath,
+  askPath,
+  inside,
+  onErrorPath,
+  remindPath,
+  settlePath,
+} from '../engine/journal/paths.ts'
+import { idsWithin } from '../engine/scope/step-ids.ts'
 import type { Step } from '../playbook/playbook.ts'
 import { readsOf } from '../playbook/step-reads.ts'
 import { definitionOf, readsToDecide } from './definition.ts'

@@ -1,4 +1,4 @@
-import { isOutcomeUnknown, mayHaveHappened, withEffect } from '../engine/retry-class.ts'
+import { isOutcomeUnknown, mayHaveHappened, withEffect } from '../engine/context/retry-class.ts'
 import {
   TocsinError,
   type Effect,

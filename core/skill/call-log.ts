@@ -1,4 +1,4 @@
-import type { SkillCall } from '../engine/skill-caller.ts'
+import type { SkillCall } from '../engine/skills/skill-caller.ts'
 import type { SkillLog } from '../plugin/index.ts'
 import type { Log } from '../ports.ts'
 import type { Redactor } from './redactor.ts'

@@ -1,5 +1,5 @@
-import { hiding } from '../engine/texts-in.ts'
-import type { SkillCall, SkillCaller } from '../engine/skill-caller.ts'
+import { hiding } from '../engine/skills/texts-in.ts'
+import type { SkillCall, SkillCaller } from '../engine/skills/skill-caller.ts'
 import type { Connection } from '../domain/connection.ts'
 import { NotFoundError } from '../errors/errors.ts'
 import { SkillError, TocsinError, type AnySkill, type SkillContext, type SkillLog } from '../plugin/index.ts'

@@ -1,5 +1,5 @@
 import type { Run } from '../../core/domain/run.ts'
-import type { SkillCaller } from '../../core/engine/skill-caller.ts'
+import type { SkillCaller } from '../../core/engine/skills/skill-caller.ts'
 import type { Stores } from '../../core/ports.ts'
 import type { ClosableEgress } from '../egress/index.ts'
 import type { Commit } from '../sqlite/group-commit.ts'

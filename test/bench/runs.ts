@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createRunner } from '../../core/engine/runner.ts'
+import { createRunner } from '../../core/engine/turns/runner.ts'
 import { parsePlaybook } from '../../core/playbook/index.ts'
 import type { Stores } from '../../core/ports.ts'
 import { systemClock } from '../../server/clock.ts'

@@ -3,8 +3,8 @@
  * the fault `no_intent` no intent is recorded before a call: a planted bug that the audit must find.
  */
 import { request } from 'node:http'
-import type { SkillCall } from '../../core/engine/skill-caller.ts'
-import { createRunner } from '../../core/engine/runner.ts'
+import type { SkillCall } from '../../core/engine/skills/skill-caller.ts'
+import { createRunner } from '../../core/engine/turns/runner.ts'
 import type { JournalBegin, JournalStore, Log } from '../../core/ports.ts'
 import { systemClock } from '../../server/clock.ts'
 import { openStoresIn } from '../sqlite/open-stores.ts'

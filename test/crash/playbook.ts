@@ -1,4 +1,4 @@
-import type { Interrupted } from '../../core/engine/skill-caller.ts'
+import type { Interrupted } from '../../core/engine/skills/skill-caller.ts'
 import { makePlaybook } from '../engine/support/make-playbook.ts'
 
 /** What may be done about an interrupted call of each skill. */

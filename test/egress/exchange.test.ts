@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Socket } from 'node:net'
 import { createGzip, gzipSync } from 'node:zlib'
-import { mayHaveHappened } from '../../core/engine/retry-class.ts'
+import { mayHaveHappened } from '../../core/engine/context/retry-class.ts'
 import type { Egress, EgressRequest } from '../../core/ports.ts'
 import { createEgress, type ClosableEgress } from '../../server/egress/index.ts'
 import { serveHttp, serveSocket, type TestServer } from './servers.ts'

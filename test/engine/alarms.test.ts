@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { createAlarms } from '../../core/engine/alarms.ts'
+import { createAlarms } from '../../core/engine/turns/alarms.ts'
 import { ManualClock } from './support/manual-clock.ts'
 import { tries } from '../support/random.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Checkpoint } from '../../core/domain/checkpoint.ts'
 import type { Run } from '../../core/domain/run.ts'
-import { requireAnother, type SelfApproval } from '../../core/engine/approved-by-another.ts'
+import { requireAnother, type SelfApproval } from '../../core/engine/turns/approved-by-another.ts'
 import { somebody } from '../support/somebody.ts'
 
 describe('approval of what a key asked for', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { retryDelayMs } from '../../core/engine/backoff.ts'
+import { retryDelayMs } from '../../core/engine/context/backoff.ts'
 import { defaultRetry } from '../../core/playbook/grammar.ts'
 
 const keys = Array.from({ length: 200 }, (_, index) => `run-${index}/a`)

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { RunOutcome } from '../../core/engine/flow.ts'
+import type { RunOutcome } from '../../core/engine/scope/flow.ts'
 import type { JournalStore } from '../../core/ports.ts'
 import { systemClock } from '../../server/clock.ts'
 import { everyKind as playbook, playbooks, World } from './support/every-kind.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { RunSuspended } from '../../core/engine/durable-context.ts'
+import { RunSuspended } from '../../core/engine/journal/durable-context.ts'
 import { UnavailableError } from '../../core/errors/errors.ts'
 import { RetryableError } from '../../core/plugin/index.ts'
 import { settle } from './support/manual-clock.ts'

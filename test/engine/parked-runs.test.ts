@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { createParkedRuns } from '../../core/engine/parked-runs.ts'
+import { createParkedRuns } from '../../core/engine/turns/parked-runs.ts'
 import type { ParkedRun } from '../../core/ports.ts'
 import { ManualClock, settle } from './support/manual-clock.ts'
 

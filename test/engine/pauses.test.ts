@@ -1,6 +1,6 @@
 import { authorOf } from '../../core/domain/audit.ts'
 import { expect } from 'chai'
-import { createPauses } from '../../core/engine/pauses.ts'
+import { createPauses } from '../../core/engine/turns/pauses.ts'
 import { UnavailableError } from '../../core/errors/errors.ts'
 import type { Pause } from '../../core/domain/pause.ts'
 import { someAuthor, somebody } from '../support/somebody.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Run } from '../../core/domain/run.ts'
-import { createRunner } from '../../core/engine/runner.ts'
+import { createRunner } from '../../core/engine/turns/runner.ts'
 import { UnavailableError } from '../../core/errors/errors.ts'
 import type { RunStore } from '../../core/ports.ts'
 import { openBench, type Bench } from './support/bench.ts'

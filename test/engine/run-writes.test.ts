@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { RunSuspended } from '../../core/engine/durable-context.ts'
-import { createWrites, type RunWrites } from '../../core/engine/run-writes.ts'
+import { RunSuspended } from '../../core/engine/journal/durable-context.ts'
+import { createWrites, type RunWrites } from '../../core/engine/journal/run-writes.ts'
 import { ConflictError, UnavailableError } from '../../core/errors/errors.ts'
 import { ManualClock, settle } from './support/manual-clock.ts'
 

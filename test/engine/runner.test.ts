@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Run } from '../../core/domain/run.ts'
-import { createRunner, type Runner, type RunnerOptions } from '../../core/engine/runner.ts'
+import { createRunner, type Runner, type RunnerOptions } from '../../core/engine/turns/runner.ts'
 import { currentLogFields, withLogFields } from '../../core/log-context.ts'
 import { SkillError } from '../../core/plugin/index.ts'
 import { NotFoundError, UnavailableError } from '../../core/errors/errors.ts'

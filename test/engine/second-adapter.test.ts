@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { interpret } from '../../core/engine/interpreter.ts'
-import type { RunOutcome } from '../../core/engine/flow.ts'
+import { interpret } from '../../core/engine/steps/interpreter.ts'
+import type { RunOutcome } from '../../core/engine/scope/flow.ts'
 import type { Playbook } from '../../core/playbook/playbook.ts'
 import { systemClock } from '../../server/clock.ts'
 import { openBench, testSkills, type Bench, type SeenCall, type TestSkills } from './support/bench.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { toStoredError } from '../../core/engine/stored-error.ts'
+import { toStoredError } from '../../core/engine/journal/stored-error.ts'
 import { Secret, SkillError } from '../../core/plugin/index.ts'
 import type { Log } from '../../core/ports.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { TurnQueue } from '../../core/engine/turn-queue.ts'
+import { TurnQueue } from '../../core/engine/turns/turn-queue.ts'
 import type { RunKey } from '../../core/ports.ts'
 import { settle } from './support/manual-clock.ts'
 

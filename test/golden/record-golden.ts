@@ -1,5 +1,5 @@
 import type { Catalogue } from '../../core/registry/catalogue.ts'
-import type { SkillCaller } from '../../core/engine/skill-caller.ts'
+import type { SkillCaller } from '../../core/engine/skills/skill-caller.ts'
 import { RetryableError } from '../../core/plugin/index.ts'
 import { createWorld, resultOf, startProcess, startsFor } from '../../core/playbook-test/index.ts'
 import type { PlaybookTests } from '../../core/playbook-test/playbook-test.ts'

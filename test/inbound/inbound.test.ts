@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Run } from '../../core/domain/run.ts'
 import { createInbound, type InboundPost } from '../../core/inbound/inbound.ts'
 import { createRefusals } from '../../core/inbound/refusals.ts'
-import type { SkillCall } from '../../core/engine/skill-caller.ts'
+import type { SkillCall } from '../../core/engine/skills/skill-caller.ts'
 import {
   defineConnection,
   definePlugin,

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { createWakeUps } from '../../core/engine/wake-ups.ts'
-import type { SkillCaller } from '../../core/engine/skill-caller.ts'
+import { createWakeUps } from '../../core/engine/journal/wake-ups.ts'
+import type { SkillCaller } from '../../core/engine/skills/skill-caller.ts'
 import { createMemoryCheckpoints } from '../../core/playbook-test/index.ts'
 import type { CalledByName } from '../../core/playbook-test/playbook-test.ts'
 import { VirtualClock } from '../../core/playbook-test/virtual-clock.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Alert } from '../../core/domain/alert.ts'
 import { compileExpression, dyn, type Type } from '../../core/expression/index.ts'
-import { alertScope, organizationScope } from '../../core/engine/alert-scope.ts'
+import { alertScope, organizationScope } from '../../core/engine/scope/alert-scope.ts'
 import { reservedNames } from '../../core/playbook/grammar.ts'
 import { errorNames, queueNames, runNames } from '../../core/playbook/scope.ts'
 

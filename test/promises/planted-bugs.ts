@@ -34,17 +34,17 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: '',
   },
   'the intent of a step is not recorded': {
-    file: 'core/engine/run-journal.ts',
+    file: 'core/engine/journal/run-journal.ts',
     find: 'await writes.now(() => store.begin(runUuid, entry))',
     replace: 'entry.attempt > 99 ? await writes.now(() => store.begin(runUuid, entry)) : undefined',
   },
   'the intent of a step is not waited for': {
-    file: 'core/engine/run-journal.ts',
+    file: 'core/engine/journal/run-journal.ts',
     find: 'await writes.now(() => store.begin(runUuid, entry))',
     replace: 'writes.later(() => store.begin(runUuid, entry))',
   },
   'a step that was interrupted is repeated, whatever its class': {
-    file: 'core/engine/effect.ts',
+    file: 'core/engine/context/effect.ts',
     find: "if (work.interrupted === 'ask') {",
     replace: "if (work.kind === '') {",
   },
@@ -64,12 +64,12 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'this.#clock.now()',
   },
   'a step that waits for an approval begins after a restart where there is room': {
-    file: 'core/engine/approval.ts',
+    file: 'core/engine/context/approval.ts',
     find: 'if (!begun && local.journal.entry(approvalPath(path)) !== undefined)',
     replace: 'if (begun && path === "")',
   },
   'whatever is answered approves a use': {
-    file: 'core/engine/approval.ts',
+    file: 'core/engine/context/approval.ts',
     find: 'if (answer === approved)',
     replace: 'if (answer !== null)',
   },
@@ -89,7 +89,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'if (first.status !== alertStatus.created)',
   },
   'the order in which work ends decides': {
-    file: 'core/engine/limited.ts',
+    file: 'core/engine/steps/limited.ts',
     find: 'results[index] = await task(index)',
     replace: 'const value = await task(index)\n        results[next - 1] = value',
   },
@@ -119,13 +119,13 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'return added <= 1',
   },
   'a question that was over before a restart is not settled': {
-    file: 'core/engine/ask.ts',
+    file: 'core/engine/context/ask.ts',
     find: `  if (recorded) {
     await settle(local, work)`,
     replace: '  if (recorded) {',
   },
   'a clock that is set is not looked at': {
-    file: 'core/engine/alarms.ts',
+    file: 'core/engine/turns/alarms.ts',
     find: 'const longestNapMs = 5 * 60_000',
     replace: 'const longestNapMs = Infinity',
   },
@@ -144,17 +144,17 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     row,`,
   },
   'waits that had ended are lost where the clock is set back': {
-    file: 'core/engine/runner.ts',
+    file: 'core/engine/turns/runner.ts',
     find: 'clock.now() < wokenAtMs && ',
     replace: 'clock.now() < 0 && ',
   },
   'a run that is taken too early is forgotten': {
-    file: 'core/engine/runner.ts',
+    file: 'core/engine/turns/runner.ts',
     find: "if (taken === undefined || 'wakeAt' in taken) return taken",
     replace: "if (taken === undefined || 'wakeAt' in taken) return undefined",
   },
   'what rings earlier than all others is not looked at': {
-    file: 'core/engine/alarms.ts',
+    file: 'core/engine/turns/alarms.ts',
     find: 'if (heap[0]?.item === item) sleepUntilNext()',
     replace: 'if (heap.length === 1) sleepUntilNext()',
   },
@@ -179,7 +179,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: '',
   },
   'organizations do not take turns': {
-    file: 'core/engine/turn-queue.ts',
+    file: 'core/engine/turns/turn-queue.ts',
     find: 'in it.\n      this.#lines.delete(organization)',
     replace: 'in it.\n      if (countOf(line) === 0) this.#lines.delete(organization)',
   },
@@ -189,7 +189,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'if (at > now) this.#times.push(at)',
   },
   'a step that waits for its turn has failed': {
-    file: 'core/engine/next-try.ts',
+    file: 'core/engine/context/next-try.ts',
     find: 'if (!(error instanceof RetryableError) || !isOverBudget(error)) return undefined',
     replace: 'if (error !== null) return undefined',
   },
@@ -199,7 +199,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'if (askedMs === -1)',
   },
   'a store that is held up fails the step': {
-    file: 'core/engine/retry-class.ts',
+    file: 'core/engine/context/retry-class.ts',
     find: "storeTroubles: ReadonlySet<unknown> = new Set(['store_unavailable', 'store_busy'])",
     replace: 'storeTroubles: ReadonlySet<unknown> = new Set()',
   },
@@ -214,12 +214,12 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: '',
   },
   'what is under way is cut off at once when the process is told to stop': {
-    file: 'core/engine/runner.ts',
+    file: 'core/engine/turns/runner.ts',
     find: 'clock.sleep(timeoutMs, over.signal).then(stopAll, () => {})',
     replace: 'stopAll()',
   },
   'what must not be repeated is tried again': {
-    file: 'core/engine/next-try.ts',
+    file: 'core/engine/context/next-try.ts',
     find: 'if (!mayRepeat(work) && mayHaveHappened(error)) return undefined',
     replace: '',
   },
@@ -239,22 +239,22 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'convictions = convictions + (crashes > 1)',
   },
   'many suspects hold up everything for long': {
-    file: 'core/engine/plan-watch.ts',
+    file: 'core/engine/turns/plan-watch.ts',
     find: 'allMs / Math.max(1, groups.length)',
     replace: 'dueMs',
   },
   'who was watched at a crash is as likely as others': {
-    file: 'core/engine/plan-watch.ts',
+    file: 'core/engine/turns/plan-watch.ts',
     find: 'markedCrashes: most + perCrash - 1',
     replace: 'markedCrashes: most',
   },
   'a stop that was meant counts as a crash': {
-    file: 'core/engine/runner.ts',
+    file: 'core/engine/turns/runner.ts',
     find: 'await runs.forgetCrashes()',
     replace: 'await Promise.resolve()',
   },
   'who was alone at one crash is given up': {
-    file: 'core/engine/quarantine.ts',
+    file: 'core/engine/turns/quarantine.ts',
     find: 'if (convictions < proof)',
     replace: 'if (convictions === 0)',
   },
@@ -264,12 +264,12 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'return alert.takeUps >= 1e9 ?',
   },
   'places in a run have other names than in the release before': {
-    file: 'core/engine/paths.ts',
+    file: 'core/engine/journal/paths.ts',
     find: "return path === '' ? key : `${path}/${key}`",
     replace: "return path === '' ? `.${key}` : `${path}/${key}`",
   },
   'a retry does not know what was done': {
-    file: 'core/engine/run-turn.ts',
+    file: 'core/engine/turns/run-turn.ts',
     find: ' && run.retryOf === null',
     replace: '',
   },
@@ -279,7 +279,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: "await inTurns(walkSteps(comparison, steps, '', thread))",
   },
   'a retry does not ask what became of the run before': {
-    file: 'core/engine/try-once.ts',
+    file: 'core/engine/context/try-once.ts',
     find: 'progress.isFirst ? [] : await earlierKeys(local, work, input)',
     replace: 'progress.isFirst ? await earlierKeys(local, work, input) : []',
   },

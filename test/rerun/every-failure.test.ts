@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { EffectAttempt } from '../../core/engine/durable-context.ts'
+import type { EffectAttempt } from '../../core/engine/journal/durable-context.ts'
 import { SkillError } from '../../core/plugin/index.ts'
 import type { RepeatedEffect } from '../../core/rerun/plan.ts'
 import { systemClock } from '../../server/clock.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isOutcomeUnknown, mayHaveHappened } from '../../core/engine/retry-class.ts'
+import { isOutcomeUnknown, mayHaveHappened } from '../../core/engine/context/retry-class.ts'
 import { RetryableError, type Effect, type SkillContext } from '../../core/plugin/index.ts'
 import type { EgressRequest, EgressResponse } from '../../core/ports.ts'
 import { callerOf, connection, failure, skillThat } from './fixture.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { mayHaveHappened } from '../../core/engine/retry-class.ts'
+import { mayHaveHappened } from '../../core/engine/context/retry-class.ts'
 import {
   defineConnection,
   type ConnectionDefinition,

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { mayHaveHappened } from '../../core/engine/retry-class.ts'
+import { mayHaveHappened } from '../../core/engine/context/retry-class.ts'
 import { ConnectionError, RetryableError, SkillError, type TocsinError } from '../../core/plugin/index.ts'
 import { parseRetryAfter, statusError, type StatusErrorContext } from '../../core/skill/status-error.ts'
 import { vendorMessage } from '../../core/skill/vendor-message.ts'

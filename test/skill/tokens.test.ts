@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { inspect } from 'node:util'
 import { ForbiddenError } from '../../core/errors/errors.ts'
-import { mayHaveHappened } from '../../core/engine/retry-class.ts'
+import { mayHaveHappened } from '../../core/engine/context/retry-class.ts'
 import {
   ConnectionError,
   RetryableError,

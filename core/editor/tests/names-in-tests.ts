@@ -1,4 +1,4 @@
-import { inside } from '../../engine/paths.ts'
+import { inside } from '../../engine/journal/paths.ts'
 import type { Entry, Node } from '../../playbook/document.ts'
 import type { Playbook } from '../../playbook/playbook.ts'
 import type { Span } from '../../playbook/source-text.ts'

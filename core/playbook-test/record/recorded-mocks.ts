@@ -1,6 +1,6 @@
 import type { StoredError } from '../../domain/run.ts'
 import { assumedOutput, madeFromSchema } from '../../dry-run/assumed-output.ts'
-import { askPath, approvalPath, isApprovalPath } from '../../engine/paths.ts'
+import { askPath, approvalPath, isApprovalPath } from '../../engine/journal/paths.ts'
 import { stringifyJson } from '../../json.ts'
 import type { Playbook } from '../../playbook/playbook.ts'
 import type { JsonSchema } from '../../plugin/index.ts'

@@ -1,7 +1,7 @@
 import { heldSkillOf } from '../../../core/checkpoint/kind.ts'
 import { consequencesOf, type Consequence } from '../../../core/destructive/consequences.ts'
 import type { Checkpoint } from '../../../core/domain/checkpoint.ts'
-import { approved } from '../../../core/engine/approval.ts'
+import { approved } from '../../../core/engine/context/approval.ts'
 import type { Services } from '../route.ts'
 
 type Seen = Pick<Services, 'catalogue' | 'stores' | 'playbooks' | 'log'>

@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../../../core/domain/run.ts'
-import { maskedEntry, maskedInputs, maskedOutput } from '../../../core/engine/masked-run.ts'
+import { maskedEntry, maskedInputs, maskedOutput } from '../../../core/engine/skills/masked-run.ts'
 import type { Playbook } from '../../../core/playbook/index.ts'
 import type { ListedRun } from '../../../core/ports.ts'
 import type { Services } from '../route.ts'

@@ -1,4 +1,4 @@
-import type { RunCheckpoints } from '../../../core/engine/local-run.ts'
+import type { RunCheckpoints } from '../../../core/engine/journal/local-run.ts'
 import type { JournalStore, Stores } from '../../../core/ports.ts'
 
 /** What a crashed process leaves of a promise. */

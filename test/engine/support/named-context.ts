@@ -1,6 +1,6 @@
 import type { Checkpoint, CheckpointAnswer, Question } from '../../../core/domain/checkpoint.ts'
 import type { StoredError } from '../../../core/domain/run.ts'
-import { cancelled, GroupTimeoutError } from '../../../core/engine/attempt.ts'
+import { cancelled, GroupTimeoutError } from '../../../core/engine/context/attempt.ts'
 import type {
   AskWork,
   DurableContext,
@@ -9,14 +9,14 @@ import type {
   PureResult,
   PureWork,
   SleepWork,
-} from '../../../core/engine/durable-context.ts'
-import { failedOutcome, failedWith } from '../../../core/engine/local-run.ts'
-import { delayBeforeNextTry } from '../../../core/engine/next-try.ts'
-import { plainJson } from '../../../core/engine/plain-json.ts'
-import { firstProgress, isHeldUp } from '../../../core/engine/progress.ts'
-import { mayHaveHappened } from '../../../core/engine/retry-class.ts'
-import { toStoredError } from '../../../core/engine/stored-error.ts'
-import { tryOnce } from '../../../core/engine/try-once.ts'
+} from '../../../core/engine/journal/durable-context.ts'
+import { failedOutcome, failedWith } from '../../../core/engine/journal/local-run.ts'
+import { delayBeforeNextTry } from '../../../core/engine/context/next-try.ts'
+import { plainJson } from '../../../core/engine/journal/plain-json.ts'
+import { firstProgress, isHeldUp } from '../../../core/engine/journal/progress.ts'
+import { mayHaveHappened } from '../../../core/engine/context/retry-class.ts'
+import { toStoredError } from '../../../core/engine/journal/stored-error.ts'
+import { tryOnce } from '../../../core/engine/context/try-once.ts'
 import { TocsinError } from '../../../core/plugin/index.ts'
 import type { Clock, Log } from '../../../core/ports.ts'
 import { Crash } from './crashing-journal.ts'

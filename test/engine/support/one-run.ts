@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import type { FailedAttempt, JournalEntry, Run } from '../../../core/domain/run.ts'
-import { RunSuspended, type EffectWork } from '../../../core/engine/durable-context.ts'
+import { RunSuspended, type EffectWork } from '../../../core/engine/journal/durable-context.ts'
 import {
   openLocalContext,
   type LocalContext,
   type LocalContextOptions,
-} from '../../../core/engine/local-context.ts'
+} from '../../../core/engine/context/local-context.ts'
 import { defaultRetry } from '../../../core/playbook/grammar.ts'
 import type { RetryPolicy } from '../../../core/playbook/playbook.ts'
 import { openBench, type Bench } from './bench.ts'

@@ -1,0 +1,154 @@
+import { actionsText, heldText } from '../../destructive/policy.ts'
+import { wordFor } from '../../domain/audit.ts'
+import type { HeldUse } from '../../domain/destructive-use.ts'
+import { viaOperator } from '../../playbook/grammar.ts'
+import type { DestructiveClass } from '../../plugin/index.ts'
+import { ask } from './ask.ts'
+import type { AskWork, BatchVerdict, BatchWork, EffectWork, Outcome } from '../journal/durable-context.ts'
+import { HeldBack, perform } from './effect.ts'
+import { record, type LocalRun } from '../journal/local-run.ts'
+import { approvalPath } from '../journal/paths.ts'
+
+/** The answers to choose from. */
+const answers = ['approve', 'refuse'] as const
+export const approved: (typeof answers)[number] = 'approve'
+
+/** Where nothing else ends the wait: a week. */
+const longestWaitMs = 7 * 86_400_000
+
+/** Characters of the inputs that one question shows. */
+const maxShown = 256_000
+
+/** What is to be approved. */
+interface Wanted {
+  readonly path: string
+  readonly stepId: string | null
+  readonly skill: string
+  readonly class: DestructiveClass
+  readonly deadlineMs: number
+  readonly shielded: boolean
+  /** As they may be shown; undefined: the question has been asked, and has them. */
+  readonly inputs: readonly unknown[] | undefined
+  readonly held: HeldUse | undefined
+}
+
+/**
+ * Performs work; the use of a destructive skill that is held back becomes a question to a person first. What was asked about once waits
+ * for the answer, also where there would be room again: it was one too many when it was wanted.
+ */
+export async function performOrAsk(local: LocalRun, work: EffectWork): Promise<Outcome> {
+  const { path, destructive } = work
+  const begun = local.journal.entry(path) !== undefined
+  if (!begun && destructive?.refused !== undefined) return refuse(local, work, destructive.refused)
+  if (!begun && local.journal.entry(approvalPath(path)) !== undefined) return await askFirst(local, work)
+  try {
+    return await perform(local, work)
+  } catch (error) {
+    if (!(error instanceof HeldBack)) throw error
+    return await askFirst(local, work, error)
+  }
+}
+
+/** `held` is known where the question has not been asked yet; it is in the journal from then on. */
+async function askFirst(local: LocalRun, work: EffectWork, held?: HeldBack): Promise<Outcome> {
+  const { path, stepId, kind, deadlineMs, shielded, destructive } = work
+  if (destructive === undefined) throw new Error(`'${kind}' is not destructive`)
+  const inputs = held && [held.input]
+  const wanted = { path, stepId, skill: kind, class: destructive.class, deadlineMs, shielded, inputs }
+  const verdict = await decide(local, { ...wanted, held: held?.use })
+  if (verdict.state === 'refused') return refuse(local, work, verdict.outcome)
+  return await perform(local, { ...work, destructive: { ...destructive, isApproved: true } })
+}
+
+/** Uses that are about to begin together: counted as one, and asked about as one where they exceed the limit. */
+export async function approveBatch(local: LocalRun, work: BatchWork): Promise<BatchVerdict> {
+  const { journal, destructiveLimits: limits } = local
+  const { uses, stepId, kind: skill, deadlineMs, shielded } = work
+  const paths = uses.map(({ path }) => path)
+  const wanted = { path: work.path, stepId, skill, class: work.class, deadlineMs, shielded }
+  if (journal.entry(approvalPath(work.path)) !== undefined)
+    return await decide(local, { ...wanted, inputs: undefined, held: undefined })
+  const hasBegun = paths.some((path) => [path, approvalPath(path)].some((each) => journal.entry(each)))
+  if (limits === undefined || hasBegun) return { state: 'within' }
+  const inputs = uses.map(({ shown }) => shown)
+  const held = await journal.reserve({ class: work.class, skill, paths, inputs, limits })
+  return held === undefined ? { state: 'within' } : await decide(local, { ...wanted, inputs, held })
+}
+
+type Decision = Exclude<BatchVerdict, { readonly state: 'within' }>
+
+async function decide(local: LocalRun, wanted: Wanted): Promise<Decision> {
+  const outcome = await ask(local, approvalWork(local, wanted))
+  if (outcome.state === 'failed') return { state: 'refused', outcome }
+  const { answer, by } = outcome.output as { readonly answer: unknown; readonly by: string }
+  const { endedAt } = outcome
+  if (answer === approved) return { state: 'approved', endedAt }
+  const error = {
+    code: 'use_refused',
+    message: `${by} refused this use of ${wanted.skill}`,
+    hint: `it exceeded the limit of ${wanted.class} actions without approval: see the limits of the organization, or TOCSIN_DESTRUCTIVE_PER_HOUR`,
+  }
+  return { state: 'refused', outcome: { state: 'failed', error, endedAt } }
+}
+
+function refuse(local: LocalRun, { path, stepId, kind }: EffectWork, outcome: Outcome): Outcome {
+  const begin = { path, stepId, kind, input: null, attempt: 1, startedAt: outcome.endedAt }
+  return record(local, begin, outcome)
+}
+
+function approvalWork(local: LocalRun, wanted: Wanted): AskWork {
+  const { path, stepId, skill, deadlineMs, shielded } = wanted
+  return {
+    path: approvalPath(path),
+    stepId,
+    kind: 'checkpoint',
+    deadlineMs,
+    shielded,
+    question: () => ({
+      question: { via: viaOperator, input: questionInput(wanted), answers: [...answers], form: null },
+      withinMs: Math.min(longestWaitMs, deadlineMs - local.clock.now()),
+    }),
+    onTimeout: { fails: true },
+    tell: () => undefined,
+    answered: ({ value, by, text, at }) => ({
+      state: 'completed',
+      output: { answer: value, by: wordFor(by), by_kind: by.kind, text, at },
+    }),
+    timedOut: () => ({
+      state: 'failed',
+      error: { code: 'approval_timeout', message: `nobody approved this use of ${skill} in time` },
+    }),
+  }
+}
+
+/** One use has its input in the question; several have all of theirs. */
+function questionInput({ skill, class: kind, inputs = [], held }: Wanted) {
+  const count = inputs.length
+  const shown = upTo(maxShown, inputs)
+  const [which, below] =
+    count === 1
+      ? [`this use of ${skill}`, 'the input below']
+      : [`these ${actionsText(count, kind)} of ${skill}`, shownText(shown.length, count)]
+  return {
+    message: `${held === undefined ? '' : `${heldText(held)}. `}Approve ${which}, with ${below}?`,
+    skill,
+    class: kind,
+    count,
+    ...(count === 1 ? { input: inputs[0] ?? null } : { inputs: shown }),
+    labels: {
+      approve: count === 1 ? 'Approve this use' : `Approve all ${count}`,
+      refuse: count === 1 ? 'Refuse it' : `Refuse all ${count}`,
+    },
+    styles: { approve: 'danger' },
+  }
+}
+
+const shownText = (shown: number, count: number): string =>
+  shown === count ? 'the inputs below' : `the ${count} inputs of which the first ${shown} stand below`
+
+/** As many of the first as fit. */
+function upTo(characters: number, inputs: readonly unknown[]): readonly unknown[] {
+  let left = characters
+  const end = inputs.findIndex((input) => (left -= JSON.stringify(input ?? null).length) < 0)
+  return end === -1 ? inputs : inputs.slice(0, end)
+}

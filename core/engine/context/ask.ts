@@ -1,0 +1,169 @@
+import { nameOfAnswerer } from '../../domain/asked-person.ts'
+import type { Checkpoint, Question } from '../../domain/checkpoint.ts'
+import { CancelledError, TimeoutError } from '../../errors/errors.ts'
+import { TocsinError } from '../../plugin/index.ts'
+import { cancelled, GroupTimeoutError } from './attempt.ts'
+import {
+  RunSuspended,
+  type AskWork,
+  type EffectWork,
+  type Outcome,
+  type PureResult,
+} from '../journal/durable-context.ts'
+import { perform } from './effect.ts'
+import {
+  begun,
+  end,
+  failedOutcome,
+  failedWith,
+  record,
+  recordedOutcome,
+  type LocalRun,
+} from '../journal/local-run.ts'
+import { plainJson } from '../journal/plain-json.ts'
+import { lookUntil } from './wait-until.ts'
+
+/** What the intent of a question says. */
+interface Intent {
+  readonly question: Question
+  readonly until_ms: number
+  readonly remind_at_ms?: number
+}
+
+/** The question is kept before anybody is told; then one of an answer and its timeout wins. See `DurableContext.ask`. */
+export async function ask(local: LocalRun, work: AskWork): Promise<Outcome> {
+  const { path } = work
+  const entry = local.journal.entry(path)
+  const recorded = recordedOutcome(entry)
+  if (recorded) {
+    await settle(local, work)
+    return recorded
+  }
+  let intent = entry?.input as Intent | undefined
+  if (intent === undefined) {
+    const begin = { ...begun(work), input: null as unknown, attempt: 1, startedAt: local.clock.now() }
+    try {
+      intent = intentOf(local, work, begin.startedAt)
+    } catch (error) {
+      return record(local, begin, failedOutcome(local, work, error))
+    }
+    await local.journal.begin({ ...begin, input: intent })
+  }
+  const outcome = end(local, work, await untilAnswered(local, work, intent), 1)
+  await settle(local, work)
+  return outcome
+}
+
+/** The question is over, and this is on record: whoever was asked is shown so, beside the run, unless that has been done. */
+async function settle(local: LocalRun, work: AskWork): Promise<void> {
+  if (work.settle === undefined) return
+  const checkpoint = await local.checkpoints?.atPath(local.uuid, work.path)
+  if (checkpoint === undefined || checkpoint.reference === null || checkpoint.state === 'waiting') return
+  const settling = work.settle(checkpoint)
+  if (recordedOutcome(local.journal.entry(settling.path)) === undefined) performBeside(local, settling)
+}
+
+function performBeside(local: LocalRun, work: EffectWork): void {
+  local.beside(async () => {
+    const outcome = await perform(local, work)
+    if (outcome.state !== 'failed') return
+    const { path, kind: skill } = work
+    const { code, message } = outcome.error
+    local.log.warn(
+      { run: local.uuid, path, skill, code, reason: message },
+      'a person could not be told what became of a question',
+    )
+  })
+}
+
+function intentOf(local: LocalRun, work: AskWork, startedAt: number): Intent {
+  const { question, withinMs, remindAfterMs } = work.question()
+  if (local.checkpoints === undefined) {
+    throw new TocsinError('nobody_to_ask', 'nobody can be asked here', { hint: 'give the answer beforehand' })
+  }
+  if (startedAt >= work.deadlineMs) throw new GroupTimeoutError()
+  if (!work.shielded && local.cancel.aborted) throw cancelled()
+  const intent = { question: plainJson(question) as Question, until_ms: startedAt + withinMs }
+  return remindAfterMs === undefined ? intent : { ...intent, remind_at_ms: startedAt + remindAfterMs }
+}
+
+async function untilAnswered(local: LocalRun, work: AskWork, intent: Intent): Promise<Outcome> {
+  const { journal, clock, uuid, checkpoints } = local
+  const { path, stepId } = work
+  const { question, until_ms: timeoutAt } = intent
+  // A process that was started without a place for questions goes no further than one that died here.
+  if (checkpoints === undefined) throw new RunSuspended()
+  const close = (state: 'timed_out' | 'withdrawn') =>
+    journal.insist(() => checkpoints.close(uuid, path, state))
+  try {
+    const asked = { path, stepId, question, timeoutAt, onTimeout: work.onTimeout }
+    const opened = await journal.insist(() => checkpoints.open(uuid, asked))
+    const goesOver = (connection: string) =>
+      journal.insist(() => checkpoints.goesOver(uuid, path, connection))
+    const telling = work.tell(opened.id, question, goesOver)
+    const told = telling && (await perform(local, telling))
+    if (told?.state === 'failed') throw new ToldInVain(told)
+    if (told?.state === 'completed' && opened.reference === null) {
+      await journal.insist(() => checkpoints.asked(uuid, path, told.output))
+    }
+    const look = async () => {
+      const checkpoint = await checkpoints.atPath(uuid, path)
+      return checkpoint?.state === 'waiting' ? undefined : checkpoint
+    }
+    const answered =
+      (await untilReminded(local, work, intent, look)) ?? (await lookUntil(local, work, timeoutAt, look))
+    const last = answered ?? (await close('timed_out'))
+    if (last.state === 'withdrawn') throw whyWithdrawn(local, work)
+    return { ...resultOf(local, work, last), endedAt: endOf(last, clock.now()) }
+  } catch (error) {
+    const isOver = error instanceof TimeoutError || error instanceof CancelledError
+    if (!isOver && !(error instanceof ToldInVain)) throw error
+    await close('withdrawn')
+    return isOver ? failedOutcome(local, work, error) : error.outcome
+  }
+}
+
+/** Waits until the time of the reminder, and begins it; undefined unless the question is over before. */
+async function untilReminded(
+  local: LocalRun,
+  work: AskWork,
+  { until_ms: timeoutAt, remind_at_ms: remindAt = Infinity }: Intent,
+  look: () => Promise<Checkpoint | undefined>,
+): Promise<Checkpoint | undefined> {
+  if (work.remind === undefined || remindAt >= timeoutAt) return undefined
+  const over = await lookUntil(local, work, remindAt, look)
+  if (over !== undefined || local.clock.now() >= timeoutAt) return over
+  const checkpoint = await local.checkpoints?.atPath(local.uuid, work.path)
+  if (checkpoint !== undefined) performBeside(local, work.remind(checkpoint))
+  return undefined
+}
+
+/** A question that timed out did so no earlier than its time, whatever a clock that was set back says. */
+const endOf = ({ answer, timeoutAt }: Checkpoint, now: number): number =>
+  answer === null ? Math.max(now, timeoutAt) : now
+
+/** By a process that stopped before it had the end of the step on record. */
+const whyWithdrawn = (local: LocalRun, { shielded }: AskWork): Error =>
+  !shielded && local.cancel.aborted ? cancelled() : new GroupTimeoutError()
+
+class ToldInVain extends Error {
+  readonly outcome: Outcome
+
+  constructor(outcome: Outcome) {
+    super('whoever is to answer could not be told')
+    this.outcome = outcome
+  }
+}
+
+function resultOf(local: LocalRun, work: AskWork, checkpoint: Checkpoint): PureResult {
+  try {
+    const { answer, timeoutAt } = checkpoint
+    const result =
+      answer === null
+        ? work.timedOut(timeoutAt)
+        : work.answered(answer, nameOfAnswerer(checkpoint, answer.by))
+    return result.state === 'failed' ? result : { state: result.state, output: plainJson(result.output) }
+  } catch (error) {
+    return failedWith(local, work.path, error)
+  }
+}

@@ -1,0 +1,52 @@
+import { cancelled, GroupTimeoutError } from './attempt.ts'
+import { RunSuspended, type SleepWork } from '../journal/durable-context.ts'
+import type { LocalRun } from '../journal/local-run.ts'
+
+/** Timers of the platform follow no clock that is set meanwhile, and end at 2^31 ms: look at the clock at least so often. */
+const longestNapMs = 5 * 60_000
+
+/**
+ * Resolves when the clock shows `untilMs`, or at the wake-up. Rejects with TimeoutError when the work's deadline comes first, with CancelledError
+ * when the run is cancelled, with RunSuspended when it stops here.
+ */
+export async function waitUntil(
+  local: LocalRun,
+  work: Pick<SleepWork, 'deadlineMs' | 'shielded'>,
+  untilMs: number,
+  wakeUp?: AbortSignal,
+): Promise<void> {
+  const wakeAtMs = Math.min(untilMs, work.deadlineMs)
+  const ended = work.shielded ? [local.stop] : [local.stop, local.cancel]
+  const signal = AbortSignal.any(wakeUp ? [...ended, wakeUp] : ended)
+  try {
+    await local.idle.resting(wakeAtMs, async () => {
+      for (let left = wakeAtMs - local.clock.now(); left > 0; left = wakeAtMs - local.clock.now()) {
+        await local.clock.sleep(Math.min(left, longestNapMs), signal)
+      }
+    })
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+  if (local.stop.aborted) throw new RunSuspended()
+  if (!work.shielded && local.cancel.aborted) throw cancelled()
+  if (wakeUp?.aborted === true) return
+  if (work.deadlineMs <= untilMs && work.deadlineMs < Infinity) throw new GroupTimeoutError()
+}
+
+/**
+ * Looks again at every wake-up until there is something to see. Undefined when `untilMs` comes first; rejects as `waitUntil` does.
+ */
+export async function lookUntil<T>(
+  local: LocalRun,
+  work: Pick<SleepWork, 'deadlineMs' | 'shielded'>,
+  untilMs: number,
+  look: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  for (;;) {
+    const wakeUp = local.wakeUps.next()
+    const found = await look()
+    if (found !== undefined) return found
+    if (local.clock.now() >= untilMs) return undefined
+    await waitUntil(local, work, untilMs, wakeUp)
+  }
+}

@@ -1,0 +1,44 @@
+import { programsIn, readsOf } from '../../playbook/step-reads.ts'
+import type { Step, Template } from '../../playbook/playbook.ts'
+
+/** The case of a run: there when it starts, or opened when a step first needs it. */
+export interface RunCase {
+  /** Null while there is none. */
+  readonly id: string | null
+  /** Gives the same each time. */
+  open(): Promise<string>
+}
+
+/** `open` is called again only after it has failed. */
+export function createRunCase(known: string | null, open: () => Promise<string>): RunCase {
+  let id = known
+  return {
+    get id() {
+      return id
+    },
+    open: async () => (id ??= await open()),
+  }
+}
+
+interface Reads {
+  /** Before it is known whether the step runs: in its condition, and in what stands for its output. */
+  readonly before: boolean
+  readonly all: boolean
+}
+
+const known = new WeakMap<Step, Reads>()
+
+/** Where a step reads `case`. */
+export function caseReadsOf(step: Step): Reads {
+  const found = known.get(step) ?? {
+    before: readsCase([step.if, step.default]),
+    all: readsOf(step).some(({ root }) => root === 'case'),
+  }
+  known.set(step, found)
+  return found
+}
+
+/** Whether any expression in a template, or in several, reads `case`. */
+export function readsCase(parts: Template | readonly unknown[]): boolean {
+  return programsIn(parts).some(({ references }) => references.some(({ root }) => root === 'case'))
+}

@@ -1,0 +1,67 @@
+import type { Step, UsesStep } from '../../playbook/playbook.ts'
+import { hide } from '../../domain/mask.ts'
+import { valueOf } from '../scope/evaluate.ts'
+import { itemPath, repeatPath } from '../journal/paths.ts'
+import { advance, fork, withLocals, type BatchedUse, type Scope } from '../scope/scope.ts'
+import { attempt, type Walk } from './walk.ts'
+
+interface Batch {
+  /** For the items. */
+  readonly scope: Scope
+  /** To be called when they have ended. */
+  readonly release: () => Promise<void>
+}
+
+interface Use {
+  readonly path: string
+  readonly input: unknown
+  readonly shown: unknown
+}
+
+/**
+ * Before a `foreach` over a destructive skill: all its uses are counted at once, and those beyond the limit are one question that names
+ * every input. What is approved are exactly these inputs; an item whose input cannot be evaluated fails by itself.
+ */
+export async function openBatch(
+  walk: Walk,
+  step: Step & { readonly foreach: NonNullable<Step['foreach']> },
+  items: readonly unknown[],
+  path: string,
+  scope: Scope,
+): Promise<Batch> {
+  const alone: Batch = { scope, release: async () => {} }
+  if (step.action !== 'uses' || items.length < 2) return alone
+  const declared = walk.skills.destructive?.(step.skill)
+  if (declared === undefined || walk.context.approve === undefined) return alone
+  const uses = items.flatMap((item, index) => useOf(step, path, scope, item, index) ?? [])
+  if (uses.length === 0) return alone
+  const verdict = await walk.context.approve({
+    path,
+    stepId: step.id,
+    kind: step.skill,
+    class: declared.class,
+    uses,
+    deadlineMs: scope.deadline.atMs,
+    shielded: scope.shielded,
+  })
+  const paths = uses.map((use) => use.path)
+  if (verdict.state === 'within') return { scope, release: async () => await walk.context.release?.(paths) }
+  const isApproved = verdict.state === 'approved'
+  advance(scope, isApproved ? verdict.endedAt : verdict.outcome.endedAt)
+  const decided = (use: Use): BatchedUse => (isApproved ? { input: use.input } : { refused: verdict.outcome })
+  return { ...alone, scope: { ...scope, batch: new Map(uses.map((use) => [use.path, decided(use)])) } }
+}
+
+function useOf(step: UsesStep, path: string, scope: Scope, item: unknown, index: number): Use | undefined {
+  const { foreach, repeat } = step
+  const branch = fork(withLocals(scope, { [foreach!.as]: item, index }))
+  const evaluated = attempt(() => valueOf(step.with, branch))
+  if ('error' in evaluated) return undefined
+  const { value: input } = evaluated
+  const here = itemPath(path, index)
+  return {
+    path: repeat === undefined ? here : repeatPath(here, 1),
+    input,
+    shown: hide(step.sensitive?.input, input),
+  }
+}

@@ -1,0 +1,224 @@
+import { NotFoundError } from '../../errors/errors.ts'
+import { maskOfSchema } from '../../playbook/mask-of-type.ts'
+import type { Foreach, Playbook, Repeat, Step } from '../../playbook/playbook.ts'
+import { runFail, runReturn, runSet, runUses, runWait } from './actions.ts'
+import { runCall } from './call.ts'
+import { checkAlert } from './check-alert.ts'
+import type { DurableContext } from '../journal/durable-context.ts'
+import { holds, valueOf } from '../scope/evaluate.ts'
+import { goesOn, type Failed, type Flow, type RunOutcome } from '../scope/flow.ts'
+import { runForeach } from './foreach.ts'
+import { runGroup } from './groups.ts'
+import { inside, onErrorPath, playbookPath } from '../journal/paths.ts'
+import { caseReadsOf } from '../scope/run-case.ts'
+import { runRepeated } from './repeat.ts'
+import { runCheckpoint } from './run-checkpoint.ts'
+import { failedRun, runPlaybook, runTimedOut } from './run-playbook.ts'
+import {
+  emptyThread,
+  isOver,
+  viewOf,
+  withLocals,
+  type Deadline,
+  type RunNames,
+  type Scope,
+} from '../scope/scope.ts'
+import type { SkillCallRun } from '../skills/skill-caller.ts'
+import { attempt, remember, type CalledPlaybooks, type Skills, type Walk } from './walk.ts'
+
+/** What is known of a run before its first step. */
+export interface RunInputs {
+  readonly run: SkillCallRun
+  readonly names: RunNames
+  /**
+   * Opens the case of the run, so that `case` in the names has its id; gives the same each time, and rejects as the context does.
+   * Default: there is one.
+   */
+  readonly openCase?: (() => Promise<unknown>) | undefined
+  /** Default: none can be called. */
+  readonly playbooks?: CalledPlaybooks | undefined
+}
+
+/**
+ * Walks a playbook. Deterministic: what it does follows from the playbook, the names and the outcomes that the context gives; it
+ * reads no clock, draws no randomness, and never depends on which of two branches was faster. Hence a new process that is given
+ * the same journal comes to the same place.
+ *
+ * Rejects when the context does (RunSuspended: the run goes on later), and on a bug.
+ */
+export async function interpret(
+  playbook: Playbook,
+  inputs: RunInputs,
+  context: DurableContext,
+  skills: Skills,
+): Promise<RunOutcome> {
+  const called = createCalled(context, inputs.playbooks)
+  const { run, openCase } = inputs
+  const walk: Walk = { context, skills, run, openCase, runSteps, runStep, called }
+  // Before anything is done: what the playbook was checked against does not hold, neither for its steps nor for `finally`.
+  const fits = attempt(() => checkAlert(playbook, inputs.names['alert']))
+  if ('error' in fits) return failedRun({ error: fits.error, path: '' })
+  const outcome = await runPlaybook(walk, playbook, '', rootScope(playbook, inputs, context))
+  await context.finish()
+  return outcome
+
+  async function runSteps(steps: readonly Step[], prefix: string, scope: Scope): Promise<Flow> {
+    for (const step of steps) {
+      const flow = await runStep(step, prefix, scope)
+      // First: whatever the step says, nothing goes on after the deadline, and it is the deadline that failed.
+      if (flow.state !== 'run_ends' && isOver(scope.deadline, scope)) return tooLate(scope.deadline)
+      if (!goesOn(flow)) return flow
+    }
+    return { state: 'completed', output: undefined }
+  }
+
+  /** One step with all that it is wrapped in: condition, items, error handling, default. */
+  async function runStep(step: Step, prefix: string, scope: Scope): Promise<Flow> {
+    const path = inside(prefix, step.key)
+    const flow = await unlessSkipped(step, path, scope)
+    const handled = flow.state === 'failed' ? await handleFailure(step, path, scope, flow) : flow
+    if (step.id !== null && handled.state !== 'run_ends') scope.thread.steps[step.id] = viewOf(handled)
+    return handled
+  }
+
+  async function unlessSkipped(step: Step, path: string, scope: Scope): Promise<Flow> {
+    if (openCase !== undefined && caseReadsOf(step).before) await openCase()
+    const wanted = attempt(() => step.if === undefined || holds(step.if, scope))
+    if ('error' in wanted) {
+      return await remember(walk, step, path, scope, () => ({ state: 'failed', error: wanted.error }))
+    }
+    if (wanted.value) {
+      if (openCase !== undefined && caseReadsOf(step).all) await openCase()
+      return await runAllItems(step, path, scope)
+    }
+    const evaluate = () => ({ state: 'skipped' as const, output: defaultOf(step, scope) })
+    const flow = await remember(walk, step, path, scope, evaluate, undefined, step.sensitive?.output)
+    return flow.state === 'skipped' && !step.default ? { ...flow, output: undefined } : flow
+  }
+
+  async function runAllItems(step: Step, path: string, scope: Scope): Promise<Flow> {
+    if (!hasForeach(step)) return await runAllTimes(step, path, scope)
+    return await runForeach(walk, step, path, scope, (itemPath, item) => runAllTimes(step, itemPath, item))
+  }
+
+  async function runAllTimes(step: Step, path: string, scope: Scope): Promise<Flow> {
+    const flow = hasRepeat(step)
+      ? await runRepeated(walk, step, path, scope, (timePath, here) => runAction(step, timePath, here))
+      : await runAction(step, path, scope)
+    // A call that was interrupted, and is to be skipped.
+    if (flow.state !== 'skipped') return flow
+    const output = attempt(() => defaultOf(step, scope))
+    return 'error' in output
+      ? { state: 'failed', error: output.error, path }
+      : { ...flow, output: output.value }
+  }
+
+  async function runAction(step: Step, path: string, scope: Scope): Promise<Flow> {
+    switch (step.action) {
+      case 'uses':
+        return withDefault(await runUses(walk, step, path, scope), step, path, scope)
+      case 'set':
+        return await runSet(walk, step, path, scope)
+      case 'checkpoint':
+        return await runCheckpoint(walk, step, path, scope)
+      case 'call':
+        return await runCall(walk, step, path, scope)
+      case 'wait':
+        return await runWait(walk, step, path, scope)
+      case 'return':
+        return await runReturn(walk, step, path, scope)
+      case 'fail':
+        return await runFail(walk, step, path, scope)
+      case 'steps':
+      case 'parallel':
+      case 'switch':
+        return await runGroup(walk, step, path, scope)
+    }
+  }
+
+  async function handleFailure(step: Step, path: string, scope: Scope, failed: Failed): Promise<Flow> {
+    if (step.onError === 'fail') return failed
+    const { error, items } = failed
+    const inner = withLocals(scope, { error })
+    if (step.onError !== 'continue') {
+      const flow = await runSteps(step.onError, onErrorPath(path), inner)
+      if (!goesOn(flow)) return flow
+    }
+    const output = attempt(() => defaultOf(step, inner))
+    if ('error' in output) return { state: 'failed', error: output.error, path }
+    return { state: 'handled', error, output: output.value, items }
+  }
+}
+
+function rootScope(playbook: Playbook, inputs: RunInputs, context: DurableContext): Scope {
+  const run = {
+    dry_run: false,
+    ...inputs.names.run,
+    id: context.runUuid,
+    status: 'running',
+    started_at: new Date(context.startedAt).toISOString(),
+  }
+  const thread = emptyThread(playbook, context.startedAt)
+  return {
+    names: { ...inputs.names, run },
+    locals: {},
+    thread,
+    deadline: { atMs: context.startedAt + playbook.timeoutMs, path: '', error: runTimedOut },
+    callers: [playbook.name],
+    alertMask: playbook.alertSchema && maskOfSchema(playbook.alertSchema),
+    shielded: false,
+  }
+}
+
+/** The first call of a playbook settles its version for the whole run. */
+function createCalled(context: DurableContext, playbooks: CalledPlaybooks | undefined): Walk['called'] {
+  const known = new Map<string, ReturnType<Walk['called']>>()
+  const settle: Walk['called'] = async (name) => {
+    const outcome = await context.remember({
+      path: playbookPath(name),
+      stepId: null,
+      kind: 'call',
+      evaluate: () => {
+        const hash = playbooks?.newest(name)
+        if (hash !== undefined) return { state: 'completed', output: { name, hash } }
+        throw new NotFoundError('playbook_not_found', `there is no playbook '${name}' to call`)
+      },
+    })
+    if (outcome.state === 'failed') return { error: outcome.error }
+    const { hash } = outcome.output as { readonly hash: string }
+    if (playbooks === undefined)
+      throw new NotFoundError('playbook_not_found', 'no playbook can be called here')
+    return { playbook: await playbooks.load(hash) }
+  }
+  return (name) => {
+    const settled = known.get(name) ?? settle(name)
+    known.set(name, settled)
+    return settled
+  }
+}
+
+function tooLate(deadline: Deadline): Failed {
+  return { state: 'failed', error: deadline.error, path: deadline.path }
+}
+
+/** The default of a step stands for an output that nobody knows. */
+function withDefault(flow: Flow, step: Step, path: string, scope: Scope): Flow {
+  if (flow.state !== 'completed' || flow.outputUnknown === undefined || step.default === undefined)
+    return flow
+  const output = attempt(() => defaultOf(step, scope))
+  return 'error' in output
+    ? { state: 'failed', error: output.error, path }
+    : { state: 'completed', output: output.value }
+}
+
+function defaultOf(step: Step, scope: Scope): unknown {
+  return step.default === undefined ? undefined : valueOf(step.default, scope)
+}
+
+function hasRepeat(step: Step): step is Step & { readonly repeat: Repeat } {
+  return step.repeat !== undefined
+}
+
+function hasForeach(step: Step): step is Step & { readonly foreach: Foreach } {
+  return step.foreach !== undefined
+}

@@ -1,0 +1,72 @@
+import type { Author } from '../../domain/audit.ts'
+import { TocsinError } from '../../plugin/index.ts'
+import type { Repeat, Step } from '../../playbook/playbook.ts'
+import { holds, outputUnknown } from '../scope/evaluate.ts'
+import { fromOutcome, type Flow } from '../scope/flow.ts'
+import { repeatPath, waitPath } from '../journal/paths.ts'
+import { advance, forget, withLocals, type Scope } from '../scope/scope.ts'
+import { attempt, remember, type Walk } from './walk.ts'
+
+/** Runs a step again and again until its condition holds; fails when it never does. Its output is that of the last time. */
+export async function runRepeated(
+  walk: Walk,
+  step: Step & { readonly repeat: Repeat },
+  path: string,
+  scope: Scope,
+  runOnce: (path: string, scope: Scope) => Promise<Flow>,
+): Promise<Flow> {
+  const { until, everyMs, max } = step.repeat
+  const startedAt = scope.thread.nowMs
+  for (let time = 1; ; time++) {
+    const here = repeatPath(path, time)
+    forget(step, scope)
+    const flow = await runOnce(here, scope)
+    if (flow.state === 'failed') {
+      return { ...flow, ...(await remember(walk, step, path, scope, () => flow, startedAt)) }
+    }
+    if (flow.state !== 'completed') return flow
+    const { output, outputUnknown: by } = flow
+    const met = attempt(() => {
+      const here = output === undefined ? scope : withLocals(scope, { output })
+      if (by === undefined ? holds(until, here) : holdsWithoutOutput(until, here, step.id ?? path, by))
+        return true
+      if (time < max) return false
+      throw new TocsinError('repeat_exhausted', `the condition did not hold after ${max} times`, {
+        hint: 'raise `max`, or handle the failure with on_error',
+      })
+    })
+    if ('error' in met) {
+      return await remember(walk, step, path, scope, () => ({ state: 'failed', error: met.error }), startedAt)
+    }
+    if (met.value) {
+      const record = { times: time }
+      await remember(walk, step, path, scope, () => ({ state: 'completed', output: record }), startedAt)
+      return flow
+    }
+    const waited = await pause(walk, here, everyMs, scope)
+    if (waited.state !== 'completed') return waited
+  }
+}
+
+/** The condition of a repeat mostly reads `output`, which is not there. */
+function holdsWithoutOutput(until: Repeat['until'], scope: Scope, step: string, by: Author): boolean {
+  try {
+    return holds(until, scope)
+  } catch (error) {
+    if (!(error instanceof TocsinError)) throw error
+    throw outputUnknown(step, by, 'let `until` read something else')
+  }
+}
+
+async function pause(walk: Walk, path: string, everyMs: number, scope: Scope): Promise<Flow> {
+  const outcome = await walk.context.sleep({
+    path: waitPath(path),
+    stepId: null,
+    kind: 'wait',
+    untilMs: () => scope.thread.nowMs + everyMs,
+    deadlineMs: scope.deadline.atMs,
+    shielded: scope.shielded,
+  })
+  advance(scope, outcome.endedAt)
+  return fromOutcome(outcome, path)
+}

@@ -1,0 +1,188 @@
+import { wordFor, type Author } from '../../domain/audit.ts'
+import type { Checkpoint, Question } from '../../domain/checkpoint.ts'
+import { maskOf, type StepMasks } from '../../domain/mask.ts'
+import { defaultRetry, viaOperator } from '../../playbook/grammar.ts'
+import type { CheckpointStep, RetryPolicy } from '../../playbook/playbook.ts'
+import type { QuestionOutcome } from '../../plugin/index.ts'
+import { defaultTimeoutMs } from './actions.ts'
+import { callOf, callsOf } from './calls-of.ts'
+import type { EffectWork } from '../journal/durable-context.ts'
+import { durationMsOf, durationOf, valueOf } from '../scope/evaluate.ts'
+import { fromOutcome, type Flow } from '../scope/flow.ts'
+import { askPath, remindPath, settlePath } from '../journal/paths.ts'
+import { questionInput } from './question-input.ts'
+import { advance, type Scope } from '../scope/scope.ts'
+import type { SkillCall } from '../skills/skill-caller.ts'
+import type { Walk } from './walk.ts'
+
+/** Of one try of what goes on beside the run, whose end waits for it: about a minute at most. */
+const besideTimeoutMs = 10_000
+const besideRetry: RetryPolicy = { ...defaultRetry, max: 2, maxBackoffMs: 15_000 }
+
+/** Asks a person, and waits. To ask twice does no harm: one answer counts. */
+export async function runCheckpoint(
+  walk: Walk,
+  step: CheckpointStep,
+  path: string,
+  scope: Scope,
+): Promise<Flow> {
+  const { via } = step
+  const followUps = via === viaOperator ? undefined : walk.skills.followUps?.(via)
+  const outcome = await walk.context.ask({
+    path,
+    stepId: step.id,
+    kind: 'checkpoint',
+    sensitive: step.sensitive && ofQuestion(step.sensitive),
+    deadlineMs: scope.deadline.atMs,
+    shielded: scope.shielded,
+    question: () => {
+      const question = questionOf(step, scope)
+      const withinMs = durationOf(step.answerWithinMs, scope)
+      return {
+        question,
+        withinMs,
+        remindAfterMs: followUps?.reminds === true ? remindAfterMs(question) : undefined,
+      }
+    },
+    onTimeout: step.onTimeout ? { fails: false, answer: step.onTimeout.answer } : { fails: true },
+    tell: (id, question, goesOver) =>
+      via === viaOperator ? undefined : asking(walk, step, path, scope, { id, question, goesOver }),
+    remind:
+      followUps?.reminds === true
+        ? (checkpoint) => reminding(walk, step, path, scope, checkpoint)
+        : undefined,
+    settle: followUps?.settles === true ? (checkpoint) => settling(walk, step, path, checkpoint) : undefined,
+    answered: ({ value, by, text, at }, byName) => ({
+      state: 'completed',
+      output: { ...answerOf(value, by, text, at), ...(byName === null ? {} : { by_name: byName }) },
+    }),
+    timedOut: (atMs) =>
+      step.onTimeout
+        ? { state: 'completed', output: answerOf(step.onTimeout.answer, null, null, atMs) }
+        : {
+            state: 'failed',
+            error: { code: 'checkpoint_timeout', message: `nobody answered '${path}' in time` },
+          },
+  })
+  advance(scope, outcome.endedAt)
+  return fromOutcome(outcome, path)
+}
+
+/** As the intent and the end of a question keep them. */
+function ofQuestion({ input, output }: StepMasks): StepMasks {
+  return { input: input && maskOf([['question', maskOf([['input', input]])]]), output }
+}
+
+function questionOf({ via, with: given, choices }: CheckpointStep, scope: Scope): Question {
+  return {
+    via,
+    input: valueOf(given, scope),
+    answers: 'answers' in choices ? choices.answers : null,
+    form: 'form' in choices ? choices.form : null,
+  }
+}
+
+function remindAfterMs({ input }: Question): number | undefined {
+  const { remind_after: after } = input as { readonly remind_after?: unknown }
+  return after === undefined || after === null ? undefined : durationMsOf(after)
+}
+
+interface Telling {
+  readonly id: string
+  readonly question: Question
+  readonly goesOver: (connection: string) => Promise<void>
+}
+
+function asking(
+  walk: Walk,
+  step: CheckpointStep,
+  path: string,
+  scope: Scope,
+  { id, question, goesOver }: Telling,
+): EffectWork {
+  const { via, connection } = step
+  const sensitive = ofCall(step)
+  return {
+    path: askPath(path),
+    stepId: null,
+    kind: via,
+    sensitive,
+    input: () => questionInput(id, question),
+    ...callsOf(walk, { skill: via, connection, onConnection: goesOver, sensitive }),
+    interrupted: walk.skills.interrupted(via) === 'verify' ? 'verify' : 'repeat',
+    timeoutMs: defaultTimeoutMs,
+    deadlineMs: scope.deadline.atMs,
+    shielded: scope.shielded,
+    retry: defaultRetry,
+  }
+}
+
+const ofCall = ({ sensitive }: CheckpointStep): StepMasks | undefined =>
+  sensitive && { input: sensitive.input, output: sensitive.reference }
+
+/** Once at most: a person who is reminded twice after a crash has been bothered in vain. */
+function reminding(
+  walk: Walk,
+  step: CheckpointStep,
+  path: string,
+  scope: Scope,
+  checkpoint: Checkpoint,
+): EffectWork {
+  const deadlineMs = Math.min(checkpoint.timeoutAt, scope.deadline.atMs)
+  return {
+    ...followUp(walk, step, checkpoint, { purpose: 'remind' }),
+    path: remindPath(path),
+    interrupted: 'skip',
+    mayRepeat: false,
+    deadlineMs,
+    shielded: scope.shielded,
+  }
+}
+
+/** Also when the run was cancelled: nobody shall answer what is over. */
+function settling(walk: Walk, step: CheckpointStep, path: string, checkpoint: Checkpoint): EffectWork {
+  return {
+    ...followUp(walk, step, checkpoint, { purpose: 'settle', outcome: outcomeOf(checkpoint) }),
+    path: settlePath(path),
+    interrupted: 'repeat',
+    shielded: true,
+  }
+}
+
+function followUp(
+  walk: Walk,
+  step: CheckpointStep,
+  { id, question, connection, reference: output }: Checkpoint,
+  { purpose, outcome }: Pick<SkillCall, 'purpose'> & { readonly outcome?: QuestionOutcome },
+): Omit<EffectWork, 'path' | 'interrupted' | 'shielded'> {
+  const { via: skill } = question
+  const asked = { output, outcome }
+  const masks = ofCall(step)
+  return {
+    stepId: null,
+    kind: skill,
+    sensitive: masks,
+    input: () => questionInput(id, question),
+    run: callOf(walk, { purpose, skill, connection: connection ?? undefined, asked, masks }),
+    timeoutMs: besideTimeoutMs,
+    deadlineMs: Infinity,
+    retry: besideRetry,
+  }
+}
+
+function outcomeOf({ state, answer, timeoutAt }: Checkpoint): QuestionOutcome {
+  if (state === 'answered' && answer !== null) {
+    const { value, by, text, at } = answer
+    const byKind = by.kind === 'person' ? 'person' : 'api_key'
+    return { state, value, by: wordFor(by), byKind, text: text ?? undefined, at }
+  }
+  return state === 'timed_out' ? { state, at: timeoutAt } : { state: 'withdrawn' }
+}
+
+const answerOf = (answer: unknown, by: Author | null, text: string | null, atMs: number) => ({
+  answer,
+  by: by && wordFor(by),
+  ...(by && { by_kind: by.kind }),
+  at: new Date(atMs).toISOString(),
+  text,
+})

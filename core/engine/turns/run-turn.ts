@@ -1,0 +1,196 @@
+import type { Alert } from '../../domain/alert.ts'
+import type { DestructiveLimits } from '../../domain/destructive-use.ts'
+import type { Run } from '../../domain/run.ts'
+import { ConflictError, UnavailableError } from '../../errors/errors.ts'
+import type { Playbook } from '../../playbook/playbook.ts'
+import { withLogFields } from '../../log-context.ts'
+import type { Clock, Log, Stores } from '../../ports.ts'
+import { maskOfType } from '../../playbook/mask-of-type.ts'
+import { describeRun, type RunDescription } from './describe-run.ts'
+import { RunSuspended } from '../journal/durable-context.ts'
+import { findEarlierTries } from '../journal/earlier-tries.ts'
+import { interpret } from '../steps/interpreter.ts'
+import { openLocalContext, type LocalContext } from '../context/local-context.ts'
+import { isToBeGivenUp } from './quarantine.ts'
+import { createRunCase, type RunCase } from '../scope/run-case.ts'
+import { toStoredError } from '../journal/stored-error.ts'
+import type { WakeUps } from '../journal/wake-ups.ts'
+import type { Skills } from '../steps/walk.ts'
+
+export interface TurnOptions {
+  readonly stores: Pick<Stores, 'runs' | 'journal' | 'alerts' | 'organizations' | 'checkpoints'>
+  readonly clock: Clock
+  readonly log: Log
+  /** Rejects when there is no such playbook, or it no longer checks: the run then fails with that error. */
+  readonly loadPlaybook: (hash: string) => Promise<Playbook>
+  readonly skills: Skills
+  /** Content hash of the version of a playbook that is in force, for calls. Default: none can be called. */
+  readonly newestPlaybook?: ((name: string) => string | undefined) | undefined
+  /** A run in which nothing happens for longer is put away until then. Default 1,000. */
+  readonly parkAfterMs?: number | undefined
+  /** What a run has to know; default: read from the stores. */
+  readonly describe?: ((run: Run) => Promise<RunDescription>) | undefined
+  /** Where people look at a run. Default `/runs/<uuid>`. */
+  readonly runUrl?: ((uuid: string) => string) | undefined
+  /** See `LocalContextOptions`. */
+  readonly destructiveLimits?: DestructiveLimits | undefined
+  readonly onStarted?: ((run: Run) => void) | undefined
+  /** Told once for every run that ends. */
+  readonly onRunEnded?: ((run: Run) => void) | undefined
+}
+
+/** How others reach into a turn. */
+export interface TurnControls {
+  readonly stop: AbortController
+  readonly cancel: AbortController
+  readonly wakeUps: WakeUps
+}
+
+/**
+ * How a turn of a run ended: for good; until a time (epoch milliseconds, or Infinity) at which it gets another; or before its
+ * first step, since an earlier run of its concurrency key has not ended.
+ */
+export type TurnEnd = 'over' | 'held' | { readonly againAtMs: number }
+
+interface Turn {
+  readonly run: Run
+  /** Where it is at hand. */
+  readonly alert?: Alert | undefined
+  /** How often an earlier process stopped while it had its turn alone. */
+  readonly convictions: number
+  readonly controls: TurnControls
+  /** No step begins after this; those under way end. */
+  readonly hold: AbortSignal
+}
+
+const defaultParkAfterMs = 1_000
+
+/** Interprets a run until it ends, waits or is stopped. Rejects where the store spoiled the turn. */
+export function runTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd> {
+  return withLogFields({ run: turn.run.uuid }, () => takeTurn(options, turn))
+}
+
+async function takeTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd> {
+  const { stores, log, clock } = options
+  const { controls, hold } = turn
+  let { run } = turn
+  if (run.endedAt !== null) return 'over'
+  if (run.cancellation !== null) controls.cancel.abort()
+  let againAtMs: number | undefined
+  const onIdle = (wakeAtMs: number) => {
+    if (!hold.aborted && wakeAtMs - clock.now() < (options.parkAfterMs ?? defaultParkAfterMs)) return
+    againAtMs = wakeAtMs
+    controls.stop.abort()
+  }
+  let context: LocalContext | undefined
+  let ended: Run
+  let failedAt: unknown
+  try {
+    const givesUp = await isToBeGivenUp(stores.journal, run, turn.convictions)
+    const description = await (options.describe?.(run) ?? describeRun(stores, run, turn.alert))
+    const isNew = run.status === 'queued' && run.retryOf === null
+    if (run.status === 'queued') {
+      const started = await start(options, run, description.caseTitle)
+      if (started === undefined) return 'held'
+      run = started
+    }
+    const playbook = await options.loadPlaybook(run.playbookHash)
+    context = await openLocalContext({
+      ...contextOptions(options, run, controls),
+      isNew,
+      hold,
+      onIdle,
+      givesUp,
+    })
+    const inputs = runInputs(options, run, description, context)
+    const outcome = await interpret(playbook, inputs, context, options.skills)
+    failedAt = outcome.failedAt ?? outcome.error?.details?.['path']
+    const isSensitive = maskOfType(playbook.outputType) !== undefined
+    ended = await context.end(() => stores.runs.end(run.uuid, { ...outcome, isSensitive }))
+  } catch (error) {
+    // What goes on beside the run would meet the next turn.
+    if (!(error instanceof RunSuspended)) controls.stop.abort()
+    await context?.finish().catch(() => {})
+    await context?.settled().catch(() => {})
+    // A branch may have been held although others wait for long.
+    if (error instanceof RunSuspended) return { againAtMs: hold.aborted ? 0 : (againAtMs ?? 0) }
+    if (error instanceof UnavailableError) throw error
+    // It was cancelled when its turn had come already.
+    if (error instanceof ConflictError && error.code === 'run_not_queued') return 'over'
+    const stored = toStoredError(error, log, { run: run.uuid })
+    if (run.status === 'queued') {
+      const started = await start(options, run, run.playbookName)
+      if (started === undefined) return 'held'
+      run = started
+    }
+    ended = await stores.runs.end(run.uuid, { status: 'failed', output: null, error: stored })
+  }
+  tellOfEnd(options, ended, failedAt)
+  return 'over'
+}
+
+async function start(options: TurnOptions, { uuid }: Run, title: string): Promise<Run | undefined> {
+  const started = await options.stores.runs.start(uuid, { title })
+  if (started) options.onStarted?.(started)
+  return started
+}
+
+function contextOptions(
+  { stores, clock, log, destructiveLimits }: TurnOptions,
+  run: Run,
+  { stop, cancel, wakeUps }: TurnControls,
+) {
+  return {
+    run: { uuid: run.uuid, startedAt: run.startedAt ?? run.createdAt },
+    journal: stores.journal,
+    clock,
+    log,
+    stop: stop.signal,
+    cancel: cancel.signal,
+    wakeUps,
+    earlierTries: () => findEarlierTries(stores, run),
+    checkpoints: stores.checkpoints,
+    destructiveLimits,
+  }
+}
+
+function runInputs(
+  options: TurnOptions,
+  run: Run,
+  { names, caseTitle }: RunDescription,
+  context: LocalContext,
+) {
+  const { uuid, organizationUuid, playbookName } = run
+  const url = options.runUrl?.(uuid) ?? `/runs/${uuid}`
+  const own = createRunCase(run.caseId, () => options.stores.runs.openCase(uuid, { title: caseTitle }))
+  return {
+    run: { uuid, organizationUuid, playbookName, openCase: () => own.open() },
+    ...(run.caseId === null && { openCase: async () => own.id ?? (await context.insist(() => own.open())) }),
+    names: { ...names, case: namedCase(own), run: { ...names.run, url } },
+    playbooks: {
+      newest: options.newestPlaybook ?? (() => undefined),
+      load: (hash: string) => context.busy(() => options.loadPlaybook(hash)),
+    },
+  }
+}
+
+/** What expressions see. */
+const namedCase = (own: RunCase) => ({
+  get id() {
+    return own.id
+  },
+})
+
+function tellOfEnd({ log, onRunEnded }: TurnOptions, run: Run, failedAt: unknown): void {
+  if (run.status === 'failed') {
+    const { uuid, alertId, playbookName: playbook, error } = run
+    const alert = alertId === null ? {} : { alert: alertId }
+    const step = typeof failedAt === 'string' ? { step: failedAt } : {}
+    log.warn({ run: uuid, ...alert, playbook, ...step, code: error?.code }, 'the run failed')
+  }
+  try {
+    onRunEnded?.(run)
+  } catch (error) {
+    log.error({ run: run.uuid, error }, 'somebody who was told of the end of a run failed')
+  }
+}
