@@ -15,8 +15,8 @@ import { inspectPlaybook } from '../../core/editor/inspection.ts'
 import { canBeId, stepNameAt } from '../../core/editor/steps.ts'
 import { playbookReference } from '../../core/editor/tests/inspect-tests.ts'
 import { playbookNameIn, stepNamesIn } from '../../core/editor/tests/names-in-tests.ts'
-import { namePattern } from '../../core/playbook/grammar.ts'
-import type { Span } from '../../core/playbook/source-text.ts'
+import { namePattern } from '../../core/playbook/language/grammar.ts'
+import type { Span } from '../../core/playbook/language/source-text.ts'
 import { toRange } from './convert.ts'
 import {
   filesNamedFor,

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { ConflictError, ValidationError } from '../../core/errors/errors.ts'
 import { findPlaybookFiles, parsePlaybook } from '../../core/playbook/index.ts'
-import { namePattern } from '../../core/playbook/grammar.ts'
+import { namePattern } from '../../core/playbook/language/grammar.ts'
 import { isReservedOnWindows } from '../../core/reserved-names.ts'
 import { printable } from '../output/printable.ts'
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { parseJson } from '../../core/json.ts'
-import type { Inputs } from '../../core/playbook/playbook.ts'
+import type { Inputs } from '../../core/playbook/language/playbook.ts'
 
 export type Texts = Readonly<Record<string, string>>
 

@@ -1,7 +1,7 @@
 import { wouldAsk } from '../../core/destructive/policy.ts'
 import type { Question } from '../../core/domain/checkpoint.ts'
 import { hide } from '../../core/domain/mask.ts'
-import { acceptedBy } from '../../core/playbook/mask-of-type.ts'
+import { acceptedBy } from '../../core/playbook/check/mask-of-type.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
 import { eventsOf, type DryRunTree } from '../../core/dry-run/index.ts'
 import { stringifyJson } from '../../core/json.ts'

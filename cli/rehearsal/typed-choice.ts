@@ -1,7 +1,7 @@
 import { choiceOf } from '../../core/dry-run/index.ts'
 import { parseJson } from '../../core/json.ts'
 import type { Choice } from '../../core/playbook-test/index.ts'
-import type { CheckpointStep } from '../../core/playbook/playbook.ts'
+import type { CheckpointStep } from '../../core/playbook/language/playbook.ts'
 
 /**
  * What is typed as an answer: a word, or JSON where the checkpoint has a form.

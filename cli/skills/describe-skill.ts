@@ -1,4 +1,4 @@
-import { authorsInput } from '../../core/playbook/asked-input.ts'
+import { authorsInput } from '../../core/playbook/check/asked-input.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
 import type { CatalogueSkill } from '../../core/registry/catalogue.ts'
 import { paint } from '../output/paint.ts'

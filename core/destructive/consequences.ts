@@ -1,7 +1,7 @@
 import type { DestructiveClass } from '../plugin/index.ts'
 import type { Program } from '../expression/index.ts'
-import { innerSteps } from '../playbook/inner-steps.ts'
-import type { Playbook, Step } from '../playbook/playbook.ts'
+import { innerSteps } from '../playbook/check/inner-steps.ts'
+import type { Playbook, Step } from '../playbook/language/playbook.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 
 /** A destructive action that may follow an answer. */

@@ -2,8 +2,8 @@ import { NotFoundError, ValidationError } from '../errors/errors.ts'
 import type { Choice } from '../playbook-test/checkpoint-answers.ts'
 import { namedSteps } from '../playbook-test/named-steps.ts'
 import type { CalledByName } from '../playbook-test/playbook-test.ts'
-import type { CheckpointStep, Playbook } from '../playbook/playbook.ts'
-import { quote } from '../playbook/problem.ts'
+import type { CheckpointStep, Playbook } from '../playbook/language/playbook.ts'
+import { quote } from '../playbook/language/problem.ts'
 import { compileSchema, nearest, validate } from '../schema/index.ts'
 
 type Choices = CheckpointStep['choices']

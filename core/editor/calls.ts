@@ -1,4 +1,4 @@
-import type { Span } from '../playbook/source-text.ts'
+import type { Span } from '../playbook/language/source-text.ts'
 import type { Completion } from './completion.ts'
 import { describePlaybook } from './describe-playbook.ts'
 import { findNode, type Inspection, type Step } from './inspection.ts'

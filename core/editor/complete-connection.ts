@@ -1,4 +1,4 @@
-import { viaOperator } from '../playbook/grammar.ts'
+import { viaOperator } from '../playbook/language/grammar.ts'
 import type { CatalogueSkill } from '../registry/catalogue.ts'
 import type { Completion } from './completion.ts'
 import type { Step } from './inspection.ts'

@@ -7,7 +7,7 @@ import {
   type InspectedExpression,
 } from '../expression/inspect.ts'
 import { membersOf } from '../expression/types.ts'
-import type { SeenExpression } from '../playbook/observer.ts'
+import type { SeenExpression } from '../playbook/template/observer.ts'
 import type { Completion } from './completion.ts'
 import { docsOf, type FunctionDoc } from './function-docs.ts'
 import { typeText } from './type-text.ts'

@@ -1,5 +1,5 @@
-import type { MapNode } from '../playbook/document.ts'
-import { belongsTo, isAction } from '../playbook/grammar.ts'
+import type { MapNode } from '../playbook/yaml/document.ts'
+import { belongsTo, isAction } from '../playbook/language/grammar.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 import { completeCall, isCallOf } from './calls.ts'
 import { completeConnection, lacksConnection } from './complete-connection.ts'

@@ -1,4 +1,4 @@
-import type { SeenExpression } from '../playbook/observer.ts'
+import type { SeenExpression } from '../playbook/template/observer.ts'
 import { completeExpression } from './complete-expression.ts'
 import { completeKeys, completeValue } from './complete-yaml.ts'
 import type { Completion, Completions } from './completion.ts'

@@ -1,4 +1,4 @@
-import type { Playbook } from '../playbook/playbook.ts'
+import type { Playbook } from '../playbook/language/playbook.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 import { code } from './complete-expression.ts'
 import { escapeMarkdown, listOf } from './describe-skill.ts'

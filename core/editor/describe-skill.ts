@@ -1,4 +1,4 @@
-import { authorsInput } from '../playbook/asked-input.ts'
+import { authorsInput } from '../playbook/check/asked-input.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 import type { CatalogueSkill } from '../registry/catalogue.ts'
 

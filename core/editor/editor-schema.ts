@@ -1,5 +1,5 @@
-import { authorsInput } from '../playbook/asked-input.ts'
-import { skillPattern } from '../playbook/grammar.ts'
+import { authorsInput } from '../playbook/check/asked-input.ts'
+import { skillPattern } from '../playbook/language/grammar.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 import type { Catalogue, CatalogueSkill } from '../registry/catalogue.ts'
 import { describeSkill } from './describe-skill.ts'

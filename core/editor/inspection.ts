@@ -1,10 +1,10 @@
-import type { CallablePlaybooks } from '../playbook/callable-playbooks.ts'
-import type { Node } from '../playbook/document.ts'
-import type { SeenExpression } from '../playbook/observer.ts'
-import { parsePlaybook } from '../playbook/parse.ts'
-import type { Problem } from '../playbook/problem.ts'
-import { spanInScalar } from '../playbook/scalar-offsets.ts'
-import type { SourceText, Span } from '../playbook/source-text.ts'
+import type { CallablePlaybooks } from '../playbook/scope/callable-playbooks.ts'
+import type { Node } from '../playbook/yaml/document.ts'
+import type { SeenExpression } from '../playbook/template/observer.ts'
+import { parsePlaybook } from '../playbook/read/parse.ts'
+import type { Problem } from '../playbook/language/problem.ts'
+import { spanInScalar } from '../playbook/yaml/scalar-offsets.ts'
+import type { SourceText, Span } from '../playbook/language/source-text.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 
 /** A playbook as an editor sees it: also one that has mistakes or is not finished. */

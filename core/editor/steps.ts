@@ -1,9 +1,9 @@
 import { childrenOf, type Node as ExpressionNode } from '../expression/ast.ts'
 import { inspectExpression } from '../expression/inspect.ts'
-import type { MapNode } from '../playbook/document.ts'
-import { idPattern } from '../playbook/grammar.ts'
-import type { SeenExpression } from '../playbook/observer.ts'
-import type { Span } from '../playbook/source-text.ts'
+import type { MapNode } from '../playbook/yaml/document.ts'
+import { idPattern } from '../playbook/language/grammar.ts'
+import type { SeenExpression } from '../playbook/template/observer.ts'
+import type { Span } from '../playbook/language/source-text.ts'
 import { findNode, placeOf, type Inspection } from './inspection.ts'
 
 /** The id of a step, where it is given and where it is read. */

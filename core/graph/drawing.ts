@@ -1,6 +1,6 @@
 /** What a picture of a playbook shows: the step graph, with groups as frames instead of nodes. */
 
-import type { GraphEdge, GraphNode, StepGraph } from '../playbook/step-graph.ts'
+import type { GraphEdge, GraphNode, StepGraph } from '../playbook/language/step-graph.ts'
 
 export interface Drawing {
   readonly nodes: readonly DrawnNode[]

@@ -1,4 +1,4 @@
-import type { StepGraph } from '../playbook/step-graph.ts'
+import type { StepGraph } from '../playbook/language/step-graph.ts'
 import { toDrawing, type Drawing, type DrawnEdge, type DrawnNode, type Frame } from './drawing.ts'
 import { shorten } from './text.ts'
 

@@ -1,4 +1,4 @@
-import type { StepGraph } from '../playbook/step-graph.ts'
+import type { StepGraph } from '../playbook/language/step-graph.ts'
 import { lineHeight, titleFont, type TextLine } from './boxes.ts'
 import { toDrawing } from './drawing.ts'
 import { layOut, type PlacedEdge, type PlacedFrame, type PlacedNode } from './layout.ts'

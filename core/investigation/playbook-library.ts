@@ -5,7 +5,7 @@ import { theServer, type Actor } from '../domain/audit.ts'
 import { ConflictError, NotFoundError } from '../errors/errors.ts'
 import { PlaybookError } from '../errors/playbook-error.ts'
 import type { SourceProblem } from '../errors/source-frame.ts'
-import { contentHash } from '../playbook/content-hash.ts'
+import { contentHash } from '../playbook/language/content-hash.ts'
 import {
   findPlaybookFiles,
   findRivals,

@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../domain/run.ts'
-import type { Playbook } from '../playbook/playbook.ts'
+import type { Playbook } from '../playbook/language/playbook.ts'
 import { branchesTaken } from './coverage.ts'
 import { placedSteps, withoutItems } from './placed-steps.ts'
 import type { CalledByName } from './playbook-test.ts'

@@ -1,6 +1,6 @@
 import { personOf, type Actor } from '../domain/audit.ts'
 import type { Checkpoint } from '../domain/checkpoint.ts'
-import { viaOperator } from '../playbook/grammar.ts'
+import { viaOperator } from '../playbook/language/grammar.ts'
 import type { WakeUps } from '../engine/journal/wake-ups.ts'
 import type { Clock } from '../ports.ts'
 import { compare } from './compare.ts'

@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../domain/run.ts'
-import type { CheckpointStep, Place, Playbook, Step } from '../playbook/playbook.ts'
+import type { CheckpointStep, Place, Playbook, Step } from '../playbook/language/playbook.ts'
 import { placedSteps, withoutItems } from './placed-steps.ts'
 
 /** A way through a playbook that a test can take. */

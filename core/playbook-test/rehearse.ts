@@ -8,7 +8,7 @@ import type { RunOutcome } from '../engine/scope/flow.ts'
 import type { RunNames } from '../engine/scope/scope.ts'
 import type { CalledPlaybooks, Skills } from '../engine/steps/walk.ts'
 import { NotFoundError } from '../errors/errors.ts'
-import type { Playbook } from '../playbook/playbook.ts'
+import type { Playbook } from '../playbook/language/playbook.ts'
 import type { Clock, JournalStore, Log } from '../ports.ts'
 import type { AlertFixture, CalledByName, Fixtures } from './playbook-test.ts'
 

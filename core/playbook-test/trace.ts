@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../domain/run.ts'
-import type { Playbook } from '../playbook/playbook.ts'
+import type { Playbook } from '../playbook/language/playbook.ts'
 import { placedSteps, withoutItems, type PlacedStep } from './placed-steps.ts'
 
 /** A step, or an item of one, that ran. */

@@ -1,5 +1,5 @@
 import { finallyPath, inside, runErrorPath } from '../engine/journal/paths.ts'
-import type { CallStep } from '../playbook/playbook.ts'
+import type { CallStep } from '../playbook/language/playbook.ts'
 import { interfaceOf } from './definition.ts'
 import { open, type Ending, type Walk } from './ending.ts'
 import type { Comparison } from './comparison.ts'

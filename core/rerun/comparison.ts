@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../domain/run.ts'
-import type { Playbook, Step } from '../playbook/playbook.ts'
+import type { Playbook, Step } from '../playbook/language/playbook.ts'
 import { goesOn, open, type Ending, type Walk } from './ending.ts'
 import type { OldJournal } from './journal.ts'
 import type { Thread } from './thread.ts'

@@ -1,6 +1,6 @@
 import type { Reference } from '../expression/index.ts'
-import type { Playbook } from '../playbook/playbook.ts'
-import { isProgram, oncePerStep, ownParts, programsIn } from '../playbook/step-reads.ts'
+import type { Playbook } from '../playbook/language/playbook.ts'
+import { isProgram, oncePerStep, ownParts, programsIn } from '../playbook/language/step-reads.ts'
 
 /**
  * Text that is the same for two steps that do the same with the same values. What stands inside of a step is not a part of it,

@@ -1,5 +1,5 @@
 import { inside, itemPath, repeatPath, waitPath } from '../engine/journal/paths.ts'
-import type { ParallelStep, SwitchStep } from '../playbook/playbook.ts'
+import type { ParallelStep, SwitchStep } from '../playbook/language/playbook.ts'
 import { goesOn, joinedEndings, open, type Ending, type Walk } from './ending.ts'
 import { fork, join, type Thread } from './thread.ts'
 import { settled, type Comparison, type Pair } from './comparison.ts'

@@ -1,5 +1,5 @@
 import type { Reference } from '../expression/index.ts'
-import type { Step } from '../playbook/playbook.ts'
+import type { Step } from '../playbook/language/playbook.ts'
 import { idsWithin } from '../engine/scope/step-ids.ts'
 
 /** What a step may read, as far as it is no longer what it was. */

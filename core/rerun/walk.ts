@@ -7,8 +7,8 @@ import {
   settlePath,
 } from '../engine/journal/paths.ts'
 import { idsWithin } from '../engine/scope/step-ids.ts'
-import type { Step } from '../playbook/playbook.ts'
-import { readsOf } from '../playbook/step-reads.ts'
+import type { Step } from '../playbook/language/playbook.ts'
+import { readsOf } from '../playbook/language/step-reads.ts'
 import { definitionOf, readsToDecide } from './definition.ts'
 import { endedEntry, settled, type Comparison, type Pair, type Steps } from './comparison.ts'
 import { goesOn, open, type Ending, type Walk } from './ending.ts'

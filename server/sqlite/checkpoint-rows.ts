@@ -3,7 +3,7 @@ import type { Checkpoint, CheckpointAnswer, Question, Silence } from '../../core
 import { NotFoundError } from '../../core/errors/errors.ts'
 import type { RefusalReason } from '../../core/plugin/index.ts'
 import type { AnswerOutcome, GivenAnswer } from '../../core/ports.ts'
-import { maskOfSchema } from '../../core/playbook/mask-of-type.ts'
+import { maskOfSchema } from '../../core/playbook/check/mask-of-type.ts'
 import { fromJson, toJson } from './columns.ts'
 import { opened, sealedColumns } from './sealed-values.ts'
 import type { Database } from './database.ts'

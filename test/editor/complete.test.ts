@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { complete } from '../../core/editor/complete.ts'
 import { calledName, functionDocs } from '../../core/editor/function-docs.ts'
-import { grammar } from '../../core/playbook/grammar.ts'
+import { grammar } from '../../core/playbook/language/grammar.ts'
 import { readFileSync } from 'node:fs'
 import { hover } from '../../core/editor/hover.ts'
 import { inspectPlaybook } from '../../core/editor/inspection.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Input, Playbook } from '../../core/playbook/playbook.ts'
+import type { Input, Playbook } from '../../core/playbook/language/playbook.ts'
 import { sensitive, string } from '../../core/expression/index.ts'
 import { journalOf, openBench, type Bench } from './support/bench.ts'
 import { makePlaybook } from './support/make-playbook.ts'

@@ -4,7 +4,7 @@ import { createRunner, type Runner, type RunnerOptions } from '../../core/engine
 import { currentLogFields, withLogFields } from '../../core/log-context.ts'
 import { SkillError } from '../../core/plugin/index.ts'
 import { NotFoundError, UnavailableError } from '../../core/errors/errors.ts'
-import type { Playbook } from '../../core/playbook/playbook.ts'
+import type { Playbook } from '../../core/playbook/language/playbook.ts'
 import { openBench, testSkills, type Bench, type TestSkills } from './support/bench.ts'
 import { makePlaybook } from './support/make-playbook.ts'
 import { ManualClock, settle } from './support/manual-clock.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { interpret } from '../../core/engine/steps/interpreter.ts'
 import type { RunOutcome } from '../../core/engine/scope/flow.ts'
-import type { Playbook } from '../../core/playbook/playbook.ts'
+import type { Playbook } from '../../core/playbook/language/playbook.ts'
 import { systemClock } from '../../server/clock.ts'
 import { openBench, testSkills, type Bench, type SeenCall, type TestSkills } from './support/bench.ts'
 import { Crash } from './support/crashing-journal.ts'

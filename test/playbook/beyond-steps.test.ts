@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { callablePlaybooks } from '../../core/playbook/index.ts'
-import { resolveInputs } from '../../core/playbook/inputs.ts'
+import { resolveInputs } from '../../core/playbook/template/inputs.ts'
 import { catalogue, check, codesOf, parsed, withSteps } from './support.ts'
 
 const errorsOf = (source: string) =>

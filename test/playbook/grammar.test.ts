@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { parseDurationMs } from '../../core/playbook/durations.ts'
+import { parseDurationMs } from '../../core/playbook/language/durations.ts'
 import { check, codesOf, withSteps } from './support.ts'
 
 const hintOf = (source: string) => check(source)[0]?.hint

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { readFileSync } from 'node:fs'
 import { typeOfSchema } from '../../core/expression/index.ts'
-import { checkFit } from '../../core/playbook/check-fit.ts'
+import { checkFit } from '../../core/playbook/check/check-fit.ts'
 import { parsePlaybook, type Problem } from '../../core/playbook/index.ts'
-import { openSource } from '../../core/playbook/open-source.ts'
-import { writtenValue } from '../../core/playbook/template.ts'
+import { openSource } from '../../core/playbook/yaml/open-source.ts'
+import { writtenValue } from '../../core/playbook/template/template.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
 import { catalogue, withSteps } from './support.ts'
 

@@ -1,5 +1,5 @@
 import { defaultGroupWindowMs } from '../../core/domain/alert-group.ts'
-import { writeDuration } from '../../core/playbook/durations.ts'
+import { writeDuration } from '../../core/playbook/language/durations.ts'
 import {
   bounds,
   defaultForeach,
@@ -9,7 +9,7 @@ import {
   grammar,
   interruptedChoices,
   passingErrors,
-} from '../../core/playbook/grammar.ts'
+} from '../../core/playbook/language/grammar.ts'
 
 type Grammar = typeof grammar
 /** What it is, and what holds where it is left out. */

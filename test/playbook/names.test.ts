@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import type { Alert } from '../../core/domain/alert.ts'
 import { compileExpression, dyn, type Type } from '../../core/expression/index.ts'
 import { alertScope, organizationScope } from '../../core/engine/scope/alert-scope.ts'
-import { reservedNames } from '../../core/playbook/grammar.ts'
-import { errorNames, queueNames, runNames } from '../../core/playbook/scope.ts'
+import { reservedNames } from '../../core/playbook/language/grammar.ts'
+import { errorNames, queueNames, runNames } from '../../core/playbook/scope/scope.ts'
 
 const alert: Alert = {
   id: 'ACME-siem-1',

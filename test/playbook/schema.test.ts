@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parsePlaybook } from '../../core/playbook/index.ts'
-import { durationPattern } from '../../core/playbook/durations.ts'
+import { durationPattern } from '../../core/playbook/language/durations.ts'
 import {
   actions,
   bounds,
@@ -13,7 +13,7 @@ import {
   passingErrors,
   skillPattern,
   type KeyTable,
-} from '../../core/playbook/grammar.ts'
+} from '../../core/playbook/language/grammar.ts'
 import { loadSchemaFolder } from '../../core/schema/index.ts'
 import { parse } from 'yaml'
 import { badPlaybooks } from './bad-playbooks.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { evaluateTemplate } from '../../core/playbook/index.ts'
-import { splitTemplate } from '../../core/playbook/template-text.ts'
+import { splitTemplate } from '../../core/playbook/yaml/template-text.ts'
 import { check, codesOf, parsed, withSteps } from './support.ts'
 
 const scope = {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { parsePlaybook } from '../../core/playbook/index.ts'
-import { parseTimeMs } from '../../core/playbook/times.ts'
+import { parseTimeMs } from '../../core/playbook/language/times.ts'
 import { catalogue, check, withSteps } from './support.ts'
 
 const said = (source: string) =>

@@ -1,6 +1,6 @@
 import type { Run } from '../../core/domain/run.ts'
 import type { RunOutcome } from '../../core/engine/scope/flow.ts'
-import type { Playbook } from '../../core/playbook/playbook.ts'
+import type { Playbook } from '../../core/playbook/language/playbook.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { createReruns, type Reruns } from '../../core/rerun/reruns.ts'
 import { makePlaybook } from '../engine/support/make-playbook.ts'

@@ -1,5 +1,5 @@
-import type { Entry, MapNode, Node } from '../../playbook/document.ts'
-import type { Span } from '../../playbook/source-text.ts'
+import type { Entry, MapNode, Node } from '../../playbook/yaml/document.ts'
+import type { Span } from '../../playbook/language/source-text.ts'
 
 /** A part of a playbook, or of a file of tests, as people look for it. */
 export interface OutlineItem {

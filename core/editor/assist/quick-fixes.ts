@@ -1,5 +1,5 @@
-import type { Problem } from '../../playbook/problem.ts'
-import type { Span } from '../../playbook/source-text.ts'
+import type { Problem } from '../../playbook/language/problem.ts'
+import type { Span } from '../../playbook/language/source-text.ts'
 
 export interface QuickFix {
   /** What it does, for people. */

@@ -1,7 +1,7 @@
 import { actionsText, heldText } from '../../destructive/policy.ts'
 import { wordFor } from '../../domain/audit.ts'
 import type { HeldUse } from '../../domain/destructive-use.ts'
-import { viaOperator } from '../../playbook/grammar.ts'
+import { viaOperator } from '../../playbook/language/grammar.ts'
 import type { DestructiveClass } from '../../plugin/index.ts'
 import { ask } from './ask.ts'
 import type { AskWork, BatchVerdict, BatchWork, EffectWork, Outcome } from '../journal/durable-context.ts'

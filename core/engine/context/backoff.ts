@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { RetryPolicy } from '../../playbook/playbook.ts'
+import type { RetryPolicy } from '../../playbook/language/playbook.ts'
 
 /**
  * How long to wait before the next try, in milliseconds: exponential from `backoffMs`, spread by `jitter` so that runs which

@@ -1,5 +1,5 @@
 import { UnavailableError } from '../../errors/errors.ts'
-import { refusals } from '../../playbook/grammar.ts'
+import { refusals } from '../../playbook/language/grammar.ts'
 import { TocsinError, type Effect } from '../../plugin/index.ts'
 
 /** Network troubles before anything was sent. */

@@ -12,7 +12,7 @@ import type { Author } from '../../domain/audit.ts'
 import type { Checkpoint, CheckpointAnswer, Question, Silence } from '../../domain/checkpoint.ts'
 import type { StepMasks } from '../../domain/mask.ts'
 import type { StoredError } from '../../domain/run.ts'
-import type { RetryPolicy } from '../../playbook/playbook.ts'
+import type { RetryPolicy } from '../../playbook/language/playbook.ts'
 import type { DestructiveClass, Effect } from '../../plugin/index.ts'
 
 export interface DurableContext {

@@ -1,9 +1,9 @@
 import type { Author } from '../../domain/audit.ts'
 import { stringifyJson } from '../../json.ts'
 import { TocsinError } from '../../plugin/index.ts'
-import { evaluateTemplate, isSensitiveTemplate } from '../../playbook/template.ts'
-import { parseTimeMs, timeHint } from '../../playbook/times.ts'
-import type { Template } from '../../playbook/playbook.ts'
+import { evaluateTemplate, isSensitiveTemplate } from '../../playbook/template/template.ts'
+import { parseTimeMs, timeHint } from '../../playbook/language/times.ts'
+import type { Template } from '../../playbook/language/playbook.ts'
 import { nanosIn, type Program } from '../../expression/index.ts'
 import { outputUnknownBy, type Scope } from './scope.ts'
 

@@ -1,5 +1,5 @@
-import { programsIn, readsOf } from '../../playbook/step-reads.ts'
-import type { Step, Template } from '../../playbook/playbook.ts'
+import { programsIn, readsOf } from '../../playbook/language/step-reads.ts'
+import type { Step, Template } from '../../playbook/language/playbook.ts'
 
 /** The case of a run: there when it starts, or opened when a step first needs it. */
 export interface RunCase {

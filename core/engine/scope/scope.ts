@@ -1,7 +1,7 @@
 import type { Author } from '../../domain/audit.ts'
 import type { Mask } from '../../domain/mask.ts'
 import type { StoredError } from '../../domain/run.ts'
-import type { Playbook, Step } from '../../playbook/playbook.ts'
+import type { Playbook, Step } from '../../playbook/language/playbook.ts'
 import type { Outcome } from '../journal/durable-context.ts'
 import type { Flow, ItemView } from './flow.ts'
 import { idsWithin } from './step-ids.ts'

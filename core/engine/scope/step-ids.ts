@@ -1,5 +1,5 @@
-import { innerSteps } from '../../playbook/inner-steps.ts'
-import type { Step } from '../../playbook/playbook.ts'
+import { innerSteps } from '../../playbook/check/inner-steps.ts'
+import type { Step } from '../../playbook/language/playbook.ts'
 
 const known = new WeakMap<Step, readonly string[]>()
 

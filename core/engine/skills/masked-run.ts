@@ -1,8 +1,8 @@
 import { hidden, hide, merged, type Mask } from '../../domain/mask.ts'
 import type { JournalEntry } from '../../domain/run.ts'
-import { maskOfSchema, maskOfType } from '../../playbook/mask-of-type.ts'
-import type { Playbook } from '../../playbook/playbook.ts'
-import { typeOfInputs } from '../../playbook/read-call.ts'
+import { maskOfSchema, maskOfType } from '../../playbook/check/mask-of-type.ts'
+import type { Playbook } from '../../playbook/language/playbook.ts'
+import { typeOfInputs } from '../../playbook/steps/read-call.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
 

@@ -1,6 +1,6 @@
 import { hide } from '../../domain/mask.ts'
 import { TocsinError } from '../../plugin/index.ts'
-import type { FailStep, ReturnStep, SetStep, UsesStep, WaitStep } from '../../playbook/playbook.ts'
+import type { FailStep, ReturnStep, SetStep, UsesStep, WaitStep } from '../../playbook/language/playbook.ts'
 import type { DestructiveWork } from '../journal/durable-context.ts'
 import { untilMs, valueOf } from '../scope/evaluate.ts'
 import { fromOutcome, type Flow } from '../scope/flow.ts'

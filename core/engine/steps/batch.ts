@@ -1,4 +1,4 @@
-import type { Step, UsesStep } from '../../playbook/playbook.ts'
+import type { Step, UsesStep } from '../../playbook/language/playbook.ts'
 import { hide } from '../../domain/mask.ts'
 import { valueOf } from '../scope/evaluate.ts'
 import { itemPath, repeatPath } from '../journal/paths.ts'

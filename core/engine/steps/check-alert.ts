@@ -1,5 +1,5 @@
 import { ValidationError } from '../../errors/errors.ts'
-import type { Playbook } from '../../playbook/playbook.ts'
+import type { Playbook } from '../../playbook/language/playbook.ts'
 import { compileSchema } from '../../schema/index.ts'
 
 /**

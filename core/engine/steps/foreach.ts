@@ -1,5 +1,5 @@
 import { TocsinError } from '../../plugin/index.ts'
-import type { Foreach, Step } from '../../playbook/playbook.ts'
+import type { Foreach, Step } from '../../playbook/language/playbook.ts'
 import { openBatch } from './batch.ts'
 import { valueOf } from '../scope/evaluate.ts'
 import { goesOn, joined, type Flow, type ItemView } from '../scope/flow.ts'

@@ -1,4 +1,4 @@
-import type { GroupStep, ParallelStep, SwitchStep } from '../../playbook/playbook.ts'
+import type { GroupStep, ParallelStep, SwitchStep } from '../../playbook/language/playbook.ts'
 import { holds } from '../scope/evaluate.ts'
 import { joined, type Flow } from '../scope/flow.ts'
 import { limited } from './limited.ts'

@@ -1,6 +1,6 @@
 import { NotFoundError } from '../../errors/errors.ts'
-import { maskOfSchema } from '../../playbook/mask-of-type.ts'
-import type { Foreach, Playbook, Repeat, Step } from '../../playbook/playbook.ts'
+import { maskOfSchema } from '../../playbook/check/mask-of-type.ts'
+import type { Foreach, Playbook, Repeat, Step } from '../../playbook/language/playbook.ts'
 import { runFail, runReturn, runSet, runUses, runWait } from './actions.ts'
 import { runCall } from './call.ts'
 import { checkAlert } from './check-alert.ts'

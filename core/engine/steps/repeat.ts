@@ -1,6 +1,6 @@
 import type { Author } from '../../domain/audit.ts'
 import { TocsinError } from '../../plugin/index.ts'
-import type { Repeat, Step } from '../../playbook/playbook.ts'
+import type { Repeat, Step } from '../../playbook/language/playbook.ts'
 import { holds, outputUnknown } from '../scope/evaluate.ts'
 import { fromOutcome, type Flow } from '../scope/flow.ts'
 import { repeatPath, waitPath } from '../journal/paths.ts'

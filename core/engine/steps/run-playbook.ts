@@ -1,5 +1,5 @@
-import { longestEndMs } from '../../playbook/check-times.ts'
-import type { Playbook } from '../../playbook/playbook.ts'
+import { longestEndMs } from '../../playbook/scope/check-times.ts'
+import type { Playbook } from '../../playbook/language/playbook.ts'
 import { valueOf } from '../scope/evaluate.ts'
 import type { Failed, Flow, RunOutcome } from '../scope/flow.ts'
 import { finallyPath, inside, runErrorPath } from '../journal/paths.ts'

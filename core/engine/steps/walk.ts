@@ -1,7 +1,7 @@
 import type { Mask } from '../../domain/mask.ts'
 import type { StoredError } from '../../domain/run.ts'
 import { TocsinError, type DestructiveClass } from '../../plugin/index.ts'
-import type { Playbook, Step } from '../../playbook/playbook.ts'
+import type { Playbook, Step } from '../../playbook/language/playbook.ts'
 import type { DurableContext, PureResult } from '../journal/durable-context.ts'
 import { fromOutcome, type Flow } from '../scope/flow.ts'
 import { beginPath } from '../journal/paths.ts'

@@ -1,6 +1,6 @@
 import type { FailedAttempt, JournalEntry, StoredError } from '../../domain/run.ts'
 import { ValidationError } from '../../errors/errors.ts'
-import type { Playbook } from '../../playbook/playbook.ts'
+import type { Playbook } from '../../playbook/language/playbook.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
 
 /** A run as `GET /runs/<id>` answers it; what is read of it. */

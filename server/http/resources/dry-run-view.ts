@@ -4,7 +4,7 @@ import { eventsOf, type DryRunEvent, type DryRunTree } from '../../../core/dry-r
 import { hide } from '../../../core/domain/mask.ts'
 import { maskedEntry, maskedOutput } from '../../../core/engine/skills/masked-run.ts'
 import type { Playbook } from '../../../core/playbook/index.ts'
-import { acceptedBy, maskOfSchema } from '../../../core/playbook/mask-of-type.ts'
+import { acceptedBy, maskOfSchema } from '../../../core/playbook/check/mask-of-type.ts'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
 import type { Catalogue } from '../../../core/registry/catalogue.ts'
 import { objectSchema, text, textOrNull, time, timeOrNull } from './page.ts'

@@ -1,4 +1,4 @@
-import type { SourceText, Span } from '../../../core/playbook/source-text.ts'
+import type { SourceText, Span } from '../../../core/playbook/language/source-text.ts'
 
 const line = { type: 'integer', minimum: 1, maximum: 2_147_483_647 } as const
 const column = { ...line, description: 'In UTF-16 code units, from 1.' } as const

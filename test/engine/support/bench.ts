@@ -6,7 +6,7 @@ import { openLocalContext, type LocalContextOptions } from '../../../core/engine
 import type { RunOutcome } from '../../../core/engine/scope/flow.ts'
 import type { CalledPlaybooks, DestructiveSkill } from '../../../core/engine/steps/walk.ts'
 import type { AskedBefore, SkillCall } from '../../../core/engine/skills/skill-caller.ts'
-import type { Playbook } from '../../../core/playbook/playbook.ts'
+import type { Playbook } from '../../../core/playbook/language/playbook.ts'
 import type { Clock, JournalStore, Log, Stores } from '../../../core/ports.ts'
 import { loadMasterKey } from '../../../server/secrets/master-key.ts'
 import { createSecretBox } from '../../../server/secrets/secret-box.ts'

@@ -1,5 +1,5 @@
 import { compileExpression, dyn, type Program } from '../../../core/expression/index.ts'
-import { defaultRetry } from '../../../core/playbook/grammar.ts'
+import { defaultRetry } from '../../../core/playbook/language/grammar.ts'
 import type {
   Foreach,
   OnInterrupted,
@@ -7,7 +7,7 @@ import type {
   RetryPolicy,
   Step,
   Template,
-} from '../../../core/playbook/playbook.ts'
+} from '../../../core/playbook/language/playbook.ts'
 
 /** A step as the YAML would say it; times in milliseconds. */
 export interface StepSource {

@@ -6,8 +6,8 @@ import {
   type LocalContext,
   type LocalContextOptions,
 } from '../../../core/engine/context/local-context.ts'
-import { defaultRetry } from '../../../core/playbook/grammar.ts'
-import type { RetryPolicy } from '../../../core/playbook/playbook.ts'
+import { defaultRetry } from '../../../core/playbook/language/grammar.ts'
+import type { RetryPolicy } from '../../../core/playbook/language/playbook.ts'
 import { openBench, type Bench } from './bench.ts'
 import { ManualClock, settle } from './manual-clock.ts'
 

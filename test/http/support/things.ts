@@ -1,5 +1,5 @@
 import { requireOneKind, seenOf } from '../../../core/checkpoint/one-kind.ts'
-import { contentHash } from '../../../core/playbook/content-hash.ts'
+import { contentHash } from '../../../core/playbook/language/content-hash.ts'
 import { parsePlaybook } from '../../../core/playbook/index.ts'
 import { Secret } from '../../../core/plugin/index.ts'
 import { somebody } from '../../support/somebody.ts'

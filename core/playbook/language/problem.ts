@@ -1,0 +1,119 @@
+import type { ProblemSeverity, SourceProblem } from '../../errors/source-frame.ts'
+import { severityOf, type ProblemCode } from './problem-catalogue.ts'
+import type { SourceText, Span } from './source-text.ts'
+
+/** Something wrong with a playbook, at its place. */
+export interface Problem extends SourceProblem {
+  readonly code: ProblemCode
+  readonly severity: ProblemSeverity
+}
+
+/** Errors beyond this number, and others beyond it, are not reported: whoever has so many wants to see the first ones. */
+const maxProblems = 200
+
+/** A hint that takes time to find is only looked for when it is shown. */
+export type Hint = string | undefined | (() => string | undefined)
+
+interface Found extends Span {
+  readonly code: ProblemCode
+  readonly message: string
+  readonly hint: string | undefined
+}
+
+const cut = (start: number, end: number): Found => ({
+  code: 'I502',
+  message: `the first ${maxProblems} are shown, of errors and of what is advised; there may be more`,
+  start,
+  end,
+  hint: 'mend these, and look again',
+})
+
+const isError = ({ code }: Found): boolean => severityOf(code) === 'error'
+const placeOf = ({ start, end }: Found): string => `${start} ${end}`
+
+/** Gathers problems while a playbook is read. */
+export class Problems {
+  readonly #source: SourceText
+  readonly #file: string | undefined
+  readonly #found = new Map<string, Found>()
+  #errors = 0
+  #isCut = false
+
+  constructor(source: SourceText, file: string | undefined) {
+    this.#source = source
+    this.#file = file
+  }
+
+  /** The same message at the same place counts once. */
+  add(code: ProblemCode, message: string, { start, end }: Span, hint?: Hint): void {
+    const key = `${start} ${end} ${code} ${message}`
+    if (this.#found.has(key)) return
+    // Counted apart, so that no number of warnings hides an error.
+    const isWrong = severityOf(code) === 'error'
+    if ((isWrong ? this.#errors : this.#found.size - this.#errors) >= maxProblems) {
+      this.#isCut = true
+      return
+    }
+    if (isWrong) this.#errors++
+    this.#found.set(key, { code, message, start, end, hint: typeof hint === 'function' ? hint() : hint })
+  }
+
+  /** The source of a span, such as a number as it is written. */
+  written({ start, end }: Span): string {
+    return this.#source.text.slice(start, Math.min(end, start + 100))
+  }
+
+  /** There are errors enough: to look further would only take time. */
+  get isFull(): boolean {
+    return this.#errors >= maxProblems
+  }
+
+  get hasErrors(): boolean {
+    return this.#errors > 0
+  }
+
+  /** Whether an error has been found inside the span. */
+  hasErrorIn({ start, end }: Span): boolean {
+    if (!this.hasErrors) return false
+    return this.#found
+      .values()
+      .some((found) => found.start >= start && found.end <= end && severityOf(found.code) === 'error')
+  }
+
+  /** By place; last of all, that there is more. */
+  list(): readonly Problem[] {
+    const found = [...this.#found.values()]
+    const wrong = new Set(found.filter(isError).map(placeOf))
+    // What is wrong at a place needs no advice about it.
+    const said = found.filter((each) => isError(each) || !wrong.has(placeOf(each)))
+    const sorted = said.toSorted(
+      (a, b) => a.start - b.start || a.end - b.end || (a.code < b.code ? -1 : a.code > b.code ? 1 : 0),
+    )
+    const more = this.#isCut || this.isFull ? sorted.slice(-1).map(({ start, end }) => cut(start, end)) : []
+    return [...sorted, ...more].map((found) => this.#place(found))
+  }
+
+  #place({ code, message, hint, start, end }: Found): Problem {
+    const from = this.#source.place(start)
+    const to = this.#source.place(end)
+    return {
+      code,
+      severity: severityOf(code),
+      message: shorten(message),
+      ...(hint === undefined ? {} : { hint: shorten(hint) }),
+      ...(this.#file === undefined ? {} : { file: this.#file }),
+      line: from.line,
+      column: from.column,
+      endLine: to.line,
+      endColumn: to.column,
+    }
+  }
+}
+
+const maxMessageLength = 400
+const shorten = (text: string): string =>
+  text.length > maxMessageLength ? `${text.slice(0, maxMessageLength - 1).toWellFormed()}…` : text
+
+/** A word of the source for a message: cut when it is long. */
+export const quote = (word: string): string =>
+  `'${word.length > 60 ? `${word.slice(0, 59).toWellFormed()}…` : word}'`

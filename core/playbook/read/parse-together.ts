@@ -1,0 +1,67 @@
+import type { Catalogue } from '../../registry/catalogue.ts'
+import {
+  callablePlaybooks,
+  type CallablePlaybooks,
+  type PlaybookSources,
+} from '../scope/callable-playbooks.ts'
+import type { KnownNames } from '../scope/context.ts'
+import { parsePlaybook, type ParsedPlaybook } from './parse.ts'
+
+/** A file and its content. */
+export interface PlaybookFile {
+  readonly file: string
+  readonly source: string | Uint8Array
+}
+
+export interface TogetherOptions<F extends PlaybookFile> {
+  readonly catalogue: Catalogue
+  readonly known?: KnownNames | undefined
+  /** What a file can call besides those that are given. Default: nothing. */
+  readonly beside?: (caller: F) => PlaybookSources
+}
+
+/**
+ * Reads playbooks that stand beside each other: calls between them are checked too, their inputs, outputs, and circles. Of two
+ * with one name the first can be called.
+ */
+export function parseTogether<F extends PlaybookFile>(
+  files: readonly F[],
+  { catalogue, known, beside }: TogetherOptions<F>,
+): readonly (F & ParsedPlaybook)[] {
+  const alone = files.map((file) => ({
+    ...file,
+    ...parsePlaybook(file.source, { catalogue, known, file: file.file }),
+  }))
+  const given = new Map<string, string>()
+  for (const { playbook, source } of alone) {
+    // Also what has mistakes: who calls it is told so.
+    const name = playbook?.name ?? nameIn(textOf(source))
+    if (name !== undefined && !given.has(name)) given.set(name, playbook?.source ?? textOf(source))
+  }
+  const callable = new Map<PlaybookSources | undefined, CallablePlaybooks>()
+  const callableBy = (file: F): CallablePlaybooks => {
+    const others = beside?.(file)
+    const playbooks =
+      callable.get(others) ?? callablePlaybooks(others ? joined(given, others) : given, catalogue)
+    callable.set(others, playbooks)
+    return playbooks
+  }
+  return alone.map((file) => {
+    if (file.calls.length === 0) return file
+    const playbooks = callableBy(file)
+    return { ...file, ...parsePlaybook(file.source, { catalogue, known, file: file.file, playbooks }) }
+  })
+}
+
+const joined = (first: PlaybookSources, second: PlaybookSources): PlaybookSources => ({
+  keys: () => new Set([...first.keys(), ...second.keys()]),
+  get: (name) => first.get(name) ?? second.get(name),
+  expectedAt: (name) => second.expectedAt?.(name),
+})
+
+const textOf = (source: string | Uint8Array): string =>
+  typeof source === 'string' ? source : new TextDecoder().decode(source)
+
+/** Of a playbook that cannot be read as a whole. */
+const nameIn = (text: string): string | undefined =>
+  /^name:[ \t]+["']?([a-z0-9]+(?:-[a-z0-9]+)*)["']?[ \t]*(?:#.*)?\r?$/m.exec(text.slice(0, 100_000))?.[1]

@@ -1,0 +1,38 @@
+import type { Catalogue } from '../../registry/catalogue.ts'
+import { callablePlaybooks, type PlaybookSources } from '../scope/callable-playbooks.ts'
+import { parsePlaybook, type ParsedPlaybook } from './parse.ts'
+import type { KnownNames } from '../scope/context.ts'
+import type { Playbook } from '../language/playbook.ts'
+
+interface WithCalled extends ParsedPlaybook {
+  /** The playbooks that it calls, and that those call, by name; complete where there is no error. */
+  readonly called: ReadonlyMap<string, Playbook>
+}
+
+interface WithCalledOptions {
+  /** Shown with the problems. */
+  readonly file?: string | undefined
+  readonly catalogue: Catalogue
+  /** Of the playbook itself; what it calls is as it is. */
+  readonly known?: KnownNames | undefined
+  /** What it can call. */
+  readonly beside: PlaybookSources
+}
+
+/** Reads a playbook to run it: what would be refused of its calls is refused, and what it calls comes along. */
+export function parseWithCalled(
+  source: string | Uint8Array,
+  { file, catalogue, known, beside }: WithCalledOptions,
+): WithCalled {
+  const playbooks = callablePlaybooks(beside, catalogue)
+  const parsed = parsePlaybook(source, { file, catalogue, known, playbooks })
+  const called = new Map<string, Playbook>()
+  const open = [...parsed.calls]
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    const found = called.has(name) ? undefined : playbooks.find(name, [])?.playbook
+    if (found === undefined) continue
+    called.set(name, found)
+    open.push(...found.calls)
+  }
+  return { ...parsed, called }
+}

@@ -1,0 +1,130 @@
+import { isReservedOnWindows } from '../../reserved-names.ts'
+import type { Context, Defaults } from '../scope/context.ts'
+import { suggest } from '../language/did-you-mean.ts'
+import type { Entry } from '../yaml/document.ts'
+import { describe, readDuration, readFields, readText, readWord, type Fields } from '../template/fields.ts'
+import { apiVersion, defaultTimeoutMs, grammar, namePattern } from '../language/grammar.ts'
+import type { Playbook } from '../language/playbook.ts'
+import { quote, type Problems } from '../language/problem.ts'
+import { readRetry } from '../steps/read-retry.ts'
+
+type Head = Pick<Playbook, 'name' | 'version' | 'description' | 'owner' | 'tags' | 'timeoutMs'>
+
+/** What a playbook says about itself. */
+export function readHead(problems: Problems, fields: Fields): Head {
+  const version = fields.get('apiVersion')
+  if (version) checkVersion(problems, version)
+  const name = fields.get('name')
+  const label = fields.get('version')
+  const description = fields.get('description')
+  const owner = fields.get('owner')
+  const timeout = fields.get('timeout')
+  return {
+    name: (name && readName(problems, name)) ?? '',
+    version: label && readText(problems, label),
+    description: (description && readText(problems, description)) ?? '',
+    owner: owner && readText(problems, owner),
+    tags: readTags(problems, fields),
+    timeoutMs: (timeout && readDuration(problems, timeout)) ?? defaultTimeoutMs,
+  }
+}
+
+/** It is also the name of a file. */
+function readName(problems: Problems, entry: Entry): string | undefined {
+  const rule = 'lower-case letters and digits, in words joined by hyphens'
+  const name = readWord(problems, entry, namePattern, rule)
+  if (name === undefined || !isReservedOnWindows(name)) return name
+  const message = `${quote(name)} cannot be the \`name\`: Windows reserves it, so that no file can be called ${name}.yaml`
+  problems.add('E107', message, entry.value, `choose another name, e.g. ${name}-alerts`)
+  return undefined
+}
+
+function checkVersion(problems: Problems, { value }: Entry): void {
+  if (value.kind === 'scalar' && value.value === apiVersion) return
+  const given =
+    value.kind === 'scalar' && value.value !== null ? quote(problems.written(value)) : describe(value)
+  problems.add('E107', `the apiVersion ${given} is not known`, value, `write ${apiVersion}`)
+}
+
+function readTags(problems: Problems, fields: Fields): readonly string[] {
+  const entry = fields.get('tags')
+  if (entry === undefined) return []
+  const { name, key, value } = entry
+  if (value.kind === 'list') {
+    return value.items
+      .map((item) => readText(problems, { name, key, value: item }, 'a tag'))
+      .filter((tag) => tag !== undefined)
+  }
+  const hint = value.kind === 'scalar' && value.value !== null ? `write [${value.value}]` : 'write [a, b]'
+  problems.add('E106', `\`tags\` must be a list of texts, not ${describe(value)}`, value, hint)
+  return []
+}
+
+/** `defaults`: for all steps that say nothing else. */
+export function readDefaults(
+  problems: Problems,
+  fields: Fields,
+  known: Pick<Context, 'catalogue' | 'connections'>,
+): Defaults {
+  const entry = fields.get('defaults')
+  const own = entry && readFields(problems, entry.value, grammar.defaults)
+  const timeout = own?.get('timeout')
+  const retry = own?.get('retry')
+  const connections = own?.get('connections')
+  return {
+    timeoutMs: timeout && readDuration(problems, timeout),
+    retry: retry && readRetry(problems, retry.value),
+    connections: connections ? readConnections(problems, connections, known) : new Map(),
+  }
+}
+
+/** Names of connections by plugin. */
+function readConnections(
+  problems: Problems,
+  { value }: Entry,
+  known: Pick<Context, 'catalogue' | 'connections'>,
+): ReadonlyMap<string, string> {
+  const connections = new Map<string, string>()
+  if (value.kind !== 'map') {
+    problems.add(
+      'E106',
+      `\`connections\` must be a map, not ${describe(value)}`,
+      value,
+      'write { <plugin>: <name> }',
+    )
+    return connections
+  }
+  for (const entry of value.entries) {
+    const name = readText(problems, entry)
+    if (name === undefined) continue
+    connections.set(entry.name, name)
+    checkPreset(problems, entry, name, known)
+  }
+  return connections
+}
+
+/** Also of a plugin that no step uses: it may be mistyped. */
+function checkPreset(
+  problems: Problems,
+  { name: plugin, key, value }: Entry,
+  name: string,
+  { catalogue, connections }: Pick<Context, 'catalogue' | 'connections'>,
+): void {
+  if (catalogue === undefined) return
+  const installed = catalogue.plugins.find((each) => each.name === plugin)
+  if (installed === undefined) {
+    const names = catalogue.plugins.filter(({ connection }) => connection).map((each) => each.name)
+    problems.add('E301', `no plugin ${quote(plugin)} is installed`, key, suggest(plugin, names))
+  } else if (installed.connection === undefined) {
+    problems.add('E304', `${plugin} takes no connection`, key, 'remove it')
+  } else if (connections) {
+    const own = connections.filter((each) => each.plugin === plugin).map((each) => each.name)
+    if (own.some((each) => each.toLowerCase() === name.toLowerCase())) return
+    problems.add(
+      'E304',
+      `there is no connection ${quote(name)} of ${plugin}`,
+      value,
+      suggest(name, own) ?? 'create it, or correct the name',
+    )
+  }
+}

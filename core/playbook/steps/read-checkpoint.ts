@@ -1,0 +1,240 @@
+import {
+  dyn,
+  enumeration,
+  isSensitive,
+  nullable,
+  object,
+  optional,
+  sensitive,
+  string,
+  timestamp,
+  typeOfSchema,
+  type Type,
+} from '../../expression/index.ts'
+import { authorsInput, operatorInput } from '../check/asked-input.ts'
+import { checkLiteral } from '../check/check-fit.ts'
+import { checkTimeFits } from '../scope/check-times.ts'
+import type { Context } from '../scope/context.ts'
+import type { Entry, Node } from '../yaml/document.ts'
+import { describe, readFields, readText, readWord, type Fields } from '../template/fields.ts'
+import { grammar, skillPattern, viaOperator } from '../language/grammar.ts'
+import { suggestNearest } from '../language/did-you-mean.ts'
+import type { JsonSchema } from '../../plugin/index.ts'
+import { maskOfSchema } from '../check/mask-of-type.ts'
+import { plainValue } from '../yaml/plain-value.ts'
+import type { CheckpointStep, Template } from '../language/playbook.ts'
+import { quote } from '../language/problem.ts'
+import { durationTemplate, type ActionResult } from './read-actions.ts'
+import { readWrittenSchema } from './read-inputs.ts'
+import { connectionOf, findSkill, readWith } from './read-uses.ts'
+import type { Scope } from '../scope/scope.ts'
+import type { Span } from '../language/source-text.ts'
+import type { TypedTemplate } from '../template/template.ts'
+
+type CheckpointPart = Pick<
+  CheckpointStep,
+  'action' | 'via' | 'with' | 'connection' | 'choices' | 'answerWithinMs' | 'onTimeout'
+>
+
+/** `checkpoint`: whom to ask and how, what may be answered, and what becomes of it when nobody does. */
+export function readCheckpoint(
+  context: Context,
+  { value }: Entry,
+  scope: Scope,
+): ActionResult<CheckpointPart> {
+  const { problems } = context
+  const fields = readFields(problems, value, grammar.checkpoint)
+  if (fields === undefined) return { part: undefined, output: outputOf(dyn) }
+  const choices = readChoices(context, fields, value)
+  const asked = readVia(context, fields, scope, value, choices)
+  const timeout = fields.get('timeout')
+  const answerWithinMs = timeout && durationTemplate(context, timeout.value, scope, '`timeout`')
+  if (answerWithinMs) checkTimeFits(context, timeout.value, answerWithinMs, scope, 'answer')
+  const onTimeout = readOnTimeout(context, fields.get('on_timeout'), choices)
+  const output = outputOf(answerType(choices, onTimeout))
+  if (asked === undefined || choices === undefined || answerWithinMs === undefined) {
+    return { part: undefined, output }
+  }
+  const { given, reference, ...part } = asked
+  return {
+    part: { action: 'checkpoint', ...part, choices, answerWithinMs, onTimeout },
+    output,
+    given,
+    reference,
+  }
+}
+
+const outputOf = (answer: Type): Type =>
+  object({
+    answer,
+    by: nullable(string),
+    by_kind: optional(enumeration(['person', 'api_key'])),
+    by_name: optional(string),
+    at: timestamp,
+    // May be what was filled in.
+    text: nullable(isSensitive(answer) ? sensitive(string) : string),
+  })
+
+function answerType(
+  choices: CheckpointPart['choices'] | undefined,
+  onTimeout: CheckpointPart['onTimeout'],
+): Type {
+  if (choices === undefined) return dyn
+  if ('form' in choices) return typeOfSchema(choices.form)
+  const silent = typeof onTimeout?.answer === 'string' ? [onTimeout.answer] : []
+  return enumeration([...new Set([...choices.answers, ...silent])])
+}
+
+function readVia(
+  context: Context,
+  fields: Fields,
+  scope: Scope,
+  head: Node,
+  choices: CheckpointPart['choices'] | undefined,
+):
+  | (Pick<CheckpointPart, 'via' | 'with' | 'connection'> & Pick<ActionResult<object>, 'given' | 'reference'>)
+  | undefined {
+  const { problems } = context
+  const entry = fields.get('via')
+  if (entry === undefined) return undefined
+  const connection = fields.get('connection')
+  const byAnswer = (given: TypedTemplate) => checkAnswers(context, given, choices, fields.get('on_timeout'))
+  const isOperator = entry.value.kind === 'scalar' && entry.value.value === viaOperator
+  if (isOperator) {
+    if (connection) problems.add('E304', 'an operator takes no connection', connection.key, 'remove it')
+    const given = readWith(context, fields.get('with'), scope, entry.value, operatorInput, {
+      checkMore: byAnswer,
+    })
+    return given && { via: viaOperator, with: given.template, given: given.mask, connection: undefined }
+  }
+  const rule = `write <plugin>.<skill>, or ${viaOperator}`
+  const via = readWord(problems, entry, skillPattern, rule)
+  const found = via === undefined ? undefined : findSkill(context, via, entry.value)
+  if (found && found.skill.asks !== true) {
+    const asking = context.catalogue?.skills.filter(({ skill }) => skill.asks === true) ?? []
+    const hint = `those that do: ${[...asking.map(({ name }) => name), viaOperator].join(', ')}`
+    problems.add('E319', `${found.name} does not ask anybody`, entry.value, hint)
+    return undefined
+  }
+  if (found && fields.has('form') && !Object.hasOwn(found.skill.input.properties ?? {}, 'form')) {
+    problems.add(
+      'E319',
+      `${found.name} cannot ask with a form`,
+      fields.get('form')!.key,
+      'give answers instead',
+    )
+  }
+  const input = found && authorsInput(found.skill)
+  const given = readWith(context, fields.get('with'), scope, entry.value, input, {
+    taker: found?.name,
+    checkMore: byAnswer,
+  })
+  const name = connectionOf(context, found, connection, head)
+  return via === undefined || given === undefined
+    ? undefined
+    : {
+        via,
+        with: given.template,
+        given: given.mask,
+        reference: found && maskOfSchema(found.skill.output as JsonSchema),
+        connection: name,
+      }
+}
+
+/** Inputs of what asks that say something about each answer, by its name. */
+const keyedByAnswer = ['labels', 'styles']
+
+/** What is said about an answer that nobody can give. */
+function checkAnswers(
+  { problems }: Context,
+  given: TypedTemplate,
+  choices: CheckpointPart['choices'] | undefined,
+  onTimeout: Entry | undefined,
+): void {
+  if (choices === undefined || 'form' in choices) return
+  const silent = onTimeout?.value.kind === 'scalar' ? String(onTimeout.value.value) : undefined
+  for (const { name: input, value } of given.entries ?? []) {
+    if (!keyedByAnswer.includes(input)) continue
+    for (const [name, at] of keysOf(value)) {
+      if (choices.answers.includes(name) || name === silent) continue
+      const message = `${input}: ${quote(name)} is not one of ${choices.answers.join(', ')}`
+      problems.add('E202', message, at, suggestNearest(name, choices.answers))
+    }
+  }
+}
+
+/** The keys of a map, each where it stands; of what an expression gives, all at the expression. */
+function keysOf(value: TypedTemplate): readonly (readonly [string, Span])[] {
+  if (value.entries) return value.entries.map(({ name, key }) => [name, key] as const)
+  return value.type.kind === 'object'
+    ? Array.from(value.type.properties.keys(), (name) => [name, value] as const)
+    : []
+}
+
+function readChoices(context: Context, fields: Fields, head: Node): CheckpointPart['choices'] | undefined {
+  const { problems } = context
+  const answers = fields.get('answers')
+  const form = fields.get('form')
+  if (answers && form) {
+    problems.add('E112', 'a checkpoint has `answers` or a `form`, not both', form.key)
+    return undefined
+  }
+  if (form) {
+    const schema = readWrittenSchema(context, form)
+    return schema && { form: schema }
+  }
+  if (answers === undefined) {
+    const hint = 'write answers: [yes, no], or a form'
+    problems.add('E105', 'a checkpoint needs `answers` or a `form`', head, hint)
+    return undefined
+  }
+  const { name, key, value } = answers
+  if (value.kind !== 'list' || value.items.length === 0) {
+    problems.add(
+      'E106',
+      `\`answers\` must be a list of words, not ${describe(value)}`,
+      value,
+      'write [yes, no]',
+    )
+    return undefined
+  }
+  const words = value.items.map((item) => readText(problems, { name, key, value: item }, 'an answer'))
+  for (const [index, word] of words.entries()) {
+    const item = value.items[index]!
+    if (word === 'fail') problems.add('E107', "'fail' cannot be an answer", item, 'on_timeout has it')
+    else if (word !== undefined && words.indexOf(word) < index)
+      problems.add('E107', `${quote(word)} is there twice`, item)
+  }
+  const known = words.filter((word) => word !== undefined)
+  return known.length === words.length ? { answers: known } : undefined
+}
+
+function readOnTimeout(
+  { problems }: Context,
+  entry: Entry | undefined,
+  choices: CheckpointPart['choices'] | undefined,
+): CheckpointPart['onTimeout'] {
+  if (entry === undefined) return undefined
+  const { value } = entry
+  if (value.kind === 'scalar' && value.value === 'fail') return undefined
+  if (choices === undefined || 'answers' in choices) {
+    const answer = readText(problems, entry)
+    return answer === undefined ? undefined : { answer }
+  }
+  if (holdsExpression(value)) {
+    problems.add('E107', '`on_timeout` takes no expression', value, 'write the values themselves')
+    return undefined
+  }
+  const answer = plainValue(value)
+  const template: Template = { kind: 'literal', value: answer }
+  const given = { template, type: dyn, start: value.start, end: value.end }
+  checkLiteral(problems, given, choices.form, 'on_timeout', 'E307')
+  return { answer }
+}
+
+function holdsExpression(node: Node): boolean {
+  if (node.kind === 'scalar') return typeof node.value === 'string' && node.value.includes('${{')
+  return node.kind === 'list'
+    ? node.items.some(holdsExpression)
+    : node.entries.some(({ value }) => holdsExpression(value))
+}

@@ -1,0 +1,231 @@
+import {
+  duration,
+  dyn,
+  keywords,
+  patternWeight,
+  timestamp,
+  typeOfSchema,
+  type Type,
+} from '../../expression/index.ts'
+import { ValidationError } from '../../errors/errors.ts'
+import type { JsonSchema } from '../../plugin/index.ts'
+import type { Context } from '../scope/context.ts'
+import { compileSchema, keywordNames } from '../../schema/index.ts'
+import { nearest } from '../../nearest.ts'
+import type { Entry, Node } from '../yaml/document.ts'
+import { suggest, suggestNearest } from '../language/did-you-mean.ts'
+import { hintForDuration } from '../language/durations.ts'
+import { describe } from '../template/fields.ts'
+import { idPattern } from '../language/grammar.ts'
+import { durationSchema, inputProblems, isDurationSchema, timestampSchema } from '../template/inputs.ts'
+import { keyAt, nodeAt, partsOf, plainValue } from '../yaml/plain-value.ts'
+import type { Input, Inputs } from '../language/playbook.ts'
+import { quote, type Problems } from '../language/problem.ts'
+
+type Reading = Pick<Context, 'problems' | 'patterns'>
+
+const validName = new RegExp(idPattern)
+
+/** `inputs`: each is `{ type, default, enum, sensitive, description }`, or any other JSON Schema. */
+export function readInputs(reading: Reading, { value }: Entry): Inputs {
+  const { problems } = reading
+  const inputs = new Map<string, Input>()
+  if (value.kind !== 'map') {
+    const hint = 'write { <name>: { type: string } }'
+    problems.add('E106', `\`inputs\` must be a map of inputs, not ${describe(value)}`, value, hint)
+    return inputs
+  }
+  for (const { name, key, value: node } of value.entries) {
+    if (keywords.includes(name)) {
+      problems.add(
+        'E107',
+        `${quote(name)} already means something in expressions`,
+        key,
+        'choose another name',
+      )
+    } else if (!validName.test(name)) {
+      const better = name
+        .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+        .toLowerCase()
+        .replaceAll(/[^a-z0-9]+/g, '_')
+      const rule = 'lower-case letters, digits and _, beginning with a letter'
+      const hint = validName.test(better) ? `write ${better}` : rule
+      problems.add('E107', `${quote(name)} cannot be the name of an input`, key, hint)
+    }
+    // What is broken has been reported; nothing more is said where it is read.
+    inputs.set(name, readInput(reading, node) ?? unknownInput)
+  }
+  return inputs
+}
+
+const unknownInput: Input = {
+  schema: {},
+  type: dyn,
+  default: { value: null },
+  sensitive: false,
+  description: undefined,
+}
+
+const whenRequired = 'an input without a default has to be given: leave it out'
+
+/** Types that JSON Schema does not have. */
+const ownTypes: Readonly<Record<string, { readonly schema: JsonSchema; readonly type: Type }>> = {
+  duration: { schema: durationSchema, type: duration },
+  timestamp: { schema: timestampSchema, type: timestamp },
+}
+
+function readInput(reading: Reading, node: Node): Input | undefined {
+  const { problems } = reading
+  if (node.kind !== 'map') {
+    problems.add('E106', `an input must be a map, not ${describe(node)}`, node, hintForShort(node))
+    return undefined
+  }
+  const { sensitive, default: preset, type, ...rest } = plainValue(node) as Readonly<Record<string, unknown>>
+  if (sensitive !== undefined && typeof sensitive !== 'boolean') {
+    const place = nodeAt(node, ['sensitive'])
+    problems.add('E106', `\`sensitive\` must be true or false, not ${describe(place)}`, place)
+  }
+  if (rest['required'] === true || rest['required'] === false) {
+    problems.add('E107', '`required` is not said of an input', nodeAt(node, ['required']), whenRequired)
+    return undefined
+  }
+  const own = typeof type === 'string' && Object.hasOwn(ownTypes, type) ? ownTypes[type] : undefined
+  const written = { ...(own ? own.schema : type === undefined ? {} : { type }), ...rest } as JsonSchema
+  const schema = readSchema(reading, written, node, true)
+  if (schema === undefined) return undefined
+  if (preset !== undefined) checkDefault(problems, schema, preset, nodeAt(node, ['default']))
+  return {
+    schema,
+    type: own ? typeOfOwn(own.type, schema) : typeOfSchema(schema),
+    default: preset === undefined ? undefined : { value: preset },
+    sensitive: sensitive === true || schema['x-sensitive'] === true,
+    description: typeof schema.description === 'string' ? schema.description : undefined,
+  }
+}
+
+/** Of an input of which only the type is given, or the default. */
+function hintForShort(node: Node): string {
+  const value = node.kind === 'scalar' ? node.value : undefined
+  if (typeof value === 'number' || typeof value === 'boolean')
+    return `write { type: ${typeof value}, default: ${value} }`
+  const word = typeof value === 'string' ? value : 'string'
+  return `write { type: ${typeWords.get(word) ?? (isType(word) ? word : 'string')} }`
+}
+
+/** One of a few times is both: the text that is written, and a time beside another. */
+function typeOfOwn(type: Type, schema: JsonSchema): Type {
+  const chosen = schema.enum === undefined ? undefined : typeOfSchema(schema)
+  if (chosen?.kind !== 'string') return chosen ?? type
+  return { ...chosen, format: type.kind === 'timestamp' ? 'date-time' : 'duration' }
+}
+
+function checkDefault(problems: Problems, schema: JsonSchema, value: unknown, node: Node): void {
+  for (const { pointer, message } of inputProblems(schema, value)) {
+    const hint = pointer === '' ? hintForDefault(schema, value) : undefined
+    problems.add('E308', `the default ${message}`, nodeAt(node, partsOf(pointer)), hint)
+  }
+}
+
+function hintForDefault(schema: JsonSchema, value: unknown): string | undefined {
+  if (schema.pattern === durationSchema.pattern) return hintForDuration(String(value))
+  if (schema.format === 'date-time') return 'write it like 2026-03-01T08:00:00Z'
+  const choices = schema.enum?.map(String)
+  if (choices) return suggestNearest(String(value), choices)
+  const isNumber = schema.type === 'integer' || schema.type === 'number'
+  if (isNumber && typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value))
+    return `remove the quotes: ${value}`
+  return schema.type === 'string' && (typeof value === 'number' || typeof value === 'boolean')
+    ? `put it into quotes: "${value}"`
+    : undefined
+}
+
+const types = ['string', 'number', 'integer', 'boolean', 'null', 'array', 'object', 'duration', 'timestamp']
+const isType = (word: string): boolean => types.includes(word)
+
+/** Types as other languages call them. */
+const typeWords: ReadonlyMap<string, string> = new Map([
+  ...['text', 'str', 'email', 'url', 'ip'].map((word) => [word, 'string'] as const),
+  ...['int', 'long'].map((word) => [word, 'integer'] as const),
+  ...['float', 'double', 'decimal'].map((word) => [word, 'number'] as const),
+  ...['bool', 'flag', 'yesno'].map((word) => [word, 'boolean'] as const),
+  ...['list', 'strings'].map((word) => [word, 'array'] as const),
+  ...['map', 'dict', 'json'].map((word) => [word, 'object'] as const),
+  ...['datetime', 'date', 'time', 'date-time'].map((word) => [word, 'timestamp'] as const),
+])
+
+/** What the patterns in a schema weigh. It is no deeper than the file. */
+function patternsOf(schema: unknown): number {
+  if (typeof schema !== 'object' || schema === null) return 0
+  return Object.entries(schema).reduce(
+    (sum, [name, value]) =>
+      sum + (name === 'pattern' && typeof value === 'string' ? patternWeight(value) : patternsOf(value)),
+    0,
+  )
+}
+
+/** A JSON Schema that stands in a playbook; undefined when it cannot be used, which has been reported. */
+function readSchema(
+  { problems, patterns }: Reading,
+  schema: JsonSchema,
+  node: Node,
+  isInput = false,
+): JsonSchema | undefined {
+  patterns.left -= patternsOf(schema)
+  if (patterns.left < 0) {
+    const hint = 'repeat less often, or without a limit: * or + in place of {0,1000}'
+    problems.add('E311', 'the patterns so far are too large', node, hint)
+    return undefined
+  }
+  try {
+    if (!isDurationSchema(schema)) compileSchema(schema)
+    return schema
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error
+    for (const { pointer, message } of error.errors) {
+      const parts = partsOf(pointer)
+      const place = nodeAt(node, parts)
+      const isUnknown = message.startsWith('unknown keyword')
+      const what = isUnknown ? '' : pointer === '' ? 'the schema ' : `${quote(parts.join('.'))} `
+      const known =
+        isInput && pointer === '/type' ? `must be one of ${types.join(', ')}, or a list of them` : message
+      const hint = () => hintForKeyword(parts.at(-1), isUnknown, place, isInput && parts.length === 1)
+      problems.add('E311', what + known, isUnknown ? keyAt(node, parts) : place, hint)
+    }
+    return undefined
+  }
+}
+
+/** A schema as it is written. */
+export function readWrittenSchema(reading: Reading, { name, value }: Entry): JsonSchema | undefined {
+  if (value.kind === 'map') return readSchema(reading, plainValue(value) as JsonSchema, value)
+  reading.problems.add('E106', `\`${name}\` must be a JSON Schema, not ${describe(value)}`, value)
+  return undefined
+}
+
+function hintForKeyword(
+  keyword: string | undefined,
+  isUnknown: boolean,
+  place: Node,
+  isOfInput: boolean,
+): string | undefined {
+  if (isUnknown) return hintForUnknown(keyword ?? '', isOfInput)
+  if (keyword === 'required')
+    return 'it stands beside `properties`, and lists the fields that have to be there: required: [a, b]'
+  if (keyword !== 'type' || place.kind !== 'scalar') return undefined
+  const word = String(place.value)
+  const meant = typeWords.get(word)
+  return meant === undefined ? suggest(word, types) : `did you mean '${meant}'?`
+}
+
+function hintForUnknown(keyword: string, isOfInput: boolean): string | undefined {
+  if (keyword === 'nullable') return "say it with the type: [string, 'null']"
+  if (keyword === 'patternProperties')
+    return 'it is not supported: `additionalProperties` says what all fields are that `properties` does not list'
+  if (keyword === 'prefixItems') return 'it is not supported: `items` says what all elements are'
+  if (keyword === 'schema') return 'write what stands under it in its place'
+  if (keyword === 'optional')
+    return isOfInput ? 'give it a default' : 'what is not listed in `required` may be missing'
+  const meant = nearest(keyword, isOfInput ? [...keywordNames, 'sensitive'] : keywordNames)
+  if (meant === undefined) return 'the fields of an object stand under `properties`'
+  return isOfInput && meant === 'required' ? whenRequired : `did you mean '${meant}'?`
+}

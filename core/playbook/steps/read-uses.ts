@@ -1,0 +1,240 @@
+import { merged, type Mask } from '../../domain/mask.ts'
+import { dyn, typeOfSchema, type Type } from '../../expression/index.ts'
+import type { JsonSchema } from '../../plugin/index.ts'
+import type { CatalogueSkill } from '../../registry/catalogue.ts'
+import { checkFit, checkLiteral } from '../check/check-fit.ts'
+import { checkPaths } from '../check/check-paths.ts'
+import { checkSensitive } from '../check/check-sensitive.ts'
+import type { Context } from '../scope/context.ts'
+import { suggest } from '../language/did-you-mean.ts'
+import type { Entry, Node } from '../yaml/document.ts'
+import { compileValue } from '../template/expressions.ts'
+import { describe, readChoice, readText, type Fields } from '../template/fields.ts'
+import { defaultRetry, interruptedChoices, refusals, skillPattern } from '../language/grammar.ts'
+import { maskOfSchema, maskOfType } from '../check/mask-of-type.ts'
+import type { RetryPolicy, Template, UsesStep } from '../language/playbook.ts'
+import { quote } from '../language/problem.ts'
+import type { ActionResult } from './read-actions.ts'
+import { readRetry } from './read-retry.ts'
+import type { Scope } from '../scope/scope.ts'
+import type { Span } from '../language/source-text.ts'
+import type { TypedTemplate } from '../template/template.ts'
+
+type UsesPart = Pick<UsesStep, 'action' | 'skill' | 'with' | 'connection' | 'retry' | 'onInterrupted'>
+
+/** `uses` with `with`, `connection`, `retry` and `on_interrupted`; and the type of its output. */
+export function readUses(
+  context: Context,
+  entry: Entry,
+  fields: Fields,
+  scope: Scope,
+): ActionResult<UsesPart> & { readonly output: Type; readonly isRead: boolean } {
+  const name = readSkillName(context, entry)
+  const found = name === undefined ? undefined : findSkill(context, name, entry.value)
+  if (found?.skill.asks === true) {
+    const hint = `write checkpoint: { via: ${found.name}, … }`
+    context.problems.add(
+      'E320',
+      `${found.name} asks a person and would not wait for the answer`,
+      entry.value,
+      hint,
+    )
+  }
+  const schema = found?.skill.input as JsonSchema | undefined
+  const given = readWith(context, fields.get('with'), scope, entry.value, schema, { taker: found?.name })
+  const connection = connectionOf(context, found, fields.get('connection'), entry.value)
+  const retry = retryOf(context, fields.get('retry'), found)
+  const interrupted = fields.get('on_interrupted')
+  const onInterrupted = interrupted && readChoice(context.problems, interrupted, interruptedChoices)
+  const output = found ? outputType(found) : dyn
+  const isRead = found?.skill.effect === 'read'
+  if (name === undefined || given === undefined) return { part: undefined, output, isRead }
+  return {
+    part: { action: 'uses', skill: name, with: given.template, connection, retry, onInterrupted },
+    given: given.mask,
+    output,
+    isRead,
+  }
+}
+
+const isSkillName = new RegExp(skillPattern)
+
+/** The text after `uses`; what is no name of a skill is compared with those that there are. */
+function readSkillName({ problems, catalogue }: Context, entry: Entry): string | undefined {
+  const { value } = entry
+  if (value.kind === 'scalar' && typeof value.value === 'string' && value.value.includes('${{')) {
+    const hint = 'name the skill; which of several is used is decided by `switch` or `if`'
+    problems.add('E107', '`uses` takes no expression', value, hint)
+    return undefined
+  }
+  const text = readText(problems, entry)
+  if (text === undefined || (text.length <= 200 && isSkillName.test(text))) return text
+  const known = (catalogue?.skills ?? []).map(({ name }) => name)
+  const meant = text
+    .slice(0, 200)
+    .replace(/@.*$/s, '')
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replaceAll('-', '_')
+    .replaceAll(/[/:]+/g, '.')
+  const near = suggest(meant, known)
+  const hint =
+    known.find((name) => name === meant || name.endsWith(`.${meant}`)) ??
+    (near?.startsWith('did you mean') === true ? near : undefined)
+  const shown = hint === undefined || hint === near ? hint : `did you mean '${hint}'?`
+  problems.add(
+    'E107',
+    `${quote(text)} is not the name of a skill`,
+    entry.value,
+    shown ?? 'write <plugin>.<skill>',
+  )
+  return undefined
+}
+
+export function findSkill(
+  { catalogue, problems }: Context,
+  name: string,
+  span: Span,
+): CatalogueSkill | undefined {
+  const found = catalogue?.skill(name)
+  if (found || catalogue === undefined) return found
+  const plugin = name.slice(0, name.indexOf('.'))
+  const installed = catalogue.plugins.map((each) => each.name)
+  const skills = catalogue.skills.map((each) => each.name)
+  if (installed.includes(plugin)) {
+    const own = skills.filter((each) => each.startsWith(`${plugin}.`))
+    problems.add('E301', `the plugin ${quote(plugin)} has no skill ${quote(name)}`, span, suggest(name, own))
+  } else {
+    const hint = suggest(name, skills)?.startsWith('did') ? suggest(name, skills) : suggest(plugin, installed)
+    problems.add('E301', `no plugin ${quote(plugin)} is installed`, span, hint)
+  }
+  return undefined
+}
+
+const outputTypes = new WeakMap<object, Type>()
+
+function outputType({ skill }: CatalogueSkill): Type {
+  const schema = skill.output as JsonSchema
+  const known = outputTypes.get(schema) ?? typeOfSchema(schema)
+  outputTypes.set(schema, known)
+  return known
+}
+
+export const inputCodes = { unknown: 'E305', missing: 'E306', misfit: 'E307' } as const
+export const noInputs: Node = { kind: 'map', entries: [], start: 0, end: 0 }
+
+interface WithOptions {
+  /** What takes the inputs, for messages. Default `a question`. */
+  readonly taker?: string | undefined
+  readonly checkMore?: ((given: TypedTemplate) => void) | undefined
+}
+
+/** `with`: the inputs of a skill, or of what asks, and where something sensitive stands in them. */
+export function readWith(
+  context: Context,
+  entry: Entry | undefined,
+  scope: Scope,
+  uses: Span,
+  schema: JsonSchema | undefined,
+  { taker = 'a question', checkMore }: WithOptions = {},
+): { readonly template: Template; readonly mask: Mask | undefined } | undefined {
+  const { problems } = context
+  if (entry && entry.value.kind !== 'map') {
+    problems.add(
+      'E106',
+      `\`with\` must be a map of inputs, not ${describe(entry.value)}`,
+      entry.value,
+      entry.value.kind === 'list'
+        ? 'leave the - out'
+        : 'remove it, or write the inputs below it, indented by two spaces more',
+    )
+    return undefined
+  }
+  const given = compileValue(context, scope, entry?.value ?? noInputs)
+  const mask = merged(maskOfType(given.type), schema && maskOfSchema(schema))
+  const found = { template: given.template, mask }
+  if (schema === undefined) return found
+  // Where something is missing, the skill is what asks for it.
+  checkFit(problems, given, typeOfSchema(schema), '', inputCodes, uses)
+  checkSensitive(problems, given, schema, taker)
+  checkPaths(problems, given, schema)
+  checkMore?.(given)
+  if (problems.hasErrorIn(entry?.value ?? uses)) return found
+  const definitions = schema.$defs === undefined ? {} : { $defs: schema.$defs }
+  for (const { name, value } of given.entries ?? []) {
+    const property =
+      schema.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
+    if (property) checkLiteral(problems, value, { ...property, ...definitions }, name, 'E307')
+  }
+  return found
+}
+
+/** The name of the connection that a step is to use: its own, or that of `defaults`. */
+export function connectionOf(
+  context: Context,
+  found: CatalogueSkill | undefined,
+  entry: Entry | undefined,
+  uses: Span,
+): string | undefined {
+  const own = entry && readText(context.problems, entry)
+  const preset = found?.skill.connection && context.defaults.connections.get(found.plugin.name)
+  const name = own ?? preset
+  if (found) checkConnection(context, found, entry, name, uses)
+  return name
+}
+
+/** Where the connections are known, the one that the step needs has to be among them. */
+function checkConnection(
+  { connections, known, problems }: Context,
+  { plugin, skill }: CatalogueSkill,
+  entry: Entry | undefined,
+  name: string | undefined,
+  uses: Span,
+): void {
+  const at = entry?.value ?? uses
+  if (skill.connection === undefined) {
+    if (entry)
+      problems.add('E304', `${plugin.name}.${skill.name} takes no connection`, entry.key, 'remove it')
+    return
+  }
+  // That of `defaults` has been looked for there.
+  const all = connections ?? known?.connections
+  if (all === undefined || (entry === undefined && name !== undefined)) return
+  const own = all.filter((connection) => connection.plugin === plugin.name)
+  const names = [...new Set(own.map((connection) => connection.name))]
+  if (name !== undefined) {
+    if (names.some((each) => each.toLowerCase() === name.toLowerCase())) return
+    problems.add(
+      'E304',
+      `there is no connection ${quote(name)} of ${plugin.name}`,
+      at,
+      suggest(name, names) ?? 'create it, or correct the name',
+    )
+  } else if (connections === undefined) {
+    // Which one is meant depends on the organization.
+    return
+  } else if (own.length === 0 && skill.connectionIsOptional !== true) {
+    problems.add('E304', `there is no connection of ${plugin.name}`, at, 'create one')
+  } else if (own.length > 1) {
+    const hint = `add connection: ${names.join(' | ')}`
+    problems.add('E304', `there are several connections of ${plugin.name}`, at, hint)
+  }
+}
+
+/** The engine retries a write that must not happen twice only after errors which prove that it had no effect. */
+function retryOf(context: Context, entry: Entry | undefined, found: CatalogueSkill | undefined): RetryPolicy {
+  const skill = found?.skill
+  const isOnce = skill?.effect === 'write' && skill.repeat === 'never'
+  const retry = entry && readRetry(context.problems, entry.value)
+  const isProven = retry?.on?.every((code) => (refusals as readonly string[]).includes(code)) === true
+  if (retry && retry.max > 0 && isOnce && !isProven) {
+    const message = `${found?.name} must not be repeated: it is only retried after an error which proves that nothing happened`
+    context.problems.add(
+      'W404',
+      message,
+      entry.key,
+      'write on: [http_429], after which nothing has happened; of anything else a person decides',
+    )
+  }
+  return retry ?? context.defaults.retry ?? defaultRetry
+}

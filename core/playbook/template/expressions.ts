@@ -1,0 +1,278 @@
+import {
+  compileExpression,
+  describeType,
+  dyn,
+  type CompiledExpression,
+  type ExpressionProblem,
+  type ExpressionProblemCode,
+  type Fact,
+  type Program,
+} from '../../expression/index.ts'
+import type { Context } from '../scope/context.ts'
+import { suggest } from '../language/did-you-mean.ts'
+import type { Entry, Node, ScalarNode } from '../yaml/document.ts'
+import { hintInPlaybook, hyphenatedId, worthSaying } from './expression-hints.ts'
+import { describe } from './fields.ts'
+import { findLookAlikes } from '../yaml/look-alikes.ts'
+import type { ProblemCode } from '../language/problem-catalogue.ts'
+import { quote } from '../language/problem.ts'
+import { spanInScalar } from '../yaml/scalar-offsets.ts'
+import { hintInQuotes, quoted } from '../yaml/repairs.ts'
+import type { Scope } from '../scope/scope.ts'
+import type { Span } from '../language/source-text.ts'
+import { compileTemplate, trimmed, type TemplateCompiler, type TypedTemplate } from './template.ts'
+
+const codes: Readonly<Record<ExpressionProblemCode, ProblemCode>> = {
+  syntax: 'E201',
+  not_in_enum: 'E202',
+  wrong_type: 'E203',
+  mixed_type: 'W408',
+  name_in_quotes: 'W405',
+  unknown_name: 'E204',
+  unknown_field: 'E205',
+  optional_field: 'E206',
+  nullable: 'E207',
+  unknown_function: 'E208',
+  wrong_arguments: 'E208',
+  too_long: 'E209',
+  too_deep: 'E209',
+  too_many_nodes: 'E209',
+  invalid_literal: 'E212',
+  not_supported: 'E213',
+  times_as_text: 'W409',
+  number_not_in_enum: 'W412',
+  near_field: 'W420',
+}
+
+/** A value with `${{ … }}` in it. */
+export function compileValue(context: Context, scope: Scope, node: Node): TypedTemplate {
+  return compileTemplate(node, templateCompiler(context, scope))
+}
+
+function templateCompiler(context: Context, scope: Scope): TemplateCompiler {
+  const { problems, source, readSteps } = context
+  return {
+    expression: (scalar, from, to) => compileAt(context, scope, scalar, from, to).program,
+    report: (code, message, scalar, from, to, hint) =>
+      problems.add(
+        code,
+        message,
+        spanInScalar(source.text, scalar, from, to),
+        hint && hintInQuotes(scalar.style, hint),
+      ),
+    isCutOff: ({ style, end }) => style === 'plain' && /^[ \t]+#/.test(source.text.slice(end, end + 100)),
+    spanOf: (scalar, from, to) => spanInScalar(source.text, scalar, from, to),
+    reportAt: (code, message, span, hint) => problems.add(code, message, span, hint),
+    plainText: (scalar, text, isWhole) => {
+      for (const { start, end, meant } of findLookAlikes(text, scope.names, scope.given, isWhole)) {
+        const span = spanInScalar(source.text, scalar, start, end)
+        // Once it is an expression, it reads what now seems to be read by nobody.
+        if (meant.includes('steps.')) readSteps.add('')
+        problems.add(
+          'W405',
+          'this stays as it is: only ${{ … }} is replaced by a value',
+          span,
+          `did you mean ${scalar.inFlow === true && scalar.style === 'plain' ? quoted(meant) : meant}?`,
+        )
+      }
+    },
+  }
+}
+
+/** A compiled condition; the program is missing when it is wrong, which has been reported. */
+export interface Condition {
+  readonly program: Program | undefined
+  /** What is certain where it holds, and where it does not. */
+  readonly whenTrue: readonly Fact[]
+  readonly whenFalse: readonly Fact[]
+}
+
+const unknownCondition: Condition = { program: undefined, whenTrue: [], whenFalse: [] }
+
+/** `if`, `when`, `where`: an expression without braces that is true or false. */
+export function compileCondition(context: Context, scope: Scope, { name, value }: Entry): Condition {
+  const { problems, source } = context
+  const bare = readBare(context, name, value)
+  if (bare === undefined) return unknownCondition
+  const { scalar, from, to } = bare
+  const { program, type, whenTrue, whenFalse, outcome } = compileAt(context, scope, scalar, from, to)
+  // What a wrong condition was meant to guard is not wrong as well.
+  if (program === undefined) return { program, whenTrue, whenFalse }
+  if (type.kind !== 'bool' && type.kind !== 'dyn') {
+    const hint = 'compare it with something, or write has(…)'
+    const message = `\`${name}\` must be true or false, but this is ${article(describeType(type))}`
+    problems.add('E210', message, spanInScalar(source.text, scalar, from, to), hint)
+    return unknownCondition
+  }
+  if (outcome !== undefined) {
+    const hint = outcome === 'always' ? 'leave it out, or correct it' : 'correct it, or remove what it is for'
+    problems.add('W424', `this condition ${outcome} holds`, spanInScalar(source.text, scalar, from, to), hint)
+  }
+  return { program, whenTrue, whenFalse }
+}
+
+/** The same, whatever it gives. */
+export function compileBare(context: Context, scope: Scope, name: string, value: Node): Program | undefined {
+  const bare = readBare(context, name, value)
+  return bare && compileAt(context, scope, bare.scalar, bare.from, bare.to).program
+}
+
+/** Where the expression stands; undefined where there is none, which has been reported. */
+function readBare({ problems }: Context, name: string, value: Node) {
+  if (value.kind !== 'scalar' || value.value === null || value.value === '') {
+    const message = `\`${name}\` must be an expression, not ${describe(value)}`
+    problems.add('E106', message, value, hintForList(name, value))
+    return undefined
+  }
+  const text = String(value.value)
+  const braces = bracesOf(text)
+  if (braces) {
+    const hint = `write ${name}: ${text.slice(braces[0], braces[1])}`
+    problems.add('E201', `\`${name}\` takes an expression without ${braces[2]}`, value, hint)
+  } else if (text.trimStart().startsWith('${{')) {
+    problems.add('E201', `\`${name}\` takes an expression without \${{ }}`, value)
+    return undefined
+  }
+  const [from, to] = braces ? trimmed(text, braces[0], braces[1]) : trimmed(text, 0, text.length)
+  return { scalar: value, from, to }
+}
+
+/** Several conditions, as a list. */
+function hintForList(name: string, node: Node): string | undefined {
+  if (node.kind !== 'list' || !node.items.every(({ kind }) => kind === 'scalar')) return undefined
+  const terms = node.items.map((item) => (item.kind === 'scalar' ? String(item.value) : ''))
+  const joined = terms.map((term) => (/\|\||\?/.test(term) ? `(${term})` : term)).join(' && ')
+  return joined.length <= 160 ? `write ${name}: ${joined}` : 'join them with &&'
+}
+
+/** Where the expression is in a condition that has braces around it. */
+function bracesOf(text: string): readonly [from: number, to: number, braces: string] | undefined {
+  const opening = ['${{', '${', '{{'].find((each) => text.trimStart().startsWith(each))
+  const end = text.trimEnd()
+  const closing = opening === '${' ? '}' : '}}'
+  if (opening === undefined || !end.endsWith(closing)) return undefined
+  const from = text.indexOf(opening) + opening.length
+  const inner = end.slice(from, end.length - closing.length)
+  if (inner.trim() === '' || inner.includes('${{') || /^[\s{}]*["'][^"']*["']\s*:/.test(inner))
+    return undefined
+  const start = from + (inner.length - inner.trimStart().length)
+  return [start, start + inner.trim().length, `${opening} ${closing}`]
+}
+
+const article = (noun: string): string =>
+  /^(?:any|null|one of|")/.test(noun) ? noun : `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
+
+type Compiled = Pick<CompiledExpression, 'program' | 'type' | 'whenTrue' | 'whenFalse' | 'outcome'>
+
+function compileAt(context: Context, scope: Scope, scalar: ScalarNode, from: number, to: number): Compiled {
+  const { problems, source, readSteps, observer } = context
+  const text = String(scalar.value)
+  const [start, end] = trimmed(text, from, to)
+  if (problems.isFull) return { type: dyn, whenTrue: [], whenFalse: [] }
+  const expression = text.slice(start, Math.min(end, to))
+  observer?.expression({ scalar, from: start, text: expression, names: scope.names, given: scope.given })
+  if (expression.trim() === '') {
+    problems.add('E201', 'the expression is empty', spanInScalar(source.text, scalar, from, end))
+    return { type: dyn, whenTrue: [], whenFalse: [] }
+  }
+  const strict = compileExpression(expression, scope.names, {
+    given: scope.given,
+    patterns: context.patterns,
+  })
+  const compiled = strict.program ? strict : (taken(expression, scope) ?? strict)
+  for (const problem of worthSaying(expression, strict.problems)) {
+    const span = spanInScalar(
+      source.text,
+      scalar,
+      start + problem.start,
+      start + Math.max(problem.end, problem.start + 1),
+    )
+    if (compiled === strict) report(context, scope, scalar, expression, problem, span)
+    else problems.add('W410', problem.message, span, problem.hint)
+  }
+  for (const doubt of compiled.doubts) {
+    const span = spanInScalar(source.text, scalar, start + doubt.start, start + doubt.end)
+    problems.add(codes[doubt.code], doubt.message, span, doubt.hint && hintInQuotes(scalar.style, doubt.hint))
+  }
+  for (const { root, path } of compiled.program?.references ?? []) {
+    // Without a static path any step may be meant.
+    if (root === 'steps') readSteps.add(path[0] ?? '')
+  }
+  return compiled
+}
+
+/** What earlier versions took, since they believed a condition about another value of the same name. */
+function taken(expression: string, { names, given, misread }: Scope): CompiledExpression | undefined {
+  if (misread.length === 0) return undefined
+  const compiled = compileExpression(expression, names, { given: [...given, ...misread] })
+  return compiled.program && compiled
+}
+
+function report(
+  context: Context,
+  scope: Scope,
+  { style }: ScalarNode,
+  expression: string,
+  problem: ExpressionProblem,
+  span: Span,
+): void {
+  const id = problem.code === 'unknown_field' ? stepIn(expression, problem) : undefined
+  if (id === undefined || scope.has(id)) {
+    const hint = () => {
+      const found = hintInPlaybook(expression, problem, scope)
+      return found && hintInQuotes(style, found)
+    }
+    context.problems.add(codes[problem.code], problem.message, span, hint)
+    return
+  }
+  const hyphens = hyphenatedId(expression, problem.start)
+  const step = hyphens === undefined ? context.ids.get(id) : undefined
+  if (step === undefined) {
+    const hint = () =>
+      hyphens === undefined
+        ? (suggest(id, scope.stepIds) ?? `give the step an id: - id: ${id}`)
+        : `ids have no hyphens: steps.${hyphens.replaceAll('-', '_')}`
+    context.problems.add('E302', `there is no step ${quote(hyphens ?? id)}`, span, hint)
+    return
+  }
+  const [message, hint] = whyInvisible(id, step, scope.place.current)
+  context.problems.add('E303', message, span, hint)
+}
+
+/** The step that an unknown field of `steps` names. */
+function stepIn(expression: string, { start, end }: Span): string | undefined {
+  const field = /([A-Za-z_]\w*)\W*$/.exec(expression.slice(start, end))?.[1]
+  const before = expression.slice(0, end)
+  return field !== undefined &&
+    new RegExp(`\\bsteps\\s*(?:\\.\\s*\\??|\\[\\s*\\??\\s*['"])\\s*${field}\\W*$`).test(before)
+    ? field
+    : undefined
+}
+
+function whyInvisible(
+  id: string,
+  step: { readonly span: Span; readonly insideForeach: boolean },
+  current: Span | undefined,
+): readonly [message: string, hint: string] {
+  const { span } = step
+  if (current && span.start === current.start) {
+    return [`step ${quote(id)} cannot see itself`, 'its result exists once it has ended']
+  }
+  if (current && span.start <= current.start && span.end >= current.end) {
+    return [`step ${quote(id)} has not ended: this step is inside it`, 'refer to a step before it']
+  }
+  if (current && span.start > current.start)
+    return [`step ${quote(id)} runs later`, 'move it before this step']
+  if (step.insideForeach) {
+    return [
+      `step ${quote(id)} runs once for each item of its foreach`,
+      'put the foreach on a single step and read its output',
+    ]
+  }
+  if (current === undefined)
+    return [`step ${quote(id)} has not run here`, 'only what is finished can be read']
+  return [
+    `step ${quote(id)} runs at the same time, or only in another branch`,
+    'read it after the branches have ended',
+  ]
+}

@@ -1,0 +1,27 @@
+import type { Problems } from '../language/problem.ts'
+import type { TypedTemplate } from './template.ts'
+import { withoutOptionals, withTextKeys } from './type-forms.ts'
+
+/**
+ * What a value is once it is kept: JSON has no optionals, so that where one has no value, the step fails. A warning, since playbooks
+ * that were taken before there was this check go on.
+ */
+export function keptValue(problems: Problems, value: TypedTemplate): TypedTemplate {
+  warnOfKept(problems, value)
+  return { ...value, type: withTextKeys(withoutOptionals(value.type)) }
+}
+
+/** Says where the value is another one in JSON, at any depth: it has an optional, or a map whose keys are not text. */
+export function warnOfKept(problems: Problems, value: TypedTemplate): void {
+  for (const { value: part } of value.entries ?? []) warnOfKept(problems, part)
+  for (const item of value.items ?? []) warnOfKept(problems, item)
+  const { template, type } = value
+  if (template.kind !== 'expression') return
+  if (withTextKeys(type) !== type) {
+    const hint = 'write the keys as text: {"1": …}, or {string(x): …}'
+    problems.add('W422', 'the keys of this map become text', value, hint)
+  }
+  if (withoutOptionals(type) === type) return
+  const subject = type.kind === 'optional' ? 'the value' : 'a part of the value'
+  problems.add('W413', `${subject} may be missing, and then the step fails`, value, 'add .orValue(…)')
+}

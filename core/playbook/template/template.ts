@@ -1,0 +1,290 @@
+import {
+  describeType,
+  dyn,
+  enumeration,
+  integer,
+  isSensitive,
+  list,
+  membersOf,
+  nullType,
+  number,
+  bool,
+  sensitive,
+  string,
+  toJsonValue,
+  toText,
+  union,
+  type Program,
+  type Property,
+  type Type,
+  type WrittenText,
+} from '../../expression/index.ts'
+import type { Node, ScalarNode, ScalarStyle } from '../yaml/document.ts'
+import { typeInWords } from './plain-words.ts'
+import type { Template } from '../language/playbook.ts'
+import type { ProblemCode } from '../language/problem-catalogue.ts'
+import type { Span } from '../language/source-text.ts'
+import { splitTemplate, type Segment } from '../yaml/template-text.ts'
+import { keptType } from './type-forms.ts'
+
+/** A compiled template with what is known about it: its type, and the place of each of its parts. */
+export interface TypedTemplate extends Span {
+  readonly template: Template
+  /** Also says which parts of it are, or derive from, what a schema marks `x-sensitive`. */
+  readonly type: Type
+  /** Of a map. */
+  readonly entries?: readonly { readonly name: string; readonly key: Span; readonly value: TypedTemplate }[]
+  /** Of a list. */
+  readonly items?: readonly TypedTemplate[]
+  /** Of an expression: the texts written out in it that may be its value. */
+  readonly written?: readonly WrittenText[]
+  /** Of a scalar: which quotes it stands in. */
+  readonly style?: ScalarStyle
+}
+
+/** What {@link compileTemplate} needs from its surroundings. */
+export interface TemplateCompiler {
+  /** The expression at `from` to `to` of the scalar's value; undefined when it is wrong, which has been reported. */
+  expression(scalar: ScalarNode, from: number, to: number): Program | undefined
+  /** Reports a problem at a stretch of the scalar's value. */
+  report(
+    code: ProblemCode,
+    message: string,
+    scalar: ScalarNode,
+    from: number,
+    to: number,
+    hint?: string,
+  ): void
+  /** Whether a comment follows, so that a ` #` may have cut the value off. */
+  isCutOff(scalar: ScalarNode): boolean
+  /** A text outside of expressions, at the same offsets as in the scalar's value; `isWhole` when it is all of it. */
+  plainText(scalar: ScalarNode, text: string, isWhole: boolean): void
+  /** Where a stretch of the scalar's value stands in the source. */
+  spanOf(scalar: ScalarNode, from: number, to: number): Span
+  /** Reports a problem at a place in the source. */
+  reportAt(code: ProblemCode, message: string, span: Span, hint?: string): void
+}
+
+/** Compiles a YAML value with expressions in it. What is wrong is reported, and of type `dyn`. */
+export function compileTemplate(node: Node, compiler: TemplateCompiler): TypedTemplate {
+  const { start, end } = node
+  switch (node.kind) {
+    case 'scalar':
+      return { start, end, style: node.style, ...compileScalar(node, compiler) }
+    case 'list':
+      return listOf(
+        node,
+        node.items.map((item) => compileTemplate(item, compiler)),
+      )
+    case 'map': {
+      const entries = node.entries.map(({ name, key, value }) => {
+        if (name.includes('${{')) compiler.reportAt('E107', 'keys take no expressions', key)
+        return { name, key, value: compileTemplate(value, compiler) }
+      })
+      return mapOf(node, entries)
+    }
+  }
+}
+
+/** A value as it is written, where nothing is evaluated. */
+export function writtenValue(node: Node): TypedTemplate {
+  const { start, end } = node
+  switch (node.kind) {
+    case 'scalar':
+      return { start, end, ...literal(node.value) }
+    case 'list':
+      return listOf(node, node.items.map(writtenValue))
+    case 'map':
+      return mapOf(
+        node,
+        node.entries.map((entry) => ({ ...entry, value: writtenValue(entry.value) })),
+      )
+  }
+}
+
+function listOf({ start, end }: Span, items: readonly TypedTemplate[]): TypedTemplate {
+  const template = joinList(items.map((item) => item.template))
+  const type = list(items.length === 0 ? dyn : union(items.map((item) => item.type)))
+  return { start, end, template, type, items }
+}
+
+function mapOf({ start, end }: Span, entries: NonNullable<TypedTemplate['entries']>): TypedTemplate {
+  const properties = new Map(entries.map(({ name, value: { type } }): [string, Property] => [name, { type }]))
+  const template = joinMap(entries.map(({ name, value }) => [name, value.template] as const))
+  return { start, end, template, type: { kind: 'object', properties, additional: undefined }, entries }
+}
+
+type Compiled = Pick<TypedTemplate, 'template' | 'type' | 'written'>
+
+function compileScalar(scalar: ScalarNode, compiler: TemplateCompiler): Compiled {
+  const { value } = scalar
+  if (typeof value !== 'string') return literal(value)
+  if (!value.includes('${{')) {
+    compiler.plainText(scalar, value, true)
+    return literal(value)
+  }
+  const segments = splitTemplate(value)
+  compiler.plainText(scalar, withoutExpressions(value, segments), false)
+  const meaningful = segments.filter((segment) => segment.kind !== 'text' || segment.text.trim() !== '')
+  const [only] = meaningful
+  if (meaningful.length === 1 && only!.kind === 'expression') {
+    const program = compiler.expression(scalar, only!.start, only!.end)
+    if (program === undefined) return { ...literal(null), type: dyn }
+    const [from] = trimmed(value, only!.start, only!.end)
+    const written = program.writtenTexts.map(({ text, start, end }) => ({
+      text,
+      ...compiler.spanOf(scalar, from + start, from + end),
+    }))
+    return { template: { kind: 'expression', program }, type: keptType(program.type), written }
+  }
+  const parts: (string | Program)[] = []
+  for (const segment of segments) {
+    if (segment.kind === 'text') parts.push(segment.text)
+    else if (segment.kind === 'unclosed') {
+      const hint = compiler.isCutOff(scalar)
+        ? '" #" begins a comment: put the whole value into quotes'
+        : 'close it with }}, or write $${{ for the characters themselves'
+      compiler.report('E201', 'this expression is never closed', scalar, segment.start, segment.end, hint)
+    } else {
+      const program = compiler.expression(scalar, segment.start, segment.end)
+      if (program === undefined) continue
+      parts.push(program)
+      checkScalar(program, scalar, segment.start, segment.end, compiler)
+    }
+  }
+  if (parts.every((part) => typeof part === 'string')) return literal(parts.join(''))
+  const template: Template = { kind: 'text', parts }
+  return { template, type: isSensitiveTemplate(template) ? sensitive(string) : string }
+}
+
+/** The text with its expressions blanked out, each other character at its place. */
+function withoutExpressions(text: string, segments: readonly Segment[]): string {
+  const pieces: string[] = []
+  let at = 0
+  for (const segment of segments) {
+    if (segment.kind === 'text') continue
+    pieces.push(text.slice(at, segment.start), '\n'.repeat(segment.end - segment.start))
+    at = segment.end
+  }
+  return pieces.join('') + text.slice(at)
+}
+
+const textual = new Set<Type['kind']>([
+  'dyn',
+  'bool',
+  'int',
+  'double',
+  'number',
+  'string',
+  'timestamp',
+  'duration',
+])
+
+function checkScalar(
+  program: Program,
+  scalar: ScalarNode,
+  from: number,
+  to: number,
+  compiler: TemplateCompiler,
+): void {
+  const stray = membersOf(program.type).find((member) => !textual.has(member.kind))
+  if (stray === undefined) return
+  const { code, hint } =
+    stray.kind === 'list'
+      ? { code: 'E211' as const, hint: "join it: .join(', ')" }
+      : stray.kind === 'null'
+        ? { code: 'E207' as const, hint: nullHint(program) }
+        : stray.kind === 'optional'
+          ? { code: 'E206' as const, hint: 'add .orValue(…)' }
+          : { code: 'E211' as const, hint: 'choose a field of it, or write json(…)' }
+  const [start, end] = trimmed(String(scalar.value), from, to)
+  const what = code === 'E211' ? typeInWords(stray) : describeType(stray)
+  compiler.report(code, `${what} cannot stand in text`, scalar, start, end, hint)
+}
+
+/** The value itself where it is short enough to be read. */
+function nullHint({ source }: Program): string {
+  const value = /^[\w.[\]]{1,60}$/.test(source) ? source : 'x'
+  return `write ${value} == null ? "" : ${value}`
+}
+
+/** The stretch without white space around it. */
+export function trimmed(text: string, from: number, to: number): readonly [number, number] {
+  const inner = text.slice(from, to)
+  const start = from + (inner.length - inner.trimStart().length)
+  return [start, Math.max(start + 1, from + inner.trimEnd().length)]
+}
+
+function literal(value: ScalarNode['value']): Compiled {
+  return { template: { kind: 'literal', value }, type: typeOfScalar(value) }
+}
+
+function typeOfScalar(value: ScalarNode['value']): Type {
+  if (value === null) return nullType
+  if (typeof value === 'string') return enumeration([value])
+  if (typeof value === 'boolean') return bool
+  return Number.isInteger(value) ? integer : number
+}
+
+/** Whether it gives something sensitive, at any depth. */
+export function isSensitiveTemplate(template: Template): boolean {
+  switch (template.kind) {
+    case 'literal':
+      return false
+    case 'expression':
+      return isSensitive(template.program.type)
+    case 'text':
+      return template.parts.some((part) => typeof part !== 'string' && isSensitive(part.type))
+    case 'list':
+      return template.items.some(isSensitiveTemplate)
+    case 'map':
+      return template.entries.some(([, value]) => isSensitiveTemplate(value))
+  }
+}
+
+/** A list or map of literals is a literal: it is made once, frozen, and never again. */
+function joinList(items: readonly Template[]): Template {
+  const values = literals(items)
+  return values ? { kind: 'literal', value: Object.freeze(values) } : { kind: 'list', items }
+}
+
+function joinMap(entries: readonly (readonly [string, Template])[]): Template {
+  const values = literals(entries.map(([, value]) => value))
+  if (!values) return { kind: 'map', entries }
+  // fromEntries defines properties: `__proto__` is a key like any other.
+  const value = Object.fromEntries(entries.map(([name], index) => [name, values[index]]))
+  return { kind: 'literal', value: Object.freeze(value) }
+}
+
+function literals(templates: readonly Template[]): unknown[] | undefined {
+  const values: unknown[] = []
+  for (const template of templates) {
+    if (template.kind !== 'literal') return undefined
+    values.push(template.value)
+  }
+  return values
+}
+
+/**
+ * The JSON value that a template stands for in a scope. Literal parts are frozen and shared: copy before changing.
+ *
+ * @throws ExpressionError
+ */
+export function evaluateTemplate(template: Template, scope: Readonly<Record<string, unknown>>): unknown {
+  switch (template.kind) {
+    case 'literal':
+      return template.value
+    case 'expression':
+      return toJsonValue(template.program.evaluate(scope), template.program.source)
+    case 'text':
+      return template.parts
+        .map((part) => (typeof part === 'string' ? part : toText(part.evaluate(scope))))
+        .join('')
+    case 'list':
+      return template.items.map((item) => evaluateTemplate(item, scope))
+    case 'map':
+      return Object.fromEntries(
+        template.entries.map(([name, value]) => [name, evaluateTemplate(value, scope)]),
+      )
+  }
+}

@@ -1,0 +1,166 @@
+import {
+  CST,
+  Lexer,
+  parseDocument,
+  type Document,
+  type DocumentOptions,
+  type ParseOptions,
+  type SchemaOptions,
+  type ScalarTag,
+  type Tags,
+} from 'yaml'
+import { isDeepStrictEqual } from 'node:util'
+import type { Node } from './document.ts'
+import { openSource } from './open-source.ts'
+import type { Problem } from '../language/problem.ts'
+
+/** Widest line of a map or list in braces; wider ones take a line for each entry. Texts are never broken. */
+const maxWidth = 110
+
+type Formatted =
+  | { readonly kind: 'formatted'; readonly text: string }
+  /** Not YAML that a playbook could be; nothing is changed. */
+  | { readonly kind: 'refused'; readonly problems: readonly Problem[] }
+  /** It could only be formatted by losing something, which does not happen. */
+  | { readonly kind: 'kept'; readonly reason: string }
+
+/**
+ * The playbook in its canonical form: two columns of indentation, lists indented below their key, one space inside of
+ * braces, at most one blank line, no white space at the end of lines. Keys stay in their order, comments where they are,
+ * texts and expressions as they are quoted. Formatting twice changes nothing more, and what is read stays the same.
+ *
+ * @param file shown with the problems
+ */
+export function formatPlaybook(source: string | Uint8Array, file?: string): Formatted {
+  const { source: opened, problems, root: before } = openSource(source, file)
+  if (before === undefined || problems.hasErrors) return { kind: 'refused', problems: problems.list() }
+  const body = opened.text
+  const formatted = write(body)
+  const reason = whatChanged(body, before, formatted)
+  return reason === undefined ? { kind: 'formatted', text: formatted } : { kind: 'kept', reason }
+}
+
+const options: ParseOptions & DocumentOptions & SchemaOptions = {
+  version: '1.2',
+  schema: 'core',
+  merge: false,
+  uniqueKeys: false,
+  stringKeys: true,
+  keepSourceTokens: true,
+  customTags: (tags: Tags) =>
+    tags.map((tag) =>
+      typeof tag === 'object' && (tag.collection ?? 'scalar') === 'scalar'
+        ? asWritten(tag as ScalarTag)
+        : tag,
+    ),
+}
+
+function write(text: string): string {
+  const source = text.replaceAll('\r\n', '\n')
+  const document: Document = parseDocument(source, options)
+  const written = document.toString({ lineWidth: maxWidth, flowCollectionPadding: true, trailingComma: true })
+  return tidy(written, source)
+}
+
+/** Texts and numbers as the author wrote them: the library would break long texts over several lines, and write 31 for 0x1F. */
+function asWritten(tag: ScalarTag): ScalarTag {
+  return {
+    ...tag,
+    stringify(item, context, onComment, onChompKeep) {
+      const { srcToken: token, comment } = item
+      if (
+        token !== undefined &&
+        'source' in token &&
+        token.type !== 'block-scalar' &&
+        !token.source.includes('\n')
+      ) {
+        return token.source
+      }
+      const folded =
+        token?.type === 'block-scalar' && comment == null ? sameFolds(token, context.indent) : undefined
+      return folded ?? tag.stringify!(item, context, onComment, onChompKeep)
+    },
+  }
+}
+
+/** A folded text with its lines as they are, only indented anew; undefined where its header says more than `>` or `>-`. */
+function sameFolds({ props, source }: CST.BlockScalar, indent: string): string | undefined {
+  const header = props.find((prop) => prop.type === 'block-scalar-header')
+  const head = header && 'source' in header ? header.source : ''
+  if (head !== '>' && head !== '>-') return undefined
+  const lines = source.split('\n')
+  while (lines.at(-1)?.trim() === '') lines.pop()
+  const first = lines.find((line) => line.trim() !== '')
+  const old = first === undefined ? 0 : first.length - first.trimStart().length
+  const inner = indent === '' ? '  ' : indent
+  return [head, ...lines.map((line) => (line.trim() === '' ? '' : inner + line.slice(old)))].join('\n')
+}
+
+/** What the library leaves to do: `[a, b]` without padding, single blank lines, comments behind the key they stood behind. */
+function tidy(text: string, source: string): string {
+  const behindKey = commentsOf(source).map(({ isBehindKey }) => isBehindKey)
+  const tokens = tokensOf(text)
+  const kept: string[] = []
+  let comments = 0
+  for (const [index, { text: token, type }] of tokens.entries()) {
+    const before = tokens[index - 1]
+    const isPadding =
+      type === 'space' && (before?.type === 'flow-seq-start' || tokens[index + 1]?.type === 'flow-seq-end')
+    if (isPadding && before?.type !== 'newline') continue
+    if (type === 'newline' && kept.at(-1) === '\n' && kept.at(-2) === '\n') continue
+    if (type === 'comment' && behindKey[comments++] === true) joinToKey(kept)
+    kept.push(token)
+  }
+  return kept.join('')
+}
+
+/** Brings what comes next up to the line of the key before it, where that line ends with the key. */
+function joinToKey(kept: string[]): void {
+  const lineEnd = kept.findLastIndex((token) => token === '\n')
+  const isAlone = kept.slice(lineEnd + 1).every((token) => /^ +$/.test(token))
+  if (isAlone && kept[lineEnd - 1] === ':') kept.splice(lineEnd, kept.length, ' ')
+}
+
+interface Token {
+  readonly text: string
+  readonly type: CST.TokenType | 'scalar-text' | null
+}
+
+/** The tokens of a text: their texts together are the text. */
+function tokensOf(text: string): readonly Token[] {
+  const tokens: Token[] = []
+  let isScalar = false
+  for (const token of new Lexer().lex(text)) {
+    const type: Token['type'] = isScalar ? 'scalar-text' : CST.tokenType(token)
+    isScalar = type === 'scalar'
+    if (!isScalar && type !== 'doc-mode' && type !== 'flow-error-end') tokens.push({ text: token, type })
+  }
+  return tokens
+}
+
+function commentsOf(text: string): readonly { readonly text: string; readonly isBehindKey: boolean }[] {
+  const tokens = tokensOf(text)
+  return tokens.flatMap(({ text: token, type }, index) => {
+    if (type !== 'comment') return []
+    const before = tokens.slice(Math.max(0, index - 2), index).filter((each) => each.type !== 'space')
+    return [{ text: token.trim(), isBehindKey: before.at(-1)?.type === 'map-value-ind' }]
+  })
+}
+
+/** The safeguard: what is read, and what the author noted, have to be what they were. */
+function whatChanged(before: string, was: Node, after: string): string | undefined {
+  const { root: is, problems } = openSource(after, undefined)
+  if (is === undefined || problems.hasErrors || !isDeepStrictEqual(valueOf(is), valueOf(was))) {
+    return 'its content would change'
+  }
+  return isDeepStrictEqual(notes(after), notes(before)) ? undefined : 'a comment would be moved or lost'
+}
+
+/** The content, with the order of keys. */
+function valueOf(node: Node): unknown {
+  if (node.kind === 'scalar') return node.value
+  if (node.kind === 'list') return node.items.map(valueOf)
+  return { entries: node.entries.map(({ name, value }) => [name, valueOf(value)]) }
+}
+
+const notes = (text: string): readonly string[] => commentsOf(text).map((comment) => comment.text)

@@ -1,0 +1,58 @@
+import { warnOfCutValues } from '../check/cut-values.ts'
+import { readDocument, type Node, type Reading } from './document.ts'
+import { maxSourceBytes, notUtf8, preScan, tooLarge, type ScanFinding } from './pre-scan.ts'
+import { Problems } from '../language/problem.ts'
+import { withRepairs, type Repair } from './repairs.ts'
+import { decode, SourceText } from '../language/source-text.ts'
+
+/** A YAML file of the project, a playbook or a test of one, read as far as all of them are read alike. */
+export interface OpenSource {
+  /** As it came. */
+  readonly text: string
+  /** Without byte order mark. */
+  readonly source: SourceText
+  readonly problems: Problems
+  /** Undefined when the file cannot be read at all, which has been reported. */
+  readonly root: Node | undefined
+}
+
+/**
+ * Reads a file into nodes with their places. Never throws, whatever the source.
+ */
+export function openSource(
+  source: string | Uint8Array,
+  file: string | undefined,
+  reading: Reading = 'strict',
+): OpenSource {
+  // A byte order mark takes three bytes. What is too large is not even decoded.
+  const isTooLarge = source.length > maxSourceBytes + 3
+  const { text, invalidAt } = isTooLarge ? { text: '' } : decode(source)
+  const body = new SourceText(text.startsWith('\uFEFF') ? text.slice(1) : text)
+  const problems = new Problems(body, file)
+  const { found, repairs } = isTooLarge
+    ? { found: tooLarge(source.length), repairs: [] }
+    : invalidAt === undefined
+      ? scan(body.text, problems)
+      : { found: notUtf8(invalidAt), repairs: [] }
+  if (found) problems.add(found.code, found.message, found, found.hint)
+  const root = found ? undefined : readDocument(body.text, problems, reading, repairs)
+  if (root && /[ \t]#/.test(body.text)) warnOfCutValues(problems, body.text, root)
+  return { text, source: body, problems, root }
+}
+
+/** Each costs a pass over the text. */
+const maxRepairs = (text: string): number => (text.length > 64 * 1024 ? 1 : 10)
+
+/** What must not be read, after everything that could be repaired, which has been reported. */
+function scan(
+  text: string,
+  problems: Problems,
+): { readonly found: ScanFinding | undefined; readonly repairs: readonly Repair[] } {
+  const repairs: Repair[] = []
+  for (;;) {
+    const found = preScan(repairs.length === 0 ? text : withRepairs(text, repairs))
+    if (found?.repair === undefined || repairs.length >= maxRepairs(text)) return { found, repairs }
+    problems.add(found.code, found.message, found, found.hint)
+    repairs.push(found.repair)
+  }
+}

@@ -1,0 +1,102 @@
+import type { ScalarNode } from './document.ts'
+import type { Span } from '../language/source-text.ts'
+
+/**
+ * Where a stretch of a scalar's value stands in the source. The value differs from the source by quotes, escapes, folded
+ * lines and indentation; all of these are white space or escapes, so that every other character can be found again by
+ * walking along both.
+ *
+ * @param from offset in the value; `to` exclusive
+ */
+export function spanInScalar(source: string, scalar: ScalarNode, from: number, to: number): Span {
+  if (typeof scalar.value !== 'string') return scalar
+  const spans = alignedOnce(source, scalar, scalar.value)
+  if (spans === undefined) return { start: scalar.start, end: scalar.end }
+  const start = spans[from]?.start ?? spans.at(-1)?.end ?? scalar.start
+  const end = to > from ? (spans[to - 1]?.end ?? start) : start
+  return { start, end: Math.max(end, start) }
+}
+
+interface Aligned {
+  readonly source: string
+  readonly spans: readonly Span[] | undefined
+}
+
+/** One text can hold thousands of expressions, each of which asks where it stands. */
+const known = new WeakMap<ScalarNode, Aligned>()
+
+function alignedOnce(source: string, scalar: ScalarNode, value: string): readonly Span[] | undefined {
+  const before = known.get(scalar)
+  if (before?.source === source) return before.spans
+  const spans = align(source, scalar, value)
+  known.set(scalar, { source, spans })
+  return spans
+}
+
+/** For each UTF-16 unit of the value, what stands for it in the source; undefined if the two do not agree. */
+function align(source: string, scalar: ScalarNode, value: string): readonly Span[] | undefined {
+  const spans: Span[] = []
+  let at = contentStart(source, scalar)
+  for (let index = 0; index < value.length; index++) {
+    const wanted = value[index]!
+    if (!isSpace(wanted)) at = skipSpace(source, at, scalar)
+    const length = lengthAt(source, at, wanted, scalar)
+    if (length === undefined) return undefined
+    // White space that stands for nothing in the source, such as a newline kept at the end of a file without one.
+    const end = Math.min(at + length, scalar.end)
+    spans.push({ start: Math.min(at, scalar.end), end })
+    // An escape for a character beyond U+FFFF stands for two units.
+    const second = value.charCodeAt(index + 1)
+    if (length > 2 && wanted >= '\uD800' && wanted <= '\uDBFF' && second >= 0xdc00 && second <= 0xdfff) {
+      spans.push({ start: at, end })
+      index++
+    }
+    at = end
+  }
+  return spans
+}
+
+function contentStart(source: string, { start, style }: ScalarNode): number {
+  if (style === 'single' || style === 'double') return start + 1
+  if (style === 'plain') return start
+  const newline = source.indexOf('\n', start)
+  return newline < 0 ? source.length : newline + 1
+}
+
+const isSpace = (character: string | undefined): boolean =>
+  character === ' ' || character === '\t' || character === '\n' || character === '\r'
+
+/** Past indentation, folded line ends, and line ends that are escaped in double quotes. */
+function skipSpace(source: string, from: number, { end, style }: ScalarNode): number {
+  let at = from
+  while (at < end) {
+    if (isSpace(source[at])) at++
+    else if (
+      style === 'double' &&
+      source[at] === '\\' &&
+      (source[at + 1] === '\n' || source[at + 1] === '\r')
+    )
+      at++
+    else break
+  }
+  return at
+}
+
+const escapeLengths: Readonly<Record<string, number>> = { x: 4, u: 6, U: 10 }
+
+/** How much of the source stands for the next character of the value; undefined if it does not stand there. */
+function lengthAt(
+  source: string,
+  at: number,
+  wanted: string,
+  { style, end }: ScalarNode,
+): number | undefined {
+  const found = source[at]
+  if (style === 'double' && found === '\\') return escapeLengths[source[at + 1] ?? ''] ?? 2
+  if (isSpace(wanted)) {
+    if (at >= end || !isSpace(found)) return 0
+    return found === '\r' && source[at + 1] === '\n' ? 2 : 1
+  }
+  if (found !== wanted) return undefined
+  return style === 'single' && wanted === "'" ? 2 : 1
+}
