@@ -1,12 +1,12 @@
-import type { Node } from '../expression/ast.ts'
+import type { Node } from '../expression/parse/ast.ts'
 import { describeType, type Type } from '../expression/index.ts'
 import {
   globalFunctions,
   inspectExpression,
   methodsOf,
   type InspectedExpression,
-} from '../expression/inspect.ts'
-import { membersOf } from '../expression/types.ts'
+} from '../expression/check/inspect.ts'
+import { membersOf } from '../expression/types/types.ts'
 import type { SeenExpression } from '../playbook/template/observer.ts'
 import type { Completion } from './completion.ts'
 import { docsOf, type FunctionDoc } from './function-docs.ts'

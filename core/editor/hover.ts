@@ -1,5 +1,5 @@
-import type { Node } from '../expression/ast.ts'
-import { inspectExpression } from '../expression/inspect.ts'
+import type { Node } from '../expression/parse/ast.ts'
+import { inspectExpression } from '../expression/check/inspect.ts'
 import type { SeenExpression } from '../playbook/template/observer.ts'
 import type { Span } from '../playbook/language/source-text.ts'
 import { callAt } from './calls.ts'

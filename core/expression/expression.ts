@@ -1,13 +1,13 @@
-import { childrenOf, type Node } from './ast.ts'
-import { maxHeight, maxNodes, maxSourceBytes } from './budget.ts'
-import { check } from './checker.ts'
-import type { ExpressionProblem } from './errors.ts'
+import { childrenOf, type Node } from './parse/ast.ts'
+import { maxHeight, maxNodes, maxSourceBytes } from './values/budget.ts'
+import { check } from './check/checker.ts'
+import type { ExpressionProblem } from './values/errors.ts'
 import { maxPatternWeight } from './functions/pattern.ts'
 import { patternWeight } from './functions/pattern-weight.ts'
-import type { Fact } from './narrowing.ts'
-import { parse } from './parser.ts'
-import { makeProgram, type Program } from './program.ts'
-import { dyn, type Type } from './types.ts'
+import type { Fact } from './check/narrowing.ts'
+import { parse } from './parse/parser.ts'
+import { makeProgram, type Program } from './evaluate/program.ts'
+import { dyn, type Type } from './types/types.ts'
 
 export interface CompileOptions {
   /** What conditions around the expression have made certain, such as the `whenTrue` of an enclosing `if`. */

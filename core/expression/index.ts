@@ -1,17 +1,17 @@
 /** Expressions: a documented profile of CEL over JSON. See docs/expressions.md. */
-export { explainMismatch } from './assignable.ts'
-export { Budget } from './budget.ts'
-export { ExpressionError } from './errors.ts'
-export type { ExpressionErrorCode, ExpressionProblem, ExpressionProblemCode } from './errors.ts'
+export { explainMismatch } from './check/assignable.ts'
+export { Budget } from './values/budget.ts'
+export { ExpressionError } from './values/errors.ts'
+export type { ExpressionErrorCode, ExpressionProblem, ExpressionProblemCode } from './values/errors.ts'
 export { compileExpression } from './expression.ts'
 export type { CompiledExpression, CompileOptions } from './expression.ts'
 export { patternWeight } from './functions/pattern-weight.ts'
-export { isAbout, type Fact } from './narrowing.ts'
-export { keywords, reserved } from './parser.ts'
-export type { Program, Reference } from './program.ts'
-export { typeOfSchema } from './schema-types.ts'
-export { nanosIn, timestampIn } from './time.ts'
-export { toJsonValue, toText } from './to-json.ts'
+export { isAbout, type Fact } from './check/narrowing.ts'
+export { keywords, reserved } from './parse/parser.ts'
+export type { Program, Reference } from './evaluate/program.ts'
+export { typeOfSchema } from './types/schema-types.ts'
+export { nanosIn, timestampIn } from './values/time.ts'
+export { toJsonValue, toText } from './values/to-json.ts'
 export {
   admitsNull,
   bool,
@@ -39,7 +39,7 @@ export {
   timestamp,
   union,
   withoutNull,
-} from './types.ts'
-export type { ObjectType, Property, Type } from './types.ts'
-export { comparedWithText } from './checker.ts'
-export type { WrittenText } from './written-texts.ts'
+} from './types/types.ts'
+export type { ObjectType, Property, Type } from './types/types.ts'
+export { comparedWithText } from './check/checker.ts'
+export type { WrittenText } from './parse/written-texts.ts'

@@ -3,7 +3,7 @@ import { strings } from '@bufbuild/cel/ext'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { compileExpression, dyn, ExpressionError } from '../../core/expression/index.ts'
-import { isObject, type Value } from '../../core/expression/values.ts'
+import { isObject, type Value } from '../../core/expression/values/values.ts'
 import { times, tries } from '../support/random.ts'
 
 const env = celEnv({ funcs: strings })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { maxHeight, maxNesting, maxNodes, maxSourceBytes } from '../../core/expression/budget.ts'
-import { maxValueDepth } from '../../core/expression/operators.ts'
+import { maxHeight, maxNesting, maxNodes, maxSourceBytes } from '../../core/expression/values/budget.ts'
+import { maxValueDepth } from '../../core/expression/values/operators.ts'
 import { compileExpression, dyn, object, toJsonValue, typeOfSchema } from '../../core/expression/index.ts'
 import { stringifyJson } from '../../core/json.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
@@ -109,7 +109,7 @@ describe('docs/expressions.md', () => {
   })
 
   it('lists each error code', () => {
-    const source = readFileSync(new URL('../../core/expression/errors.ts', import.meta.url), 'utf8')
+    const source = readFileSync(new URL('../../core/expression/values/errors.ts', import.meta.url), 'utf8')
     const codes = [...source.matchAll(/'(expression_\w+)'/g)].map(([, code]) => code)
     const listed = [...page.matchAll(/^\| `(expression_\w+)`/gm)].map(([, code]) => code)
     expect(new Set(listed)).to.deep.equal(new Set(codes))

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { RE2JS } from 're2js'
-import { Meter } from '../../core/expression/budget.ts'
+import { Meter } from '../../core/expression/values/budget.ts'
 import { patternWeight } from '../../core/expression/functions/pattern-weight.ts'
 import { Pattern } from '../../core/expression/functions/pattern.ts'
 import { Part } from '../../core/expression/functions/search.ts'

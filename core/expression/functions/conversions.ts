@@ -1,6 +1,6 @@
-import type { Meter } from '../budget.ts'
-import { Fault, type Span } from '../errors.ts'
-import { isMap } from '../operators.ts'
+import type { Meter } from '../values/budget.ts'
+import { Fault, type Span } from '../values/errors.ts'
+import { isMap } from '../values/operators.ts'
 import {
   durationOf,
   formatDuration,
@@ -9,8 +9,8 @@ import {
   parseTimestamp,
   shorten,
   timestampOf,
-} from '../time.ts'
-import { Duration, isList, keysOf, Timestamp, typeOf, TypeValue, type Value } from '../values.ts'
+} from '../values/time.ts'
+import { Duration, isList, keysOf, Timestamp, typeOf, TypeValue, type Value } from '../values/values.ts'
 import { global, invalidArgument, method, wrongArgument, type ExpressionFunction } from './function.ts'
 import { formatDouble } from './numbers.ts'
 import { lengthOf } from './strings.ts'

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { parseJson as readJson, stringifyJson } from '../../json.ts'
 import { percentEncode, TocsinError } from '../../plugin/index.ts'
-import type { Meter } from '../budget.ts'
-import type { Span } from '../errors.ts'
-import { maxValueDepth } from '../operators.ts'
-import { shorten } from '../time.ts'
-import { convertToJson } from '../to-json.ts'
-import type { Value } from '../values.ts'
+import type { Meter } from '../values/budget.ts'
+import type { Span } from '../values/errors.ts'
+import { maxValueDepth } from '../values/operators.ts'
+import { shorten } from '../values/time.ts'
+import { convertToJson } from '../values/to-json.ts'
+import type { Value } from '../values/values.ts'
 import { global, invalidArgument, method, text, type ExpressionFunction } from './function.ts'
 
 /** An error that knows where it was thrown takes its time. */

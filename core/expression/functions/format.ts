@@ -1,9 +1,18 @@
-import type { Node } from '../ast.ts'
-import type { Meter } from '../budget.ts'
-import type { Span } from '../errors.ts'
-import { guardDepth, isMap } from '../operators.ts'
-import { formatDuration, formatTimestamp } from '../time.ts'
-import { Duration, entryOf, isList, keysOf, kindOf, Timestamp, TypeValue, type Value } from '../values.ts'
+import type { Node } from '../parse/ast.ts'
+import type { Meter } from '../values/budget.ts'
+import type { Span } from '../values/errors.ts'
+import { guardDepth, isMap } from '../values/operators.ts'
+import { formatDuration, formatTimestamp } from '../values/time.ts'
+import {
+  Duration,
+  entryOf,
+  isList,
+  keysOf,
+  kindOf,
+  Timestamp,
+  TypeValue,
+  type Value,
+} from '../values/values.ts'
 import { invalidArgument, text, wrongArgument } from './function.ts'
 import { formatDouble } from './numbers.ts'
 

@@ -1,9 +1,9 @@
-import type { Node } from '../ast.ts'
-import type { Meter } from '../budget.ts'
-import { Fault, type Span } from '../errors.ts'
-import { dyn, list, optionalOf, string, type Type } from '../types.ts'
-import * as types from '../types.ts'
-import { kindOf, type Value } from '../values.ts'
+import type { Node } from '../parse/ast.ts'
+import type { Meter } from '../values/budget.ts'
+import { Fault, type Span } from '../values/errors.ts'
+import { dyn, list, optionalOf, string, type Type } from '../types/types.ts'
+import * as types from '../types/types.ts'
+import { kindOf, type Value } from '../values/values.ts'
 
 /** What a parameter accepts. `number` is an int or a double, `strings` a list of strings, `any` everything but null. */
 export type Parameter =

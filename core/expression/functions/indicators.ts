@@ -1,7 +1,7 @@
-import type { Meter } from '../budget.ts'
-import type { Span } from '../errors.ts'
-import { shorten } from '../time.ts'
-import type { Value } from '../values.ts'
+import type { Meter } from '../values/budget.ts'
+import type { Span } from '../values/errors.ts'
+import { shorten } from '../values/time.ts'
+import type { Value } from '../values/values.ts'
 import { global, invalidArgument, text, type ExpressionFunction } from './function.ts'
 import { isInside, isPrivate, parseAddress, parseNetwork, type Address } from './ip.ts'
 

@@ -1,7 +1,7 @@
 import QuickLRU from 'quick-lru'
-import type { Meter } from '../budget.ts'
-import type { Span } from '../errors.ts'
-import type { Value } from '../values.ts'
+import type { Meter } from '../values/budget.ts'
+import type { Span } from '../values/errors.ts'
+import type { Value } from '../values/values.ts'
 import { text } from './function.ts'
 import { Pattern, weighPattern } from './pattern.ts'
 

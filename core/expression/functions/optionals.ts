@@ -1,8 +1,8 @@
-import type { Meter } from '../budget.ts'
-import { Fault, type Span } from '../errors.ts'
-import { isMap } from '../operators.ts'
-import { dyn, optionalOf, union, withoutNull, type Type } from '../types.ts'
-import { Duration, isList, keysOf, Optional, Timestamp, type Value } from '../values.ts'
+import type { Meter } from '../values/budget.ts'
+import { Fault, type Span } from '../values/errors.ts'
+import { isMap } from '../values/operators.ts'
+import { dyn, optionalOf, union, withoutNull, type Type } from '../types/types.ts'
+import { Duration, isList, keysOf, Optional, Timestamp, type Value } from '../values/values.ts'
 import { wrongArgument, type ExpressionFunction } from './function.ts'
 
 export function optional(value: Value, span: Span): Optional {

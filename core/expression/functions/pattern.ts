@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js'
-import type { Meter } from '../budget.ts'
-import type { Span } from '../errors.ts'
-import { shorten } from '../time.ts'
+import type { Meter } from '../values/budget.ts'
+import type { Span } from '../values/errors.ts'
+import { shorten } from '../values/time.ts'
 import { invalidArgument } from './function.ts'
 import { patternWeight } from './pattern-weight.ts'
 

@@ -1,5 +1,5 @@
-import type { Meter } from '../budget.ts'
-import type { Span } from '../errors.ts'
+import type { Meter } from '../values/budget.ts'
+import type { Span } from '../values/errors.ts'
 
 /** The platform searches for shorter parts in linear time: the tables with which it does reach back by so much. */
 const longestReach = 250

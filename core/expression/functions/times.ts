@@ -1,8 +1,8 @@
-import type { Meter } from '../budget.ts'
-import type { Span } from '../errors.ts'
-import { timeIn } from '../text-times.ts'
-import { offsetOf, parseTimestamp } from '../time.ts'
-import { Duration, Timestamp, type Value } from '../values.ts'
+import type { Meter } from '../values/budget.ts'
+import type { Span } from '../values/errors.ts'
+import { timeIn } from '../values/text-times.ts'
+import { offsetOf, parseTimestamp } from '../values/time.ts'
+import { Duration, Timestamp, type Value } from '../values/values.ts'
 import { method, text, wrongArgument, type ExpressionFunction } from './function.ts'
 
 /** A part of a timestamp, in UTC or in the zone given. */

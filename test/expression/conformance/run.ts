@@ -1,7 +1,7 @@
 import { ExpressionError, compileExpression, dyn, type Type } from '../../../core/expression/index.ts'
-import { Meter } from '../../../core/expression/budget.ts'
-import { equals } from '../../../core/expression/operators.ts'
-import { Optional, typeOf, type Value } from '../../../core/expression/values.ts'
+import { Meter } from '../../../core/expression/values/budget.ts'
+import { equals } from '../../../core/expression/values/operators.ts'
+import { Optional, typeOf, type Value } from '../../../core/expression/values/values.ts'
 import { fromProto, type ConformanceTest } from './suite.ts'
 
 const nowhere = { start: 0, end: 0 }

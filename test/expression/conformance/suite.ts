@@ -11,7 +11,7 @@ import {
   TypeValue,
   type MapKey,
   type Value,
-} from '../../../core/expression/values.ts'
+} from '../../../core/expression/values/values.ts'
 
 /** One test of Google's conformance data. */
 export interface ConformanceTest {

@@ -1,0 +1,211 @@
+import type { BinaryNode, Node } from '../parse/ast.ts'
+import type { Checker, Scope } from './checker.ts'
+import { asTextHint, hasTextKeys } from './check-access.ts'
+import { doubtUnlisted } from './check-fields.ts'
+import { pathOf } from './narrowing.ts'
+import { nearest } from '../../nearest.ts'
+import { conversionHint, elementHint, operandHint, widened } from './operator-hints.ts'
+import { arithmetic, comparable, isTimeText, order } from './operator-types.ts'
+import {
+  admitsNull,
+  bool,
+  derived,
+  describeType,
+  dyn,
+  isNumeric,
+  membersOf,
+  string,
+  taken,
+  timeKind,
+  union,
+  type Type,
+} from '../types/types.ts'
+
+/** The type of `left operator right`. */
+export function checkBinary(checker: Checker, node: BinaryNode, scope: Scope): Type {
+  const left = checker.infer(node.left, scope)
+  const right = checker.infer(node.right, scope)
+  if (node.operator === '==' || node.operator === '!=') {
+    meantAsText(checker, node.left, right)
+    meantAsText(checker, node.right, left)
+  }
+  checker.doubtText(node.left)
+  checker.doubtText(node.right)
+  if (node.operator === '==' || node.operator === '!=')
+    return checkEquality(checker, node, left, right, scope)
+  return node.operator === 'in'
+    ? checkIn(checker, node, left, right)
+    : checkArithmetic(checker, node, left, right)
+}
+
+function meantAsText(checker: Checker, operand: Node, other: Type): void {
+  const texts = membersOf(other).filter((member) => member.kind === 'string')
+  const choices = texts.flatMap(({ values = [] }) => values)
+  if (operand.kind === 'ident' && texts.length > 0) checker.meantAsText(operand, choices)
+}
+
+/** Two texts are never read as durations, nor are two texts added up: what would be meant is not what happens. */
+function warnOfTexts(checker: Checker, node: BinaryNode, left: Type, right: Type): void {
+  if (!isTimeText(left) || !isTimeText(right)) return
+  const isJoined = node.operator === '+'
+  if (
+    !isJoined &&
+    (node.operator === '-' || timeKind(left) === 'timestamp' || timeKind(right) === 'timestamp')
+  )
+    return
+  const message = isJoined
+    ? 'two texts are joined here, though they are times'
+    : 'durations are compared as text here'
+  const hint = `convert one of them: ${timeKind(left)}(${checker.text(node.left)})`
+  checker.doubts.push({ code: 'times_as_text', message, hint, start: node.start, end: node.end })
+}
+
+function checkEquality(checker: Checker, node: BinaryNode, left: Type, right: Type, scope: Scope): Type {
+  if (left.kind === 'dyn' || right.kind === 'dyn') return bool
+  if (left.kind === 'null' || right.kind === 'null') {
+    const [value, type] = left.kind === 'null' ? [node.right, right] : [node.left, left]
+    const path = pathOf(value)
+    // Asking once more than needed is no mistake.
+    if (admitsNull(type) || (path && scope.knowledge.isNotNull(path))) return bool
+    const hint = 'leave the comparison out; a field that may be missing is asked for with has(…)'
+    checker.problem('wrong_type', `${checker.text(value)} is never null`, node, hint)
+    return bool
+  }
+  if (reportStray(checker, node.left, left, right) || reportStray(checker, node.right, right, left))
+    return bool
+  warnOfTexts(checker, node, left, right)
+  const meets = membersOf(left).some((a) => membersOf(right).some((b) => comparable(a, b)))
+  if (meets) return bool
+  checker.problem(
+    'wrong_type',
+    `${describeType(widened(left))} is never equal to ${describeType(widened(right))}`,
+    node,
+    operandHint(checker, node, left, right),
+  )
+  return bool
+}
+
+/** A literal that the enumeration on the other side does not have. */
+function reportStray(checker: Checker, literal: Node, type: Type, other: Type): boolean {
+  doubtNumber(checker, literal, other)
+  if (literal.kind !== 'literal' || typeof literal.value !== 'string' || type.kind !== 'string') return false
+  const { value } = literal
+  const members = membersOf(other).filter((member) => member.kind !== 'null')
+  const allowed: string[] = []
+  for (const member of members) {
+    if (member.kind !== 'string' || !member.values || member.literal === true) return false
+    allowed.push(...member.values)
+  }
+  if (allowed.length === 0 || allowed.includes(value)) return false
+  const near = nearest(value, allowed)
+  const message = `'${value}' is not one of ${allowed.join(', ')}`
+  checker.problem('not_in_enum', message, literal, near === undefined ? undefined : `did you mean '${near}'?`)
+  return true
+}
+
+/** The same of numbers; a doubt, since it was taken for long. */
+function doubtNumber(checker: Checker, literal: Node, other: Type): void {
+  if (literal.kind !== 'literal' || !/^(?:bigint|number)$/.test(typeof literal.value)) return
+  const value = Number(literal.value)
+  const members = membersOf(other).filter((member) => member.kind !== 'null')
+  const allowed = members.flatMap((member) =>
+    member.kind === 'number' && member.values ? member.values : [NaN],
+  )
+  if (allowed.length === 0 || allowed.some((each) => Number.isNaN(each) || each === value)) return
+  const message = `${value} is not one of ${allowed.join(', ')}`
+  checker.doubts.push({ code: 'number_not_in_enum', message, start: literal.start, end: literal.end })
+}
+
+function checkIn(checker: Checker, node: BinaryNode, left: Type, right: Type): Type {
+  if (right.kind === 'dyn' || checker.mayBeNull(node.right, right)) return bool
+  const holds = ({ kind }: Type): boolean => ['list', 'map', 'object', 'dyn'].includes(kind)
+  if (membersOf(right).some(holds))
+    checker.doubt(node.right, right, holds, () => 'in looks into a list or a map')
+  else {
+    const hint = right.kind === 'string' ? 'write text.contains(part) for a part of a text' : undefined
+    checker.problem(
+      'wrong_type',
+      `in looks into a list or a map, found ${describeType(widened(right))}`,
+      node.right,
+      hint,
+    )
+    return bool
+  }
+  if (right.kind !== 'list') {
+    checkKey(checker, node, left, right)
+    return bool
+  }
+  // Each element of a literal list is compared, so that every misspelling is found where it stands.
+  if (node.right.kind === 'list') {
+    for (const { value } of node.right.elements) {
+      reportStray(checker, value, value.kind === 'literal' ? string : dyn, left)
+    }
+  }
+  if (reportStray(checker, node.left, left, right.element)) return bool
+  const meets = membersOf(left).some((a) => membersOf(right.element).some((b) => comparable(a, b)))
+  if (!meets) {
+    const [one, many] = [describeType(widened(left)), describeType(widened(right.element))]
+    checker.problem(
+      'wrong_type',
+      `${one} is never in a list of ${many}`,
+      node,
+      elementHint(checker, node, left, right.element) ?? conversionHint(left, right.element),
+    )
+  }
+  return bool
+}
+
+/** `"name" in map`, and `1 in map`, whose keys are text. */
+function checkKey(checker: Checker, { left: key, right: holder }: BinaryNode, left: Type, right: Type): void {
+  const members = membersOf(right)
+  if (key.kind === 'literal' && typeof key.value === 'string')
+    doubtUnlisted(checker, { field: key.value, span: key, operand: holder }, members)
+  if (!isNumeric(left) || !members.every(hasTextKeys)) return
+  const message = `${checker.text(holder)} has text as keys: ${describeType(left)} is never among them`
+  checker.problem('wrong_type', message, key, asTextHint(checker, key))
+}
+
+function checkArithmetic(checker: Checker, node: BinaryNode, left: Type, right: Type): Type {
+  const nulls = [checker.mayBeNull(node.left, left), checker.mayBeNull(node.right, right)]
+  const isOrder = ['<', '<=', '>', '>='].includes(node.operator)
+  if (nulls.includes(true)) return isOrder ? bool : dyn
+  warnOfTexts(checker, node, left, right)
+  const result = (a: Type, b: Type) => (isOrder ? order(a, b) : arithmetic(node.operator, a, b))
+  const found = membersOf(left).flatMap((a) => membersOf(right).map((b) => result(a, b)))
+  const possible = found.filter((each) => each !== undefined)
+  if (possible.length > 0) {
+    doubtOperands(checker, node, left, right, result)
+    const areLists = [left, right].every((type) => membersOf(type).every(({ kind }) => kind === 'list'))
+    return (areLists ? taken : derived)(union(possible), [left, right])
+  }
+  if (checker.isBroken(node)) return isOrder ? bool : dyn
+  checker.problem(
+    'wrong_type',
+    `${node.operator} does not work on ${describeType(widened(left))} and ${describeType(widened(right))}`,
+    node,
+    operandHint(checker, node, left, right),
+  )
+  return isOrder ? bool : dyn
+}
+
+function doubtOperands(
+  checker: Checker,
+  { operator, left: leftNode, right: rightNode }: BinaryNode,
+  left: Type,
+  right: Type,
+  result: (a: Type, b: Type) => Type | undefined,
+): void {
+  const [before, behind] = [describeType(widened(left)), describeType(widened(right))]
+  checker.doubt(
+    leftNode,
+    left,
+    (a) => membersOf(right).some((b) => result(a, b)),
+    (stray) => `${operator} does not work on ${stray} and ${behind}`,
+  )
+  checker.doubt(
+    rightNode,
+    right,
+    (b) => membersOf(left).some((a) => result(a, b)),
+    (stray) => `${operator} does not work on ${before} and ${stray}`,
+  )
+}

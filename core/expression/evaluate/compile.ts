@@ -1,0 +1,268 @@
+import type { CallNode, LogicNode, MapNode, Node } from '../parse/ast.ts'
+import { compileBind, compileMacro } from './compile-macros.ts'
+import { compileBinary } from './compile-binary.ts'
+import { compileIndex, compilePath, compileSelect, compileHas } from './compile-access.ts'
+import { Fault } from '../values/errors.ts'
+import { notBool, type Compiler, type Frame, type Run } from './frame.ts'
+import { findFunction } from '../functions/index.ts'
+import { sharedPattern } from '../functions/matches.ts'
+import { optional } from '../functions/optionals.ts'
+import { negate } from '../values/operators.ts'
+import { parseDuration, parseTimestamp } from '../values/time.ts'
+import {
+  kindOf,
+  MapValue,
+  Optional,
+  toKey,
+  typeValues,
+  type MapKey,
+  type ObjectValue,
+  type Value,
+} from '../values/values.ts'
+
+/** Turns a node into a closure, once; evaluating allocates nothing but values. */
+export function compile(node: Node, compiler: Compiler): Run {
+  const run = compileNode(node, compiler)
+  const time = compiler.conversions.get(node)
+  if (time === undefined) return run
+  const read = time === 'timestamp' ? parseTimestamp : parseDuration
+  return (frame) => {
+    const value = run(frame)
+    if (typeof value === 'string') return read(value, node)
+    const isOptional = value instanceof Optional && typeof value.value === 'string'
+    return isOptional ? new Optional(read(value.value, node)) : value
+  }
+}
+
+function compileNode(node: Node, compiler: Compiler): Run {
+  switch (node.kind) {
+    case 'literal': {
+      const { value } = node
+      return () => value
+    }
+    case 'ident':
+      return compileIdent(node, compiler)
+    case 'select':
+      return compilePath(node, compiler) ?? compileSelect(node, compiler)
+    case 'index':
+      return compileIndex(node, compiler)
+    case 'has':
+      return compileHas(node, compiler)
+    case 'call':
+      return compileCall(node, compiler)
+    case 'list':
+      return compileList(node, compiler)
+    case 'map':
+      return compileMap(node, compiler)
+    case 'logic':
+      return compileLogic(node, compiler)
+    case 'unary': {
+      const operand = compile(node.operand, compiler)
+      if (node.operator === '-') return (frame) => negate(operand(frame), node)
+      return (frame) => {
+        const value = operand(frame)
+        if (typeof value === 'boolean') return !value
+        throw notBool('!', value, node.operand)
+      }
+    }
+    case 'binary':
+      return compileBinary(node, compiler)
+    case 'ternary': {
+      const condition = compile(node.condition, compiler)
+      const whenTrue = compile(node.whenTrue, compiler)
+      const whenFalse = compile(node.whenFalse, compiler)
+      return (frame) => {
+        const value = condition(frame)
+        if (value === true) return whenTrue(frame)
+        if (value === false) return whenFalse(frame)
+        throw notBool('?:', value, node.condition)
+      }
+    }
+    case 'macro':
+      return compileMacro(node, compiler)
+    case 'bind':
+      return compileBind(node, compiler)
+    case 'bad':
+      throw new Error('a broken expression cannot be compiled')
+  }
+}
+
+function compileIdent(node: Node & { kind: 'ident' }, compiler: Compiler): Run {
+  const { name } = node
+  const slot = compiler.variables.get(name)
+  if (slot !== undefined) return (frame) => frame.slots[slot]!
+  const type = compiler.names.has(name) ? undefined : typeValues.get(name)
+  return (frame) => {
+    const { scope } = frame
+    if (Object.hasOwn(scope, name)) {
+      const value = scope[name]
+      if (value !== undefined) return value as Value
+    }
+    if (type) return type
+    throw new Fault('expression_unknown_name', `there is no '${name}' here`, node)
+  }
+}
+
+function compileCall(node: CallNode, compiler: Compiler): Run {
+  const found = findFunction(node.name, node.target !== undefined)
+  // Unknown functions are problems of the checker; without it they are faults like everything else.
+  if (!found)
+    return () =>
+      fail(new Fault('expression_wrong_type', `there is no function '${node.name}'`, node.nameSpan))
+  const nodes = node.target ? [node.target, ...node.args] : node.args
+  const arities = found.overloads.map((overload) => overload.parameters.length)
+  if (!arities.includes(nodes.length)) {
+    return () => fail(new Fault('expression_wrong_type', `'${node.name}' takes other arguments`, node))
+  }
+  const args = nodes.map((each) => compile(each, compiler))
+  const special = compileSpecial(node, nodes, args)
+  if (special) return special
+  const { run } = found
+  const none = undefined as unknown as Value
+  const [a, b, c, d] = args as [Run, Run, Run, Run]
+  switch (args.length) {
+    case 0:
+      return (frame) => run(frame, node, none, none, none, none)
+    case 1:
+      return (frame) => run(frame, node, a(frame), none, none, none)
+    case 2:
+      return (frame) => run(frame, node, a(frame), b(frame), none, none)
+    case 3:
+      return (frame) => run(frame, node, a(frame), b(frame), c(frame), none)
+    default:
+      return (frame) => run(frame, node, a(frame), b(frame), c(frame), d(frame))
+  }
+}
+
+function fail(fault: Fault): never {
+  throw fault
+}
+
+/** Functions that gain from knowing their arguments: patterns are compiled once, defaults evaluated only when needed. */
+function compileSpecial(node: CallNode, nodes: readonly Node[], [a, b]: readonly Run[]): Run | undefined {
+  if (node.name === 'matches' && nodes[1]?.kind === 'literal' && typeof nodes[1].value === 'string') {
+    const pattern = validPattern(nodes[1].value, nodes[1])
+    if (!pattern) return undefined
+    return (frame) => {
+      const value = a!(frame)
+      if (typeof value === 'string') return pattern.find(value, frame, node)
+      throw new Fault('expression_wrong_type', `matches works on text, found ${kindOf(value)}`, node)
+    }
+  }
+  if (node.target && (node.name === 'orValue' || node.name === 'or')) {
+    const keep = node.name === 'or'
+    return (frame) => {
+      const target = optional(a!(frame), node)
+      if (target.value !== undefined) return keep ? target : target.value
+      return keep ? optional(b!(frame), node) : b!(frame)
+    }
+  }
+  return undefined
+}
+
+/** A pattern that is invalid faults when it is used, in case nobody listened to the checker. */
+function validPattern(source: string, node: Node) {
+  try {
+    return sharedPattern(source, node)
+  } catch {
+    return undefined
+  }
+}
+
+function compileList(node: Node & { kind: 'list' }, compiler: Compiler): Run {
+  const elements = node.elements.map(({ value, optional: maybe }) => ({
+    run: compile(value, compiler),
+    maybe,
+    value,
+  }))
+  const cost = 16 + elements.length * 16
+  return (frame) => {
+    frame.allocate(cost, node)
+    const result: Value[] = []
+    for (const { run, maybe, value: at } of elements) {
+      const value = run(frame)
+      if (!maybe) result.push(value)
+      else if (optional(value, at).value !== undefined) result.push(optional(value, at).value!)
+    }
+    return result
+  }
+}
+
+function compileMap(node: MapNode, compiler: Compiler): Run {
+  const entries = node.entries.map((entry) => ({
+    key: compile(entry.key, compiler),
+    value: compile(entry.value, compiler),
+    entry,
+  }))
+  const cost = 32 + entries.length * 48
+  return (frame) => {
+    frame.allocate(cost, node)
+    const found = new Map<MapKey, Value>()
+    for (const { key, value, entry } of entries) {
+      const name = key(frame)
+      const mapKey = toKey(name)
+      if (mapKey === undefined) {
+        throw new Fault('expression_wrong_type', `${kindOf(name)} cannot be the key of a map`, entry.key)
+      }
+      if (found.has(mapKey))
+        throw new Fault('expression_duplicate_key', `the key '${mapKey}' occurs twice`, entry.key)
+      const each = value(frame)
+      const kept = entry.optional ? optional(each, entry.value).value : each
+      if (kept !== undefined) found.set(mapKey, kept)
+    }
+    return mapOf(found)
+  }
+}
+
+/** An object when all keys are text; without a prototype, so that `__proto__` is a key like any other. */
+function mapOf(entries: ReadonlyMap<MapKey, Value>): Value {
+  const result = Object.create(null) as Record<string, Value>
+  for (const [key, value] of entries) {
+    if (typeof key !== 'string') return new MapValue(entries)
+    result[key] = value
+  }
+  return result satisfies ObjectValue
+}
+
+/**
+ * `&&` and `||` as CEL has them: as soon as one side decides, a fault on another side does not matter; otherwise the first
+ * fault does.
+ */
+function compileLogic(node: LogicNode, compiler: Compiler): Run {
+  const terms = node.terms.map((term) => ({ run: compile(term, compiler), term }))
+  const decisive = node.operator === '||'
+  const [first, second] = terms as [(typeof terms)[0], (typeof terms)[0]]
+  const rest = (frame: Frame, from: number, pending: Fault | undefined): boolean => {
+    let fault = pending
+    for (let at = from; at < terms.length; at++) {
+      const { run, term } = terms[at]!
+      try {
+        const value = run(frame)
+        if (value === decisive) return decisive
+        if (typeof value !== 'boolean') fault ??= notBool(node.operator, value, term)
+      } catch (thrown) {
+        if (!(thrown instanceof Fault) || thrown.fatal) throw thrown
+        frame.absorb(term)
+        fault ??= thrown
+      }
+    }
+    if (fault) throw fault
+    return !decisive
+  }
+  return (frame) => {
+    let value: Value
+    try {
+      value = first.run(frame)
+    } catch (thrown) {
+      if (!(thrown instanceof Fault) || thrown.fatal) throw thrown
+      frame.absorb(first.term)
+      return rest(frame, 1, thrown)
+    }
+    if (value === decisive) return decisive
+    if (typeof value !== 'boolean') return rest(frame, 1, notBool(node.operator, value, first.term))
+    if (terms.length > 2) return rest(frame, 1, undefined)
+    const last = second.run(frame)
+    if (typeof last === 'boolean') return last
+    throw notBool(node.operator, last, second.term)
+  }
+}

@@ -1,0 +1,348 @@
+import type { BinaryOperator, MacroName, MapNode, Node, SelectNode } from './ast.ts'
+import { maxNesting } from '../values/budget.ts'
+import type { ExpressionProblem, Span } from '../values/errors.ts'
+import type { Token } from './lexer.ts'
+import { shorten } from '../values/time.ts'
+import { TokenStream, wordOperators } from './token-stream.ts'
+
+/** Words that are no names of fields either. */
+export const keywords: readonly string[] = ['in', 'true', 'false', 'null']
+
+export const reserved: ReadonlySet<string> = new Set(
+  'as break const continue else for function if import let loop package namespace return var void while'.split(
+    ' ',
+  ),
+)
+/** Names that come before the dot of a function rather than being a value. */
+const namespaces = new Set(['optional', 'strings'])
+/** Macros with their number of arguments. */
+const macros: ReadonlyMap<string, readonly number[]> = new Map([
+  ['all', [2]],
+  ['exists', [2]],
+  ['exists_one', [2]],
+  ['existsOne', [2]],
+  ['map', [2, 3]],
+  ['filter', [2]],
+  ['optMap', [2]],
+  ['optFlatMap', [2]],
+])
+const literals: ReadonlyMap<string, boolean | null> = new Map([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+])
+const comparisons = new Set(['==', '!=', '<', '<=', '>', '>=', 'in'])
+
+/** Thrown to give up on a source that cannot be parsed any further; the problem has been recorded. */
+class GiveUp extends Error {}
+
+/** Parses a source. Broken parts become `bad` nodes, each with a problem, so that the rest can be checked all the same. */
+export function parse(source: string, problems: ExpressionProblem[]): Node {
+  const parser = new Parser(source, problems)
+  try {
+    return parser.whole()
+  } catch (error) {
+    if (error instanceof GiveUp) return { kind: 'bad', start: 0, end: source.length }
+    throw error
+  }
+}
+
+class Parser extends TokenStream {
+  #nesting = 0
+
+  whole(): Node {
+    if (this.token.kind === 'end') {
+      this.complain('syntax', 'the expression is empty', { start: 0, end: this.source.length })
+      return this.#bad(0)
+    }
+    const node = this.#expression()
+    // The getter reads anew, which the compiler does not see.
+    if ((this.token.kind as string) !== 'end') this.unexpected('the end of the expression')
+    return node
+  }
+
+  #bad(start: number): Node {
+    return { kind: 'bad', start, end: Math.max(start, this.lastEnd) }
+  }
+
+  #expression(): Node {
+    if (++this.#nesting > maxNesting) {
+      this.complain('too_deep', `the expression is nested deeper than ${maxNesting} levels`, this.token)
+      throw new GiveUp()
+    }
+    const { start } = this.token
+    const condition = this.#logic('||')
+    let node = condition
+    if (this.accept('?')) {
+      const whenTrue = this.#logic('||')
+      this.expect(':')
+      const whenFalse = this.#expression()
+      node = { kind: 'ternary', condition, whenTrue, whenFalse, start, end: this.lastEnd }
+    }
+    this.#nesting--
+    return node
+  }
+
+  #logic(operator: '&&' | '||'): Node {
+    const { start } = this.token
+    const term = (): Node => (operator === '||' ? this.#logic('&&') : this.#comparison())
+    const first = term()
+    if (!this.is(operator)) return first
+    const terms = [first]
+    while (this.accept(operator)) terms.push(term())
+    return { kind: 'logic', operator, terms, start, end: this.lastEnd }
+  }
+
+  #comparison(): Node {
+    return this.#chain(isComparison, () =>
+      this.#chain(isOneOf('+', '-'), () => this.#chain(isOneOf('*', '/', '%'), () => this.#unary())),
+    )
+  }
+
+  #chain(isOperator: (token: Token) => boolean, operand: () => Node): Node {
+    const { start } = this.token
+    let left = operand()
+    while (isOperator(this.token)) {
+      const operator = this.next().text as BinaryOperator
+      const right = operand()
+      left = { kind: 'binary', operator, left, right, start, end: this.lastEnd }
+    }
+    return left
+  }
+
+  #unary(): Node {
+    const { start } = this.token
+    if (this.is('-') && ['int', 'double'].includes(this.ahead.kind)) {
+      this.next()
+      return this.#member(start, this.#numeral('-', start))
+    }
+    const operators: Token[] = []
+    while (this.is('!') || this.is('-')) operators.push(this.next())
+    let node = this.#member(this.token.start, this.#primary())
+    for (const { text, start: from } of operators.toReversed()) {
+      node = { kind: 'unary', operator: text as '!' | '-', operand: node, start: from, end: this.lastEnd }
+    }
+    return node
+  }
+
+  #member(start: number, primary: Node): Node {
+    let node = primary
+    for (;;) {
+      if (this.accept('.')) node = this.#selection(start, node)
+      else if (this.accept('[')) {
+        const optional = this.accept('?')
+        const index = this.#expression()
+        this.expect(']')
+        node = { kind: 'index', operand: node, index, optional, start, end: this.lastEnd }
+      } else if (this.is('{') && (node.kind === 'ident' || node.kind === 'select')) {
+        const brace = this.token
+        this.complain('not_supported', 'expressions have no messages', brace, 'write a map: {"name": value}')
+        this.next()
+        this.skipTo('}')
+        return this.#bad(start)
+      } else return node
+    }
+  }
+
+  #selection(start: number, operand: Node): Node {
+    const optional = this.accept('?')
+    const name = this.token
+    if (name.kind !== 'ident' || keywords.includes(name.text)) {
+      const hint = name.kind === 'ident' ? `write ["${name.text}"] instead of .${name.text}` : undefined
+      this.unexpected('the name of a field', hint)
+      // It has been reported; what comes behind it can be read.
+      if (name.kind === 'bad') this.next()
+      return this.#bad(start)
+    }
+    this.next()
+    const nameSpan = { start: name.start, end: name.end }
+    if (optional || !this.is('(')) {
+      const field = name.text
+      return { kind: 'select', operand, field, optional, fieldSpan: nameSpan, start, end: this.lastEnd }
+    }
+    this.next()
+    const args = this.#args()
+    const end = this.lastEnd
+    if (operand.kind === 'ident') {
+      if (operand.name === 'cel' && name.text === 'bind') return this.#bind(args, { start, end })
+      if (namespaces.has(operand.name)) {
+        const full = `${operand.name}.${name.text}`
+        return {
+          kind: 'call',
+          name: full,
+          target: undefined,
+          args,
+          nameSpan: { start, end: name.end },
+          start,
+          end,
+        }
+      }
+    }
+    if (macros.get(name.text)?.includes(args.length)) return this.#macro(operand, name, args, { start, end })
+    return { kind: 'call', name: name.text, target: operand, args, nameSpan, start, end }
+  }
+
+  #args(): Node[] {
+    const args: Node[] = []
+    if (this.accept(')')) return args
+    do args.push(this.#expression())
+    while (this.accept(','))
+    this.expect(')')
+    return args
+  }
+
+  #macro(operand: Node, name: Token, args: readonly Node[], span: Span): Node {
+    const variable = this.#variable(args[0]!, `${name.text}()`)
+    const body = args[args.length - 1]!
+    if (variable === undefined) return { kind: 'bad', start: span.start, end: span.end }
+    return {
+      kind: 'macro',
+      name: (name.text === 'existsOne' ? 'exists_one' : name.text) as MacroName,
+      operand,
+      variable,
+      filter: args.length === 3 ? args[1]! : undefined,
+      body,
+      nameSpan: { start: name.start, end: name.end },
+      start: span.start,
+      end: span.end,
+    }
+  }
+
+  #bind(args: readonly Node[], span: Span): Node {
+    if (args.length !== 3) {
+      this.complain('wrong_arguments', 'cel.bind takes a name, its value and an expression', span)
+      return { kind: 'bad', start: span.start, end: span.end }
+    }
+    const variable = this.#variable(args[0]!, 'cel.bind()')
+    if (variable === undefined) return { kind: 'bad', start: span.start, end: span.end }
+    return { kind: 'bind', variable, value: args[1]!, body: args[2]!, start: span.start, end: span.end }
+  }
+
+  #variable(node: Node, of: string): string | undefined {
+    if (node.kind === 'ident' && this.source.charAt(node.start) !== '.') return node.name
+    if (node.kind !== 'bad') this.complain('syntax', `the first argument of ${of} is a simple name`, node)
+    return undefined
+  }
+
+  #primary(): Node {
+    const token = this.token
+    if (token.kind === 'int' || token.kind === 'double') return this.#numeral('', token.start)
+    if (token.kind === 'ident') return this.#identifier(token)
+    if (token.kind === 'string' || token.kind === 'bad') {
+      this.next()
+      if (token.kind === 'bad') return this.#bad(token.start)
+      return { kind: 'literal', value: token.text, start: token.start, end: token.end }
+    }
+    if (this.accept('(')) return this.#parenthesis()
+    if (this.accept('[')) return this.#list(token.start)
+    if (this.accept('{')) return this.#map(token.start)
+    if (this.is('.') && this.ahead.kind === 'ident') {
+      this.next()
+      return this.#identifier(this.token, token.start)
+    }
+    this.unexpected('a value')
+    return this.#bad(token.start)
+  }
+
+  #parenthesis(): Node {
+    const node = this.#expression()
+    this.expect(')')
+    return node
+  }
+
+  #numeral(sign: '' | '-', start: number): Node {
+    const token = this.next()
+    const span = { start, end: token.end }
+    if (token.kind === 'double') return { kind: 'literal', value: Number(sign + token.text), ...span }
+    const size = BigInt(token.text)
+    const value = sign === '-' ? -size : size
+    if (BigInt.asIntN(64, value) === value) return { kind: 'literal', value, ...span }
+    this.complain(
+      'invalid_literal',
+      `${sign}${token.text} does not fit into 64 bits`,
+      span,
+      `write ${token.text}.0`,
+    )
+    return { kind: 'bad', ...span }
+  }
+
+  #identifier(token: Token, start = token.start): Node {
+    this.next()
+    const span = { start, end: token.end }
+    const literal = literals.get(token.text)
+    if (literal !== undefined) return { kind: 'literal', value: literal, ...span }
+    if (this.source.charAt(token.start) === '`') {
+      this.complain('syntax', 'a name in backticks can only be a field', span)
+      return { kind: 'bad', ...span }
+    }
+    if (this.accept('(')) return this.#call(token, this.#args(), start)
+    if (
+      token.text === 'not' &&
+      ['ident', 'string', 'int'].includes(this.token.kind) &&
+      this.token.text !== 'in'
+    ) {
+      this.complain('syntax', "'not' is no operator", span, 'use ! for "not", as in !(x in list)')
+      return this.#unary()
+    }
+    if (token.text === 'in' || reserved.has(token.text)) {
+      this.complain('syntax', `'${token.text}' is a reserved word`, span, wordOperators.get(token.text))
+      return { kind: 'bad', ...span }
+    }
+    return { kind: 'ident', name: token.text, ...span }
+  }
+
+  #call(name: Token, args: readonly Node[], start: number): Node {
+    const span = { start, end: this.lastEnd }
+    if (name.text !== 'has') {
+      const nameSpan = { start: name.start, end: name.end }
+      return { kind: 'call', name: name.text, target: undefined, args, nameSpan, ...span }
+    }
+    const field = args[0]
+    if (args.length === 1 && field?.kind === 'select')
+      return { kind: 'has', field: field satisfies SelectNode, ...span }
+    if (field?.kind !== 'bad') {
+      const hint =
+        field?.kind === 'index'
+          ? `write ${this.#text(field.index)} in ${this.#text(field.operand)}`
+          : undefined
+      this.complain('wrong_arguments', 'has() takes one field, such as has(alert.data.user)', span, hint)
+    }
+    return { kind: 'bad', ...span }
+  }
+
+  #text({ start, end }: Span): string {
+    return shorten(this.source.slice(start, end))
+  }
+
+  #list(start: number): Node {
+    const elements: { value: Node; optional: boolean }[] = []
+    while (!this.is(']') && this.token.kind !== 'end') {
+      const optional = this.accept('?')
+      elements.push({ value: this.#expression(), optional })
+      if (!this.accept(',')) break
+    }
+    this.expect(']')
+    return { kind: 'list', elements, start, end: this.lastEnd }
+  }
+
+  #map(start: number): Node {
+    const entries: MapNode['entries'][number][] = []
+    while (!this.is('}') && this.token.kind !== 'end') {
+      const optional = this.accept('?')
+      const key = this.#expression()
+      this.expect(':')
+      entries.push({ key, value: this.#expression(), optional })
+      if (!this.accept(',')) break
+    }
+    this.expect('}')
+    return { kind: 'map', entries, start, end: this.lastEnd }
+  }
+}
+
+function isOneOf(...signs: string[]): (token: Token) => boolean {
+  return (token) => token.kind === 'punctuation' && signs.includes(token.text)
+}
+
+function isComparison({ kind, text }: Token): boolean {
+  return comparisons.has(text) && (kind === 'punctuation' || (kind === 'ident' && text === 'in'))
+}
