@@ -184,7 +184,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'in it.\n      if (countOf(line) === 0) this.#lines.delete(organization)',
   },
   'what was sent is not remembered': {
-    file: 'core/skill/rate-bucket.ts',
+    file: 'core/skill/http/rate-bucket.ts',
     find: 'this.#times.push(at)',
     replace: 'if (at > now) this.#times.push(at)',
   },
@@ -194,7 +194,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'if (error !== null) return undefined',
   },
   'Retry-After closes nothing': {
-    file: 'core/skill/send-in-turn.ts',
+    file: 'core/skill/http/send-in-turn.ts',
     find: 'if (askedMs !== undefined)',
     replace: 'if (askedMs === -1)',
   },

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { absoluteAddress, addressBelow, parseBase } from '../../core/skill/address.ts'
+import { absoluteAddress, addressBelow, parseBase } from '../../core/skill/connection/address.ts'
 import { tries } from '../support/random.ts'
 
 const base = new URL('https://api.example.com/v2/')

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readToken } from '../../core/skill/read-token.ts'
+import { readToken } from '../../core/skill/http/read-token.ts'
 
 const read = (answer: object) => readToken(JSON.stringify(answer))
 

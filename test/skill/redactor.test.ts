@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { inspect } from 'node:util'
 import { SkillError, TocsinError } from '../../core/plugin/index.ts'
-import { Redactor } from '../../core/skill/redactor.ts'
+import { Redactor } from '../../core/skill/redaction/redactor.ts'
 import { makeRandom } from '../support/random.ts'
 
 const secret = 'pass/wörd "1"+x='

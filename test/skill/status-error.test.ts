@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { mayHaveHappened } from '../../core/engine/context/retry-class.ts'
 import { ConnectionError, RetryableError, SkillError, type TocsinError } from '../../core/plugin/index.ts'
-import { parseRetryAfter, statusError, type StatusErrorContext } from '../../core/skill/status-error.ts'
-import { vendorMessage } from '../../core/skill/vendor-message.ts'
+import { parseRetryAfter, statusError, type StatusErrorContext } from '../../core/skill/http/status-error.ts'
+import { vendorMessage } from '../../core/skill/http/vendor-message.ts'
 
 const now = Date.parse('2026-01-01T00:00:00Z')
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { createTokenCache, type TokenCache, type TokenSource } from '../../core/skill/token-cache.ts'
-import type { IssuedToken } from '../../core/skill/read-token.ts'
+import { createTokenCache, type TokenCache, type TokenSource } from '../../core/skill/http/token-cache.ts'
+import type { IssuedToken } from '../../core/skill/http/read-token.ts'
 import { ManualClock, settle } from '../engine/support/manual-clock.ts'
 import { failure } from './fixture.ts'
 

@@ -1,4 +1,4 @@
-import { Redactor } from '../../skill/redactor.ts'
+import { Redactor } from '../../skill/redaction/redactor.ts'
 
 /** Shorter texts stand everywhere by accident. */
 const minLength = 4

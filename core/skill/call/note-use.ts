@@ -1,6 +1,6 @@
-import type { Connection } from '../domain/connection.ts'
-import { ConnectionError } from '../plugin/index.ts'
-import type { Clock, ConnectionStore, Log } from '../ports.ts'
+import type { Connection } from '../../domain/connection.ts'
+import { ConnectionError } from '../../plugin/index.ts'
+import type { Clock, ConnectionStore, Log } from '../../ports.ts'
 
 /** Told of each use of a connection: the error that it ended with, or undefined. */
 export type NoteUse = (connection: Connection, error?: unknown) => void

@@ -1,4 +1,4 @@
-import { parseJson } from '../json.ts'
+import { parseJson } from '../../json.ts'
 import {
   ConnectionError,
   RetryableError,
@@ -6,8 +6,8 @@ import {
   type ConnectionDefinition,
   type ExplainedError,
   type TocsinError,
-} from '../plugin/index.ts'
-import type { EgressResponse } from '../ports.ts'
+} from '../../plugin/index.ts'
+import type { EgressResponse } from '../../ports.ts'
 import { oneLine, vendorMessage } from './vendor-message.ts'
 
 export interface StatusErrorContext {

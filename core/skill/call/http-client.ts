@@ -1,20 +1,20 @@
-import { parseJson, stringifyJson } from '../json.ts'
+import { parseJson, stringifyJson } from '../../json.ts'
 import {
   SkillError,
   type Effect,
   type HttpClient,
   type HttpRequest,
   type HttpResponse,
-} from '../plugin/index.ts'
-import type { EgressRequest, EgressResponse } from '../ports.ts'
-import { absoluteAddress } from './address.ts'
+} from '../../plugin/index.ts'
+import type { EgressRequest, EgressResponse } from '../../ports.ts'
+import { absoluteAddress } from '../connection/address.ts'
 import { inDoubtAfterChanges, type Exchange } from './after-changes.ts'
-import { createBearer, type Bearer } from './bearer.ts'
-import { checkHeaders } from './headers.ts'
-import type { Redactor } from './redactor.ts'
-import { sendInTurn, type SendInTurnOptions } from './send-in-turn.ts'
-import { statusError } from './status-error.ts'
-import { addressFrom, budgetOf, type Target } from './target.ts'
+import { createBearer, type Bearer } from '../connection/bearer.ts'
+import { checkHeaders } from '../http/headers.ts'
+import type { Redactor } from '../redaction/redactor.ts'
+import { sendInTurn, type SendInTurnOptions } from '../http/send-in-turn.ts'
+import { statusError } from '../http/status-error.ts'
+import { addressFrom, budgetOf, type Target } from '../connection/target.ts'
 
 export interface HttpClientOptions extends SendInTurnOptions {
   readonly signal: AbortSignal

@@ -1,22 +1,28 @@
-import { hiding } from '../engine/skills/texts-in.ts'
-import type { SkillCall, SkillCaller } from '../engine/skills/skill-caller.ts'
-import type { Connection } from '../domain/connection.ts'
-import { NotFoundError } from '../errors/errors.ts'
-import { SkillError, TocsinError, type AnySkill, type SkillContext, type SkillLog } from '../plugin/index.ts'
-import type { Clock, Egress, Log, Stores } from '../ports.ts'
-import type { Catalogue, CatalogueSkill } from '../registry/catalogue.ts'
-import { compileSchema, summarize, validate, withDefaults } from '../schema/index.ts'
+import { hiding } from '../../engine/skills/texts-in.ts'
+import type { SkillCall, SkillCaller } from '../../engine/skills/skill-caller.ts'
+import type { Connection } from '../../domain/connection.ts'
+import { NotFoundError } from '../../errors/errors.ts'
+import {
+  SkillError,
+  TocsinError,
+  type AnySkill,
+  type SkillContext,
+  type SkillLog,
+} from '../../plugin/index.ts'
+import type { Clock, Egress, Log, Stores } from '../../ports.ts'
+import type { Catalogue, CatalogueSkill } from '../../registry/catalogue.ts'
+import { compileSchema, summarize, validate, withDefaults } from '../../schema/index.ts'
 import { createSkillLog } from './call-log.ts'
 import { createCaseAccess } from './case-access.ts'
-import { egressFor } from './egress-for.ts'
-import { findConnection, type ReadableConnections } from './find-connection.ts'
+import { egressFor } from '../connection/egress-for.ts'
+import { findConnection, type ReadableConnections } from '../connection/find-connection.ts'
 import { createHttpClient, type HttpClientOptions } from './http-client.ts'
 import type { NoteUse } from './note-use.ts'
-import { openOnce, type ReadyConnection } from './open-connection.ts'
+import { openOnce, type ReadyConnection } from '../connection/open-connection.ts'
 import { plainOutput } from './plain-output.ts'
-import { Redactor, type OnSecret } from './redactor.ts'
-import { createTraffic, type Traffic } from './traffic.ts'
-import { untilAborted } from './until-aborted.ts'
+import { Redactor, type OnSecret } from '../redaction/redactor.ts'
+import { createTraffic, type Traffic } from '../http/traffic.ts'
+import { untilAborted } from '../http/until-aborted.ts'
 
 export interface SkillCallerOptions {
   readonly catalogue: Pick<Catalogue, 'skill'>

@@ -1,6 +1,6 @@
-import { TocsinError, type ConnectionDefinition } from '../plugin/index.ts'
-import type { OpenConnection } from '../ports.ts'
-import { Redactor, type OnSecret } from './redactor.ts'
+import { TocsinError, type ConnectionDefinition } from '../../plugin/index.ts'
+import type { OpenConnection } from '../../ports.ts'
+import { Redactor, type OnSecret } from '../redaction/redactor.ts'
 import { openSettings } from './settings.ts'
 import { createTarget, type Target } from './target.ts'
 

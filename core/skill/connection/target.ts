@@ -7,12 +7,12 @@ import {
   type ConnectionDefinition,
   type HttpRequest,
   type RequestPath,
-} from '../plugin/index.ts'
-import type { Connection } from '../domain/connection.ts'
+} from '../../plugin/index.ts'
+import type { Connection } from '../../domain/connection.ts'
 import { absoluteAddress, addressBelow, parseBase } from './address.ts'
-import type { TokenCall } from './fetch-token.ts'
-import { headerProblem } from './headers.ts'
-import type { Budget } from './send-in-turn.ts'
+import type { TokenCall } from '../http/fetch-token.ts'
+import { headerProblem } from '../http/headers.ts'
+import type { Budget } from '../http/send-in-turn.ts'
 
 /** The other end of a connection. */
 export interface Target {

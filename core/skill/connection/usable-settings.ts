@@ -1,5 +1,5 @@
-import { ValidationError } from '../errors/errors.ts'
-import { TocsinError, type ConnectionDefinition, type JsonSchema } from '../plugin/index.ts'
+import { ValidationError } from '../../errors/errors.ts'
+import { TocsinError, type ConnectionDefinition, type JsonSchema } from '../../plugin/index.ts'
 import { checkSettings, type CheckedSettings } from './settings.ts'
 import { createTarget } from './target.ts'
 

@@ -1,11 +1,11 @@
-import { Secret, TocsinError, type Authenticated, type ConnectionDefinition } from '../plugin/index.ts'
-import type { OpenConnection } from '../ports.ts'
-import { createBearer } from './bearer.ts'
+import { Secret, TocsinError, type Authenticated, type ConnectionDefinition } from '../../plugin/index.ts'
+import type { OpenConnection } from '../../ports.ts'
+import { createBearer } from '../connection/bearer.ts'
 import type { SkillCallerOptions } from './caller.ts'
-import { egressFor } from './egress-for.ts'
+import { egressFor } from '../connection/egress-for.ts'
 import { createHttpClient } from './http-client.ts'
-import { openConnection } from './open-connection.ts'
-import { createTraffic } from './traffic.ts'
+import { openConnection } from '../connection/open-connection.ts'
+import { createTraffic } from '../http/traffic.ts'
 
 /**
  * Asks the other system whether a connection's credentials work; resolves if so, with a warning where there is one. Also for

@@ -1,5 +1,5 @@
-import { parseJson } from '../json.ts'
-import { textAt, valueAt } from '../plugin/index.ts'
+import { parseJson } from '../../json.ts'
+import { textAt, valueAt } from '../../plugin/index.ts'
 
 /** A token as it was handed out. */
 export interface IssuedToken {

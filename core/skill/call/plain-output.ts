@@ -1,4 +1,4 @@
-import { SkillError } from '../plugin/index.ts'
+import { SkillError } from '../../plugin/index.ts'
 
 const maxDepth = 100
 

@@ -1,5 +1,5 @@
-import { parseJson } from '../json.ts'
-import { isObject, type JsonObject } from '../plugin/index.ts'
+import { parseJson } from '../../json.ts'
+import { isObject, type JsonObject } from '../../plugin/index.ts'
 
 const maxLength = 300
 /** Of a body, in characters: what is said to people stands at its beginning, and whoever wrote it may be an attacker. */

@@ -4,8 +4,8 @@ import {
   SkillError,
   type ConnectionDefinition,
   type TokenRequest,
-} from '../plugin/index.ts'
-import type { Clock, EgressRequest, EgressResponse } from '../ports.ts'
+} from '../../plugin/index.ts'
+import type { Clock, EgressRequest, EgressResponse } from '../../ports.ts'
 import { readToken, type IssuedToken } from './read-token.ts'
 import { sendInTurn, type SendInTurnOptions } from './send-in-turn.ts'
 import { bodyAsJson, statusError, type StatusErrorContext } from './status-error.ts'

@@ -1,5 +1,5 @@
-import { RetryableError, type RateBudget } from '../plugin/index.ts'
-import type { Clock, Egress, EgressRequest, EgressResponse } from '../ports.ts'
+import { RetryableError, type RateBudget } from '../../plugin/index.ts'
+import type { Clock, Egress, EgressRequest, EgressResponse } from '../../ports.ts'
 import { retryAfterOf } from './status-error.ts'
 import type { Traffic } from './traffic.ts'
 

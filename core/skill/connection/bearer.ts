@@ -1,6 +1,6 @@
-import { tokenSource, type TokenCall } from './fetch-token.ts'
-import type { Redactor } from './redactor.ts'
-import type { SendInTurnOptions } from './send-in-turn.ts'
+import { tokenSource, type TokenCall } from '../http/fetch-token.ts'
+import type { Redactor } from '../redaction/redactor.ts'
+import type { SendInTurnOptions } from '../http/send-in-turn.ts'
 
 /** The token of a connection, as one call sees it: a secret of that call. */
 export interface Bearer {

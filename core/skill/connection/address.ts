@@ -1,4 +1,4 @@
-import { pathText, SkillError, type QueryValue, type RequestPath } from '../plugin/index.ts'
+import { pathText, SkillError, type QueryValue, type RequestPath } from '../../plugin/index.ts'
 
 /**
  * The address of a call below a connection's base address. Whatever the path holds, the result has the base's origin and

@@ -1,4 +1,4 @@
-import { SkillError } from '../plugin/index.ts'
+import { SkillError } from '../../plugin/index.ts'
 
 /**
  * Headers that decide how a message is framed, where it goes, or what becomes of the connection that it travels on (RFC 9110, 7.6.1

@@ -1,11 +1,11 @@
-import { isOutcomeUnknown, mayHaveHappened, withEffect } from '../engine/context/retry-class.ts'
+import { isOutcomeUnknown, mayHaveHappened, withEffect } from '../../engine/context/retry-class.ts'
 import {
   TocsinError,
   type Effect,
   type HttpClient,
   type HttpRequest,
   type HttpResponse,
-} from '../plugin/index.ts'
+} from '../../plugin/index.ts'
 
 /** Sends a request; `onSent` is told once the other system may have it. */
 export type Exchange = (wanted: HttpRequest, onSent?: () => void) => Promise<HttpResponse>

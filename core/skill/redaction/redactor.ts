@@ -1,4 +1,4 @@
-import { hidden } from '../domain/mask.ts'
+import { hidden } from '../../domain/mask.ts'
 import { escapedPlaces, unescaped, type Stretch } from './escapes.ts'
 import { formsOf } from './secret-forms.ts'
 import { SecretIndex } from './secret-index.ts'
