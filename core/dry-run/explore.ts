@@ -1,7 +1,7 @@
 import type { Checkpoint } from '../domain/checkpoint.ts'
 import type { JournalEntry } from '../domain/run.ts'
 import { stringifyJson } from '../json.ts'
-import type { Choice } from '../playbook-test/checkpoint-answers.ts'
+import type { Choice } from '../playbook-test/run/checkpoint-answers.ts'
 import { madeFromSchema } from './assumed-output.ts'
 import { createDryRunBudget } from './dry-run-budget.ts'
 import { dryRun, type DryRun, type DryRunOptions } from './dry-run.ts'

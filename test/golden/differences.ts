@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../../core/domain/run.ts'
 import { stringifyJson } from '../../core/json.ts'
-import { compare } from '../../core/playbook-test/compare.ts'
+import { compare } from '../../core/playbook-test/read/compare.ts'
 import type { Replayed } from './replay-golden.ts'
 
 /** What is compared of two runs. */

@@ -2,7 +2,7 @@ import type { Catalogue } from '../../core/registry/catalogue.ts'
 import type { SkillCaller } from '../../core/engine/skills/skill-caller.ts'
 import { RetryableError } from '../../core/plugin/index.ts'
 import { createWorld, resultOf, startProcess, startsFor } from '../../core/playbook-test/index.ts'
-import type { PlaybookTests } from '../../core/playbook-test/playbook-test.ts'
+import type { PlaybookTests } from '../../core/playbook-test/read/playbook-test.ts'
 import { recordingJournal, type GoldenFile, type GoldenRun } from './golden-run.ts'
 
 /** Runs all tests of a playbook and keeps what their journals were told. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { createMemoryCheckpoints } from '../../core/playbook-test/memory-checkpoints.ts'
-import { createMemoryJournal } from '../../core/playbook-test/memory-journal.ts'
+import { createMemoryCheckpoints } from '../../core/playbook-test/run/memory-checkpoints.ts'
+import { createMemoryJournal } from '../../core/playbook-test/run/memory-journal.ts'
 import type { JournalBegin, JournalEnd } from '../../core/ports.ts'
 import { someAuthor, somebody } from '../support/somebody.ts'
 

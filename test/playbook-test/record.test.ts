@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { recordTests } from '../../core/playbook-test/index.ts'
-import { runTest } from '../../core/playbook-test/run-test.ts'
+import { runTest } from '../../core/playbook-test/run/run-test.ts'
 import { catalogue, failures, parsed, playbookOf, playbookSource, testsOf, testsSource } from './support.ts'
 
 const playbook = playbookSource(

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import { durationPattern } from '../../core/playbook/language/durations.ts'
 import type { KeyTable } from '../../core/playbook/language/grammar.ts'
-import { grammar, maxTests } from '../../core/playbook-test/grammar.ts'
+import { grammar, maxTests } from '../../core/playbook-test/read/grammar.ts'
 import { caseStatuses, severities, verdicts } from '../../core/plugin/index.ts'
 import { loadSchemaFolder } from '../../core/schema/index.ts'
 

@@ -4,9 +4,9 @@ import { parseWithCalled } from '../../playbook/read/parse-with-called.ts'
 import type { Playbook } from '../../playbook/language/playbook.ts'
 import type { Problem } from '../../playbook/language/problem.ts'
 import type { SourceText } from '../../playbook/language/source-text.ts'
-import { namedSteps, type NamedStep } from '../../playbook-test/named-steps.ts'
-import { parseTests, playbooksBeside, type ParseTestsOptions } from '../../playbook-test/parse.ts'
-import type { CalledByName } from '../../playbook-test/playbook-test.ts'
+import { namedSteps, type NamedStep } from '../../playbook-test/read/named-steps.ts'
+import { parseTests, playbooksBeside, type ParseTestsOptions } from '../../playbook-test/read/parse.ts'
+import type { CalledByName } from '../../playbook-test/read/playbook-test.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
 
 /** A file of tests as an editor sees it, with the playbook that it is about as far as that can be read. */

@@ -1,8 +1,8 @@
 import type { JournalEntry } from '../../domain/run.ts'
 import { parseJson, stringifyJson } from '../../json.ts'
 import { writeYaml } from '../../playbook/yaml/write-yaml.ts'
-import { traceOf } from '../trace.ts'
-import { placedSteps } from '../placed-steps.ts'
+import { traceOf } from '../coverage/trace.ts'
+import { placedSteps } from '../read/placed-steps.ts'
 import { callsOf, fitting, mocksOf, ownSteps, type MockStyle } from './recorded-mocks.ts'
 import {
   checkedRun,

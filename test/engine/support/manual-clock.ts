@@ -1,4 +1,4 @@
-import { Sleepers } from '../../../core/playbook-test/sleepers.ts'
+import { Sleepers } from '../../../core/playbook-test/run/sleepers.ts'
 import type { Clock } from '../../../core/ports.ts'
 
 /** Time that stands still until a test moves it. As on a machine, waits are not measured on the clock that can be set. */

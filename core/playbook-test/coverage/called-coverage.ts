@@ -1,8 +1,8 @@
-import type { JournalEntry } from '../domain/run.ts'
-import type { Playbook } from '../playbook/language/playbook.ts'
+import type { JournalEntry } from '../../domain/run.ts'
+import type { Playbook } from '../../playbook/language/playbook.ts'
 import { branchesTaken } from './coverage.ts'
-import { placedSteps, withoutItems } from './placed-steps.ts'
-import type { CalledByName } from './playbook-test.ts'
+import { placedSteps, withoutItems } from '../read/placed-steps.ts'
+import type { CalledByName } from '../read/playbook-test.ts'
 
 /** The ways that a run took through a playbook that it called. */
 export interface CalledCoverage {

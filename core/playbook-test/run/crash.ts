@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { JournalStore } from '../ports.ts'
-import type { Catalogue } from '../registry/catalogue.ts'
-import { interruptedPolicy } from '../engine/skills/skill-caller.ts'
+import type { JournalStore } from '../../ports.ts'
+import type { Catalogue } from '../../registry/catalogue.ts'
+import { interruptedPolicy } from '../../engine/skills/skill-caller.ts'
 import { runIdOf, startsFor } from './rehearse.ts'
 import {
   createWorld,
@@ -11,8 +11,8 @@ import {
   type TestRun,
   type TestWorld,
 } from './run-test.ts'
-import { compare } from './compare.ts'
-import { traceOf, showTrace } from './trace.ts'
+import { compare } from '../read/compare.ts'
+import { traceOf, showTrace } from '../coverage/trace.ts'
 
 /** What a crash changed that it must not change. */
 export interface CrashFailure {

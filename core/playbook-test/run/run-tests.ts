@@ -1,12 +1,12 @@
-import type { SourceProblem } from '../errors/source-frame.ts'
-import type { Catalogue } from '../registry/catalogue.ts'
-import { calledCoverage, type CalledCoverage } from './called-coverage.ts'
-import { branchesTaken } from './coverage.ts'
+import type { SourceProblem } from '../../errors/source-frame.ts'
+import type { Catalogue } from '../../registry/catalogue.ts'
+import { calledCoverage, type CalledCoverage } from '../coverage/called-coverage.ts'
+import { branchesTaken } from '../coverage/coverage.ts'
 import { crashEverywhere } from './crash.ts'
 import { judge, type Failure } from './judge.ts'
-import type { PlaybookTest, PlaybookTests } from './playbook-test.ts'
+import type { PlaybookTest, PlaybookTests } from '../read/playbook-test.ts'
 import { runTest, type TestBounds, type TestRun } from './run-test.ts'
-import { showTrace, traceOf } from './trace.ts'
+import { showTrace, traceOf } from '../coverage/trace.ts'
 
 export interface TestResult {
   readonly name: string

@@ -1,7 +1,7 @@
-import type { SourceProblem } from '../errors/source-frame.ts'
-import type { SourceText, Span } from '../playbook/language/source-text.ts'
+import type { SourceProblem } from '../../errors/source-frame.ts'
+import type { SourceText, Span } from '../../playbook/language/source-text.ts'
 
-export { nodeAt, partsOf, plainValue } from '../playbook/yaml/plain-value.ts'
+export { nodeAt, partsOf, plainValue } from '../../playbook/yaml/plain-value.ts'
 
 /** A stretch of the source as problems have it. */
 export type PlaceRange = Pick<SourceProblem, 'line' | 'column' | 'endLine' | 'endColumn'>

@@ -1,5 +1,5 @@
-import { finallyPath, inside, onErrorPath, runErrorPath } from '../engine/journal/paths.ts'
-import type { Playbook, Step } from '../playbook/language/playbook.ts'
+import { finallyPath, inside, onErrorPath, runErrorPath } from '../../engine/journal/paths.ts'
+import type { Playbook, Step } from '../../playbook/language/playbook.ts'
 
 /** A step with the path it has in the journal of a run, indexes of items left out: `outcome/0/isolate`. */
 export interface PlacedStep {

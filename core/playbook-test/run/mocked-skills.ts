@@ -1,12 +1,12 @@
-import { assumedOutput } from '../dry-run/assumed-output.ts'
-import type { SkillCall, SkillCaller } from '../engine/skills/skill-caller.ts'
-import { RetryableError, SkillError, TocsinError } from '../plugin/index.ts'
-import type { Clock } from '../ports.ts'
-import type { Catalogue } from '../registry/catalogue.ts'
-import { compileSchema, validate, withDefaults } from '../schema/index.ts'
-import { compare, show } from './compare.ts'
+import { assumedOutput } from '../../dry-run/assumed-output.ts'
+import type { SkillCall, SkillCaller } from '../../engine/skills/skill-caller.ts'
+import { RetryableError, SkillError, TocsinError } from '../../plugin/index.ts'
+import type { Clock } from '../../ports.ts'
+import type { Catalogue } from '../../registry/catalogue.ts'
+import { compileSchema, validate, withDefaults } from '../../schema/index.ts'
+import { compare, show } from '../read/compare.ts'
 import { withoutTimes } from './tries-before.ts'
-import type { MockError, Mocks, Reply } from './playbook-test.ts'
+import type { MockError, Mocks, Reply } from '../read/playbook-test.ts'
 
 /** One step, or one item of a step, that called a skill. */
 export interface SeenCall {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Catalogue } from '../registry/catalogue.ts'
+import type { Catalogue } from '../../registry/catalogue.ts'
 import { parseTests, type ParsedTests } from './parse.ts'
 
 export interface LoadedTests extends ParsedTests {

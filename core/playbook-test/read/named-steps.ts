@@ -1,5 +1,5 @@
-import { inside } from '../engine/journal/paths.ts'
-import type { Playbook } from '../playbook/language/playbook.ts'
+import { inside } from '../../engine/journal/paths.ts'
+import type { Playbook } from '../../playbook/language/playbook.ts'
 import { placedSteps, withoutItems, type PlacedStep } from './placed-steps.ts'
 import type { CalledByName } from './playbook-test.ts'
 

@@ -1,6 +1,6 @@
-import type { JournalEntry } from '../domain/run.ts'
-import type { CheckpointStep, Place, Playbook, Step } from '../playbook/language/playbook.ts'
-import { placedSteps, withoutItems } from './placed-steps.ts'
+import type { JournalEntry } from '../../domain/run.ts'
+import type { CheckpointStep, Place, Playbook, Step } from '../../playbook/language/playbook.ts'
+import { placedSteps, withoutItems } from '../read/placed-steps.ts'
 
 /** A way through a playbook that a test can take. */
 export interface Branch {

@@ -1,7 +1,7 @@
-import { authorOf } from '../domain/audit.ts'
-import type { Checkpoint, CheckpointAnswer } from '../domain/checkpoint.ts'
-import { NotFoundError } from '../errors/errors.ts'
-import type { AnswerOutcome, CheckpointStore, Clock, GivenAnswer } from '../ports.ts'
+import { authorOf } from '../../domain/audit.ts'
+import type { Checkpoint, CheckpointAnswer } from '../../domain/checkpoint.ts'
+import { NotFoundError } from '../../errors/errors.ts'
+import type { AnswerOutcome, CheckpointStore, Clock, GivenAnswer } from '../../ports.ts'
 
 /** The questions of one run in memory. */
 export interface MemoryCheckpoints {

@@ -1,5 +1,5 @@
-import type { SkillCaller } from '../engine/skills/skill-caller.ts'
-import { TimeoutError } from '../errors/errors.ts'
+import type { SkillCaller } from '../../engine/skills/skill-caller.ts'
+import { TimeoutError } from '../../errors/errors.ts'
 
 /** Ends a call that takes longer in real time: a virtual clock stands still meanwhile, and would never end it. */
 export function withRealTimeout(call: SkillCaller, timeoutMs: number): SkillCaller {

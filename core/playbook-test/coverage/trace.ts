@@ -1,6 +1,6 @@
-import type { JournalEntry } from '../domain/run.ts'
-import type { Playbook } from '../playbook/language/playbook.ts'
-import { placedSteps, withoutItems, type PlacedStep } from './placed-steps.ts'
+import type { JournalEntry } from '../../domain/run.ts'
+import type { Playbook } from '../../playbook/language/playbook.ts'
+import { placedSteps, withoutItems, type PlacedStep } from '../read/placed-steps.ts'
 
 /** A step, or an item of one, that ran. */
 export interface RanStep {

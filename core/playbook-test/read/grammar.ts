@@ -1,4 +1,4 @@
-import type { KeyTable } from '../playbook/language/grammar.ts'
+import type { KeyTable } from '../../playbook/language/grammar.ts'
 
 /** Every key of a file of tests; `schemas/playbook-test.schema.json` lists the same, and a test keeps both equal. */
 export const grammar = {

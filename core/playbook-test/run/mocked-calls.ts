@@ -1,10 +1,10 @@
-import type { Interrupted, SkillCaller } from '../engine/skills/skill-caller.ts'
-import type { Skills } from '../engine/steps/walk.ts'
-import { NotFoundError } from '../errors/errors.ts'
-import { defaultRetry } from '../playbook/language/grammar.ts'
-import { resolveInputs } from '../playbook/template/inputs.ts'
-import type { CallStep, Playbook, Step, UsesStep } from '../playbook/language/playbook.ts'
-import type { CalledByName, Mocks } from './playbook-test.ts'
+import type { Interrupted, SkillCaller } from '../../engine/skills/skill-caller.ts'
+import type { Skills } from '../../engine/steps/walk.ts'
+import { NotFoundError } from '../../errors/errors.ts'
+import { defaultRetry } from '../../playbook/language/grammar.ts'
+import { resolveInputs } from '../../playbook/template/inputs.ts'
+import type { CallStep, Playbook, Step, UsesStep } from '../../playbook/language/playbook.ts'
+import type { CalledByName, Mocks } from '../read/playbook-test.ts'
 
 /** No skill has such a name: it stands for a playbook that a mock answers for. */
 const mark = 'call:'

@@ -1,11 +1,11 @@
-import type { SourceProblem } from '../errors/source-frame.ts'
-import { compare, show } from './compare.ts'
+import type { SourceProblem } from '../../errors/source-frame.ts'
+import { compare, show } from '../read/compare.ts'
 import type { SeenCall } from './mocked-skills.ts'
-import type { PlaceRange } from './place.ts'
-import { withoutItems } from './placed-steps.ts'
-import type { Expected, ExpectedCall, PlaybookTest, TimeRange } from './playbook-test.ts'
+import type { PlaceRange } from '../read/place.ts'
+import { withoutItems } from '../read/placed-steps.ts'
+import type { Expected, ExpectedCall, PlaybookTest, TimeRange } from '../read/playbook-test.ts'
 import type { TestRun } from './run-test.ts'
-import type { RanStep } from './trace.ts'
+import type { RanStep } from '../coverage/trace.ts'
 
 /** Something that is not as a test expects. `code` says what: `status`, `path`, `calls`, `case.verdict`, `mock`, … */
 export type Failure = SourceProblem

@@ -1,6 +1,6 @@
 /** A checked file of tests: every reference resolved, every mock known to fit, defaults filled in. */
 
-import type { Playbook } from '../playbook/language/playbook.ts'
+import type { Playbook } from '../../playbook/language/playbook.ts'
 import type { Part } from './compare.ts'
 import type { PlaceRange } from './place.ts'
 
