@@ -7,9 +7,9 @@ import { makeDataDirPrivate } from './data-dir.ts'
 import { findMasterKey } from './find-master-key.ts'
 import { adoptNextKey, loadMasterKey, makeNextKey, type MasterKey } from './secrets/master-key.ts'
 import { createSecretBox } from './secrets/secret-box.ts'
-import { lockDataDir } from './sqlite/lock.ts'
-import { opensDatabase } from './sqlite/master-key-check.ts'
-import { resealSecrets } from './sqlite/reseal-secrets.ts'
+import { lockDataDir } from './sqlite/file/lock.ts'
+import { opensDatabase } from './sqlite/file/master-key-check.ts'
+import { resealSecrets } from './sqlite/connections/reseal-secrets.ts'
 
 export interface RotatedKey {
   readonly secrets: number

@@ -8,7 +8,7 @@ import type { Config } from '../config.ts'
 import { findMasterKey } from '../find-master-key.ts'
 import { openStores } from '../open-stores.ts'
 import { syncFile, syncFolderOf } from '../sync-files.ts'
-import { writeBackupFile, type KeptFile } from '../sqlite/backup-file.ts'
+import { writeBackupFile, type KeptFile } from '../sqlite/file/backup-file.ts'
 import { masterKeyName, playbooksName } from './names.ts'
 import { readPlaybookFiles } from './playbook-files.ts'
 

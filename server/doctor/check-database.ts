@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AuditVerdict } from '../../core/audit/audit-chain.ts'
-import { examineDatabase } from '../sqlite/examine-database.ts'
-import { asOpeningError } from '../sqlite/opening-errors.ts'
-import { checkDisk } from '../sqlite/storage-errors.ts'
+import { examineDatabase } from '../sqlite/file/examine-database.ts'
+import { asOpeningError } from '../sqlite/file/opening-errors.ts'
+import { checkDisk } from '../sqlite/database/storage-errors.ts'
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts'
 
 /** The key is made in the same start as the database. */

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { findMasterKey } from '../find-master-key.ts'
 import { createSecretBox } from '../secrets/secret-box.ts'
-import { asOpeningError } from '../sqlite/opening-errors.ts'
-import { opensDatabase } from '../sqlite/master-key-check.ts'
+import { asOpeningError } from '../sqlite/file/opening-errors.ts'
+import { opensDatabase } from '../sqlite/file/master-key-check.ts'
 import { ok, problem, problemOf, type Finding } from './finding.ts'
 
 /** Whether there is a key that opens the secrets which are there, and nobody else can read it. */

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { runTocsin, type Ended } from '../cli/support/run-tocsin.ts'
 import { eventually } from '../support/eventually.ts'
-import { using } from '../../server/sqlite/backup-file.ts'
+import { using } from '../../server/sqlite/file/backup-file.ts'
 import { makeHouse, type House } from '../faults/support/house.ts'
 
 const connection = {

@@ -1,4 +1,4 @@
-import { Database } from '../../server/sqlite/database.ts'
+import { Database } from '../../server/sqlite/database/database.ts'
 
 /** Counts transactions of this process from now on: each is one wait for the disk. */
 export function countCommits(): () => number {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { Database } from '../../server/sqlite/database.ts'
+import { Database } from '../../server/sqlite/database/database.ts'
 import { killCommands } from '../cli/support/run-tocsin.ts'
 import { startServer, type RunningServer } from '../cli/support/start-server.ts'
 import { eventually } from '../support/eventually.ts'

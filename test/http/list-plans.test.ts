@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { routes } from '../../server/http/routes.ts'
-import { Database, type Value } from '../../server/sqlite/database.ts'
+import { Database, type Value } from '../../server/sqlite/database/database.ts'
 import { startApi, type Api } from './support/api.ts'
 import { thingsOf } from './support/things.ts'
 

@@ -18,12 +18,12 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: '',
   },
   'commits do not wait for the disk': {
-    file: 'server/sqlite/open-database.ts',
+    file: 'server/sqlite/file/open-database.ts',
     find: "'synchronous = FULL'",
     replace: "'synchronous = NORMAL'",
   },
   'writes are acknowledged before the commit': {
-    file: 'server/sqlite/group-commit.ts',
+    file: 'server/sqlite/database/group-commit.ts',
     find: "this.#database.run('COMMIT')",
     replace: `for (const [index, outcome] of outcomes.entries()) if (!outcome.failed) group[index]?.resolve(outcome.value)
       this.#database.run('COMMIT')`,
@@ -54,12 +54,12 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'uses > limit',
   },
   'the hour of destructive skills follows the time of day': {
-    file: 'server/sqlite/destructive-uses.ts',
+    file: 'server/sqlite/checkpoints/destructive-uses.ts',
     find: 'if (passed === undefined) return this.#clock.now()',
     replace: 'return this.#clock.now()',
   },
   'the hour of destructive skills forgets earlier uses at a start': {
-    file: 'server/sqlite/destructive-uses.ts',
+    file: 'server/sqlite/checkpoints/destructive-uses.ts',
     find: 'Math.max(this.#clock.now(), this.#newest())',
     replace: 'this.#clock.now()',
   },
@@ -74,17 +74,17 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'if (answer !== null)',
   },
   'repeats that a killed process left behind never end': {
-    file: 'server/sqlite/run-store.ts',
+    file: 'server/sqlite/runs/run-store.ts',
     find: 'return !settleLeftBehind(database, clock.now())',
     replace: 'return false',
   },
   'repeats do not end with the run': {
-    file: 'server/sqlite/run-moves.ts',
+    file: 'server/sqlite/runs/run-moves.ts',
     find: 'settleFollowers(database, alert.id, goal, now)',
     replace: 'void settleFollowers',
   },
   'repeats are taken for investigated where the first one failed': {
-    file: 'server/sqlite/alert-groups.ts',
+    file: 'server/sqlite/alerts/alert-groups.ts',
     find: 'if (first.status !== alertStatus.failed)',
     replace: 'if (first.status !== alertStatus.created)',
   },
@@ -94,12 +94,12 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'const value = await task(index)\n        results[next - 1] = value',
   },
   'a second answer takes the place of the first': {
-    file: 'server/sqlite/checkpoint-rows.ts',
+    file: 'server/sqlite/checkpoints/checkpoint-rows.ts',
     find: "WHERE id = ? AND state = 'waiting' AND timeout_at > ?",
     replace: 'WHERE id = ? AND timeout_at > ?',
   },
   'a timeout takes the place of an answer': {
-    file: 'server/sqlite/checkpoint-store.ts',
+    file: 'server/sqlite/checkpoints/checkpoint-store.ts',
     find: "SET state = ? WHERE id = ? AND state = 'waiting'",
     replace: 'SET state = ? WHERE id = ?',
   },
@@ -114,7 +114,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'checkpoint.connection === null',
   },
   'a repeat of what was sent is taken again': {
-    file: 'server/sqlite/inbound-store.ts',
+    file: 'server/sqlite/connections/inbound-store.ts',
     find: 'return added === 1',
     replace: 'return added <= 1',
   },
@@ -130,14 +130,14 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'const longestNapMs = Infinity',
   },
   'a queued run has the time at which it was queued': {
-    file: 'server/sqlite/run-moves.ts',
+    file: 'server/sqlite/runs/run-moves.ts',
     find: `    now,
     turnHasCome,`,
     replace: `    now,
     now,`,
   },
   'a run that was woken has the time at which it was': {
-    file: 'server/sqlite/run-turns.ts',
+    file: 'server/sqlite/runs/run-turns.ts',
     find: `    turnHasCome,
     row,`,
     replace: `    Date.now(),
@@ -159,12 +159,12 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'if (heap.length === 1) sleepUntilNext()',
   },
   'a schedule trusts the clock that was wrong': {
-    file: 'server/sqlite/schedule-store.ts',
+    file: 'server/sqlite/runs/schedule-store.ts',
     find: 'const setBackMs = 3 * 3_600_000',
     replace: 'const setBackMs = 9e15',
   },
   'a schedule fires for whoever comes': {
-    file: 'server/sqlite/schedule-store.ts',
+    file: 'server/sqlite/runs/schedule-store.ts',
     find: 't.playbook_name = ? AND t.next_at = ?`',
     replace: 't.playbook_name = ? AND t.next_at <= 8e15 + ?`',
   },
@@ -204,12 +204,12 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'storeTroubles: ReadonlySet<unknown> = new Set()',
   },
   'a damaged page is nothing special': {
-    file: 'server/sqlite/storage-errors.ts',
+    file: 'server/sqlite/database/storage-errors.ts',
     find: "['SQLITE_CORRUPT', damaged],",
     replace: '',
   },
   'a probe writes nothing': {
-    file: 'server/sqlite/probe-space.ts',
+    file: 'server/sqlite/file/probe-space.ts',
     find: 'await writeFile(path, room, { mode: 0o600 })',
     replace: '',
   },
@@ -224,17 +224,17 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: '',
   },
   'the data directory is not claimed': {
-    file: 'server/sqlite/lock.ts',
+    file: 'server/sqlite/file/lock.ts',
     find: "file.script('BEGIN EXCLUSIVE')",
     replace: "file.script('BEGIN')",
   },
   'nobody is suspected of bringing the process down': {
-    file: 'server/sqlite/run-turns.ts',
+    file: 'server/sqlite/runs/run-turns.ts',
     find: 'convictions = convictions + alone',
     replace: 'convictions = convictions',
   },
   'whoever was under way is suspected': {
-    file: 'server/sqlite/run-turns.ts',
+    file: 'server/sqlite/runs/run-turns.ts',
     find: 'convictions = convictions + alone',
     replace: 'convictions = convictions + (crashes > 1)',
   },

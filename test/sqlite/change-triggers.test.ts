@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { watchedTables } from '../../server/sqlite/change-triggers.ts'
-import { openDatabase } from '../../server/sqlite/open-database.ts'
+import { watchedTables } from '../../server/sqlite/database/change-triggers.ts'
+import { openDatabase } from '../../server/sqlite/file/open-database.ts'
 import { makeTemporaryFolder } from '../support/temporary-folder.ts'
 
 /** Nobody looks at what is in them, or what they belong to changes with them. */

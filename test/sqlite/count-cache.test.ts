@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { CountCache } from '../../server/sqlite/count-cache.ts'
+import { CountCache } from '../../server/sqlite/database/count-cache.ts'
 
 describe('counts of lists', () => {
   it('are made each time where the table is small', () => {

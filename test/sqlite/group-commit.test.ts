@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { Database } from '../../server/sqlite/database.ts'
-import { GroupCommit } from '../../server/sqlite/group-commit.ts'
+import { Database } from '../../server/sqlite/database/database.ts'
+import { GroupCommit } from '../../server/sqlite/database/group-commit.ts'
 import { expectRejection } from '../contract/fixture.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { join } from 'node:path'
-import type { Database, Value } from '../../server/sqlite/database.ts'
-import { openDatabase } from '../../server/sqlite/open-database.ts'
-import { playbookResults } from '../../server/sqlite/playbook-results.ts'
+import type { Database, Value } from '../../server/sqlite/database/database.ts'
+import { openDatabase } from '../../server/sqlite/file/open-database.ts'
+import { playbookResults } from '../../server/sqlite/playbooks/playbook-results.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
 const acme = '00000000-0000-4000-8000-00000000000a'

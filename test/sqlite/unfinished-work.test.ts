@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { Database } from '../../server/sqlite/database.ts'
-import { openDatabase } from '../../server/sqlite/open-database.ts'
-import { countUnfinished } from '../../server/sqlite/unfinished-work.ts'
+import { Database } from '../../server/sqlite/database/database.ts'
+import { openDatabase } from '../../server/sqlite/file/open-database.ts'
+import { countUnfinished } from '../../server/sqlite/runs/unfinished-work.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
 /** Keeps what it is asked. */

@@ -1,0 +1,139 @@
+import type { Actor, AuditAction } from '../../../core/domain/audit.ts'
+import type { OwnDestructiveLimits } from '../../../core/domain/destructive-use.ts'
+import type { Organization } from '../../../core/domain/organization.ts'
+import { ConflictError, NotFoundError } from '../../../core/errors/errors.ts'
+import type { CodeAndName, OrganizationStore, Scope, SeenRevision } from '../../../core/ports.ts'
+import { recordAudit } from '../audit/audit-log.ts'
+import { fromJson, toJson } from '../database/columns.ts'
+import type { Database } from '../database/database.ts'
+import { requireCode } from '../database/ids.ts'
+import { whereAll } from '../database/paging.ts'
+import { requireRevision } from '../context/revision.ts'
+import { scopeConditions } from '../context/scope.ts'
+import { isUniqueViolation } from '../database/storage-errors.ts'
+import type { StoreContext } from '../context/store-context.ts'
+import { makeUuid } from '../context/uuid.ts'
+
+const select = `SELECT uuid, code, name, destructive_limits AS destructiveLimits, revision, created_at AS createdAt
+  FROM organizations t`
+
+interface OrganizationRow extends Omit<Organization, 'destructiveLimits'> {
+  readonly destructiveLimits: string | null
+}
+
+const toOrganization = ({ destructiveLimits: own, ...row }: OrganizationRow): Organization => ({
+  ...row,
+  ...(own !== null && { destructiveLimits: fromJson<OwnDestructiveLimits>(own) }),
+})
+
+type AuditDetails = Readonly<Record<string, unknown>>
+
+export class SqliteOrganizationStore implements OrganizationStore {
+  readonly #context: StoreContext
+
+  constructor(context: StoreContext) {
+    this.#context = context
+  }
+
+  list(scope: Scope): Promise<readonly Organization[]> {
+    const { database } = this.#context
+    const conditions = scopeConditions(scope, 't.id')
+    return database.read(() =>
+      database.cache.get(`organizations ${JSON.stringify(scope)}`, () =>
+        database
+          .all<OrganizationRow>(
+            `${select} ${whereAll(conditions)} ORDER BY code`,
+            ...conditions.flatMap(({ values }) => values),
+          )
+          .map(toOrganization),
+      ),
+    )
+  }
+
+  create({ code, name }: CodeAndName, by: Actor): Promise<Organization> {
+    const { database, commits, clock } = this.#context
+    return commits.writeConfiguration(() => {
+      requireCode(code)
+      const createdAt = clock.now()
+      const uuid = makeUuid(createdAt)
+      try {
+        database.run(
+          'INSERT INTO organizations (uuid, code, name, created_at) VALUES (?, ?, ?, ?)',
+          uuid,
+          code,
+          name,
+          createdAt,
+        )
+      } catch (error) {
+        if (!isUniqueViolation(error)) throw error
+        throw new ConflictError(
+          'organization_exists',
+          `there is an organization with the code '${code}' already`,
+        )
+      }
+      const created = this.#require(uuid)
+      this.#record('organization.created', created, by, { name })
+      return created
+    })
+  }
+
+  rename(uuid: string, name: string, revision: SeenRevision, by: Actor): Promise<Organization> {
+    const { database, commits } = this.#context
+    return commits.writeConfiguration(() => {
+      requireRevision(this.#require(uuid).revision, revision)
+      database.run('UPDATE organizations SET name = ?, revision = revision + 1 WHERE uuid = ?', name, uuid)
+      const changed = this.#require(uuid)
+      this.#record('organization.changed', changed, by, { name })
+      return changed
+    })
+  }
+
+  limit(
+    uuid: string,
+    limits: OwnDestructiveLimits,
+    revision: SeenRevision,
+    by: Actor,
+  ): Promise<Organization> {
+    const { database, commits } = this.#context
+    return commits.writeConfiguration(() => {
+      requireRevision(this.#require(uuid).revision, revision)
+      database.run(
+        'UPDATE organizations SET destructive_limits = ?, revision = revision + 1 WHERE uuid = ?',
+        Object.keys(limits).length === 0 ? null : toJson(limits),
+        uuid,
+      )
+      const changed = this.#require(uuid)
+      this.#record('organization.changed', changed, by, { destructive_per_hour: limits })
+      return changed
+    })
+  }
+
+  #require(uuid: string): Organization {
+    const found = this.#context.database.get<OrganizationRow>(`${select} WHERE uuid = ?`, uuid)
+    if (found === undefined) throw organizationNotFound(uuid)
+    return toOrganization(found)
+  }
+
+  #record(action: AuditAction, { uuid, code }: Organization, by: Actor, details: AuditDetails): void {
+    const subject = { kind: 'organization', id: uuid, name: code } as const
+    recordAudit(this.#context, { action, by, organizationUuid: uuid, subject, details })
+  }
+}
+
+export interface OrganizationKey {
+  readonly id: number
+  readonly uuid: string
+  readonly code: string
+}
+
+/** Throws NotFoundError `organization_not_found`. */
+export function requireOrganization(database: Database, uuid: string): OrganizationKey {
+  const row = database.cache.get(`organization ${uuid}`, () =>
+    database.get<OrganizationKey>('SELECT id, uuid, code FROM organizations WHERE uuid = ?', uuid),
+  )
+  if (row === undefined) throw organizationNotFound(uuid)
+  return row
+}
+
+const organizationNotFound = (uuid: string): NotFoundError =>
+  new NotFoundError('organization_not_found', `there is no organization ${uuid}`)

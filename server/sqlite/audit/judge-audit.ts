@@ -1,0 +1,54 @@
+import { verifyChain, type AuditVerdict, type StoredAuditEntry } from '../../../core/audit/audit-chain.ts'
+import type { AuditHead } from '../../../core/domain/audit.ts'
+import type { Database } from '../database/database.ts'
+import { audit } from '../migrations/0013-audit.ts'
+
+/**
+ * `verifyChain`, and what the chain cannot show by itself: that all of it was taken away, and that the database would take changes of it.
+ */
+export function judgeAudit(database: Database, kept?: AuditHead): AuditVerdict {
+  const verdict = verifyChain(entriesOf(database), kept)
+  if (verdict.broken !== null) return verdict
+  if (verdict.entries === 0 && isInUse(database))
+    return {
+      ...verdict,
+      broken: {
+        sequence: 1,
+        reason: 'it is missing, and all others are, though there is something whose making is recorded',
+      },
+    }
+  const unguarded = guards.filter((name) => !isAsMade(database, name))
+  return unguarded.length === 0 ? verdict : { ...verdict, unguarded }
+}
+
+/** A first start records the key, the organization and the providers that it makes. */
+const isInUse = (database: Database): boolean =>
+  database.get('SELECT 1 FROM api_keys UNION ALL SELECT 1 FROM organizations LIMIT 1') !== undefined
+
+/** Names of the triggers that let entries be neither changed nor deleted nor put in. */
+const guards: readonly string[] = [...audit.matchAll(/CREATE TRIGGER (\w+)/g)].map(([, name]) => name ?? '')
+
+function isAsMade(database: Database, name: string): boolean {
+  const trigger = database.get<{ sql: string }>(
+    `SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = ?`,
+    name,
+  )
+  return trigger !== undefined && audit.includes(`${trigger.sql};`)
+}
+
+/** Entries read at a time. */
+const batch = 1_000
+
+/** Oldest first. */
+function* entriesOf(database: Database): Generator<StoredAuditEntry> {
+  for (let last = 0; ;) {
+    const rows = database.all<StoredAuditEntry>(
+      'SELECT id AS sequence, entry, hash FROM audit WHERE id > ? ORDER BY id LIMIT ?',
+      last,
+      batch,
+    )
+    yield* rows
+    if (rows.length < batch) return
+    last = rows.at(-1)!.sequence
+  }
+}

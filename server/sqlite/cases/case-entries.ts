@@ -1,0 +1,46 @@
+import type { Actor } from '../../../core/domain/audit.ts'
+import type { CaseEdit, CaseEntry } from '../../../core/domain/case.ts'
+import { fromJson, toJson } from '../database/columns.ts'
+import type { Database } from '../database/database.ts'
+
+export interface NewCaseEntry extends Omit<CaseEntry, 'actor' | 'request_id'> {
+  readonly by: Actor
+}
+
+/** Gives its row. */
+export function insertEntry(database: Database, caseRow: number, entry: NewCaseEntry): number {
+  return database.insert(
+    `INSERT INTO case_entries (case_id, at, author_kind, author_id, author, request_id, kind, text, changes)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    caseRow,
+    entry.at,
+    entry.by.kind,
+    entry.by.id,
+    entry.by.name,
+    entry.by.requestId,
+    entry.kind,
+    entry.text,
+    entry.changes === null ? null : toJson(entry.changes),
+  )
+}
+
+export interface CaseEntryRow extends Pick<CaseEntry, 'at' | 'request_id' | 'kind' | 'text'> {
+  readonly id: number
+  readonly authorKind: Actor['kind']
+  readonly authorId: string
+  readonly author: string
+  readonly changes: string | null
+}
+
+export const selectCaseEntry = `SELECT t.id, t.at, t.author_kind AS authorKind, t.author_id AS authorId, t.author, t.request_id,
+  t.kind, t.text, t.changes FROM case_entries t`
+
+export function toCaseEntry(row: CaseEntryRow): CaseEntry {
+  const { at, authorKind, authorId, author, request_id, kind, text } = row
+  const actor = { kind: authorKind, id: authorId, name: author }
+  return { at, actor, request_id, kind, text, changes: fromJson<CaseEdit>(row.changes) }
+}
+
+export function caseEntryByRow(database: Database, row: number): CaseEntry {
+  return toCaseEntry(database.one<CaseEntryRow>(`${selectCaseEntry} WHERE t.id = ?`, row))
+}

@@ -1,0 +1,141 @@
+import { heldUse, limitOf } from '../../../core/destructive/policy.ts'
+import {
+  destructiveWindowMs,
+  type DestructiveLimits,
+  type DestructiveUses,
+  type HeldUse,
+  type OwnDestructiveLimits,
+} from '../../../core/domain/destructive-use.ts'
+import type { DestructiveClass } from '../../../core/plugin/index.ts'
+import type { Clock, DestructiveUseStore, Scope } from '../../../core/ports.ts'
+import { isInScope } from '../../../core/scope.ts'
+import { fromJson } from '../database/columns.ts'
+import type { Database } from '../database/database.ts'
+import type { StoreContext } from '../context/store-context.ts'
+
+/** Uses that are long over which a new one clears away: more than one, so that they cannot pile up. */
+const clearedAtOnce = 20
+
+interface Uses {
+  readonly run: number
+  /** Of the steps that use the skill. */
+  readonly paths: readonly string[]
+  readonly skill: string
+  readonly class: DestructiveClass
+}
+
+/**
+ * The hours of the breaker. A clock that is set forward must not make room, and one that is set back must not close it for long: so the
+ * time of day counts when the process starts, and what has really passed since. It never lies before a use that is recorded.
+ */
+export class SqliteDestructiveUseStore implements DestructiveUseStore {
+  readonly #database: Database
+  readonly #clock: Pick<Clock, 'now' | 'monotonic'>
+  #offset: number | undefined
+
+  constructor({ database, clock }: Pick<StoreContext, 'database' | 'clock'>) {
+    this.#database = database
+    this.#clock = clock
+  }
+
+  /** Inside of the write of an intent: counts uses, each once, or gives why they are held back. */
+  take({ run, paths, skill, class: kind }: Uses, limits: DestructiveLimits | undefined): HeldUse | undefined {
+    const now = this.#now()
+    const organization = this.#database.one<{ id: number; own: string | null }>(
+      `SELECT id, destructive_limits AS own FROM organizations
+       WHERE id = (SELECT organization_id FROM runs WHERE id = ?)`,
+      run,
+    )
+    const all = JSON.stringify(paths)
+    const { counted } = this.#database.one<{ counted: number }>(
+      'SELECT count(*) AS counted FROM destructive_uses WHERE run_id = ? AND path IN (SELECT value FROM json_each(?))',
+      run,
+      all,
+    )
+    const wanted = paths.length - counted
+    if (limits !== undefined && wanted > 0) {
+      const { uses } = this.#database.one<{ uses: number }>(
+        'SELECT count(*) AS uses FROM destructive_uses WHERE organization_id = ? AND class = ? AND used_at > ?',
+        organization.id,
+        kind,
+        now - destructiveWindowMs,
+      )
+      const own = organization.own === null ? undefined : fromJson<OwnDestructiveLimits>(organization.own)
+      const held = heldUse(kind, { uses, wanted, limit: limitOf(limits, own, kind) })
+      if (held !== undefined) return held
+    }
+    this.#database.run(
+      `INSERT INTO destructive_uses (run_id, path, organization_id, skill, class, used_at)
+       SELECT ?, value, ?, ?, ?, ? FROM json_each(?) WHERE true ON CONFLICT DO NOTHING`,
+      run,
+      organization.id,
+      skill,
+      kind,
+      now,
+      all,
+    )
+    this.#database.run(
+      `DELETE FROM destructive_uses WHERE (run_id, path) IN (SELECT run_id, path FROM destructive_uses
+         WHERE organization_id = ? AND class = ? AND used_at <= ? ORDER BY used_at LIMIT ?)`,
+      organization.id,
+      kind,
+      now - 2 * destructiveWindowMs,
+      clearedAtOnce,
+    )
+    return undefined
+  }
+
+  /** Inside of a write: it is known that the use changed nothing. */
+  takeBack(run: number, path: string): void {
+    this.#database.run('DELETE FROM destructive_uses WHERE run_id = ? AND path = ?', run, path)
+  }
+
+  /** Inside of a write: uses that were counted and have not begun. */
+  release(run: number, paths: readonly string[]): void {
+    this.#database.run(
+      `DELETE FROM destructive_uses WHERE run_id = ? AND path IN (SELECT value FROM json_each(?))
+         AND NOT EXISTS (SELECT 1 FROM journal j WHERE j.run_id = destructive_uses.run_id AND j.path = destructive_uses.path)`,
+      run,
+      JSON.stringify(paths),
+    )
+  }
+
+  /** Inside of a write: uses of any skill that are long over. Gives how many there were, `atMost` at a time. */
+  clearAway(atMost: number): number {
+    return this.#database.run(
+      `DELETE FROM destructive_uses WHERE (run_id, path) IN
+         (SELECT run_id, path FROM destructive_uses WHERE used_at <= ? LIMIT ?)`,
+      this.#now() - 2 * destructiveWindowMs,
+      atMost,
+    )
+  }
+
+  list(scope: Scope): Promise<readonly DestructiveUses[]> {
+    return this.#database.read(() => {
+      const rows = this.#database.all<DestructiveUses>(
+        `SELECT o.uuid AS organizationUuid, class, sum(uses) AS uses, sum(held) AS held FROM (
+           SELECT organization_id, class, 1 AS uses, 0 AS held FROM destructive_uses WHERE used_at > ?
+           UNION ALL SELECT organization_id, question ->> '$.input.class', 0, question ->> '$.input.count' FROM checkpoints
+             WHERE state = 'waiting' AND path LIKE '%/@approval'
+         ) JOIN organizations o ON o.id = organization_id GROUP BY o.id, class ORDER BY o.code, class`,
+        this.#now() - destructiveWindowMs,
+      )
+      return rows.filter(({ organizationUuid }) => isInScope(scope, organizationUuid))
+    })
+  }
+
+  /** In whole milliseconds; the clock of the machine counts in parts of them. */
+  #now(): number {
+    const passed = this.#clock.monotonic?.()
+    if (passed === undefined) return this.#clock.now()
+    this.#offset ??= Math.max(this.#clock.now(), this.#newest()) - passed
+    return Math.floor(this.#offset + passed)
+  }
+
+  #newest(): number {
+    const { newest } = this.#database.one<{ newest: number }>(
+      'SELECT ifnull(max(used_at), 0) AS newest FROM destructive_uses',
+    )
+    return newest
+  }
+}

@@ -1,0 +1,77 @@
+import type { Actor } from '../../../core/domain/audit.ts'
+import type { Clock } from '../../../core/ports.ts'
+import type { SecretBox, SecretPlace, SealedSecret } from '../../secrets/secret-box.ts'
+import { recordAudit } from '../audit/audit-log.ts'
+import { using } from '../file/backup-file.ts'
+import type { Database } from '../database/database.ts'
+import { eventsTokenField } from './events-tokens.ts'
+import { sealCheck } from '../file/master-key-check.ts'
+import { openDatabase } from '../file/open-database.ts'
+import { resealValues } from '../context/sealed-values.ts'
+
+export interface ResealOptions {
+  readonly from: SecretBox
+  readonly to: SecretBox
+  readonly version: number
+  readonly by: Actor
+  readonly clock: Pick<Clock, 'now'>
+}
+
+interface SecretRow extends SecretPlace, Pick<SealedSecret, 'keyVersion'> {
+  readonly row: number
+  readonly bytes: Buffer
+}
+
+const secrets = (table: string, field: string): string => `
+  SELECT s.connection_id AS row, o.uuid AS organizationUuid, t.uuid AS connectionUuid, ${field} AS field,
+    s.key_version AS keyVersion, s.sealed AS bytes
+  FROM ${table} s JOIN connections t ON t.id = s.connection_id JOIN organizations o ON o.id = t.organization_id`
+
+/**
+ * Seals every secret of a database anew, and the sensitive values of runs, in one commit: all of them, the check of the key and the entry in the audit log, or nothing. Gives how many.
+ * What was sealed before is overwritten in the file.
+ *
+ * @throws ConnectionError `secret_unreadable`
+ */
+export function resealSecrets(path: string, { from, to, version, by, clock }: ResealOptions): number {
+  openDatabase(path).close()
+  return using(path, (database) => {
+    database.pragma('synchronous = FULL')
+    database.pragma('secure_delete = ON')
+    database.script('BEGIN IMMEDIATE')
+    const ofConnections = database.all<SecretRow>(secrets('connection_secrets', 's.field'))
+    const tokens = database.all<SecretRow>(secrets('events_tokens', `'${eventsTokenField}'`))
+    for (const each of ofConnections) reseal(database, each, 'connection_secrets', from, to)
+    for (const each of tokens) reseal(database, each, 'events_tokens', from, to)
+    resealValues(database, from, to)
+    sealCheck(database, to)
+    const count = ofConnections.length + tokens.length
+    recordAudit(
+      { database, clock },
+      {
+        action: 'master_key.rotated',
+        by,
+        organizationUuid: null,
+        subject: { kind: 'data', id: 'tocsin.db', name: 'master key' },
+        details: { version, secrets: count },
+      },
+    )
+    database.script('COMMIT')
+    database.pragma('wal_checkpoint(TRUNCATE)')
+    return count
+  })
+}
+
+function reseal(database: Database, secret: SecretRow, table: string, from: SecretBox, to: SecretBox): void {
+  const { organizationUuid, connectionUuid, field, row } = secret
+  const place = { organizationUuid, connectionUuid, field }
+  const { keyVersion, bytes } = to.seal(place, from.open(place, secret))
+  const isOne = table === 'connection_secrets' ? 'AND field = ?' : ''
+  database.run(
+    `UPDATE ${table} SET key_version = ?, sealed = ? WHERE connection_id = ? ${isOne}`,
+    keyVersion,
+    bytes,
+    row,
+    ...(isOne === '' ? [] : [field]),
+  )
+}

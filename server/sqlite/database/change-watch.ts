@@ -1,0 +1,77 @@
+import type { Change, ChangeKind, ChangeSource } from '../../../core/domain/change.ts'
+import { createTriggers, dropTriggers, publicId } from './change-triggers.ts'
+import type { Database } from './database.ts'
+
+type Listener = Parameters<ChangeSource['listen']>[0]
+
+interface Noted {
+  readonly kind: ChangeKind
+  readonly organization: number | null
+  readonly key: number
+}
+
+/**
+ * What writes of this process change, told after their commit. Triggers note it, which are there while somebody listens: no write has to
+ * think of it, and without listeners no write pays for it.
+ */
+export class ChangeWatch implements ChangeSource {
+  readonly #database: Database
+  readonly #listeners = new Set<Listener>()
+  readonly #noted: Noted[] = []
+  readonly #organizations = new Map<number, string>()
+
+  constructor(database: Database) {
+    this.#database = database
+    database.define('note_change', (kind, organization, key) => {
+      this.#noted.push({
+        kind: kind as ChangeKind,
+        organization: organization as number | null,
+        key: Number(key),
+      })
+    })
+  }
+
+  listen(listener: Listener): () => void {
+    if (this.#listeners.size === 0) createTriggers(this.#database)
+    this.#listeners.add(listener)
+    return () => {
+      if (!this.#listeners.delete(listener) || this.#listeners.size > 0) return
+      if (this.#database.isOpen) dropTriggers(this.#database)
+    }
+  }
+
+  /** How much has been noted in the transaction that is under way. */
+  get noted(): number {
+    return this.#noted.length
+  }
+
+  /** What was noted since has been undone. */
+  undone(since = 0): void {
+    this.#noted.length = since
+  }
+
+  /** To be called after COMMIT. */
+  committed(): void {
+    if (this.#noted.length === 0) return
+    const changes = new Map<string, Change>()
+    for (const { kind, organization, key } of this.#noted.splice(0)) {
+      const name = `${kind} ${key}`
+      if (changes.has(name)) continue
+      const organizationUuid = organization === null ? null : this.#uuidOf(organization)
+      changes.set(name, { kind, organizationUuid, id: () => publicId(this.#database, kind, key) })
+    }
+    const told = [...changes.values()]
+    for (const listener of this.#listeners) listener(told)
+  }
+
+  #uuidOf(organization: number): string | null {
+    const known = this.#organizations.get(organization)
+    if (known !== undefined) return known
+    const row = this.#database.get<{ uuid: string }>(
+      'SELECT uuid FROM organizations WHERE id = ?',
+      organization,
+    )
+    if (row !== undefined) this.#organizations.set(organization, row.uuid)
+    return row?.uuid ?? null
+  }
+}

@@ -1,0 +1,147 @@
+import { closeSync, chmodSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { CountCache } from './count-cache.ts'
+import { CursorSeal } from './cursor-seal.ts'
+import { ReadCache } from './read-cache.ts'
+import { asOpeningError } from '../file/opening-errors.ts'
+import { SealedValues } from '../context/sealed-values.ts'
+import { isStorageFailure, storeClosed, storeUnavailable } from './storage-errors.ts'
+
+/** What can be bound to a parameter. A boolean is bound as 0 or 1 by the caller. */
+export type Value = string | number | bigint | Uint8Array | null
+
+export interface DatabaseOptions {
+  /** How long to wait for another process that writes, in milliseconds. Blocks the event loop. Default 2,000. */
+  readonly busyTimeoutMs?: number
+}
+
+/**
+ * One connection to one SQLite file, with its prepared statements kept. All calls are synchronous; SQL texts are constants
+ * or come from a finite set of shapes, since each is prepared once and never dropped.
+ */
+export class Database {
+  readonly path: string
+  readonly cache = new ReadCache(this)
+  readonly counts = new CountCache()
+  readonly cursors = new CursorSeal(this)
+  /** Undefined: opened without the master key. */
+  sealed: SealedValues | undefined
+  readonly #connection: Sqlite.Database
+  readonly #statements = new Map<string, Sqlite.Statement<Value[]>>()
+
+  /** Throws ConflictError `not_a_tocsin_database`, and UnavailableError. */
+  constructor(path: string, options: DatabaseOptions = {}) {
+    this.path = path
+    try {
+      makePrivateFile(path)
+      this.#connection = new Sqlite(path, { timeout: options.busyTimeoutMs ?? 2000 })
+    } catch (error) {
+      throw asOpeningError(path, error)
+    }
+    // Commands without the master key read rows for what is not sealed.
+    this.define('open_sealed', (text, place) => this.sealed?.open(String(text), String(place)) ?? 'null')
+  }
+
+  /** The first row, or undefined. The caller names the row's type: SQL is not checked by the compiler. */
+  get<Row>(sql: string, ...values: Value[]): Row | undefined {
+    return this.#statement(sql).get(...values) as Row | undefined
+  }
+
+  /** A row that must be there: without it the program is wrong. */
+  one<Row>(sql: string, ...values: Value[]): Row {
+    const row = this.get<Row>(sql, ...values)
+    if (row === undefined) throw new Error(`no row for: ${sql.trim().slice(0, 200)}`)
+    return row
+  }
+
+  all<Row>(sql: string, ...values: Value[]): Row[] {
+    return this.#statement(sql).all(...values) as Row[]
+  }
+
+  /** A read as a promise. It sees every write whose promise has resolved. */
+  async read<T>(query: () => T): Promise<T> {
+    if (!this.#connection.open) throw storeClosed()
+    try {
+      return query()
+    } catch (error) {
+      throw isStorageFailure(error) ? storeUnavailable(error) : error
+    }
+  }
+
+  /** Gives the number of rows changed. */
+  run(sql: string, ...values: Value[]): number {
+    return this.#statement(sql).run(...values).changes
+  }
+
+  /** Like `run`, and gives the new row's integer key. */
+  insert(sql: string, ...values: Value[]): number {
+    return Number(this.#statement(sql).run(...values).lastInsertRowid)
+  }
+
+  /** Text as it is kept: sealed where it is sensitive. */
+  kept(text: string | null, isSensitive: boolean, place: string): string | null {
+    if (text === null || text === 'null' || (!isSensitive && !SealedValues.isSealed(text))) return text
+    if (this.sealed === undefined) throw new Error('sensitive values need the master key')
+    return this.sealed.seal(text, place)
+  }
+
+  /** Several statements without parameters. */
+  script(sql: string): void {
+    this.#connection.exec(sql)
+  }
+
+  pragma(text: string): unknown {
+    return this.#connection.pragma(text, { simple: true })
+  }
+
+  /** A function that SQL of this connection can call; it must not use the database. */
+  define(name: string, call: (...values: unknown[]) => unknown): void {
+    this.#connection.function(name, { varargs: true }, call)
+  }
+
+  get isOpen(): boolean {
+    return this.#connection.open
+  }
+
+  get inTransaction(): boolean {
+    return this.#connection.inTransaction
+  }
+
+  close(): void {
+    this.#connection.close()
+  }
+
+  #statement(sql: string): Sqlite.Statement<Value[]> {
+    let statement = this.#statements.get(sql)
+    if (statement === undefined) {
+      statement = this.#connection.prepare<Value[]>(withoutPeeking(sql))
+      this.#statements.set(sql, statement)
+    }
+    return statement
+  }
+}
+
+/**
+ * SQLite, built with STAT4, plans by the values that are bound to what is compared, listed after IN, or a limit, and so prepares such
+ * a statement anew each time it runs: 25 µs in place of 1. A value behind a `+` is the same value, and is not looked at.
+ */
+const withoutPeeking = (sql: string): string =>
+  sql
+    .replaceAll(/(?<=[=<>] |\bLIMIT )\?/g, '+?')
+    .replaceAll(/(?<=\bIN \()\?(?:, \?)*(?=\))/g, (list) => list.replaceAll('?', '+?'))
+
+/**
+ * Makes the file readable by its owner only, whatever the umask; SQLite gives its -wal and -shm files the same mode.
+ * Invariant: a database file that exists is never opened here except by SQLite. Closing any other descriptor of it would drop
+ * the locks this process holds (POSIX), so a new file is made with `wx` and an old one is only chmod'ed.
+ */
+function makePrivateFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
+  }
+}

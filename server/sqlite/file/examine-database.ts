@@ -1,0 +1,50 @@
+import type { AuditVerdict } from '../../../core/audit/audit-chain.ts'
+import { using } from './backup-file.ts'
+import { judgeAudit } from '../audit/judge-audit.ts'
+import { migrations } from '../migrations/index.ts'
+import { cannotRead, readErrorOf } from './opening-errors.ts'
+
+/** What can be seen of a database without changing it. */
+export interface ExaminedDatabase {
+  /** The first thing that is wrong with the file; null where all is well. */
+  readonly damage: string | null
+  readonly version: number
+  /** Newest version that this program knows. */
+  readonly known: number
+  /** Null: it is from before there was one. */
+  readonly audit: AuditVerdict | null
+  /** When the newest run or entry of the audit log was made, in epoch milliseconds. */
+  readonly newestAt: number | undefined
+}
+
+/** Reads all of the file, beside a running server or without one. Throws UnavailableError where that fails. */
+export function examineDatabase(path: string): ExaminedDatabase {
+  const examined = examine(path)
+  const cause = examined.damage === null ? undefined : readErrorOf(path)
+  if (cause !== undefined) throw cannotRead(path, cause)
+  return examined
+}
+
+function examine(path: string): ExaminedDatabase {
+  return using(path, (database) => {
+    const [integrity] = database.all<{ integrity_check: string }>('PRAGMA integrity_check(1)')
+    const foreign = database.all<{ table: string }>('PRAGMA foreign_key_check')[0]
+    const damage =
+      integrity?.integrity_check === 'ok' ? null : (integrity?.integrity_check ?? 'nothing can be read')
+    const has = (table: string) =>
+      database.get('SELECT 1 FROM sqlite_schema WHERE name = ?', table) !== undefined
+    const newest = ['runs', 'alerts']
+      .filter(has)
+      .map(
+        (table) =>
+          database.get<{ at: number }>(`SELECT created_at AS at FROM ${table} ORDER BY id DESC LIMIT 1`)?.at,
+      )
+    return {
+      damage: damage ?? (foreign === undefined ? null : `a row of ${foreign.table} refers to nothing`),
+      version: Number(database.pragma('user_version')),
+      known: migrations.length,
+      audit: has('audit') ? judgeAudit(database) : null,
+      newestAt: newest.filter((at) => at !== undefined).toSorted((a, b) => b - a)[0],
+    }
+  })
+}

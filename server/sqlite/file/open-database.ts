@@ -1,0 +1,49 @@
+import { ConflictError } from '../../../core/errors/errors.ts'
+import { Database, type DatabaseOptions } from '../database/database.ts'
+import { migrate, needsMigration } from '../database/migrate.ts'
+import { asOpeningError } from './opening-errors.ts'
+
+// FULL: in WAL mode the driver's default (NORMAL) may lose commits on a loss of power. The fullfsync ones matter on macOS.
+// No memory map: an I/O error there would kill the process instead of failing a statement.
+const settings = [
+  'synchronous = FULL',
+  'fullfsync = ON',
+  'checkpoint_fullfsync = ON',
+  'foreign_keys = ON',
+  'trusted_schema = OFF',
+  'mmap_size = 0',
+  'temp_store = MEMORY',
+  'cache_size = -32768',
+  'journal_size_limit = 67108864',
+]
+
+/**
+ * Opens the file with the settings that make a commit durable, and brings its tables up to this program. `beforeMigration` is
+ * called when there is something to change, and may throw.
+ *
+ * Throws ConflictError `not_a_tocsin_database`, `database_too_new` or `file_system_unfit`, and UnavailableError.
+ */
+export function openDatabase(
+  path: string,
+  options: DatabaseOptions = {},
+  beforeMigration: () => void = () => undefined,
+): Database {
+  const database = new Database(path, options)
+  try {
+    for (const setting of settings) database.pragma(setting)
+    if (needsMigration(database)) beforeMigration()
+    migrate(database)
+    useWriteAheadLog(database)
+    return database
+  } catch (error) {
+    database.close()
+    throw asOpeningError(path, error)
+  }
+}
+
+function useWriteAheadLog(database: Database): void {
+  if (database.pragma('journal_mode = WAL') === 'wal') return
+  throw new ConflictError('file_system_unfit', `${database.path} cannot keep a write-ahead log where it is`, {
+    hint: 'Put the data directory on a local disk (TOCSIN_DATA_DIR).',
+  })
+}

@@ -1,0 +1,186 @@
+import { authorOf, type Actor, type Author } from '../../../core/domain/audit.ts'
+import type {
+  ListedPlaybook,
+  NewPlaybook,
+  Page,
+  PageRequest,
+  PlaybookFilter,
+  PlaybookStore,
+  Scope,
+  StoredPlaybook,
+} from '../../../core/ports.ts'
+import { recordAudit } from '../audit/audit-log.ts'
+import { fromJson, toJson } from '../database/columns.ts'
+import { requireOrganization } from '../access/organization-store.ts'
+import { listPage, whereAll, type Condition } from '../database/paging.ts'
+import { scopeConditions } from '../context/scope.ts'
+import type { StoreContext } from '../context/store-context.ts'
+
+interface PlaybookRow extends Omit<StoredPlaybook, 'source' | 'isNewest' | 'putInForce'> {
+  readonly id: number
+  readonly newest: number
+  readonly putBy: string | null
+  readonly putAt: number | null
+}
+
+const columns = `t.id, t.name, t.hash, t.origin, o.uuid AS organizationUuid, t.newest, t.created_at AS createdAt,
+  t.put_in_force_by AS putBy, t.put_in_force_at AS putAt`
+const tables = 'FROM playbooks t LEFT JOIN organizations o ON o.id = t.organization_id'
+
+const newest: Condition = { sql: 't.newest = 1', values: [] }
+
+export class SqlitePlaybookStore implements PlaybookStore {
+  readonly #context: StoreContext
+
+  constructor(context: StoreContext) {
+    this.#context = context
+  }
+
+  put({ name, hash, source, origin, organizationUuid }: NewPlaybook, by: Actor): Promise<void> {
+    const { database, commits, clock } = this.#context
+    return commits.write(() => {
+      const owner = organizationUuid === null ? null : requireOrganization(database, organizationUuid).id
+      database.run(
+        `INSERT INTO playbooks (organization_id, name, hash, source, origin, newest, created_at)
+           VALUES (?, ?, ?, ?, ?, 0, ?) ON CONFLICT DO NOTHING`,
+        owner,
+        name,
+        hash,
+        source,
+        origin,
+        clock.now(),
+      )
+      const isOfName = 'name = ? AND ifnull(organization_id, 0) = ?'
+      const ofName = [name, owner ?? 0]
+      database.run(
+        `UPDATE playbooks SET newest = 0 WHERE ${isOfName} AND newest = 1 AND hash <> ?`,
+        ...ofName,
+        hash,
+      )
+      const isNews =
+        database.run(
+          `UPDATE playbooks SET newest = 1, removed_at = NULL, put_in_force_by = ?, put_in_force_at = ?
+             WHERE ${isOfName} AND (newest = 0 OR removed_at IS NOT NULL) AND hash = ?`,
+          toJson(authorOf(by)),
+          clock.now(),
+          ...ofName,
+          hash,
+        ) === 1
+      if (!isNews) return
+      recordAudit(this.#context, {
+        action: 'playbook.put_in_force',
+        by,
+        organizationUuid,
+        subject: { kind: 'playbook', id: hash, name },
+        details: { origin },
+      })
+    })
+  }
+
+  keepOnly(names: readonly string[], by: Actor): Promise<void> {
+    const { database, commits, clock } = this.#context
+    return commits.write(() => {
+      const removed = database.all<{ id: number; name: string; hash: string }>(
+        `UPDATE playbooks SET removed_at = ? WHERE newest = 1 AND origin = 'file' AND removed_at IS NULL
+           AND name NOT IN (SELECT value FROM json_each(?)) RETURNING id, name, hash`,
+        clock.now(),
+        JSON.stringify(names),
+      )
+      for (const { name, hash } of removed.toSorted((a, b) => a.id - b.id)) {
+        recordAudit(this.#context, {
+          action: 'playbook.removed',
+          by,
+          organizationUuid: null,
+          subject: { kind: 'playbook', id: hash, name },
+        })
+      }
+    })
+  }
+
+  list(
+    scope: Scope,
+    page: PageRequest,
+    { origin, text }: PlaybookFilter = {},
+  ): Promise<Page<ListedPlaybook>> {
+    const { database } = this.#context
+    return database.read(() =>
+      listPage<PlaybookRow, ListedPlaybook>(database, {
+        name: 'playbooks',
+        table: 'playbooks t',
+        select: `SELECT ${columns} ${tables}`,
+        conditions: [
+          newest,
+          ...visible(scope),
+          ...(origin === undefined ? [] : [{ sql: 't.origin = ?', values: [origin] }]),
+          ...(text === undefined ? [] : [{ sql: 'instr(lower(t.name), lower(?)) > 0', values: [text] }]),
+        ],
+        page,
+        toItem: toListedPlaybook,
+      }),
+    )
+  }
+
+  find(scope: Scope, name: string): Promise<StoredPlaybook | undefined> {
+    return this.#first([newest, { sql: 't.name = ?', values: [name] }, ...visible(scope)])
+  }
+
+  async versions(scope: Scope, name: string, page: PageRequest): Promise<Page<ListedPlaybook>> {
+    const found = await this.find(scope, name)
+    const { database } = this.#context
+    const owner = found?.organizationUuid ?? null
+    return database.read(() =>
+      listPage<PlaybookRow, ListedPlaybook>(database, {
+        name: 'versions',
+        table: 'playbooks t LEFT JOIN organizations o ON o.id = t.organization_id',
+        select: `SELECT ${columns} ${tables}`,
+        conditions: [
+          { sql: 't.name = ?', values: [name] },
+          owner === null
+            ? { sql: 't.organization_id IS NULL', values: [] }
+            : { sql: 'o.uuid = ?', values: [owner] },
+          ...visible(scope),
+        ],
+        page,
+        toItem: toListedPlaybook,
+      }),
+    )
+  }
+
+  findByHash(scope: Scope, hash: string): Promise<StoredPlaybook | undefined> {
+    return this.#first([{ sql: 't.hash = ?', values: [hash] }, ...visible(scope)])
+  }
+
+  /** Of several the written one, else the oldest. */
+  #first(conditions: readonly Condition[]): Promise<StoredPlaybook | undefined> {
+    const { database } = this.#context
+    return database.read(() => {
+      const row = database.get<PlaybookRow & { readonly source: string }>(
+        `SELECT ${columns}, t.source ${tables} ${whereAll(conditions)}
+           ORDER BY t.organization_id IS NOT NULL, t.id LIMIT 1`,
+        ...conditions.flatMap(({ values }) => values),
+      )
+      return row && { ...toListedPlaybook(row), source: row.source }
+    })
+  }
+}
+
+function toListedPlaybook(row: PlaybookRow): ListedPlaybook {
+  const { name, hash, origin, organizationUuid, newest, createdAt, putBy, putAt } = row
+  return {
+    name,
+    hash,
+    origin,
+    organizationUuid,
+    isNewest: newest === 1,
+    createdAt,
+    putInForce: putBy === null || putAt === null ? null : { at: putAt, by: fromJson<Author>(putBy) },
+  }
+}
+
+/** Those of the scope's organizations, and those that all organizations share. */
+function visible(scope: Scope): readonly Condition[] {
+  return scopeConditions(scope, 't.organization_id').map(({ sql, values }) => ({
+    sql: `(t.organization_id IS NULL OR ${sql})`,
+    values,
+  }))
+}

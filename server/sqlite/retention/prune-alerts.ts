@@ -1,0 +1,102 @@
+import type { PrunePlace } from '../../../core/ports.ts'
+import type { Database } from '../database/database.ts'
+import { PieceBudget } from '../database/piece-budget.ts'
+import { finishPruning, pruneRun } from './prune-run.ts'
+import type { PruneTally } from './prune-tally.ts'
+
+interface Candidate {
+  readonly id: number
+  readonly at: number
+  readonly bytes: number
+  readonly isDue: 0 | 1
+  readonly organization: number
+}
+
+/** Its investigation has ended, or there will be none. */
+const isAtRest = `(t.status IN (15, 20) OR (t.status = 0 AND t.type IS NULL))`
+
+/** The newest row stays: its number must not be given again. */
+const isLeftAlone = `(t.id < (SELECT max(id) FROM alerts)
+  AND t.id <= (SELECT value FROM facts WHERE name = 'alerts_indexed_to')
+  AND NOT EXISTS (SELECT 1 FROM alerts follower WHERE follower.follows = t.id)
+  AND NOT EXISTS (SELECT 1 FROM alert_groups WHERE alert_id = t.id AND ends_at > ?)
+  AND NOT EXISTS (SELECT 1 FROM alert_requests WHERE alert_id = t.id AND expires_at > ?))`
+
+const hasBusyRun = `EXISTS (SELECT 1 FROM runs r WHERE r.alert_id = t.id AND (r.ended_at IS NULL
+  OR r.id = (SELECT max(id) FROM runs) OR EXISTS (SELECT 1 FROM journal WHERE run_id = r.id AND state = 'unknown')))`
+
+const candidates = `
+  SELECT t.id, t.organization_id AS organization, t.modified_at AS at, octet_length(b.content) AS bytes,
+    CASE WHEN ${isAtRest} AND (c.id IS NULL OR (c.status = 'closed' AND c.modified_at <= ?))
+      THEN ${isLeftAlone} AND NOT ${hasBusyRun} ELSE 0 END AS isDue
+  FROM alerts t
+    CROSS JOIN alert_contents b ON b.alert_id = t.id
+    LEFT JOIN cases c ON c.id = t.case_id
+  WHERE t.modified_at <= ? AND (t.modified_at, t.id) > (?, ?) ORDER BY t.modified_at, t.id LIMIT ?`
+
+/** Inside of a write; see `RetentionStore`. Gives where to go on. */
+export function pruneAlerts(
+  database: Database,
+  changedBy: number,
+  from: PrunePlace | undefined,
+  now: number,
+  tally: PruneTally,
+): PrunePlace | undefined {
+  const budget = new PieceBudget()
+  let place = from ?? { at: Number.MIN_SAFE_INTEGER, row: 0 }
+  if (!finishPruning(database, budget)) return place
+  const bounds = [changedBy, now, now, changedBy, place.at, place.row, budget.rows]
+  const found = database.all<Candidate>(candidates, ...bounds)
+  for (const { id, at, bytes, isDue, organization } of found) {
+    if (budget.isSpent) return place
+    if (isDue === 1) {
+      const areAll = pruneRunsOf(database, id, now, budget, () => tally.add(organization, 'runs'))
+      if (!areAll) return place
+      deleteAlert(database, id)
+      budget.take(1, bytes)
+      tally.add(organization, 'alerts')
+    }
+    place = { at, row: id }
+  }
+  return found.length === 0 ? undefined : place
+}
+
+/** The newest first: a run that goes on from another comes before it. False: some is left. */
+function pruneRunsOf(
+  database: Database,
+  alert: number,
+  now: number,
+  budget: PieceBudget,
+  onRun: () => void,
+): boolean {
+  const left = database.all<{ id: number }>(
+    `SELECT t.id FROM runs t WHERE t.alert_id = ? AND t.pruned_at IS NULL ORDER BY t.id DESC`,
+    alert,
+  )
+  for (const { id } of left) {
+    if (budget.isSpent) return false
+    onRun()
+    if (!pruneRun(database, id, now, budget)) return false
+  }
+  return true
+}
+
+/** Its case counts what it loses. */
+function deleteAlert(database: Database, alert: number): void {
+  const runs = database.all<{ id: number; caseId: number | null }>(
+    'SELECT id, case_id AS caseId FROM runs WHERE alert_id = ? ORDER BY id DESC',
+    alert,
+  )
+  for (const { id, caseId } of runs) {
+    database.run('UPDATE cases SET runs_deleted = runs_deleted + 1 WHERE id = ?', caseId)
+    database.run('DELETE FROM runs WHERE id = ?', id)
+  }
+  database.run(
+    'UPDATE cases SET alerts_deleted = alerts_deleted + 1 WHERE id = (SELECT case_id FROM alerts WHERE id = ?)',
+    alert,
+  )
+  for (const table of ['alert_requests', 'alert_groups', 'alert_contents'])
+    database.run(`DELETE FROM ${table} WHERE alert_id = ?`, alert)
+  database.run('DELETE FROM alert_search WHERE rowid = ?', alert)
+  database.run('DELETE FROM alerts WHERE id = ?', alert)
+}

@@ -1,0 +1,94 @@
+import type { Database } from '../database/database.ts'
+import type { PieceBudget } from '../database/piece-budget.ts'
+
+/** Of the run `t`: nobody has to decide about a step of it, and no run that goes on from it needs its journal. */
+export const isPrunable = `(t.ended_at IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM journal WHERE run_id = t.id AND state = 'unknown')
+  AND NOT EXISTS (SELECT 1 FROM runs later WHERE later.retry_of = t.id AND later.pruned_at IS NULL))`
+
+/**
+ * Inside of a write. Marks the run before anything of it is deleted: what is there of a journal is whole, whenever the process stops.
+ *
+ * @returns whether all is deleted; the rest is left to `finishPruning`
+ */
+export function pruneRun(database: Database, run: number, now: number, budget: PieceBudget): boolean {
+  const { bytes } = database.one<{ bytes: number }>(
+    'SELECT ifnull(octet_length(inputs), 0) + ifnull(octet_length(output), 0) AS bytes FROM runs WHERE id = ?',
+    run,
+  )
+  database.run(
+    'UPDATE runs SET pruned_at = ?, pruning = 1, inputs = NULL, output = NULL WHERE id = ?',
+    now,
+    run,
+  )
+  budget.take(1, bytes)
+  return deleteDetails(database, run, budget)
+}
+
+/** Inside of a write. Goes on with what an earlier one has begun. False: some is left. */
+export function finishPruning(database: Database, budget: PieceBudget): boolean {
+  for (const { id } of database.all<{ id: number }>('SELECT id FROM runs WHERE pruning = 1'))
+    if (!deleteDetails(database, id, budget)) return false
+  return true
+}
+
+function deleteDetails(database: Database, run: number, budget: PieceBudget): boolean {
+  for (const step of [deleteJournal, deleteFailedAttempts, deleteCheckpoints]) {
+    step(database, run, budget)
+    if (budget.isSpent) return false
+  }
+  database.run('DELETE FROM destructive_uses WHERE run_id = ?', run)
+  deleteCaseWrites(database, run)
+  database.run('UPDATE runs SET pruning = 0 WHERE id = ?', run)
+  return true
+}
+
+function deleteJournal(database: Database, run: number, budget: PieceBudget): void {
+  const entries = database.all<{ id: number; bytes: number }>(
+    `SELECT id, ifnull(octet_length(input), 0) + ifnull(octet_length(output), 0) AS bytes
+     FROM journal WHERE run_id = ? LIMIT ?`,
+    run,
+    budget.rows,
+  )
+  for (const { id, bytes } of entries) {
+    if (budget.isSpent) return
+    database.run('DELETE FROM journal WHERE id = ?', id)
+    budget.take(1, bytes)
+  }
+}
+
+function deleteFailedAttempts(database: Database, run: number, budget: PieceBudget): void {
+  const deleted = database.run(
+    `DELETE FROM failed_attempts WHERE (run_id, path, attempt) IN
+       (SELECT run_id, path, attempt FROM failed_attempts WHERE run_id = ? LIMIT ?)`,
+    run,
+    budget.rows,
+  )
+  budget.take(deleted)
+}
+
+function deleteCheckpoints(database: Database, run: number, budget: PieceBudget): void {
+  const checkpoints = database.all<{ id: number }>('SELECT id FROM checkpoints WHERE run_id = ?', run)
+  for (const { id } of checkpoints) {
+    if (budget.isSpent) return
+    const answers = database.run(
+      'DELETE FROM checkpoint_answers WHERE id IN (SELECT id FROM checkpoint_answers WHERE checkpoint_id = ? LIMIT ?)',
+      id,
+      budget.rows,
+    )
+    budget.take(1 + answers)
+    if (!budget.isSpent) database.run('DELETE FROM checkpoints WHERE id = ?', id)
+  }
+}
+
+/** What its steps wrote into cases was told from repeats by keys that begin with its uuid. */
+function deleteCaseWrites(database: Database, run: number): void {
+  database.run(
+    `DELETE FROM case_writes WHERE organization_id = (SELECT organization_id FROM runs WHERE id = ?)
+       AND idempotency_key > (SELECT uuid || '/' FROM runs WHERE id = ?)
+       AND idempotency_key < (SELECT uuid || '0' FROM runs WHERE id = ?)`,
+    run,
+    run,
+    run,
+  )
+}

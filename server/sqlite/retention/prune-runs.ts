@@ -1,0 +1,50 @@
+import type { PrunePlace } from '../../../core/ports.ts'
+import type { Database } from '../database/database.ts'
+import { PieceBudget } from '../database/piece-budget.ts'
+import type { PruneTally } from './prune-tally.ts'
+import { finishPruning, isPrunable, pruneRun } from './prune-run.ts'
+
+/** Neither an alert nor a case names it, and no run goes on from it. The newest row stays: its number must not be given again. */
+const isUnnamed = `(t.alert_id IS NULL AND t.case_id IS NULL AND t.id < (SELECT max(id) FROM runs)
+  AND NOT EXISTS (SELECT 1 FROM runs later WHERE later.retry_of = t.id))`
+
+/** The newest first: a run that goes on from another comes before it. */
+const candidates = `
+  SELECT t.id, t.ended_at <= ? AND (t.pruned_at IS NULL OR (t.alert_id IS NULL AND t.case_id IS NULL)) AS isOld
+  FROM runs t WHERE t.id < ? ORDER BY t.id DESC LIMIT ?`
+
+/** Looked at when its turn comes, after those that go on from it. */
+const due = `
+  SELECT t.pruned_at IS NOT NULL AS isPruned, t.organization_id AS organization FROM runs t LEFT JOIN cases c ON c.id = t.case_id
+  WHERE t.id = ? AND (c.id IS NULL OR (c.status = 'closed' AND c.modified_at <= ?)) AND ${isPrunable}`
+
+interface Due {
+  readonly isPruned: 0 | 1
+  readonly organization: number
+}
+
+/** Inside of a write; see `RetentionStore`. Gives where to go on. */
+export function pruneRuns(
+  database: Database,
+  endedBy: number,
+  from: PrunePlace | undefined,
+  now: number,
+  tally: PruneTally,
+): PrunePlace | undefined {
+  const budget = new PieceBudget()
+  const start = from ?? { at: 0, row: Number.MAX_SAFE_INTEGER }
+  if (!finishPruning(database, budget)) return start
+  const found = database.all<{ id: number; isOld: 0 | 1 }>(candidates, endedBy, start.row, budget.rows)
+  let { row } = start
+  for (const { id, isOld } of found) {
+    if (budget.isSpent) return { at: 0, row }
+    row = id
+    const run = isOld === 1 ? database.get<Due>(due, id, endedBy) : undefined
+    if (run === undefined) continue
+    if (run.isPruned === 0) tally.add(run.organization, 'runs')
+    if (run.isPruned === 0 && !pruneRun(database, id, now, budget)) continue
+    const deleted = database.run(`DELETE FROM runs AS t WHERE t.id = ? AND ${isUnnamed}`, id)
+    budget.take(deleted)
+  }
+  return found.length === 0 ? undefined : { at: 0, row }
+}

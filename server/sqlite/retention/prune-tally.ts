@@ -1,0 +1,47 @@
+import { theServer } from '../../../core/domain/audit.ts'
+import type { RetentionRule } from '../../../core/ports.ts'
+import { recordAudit } from '../audit/audit-log.ts'
+import type { StoreContext } from '../context/store-context.ts'
+
+interface Counts {
+  readonly runs: number
+  readonly alerts: number
+}
+
+/** What one write deletes of each organization. */
+export class PruneTally {
+  readonly #counts = new Map<number, Counts>()
+
+  /** @param organization its row */
+  add(organization: number, what: keyof Counts): void {
+    const { runs, alerts } = this.#counts.get(organization) ?? { runs: 0, alerts: 0 }
+    const more = { runs: runs + Number(what === 'runs'), alerts: alerts + Number(what === 'alerts') }
+    this.#counts.set(organization, more)
+  }
+
+  get all(): Counts {
+    let [runs, alerts] = [0, 0]
+    for (const counts of this.#counts.values()) {
+      runs += counts.runs
+      alerts += counts.alerts
+    }
+    return { runs, alerts }
+  }
+
+  /** Inside of the write: what is deleted stands in the audit log of the organization, or it is not deleted. */
+  record(context: Pick<StoreContext, 'database' | 'clock'>, { before, setting }: RetentionRule): void {
+    for (const [row, counts] of this.#counts) {
+      const { uuid } = context.database.one<{ uuid: string }>(
+        'SELECT uuid FROM organizations WHERE id = ?',
+        row,
+      )
+      recordAudit(context, {
+        action: 'data.pruned',
+        by: theServer,
+        organizationUuid: uuid,
+        subject: { kind: 'data', id: 'tocsin.db', name: 'tocsin.db' },
+        details: { ...counts, before, setting },
+      })
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import type { JournalEntry, Resolution } from '../../../core/domain/run.ts'
+import type {
+  Line,
+  LineMove,
+  LineStore,
+  Page,
+  PageRequest,
+  Stretch,
+  StretchRequest,
+} from '../../../core/ports.ts'
+import { fromJson } from '../database/columns.ts'
+import type { Database } from '../database/database.ts'
+import {
+  selectJournal,
+  toEntry,
+  toFailedAttempt,
+  type EntryRow,
+  type FailedAttemptRow,
+} from './journal-rows.ts'
+import { listPage } from '../database/paging.ts'
+import type { StoreContext } from '../context/store-context.ts'
+
+const ofRun = 'run_id = (SELECT id FROM runs WHERE uuid = ? AND pruned_at IS NULL)'
+
+/** Sizes are known without reading what they are of. */
+const selectSizes = `
+  SELECT id, ifnull(octet_length(input), 0) + ifnull(octet_length(output), 0) AS bytes,
+    ? IS NULL OR kind IN (SELECT value FROM json_each(?)) AS isWanted
+  FROM journal WHERE ${ofRun} AND id > ? ORDER BY id LIMIT ?`
+
+const selectAttempts = `
+  SELECT j.id AS row, f.path, f.attempt, f.error, f.started_at AS startedAt, f.ended_at AS endedAt, f.retry_at AS retryAt
+  FROM journal j JOIN failed_attempts f ON f.run_id = j.run_id AND f.path = j.path
+  WHERE j.id IN (SELECT value FROM json_each(?)) ORDER BY j.id, f.attempt`
+
+const selectMoves = `
+  SELECT id AS row, state, attempt, resolution,
+    (SELECT count(*) FROM failed_attempts f WHERE f.run_id = j.run_id AND f.path = j.path) AS failedAttempts
+  FROM journal j WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id`
+
+const selectPlaces = `
+  SELECT place, id FROM (SELECT row_number() OVER (ORDER BY id) - 1 AS place, id FROM journal WHERE ${ofRun})
+  WHERE place IN (SELECT value FROM json_each(?))`
+
+const selectPlaced =
+  'SELECT t.id AS id, ifnull(octet_length(t.input), 0) + ifnull(octet_length(t.output), 0) AS bytes FROM journal t'
+
+interface SizeRow {
+  readonly id: number
+  readonly bytes: number
+  readonly isWanted: 0 | 1
+}
+
+type PlacedRow = Omit<SizeRow, 'isWanted'>
+type Size = Omit<SizeRow, 'isWanted'> & { readonly isWanted: boolean }
+
+type MoveRow = Pick<JournalEntry, 'state' | 'attempt'> & {
+  readonly row: number
+  readonly resolution: string | null
+  readonly failedAttempts: number
+}
+
+export class SqliteLineStore implements LineStore {
+  readonly #context: Pick<StoreContext, 'database'>
+
+  constructor(context: Pick<StoreContext, 'database'>) {
+    this.#context = context
+  }
+
+  stretch(
+    runUuid: string,
+    { after = 0, lines, bytes, kinds, maxBytes = Infinity }: StretchRequest,
+  ): Promise<Stretch> {
+    const { database } = this.#context
+    return database.read(() => {
+      const wanted = kinds === undefined ? null : JSON.stringify(kinds)
+      const sizes = database
+        .all<SizeRow>(selectSizes, wanted, wanted, runUuid, after, lines)
+        .map(({ isWanted, ...size }) => ({ ...size, isWanted: isWanted === 1 && size.bytes <= maxBytes }))
+      const looked = sizes.slice(0, fitting(sizes, bytes))
+      const rows = looked.flatMap(({ id, isWanted }) => (isWanted ? [id] : []))
+      const isEnd = looked.length === sizes.length && sizes.length < lines
+      return { lines: linesOf(database, rows), next: isEnd ? undefined : looked.at(-1)?.id }
+    })
+  }
+
+  page(runUuid: string, page: PageRequest & { readonly bytes: number }): Promise<Page<Line>> {
+    const { database } = this.#context
+    return database.read(() => {
+      const run = database.get<{ id: number }>(
+        'SELECT id FROM runs WHERE uuid = ? AND pruned_at IS NULL',
+        runUuid,
+      )
+      const rows = listPage<PlacedRow, number>(database, {
+        name: `steps ${run?.id}`,
+        table: 'journal t',
+        select: selectPlaced,
+        conditions: [{ sql: 't.run_id = ?', values: [run?.id ?? 0] }],
+        page,
+        cut: (all) =>
+          all.slice(
+            0,
+            fitting(
+              all.map(({ id, bytes }) => ({ id, bytes, isWanted: true })),
+              page.bytes,
+            ),
+          ),
+        toItem: ({ id }) => id,
+      })
+      const lines = linesOf(database, rows.data)
+      return { ...rows, data: page.oldestFirst === true ? lines : lines.toReversed() }
+    })
+  }
+
+  line(row: number): Promise<Line | undefined> {
+    const { database } = this.#context
+    return database.read(() => linesOf(database, [row])[0])
+  }
+
+  moves(rows: readonly number[]): Promise<readonly LineMove[]> {
+    const { database } = this.#context
+    return database.read(() =>
+      database.all<MoveRow>(selectMoves, JSON.stringify(rows)).map(({ resolution, ...move }) => ({
+        ...move,
+        resolvedAt: fromJson<Resolution>(resolution)?.at,
+      })),
+    )
+  }
+
+  rowsAt(runUuid: string, places: readonly number[]): Promise<ReadonlyMap<number, number>> {
+    const { database } = this.#context
+    return database.read(() => {
+      const rows = database.all<{ place: number; id: number }>(selectPlaces, runUuid, JSON.stringify(places))
+      return new Map(rows.map(({ place, id }) => [place, id]))
+    })
+  }
+}
+
+/** How many of them: at least one that is wanted. */
+function fitting(sizes: readonly Size[], maxBytes: number): number {
+  let total = 0
+  const beyond = sizes.findIndex(({ bytes, isWanted }) => {
+    const isFirst = total === 0
+    if (isWanted) total += bytes
+    return !isFirst && isWanted && total > maxBytes
+  })
+  return beyond === -1 ? sizes.length : beyond
+}
+
+function linesOf(database: Database, rows: readonly number[]): readonly Line[] {
+  if (rows.length === 0) return []
+  const ids = JSON.stringify(rows)
+  const failed = Map.groupBy(
+    database.all<FailedAttemptRow & { readonly row: number }>(selectAttempts, ids),
+    ({ row }) => row,
+  )
+  return database
+    .all<EntryRow>(`${selectJournal} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id`, ids)
+    .map((entry) => ({
+      row: entry.id,
+      entry: toEntry(entry),
+      failedAttempts: (failed.get(entry.id) ?? []).map(({ row: _, ...attempt }) => toFailedAttempt(attempt)),
+    }))
+}

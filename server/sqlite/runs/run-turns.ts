@@ -1,0 +1,133 @@
+import type { ParkedRun, RunKey, SuspectRun } from '../../../core/ports.ts'
+import type { Database } from '../database/database.ts'
+
+/** Stands for never: only an answer or the like wakes the run. */
+export const maxWakeAt = Number.MAX_SAFE_INTEGER
+/** Earlier than any time: nobody gave the run back. */
+const leftBehind = -1
+/** Its turn has come, whatever clocks say later. Only a run that waits for a time has one. */
+export const turnHasCome = 0
+
+interface TurnRow {
+  readonly id: number
+  readonly wakeAt: number | null
+  readonly endedAt: number | null
+  readonly convictions: number
+}
+
+const selectTurn = 'SELECT id, wake_at AS wakeAt, ended_at AS endedAt, convictions FROM runs WHERE uuid = ?'
+const selectKey = 'SELECT r.uuid, o.uuid AS organizationUuid'
+const tables = 'FROM runs r JOIN organizations o ON o.id = r.organization_id'
+
+/**
+ * Inside of a write, like all that change something here. Gives the row of a run that has a turn now, or has ended, or the time at
+ * which its turn comes; undefined where it has one already.
+ */
+export function takeTurn(database: Database, uuid: string, now: number) {
+  const turn = database.get<TurnRow>(selectTurn, uuid)
+  if (turn === undefined) return undefined
+  if (turn.endedAt !== null) return { row: turn.id, convictions: 0 }
+  if (turn.wakeAt === null) return undefined
+  if (turn.wakeAt > now) return { wakeAt: turn.wakeAt === maxWakeAt ? Infinity : turn.wakeAt }
+  database.run('UPDATE runs SET wake_at = NULL WHERE id = ?', turn.id)
+  return { row: turn.id, convictions: turn.convictions }
+}
+
+/** False where it was woken since it was taken. It has come through: whatever crashed before is forgotten. */
+export function parkRun(database: Database, uuid: string, wakeAt: number): boolean {
+  const changed = database.run(
+    'UPDATE runs SET wake_at = ?, crashes = 0, convictions = 0 WHERE uuid = ? AND wake_at IS NULL AND ended_at IS NULL',
+    Math.min(Math.max(turnHasCome, Math.ceil(wakeAt)), maxWakeAt),
+    uuid,
+  )
+  return changed === 1
+}
+
+/** Its turn has come: to be called with whatever it may have waited for. */
+export function wakeRun(database: Database, row: number): void {
+  database.run(
+    'UPDATE runs SET wake_at = ? WHERE id = ? AND ended_at IS NULL AND ifnull(wake_at, ?) > ?',
+    turnHasCome,
+    row,
+    maxWakeAt,
+    turnHasCome,
+  )
+}
+
+/** Those left behind first, then the oldest. Of waits that are over, the first of each page: an index has them by their times. */
+export function dueRuns(
+  database: Database,
+  organizationUuid: string,
+  now: number,
+  limit: number,
+): readonly RunKey[] {
+  const first = (times: string) =>
+    `SELECT * FROM (SELECT id, uuid, wake_at FROM runs WHERE organization_id = (SELECT id FROM organizations WHERE uuid = ?)
+       AND ${times} AND ended_at IS NULL ORDER BY wake_at, id LIMIT ?)`
+  const found = database.all<Pick<RunKey, 'uuid'>>(
+    `SELECT uuid FROM (${first('wake_at <= ?')} UNION ALL ${first('wake_at > ? AND wake_at <= ?')})
+     ORDER BY wake_at <> ?, id LIMIT ?`,
+    organizationUuid,
+    turnHasCome,
+    limit,
+    organizationUuid,
+    turnHasCome,
+    now,
+    limit,
+    leftBehind,
+    limit,
+  )
+  return found.map(({ uuid }) => ({ uuid, organizationUuid }))
+}
+
+export function parkedRuns(
+  database: Database,
+  after: ParkedRun | undefined,
+  limit: number,
+): readonly ParkedRun[] {
+  return database.all<ParkedRun>(
+    `${selectKey}, r.wake_at AS wakeAt ${tables}
+     WHERE (r.wake_at, r.id) > (?, ifnull((SELECT id FROM runs WHERE uuid = ?), 0)) AND r.wake_at < ?
+       AND r.ended_at IS NULL AND r.started_at IS NOT NULL ORDER BY r.wake_at, r.id LIMIT ?`,
+    after?.wakeAt ?? turnHasCome + 1,
+    after?.uuid ?? null,
+    maxWakeAt,
+    limit,
+  )
+}
+
+export function countQueuedRuns(database: Database): ReadonlyMap<string, number> {
+  const rows = database.all<{ organizationUuid: string; count: number }>(
+    `SELECT o.uuid AS organizationUuid, count(*) AS count ${tables}
+     WHERE r.wake_at IS NOT NULL AND r.ended_at IS NULL AND r.started_at IS NULL GROUP BY o.id`,
+  )
+  return new Map(rows.map(({ organizationUuid, count }) => [organizationUuid, count]))
+}
+
+export function recoverRuns(database: Database): void {
+  database.run(
+    `UPDATE runs SET wake_at = ?, crashes = crashes + 1, convictions = convictions + alone
+     WHERE wake_at IS NULL AND ended_at IS NULL`,
+    leftBehind,
+  )
+  database.run('UPDATE runs SET alone = 0 WHERE alone = 1')
+  // What has not begun waits for no time. Earlier versions gave it the one at which it was queued.
+  database.run(
+    'UPDATE runs SET wake_at = ? WHERE wake_at > ? AND wake_at < ? AND ended_at IS NULL AND started_at IS NULL',
+    turnHasCome,
+    turnHasCome,
+    maxWakeAt,
+  )
+}
+
+/** Those left behind more than once since they last rested; the oldest first. */
+export function suspectRuns(database: Database): readonly SuspectRun[] {
+  return database.all<SuspectRun>(
+    `${selectKey}, r.crashes ${tables} WHERE r.wake_at = ? AND r.crashes > 1 AND r.ended_at IS NULL ORDER BY r.id`,
+    leftBehind,
+  )
+}
+
+export function setAlone(database: Database, uuid: string, alone: boolean): void {
+  database.run('UPDATE runs SET alone = ? WHERE uuid = ?', Number(alone), uuid)
+}
