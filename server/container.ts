@@ -28,7 +28,7 @@ import type { Config } from './config.ts'
 import { codeOf, createEgress, type ClosableEgress } from './egress/index.ts'
 import type { Page } from './http/page/load-page.ts'
 import type { Metrics } from './metrics/metrics.ts'
-import { createHttpServer, type HttpServer } from './http/server.ts'
+import { createHttpServer, type HttpServer } from './http/server/server.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
 /** What has to be opened, with waiting, before the rest can be put together. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { createEgress } from '../egress/index.ts'
-import { probePort } from '../http/probe-port.ts'
+import { probePort } from '../http/server/probe-port.ts'
 import { holderOf } from '../sqlite/file/lock.ts'
 import { ok, problem, warning, type Finding } from './finding.ts'
 import { listens } from './listens.ts'

@@ -1,4 +1,4 @@
-import { errorStatuses } from '../http/status-table.ts'
+import { errorStatuses } from '../http/routing/status-table.ts'
 import type { Exposition, Labels } from './exposition.ts'
 
 /** Values of labels that are known from the start. */

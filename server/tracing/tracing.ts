@@ -1,6 +1,6 @@
 import type { Run } from '../../core/domain/run.ts'
 import type { JournalStore, Log, Stores } from '../../core/ports.ts'
-import { createDirectory } from '../http/directory.ts'
+import { createDirectory } from '../http/caller/directory.ts'
 import type { TraceSettings } from './trace-settings.ts'
 import { spansOfRun, type RunSpan } from './run-spans.ts'
 

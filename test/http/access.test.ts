@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { roles, type Role } from '../../core/domain/api-key.ts'
-import { routes } from '../../server/http/routes.ts'
+import { routes } from '../../server/http/routing/routes.ts'
 import { accessTable, type AccessRow } from './support/access-table.ts'
 import { startApi, type Api, type Reply } from './support/api.ts'
 import { expectProblem } from './support/schemas.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { routes } from '../../server/http/routes.ts'
+import { routes } from '../../server/http/routing/routes.ts'
 import { startApi, type Api } from './support/api.ts'
 
 describe('views of credentials and exports', () => {

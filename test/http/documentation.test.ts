@@ -1,7 +1,12 @@
 import { expect } from 'chai'
 import { readFile } from 'node:fs/promises'
-import { routes } from '../../server/http/routes.ts'
-import { coreCodes, errorClasses, internalError, requestErrors } from '../../server/http/status-table.ts'
+import { routes } from '../../server/http/routing/routes.ts'
+import {
+  coreCodes,
+  errorClasses,
+  internalError,
+  requestErrors,
+} from '../../server/http/routing/status-table.ts'
 import { startApi, type Api } from './support/api.ts'
 import { readCurl } from './support/curl.ts'
 import { expectFits } from './support/schemas.ts'

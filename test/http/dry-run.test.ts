@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { once } from 'node:events'
 import type { SkillCall } from '../../core/engine/skills/skill-caller.ts'
-import { createDryRunGate } from '../../server/http/dry-run-gate.ts'
+import { createDryRunGate } from '../../server/http/limits/dry-run-gate.ts'
 import { startApi, type Api } from './support/api.ts'
 import { expectProblem } from './support/schemas.ts'
 import { thingsOf } from './support/things.ts'

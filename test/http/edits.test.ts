@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { routes } from '../../server/http/routes.ts'
+import { routes } from '../../server/http/routing/routes.ts'
 import { startApi, type Api } from './support/api.ts'
 import { expectProblem } from './support/schemas.ts'
 import { thingsOf, towerSettings } from './support/things.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { routes } from '../../server/http/routes.ts'
+import { routes } from '../../server/http/routing/routes.ts'
 import { accessTable } from './support/access-table.ts'
 import { startApi, type Api } from './support/api.ts'
 import { oddTexts } from './support/fuzz-values.ts'

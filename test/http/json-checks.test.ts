@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { parseJson } from '../../core/json.ts'
-import { findDuplicateName } from '../../server/http/duplicate-name.ts'
-import { findLoneSurrogate } from '../../server/http/lone-surrogate.ts'
-import { findOddNumber } from '../../server/http/odd-number.ts'
-import { preferredWait } from '../../server/http/resources/prefer.ts'
+import { findDuplicateName } from '../../server/http/request/duplicate-name.ts'
+import { findLoneSurrogate } from '../../server/http/request/lone-surrogate.ts'
+import { findOddNumber } from '../../server/http/request/odd-number.ts'
+import { preferredWait } from '../../server/http/resources/alerts/prefer.ts'
 import { processorTime } from '../support/processor-time.ts'
 
 describe('fields that stand twice', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { setTimeout } from 'node:timers/promises'
-import { createCalculations } from '../../server/http/calculations.ts'
+import { createCalculations } from '../../server/http/limits/calculations.ts'
 import { largePlaybooks } from '../support/large-playbooks.ts'
 import { processorTime } from '../support/processor-time.ts'
 import { startApi, type Api } from './support/api.ts'

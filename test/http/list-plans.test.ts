@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { routes } from '../../server/http/routes.ts'
+import { routes } from '../../server/http/routing/routes.ts'
 import { Database, type Value } from '../../server/sqlite/database/database.ts'
 import { startApi, type Api } from './support/api.ts'
 import { thingsOf } from './support/things.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { isOnce } from '../../server/http/idempotency.ts'
-import { routes } from '../../server/http/routes.ts'
+import { isOnce } from '../../server/http/request/idempotency.ts'
+import { routes } from '../../server/http/routing/routes.ts'
 import { startApi, type Api } from './support/api.ts'
 import { expectProblem } from './support/schemas.ts'
 import { manualPlaybook, thingsOf, towerSettings } from './support/things.ts'

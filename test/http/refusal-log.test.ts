@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { useFakeTimers } from 'sinon'
 import type { Log, LogFields } from '../../core/ports.ts'
-import { createRefusalLog } from '../../server/http/refusal-log.ts'
+import { createRefusalLog } from '../../server/http/limits/refusal-log.ts'
 
 describe('log of refused requests', () => {
   it('has one line at once, and one with the number of the rest after ten seconds', () => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { requesterOf } from '../../server/http/requester.ts'
+import { requesterOf } from '../../server/http/caller/requester.ts'
 import { seed, tries } from '../support/random.ts'
 import { startApi, type Api } from './support/api.ts'
 import { expectProblem } from './support/schemas.ts'

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as coreErrors from '../../core/errors/errors.ts'
 import * as plugin from '../../core/plugin/index.ts'
-import { problemOf } from '../../server/http/problem.ts'
-import { coreCodes, errorClasses, requestErrors } from '../../server/http/status-table.ts'
+import { problemOf } from '../../server/http/routing/problem.ts'
+import { coreCodes, errorClasses, requestErrors } from '../../server/http/routing/status-table.ts'
 
 const { TocsinError } = plugin
 

@@ -1,5 +1,5 @@
 import type { ChangeSource } from '../../../core/domain/change.ts'
-import type { Directory } from '../directory.ts'
+import type { Directory } from '../caller/directory.ts'
 import type { EventStream } from './event-stream.ts'
 import { isFed, kindsFor, toldOf, type FedKind, type FeedReader, type Told } from './feed-view.ts'
 import { GatheredChanges } from './gathered-changes.ts'

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
-import type { AnswerBudget } from '../answer-budget.ts'
+import type { AnswerBudget } from '../server/answer-budget.ts'
 import { eventText, heartbeat, retryText, type StreamEvent } from './event-text.ts'
 
 /** Not so soon that readers come all at once where the server has just started again. */

@@ -3,9 +3,9 @@ import { isUsable } from '../../../core/domain/api-key.ts'
 import type { Clock, Stores } from '../../../core/ports.ts'
 import { scopeText } from '../../../core/scope.ts'
 import type { Sessions } from '../../sessions.ts'
-import type { AnswerBudget } from '../answer-budget.ts'
-import { RequestError } from '../request-error.ts'
-import type { Caller } from '../route.ts'
+import type { AnswerBudget } from '../server/answer-budget.ts'
+import { RequestError } from '../request/request-error.ts'
+import type { Caller } from '../routing/route.ts'
 import { EventStream } from './event-stream.ts'
 
 export interface EventStreamLimits {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Run } from '../../../core/domain/run.ts'
-import type { Services } from '../route.ts'
+import type { Services } from '../routing/route.ts'
 import type { EventStream } from './event-stream.ts'
 import type { RunCursor } from './run-cursor.ts'
 import { openRunReader, type RunReader } from './run-reader.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
-import { acceptsRather } from '../accepts-rather.ts'
-import { RequestError } from '../request-error.ts'
+import { acceptsRather } from '../request/accepts-rather.ts'
+import { RequestError } from '../request/request-error.ts'
 import type { Page, PageFile } from './load-page.ts'
 import { viewPaths } from './view-paths.ts'
 

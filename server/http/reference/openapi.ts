@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../../core/plugin/index.ts'
-import { headersOf, isOnce } from '../idempotency.ts'
-import type { Route } from '../route.ts'
+import { headersOf, isOnce } from '../request/idempotency.ts'
+import type { Route } from '../routing/route.ts'
 import { componentSchemas, described } from './components.ts'
 
 /** What of an OpenAPI 3.1 document is made here. */

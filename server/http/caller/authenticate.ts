@@ -1,0 +1,88 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { ApiKey } from '../../../core/domain/api-key.ts'
+import type { Session } from '../../../core/domain/session.ts'
+import { checkKey } from '../../keys.ts'
+import { challenge, readCredentials } from './credentials.ts'
+import { RequestError } from '../request/request-error.ts'
+import type { Access, Caller, Services } from '../routing/route.ts'
+import type { SessionCookie } from './session-cookie.ts'
+
+type Needed = Pick<
+  Services,
+  'stores' | 'clock' | 'recordKeyUse' | 'failedAuthentications' | 'sessions' | 'requestGate'
+>
+
+/** Of a request: by what it is found in the log, where it comes from, and how its session is kept. */
+export interface Origin {
+  readonly requestId: string
+  readonly address: string
+  readonly cookie: SessionCookie
+}
+
+/**
+ * Whose key the request carries, or with whose key the person has signed in. Throws RequestError `key_missing`, `key_invalid`, `session_invalid`,
+ * `credentials_ambiguous`, `too_many_requests`.
+ */
+export function authenticate(
+  headers: IncomingHttpHeaders,
+  services: Needed,
+  origin: Origin,
+): Promise<Caller> {
+  return services.requestGate.admit(origin.address, () => callerFor(headers, services, origin))
+}
+
+async function callerFor(headers: IncomingHttpHeaders, services: Needed, origin: Origin): Promise<Caller> {
+  const given = readCredentials(headers, origin.cookie)
+  if (given.kind === 'api_key')
+    return callerOf(await requireKey(given.value, services, origin), origin.requestId)
+  const session = await services.sessions.use(given.token)
+  if (session === undefined) {
+    throw new RequestError('session_invalid', undefined, {
+      hint: 'sign in again: POST session',
+      headers: { ...challenge, 'set-cookie': origin.cookie.clear },
+    })
+  }
+  services.recordKeyUse(session.key, services.clock.now())
+  return callerOf(session.key, origin.requestId, session)
+}
+
+/** The key of this text, whose use is recorded, as is its refusal. Throws RequestError `key_invalid`. */
+export async function requireKey(
+  value: string,
+  { stores, clock, recordKeyUse, failedAuthentications }: Omit<Needed, 'sessions' | 'requestGate'>,
+  { requestId, address }: Omit<Origin, 'cookie'>,
+): Promise<ApiKey> {
+  const now = clock.now()
+  const key = await checkKey(stores.keys, value, now)
+  if (key === undefined) {
+    failedAuthentications.record({ value, address, requestId }, now)
+    // One answer for malformed, unknown, wrong, expired and revoked keys: nobody learns which ids exist.
+    throw new RequestError('key_invalid', 'The API key is unknown, wrong, expired or revoked.', {
+      hint: 'check that the whole key was copied, or ask an administrator for a new one',
+      headers: challenge,
+    })
+  }
+  recordKeyUse(key, now)
+  return key
+}
+
+export function callerOf(key: ApiKey, requestId: string, session?: Session): Caller {
+  return {
+    keyUuid: key.uuid,
+    expiresAt: key.expiresAt,
+    actor: { kind: 'api_key', id: key.id, name: key.name, requestId },
+    role: key.role,
+    scope: key.organizationUuids ?? 'all',
+    session,
+  }
+}
+
+/** Throws RequestError `role_insufficient`. */
+export function authorize(caller: Caller, access: Access): void {
+  if (typeof access === 'string' || access.includes(caller.role)) return
+  throw new RequestError(
+    'role_insufficient',
+    `A key with the role '${caller.role}' may not do this; the roles that may: ${access.join(', ')}.`,
+    { hint: 'use a key with one of these roles' },
+  )
+}

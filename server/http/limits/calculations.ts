@@ -1,0 +1,86 @@
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import { scopeText } from '../../../core/scope.ts'
+import { FairLines } from '../../../core/fair-lines.ts'
+import { RequestError } from '../request/request-error.ts'
+import type { Caller } from '../routing/route.ts'
+
+/** Work whose length follows from what somebody sends, such as the reading of a playbook: done one at a time. */
+export interface Calculations {
+  /**
+   * Does the work when its turn comes. Keys that see the same organizations stand in one line, and the lines take turns.
+   *
+   * @throws RequestError `too_many_requests` where too much of this key or of its line waits already, `calculations_full` where too much of all does
+   */
+  inTurn<T>(caller: Pick<Caller, 'keyUuid' | 'scope'>, work: () => T): Promise<T>
+}
+
+/** What waits or is under way: of one key more than an editor asks for while somebody types. */
+const [maxOfKey, maxOfLine, maxOfAll] = [8, 16, 64]
+/** In milliseconds: what is shorter keeps nobody from being answered. */
+const shortMs = 10
+
+/** After each piece of work others have as much time as it took, so that calculations take half of the process at most. */
+export function createCalculations(): Calculations {
+  const lines = new FairLines<() => number>()
+  const counts = new Map<string, number>()
+  let isAtWork = false
+
+  async function workOff(): Promise<void> {
+    isAtWork = true
+    for (;;) {
+      await setImmediate()
+      const work = lines.take()
+      if (work === undefined) break
+      const tookMs = work()
+      if (tookMs >= shortMs) await setTimeout(tookMs)
+    }
+    isAtWork = false
+  }
+
+  const count = (name: string): number => counts.get(name) ?? 0
+  function add(name: string, more: 1 | -1): void {
+    const now = count(name) + more
+    if (now === 0) counts.delete(name)
+    else counts.set(name, now)
+  }
+
+  return {
+    async inTurn({ keyUuid, scope }, work) {
+      const line = scopeText(scope)
+      const names = [`key ${keyUuid}`, `line ${line}`, 'all'] as const
+      const [ofKey, ofLine, ofAll] = names.map(count) as [number, number, number]
+      if (ofKey >= maxOfKey) throw tooMany(`${ofKey} requests of this key wait to be worked on.`)
+      if (ofLine >= maxOfLine)
+        throw tooMany(`${ofLine} requests of keys that see the same organizations wait to be worked on.`)
+      if (ofAll >= maxOfAll) throw full(ofAll)
+      for (const name of names) add(name, 1)
+      return new Promise((resolve, reject) => {
+        lines.push(line, () => {
+          const startedAt = performance.now()
+          try {
+            resolve(work())
+          } catch (error) {
+            reject(error)
+          }
+          for (const name of names) add(name, -1)
+          return performance.now() - startedAt
+        })
+        if (!isAtWork) void workOff()
+      })
+    },
+  }
+}
+
+function tooMany(message: string): RequestError {
+  return new RequestError('too_many_requests', message, {
+    hint: 'send one after the other',
+    headers: { 'retry-after': '1' },
+  })
+}
+
+function full(waiting: number): RequestError {
+  return new RequestError('calculations_full', `${waiting} requests wait to be worked on.`, {
+    hint: 'send the request again after the time in Retry-After',
+    headers: { 'retry-after': '5' },
+  })
+}

@@ -1,0 +1,66 @@
+import { TimeoutError } from '../../../core/errors/errors.ts'
+import { RequestError } from '../request/request-error.ts'
+
+/** Bounds how much dry runs and tests of playbooks take of the server, and of the systems that dry runs read from. */
+export interface DryRunGate {
+  /**
+   * Does the work, unless the organization has one under way, or as many are as may be. Its signal is aborted when the time is over, the caller is gone, or
+   * the server closes; then it has to end soon.
+   *
+   * @throws RequestError `dry_runs_full`, and `not_ready` where the server closes; TimeoutError `dry_run_timeout`
+   */
+  through<T>(
+    organizationUuid: string,
+    gone: AbortSignal,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T>
+}
+
+/** At once, each of another organization: none waits for what people of another try. */
+const maxAtOnce = 4
+
+/** Of one dry run with all its ways, or of all tests of a playbook, in milliseconds. */
+const defaultDeadlineMs = 60_000
+
+export function createDryRunGate(closing: AbortSignal, deadlineMs = defaultDeadlineMs): DryRunGate {
+  const underWay = new Set<string>()
+  return {
+    async through(organizationUuid, gone, work) {
+      if (underWay.has(organizationUuid))
+        throw full('A dry run of the organization, or a run of tests, is under way.')
+      if (underWay.size >= maxAtOnce)
+        throw full(`There are ${maxAtOnce} dry runs, or runs of tests, under way.`)
+      underWay.add(organizationUuid)
+      const deadline = new AbortController()
+      const timer = setTimeout(() => deadline.abort(tooLate(deadlineMs)), deadlineMs)
+      const signal = AbortSignal.any([deadline.signal, gone, closing])
+      try {
+        return await work(signal)
+      } catch (error) {
+        if (closing.aborted) throw new RequestError('not_ready', 'The server is closing.')
+        signal.throwIfAborted()
+        throw error
+      } finally {
+        clearTimeout(timer)
+        underWay.delete(organizationUuid)
+      }
+    },
+  }
+}
+
+function full(message: string): RequestError {
+  return new RequestError('dry_runs_full', message, {
+    hint: 'send the request again after the time in Retry-After',
+    headers: { 'retry-after': '5' },
+  })
+}
+
+function tooLate(deadlineMs: number): TimeoutError {
+  return new TimeoutError(
+    'dry_run_timeout',
+    `what is tried out was not over within ${deadlineMs / 1_000} seconds`,
+    {
+      hint: 'give shorter lists; in a dry run, say in `answers` what is answered to checkpoints, so that fewer ways are tried',
+    },
+  )
+}

@@ -1,0 +1,44 @@
+import type { Case } from '../../../../core/domain/case.ts'
+import type { CaseFile } from '../../../../core/case/case-file.ts'
+import type { CaseObservable } from '../../../../core/case/observables.ts'
+import type { Directory } from '../../caller/directory.ts'
+import { investigatedAlertView } from '../alerts/alert-view.ts'
+import { runView } from '../runs/run-view.ts'
+
+type View = Readonly<Record<string, unknown>>
+
+/** A case as it stands in a list. */
+export async function caseView(found: Case, directory: Directory): Promise<View> {
+  return {
+    case_id: found.id,
+    organization_code: await directory.organizationCode(found.organizationUuid),
+    organization_uuid: found.organizationUuid,
+    title: found.title,
+    summary: found.summary,
+    status: found.status,
+    severity: found.severity,
+    verdict: found.verdict,
+    assignee: found.assignee,
+    revision: found.revision,
+    created_at: found.createdAt,
+    modified_at: found.modifiedAt,
+    alerts_deleted: found.alertsDeleted,
+    runs_deleted: found.runsDeleted,
+  }
+}
+
+/** What belongs to a case, besides its own fields. */
+export async function caseFileView(file: CaseFile, directory: Directory): Promise<View> {
+  return {
+    alerts: file.alerts.map(investigatedAlertView),
+    runs: await Promise.all(file.runs.map((run) => runView(run, directory))),
+    observables: file.observables.map(observableView),
+    timeline: file.timeline,
+  }
+}
+
+const observableView = ({ kind, value, learned }: CaseObservable) => ({
+  kind,
+  value,
+  learned: learned.map(({ runUuid: run_uuid, ...rest }) => ({ ...rest, run_uuid })),
+})

@@ -1,0 +1,108 @@
+import { caseSorts } from '../../../../core/ports.ts'
+import { caseStatuses, severities, verdicts } from '../../../../core/plugin/index.ts'
+import { component, defineRoute, readers } from '../../routing/route.ts'
+import { caseEntrySchema } from './case-schemas.ts'
+import { entityTag } from '../../request/if-match.ts'
+import { caseFileView, caseView } from './case-view.ts'
+import { addNote, changeCase } from './change-case.ts'
+import { exportCase } from './export-case.ts'
+import { epochMs, pageOf, pageParameters, pageSchema, pageView } from '../system/page.ts'
+import { readCaseFile, requireCase } from './read-case.ts'
+
+const listCases = defineRoute({
+  method: 'GET',
+  path: '/cases',
+  access: readers,
+  summary: 'Lists cases, newest first.',
+  status: 200,
+  answer: pageSchema(component('case')),
+  query: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      ...pageParameters,
+      organization: { type: 'string', description: 'Code of an organization.' },
+      status: { type: 'string', enum: caseStatuses },
+      severity: { type: 'string', enum: severities },
+      verdict: { type: 'string', enum: verdicts },
+      assignee: { type: 'string', maxLength: 200, description: 'Exactly this one; empty: those of nobody.' },
+      q: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 200,
+        description: 'Stands in the title or the summary, in any letter case (of A to Z).',
+      },
+      created_after: { ...epochMs, description: 'Opened at this time or later (epoch milliseconds).' },
+      created_before: { ...epochMs, description: 'Opened before this time (epoch milliseconds).' },
+      sort: { type: 'string', enum: caseSorts, default: '-created_at', description: 'With `-`: downwards.' },
+    },
+  },
+  async handle({ query, caller }, { stores, directory }) {
+    const organization =
+      query.organization === undefined
+        ? undefined
+        : await directory.organization(caller.scope, query.organization, '/organization')
+    const { status, severity, verdict, assignee } = query
+    const filter = {
+      organization: organization?.code,
+      status,
+      severity,
+      verdict,
+      assignee: assignee === '' ? null : assignee,
+      text: query.q,
+      createdAfter: query.created_after,
+      createdBefore: query.created_before,
+    }
+    const page = await stores.cases.list(caller.scope, filter, { ...pageOf(query), sort: query.sort })
+    return { body: await pageView(page, (found) => caseView(found, directory)) }
+  },
+})
+
+/** Shown with a case; the rest of alerts and runs is found with `case`, and the timeline comes in pages. */
+const shownLimits = { alerts: 50, contentBytes: undefined, runs: 50, timeline: 100 }
+
+const getCase = defineRoute({
+  method: 'GET',
+  path: '/cases/{case}',
+  access: readers,
+  summary:
+    'One case with its newest 50 alerts and 50 runs, its observables with what was learned of each, and the newest 100 entries of its ' +
+    'timeline, oldest first.',
+  status: 200,
+  answer: component('case'),
+  async handle({ params, caller: { scope } }, services) {
+    const { directory } = services
+    const found = await requireCase(services, scope, params.case)
+    const file = await readCaseFile(services, found, shownLimits)
+    const body = {
+      ...(await caseView(found, directory)),
+      ...(await caseFileView(file, directory)),
+      timeline_total: file.timeline.length + file.leftOut.timeline,
+    }
+    return { body, headers: entityTag(found) }
+  },
+})
+
+const getTimeline = defineRoute({
+  method: 'GET',
+  path: '/cases/{case}/timeline',
+  access: readers,
+  summary: 'What happened in a case, newest first.',
+  status: 200,
+  answer: pageSchema(caseEntrySchema),
+  query: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      ...pageParameters,
+      sort: { type: 'string', enum: ['-at', 'at'], default: '-at', description: 'With `-`: newest first.' },
+    },
+  },
+  async handle({ params, query, caller: { scope } }, services) {
+    const { id } = await requireCase(services, scope, params.case)
+    const page = await services.stores.cases.timeline(scope, id, pageOf(query))
+    return { body: await pageView(page, (entry) => entry) }
+  },
+})
+
+export const caseRoutes = [listCases, getCase, changeCase, addNote, getTimeline, exportCase]

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto'
+import { caseStatuses, severities, verdicts } from '../../../../core/plugin/index.ts'
+import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
+import { patterns } from '../../request/patterns.ts'
+import { component, defineRoute, operators } from '../../routing/route.ts'
+import { caseView } from './case-view.ts'
+import { caseEntrySchema } from './case-schemas.ts'
+import { requireCase } from './read-case.ts'
+
+export const changeCase = defineRoute({
+  method: 'PATCH',
+  path: '/cases/{case}',
+  access: operators,
+  summary: 'Changes fields of a case, as long as it is what the caller has seen.',
+  status: 200,
+  answer: component('case'),
+  headers: ifMatchHeader,
+  body: {
+    type: 'object',
+    additionalProperties: false,
+    minProperties: 1,
+    properties: {
+      title: { type: 'string', minLength: 1, maxLength: 500, ...patterns.line },
+      summary: { type: 'string', maxLength: 10_000, description: 'Plain text.' },
+      status: { type: 'string', enum: caseStatuses },
+      severity: { type: 'string', enum: severities },
+      verdict: { type: 'string', enum: verdicts },
+      assignee: {
+        type: ['string', 'null'],
+        minLength: 1,
+        maxLength: 200,
+        ...patterns.line,
+        description: 'Null: nobody.',
+      },
+    },
+  },
+  async handle({ params, body, headers, caller }, services) {
+    const { stores, directory } = services
+    const { id, organizationUuid } = await requireCase(services, caller.scope, params.case)
+    const changed = await editSeen(headers, (revision) =>
+      stores.cases.edit(organizationUuid, id, body, caller.actor, revision),
+    )
+    return { body: await caseView(changed, directory), headers: entityTag(changed) }
+  },
+})
+
+export const addNote = defineRoute({
+  method: 'POST',
+  path: '/cases/{case}/notes',
+  access: operators,
+  summary: 'Adds a note to the timeline of a case.',
+  status: 201,
+  answer: caseEntrySchema,
+  recall: {
+    keeps: (entry) => entry,
+    async answer(entry, { caller, params }, services) {
+      const { id } = await requireCase(services, caller.scope, params['case'] ?? '')
+      return { body: entry, location: `/cases/${id}/timeline` }
+    },
+  },
+  body: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['text'],
+    properties: {
+      text: { type: 'string', minLength: 1, maxLength: 10_000, ...patterns.text, description: 'Plain text.' },
+    },
+  },
+  async handle({ params, body, caller }, services) {
+    const { id, organizationUuid } = await requireCase(services, caller.scope, params.case)
+    const { cases } = services.stores
+    const entry = await cases.comment(organizationUuid, id, body.text, caller.actor, `note/${randomUUID()}`)
+    return { body: entry, location: `/cases/${id}/timeline` }
+  },
+})

@@ -1,0 +1,65 @@
+import { caseReport } from '../../../../core/case/report.ts'
+import { acceptsRather } from '../../request/accepts-rather.ts'
+import { component, defineRoute, readers } from '../../routing/route.ts'
+import { caseFileView, caseView } from './case-view.ts'
+import { objectSchema, time } from '../system/page.ts'
+import { readCaseFile, requireCase } from './read-case.ts'
+
+const limits = { alerts: 200, contentBytes: 4 * 1_048_576, runs: 200, timeline: 2_000 }
+const markdown = 'text/markdown'
+const count = { type: 'integer', minimum: 0 } as const
+
+export const exportCase = defineRoute({
+  method: 'GET',
+  path: '/cases/{case}/export',
+  access: readers,
+  summary: 'A case with what belongs to it, as one document: JSON, or a report in Markdown for people.',
+  status: 200,
+  answer: objectSchema({
+    exported_at: time,
+    case: component('case'),
+    left_out: {
+      ...objectSchema({ alerts: count, runs: count, observables: count, timeline: count }),
+      description:
+        'How many of each did not fit: of alerts and runs 200, of observables 500, of entries of the timeline 2,000.',
+    },
+  }),
+  alsoText: markdown,
+  query: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      format: {
+        type: 'string',
+        enum: ['json', 'markdown'],
+        description: 'Default: what `Accept` prefers of `application/json` and `text/markdown`; else `json`.',
+      },
+    },
+  },
+  async handle({ params, query, headers, caller }, services) {
+    const { clock, directory, stores } = services
+    const found = await requireCase(services, caller.scope, params.case)
+    const file = await readCaseFile(services, found, limits)
+    const isReport =
+      (query.format ?? (acceptsRather(headers.accept, markdown) ? 'markdown' : 'json')) === 'markdown'
+    const name = `${found.id}.${isReport ? 'md' : 'json'}`
+    await stores.audit.record({
+      action: 'case.exported',
+      by: caller.actor,
+      organizationUuid: found.organizationUuid,
+      subject: { kind: 'case', id: found.id, name: found.title },
+      details: { format: isReport ? 'markdown' : 'json' },
+    })
+    const fileHeaders = { 'content-disposition': `attachment; filename="${name}"`, vary: 'Accept' }
+    if (isReport) {
+      const text = caseReport(file, clock.now())
+      return { text, type: `${markdown}; charset=utf-8`, headers: fileHeaders }
+    }
+    const body = {
+      exported_at: clock.now(),
+      case: { ...(await caseView(found, directory)), ...(await caseFileView(file, directory)) },
+      left_out: file.leftOut,
+    }
+    return { body, headers: fileHeaders }
+  },
+})

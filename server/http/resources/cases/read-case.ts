@@ -1,0 +1,118 @@
+import type { CaseFile } from '../../../../core/case/case-file.ts'
+import { extractingSkill, observablesOf, type CaseObservable } from '../../../../core/case/observables.ts'
+import type { Case, CaseEntry } from '../../../../core/domain/case.ts'
+import type { JournalEntry } from '../../../../core/domain/run.ts'
+import type { ListedRun, Scope } from '../../../../core/ports.ts'
+import { stretchesOf } from '../../../../core/stretches.ts'
+import { RequestError } from '../../request/request-error.ts'
+import type { Services } from '../../routing/route.ts'
+import { kindsIn } from '../runs/kinds-in.ts'
+import { showRun } from '../runs/redact-run.ts'
+
+type Needed = Pick<Services, 'stores' | 'catalogue' | 'playbooks'>
+
+/** How much of a case is read at once. */
+export interface CaseLimits {
+  readonly alerts: number
+  /** Undefined: alerts are shown without their content. */
+  readonly contentBytes: number | undefined
+  readonly runs: number
+  readonly timeline: number
+}
+
+/** Runs whose journals are looked through for what was learned: the newest ones. */
+const maxJournals = 20
+const maxObservables = 500
+
+/** Throws RequestError `case_not_found`, also for a case of another organization. */
+export async function requireCase(
+  { stores }: Pick<Services, 'stores'>,
+  scope: Scope,
+  id: string,
+): Promise<Case> {
+  const found = await stores.cases.find(scope, id)
+  if (found !== undefined) return found
+  throw new RequestError('case_not_found', undefined, { hint: 'GET cases lists those this API key may see' })
+}
+
+/** The case with the newest of what belongs to it. */
+export async function readCaseFile(services: Needed, found: Case, limits: CaseLimits): Promise<CaseFile> {
+  const { stores } = services
+  const scope = [found.organizationUuid]
+  const filter = { caseId: found.id }
+  const [alerts, runs, timeline] = await Promise.all([
+    stores.alerts.list(scope, filter, { limit: limits.alerts, contentBytes: limits.contentBytes }),
+    stores.runs.list(scope, filter, { limit: limits.runs }),
+    readTimeline(services, found, limits.timeline),
+  ])
+  const observables = await readObservables(services, runs.data.slice(0, maxJournals))
+  const shown = observables.slice(0, maxObservables)
+  return {
+    case: found,
+    alerts: alerts.data,
+    runs: runs.data,
+    observables: shown,
+    timeline: timeline.entries,
+    leftOut: {
+      alerts: alerts.total - alerts.data.length,
+      runs: runs.total - runs.data.length,
+      observables: observables.length - shown.length,
+      timeline: timeline.total - timeline.entries.length,
+    },
+  }
+}
+
+/** The newest entries, oldest first. */
+async function readTimeline({ stores }: Needed, { id, organizationUuid }: Case, most: number) {
+  const entries: CaseEntry[] = []
+  let total = 0
+  let cursor: string | undefined
+  do {
+    const limit = Math.min(200, most - entries.length)
+    const page = await stores.cases.timeline([organizationUuid], id, { limit, cursor })
+    entries.push(...page.data)
+    total = page.total
+    cursor = page.nextCursor ?? undefined
+  } while (cursor !== undefined && entries.length < most)
+  return { entries: entries.toReversed(), total }
+}
+
+/** Of one step; larger ones are left out. */
+const maxStepBytes = 1_048_576
+/** Of one run. */
+const maxTelling = 5_000
+/** In one piece. */
+const [pieceLines, pieceBytes] = [2_000, 4 * maxStepBytes]
+
+/** One journal after the other, in pieces, and of each what is needed: it may hold megabytes of what other systems answered. */
+async function readObservables(
+  services: Needed,
+  runs: readonly ListedRun[],
+): Promise<readonly CaseObservable[]> {
+  const { telling } = kindsIn(services.catalogue)
+  const journals: Parameters<typeof observablesOf>[0][number][] = []
+  for (const run of runs)
+    journals.push({ runUuid: run.uuid, entries: await readTelling(services, run, telling) })
+  return observablesOf(journals, (skill) => skill !== extractingSkill && telling.includes(skill))
+}
+
+async function readTelling(
+  services: Needed,
+  run: ListedRun,
+  kinds: readonly string[],
+): Promise<readonly JournalEntry[]> {
+  const { masked } = await showRun(run, services)
+  const found: JournalEntry[] = []
+  const request = { lines: pieceLines, bytes: pieceBytes, kinds, maxBytes: maxStepBytes }
+  for await (const lines of stretchesOf(services.stores.lines, run.uuid, request)) {
+    for (const { entry } of lines) found.push(withoutRest(masked(entry)))
+    if (found.length >= maxTelling) break
+  }
+  return found
+}
+
+/** Without what else the other system said. */
+function withoutRest(entry: JournalEntry): JournalEntry {
+  const { all, risk } = (entry.output ?? {}) as { readonly all?: unknown; readonly risk?: unknown }
+  return { ...entry, output: { all, risk } }
+}

@@ -1,0 +1,76 @@
+import { kindOf } from '../../../../core/checkpoint/kind.ts'
+import { labelOf } from '../../../../core/domain/answer-label.ts'
+import { wordFor } from '../../../../core/domain/audit.ts'
+import { askedOf, nameOfAnswerer, nameOfAsked } from '../../../../core/domain/asked-person.ts'
+import type { Checkpoint, CheckpointAnswer, Question } from '../../../../core/domain/checkpoint.ts'
+import { hide } from '../../../../core/domain/mask.ts'
+import { acceptedBy, maskOfSchema } from '../../../../core/playbook/check/mask-of-type.ts'
+import type { JsonSchema } from '../../../../core/plugin/index.ts'
+import type { Services } from '../../routing/route.ts'
+import { consequencesView } from './consequences-view.ts'
+
+type Seen = Pick<Services, 'directory' | 'catalogue' | 'stores' | 'playbooks' | 'log'>
+
+/** A question with whatever an answer to it needs, and what became of it (`schemas/checkpoint.schema.json`). */
+export async function checkpointView(checkpoint: Checkpoint, services: Seen) {
+  const { directory, catalogue } = services
+  const { question, answer } = checkpoint
+  const { via, form } = question
+  const asking = catalogue.skill(via)?.skill.input as JsonSchema | undefined
+  const answered = catalogue.skill(via)?.skill.output as JsonSchema | undefined
+  const asked = askedOf(checkpoint)
+  return {
+    checkpoint_id: checkpoint.id,
+    run_uuid: checkpoint.runUuid,
+    organization_code: await directory.organizationCode(checkpoint.organizationUuid),
+    playbook: checkpoint.playbookName,
+    alert_id: checkpoint.alertId,
+    case_id: checkpoint.caseId,
+    path: checkpoint.path,
+    step_id: checkpoint.stepId,
+    kind: kindOf(checkpoint),
+    via,
+    connection: checkpoint.connection,
+    input: asking ? hide(acceptedBy(asking), question.input ?? null) : (question.input ?? null),
+    asked: typeof asked === 'string' ? asked : null,
+    asked_name: nameOfAsked(checkpoint),
+    answers: question.answers && answersView(question, question.answers),
+    form,
+    consequences: await consequencesView(checkpoint, services),
+    reference: answered
+      ? hide(maskOfSchema(answered), checkpoint.reference ?? null)
+      : (checkpoint.reference ?? null),
+    state: checkpoint.state,
+    created_at: checkpoint.createdAt,
+    timeout_at: checkpoint.timeoutAt,
+    on_timeout: silenceView(checkpoint),
+    answer: answer && answerView(answer, checkpoint),
+  }
+}
+
+export const answersView = (question: Question, answers: readonly string[]) =>
+  answers.map((value) => ({ value, label: labelOf(question, value) }))
+
+function silenceView({ onTimeout, question: { form } }: Checkpoint) {
+  if (onTimeout === null) return null
+  if (onTimeout.fails) return { fails: true, answer: null }
+  return { fails: false, answer: form ? hide(maskOfSchema(form), onTimeout.answer) : onTimeout.answer }
+}
+
+export function answerView({ value, by, text, at }: CheckpointAnswer, checkpoint: Checkpoint) {
+  const { question } = checkpoint
+  const { form, answers } = question
+  const shown = form ? hide(maskOfSchema(form), value) : value
+  const byName = nameOfAnswerer(checkpoint, by)
+  const word = answers?.find((answer) => answer === value)
+  return {
+    value: shown,
+    label: word === undefined ? null : labelOf(question, word),
+    by: wordFor(by),
+    by_name: byName,
+    actor: { ...by, name: byName ?? by.name },
+    // A text reply may be what was filled in.
+    text: text === value && shown !== value ? shown : text,
+    at,
+  }
+}

@@ -1,0 +1,61 @@
+import { heldSkillOf } from '../../../../core/checkpoint/kind.ts'
+import { consequencesOf, type Consequence } from '../../../../core/destructive/consequences.ts'
+import type { Checkpoint } from '../../../../core/domain/checkpoint.ts'
+import { approved } from '../../../../core/engine/context/approval.ts'
+import type { Services } from '../../routing/route.ts'
+
+type Seen = Pick<Services, 'catalogue' | 'stores' | 'playbooks' | 'log'>
+
+/** The destructive actions that each answer to a waiting question may lead to; null: not known, or the question is over. */
+export async function consequencesView(checkpoint: Checkpoint, services: Seen) {
+  if (checkpoint.state !== 'waiting') return null
+  const { answers } = checkpoint.question
+  const { onTimeout } = checkpoint
+  const silence = onTimeout === null || onTimeout.fails ? [] : [onTimeout.answer]
+  const values = answers === null ? [null] : [...new Set<unknown>([...answers, ...silence])]
+  const of =
+    heldSkillOf(checkpoint) === undefined
+      ? await afterAnswer(checkpoint, services)
+      : approval(checkpoint, services)
+  if (of === undefined) return null
+  const all = await Promise.all(values.map(async (value) => ({ answer: value, actions: await of(value) })))
+  return all.map(({ answer, actions }) => ({ answer, actions: actions.map(actionView) }))
+}
+
+const actionView = ({ stepId, skill, title, class: kind }: Consequence) => ({
+  step_id: stepId,
+  skill,
+  title,
+  class: kind,
+})
+
+type ActionsOf = (answer: unknown) => readonly Consequence[] | Promise<readonly Consequence[]>
+
+/** What is approved is done, and nothing else is decided. */
+function approval(checkpoint: Checkpoint, { catalogue }: Seen): ActionsOf | undefined {
+  const skill = catalogue.skill(heldSkillOf(checkpoint) ?? '')
+  if (skill?.skill.effect !== 'write' || skill.skill.destructive === undefined) return undefined
+  const { title, destructive } = skill.skill
+  const action = { stepId: checkpoint.stepId, skill: skill.name, title, class: destructive }
+  return (answer) => (answer === approved ? [action] : [])
+}
+
+async function afterAnswer(
+  { runUuid, path }: Checkpoint,
+  { catalogue, stores, playbooks, log }: Seen,
+): Promise<ActionsOf | undefined> {
+  try {
+    const run = await stores.runs.find('all', runUuid)
+    if (run === undefined) return undefined
+    const playbook = await playbooks.byHash(run.playbookHash)
+    const called = async (name: string) => {
+      const hash = playbooks.newest(name)
+      return hash === undefined ? undefined : await playbooks.byHash(hash)
+    }
+    return async (answer) => await consequencesOf(playbook, path, answer, { catalogue, called })
+  } catch (error) {
+    // A question is shown and answered also where its playbook no longer fits the plugins.
+    log.warn({ run: runUuid, error }, 'the consequences of an answer are not known')
+    return undefined
+  }
+}

@@ -1,0 +1,160 @@
+import { ValidationError } from '../../../../core/errors/errors.ts'
+import { ConnectionError, type ConnectionDefinition } from '../../../../core/plugin/index.ts'
+import type { ConnectionChanges, OpenConnection, StoredConnection } from '../../../../core/ports.ts'
+import type { Catalogue } from '../../../../core/registry/catalogue.ts'
+import { usableSettings } from '../../../../core/skill/index.ts'
+import { editIfSeen, editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
+import { admins, component, defineRoute } from '../../routing/route.ts'
+import { within } from '../../request/validate.ts'
+import { connectionQuery, connectionView, definitionOf, namedConnection } from './connection-view.ts'
+
+export const changeConnection = defineRoute({
+  method: 'PATCH',
+  path: '/connections/{connection}',
+  access: admins,
+  summary: 'Changes a connection: fields of its settings, secrets among them, and whether it is enabled.',
+  headers: ifMatchHeader,
+  status: 200,
+  answer: component('connection'),
+  query: connectionQuery,
+  body: {
+    type: 'object',
+    additionalProperties: false,
+    minProperties: 1,
+    properties: {
+      settings: {
+        type: 'object',
+        description:
+          'Only the fields that change; null takes an optional one away. A new address needs the secrets again.',
+      },
+      enabled: { type: 'boolean', description: 'A disabled connection is used by no step.' },
+    },
+  },
+  async handle({ params, query, body, headers, caller }, services) {
+    const { stores, catalogue } = services
+    const { enabled, settings } = body
+    const { organizationUuid, uuid } = await namedConnection(
+      caller.scope,
+      params.connection,
+      query.organization,
+      services,
+    )
+    // Of what is stored then, not of what was read before: of two who change different fields, neither takes back what the other did.
+    const changes = (stored: StoredConnection): ConnectionChanges => ({
+      enabled,
+      ...(settings !== undefined && newValues(catalogue, stored, settings)),
+    })
+    const changed = await editSeen(headers, (revision) =>
+      stores.connections.update(organizationUuid, uuid, changes, revision, caller.actor),
+    )
+    return { body: await connectionView(changed, services), headers: entityTag(changed) }
+  },
+})
+
+export const deleteConnection = defineRoute({
+  method: 'DELETE',
+  path: '/connections/{connection}',
+  access: admins,
+  summary: 'Deletes a connection with its secrets, and answers it as it was.',
+  headers: ifMatchHeader,
+  status: 200,
+  answer: component('connection'),
+  query: connectionQuery,
+  async handle({ params, query, headers, caller }, services) {
+    const found = await namedConnection(caller.scope, params.connection, query.organization, services)
+    await editIfSeen(headers, (revision) =>
+      services.stores.connections.remove(found.organizationUuid, found.uuid, revision, caller.actor),
+    )
+    return { body: await connectionView(found, services) }
+  },
+})
+
+type Stored = Pick<OpenConnection, 'secrets'> & { readonly settings: Readonly<Record<string, unknown>> }
+
+/** Secrets that cannot be opened any more, e.g. after the loss of a master key, are entered anew: all of them. */
+function openedSecrets({ secrets }: StoredConnection): Stored['secrets'] {
+  try {
+    return secrets()
+  } catch (error) {
+    if (error instanceof ConnectionError && error.code === 'secret_unreadable') return {}
+    throw error
+  }
+}
+
+/** Throws ValidationError `value_invalid`. */
+function newValues(
+  catalogue: Catalogue,
+  found: StoredConnection,
+  given: Readonly<Record<string, unknown>>,
+): ConnectionChanges {
+  const { name, plugin, settings } = found.connection
+  const definition = definitionOf(catalogue, plugin)
+  const stored: Stored = { settings, secrets: openedSecrets(found) }
+  const secrets = Object.entries(stored.secrets).map(([field, secret]) => [field, secret.reveal()])
+  const merged = Object.entries({ ...settings, ...Object.fromEntries(secrets), ...given })
+  const values = within('/settings', () =>
+    usableSettings(definition, name, Object.fromEntries(merged.filter(([, value]) => value !== null))),
+  )
+  requireSecretsForNewAddress(definition, stored, values, given)
+  return {
+    settings: values.settings,
+    ...(isSame(stored.secrets, values.secrets) ? {} : { secrets: values.secrets }),
+  }
+}
+
+/** What was not entered anew is as old as it was. */
+function isSame(before: Stored['secrets'], after: Stored['secrets']): boolean {
+  const names = Object.keys(after)
+  return (
+    names.length === Object.keys(before).length &&
+    names.every((name) => before[name]?.reveal() === after[name]?.reveal())
+  )
+}
+
+/**
+ * Secrets are written and never read: who could send them to an address of their own could read them there. With an address that the
+ * connection did not reach before, every stored secret is to be given again. Another path is another address, since below one origin
+ * there may be many customers; a path further below is none.
+ */
+function requireSecretsForNewAddress(
+  definition: ConnectionDefinition,
+  before: Stored,
+  after: Stored,
+  given: Readonly<Record<string, unknown>>,
+): void {
+  const known = addressesOf(definition, before)
+  const next = addressesOf(definition, after)
+  const knownOthers = [...known.base, ...known.others]
+  if (
+    next.base.every((address) => known.base.some((one) => isAtOrBelow(address, one))) &&
+    next.others.every((address) => knownOthers.some((one) => isAtOrBelow(address, one)))
+  )
+    return
+  const missing = Object.keys(before.secrets).filter((field) => !Object.hasOwn(given, field))
+  if (missing.length === 0) return
+  const message = 'must be given again, since the address of the connection changes'
+  const errors = missing.map((field) => ({ pointer: `/settings/${field}`, message }))
+  throw new ValidationError('value_invalid', `the secrets ${missing.join(', ')} ${message}`, errors)
+}
+
+/** Wherever a call of this connection may go: below its base address with credentials. */
+function addressesOf(definition: ConnectionDefinition, { settings, secrets }: Stored) {
+  const all: Readonly<Record<string, unknown>> = { ...settings, ...secrets }
+  try {
+    return { base: [definition.baseUrl(all)], others: definition.otherOrigins?.(all) ?? [] }
+  } catch {
+    // The plugin has changed and cannot read what was stored for it: nothing is known of where it led.
+    return { base: [], others: [] }
+  }
+}
+
+function isAtOrBelow(address: string, known: string): boolean {
+  const [at, from] = [URL.parse(address), URL.parse(known)]
+  if (at === null || from === null || encodedPath.test(at.pathname)) return address === known
+  return at.origin === from.origin && pathOf(at).startsWith(pathOf(from))
+}
+
+/** Some gateways decode these before they route, or leave out what follows a `;`: then the path is another one than it says. */
+const encodedPath = /;|%(2[5ef]|3b|5c)/i
+
+const pathOf = ({ pathname }: URL): string => (pathname.endsWith('/') ? pathname : `${pathname}/`)

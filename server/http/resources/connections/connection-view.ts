@@ -1,0 +1,97 @@
+import {
+  credentialAgeDays,
+  credentialDays,
+  failureText,
+  type Connection,
+  type ConnectionNote,
+} from '../../../../core/domain/connection.ts'
+import type { ConnectionDefinition } from '../../../../core/plugin/index.ts'
+import type { Scope } from '../../../../core/ports.ts'
+import type { Catalogue } from '../../../../core/registry/catalogue.ts'
+import { RequestError } from '../../request/request-error.ts'
+import type { Services } from '../../routing/route.ts'
+
+export async function connectionView(
+  connection: Connection,
+  { directory, clock }: Pick<Services, 'directory' | 'clock'>,
+) {
+  const age = credentialAgeDays(connection, clock.now())
+  const { lastFailure } = connection
+  return {
+    connection_uuid: connection.uuid,
+    organization_code: await directory.organizationCode(connection.organizationUuid),
+    organization_uuid: connection.organizationUuid,
+    name: connection.name,
+    plugin: connection.plugin,
+    settings: connection.settings,
+    enabled: connection.enabled,
+    credential_age_days: age,
+    broken: connection.broken,
+    last_failure: lastFailure,
+    warnings: [
+      ...(age !== null && age >= credentialDays ? [credentialsOld(age, connection)] : []),
+      ...(connection.warning === null ? [] : [connection.warning]),
+      ...(lastFailure === null ? [] : [{ reason: failureText(lastFailure), at: lastFailure.at }]),
+    ],
+    revision: connection.revision,
+    created_at: connection.createdAt,
+    modified_at: connection.modifiedAt,
+  }
+}
+
+function credentialsOld(age: number, { secretsAt }: Connection): ConnectionNote {
+  const reason = `the credentials are ${age} days old: replace them every ${credentialDays} days`
+  return { reason, at: (secretsAt ?? 0) + credentialDays * 86_400_000 }
+}
+
+/** Says which connection is meant, where several organizations of the key have one of that name. */
+export const connectionQuery = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    organization: {
+      type: 'string',
+      description: 'Code of an organization; needed where several have a connection of that name.',
+    },
+  },
+} as const
+
+/**
+ * The connection that a path names, by its uuid or by its name ignoring case.
+ *
+ * @throws RequestError `connection_not_found`, `connection_name_ambiguous`, `unknown_organization`
+ */
+export async function namedConnection(
+  scope: Scope,
+  name: string,
+  organization: string | undefined,
+  { stores, directory }: Pick<Services, 'stores' | 'directory'>,
+): Promise<Connection> {
+  const within = await directory.scopeWithin(scope, organization)
+  const wanted = name.toLowerCase()
+  const all = await stores.connections.list(within)
+  const byUuid = all.find(({ uuid }) => uuid === wanted)
+  if (byUuid !== undefined) return byUuid
+  const [found, another] = all.filter((connection) => connection.name.toLowerCase() === wanted)
+  if (found === undefined) {
+    throw new RequestError('connection_not_found', undefined, {
+      hint: 'GET connections lists those this API key may see',
+    })
+  }
+  if (another === undefined) return found
+  throw new RequestError('connection_name_ambiguous', undefined, {
+    hint: 'add ?organization=<code>, or use connection_uuid instead of the name',
+  })
+}
+
+/** Throws RequestError `unknown_plugin`. */
+export function definitionOf(catalogue: Catalogue, plugin: string): ConnectionDefinition {
+  const definition = catalogue.connection(plugin)
+  if (definition !== undefined) return definition
+  const names = catalogue.plugins.filter(({ connection }) => connection !== undefined).map(({ name }) => name)
+  const message = `no plugin '${plugin.slice(0, 64)}' takes connections`
+  throw new RequestError('unknown_plugin', message, {
+    hint: `use one of: ${names.slice(0, 50).join(', ')}; TOCSIN_PLUGINS names further ones, where the server starts`,
+    errors: [{ pointer: '/plugin', message }],
+  })
+}

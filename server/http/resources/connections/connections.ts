@@ -1,0 +1,141 @@
+import type { Connection } from '../../../../core/domain/connection.ts'
+import { textAt } from '../../../../core/plugin/index.ts'
+import { usableSettings } from '../../../../core/skill/index.ts'
+import { pageOfRows, type RowOrder } from '../../routing/page-rows.ts'
+import { patterns } from '../../request/patterns.ts'
+import { entityTag } from '../../request/if-match.ts'
+import { admins, component, defineRoute, readers, type Services } from '../../routing/route.ts'
+import { within } from '../../request/validate.ts'
+import { authenticateConnection } from './authenticate-connection.ts'
+import { changeConnection, deleteConnection } from './change-connection.ts'
+import { connectionManifest } from './connection-manifest.ts'
+import { connectionQuery, connectionView, definitionOf, namedConnection } from './connection-view.ts'
+import { takeUpRefused } from '../playbooks/edit-playbook.ts'
+import { flag, pageParameters, pageSchema, pageView, sortParameter } from '../system/page.ts'
+import { rotateToken } from './rotate-token.ts'
+
+const order: RowOrder<Connection> = {
+  name: 'connections',
+  sorts: {
+    name: ({ name }) => name.toLowerCase(),
+    created_at: ({ createdAt }) => createdAt,
+    modified_at: ({ modifiedAt }) => modifiedAt,
+  },
+  key: ({ uuid }) => uuid,
+}
+
+const listConnections = defineRoute({
+  method: 'GET',
+  path: '/connections',
+  view: 'connections.viewed',
+  access: readers,
+  summary: 'Lists connections; secrets are never shown.',
+  status: 200,
+  answer: pageSchema(component('connection')),
+  query: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      ...pageParameters,
+      organization: { type: 'string', description: 'Code of an organization.' },
+      plugin: { type: 'string', description: 'Name of a plugin.' },
+      enabled: flag,
+      broken: {
+        ...flag,
+        description:
+          'Whether it is known that it cannot be used, or it was refused when it was used or tested last.',
+      },
+      sort: sortParameter(['name', 'created_at', 'modified_at']),
+    },
+  },
+  async handle({ query, caller }, services) {
+    const scope = await services.directory.scopeWithin(caller.scope, query.organization)
+    const found = (await services.stores.connections.list(scope)).filter(
+      ({ plugin, enabled, broken, lastFailure }) =>
+        (query.plugin === undefined || plugin === query.plugin) &&
+        (query.enabled === undefined || String(enabled) === query.enabled) &&
+        (query.broken === undefined || String(broken !== null || lastFailure !== null) === query.broken),
+    )
+    const page = pageOfRows(found, query, order)
+    return { body: await pageView(page, (connection) => connectionView(connection, services)) }
+  },
+})
+
+const getConnection = defineRoute({
+  method: 'GET',
+  path: '/connections/{connection}',
+  view: 'connections.viewed',
+  access: readers,
+  summary: 'One connection, without its secrets.',
+  status: 200,
+  answer: component('connection'),
+  query: connectionQuery,
+  async handle({ params, query, caller }, services) {
+    const found = await namedConnection(caller.scope, params.connection, query.organization, services)
+    return { body: await connectionView(found, services), headers: entityTag(found) }
+  },
+})
+
+const createConnection = defineRoute({
+  method: 'POST',
+  path: '/connections',
+  access: admins,
+  summary: 'Adds a connection. Its settings, secrets among them, fit the schema of its plugin (GET plugins).',
+  status: 201,
+  answer: component('connection'),
+  recall: {
+    keeps: (created) => textAt(created, 'uuid'),
+    answer: async (uuid, { caller }, services) =>
+      made(await namedConnection(caller.scope, String(uuid), undefined, services), services),
+  },
+  body: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['organization_code', 'name', 'plugin', 'settings'],
+    properties: {
+      organization_code: { type: 'string' },
+      name: {
+        type: 'string',
+        ...patterns.connectionName,
+        description: 'The instance name, unique in the organization ignoring case.',
+      },
+      plugin: { type: 'string' },
+      settings: { type: 'object', description: 'What an operator fills in, secrets included.' },
+    },
+  },
+  async handle({ body, caller }, services) {
+    const { stores, catalogue, directory } = services
+    const organization = await directory.organization(
+      caller.scope,
+      body.organization_code,
+      '/organization_code',
+    )
+    const definition = definitionOf(catalogue, body.plugin)
+    const { settings, secrets } = within('/settings', () =>
+      usableSettings(definition, body.name, body.settings),
+    )
+    const connection = { name: body.name, plugin: body.plugin, settings, secrets }
+    const created = await stores.connections.create(organization.uuid, connection, caller.actor)
+    await takeUpRefused(services)
+    return made(created, services)
+  },
+})
+
+async function made(connection: Connection, services: Services) {
+  return {
+    body: await connectionView(connection, services),
+    location: `/connections/${connection.uuid}`,
+    headers: entityTag(connection),
+  }
+}
+
+export const connectionRoutes = [
+  listConnections,
+  createConnection,
+  connectionManifest,
+  authenticateConnection,
+  rotateToken,
+  getConnection,
+  changeConnection,
+  deleteConnection,
+]

@@ -1,0 +1,169 @@
+import { knownNames } from '../../../../core/investigation/known-names.ts'
+import { ValidationError } from '../../../../core/errors/errors.ts'
+import { PlaybookError } from '../../../../core/errors/playbook-error.ts'
+import { choiceOf, choicesOf, exploreDryRun } from '../../../../core/dry-run/index.ts'
+import { parseWorld, startsFor, type GivenAlert } from '../../../../core/playbook-test/index.ts'
+import { resolveInputs } from '../../../../core/playbook/template/inputs.ts'
+import { testCases } from '../../../../core/plugin/testing/memory-stores.ts'
+import type { Organization } from '../../../../core/domain/organization.ts'
+import { defineRoute, operators, type Caller, type Services } from '../../routing/route.ts'
+import { within } from '../../request/validate.ts'
+import { requireAlert } from '../alerts/alert-view.ts'
+import { dryRunSchema, dryRunView } from './dry-run-view.ts'
+import { asRefusal, playbookSource } from './edit-playbook.ts'
+import { requirePlaybook } from './playbook-view.ts'
+
+/** The same as `tocsin dry-run`, with the connections of an organization. */
+export const dryRunPlaybook = defineRoute({
+  method: 'POST',
+  path: '/playbooks/dry-run',
+  access: operators,
+  summary:
+    'Shows what a playbook would do, on every way that people may answer: skills that read are called, skills that write are not.',
+  status: 200,
+  answer: dryRunSchema,
+  body: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['organization_code'],
+    properties: {
+      organization_code: { type: 'string', description: 'Whose connections are used.' },
+      source: playbookSource,
+      playbook: { type: 'string', description: 'Instead of `source`: the name or the hash of a playbook.' },
+      alert: { type: 'string', description: 'Id or uuid of an alert of the organization.' },
+      alert_content: {
+        type: 'string',
+        description: 'Instead of `alert`: the body of one that is not stored.',
+      },
+      alert_type: {
+        type: 'string',
+        description: 'Of `alert_content`; default: what the playbook investigates.',
+      },
+      alert_provider: {
+        type: 'string',
+        description: 'Of `alert_content`; default: what the playbook investigates.',
+      },
+      inputs: { type: 'object', description: 'By name; those with a default may be left out.' },
+      answers: {
+        type: 'object',
+        description:
+          'By the name of a checkpoint’s step: the answer, or `timeout`. Where it is not said, every answer is tried.',
+      },
+    },
+  },
+  async handle({ body, caller, gone }, services) {
+    const { catalogue, clock, log } = services
+    const code = body.organization_code
+    const organization = await services.directory.organization(caller.scope, code, '/organization_code')
+    const { playbook, called } = await givenPlaybook(body, organization, caller, services)
+    const alert = await givenAlert(body, organization, services)
+    if (playbook.alertTrigger !== undefined && alert === undefined) {
+      throw refused('alert_missing', '/alert', `'${playbook.name}' investigates alerts, and none is given`)
+    }
+    const { world } = parseWorld('{}', playbook, { catalogue, called })
+    const { code: ownCode, name } = organization
+    const resolved = world!.fixtures({
+      nowMs: clock.now(),
+      alert,
+      inputs: body.inputs ?? {},
+      organization: { code: ownCode, name },
+    })
+    const inputs = within('/inputs', () => resolveInputs(playbook, resolved.inputs))
+    const fixtures = { ...resolved, inputs }
+    const choices = within('/answers', () => choicesOf(playbook, called, body.answers ?? {}, choiceOf))
+    const tree = await services.dryRunGate.through(organization.uuid, gone, async (signal) => {
+      // Before it reads: its reads are made in earnest.
+      await services.stores.audit.record({
+        action: 'playbook.dry_run',
+        by: caller.actor,
+        organizationUuid: organization.uuid,
+        subject: { kind: 'playbook', id: playbook.hash, name: playbook.name },
+        details: { alert: alert?.id ?? null },
+      })
+      return await exploreDryRun({
+        playbook,
+        called,
+        catalogue,
+        fixtures,
+        mocks: new Map(),
+        choices,
+        live: services.callerOfSkills(testCases(ownCode, playbook.name)),
+        organizationUuid: organization.uuid,
+        log,
+        signal,
+      })
+    })
+    const shown = () => {
+      const starts = startsFor(playbook, fixtures)
+      return {
+        playbook: playbook.name,
+        would_not_start: starts === true ? null : starts,
+        ...dryRunView(tree, catalogue, playbook, {
+          ...services.engine.destructiveLimits,
+          ...organization.destructiveLimits,
+        }),
+      }
+    }
+    return { body: await services.calculations.inTurn(caller, shown) }
+  },
+})
+
+interface Given {
+  readonly source?: string | undefined
+  readonly playbook?: string | undefined
+  readonly alert?: string | undefined
+  readonly alert_content?: string | undefined
+  readonly alert_type?: string | undefined
+  readonly alert_provider?: string | undefined
+}
+
+async function givenPlaybook(
+  { source, playbook: nameOrHash }: Given,
+  { uuid }: Organization,
+  caller: Caller,
+  { stores, playbooks, calculations }: Services,
+) {
+  if ((source === undefined) === (nameOrHash === undefined)) {
+    throw refused('value_invalid', '/source', 'either `source` or `playbook` has to be given')
+  }
+  const known = await knownNames(stores, [uuid])
+  const text = source ?? (await requirePlaybook(stores.playbooks, [uuid], nameOrHash ?? '')).source
+  const { playbook, called, problems } = await calculations.inTurn(caller, () => playbooks.check(text, known))
+  if (playbook !== undefined) return { playbook, called }
+  return await asRefusal(Promise.reject(new PlaybookError('the playbook', problems)))
+}
+
+async function givenAlert(
+  { alert: id, alert_content: content, alert_type: type, alert_provider: provider }: Given,
+  organization: Organization,
+  { stores, directory }: Services,
+): Promise<GivenAlert | undefined> {
+  if (content === undefined && (type ?? provider) !== undefined) {
+    throw refused(
+      'value_invalid',
+      '/alert_content',
+      'is missing: `alert_type` and `alert_provider` are about it',
+    )
+  }
+  if (content !== undefined) {
+    if (id !== undefined) throw refused('value_invalid', '/alert', 'has no place beside `alert_content`')
+    const code =
+      provider === undefined ? undefined : (await directory.provider(provider, '/alert_provider')).code
+    return { body: { content }, type, provider: code }
+  }
+  if (id === undefined) return undefined
+  const stored = await requireAlert({ stores }, [organization.uuid], id)
+  const { createdAtSource, uuid, createdAt } = stored
+  return {
+    id: stored.id,
+    uuid,
+    createdAt,
+    createdAtSource: createdAtSource ?? undefined,
+    type: stored.type ?? undefined,
+    provider: stored.provider,
+    body: { content: stored.content },
+  }
+}
+
+const refused = (code: string, pointer: string, message: string): ValidationError =>
+  new ValidationError(code, message, [{ pointer, message }])

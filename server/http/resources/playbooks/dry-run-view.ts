@@ -1,0 +1,150 @@
+import { wouldAsk } from '../../../../core/destructive/policy.ts'
+import type { DestructiveLimits } from '../../../../core/domain/destructive-use.ts'
+import { eventsOf, type DryRunEvent, type DryRunTree } from '../../../../core/dry-run/index.ts'
+import { hide } from '../../../../core/domain/mask.ts'
+import { maskedEntry, maskedOutput } from '../../../../core/engine/skills/masked-run.ts'
+import type { Playbook } from '../../../../core/playbook/index.ts'
+import { acceptedBy, maskOfSchema } from '../../../../core/playbook/check/mask-of-type.ts'
+import type { JsonSchema } from '../../../../core/plugin/index.ts'
+import type { Catalogue } from '../../../../core/registry/catalogue.ts'
+import { objectSchema, text, textOrNull, time, timeOrNull } from '../system/page.ts'
+
+const anything: JsonSchema = {}
+const errorOrNull: JsonSchema = { type: ['object', 'null'] }
+const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items })
+
+const stepSchema = objectSchema({
+  path: text,
+  kind: text,
+  state: text,
+  attempt: { type: 'integer', minimum: 1 },
+  started_at: time,
+  ended_at: timeOrNull,
+  input: anything,
+  output: anything,
+  error: errorOrNull,
+})
+
+const writeSchema = objectSchema({
+  path: text,
+  skill: text,
+  connection: textOrNull,
+  input: anything,
+  output: { description: 'What the run goes on with.' },
+  output_from: { enum: ['fixtures', 'example', 'schema'], description: 'Where this output comes from.' },
+})
+
+const endSchema = objectSchema({
+  status: text,
+  output: anything,
+  error: errorOrNull,
+  duration_ms: { type: 'integer', minimum: 0, description: 'How long the waits would have been.' },
+  writes: { type: 'integer', minimum: 0, description: 'On the whole way, from its beginning.' },
+  would_ask: {
+    ...list(text),
+    description:
+      'Destructive actions on the whole way that exceed the limit of their class, and would wait for an approval.',
+  },
+})
+
+const questionSchema = objectSchema({
+  path: text,
+  via: text,
+  input: anything,
+  answers: { type: ['array', 'null'], items: text },
+  form: { type: ['object', 'null'] },
+  ways: {
+    ...list(
+      objectSchema({
+        timeout: { type: 'boolean' },
+        answer: anything,
+        events: { type: 'array' },
+        end: { type: ['object', 'null'] },
+        question: { type: ['object', 'null'] },
+      }),
+    ),
+    description:
+      'What each answer, and none in time (`timeout`), leads to: `events`, `end` and `question` as here.',
+  },
+})
+
+/** Schema of what a dry run answers. */
+export const dryRunSchema = objectSchema({
+  playbook: text,
+  would_not_start: {
+    ...textOrNull,
+    description: 'Why the alert would not start the playbook; null where it would.',
+  },
+  events: {
+    ...list({
+      oneOf: [objectSchema({ step: stepSchema }), objectSchema({ would_do: writeSchema })],
+    }),
+    description: 'Steps that have ended, and writes that would be made.',
+  },
+  end: { anyOf: [{ type: 'null' }, endSchema] },
+  question: {
+    anyOf: [{ type: 'null' }, questionSchema],
+    description: '`end` and `question` are both null where there are too many ways: this one was not tried.',
+  },
+})
+
+/** A dry run without what is sensitive in it. */
+export function dryRunView(
+  tree: DryRunTree,
+  catalogue: Catalogue,
+  playbook: Playbook,
+  limits: DestructiveLimits,
+): Readonly<Record<string, unknown>> {
+  const events = eventsOf(tree, catalogue).map((event) => eventView(event, catalogue))
+  const { end } = tree
+  if (end === 'too many ways') return { events, end: null, question: null }
+  if ('ways' in end) {
+    const { path, question } = end.asked
+    const { via, answers, form } = question
+    const ways = end.ways.map(({ choice, tree: way }) => ({
+      timeout: choice === 'timeout',
+      answer:
+        choice === 'timeout' ? null : form === null ? choice.answer : hide(maskOfSchema(form), choice.answer),
+      ...dryRunView(way, catalogue, playbook, limits),
+    }))
+    const asking = catalogue.skill(via)?.skill.input as JsonSchema | undefined
+    const input = asking ? hide(acceptedBy(asking), question.input) : question.input
+    return { events, end: null, question: { path, via, input, answers, form, ways } }
+  }
+  const { outcome, durationMs, wouldDo } = end
+  const shown = {
+    status: outcome?.status ?? 'stopped',
+    output: maskedOutput(playbook, outcome?.output ?? null),
+    error: outcome?.error ?? null,
+    duration_ms: Math.round(durationMs),
+    writes: wouldDo.length,
+    would_ask: wouldAsk(
+      wouldDo.map(({ skill }) => skill),
+      catalogue,
+      limits,
+    ),
+  }
+  return { events, end: shown, question: null }
+}
+
+function eventView(event: DryRunEvent, catalogue: Catalogue) {
+  if ('would' in event) {
+    const { path, skill, connection = null, input, output, from, masks } = event.would
+    return {
+      would_do: {
+        path,
+        skill,
+        connection,
+        input: hide(masks?.input, input),
+        output: hide(masks?.output, output),
+        output_from: from,
+      },
+    }
+  }
+  const { path, kind, state, attempt, startedAt, endedAt, input, output, error } = maskedEntry(
+    event.ended,
+    catalogue,
+  )
+  const data = { input: input ?? null, output: output ?? null, error }
+  return { step: { path, kind, state, attempt, started_at: startedAt, ended_at: endedAt, ...data } }
+}

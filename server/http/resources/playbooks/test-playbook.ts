@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
+import { createDryRunBudget } from '../../../../core/dry-run/index.ts'
+import { coverageOf, loadTests, runTests, type TestResult } from '../../../../core/playbook-test/index.ts'
+import type { SourceProblem } from '../../../../core/errors/source-frame.ts'
+import type { JournalEntry } from '../../../../core/domain/run.ts'
+import type { Scope } from '../../../../core/ports.ts'
+import type { Catalogue } from '../../../../core/registry/catalogue.ts'
+import { defineRoute, operators } from '../../routing/route.ts'
+import { objectSchema, text, textOrNull } from '../system/page.ts'
+import { requirePlaybook } from './playbook-view.ts'
+
+const count = { type: 'integer', minimum: 0 } as const
+const line = { type: 'integer', minimum: 1 } as const
+
+const failureSchema = objectSchema({ message: text, hint: textOrNull, line })
+
+/** The same as `tocsin test --coverage`, for one playbook. */
+export const testPlaybook = defineRoute({
+  method: 'POST',
+  path: '/playbooks/{playbook}/test',
+  access: operators,
+  summary:
+    'Runs the tests that stand beside the file of a playbook in force, with mocks for all skills: nothing is called and nothing is kept.',
+  status: 200,
+  answer: objectSchema({
+    file: { ...textOrNull, description: 'Name of the file of tests; null where there is none.' },
+    problems: {
+      type: 'array',
+      items: failureSchema,
+      description: 'What is wrong with that file; then no test ran.',
+    },
+    tests: {
+      type: 'array',
+      items: objectSchema({
+        name: text,
+        line: { ...line, description: 'In the file of tests.' },
+        status: { ...text, description: 'Of the run.' },
+        failures: { type: 'array', items: failureSchema, description: 'None: it went as expected.' },
+      }),
+    },
+    coverage: {
+      anyOf: [
+        { type: 'null' },
+        objectSchema({
+          taken: count,
+          total: count,
+          missing: {
+            type: 'array',
+            items: objectSchema({ label: text, line: { ...line, description: 'In the playbook.' } }),
+          },
+        }),
+      ],
+      description: 'How many of the branches of the playbook the tests take; null where none ran.',
+    },
+  }),
+  async handle({ params, caller, gone }, { stores, playbooks, catalogue, dryRunGate }) {
+    const { scope } = caller
+    const { name } = await requirePlaybook(stores.playbooks, scope, params.playbook)
+    const file = playbooks.fileOf(name)?.replace(/\.ya?ml$/, '.test.yaml')
+    if (file === undefined || !existsSync(file))
+      return { body: { file: null, problems: [], tests: [], coverage: null } }
+    const body = await dryRunGate.through(placeOf(scope), gone, (signal) =>
+      runBeside(file, catalogue, signal),
+    )
+    return { body }
+  },
+})
+
+/** Tests are of no organization: they take the place of one that the key is of, and keys of all organizations have one together. */
+const placeOf = (scope: Scope): string => (scope === 'all' ? scope : (scope[0] ?? 'none'))
+
+async function runBeside(file: string, catalogue: Catalogue, signal: AbortSignal): Promise<unknown> {
+  const { tests, problems } = await loadTests(file, catalogue)
+  const known = { file: basename(file), problems: problems.map(failureView) }
+  if (tests === undefined) return { ...known, tests: [], coverage: null }
+  const budget = createDryRunBudget('the tests')
+  const bounds = {
+    onEnd: (entry: JournalEntry) => budget.ended(entry),
+    signal: AbortSignal.any([budget.signal, signal]),
+  }
+  const result = await runTests(tests, { catalogue, bounds })
+  const unreachable = new Set(tests.unreachable.map(({ value }) => value))
+  const { taken, total, missing } = coverageOf(tests.playbook, result.taken, unreachable)
+  const shown = missing.map(({ label, place }) => ({ label, line: place.line }))
+  return { ...known, tests: result.tests.map(testView), coverage: { taken, total, missing: shown } }
+}
+
+const failureView = ({ message, hint, line: at }: Pick<SourceProblem, 'message' | 'hint' | 'line'>) => ({
+  message,
+  hint: hint ?? null,
+  line: at,
+})
+
+const testView = ({ name, place, status, failures }: TestResult) => ({
+  name,
+  line: place.line,
+  status: status ?? 'stopped',
+  failures: failures.map(failureView),
+})

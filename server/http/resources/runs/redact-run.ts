@@ -1,0 +1,32 @@
+import type { JournalEntry } from '../../../../core/domain/run.ts'
+import { maskedEntry, maskedInputs, maskedOutput } from '../../../../core/engine/skills/masked-run.ts'
+import type { Playbook } from '../../../../core/playbook/index.ts'
+import type { ListedRun } from '../../../../core/ports.ts'
+import type { Services } from '../../routing/route.ts'
+
+/** What of a run may be shown: without what its playbook and its skills declare to be sensitive, and what derives from it. */
+export interface ShownRun {
+  readonly inputs: Readonly<Record<string, unknown>>
+  readonly output: (value: unknown) => unknown
+  readonly masked: (entry: JournalEntry) => JournalEntry
+}
+
+type Needed = Pick<Services, 'catalogue' | 'playbooks'>
+
+export async function showRun(run: ListedRun, { catalogue, playbooks }: Needed): Promise<ShownRun> {
+  const playbook = await playbookOf(run, playbooks)
+  return {
+    inputs: maskedInputs(playbook, run.inputs),
+    output: (value) => maskedOutput(playbook, value ?? null),
+    masked: (entry) => maskedEntry(entry, catalogue),
+  }
+}
+
+/** Undefined where it no longer checks. */
+async function playbookOf(run: ListedRun, playbooks: Services['playbooks']): Promise<Playbook | undefined> {
+  try {
+    return await playbooks.byHash(run.playbookHash)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,20 @@
+import { defineRoute, readers } from '../../routing/route.ts'
+import { requireWholeScope } from '../../caller/whole-scope.ts'
+
+const getMetrics = defineRoute({
+  method: 'GET',
+  path: '/metrics',
+  outsidePrefix: true,
+  access: readers,
+  summary:
+    'Figures of the process in the text format of Prometheus. The API key must not be limited to organizations.',
+  status: 200,
+  answer: { type: 'string' },
+  isText: true,
+  async handle({ caller }, { metrics, stores }) {
+    requireWholeScope(caller)
+    return { text: await metrics.text(stores), type: 'text/plain; version=0.0.4; charset=utf-8' }
+  },
+})
+
+export const metricsRoutes = [getMetrics]

@@ -1,0 +1,43 @@
+import { alertRoutes } from '../resources/alerts/alerts.ts'
+import { auditRoutes } from '../resources/system/audit.ts'
+import { caseRoutes } from '../resources/cases/cases.ts'
+import { checkpointRoutes } from '../resources/checkpoints/checkpoints.ts'
+import { connectionRoutes } from '../resources/connections/connections.ts'
+import { engineRoutes } from '../resources/system/engine.ts'
+import { metricsRoutes } from '../resources/system/metrics.ts'
+import { eventRoutes } from '../resources/system/events.ts'
+import { healthRoutes } from '../resources/system/health.ts'
+import { editorRoutes } from '../resources/playbooks/playbook-editor.ts'
+import { keyRoutes } from '../resources/access/keys.ts'
+import { destructiveLimitRoutes } from '../resources/connections/destructive-limits.ts'
+import { lookupRoutes } from '../resources/access/lookups.ts'
+import { openApiRoutes } from '../resources/system/openapi.ts'
+import { playbookRoutes } from '../resources/playbooks/playbooks.ts'
+import { runRoutes } from '../resources/runs/runs.ts'
+import { sessionRoutes } from '../resources/access/session.ts'
+import { skillRoutes } from '../resources/playbooks/skills.ts'
+import { webhookRoutes } from '../resources/connections/webhooks.ts'
+import type { Route } from './route.ts'
+
+/** Every operation of the API. Router, role check, body and query checks and `Allow` are made from this table. */
+export const routes: readonly Route[] = [
+  ...alertRoutes,
+  ...caseRoutes,
+  ...runRoutes,
+  ...checkpointRoutes,
+  ...playbookRoutes,
+  ...editorRoutes,
+  ...skillRoutes,
+  ...lookupRoutes,
+  ...destructiveLimitRoutes,
+  ...keyRoutes,
+  ...sessionRoutes,
+  ...connectionRoutes,
+  ...auditRoutes,
+  ...webhookRoutes,
+  ...engineRoutes,
+  ...eventRoutes,
+  ...openApiRoutes,
+  ...healthRoutes,
+  ...metricsRoutes,
+]
